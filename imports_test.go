@@ -86,6 +86,8 @@ var allowed = map[string][]string{
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	// What a result means.
+	"tobac/explain": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
 	"tobac": {"tobac/setting", "tobac/background", "tobac/sem", "tobac/internal/inspect",

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/table"
 	"tobac/metrics"
 	"tobac/sem"
+
+	"github.com/spf13/cobra"
 )
 
 const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:

@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/mat"
-
 	"tobac"
 	"tobac/background"
 	"tobac/dataset"
@@ -15,6 +12,9 @@ import (
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
+
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
 )
 
 // modelName is a structural equation model on the command line.

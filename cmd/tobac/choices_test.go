@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Every engine, model and method writes its files, whose metrics eval finds again,

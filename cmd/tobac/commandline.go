@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac/internal/file"
 	"tobac/setting"
+
+	"github.com/spf13/pflag"
 )
 
 // A commandLine is what a run was asked for: options, and the data. It is kept

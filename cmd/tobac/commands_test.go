@@ -8,13 +8,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/delimited"
 	"tobac/ordering"
+
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
 )
 
 // The help text of each command names every option, and each option says what

@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/diagnostics"
 	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/posterior"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A comparisonSummary says how much two results differ.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/internal/delimited"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"tobac/internal/delimited"
 )
 
 // Endings of the files that the commands read.

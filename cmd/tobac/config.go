@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-	"github.com/spf13/pflag"
-
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
 )
 
 // configFile is the name of the file that repeats a run.

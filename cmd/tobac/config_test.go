@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/file"
+	_ "tobac/internal/rapidseed"
+
 	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
-
-	"tobac/internal/file"
-	_ "tobac/internal/rapidseed"
 )
 
 // What run.toml says gives the same files again, from another folder too, and

@@ -8,9 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
@@ -18,6 +15,9 @@ import (
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // storedSummary is what a report takes from summary.json. It is read from the file's

@@ -10,11 +10,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // convertOptions are the flags of tobac convert.

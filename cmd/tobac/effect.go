@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tobac/effects"
 	"tobac/internal/file"
 	"tobac/metrics"
+
+	"github.com/spf13/cobra"
 )
 
 const effectLong = `Effect answers what setting one column does to another, from a folder that tobac

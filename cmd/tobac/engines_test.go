@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/mcmc"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // fewIterations make chains that take a moment.

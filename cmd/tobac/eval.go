@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/posterior"
+
+	"github.com/spf13/cobra"
 )
 
 // evalOptions are the flags of tobac eval.

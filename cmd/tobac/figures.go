@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/file"
 	"tobac/internal/report"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Names of what a report is made of.

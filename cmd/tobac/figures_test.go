@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tobac/internal/report"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // drawn are quick command lines that draw pictures.

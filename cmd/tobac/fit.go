@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"tobac"
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
 	"tobac/models"
+
+	"github.com/spf13/cobra"
 )
 
 // fitOptions are the flags of tobac fit. Those of config have the names and the

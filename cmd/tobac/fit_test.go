@@ -11,16 +11,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"tobac"
 	"unicode/utf8"
+
+	"tobac"
+	"tobac/internal/file"
+	"tobac/models"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/file"
-	"tobac/models"
-	"tobac/sem"
 )
 
 // metricKeys are the keys of each posterior in summary.json.

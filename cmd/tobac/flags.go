@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac/internal/delimited"
+
+	"github.com/spf13/pflag"
 )
 
 // The largest values of options that count. They keep sums and products of what is counted

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"tobac"
 	"tobac/effects"
 	"tobac/posterior"
+
+	"github.com/spf13/pflag"
 )
 
 // FuzzNames: a file of names, such as --order takes, is read as names that are the same when they are written as one line and read again, or refused in one line that begins with the path.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac/dag"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
+
+	"github.com/spf13/pflag"
 )
 
 // readGraph reads a graph on the named columns in any format: what is known of

@@ -6,14 +6,14 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac"
 	"tobac/dataset"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/internal/stream"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // defaultImputations is how many times a table with gaps is completed.

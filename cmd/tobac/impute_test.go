@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 	"tobac/internal/file"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // gappy is a table a -> b -> c with values missing at random in b and c, in units that differ.

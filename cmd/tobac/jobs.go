@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"tobac/internal/jobs"
 	"tobac/internal/study"
+
+	"github.com/spf13/pflag"
 )
 
 // shard is a part of a list of jobs.

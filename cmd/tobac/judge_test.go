@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dag"
 	"tobac/metrics"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // judge takes what every engine produces: probabilities alone, particles with

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"tobac"
+	"tobac/explain"
 	"tobac/internal/file"
 	"tobac/internal/report"
 )
@@ -95,7 +95,7 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 	if err := r.sign(j); err != nil {
 		k.without("id of the run", err)
 	}
-	r.verdict = tobac.Of(r.Result)
+	r.verdict = explain.Of(r.Result)
 	r.summary.Verdict = newVerdictSummary(r.verdict)
 	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	for _, err := range k.reasons { // which end the command, and are no warnings to it

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/delimited"
+
+	"github.com/spf13/pflag"
 )
 
 // knowledge is what the options say about the graph, by names of columns.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/delimited"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A file says what options say.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"tobac/background"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+
+	"github.com/BurntSushi/toml"
 )
 
 // readKnowledge adds what a file says to a prior: the statements of a TOML file, or

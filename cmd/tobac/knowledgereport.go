@@ -6,10 +6,10 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/background"
 	"tobac/dag"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A knowledgeSummary lists what was known of the graph before the data were seen.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"tobac/internal/file"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"tobac/internal/file"
 )
 
 // newMan is the command that writes the manual pages of all commands of root.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/stream"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // An order can be given as a method, as a line of names and as a file.

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
-
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/ordering"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 )
 
 const orderLong = `Order prints the names of the columns in one line, causes before effects,

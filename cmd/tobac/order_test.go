@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/internal/delimited"
 	"tobac/ordering"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Every method is there under its name, in order, fit and the help text.

@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/ordering"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // An ordersSummary reports the orders that a posterior mixes.

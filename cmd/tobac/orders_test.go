@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/dag"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
-
-	"tobac/dag"
 )
 
 // A fit over several orders reports them in text and JSON, its files hold

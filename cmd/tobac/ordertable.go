@@ -7,12 +7,12 @@ import (
 	"math"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/metrics"
 	"tobac/ordering"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // An orderRow is what one method made of the data.

@@ -7,13 +7,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/metrics"
+
+	"github.com/spf13/cobra"
 )
 
 const predictLong = `Predict says what to expect of every other column when some are set, from a folder

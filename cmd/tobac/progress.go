@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"tobac"
+
+	"golang.org/x/term"
 )
 
 // A progress shows how far a run is and whether it converges: on a terminal one

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tobac"
 	"tobac/internal/jobs"
 	"tobac/mcmc"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // clocked is a progress whose clock a test moves.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dag"
 	"tobac/internal/file"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // readPosterior reads what is to be judged: a folder that tobac fit wrote, a

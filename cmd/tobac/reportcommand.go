@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/internal/stream"
+
+	"github.com/spf13/cobra"
 )
 
 func newReport() *cobra.Command {

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"tobac"
 	"tobac/internal/file"
 	"tobac/internal/jobs"
 	"tobac/internal/study"
+
+	"github.com/spf13/cobra"
 )
 
 // reproduceOptions are the flags of tobac reproduce.

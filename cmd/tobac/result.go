@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac"
+	"tobac/explain"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
@@ -22,7 +23,7 @@ type result struct {
 	warned    []string       // warnings that the user has seen
 
 	answers
-	verdict tobac.Verdict
+	verdict explain.Verdict
 	command *commandLine       // that made it
 	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing

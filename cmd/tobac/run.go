@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tobac/background"
 	"tobac/internal/delimited"
 	"tobac/internal/table"
+
+	"github.com/spf13/cobra"
 )
 
 // Exit statuses.

@@ -8,11 +8,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 	"tobac/internal/file"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // sign gives the files of a result the id of their run. It is a checksum of what the run

@@ -6,11 +6,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/file"
+
+	"github.com/spf13/cobra"
 )
 
 // simulateOptions are the flags of tobac simulate.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tobac/ordering"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"tobac/ordering"
 )
 
 // flagError adds to an error of a flag what may have been meant.

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/spf13/pflag"
-
 	"tobac"
 	"tobac/autograd"
 	"tobac/effects"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
+
+	"github.com/spf13/pflag"
 )
 
 // A summary is what a fit reports: the content of summary.json.

@@ -8,12 +8,12 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/delimited"
 	"tobac/internal/table"
+
+	"github.com/spf13/pflag"
 )
 
 // tableOptions are the flags that say how a data file is read and what is taken

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"tobac"
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/setting"
+
+	"github.com/spf13/pflag"
 )
 
 // A topic is a thing that has settings, or needs explaining: an engine, a model, the prior, the data.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"tobac"
 	"tobac/internal/table"
 	"tobac/sem"
+
+	"github.com/spf13/pflag"
 )
 
 // checkUnused finds a setting of a topic that plays no part in a fit of n rows and d columns.

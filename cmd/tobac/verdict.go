@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tobac"
+	"tobac/explain"
 	"tobac/metrics"
 )
 
@@ -23,7 +23,7 @@ type verdictSummary struct {
 	Margin      metrics.Number `json:"margin"`            // nats by which the data support the model
 }
 
-func newVerdictSummary(v tobac.Verdict) verdictSummary {
+func newVerdictSummary(v explain.Verdict) verdictSummary {
 	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional, v.Refuted, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
 }
 

@@ -1,10 +1,11 @@
-package tobac
+package explain
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"tobac"
 	"tobac/dataset"
 	"tobac/posterior"
 	"tobac/sem"
@@ -43,7 +44,7 @@ type Verdict struct {
 // Of says which relations are stable and which are not, what their directions rest
 // on, which model the data support, and what there is to distrust. Probabilities
 // that are conditional on one order are said to be so.
-func Of(r *Result) Verdict {
+func Of(r *tobac.Result) Verdict {
 	v := Verdict{ByVariance: byVariance(r), Margin: math.NaN(), Conditional: orderGiven(r)}
 	for _, p := range r.Posterior.PairsFrom(absentBelow) {
 		switch {
@@ -101,7 +102,7 @@ func sentence(text string) string {
 }
 
 // orderGiven says which one order the probabilities are conditional on.
-func orderGiven(r *Result) string {
+func orderGiven(r *tobac.Result) string {
 	switch c := &r.Config; {
 	case c.Order.Known != nil:
 		return "given the order asked for"
@@ -114,7 +115,7 @@ func orderGiven(r *Result) string {
 }
 
 // orderSentence says which orders the result rests on, unless it averages over all.
-func orderSentence(r *Result) string {
+func orderSentence(r *tobac.Result) string {
 	c := &r.Config
 	one := r.Posterior.Order()
 	var names []string
@@ -157,7 +158,7 @@ func has(n int) string {
 }
 
 // directions says how many directions of the stable relations are settled, and why.
-func (v *Verdict) directions(r *Result) string {
+func (v *Verdict) directions(r *tobac.Result) string {
 	if v.Stable == 0 {
 		return ""
 	}
@@ -180,7 +181,7 @@ func (v *Verdict) directions(r *Result) string {
 }
 
 // openPairs names the stable pairs with an open direction, if they are few.
-func openPairs(r *Result, open int) string {
+func openPairs(r *tobac.Result, open int) string {
 	const most = 4
 	if open > most {
 		return ""
@@ -195,7 +196,7 @@ func openPairs(r *Result, open int) string {
 }
 
 // basis says what directions rest on.
-func basis(r *Result) string {
+func basis(r *tobac.Result) string {
 	m := modelOf(r)
 	if r.Basis != "" {
 		return r.Basis
@@ -211,7 +212,7 @@ func basis(r *Result) string {
 
 // modelOf is that of the reported posterior; nil if it is none of this package and was not
 // asked for.
-func modelOf(r *Result) sem.Model {
+func modelOf(r *tobac.Result) sem.Model {
 	if r.Config.Model != nil {
 		return r.Config.Model
 	}
@@ -224,7 +225,7 @@ func modelOf(r *Result) sem.Model {
 
 // unitsSentence warns of directions that follow the variances of the columns under
 // a model that depends on their units.
-func (v *Verdict) unitsSentence(r *Result) string {
+func (v *Verdict) unitsSentence(r *tobac.Result) string {
 	if !sem.SharesNoise(modelOf(r)) || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
 		return ""
 	}
@@ -232,7 +233,7 @@ func (v *Verdict) unitsSentence(r *Result) string {
 }
 
 // byVariance is the expected fraction of edges towards the column of larger variance.
-func byVariance(r *Result) float64 {
+func byVariance(r *tobac.Result) float64 {
 	up, all := 0.0, 0.0
 	for i := range r.Columns {
 		for j := range r.Columns {
@@ -253,7 +254,7 @@ func byVariance(r *Result) float64 {
 }
 
 // knowledgeSentence says what was taken as given.
-func knowledgeSentence(r *Result) string {
+func knowledgeSentence(r *tobac.Result) string {
 	p, parts := &r.Config.Prior, []string{}
 	if n := len(p.Required); n > 0 {
 		parts = append(parts, setting.Number(n, "required edge"))
@@ -274,7 +275,7 @@ func knowledgeSentence(r *Result) string {
 }
 
 // modelSentence says which model the data support, and by how much.
-func (v *Verdict) modelSentence(r *Result) string {
+func (v *Verdict) modelSentence(r *tobac.Result) string {
 	best, next := sem.BestTwo(r.Evidence)
 	if math.IsInf(next.Log, -1) {
 		if r.Config.Model == nil {
@@ -297,7 +298,7 @@ func (v *Verdict) modelSentence(r *Result) string {
 }
 
 // sem.LeftOut names the models that could not be compared.
-func leftOut(r *Result) string {
+func leftOut(r *tobac.Result) string {
 	var names []string
 	for _, e := range r.Evidence {
 		if math.IsNaN(e.Log) && !e.Pointless() {

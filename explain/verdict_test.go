@@ -1,4 +1,4 @@
-package tobac_test
+package explain_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/explain"
 	"tobac/internal/inspect"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -107,7 +108,7 @@ type fataler interface {
 
 func checkVerdict(t fataler, r *tobac.Result) {
 	t.Helper()
-	v := tobac.Of(r)
+	v := explain.Of(r)
 	all := strings.Join(v.Sentences, "\n")
 	says := func(text string, want bool) {
 		t.Helper()
@@ -225,7 +226,7 @@ func TestVerdictOfFits(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkVerdict(t, r)
-			all := strings.Join(tobac.Of(r).Sentences, "\n")
+			all := strings.Join(explain.Of(r).Sentences, "\n")
 			for _, want := range row.want {
 				if !strings.Contains(all, want) {
 					t.Errorf("verdict lacks %q:\n%s", want, all)
@@ -241,7 +242,7 @@ func TestVerdictOfUnequalNetworks(t *testing.T) {
 	for i := range 30 {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
-	all := strings.Join(tobac.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
+	all := strings.Join(explain.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
 	if !strings.Contains(all, "they rest on the curvature of the relations and on additive normal noise") {
 		t.Errorf("verdict %s", all)
 	}
@@ -264,7 +265,7 @@ func TestVerdictNamesUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := tobac.Of(r); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
+	if v := explain.Of(r); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -288,7 +289,7 @@ func TestVerdictOfDependentRows(t *testing.T) {
 	}
 	for _, r := range []*tobac.Result{fitted(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
 		checkVerdict(t, r)
-		for what, all := range map[string][]string{"verdict": tobac.Of(r).Sentences, "warnings": r.Warnings} {
+		for what, all := range map[string][]string{"verdict": explain.Of(r).Sentences, "warnings": r.Warnings} {
 			if n := strings.Count(strings.Join(all, "\n"), "he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {
 				t.Errorf("%s says %d times that rows are not independent: %q", what, n, all)
 			}
