@@ -11,9 +11,9 @@ import (
 
 	"tobac"
 	"tobac/background"
-	"tobac/background/priortest"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/priortest"
 	"tobac/ordering"
 	"tobac/score"
 	"tobac/sem"

@@ -8,7 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/evidence"
+	"tobac/internal/evidence"
 	"tobac/score"
 	"tobac/sem"
 

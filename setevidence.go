@@ -8,7 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
-	"tobac/evidence"
+	"tobac/internal/evidence"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tobac/background"
-	"tobac/background/priortest"
 	"tobac/dag"
+	"tobac/internal/priortest"
 	_ "tobac/internal/rapidseed"
 	"tobac/ordering"
 

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/exact"
+	"tobac/internal/additive"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/score"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"tobac/additive"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/internal/additive"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"

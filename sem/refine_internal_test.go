@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tobac/additive"
 	"tobac/dataset"
 	"tobac/exact"
+	"tobac/internal/additive"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"tobac/additive"
+	"tobac/internal/additive"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -12,7 +12,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dag"
-	"tobac/evidence"
+	"tobac/internal/evidence"
 	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/score"

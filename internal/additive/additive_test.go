@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"tobac/additive"
+	"tobac/internal/additive"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
 

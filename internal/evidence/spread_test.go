@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"tobac/evidence"
+	"tobac/internal/evidence"
 )
 
 // Standard errors are as large as the errors, over 200 seeds.

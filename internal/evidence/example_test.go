@@ -6,7 +6,7 @@ import (
 	"log"
 	"math/rand/v2"
 
-	"tobac/evidence"
+	"tobac/internal/evidence"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"

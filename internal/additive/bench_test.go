@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"tobac/additive"
+	"tobac/internal/additive"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -498,7 +498,7 @@ func take(shape, rows int) *program {
 }
 
 // Seconds is about the processor time of the scores of all sets of at most `most` parents, on
-// one core of an AMD EPYC: go test ./additive -bench Scores prints how far it is off.
+// one core of an AMD EPYC: go test ./internal/additive -bench Scores prints how far it is off.
 func Seconds(n, d, most int, linear bool) float64 {
 	sum, sets := 0.0, float64(d)
 	for k := 0; k <= most; k++ {
