@@ -184,12 +184,12 @@ func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		}
 	}
 	best.evidence = all
-	best.prior, err = problem.sampledPrior(len(data.Names), best.density)
+	best.prior, err = sampledPrior(problem, len(data.Names), best.density)
 	return best, err
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
-func (p *Problem) sampledPrior(d int, density float64) (*score.Prior, error) {
+func sampledPrior(p *Problem, d int, density float64) (*score.Prior, error) {
 	prior, err := p.closedPrior(d, density)
 	if err != nil {
 		return nil, err
@@ -223,13 +223,13 @@ func (e *MCMC) options(p *Problem, warmUp int) mcmc.Options {
 }
 
 // pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
-func (p *Problem) pilotPrior(d int) (*score.Prior, error) {
+func pilotPrior(p *Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = nearest(densities, 1)
 	}
-	prior, err := p.sampledPrior(d, density)
+	prior, err := sampledPrior(p, d, density)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (p *Problem) pilotPrior(d int) (*score.Prior, error) {
 func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, e *MCMC, t sem.Trust) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
-	prior, err := problem.pilotPrior(d)
+	prior, err := pilotPrior(problem, d)
 	if err != nil {
 		return nil, 0, err
 	}

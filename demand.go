@@ -12,27 +12,6 @@ import (
 	"tobac/sem"
 )
 
-// size is what the memory of a problem depends on.
-func (p *Problem) size() Size {
-	n, d := p.Data.X.Dims()
-	size := Size{Rows: n, Vars: d}
-	all := p.scoredModels()
-	for _, m := range all {
-		if sem.Unsuited(m, all, p.Data) != "" {
-			continue
-		}
-		size.Models++
-		if v, ok := m.(sem.Remembered); ok {
-			size.ScoreBytes += v.ScoreBytes(d)
-		}
-		_, size.Functions = m.(interface {
-			sem.Scored
-			sem.Structural
-		})
-	}
-	return size
-}
-
 // drawDemand is that of the draws of a posterior.
 func drawDemand(size Size) Demand {
 	d := float64(size.Vars)

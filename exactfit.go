@@ -102,37 +102,3 @@ func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
 	o.Checks = drawChecks(o.Posterior)
 	return &f, nil
 }
-
-// scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
-func (p *Problem) scored() bool {
-	_, ok := p.Model.(sem.Scored)
-	return ok || p.Model == nil
-}
-
-// needsScores is the error of an engine that needs node scores.
-func (p *Problem) needsScores(e Engine) error {
-	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s needs; allowed: the engine svgd", p.Model, e.Name())
-}
-
-// infersOrder is the error of an engine that takes no orders that a method finds.
-func (p *Problem) infersOrder(e Engine) error {
-	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the engine svgd", e.Name())
-}
-
-// scoredModels are the models to compare.
-func (p *Problem) scoredModels() []sem.Scored {
-	if p.Shared.Model != nil {
-		return []sem.Scored{p.Shared.Model}
-	}
-	if m, ok := p.Model.(sem.Scored); ok {
-		return []sem.Scored{m}
-	}
-	return sem.Compared()
-}
-
-// settleModel keeps the evidences of the models compared, and takes the best where the model is open.
-func (p *Problem) settleModel(best sem.Model, all []sem.Evidence) {
-	if p.Evidence = all; p.Model == nil {
-		p.Model = best
-	}
-}

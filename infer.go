@@ -123,7 +123,7 @@ func reason(all []sem.Evidence) string {
 
 // exactUnder computes the evidences of a model's hypotheses, of which a part counts.
 func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, t sem.Trust) (*inference, error) {
-	prior, err := problem.closedPrior(len(data.Names), problem.firstDensity(len(data.Names)))
+	prior, err := problem.closedPrior(len(data.Names), firstDensity(problem, len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem 
 }
 
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
-func (p *Problem) firstDensity(d int) float64 {
+func firstDensity(p *Problem, d int) float64 {
 	densities := p.Prior.Densities(d)
 	if d > sem.MixedVariables && len(densities) > 1 {
 		return 1
@@ -152,7 +152,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	if err != nil {
 		return nil, err
 	}
-	densities, first := problem.Prior.Densities(d), problem.firstDensity(d)
+	densities, first := problem.Prior.Densities(d), firstDensity(problem, d)
 	if d > sem.MixedVariables {
 		prior, err := problem.closedPrior(d, first)
 		if err == nil {

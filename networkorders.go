@@ -16,7 +16,7 @@ var temperingEngine = &Tempering{}
 // overOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or with more variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *Problem) (Stage, error) {
-	graphs, err := p.networkGraphs(ctx, p.Model.(sem.Network), &e.Chains)
+	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func (e *Tempering) summed(ctx context.Context, p *Problem, graphs *networkGraph
 	return inf, nil
 }
 
-// networkGraphs estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func (p *Problem) networkGraphs(ctx context.Context, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
-	table, noise, unit, err := p.gaussianTable(ctx, asked, chains)
+// settledNetworks estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
+func settledNetworks(ctx context.Context, p *Problem, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
+	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (p *Problem) networkGraphs(ctx context.Context, asked sem.Network, chains *
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func (p *Problem) gaussianTable(ctx context.Context, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
+func gaussianTable(ctx context.Context, p *Problem, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
 	n, d := p.Data.X.Dims()
-	prior, err := p.tablePrior(d)
+	prior, err := tablePrior(p, d)
 	if err != nil {
 		return nil, 0, 1, err
 	}

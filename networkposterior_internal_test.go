@@ -24,7 +24,7 @@ func TestChainsUnderATable(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, p := context.Background(), Problem{Workers: 2}
-	prior, err := p.tablePrior(d)
+	prior, err := tablePrior(&p, d)
 	if err != nil {
 		t.Fatal(err)
 	}

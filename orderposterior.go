@@ -49,7 +49,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *Problem) (sem.Scored, 
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m = m.WithOutput(models.SampledOutput)
-		g, err := p.networkGraphs(ctx, m, pilotEngine)
+		g, err := settledNetworks(ctx, p, m, pilotEngine)
 		if err != nil {
 			return nil, err
 		}
@@ -59,12 +59,12 @@ func (s *sampling) estimatedModel(ctx context.Context, p *Problem) (sem.Scored, 
 	if countSets(d, false) > mostOrderSets {
 		return nil, fmt.Errorf("%d variables have %w", d, errTooManySets)
 	}
-	prior, err := p.closedPrior(d, p.firstDensity(d))
+	prior, err := p.closedPrior(d, firstDensity(p, d))
 	if err != nil {
 		return nil, err
 	}
 	p.doing(s.engine, "estimating evidences of all sets of parents")
-	model, data, _, err := p.sampledModel(p.Model, s.sampler.Parameters)
+	model, data, _, err := p.sampledModel(p.Model, s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type found struct {
 }
 
 // givenOrders are the known order, or those that a method finds, with what it found.
-func (p *Problem) givenOrders(ctx context.Context) ([]weightedOrder, *found, error) {
+func givenOrders(ctx context.Context, p *Problem) ([]weightedOrder, *found, error) {
 	one := weightedOrder{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}
 	if one.order != nil {
 		return []weightedOrder{one}, nil, nil

@@ -24,14 +24,6 @@ type part struct {
 	weight     float64       // among the parts
 }
 
-// closedPrior is the prior of the engine exact.
-func (p *Problem) closedPrior(d int, density float64) (*score.Prior, error) {
-	if p.Order.Known != nil {
-		return p.Prior.AlongOrder(d, density)
-	}
-	return p.Prior.Product(d, density)
-}
-
 // newPart computes the posterior under one hypothesis.
 func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *Problem) (part, error) {
 	p := part{hypothesis: h, density: density}

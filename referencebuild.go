@@ -129,19 +129,10 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 	return nil
 }
 
-// takeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
-func (p *Problem) takeDensity(v float64, notes []string) []string {
-	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil && q.EdgesPerNode == 0 && v > 0 {
-		q.EdgesPerNode = v
-		notes = append(notes, fmt.Sprintf("%.3g edges per node, which the run took as given", v))
-	}
-	return notes
-}
-
 // Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
 func (s *SVGD) Given(_ context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
 	p.Shared.Sequence = nil
-	m, scaled, _, err := p.sampledModel(p.Model, s.Parameters)
+	m, scaled, _, err := p.sampledModel(p.Model, s.Parameters == IntegratedParameters)
 	return &Given{Model: m, Data: scaled, Notes: p.takeDensity(edgesPerNode, nil), OwnNoise: true}, err
 }
 
@@ -312,12 +303,12 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 		return nil, nil, err
 	}
 	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings, checkWarnings(inf.Checks))
-	networks, err := p.withScores(inf)
+	networks, err := withScores(p, inf)
 	return inf, networks, err
 }
 
 func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *Problem, e *Tempering) (*inference, error) {
-	graphs, err := p.networkGraphs(ctx, p.Model.(sem.Network), &e.Chains)
+	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type networkScores struct {
 }
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func (p *Problem) withScores(inf *inference) (*networkScores, error) {
-	model, _, _, err := p.sampledModel(p.Model, SampledParameters)
+func withScores(p *Problem, inf *inference) (*networkScores, error) {
+	model, _, _, err := p.sampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
 	}

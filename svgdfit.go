@@ -8,10 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"tobac/dataset"
 	"tobac/models"
 	"tobac/ordering"
-	"tobac/posterior"
 	"tobac/sem"
 	"tobac/setting"
 )
@@ -96,13 +94,13 @@ func (s *sampling) Steps() (done, all int) {
 		done, all = s.inner.Steps()
 	}
 	if s.particles == nil {
-		return done, all + s.sampler.Steps*s.problem.orderCount(s.found)
+		return done, all + s.sampler.Steps*orderCount(s.problem, s.found)
 	}
 	return done + s.particles.steps(), all + s.sampler.Steps*len(s.particles.fits)
 }
 
 // orderCount is the number of orders of SVGD.
-func (p *Problem) orderCount(f *found) int {
+func orderCount(p *Problem, f *found) int {
 	switch {
 	case p.OverOrders():
 		return max(1, p.Order.Count)
@@ -170,7 +168,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 			asked = comparedForm(s.drawn.model)
 		}
 	}
-	model, data, scale, err := p.sampledModel(asked, s.sampler.Parameters)
+	model, data, scale, err := p.sampledModel(asked, s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return err
 	}
@@ -197,9 +195,9 @@ func (s *sampling) orders(ctx context.Context) ([]weightedOrder, error) {
 		if err := s.weighByPrior(); err != nil {
 			return nil, err
 		}
-		return drawnFrom(s.drawn.Posterior, p.orderCount(nil), p.Seed), nil
+		return drawnFrom(s.drawn.Posterior, orderCount(p, nil), p.Seed), nil
 	}
-	all, found, err := p.givenOrders(ctx)
+	all, found, err := givenOrders(ctx, p)
 	s.found = found
 	return all, err
 }
@@ -418,67 +416,4 @@ func (s *SVGD) particleDemands(p *Problem, size Size, rows int, directions float
 	}
 	orders = math.Min(orders, most)
 	return append(all, demand(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
-}
-
-// mostLikelySampled is the model that SVGD is most likely to sample.
-func (p *Problem) mostLikelySampled() sem.Model {
-	m := p.Model
-	if m == nil {
-		return sem.Linear{Unequal: true}
-	}
-	if v, ok := m.(sem.SampledModel); ok {
-		m, _ = v.Sampled(false)
-	}
-	return m
-}
-
-// sampledModel is the form of a model that SVGD samples, with its data and their scale.
-func (p *Problem) sampledModel(m sem.Model, parameters Parameters) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
-	sampled, scaling := m, sem.AsGiven
-	_, scored := m.(sem.Scored)
-	if v, ok := m.(sem.SampledModel); ok && !(scored && parameters == IntegratedParameters) {
-		sampled, scaling = v.Sampled(false)
-	}
-	if _, ok := sampled.(sem.Differentiable); !ok && parameters == SampledParameters {
-		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
-	}
-	scale, err := p.scale(scaling)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return sampled, onScale(p.Data, scale), scale, nil
-}
-
-// scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
-func (p *Problem) scale(s sem.Scaling) (*posterior.Standardization, error) {
-	if s == sem.AsGiven {
-		return nil, nil
-	}
-	mean, sd := p.Data.ObservedMoments()
-	scale := &posterior.Standardization{Mean: mean, SD: sd}
-	if p.Shared.Scale != nil {
-		*scale = *p.Shared.Scale
-	}
-	if s == sem.Centred {
-		scale.SD = slices.Repeat([]float64{1}, len(mean))
-		return scale, nil
-	}
-	_, err := p.Data.Standardize() // names columns that do not vary
-	return scale, err
-}
-
-// onScale are the data with shifted and scaled columns; nil leaves them as they are.
-func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
-	if s == nil {
-		return t
-	}
-	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
-}
-
-// comparedForm is the model whose particles are compared with the posterior of m in closed form.
-func comparedForm(m sem.Model) sem.Model {
-	if v, ok := m.(sem.SampledModel); ok {
-		m, _ = v.Sampled(true)
-	}
-	return m
 }

@@ -124,7 +124,7 @@ func (e *Tempering) Begin(ctx context.Context, p *Problem) (stage Stage, err err
 
 // givenOrders runs chains over networks under every order.
 func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) {
-	orders, found, err := p.givenOrders(ctx)
+	orders, found, err := givenOrders(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) 
 
 // under is the posterior of networks under orders.
 func (e *Tempering) under(ctx context.Context, p *Problem, orders []weightedOrder) (*inference, error) {
-	model, data, scale, err := p.sampledModel(p.Model, SampledParameters)
+	model, data, scale, err := p.sampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
 	}

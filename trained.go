@@ -109,14 +109,6 @@ func (t *training[S]) Restore(_ context.Context, state json.RawMessage) error {
 // Close implements [Stage].
 func (t *training[S]) Close() { t.learner.Close() }
 
-// learnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
-func (p *Problem) learnsOrders(e Engine) error {
-	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
-		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", e.Name())
-	}
-	return nil
-}
-
 // approximate says what the probabilities of a trained distribution are worth.
 func approximate(draws int, from string) string {
 	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", draws, from)

@@ -1,0 +1,154 @@
+package tobac
+
+import (
+	"fmt"
+	"slices"
+	"tobac/background"
+	"tobac/dataset"
+	"tobac/posterior"
+	"tobac/score"
+	"tobac/sem"
+)
+
+// scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
+func (p *Problem) scored() bool {
+	_, ok := p.Model.(sem.Scored)
+	return ok || p.Model == nil
+}
+
+// needsScores is the error of an engine that needs node scores.
+func (p *Problem) needsScores(e Engine) error {
+	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s needs; allowed: the engine svgd", p.Model, e.Name())
+}
+
+// infersOrder is the error of an engine that takes no orders that a method finds.
+func (p *Problem) infersOrder(e Engine) error {
+	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the engine svgd", e.Name())
+}
+
+// learnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
+func (p *Problem) learnsOrders(e Engine) error {
+	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
+		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", e.Name())
+	}
+	return nil
+}
+
+// scoredModels are the models to compare.
+func (p *Problem) scoredModels() []sem.Scored {
+	if p.Shared.Model != nil {
+		return []sem.Scored{p.Shared.Model}
+	}
+	if m, ok := p.Model.(sem.Scored); ok {
+		return []sem.Scored{m}
+	}
+	return sem.Compared()
+}
+
+// settleModel keeps the evidences of the models compared, and takes the best where the model is open.
+func (p *Problem) settleModel(best sem.Model, all []sem.Evidence) {
+	if p.Evidence = all; p.Model == nil {
+		p.Model = best
+	}
+}
+
+// closedPrior is the prior of the engine exact.
+func (p *Problem) closedPrior(d int, density float64) (*score.Prior, error) {
+	if p.Order.Known != nil {
+		return p.Prior.AlongOrder(d, density)
+	}
+	return p.Prior.Product(d, density)
+}
+
+// size is what the memory of a problem depends on.
+func (p *Problem) size() Size {
+	n, d := p.Data.X.Dims()
+	size := Size{Rows: n, Vars: d}
+	all := p.scoredModels()
+	for _, m := range all {
+		if sem.Unsuited(m, all, p.Data) != "" {
+			continue
+		}
+		size.Models++
+		if v, ok := m.(sem.Remembered); ok {
+			size.ScoreBytes += v.ScoreBytes(d)
+		}
+		_, size.Functions = m.(interface {
+			sem.Scored
+			sem.Structural
+		})
+	}
+	return size
+}
+
+// takeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
+func (p *Problem) takeDensity(v float64, notes []string) []string {
+	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil && q.EdgesPerNode == 0 && v > 0 {
+		q.EdgesPerNode = v
+		notes = append(notes, fmt.Sprintf("%.3g edges per node, which the run took as given", v))
+	}
+	return notes
+}
+
+// mostLikelySampled is the model that SVGD is most likely to sample.
+func (p *Problem) mostLikelySampled() sem.Model {
+	m := p.Model
+	if m == nil {
+		return sem.Linear{Unequal: true}
+	}
+	if v, ok := m.(sem.SampledModel); ok {
+		m, _ = v.Sampled(false)
+	}
+	return m
+}
+
+// sampledModel is the form of a model that SVGD samples, with its data and their scale.
+func (p *Problem) sampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
+	sampled, scaling := m, sem.AsGiven
+	_, scored := m.(sem.Scored)
+	if v, ok := m.(sem.SampledModel); ok && !(scored && integrated) {
+		sampled, scaling = v.Sampled(false)
+	}
+	if _, ok := sampled.(sem.Differentiable); !ok && !integrated {
+		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
+	}
+	scale, err := p.scale(scaling)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return sampled, onScale(p.Data, scale), scale, nil
+}
+
+// scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
+func (p *Problem) scale(s sem.Scaling) (*posterior.Standardization, error) {
+	if s == sem.AsGiven {
+		return nil, nil
+	}
+	mean, sd := p.Data.ObservedMoments()
+	scale := &posterior.Standardization{Mean: mean, SD: sd}
+	if p.Shared.Scale != nil {
+		*scale = *p.Shared.Scale
+	}
+	if s == sem.Centred {
+		scale.SD = slices.Repeat([]float64{1}, len(mean))
+		return scale, nil
+	}
+	_, err := p.Data.Standardize() // names columns that do not vary
+	return scale, err
+}
+
+// onScale are the data with shifted and scaled columns; nil leaves them as they are.
+func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
+	if s == nil {
+		return t
+	}
+	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
+}
+
+// comparedForm is the model whose particles are compared with the posterior of m in closed form.
+func comparedForm(m sem.Model) sem.Model {
+	if v, ok := m.(sem.SampledModel); ok {
+		m, _ = v.Sampled(true)
+	}
+	return m
+}
