@@ -124,7 +124,7 @@ func (e *BCDNets) settings(p *Problem) bcd.Settings {
 
 // Demands implements [Engine].
 func (e *BCDNets) Demands(p *Problem, size Size) []Demand {
-	return []Demand{demand(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
+	return []Demand{Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
 }
 
 // Begin implements [Engine].

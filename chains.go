@@ -89,15 +89,15 @@ func (e *MCMC) chainDemands(size Size) []Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
-	all := []Demand{demand(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
+	all := []Demand{Needs(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
 	if size.ScoreBytes > 0 {
-		all = append(all, demand(size.ScoreBytes, "scores of sets of parents"))
+		all = append(all, Needs(size.ScoreBytes, "scores of sets of parents"))
 	}
 	rungs := e.Rungs
 	setting.Fill(&rungs, 4)
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
 	bytes := float64(e.Chains) * (2*posteriorDraws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
-	return append(all, demand(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
+	return append(all, Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
 // Begin implements [Engine].
@@ -319,7 +319,7 @@ func (c *chains) Outcome(ctx context.Context) (*Outcome, error) {
 // inference reads the posterior off the chains after their last step.
 func (c *chains) inference(ctx context.Context) (*inference, error) {
 	if c.step < c.steps {
-		return nil, beforeEnd(c.steps)
+		return nil, BeforeEnd(c.steps)
 	}
 	c.problem.doing(c.engine, "summarising the chains")
 	res, err := c.sampler.Result()
@@ -330,20 +330,17 @@ func (c *chains) inference(ctx context.Context) (*inference, error) {
 	for k, d := range res.Draws {
 		graphs[k] = d.Graph
 	}
-	inf, err := c.settled.inference(ctx, c.data, c.engine, graphs, res.Edges, c.problem)
+	inf, err := c.settled.inference(ctx, c.data, c.engine.Name(), graphs, res.Edges, c.problem)
 	if err == nil {
 		inf.Diagnostics = &res.Diagnostics
 	}
 	return inf, err
 }
 
-// beforeEnd is the error of a posterior that is read off after the last step.
-func beforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
-
 // inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *settled) inference(ctx context.Context, data *dataset.Table, engine Engine, graphs []*dag.Graph, edges *mat.Dense, problem *Problem) (*inference, error) {
+func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *Problem) (*inference, error) {
 	inf := &inference{Outcome: Outcome{model: s.model, Evidence: s.evidence, Reason: reason(s.evidence), EdgesPerNode: s.density}}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: engine.Name(), Model: s.model.String(), Kind: posterior.Draws}
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.model.String(), Kind: posterior.Draws}
 	if s.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
 	}

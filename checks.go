@@ -159,8 +159,8 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 	}
 }
 
-// checks of a training.
-func (t *Training) checks() []diagnostics.Check {
+// trainingChecks are about a training.
+func trainingChecks(t *Training) []diagnostics.Check {
 	if t.Exact {
 		return nil
 	}

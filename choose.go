@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"fmt"
+	"strings"
 
 	"tobac/exact"
 	"tobac/models"
@@ -45,4 +46,21 @@ func choose(p *Problem) (e Engine, why string) {
 		return &SVGD{}, ""
 	}
 	return &MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
+}
+
+// Engines are the engines of this package with their defaults, in the sequence of their documentation.
+func Engines() []Engine {
+	return []Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+}
+
+// EngineByName is the engine with a name, with its defaults.
+func EngineByName(name string) (Engine, error) {
+	var names []string
+	for _, e := range Engines() {
+		if e.Name() == name {
+			return e, nil
+		}
+		names = append(names, e.Name())
+	}
+	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
 }

@@ -16,9 +16,9 @@ import (
 func drawDemand(size Size) Demand {
 	d := float64(size.Vars)
 	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return demand((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, mostFunctions)
+		return Needs((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, mostFunctions)
 	}
-	return demand(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
+	return Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
 }
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors

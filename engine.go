@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tobac/background"
@@ -143,6 +142,26 @@ type Progress struct {
 	Driving, Repulsive, Neighbours float64
 }
 
+// A TrainingPoint says how far a training is.
+type TrainingPoint struct {
+	Step     int     // steps taken
+	Quantity string  // what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; "": nothing is known yet
+	Value    float64 // mean over the samples of a step or over several steps
+}
+
+// A Training says how a distribution over graphs was trained. That all steps were taken does not say that it has converged.
+type Training struct {
+	Trace   []TrainingPoint // ascending
+	Skipped int             // steps that changed nothing, because a gradient was not finite
+	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil: a single start
+	Exact   bool            // nothing had to be trained: the distribution is the posterior
+	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact posterior under the same scores and prior,
+	// which DAG-GFlowNet knows of at most five variables; NaN: unknown.
+	Distance float64
+	// Imbalance of the draws of DAG-GFlowNet under linear node scores, see [diagnostics.Imbalance]; NaN: unknown.
+	Imbalance float64
+}
+
 // Seconds is where the time of a run went.
 type Seconds struct {
 	Infer   float64 `json:"infer"`   // node scores, exact posteriors, chains and training
@@ -197,26 +216,9 @@ type Demand struct {
 	Bytes float64
 }
 
-// demand is a Demand with formatted words.
-func demand(bytes float64, format string, args ...any) Demand {
+// Needs is a Demand with formatted words.
+func Needs(bytes float64, format string, args ...any) Demand {
 	return Demand{fmt.Sprintf(format, args...), bytes}
-}
-
-// Engines are the engines of this package with their defaults, in the sequence of their documentation.
-func Engines() []Engine {
-	return []Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
-}
-
-// EngineByName is the engine with a name, with its defaults.
-func EngineByName(name string) (Engine, error) {
-	var names []string
-	for _, e := range Engines() {
-		if e.Name() == name {
-			return e, nil
-		}
-		names = append(names, e.Name())
-	}
-	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
 }
 
 // settingsText is the text form of an engine: its name, and its settings with the values that
@@ -231,13 +233,13 @@ func settingsText(e Engine, leftOut ...string) string {
 	return setting.Text(e.Name(), words...)
 }
 
-// A finished stage has its outcome without any step.
+// Finished is the stage of an engine that has its outcome without any step.
+func Finished(o *Outcome, warnings []string) Stage { return &finished{o, warnings} }
+
 type finished struct {
 	outcome  *Outcome
 	warnings []string
 }
-
-var _ Stage = (*finished)(nil)
 
 func (f *finished) Steps() (done, all int)                         { return 0, 0 }
 func (f *finished) Advance(context.Context, int) error             { return nil }
@@ -246,3 +248,15 @@ func (f *finished) Warnings() []string                             { return f.wa
 func (f *finished) Save() (json.RawMessage, error)                 { return nil, nil }
 func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
 func (f *finished) Close()                                         {}
+
+// BeforeEnd is the error of an outcome that is read off after the last of so many steps.
+func BeforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
+
+// Add adds the times of another run.
+func (s *Seconds) Add(t Seconds) {
+	s.Infer += t.Infer
+	s.Order += t.Order
+	s.Compile += t.Compile
+	s.Sample += t.Sample
+	s.Total += t.Total
+}

@@ -202,10 +202,10 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, engine := range []tobac.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
-		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: engine, Order: tobac.Order{Known: []int{3, 2, 1, 0}}}
+	for _, e := range []tobac.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
+		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: tobac.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
-			t.Errorf("%v: %v", engine, err)
+			t.Errorf("%v: %v", e, err)
 		}
 	}
 }

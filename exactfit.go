@@ -59,7 +59,7 @@ func (e *Exact) Demands(p *Problem, size Size) []Demand {
 	if size.Vars <= kept || given {
 		bytes *= float64(min(size.Models, 2)) // the best so far and the next
 	}
-	return []Demand{demand(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
+	return []Demand{Needs(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
 }
 
 // exactBytes is about the memory that the engine exact needs.
@@ -72,7 +72,8 @@ func exactBytes(d int, given bool) int64 {
 
 // Begin implements [Engine].
 func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
-	var f finished
+	var o *Outcome
+	var warnings []string
 	err := timed(&p.Seconds.Infer, func() error {
 		models := p.scoredModels()
 		inf, err := inferExact(ctx, p.Data, models, p, p.trust())
@@ -83,22 +84,18 @@ func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
 			inf.Sum += ", with estimated evidences of sets of parents"
 		}
 		atOdds, err := inf.against(ctx, p.Data, p)
-		if err != nil {
-			return err
-		}
 		if atOdds != "" {
-			f.warnings = []string{atOdds}
+			warnings = []string{atOdds}
 		}
-		f.outcome = &inf.Outcome
-		return nil
+		o = &inf.Outcome
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	o := f.outcome
 	p.settleModel(o.model, o.Evidence)
 	o.Method = "exact, " + o.Sum
 	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
 	o.Checks = drawChecks(o.Posterior)
-	return &f, nil
+	return Finished(o, warnings), nil
 }

@@ -15,8 +15,8 @@ func FuzzSettings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var all, again []*setting.Setting
-		for k, engine := range tobac.Engines() {
-			c, d := tobac.Config{Engine: engine}, tobac.Config{Engine: tobac.Engines()[k]}
+		for k, e := range tobac.Engines() {
+			c, d := tobac.Config{Engine: e}, tobac.Config{Engine: tobac.Engines()[k]}
 			all, again = append(all, c.Settings()...), append(again, d.Settings()...)
 		}
 		for k, s := range all {

@@ -82,7 +82,7 @@ func (e *GFlowNet) Prepare(p *Problem) (Engine, error) {
 // Demands implements [Engine]: those of the policy, and of the short chains that settle the model.
 func (e *GFlowNet) Demands(p *Problem, size Size) []Demand {
 	s := e.Training.WithDefaults(size.Vars)
-	all := []Demand{demand(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
+	all := []Demand{Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
 	return append(all, pilotEngine.chainDemands(size)...)
 }
 
@@ -161,7 +161,7 @@ func (f *flowFit) outcome(ctx context.Context) (*Outcome, error) {
 			edges = c.Edges
 		}
 	}
-	inf, err := f.settled.inference(ctx, f.problem.Data, f.engine, graphs, edges, f.problem)
+	inf, err := f.settled.inference(ctx, f.problem.Data, f.engine.Name(), graphs, edges, f.problem)
 	if err != nil {
 		return nil, err
 	}

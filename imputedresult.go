@@ -33,7 +33,7 @@ func (f *imputedFit) result() *Result {
 		parts[k] = &p
 		m.Probabilities = append(m.Probabilities, r.Probabilities)
 		out.EdgesPerNode += r.EdgesPerNode / float64(len(f.results))
-		out.Seconds.add(r.Seconds)
+		out.Seconds.Add(r.Seconds)
 		out.Checks = worse(out.Checks, r.Checks)
 		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
 			out.Diagnostics = d
@@ -69,15 +69,6 @@ func (f *imputedFit) gaps() []int {
 		out[place%len(f.names)]++
 	}
 	return out
-}
-
-// add adds the times of another run.
-func (s *Seconds) add(t Seconds) {
-	s.Infer += t.Infer
-	s.Order += t.Order
-	s.Compile += t.Compile
-	s.Sample += t.Sample
-	s.Total += t.Total
 }
 
 // between are the standard deviations of matrices, entry by entry, divisor one less than their number; 0 for one.

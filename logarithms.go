@@ -26,11 +26,11 @@ const logParents = 2
 // where already the normal distribution fits the logarithms no better, or the models are not
 // suited, it is −Inf.
 func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, error) {
-	p, engine, _, err := cfg.problem(data)
+	p, e, _, err := cfg.problem(data)
 	if err != nil {
 		return 0, fmt.Errorf("tobac: %w", err)
 	}
-	if cfg.Model != nil || engine.Name() != "exact" || cfg.Order.Known != nil || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
+	if cfg.Model != nil || e.Name() != "exact" || cfg.Order.Known != nil || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()

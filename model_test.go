@@ -29,13 +29,13 @@ func choices() map[string]tobac.Config {
 	} {
 		short := small
 		short.Steps = 8
-		for _, engine := range []tobac.Engine{&short, &tobac.DiBS{SVGD: short}} {
+		for _, e := range []tobac.Engine{&short, &tobac.DiBS{SVGD: short}} {
 			cfg := particles()
-			cfg.Model, cfg.Engine = model, engine
-			if isA[*tobac.DiBS](engine) {
+			cfg.Model, cfg.Engine = model, e
+			if isA[*tobac.DiBS](e) {
 				cfg.Order = tobac.Order{}
 			}
-			c[name+"/"+engine.Name()] = cfg
+			c[name+"/"+e.Name()] = cfg
 		}
 	}
 	return c

@@ -30,7 +30,7 @@ func (e *Tempering) overOrders(ctx context.Context, p *Problem) (Stage, error) {
 	}
 	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
 	inf.Checks = append(inf.Checks, drawChecks(inf.Posterior)...)
-	return &finished{outcome: &inf.Outcome}, nil
+	return Finished(&inf.Outcome, nil), nil
 }
 
 // chained prepares chains over the graphs of a table.

@@ -61,7 +61,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Ru
 	if err := checkTable(n, d, cfg.room()); err != nil { // before anything of the size of the pairs of variables
 		return nil, err
 	}
-	p, engine, why, err := cfg.problem(data)
+	p, e, why, err := cfg.problem(data)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -71,7 +71,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Ru
 	if err := inspect.CheckColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{asked: cfg, settings: settingsOf(p, engine), engine: engine, why: why, problem: p, sequence: s.Sequence}
+	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
 	if r.sequence == nil {
 		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })
 	}
@@ -79,10 +79,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Ru
 	p.Shared.Sequence = r.sequence
 	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
 	r.size = p.size()
-	if err := checkMemory(engine, p, r.size, cfg.room()); err != nil {
+	if err := checkMemory(e, p, r.size, cfg.room()); err != nil {
 		return nil, err
 	}
-	if r.stage, err = engine.Begin(ctx, p); err != nil {
+	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(withName(err, data.Names))))
 	}
 	return r, nil

@@ -207,7 +207,7 @@ func (s *sampling) Outcome(ctx context.Context) (*Outcome, error) {
 	if s.particles == nil {
 		done, left := s.innerSteps()
 		if left > 0 {
-			return nil, beforeEnd(done + left)
+			return nil, BeforeEnd(done + left)
 		}
 		if err := s.beginParticles(ctx); err != nil {
 			return nil, err
@@ -375,10 +375,10 @@ func (s *SVGD) Demands(p *Problem, size Size) []Demand {
 	}
 	all = append(all, s.particleDemands(p, size, size.Vars-1, 1)...)
 	if s.Parameters == IntegratedParameters {
-		all = append(all, demand(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
+		all = append(all, Needs(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
 	}
 	if p.Order.Method != nil {
-		all = append(all, demand(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
+		all = append(all, Needs(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
 	}
 	return all
 }
@@ -402,18 +402,18 @@ func (s *SVGD) particleDemands(p *Problem, size Size, rows int, directions float
 		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
 	}
 	all := []Demand{
-		demand(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
-		demand(program, "the compiled program"),
-		demand(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
-		demand(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
+		Needs(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
+		Needs(program, "the compiled program"),
+		Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
+		Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
 	}
 	if v, ok := model.(sem.Parametric); ok {
-		all = append(all, demand(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
+		all = append(all, Needs(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
 	}
 	orders, most := float64(max(p.Order.Count, 1)), 1.0
 	for k := 2; k <= size.Vars && most < orders; k++ {
 		most *= float64(k)
 	}
 	orders = math.Min(orders, most)
-	return append(all, demand(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
+	return append(all, Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
 }

@@ -103,10 +103,10 @@ func (e *Tempering) Demands(p *Problem, size Size) (all []Demand) {
 	if size.Vars > MostSummed {
 		all = e.Chains.chainDemands(Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
-		all = []Demand{demand(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+		all = []Demand{Needs(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
 	rows := min(size.Rows, gaussRows)
-	return append(all, demand(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
+	return append(all, Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
 }
 
 // Begin implements [Engine].
@@ -136,12 +136,11 @@ func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) 
 	o.Checks = append(o.Checks, drawChecks(o.Posterior)...)
 	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
-	f := &finished{outcome: o}
-	if found != nil {
-		o.Orders = found.distribution
-		f.warnings = found.warnings(p.Data.Names, p.Order.Count)
+	if found == nil {
+		return Finished(o, nil), nil
 	}
-	return f, nil
+	o.Orders = found.distribution
+	return Finished(o, found.warnings(p.Data.Names, p.Order.Count)), nil
 }
 
 // under is the posterior of networks under orders.

@@ -6,28 +6,8 @@ import (
 	"fmt"
 )
 
-// A TrainingPoint says how far a training is.
-type TrainingPoint struct {
-	Step     int     // steps taken
-	Quantity string  // what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; "": nothing is known yet
-	Value    float64 // mean over the samples of a step or over several steps
-}
-
-// A Training says how a distribution over graphs was trained. That all steps were taken does not say that it has converged.
-type Training struct {
-	Trace   []TrainingPoint // ascending
-	Skipped int             // steps that changed nothing, because a gradient was not finite
-	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil: a single start
-	Exact   bool            // nothing had to be trained: the distribution is the posterior
-	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact posterior under the same scores and prior,
-	// which DAG-GFlowNet knows of at most five variables; NaN: unknown.
-	Distance float64
-	// Imbalance of the draws of DAG-GFlowNet under linear node scores, see [diagnostics.Imbalance]; NaN: unknown.
-	Imbalance float64
-}
-
-// warnings are reasons to distrust what was trained.
-func (t *Training) warnings(steps int) (w []string) {
+// trainingWarnings are reasons to distrust what was trained.
+func trainingWarnings(t *Training, steps int) (w []string) {
 	if t.Skipped > 0 {
 		w = append(w, fmt.Sprintf("%d of %d steps of the training changed nothing, because their gradients were not finite", t.Skipped, steps))
 	}
@@ -74,14 +54,14 @@ func (t *training[S]) Advance(ctx context.Context, to int) error {
 // Outcome implements [Stage].
 func (t *training[S]) Outcome(ctx context.Context) (_ *Outcome, err error) {
 	if done, all := t.Steps(); done < all {
-		return nil, beforeEnd(all)
+		return nil, BeforeEnd(all)
 	}
 	if t.outcome == nil {
 		t.problem.doing(t.engine, "drawing graphs from the trained distribution")
 		if t.outcome, err = t.read(ctx); err != nil {
 			return nil, err
 		}
-		t.outcome.Checks = append(t.outcome.Training.checks(), drawChecks(t.outcome.Posterior)...)
+		t.outcome.Checks = append(trainingChecks(t.outcome.Training), drawChecks(t.outcome.Posterior)...)
 	}
 	return t.outcome, nil
 }
@@ -91,7 +71,7 @@ func (t *training[S]) Warnings() []string {
 	if t.outcome == nil {
 		return nil
 	}
-	return t.outcome.Training.warnings(t.learner.Step())
+	return trainingWarnings(t.outcome.Training, t.learner.Step())
 }
 
 // Save implements [Stage].

@@ -115,19 +115,19 @@ func TestToleranceEndsTraining(t *testing.T) {
 
 // Progress is reported once per step, with what the training watches.
 func TestTrainingReportsProgress(t *testing.T) {
-	for name, engine := range map[string]string{"bcd": "bcd", "gflownet": "gflownet", "gflownet, exact": "gflownet"} {
+	for name, by := range map[string]string{"bcd": "bcd", "gflownet": "gflownet", "gflownet, exact": "gflownet"} {
 		cfg := engines()[name]
 		last := 0
 		cfg.Progress = func(p tobac.Progress) {
 			if p.Doing == "" {
-				if p.Engine != engine || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
+				if p.Engine != by || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
 					t.Errorf("%s: report %+v after step %d", name, p, last)
 				}
 				last = p.Step
 			}
 		}
 		r, _ := finished(t, noisy(t), cfg)
-		if last != r.Steps() || r.Config().Engine.Name() != engine {
+		if last != r.Steps() || r.Config().Engine.Name() != by {
 			t.Errorf("%s: the last report is of step %d of %d, engine %v", name, last, r.Steps(), r.Config().Engine)
 		}
 	}
