@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/bcd"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -26,7 +27,7 @@ type bcdFit struct {
 	*bcd.Model
 	scale   *posterior.Standardization // of the columns
 	unequal bool
-	problem *Problem
+	problem *engine.Problem
 	steps   int
 }
 
@@ -38,17 +39,17 @@ type BCDNets struct {
 	Training bcd.Settings
 }
 
-var _ Engine = (*BCDNets)(nil)
+var _ engine.Engine = (*BCDNets)(nil)
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *BCDNets) Name() string { return "bcd" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *BCDNets) About() string {
 	return "BCD Nets, a variational posterior over permutations and weights of linear equations"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *BCDNets) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
@@ -66,11 +67,11 @@ func (e *BCDNets) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [Engine].
+// String implements [engine.Engine].
 func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
 
-// Prepare implements [Engine].
-func (e *BCDNets) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *BCDNets) Prepare(p *engine.Problem) (engine.Engine, error) {
 	out := *e
 	s := &out.Training
 	if s.EdgesPerNode != 0 || s.UnequalVariances {
@@ -99,7 +100,7 @@ func (e *BCDNets) Prepare(p *Problem) (Engine, error) {
 	default:
 		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", m)
 	}
-	if err := p.learnsOrders(e); err != nil {
+	if err := p.LearnsOrders(e); err != nil {
 		return nil, err
 	}
 	switch q := &p.Prior; {
@@ -116,24 +117,24 @@ func (e *BCDNets) Prepare(p *Problem) (Engine, error) {
 }
 
 // settings are all settings of the training.
-func (e *BCDNets) settings(p *Problem) bcd.Settings {
+func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 	s := e.Training
 	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sem.SharesNoise(p.Model)
 	return s
 }
 
-// Demands implements [Engine].
-func (e *BCDNets) Demands(p *Problem, size Size) []Demand {
-	return []Demand{Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
+// Demands implements [engine.Engine].
+func (e *BCDNets) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
 }
 
-// Begin implements [Engine].
-func (e *BCDNets) Begin(_ context.Context, p *Problem) (stage Stage, err error) {
-	err = timed(&p.Seconds.Infer, func() error {
+// Begin implements [engine.Engine].
+func (e *BCDNets) Begin(_ context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+	err = engine.Timed(&p.Seconds.Infer, func() error {
 		if err := bcdData(p.Data); err != nil {
 			return err
 		}
-		p.doing(e, "compiling the training")
+		p.Doing(e, "compiling the training")
 		settings := e.settings(p)
 		f := &bcdFit{unequal: settings.UnequalVariances, problem: p, steps: settings.Steps}
 		mean, sd := p.Data.Moments()
@@ -164,8 +165,8 @@ func edgeRule(r bcd.EdgeRule) string {
 }
 
 // point is the last one of the trace; before the first there is none to show.
-func (f *bcdFit) point() TrainingPoint {
-	p := TrainingPoint{Step: f.Step(), Quantity: elbo}
+func (f *bcdFit) point() engine.TrainingPoint {
+	p := engine.TrainingPoint{Step: f.Step(), Quantity: elbo}
 	if all := f.Trace(); len(all) > 0 {
 		p.Value = all[len(all)-1].Hard
 	}
@@ -176,7 +177,7 @@ func (f *bcdFit) point() TrainingPoint {
 const elbo = "ELBO"
 
 // outcome draws graphs with their equations from what was trained.
-func (f *bcdFit) outcome(ctx context.Context) (*Outcome, error) {
+func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	draws, err := f.Draws(ctx, posteriorDraws)
 	if err != nil {
 		return nil, err
@@ -186,11 +187,11 @@ func (f *bcdFit) outcome(ctx context.Context) (*Outcome, error) {
 		Draws: draws, Warnings: slices.Clone(f.Warnings())}
 	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(), Empty: f.empty(data)}}
 	p.Marginals = p.Frequencies()
-	t := &Training{Distance: math.NaN(), Imbalance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
+	t := &engine.Training{Distance: math.NaN(), Imbalance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
 	for _, at := range f.Trace() {
-		t.Trace = append(t.Trace, TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
+		t.Trace = append(t.Trace, engine.TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &Outcome{Posterior: inDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
+	return &engine.Outcome{Posterior: engine.InDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
 		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/schedule"
@@ -24,7 +25,7 @@ import (
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
 // The order is EqVar's; nil stands for [Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
-	c := Config{Model: m, Order: Order{Method: ordering.MethodEqVar}}
+	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
 	e := &SVGD{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
 		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/models"
 	"tobac/score"
@@ -42,7 +43,7 @@ func orderedTable(t *testing.T, d, n int, nonlinear bool) *dataset.Table {
 // known is the recipe for a model along the sequence of the columns.
 func known(m sem.Model, d int) tobac.Config {
 	c := tobac.Calibrated(m)
-	c.Order = tobac.Order{Known: ascending(d)}
+	c.Order = engine.Order{Known: ascending(d)}
 	c.Prior.EdgesPerNode, c.Seed = 1, 3
 	return c
 }
@@ -171,7 +172,7 @@ func TestCalibratedErrors(t *testing.T) {
 		"reweighted marginals need a causal order, which the engine dibs has not": func(c *tobac.Config) {
 			svgd := *sampler(c)
 			svgd.Parameters = tobac.SampledParameters
-			c.Engine, c.Order = &tobac.DiBS{SVGD: svgd}, tobac.Order{}
+			c.Engine, c.Order = &tobac.DiBS{SVGD: svgd}, engine.Order{}
 		},
 		"edge parameters laplace with the gradient score, want the gradient flips": func(c *tobac.Config) {
 			svgd := sampler(c)

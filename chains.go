@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
@@ -30,17 +31,17 @@ type MCMC struct {
 	Rungs      int // inverse temperatures of each chain; defaults to 4
 }
 
-var _ Engine = (*MCMC)(nil)
+var _ engine.Engine = (*MCMC)(nil)
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *MCMC) Name() string { return "mcmc" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *MCMC) About() string {
 	return "Markov chains over orders and graphs, of models with node scores, for many variables"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *MCMC) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, mostChains, "chains", "independent Markov chains", "4"),
@@ -51,18 +52,18 @@ func (e *MCMC) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [Engine].
-func (e *MCMC) String() string { return settingsText(e) }
+// String implements [engine.Engine].
+func (e *MCMC) String() string { return engine.SettingsText(e) }
 
-// Prepare implements [Engine].
-func (e *MCMC) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *MCMC) Prepare(p *engine.Problem) (engine.Engine, error) {
 	switch {
-	case !p.scored():
-		return nil, p.needsScores(e)
+	case !p.Scored():
+		return nil, p.NeedsScores(e)
 	case p.Order.Known != nil:
 		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
 	case p.Order.Method != nil:
-		return nil, p.infersOrder(e)
+		return nil, p.InfersOrder(e)
 	}
 	return e.filled()
 }
@@ -79,35 +80,35 @@ func (e *MCMC) filled() (*MCMC, error) {
 	return &out, nil
 }
 
-// Demands implements [Engine].
-func (e *MCMC) Demands(p *Problem, size Size) []Demand {
+// Demands implements [engine.Engine].
+func (e *MCMC) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return append(e.chainDemands(size), drawDemand(size))
 }
 
 // chainDemands are those of the chains and their node scores.
-func (e *MCMC) chainDemands(size Size) []Demand {
+func (e *MCMC) chainDemands(size engine.Size) []engine.Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
-	all := []Demand{Needs(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
+	all := []engine.Demand{engine.Needs(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
 	if size.ScoreBytes > 0 {
-		all = append(all, Needs(size.ScoreBytes, "scores of sets of parents"))
+		all = append(all, engine.Needs(size.ScoreBytes, "scores of sets of parents"))
 	}
 	rungs := e.Rungs
 	setting.Fill(&rungs, 4)
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
 	bytes := float64(e.Chains) * (2*posteriorDraws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
-	return append(all, Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
+	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
-// Begin implements [Engine].
-func (e *MCMC) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
-	err = timed(&p.Seconds.Infer, func() error {
-		s, err := settle(ctx, p.Data, p.scoredModels(), p, e, p.trust())
+// Begin implements [engine.Engine].
+func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+	err = engine.Timed(&p.Seconds.Infer, func() error {
+		s, err := settle(ctx, p.Data, p.ScoredModels(), p, e, p.Trust())
 		if err != nil {
 			return err
 		}
-		p.settleModel(s.model, s.evidence)
+		p.SettleModel(s.model, s.evidence)
 		stage, err = newChains(ctx, p.Data, s, p, e)
 		return err
 	})
@@ -136,13 +137,13 @@ type chains struct {
 	*settled
 	engine      *MCMC
 	data        *dataset.Table
-	problem     *Problem
+	problem     *engine.Problem
 	sampler     *mcmc.Sampler
 	step, steps int
-	outcome     *Outcome // nil until the last step has been taken
+	outcome     *engine.Outcome // nil until the last step has been taken
 }
 
-var _ Stage = (*chains)(nil)
+var _ engine.Stage = (*chains)(nil)
 
 // chainIterations is the default of [MCMC].Iterations.
 const chainIterations = 3000
@@ -152,7 +153,7 @@ const chainIterations = 3000
 const pilot = 400
 
 // settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *Problem, e *MCMC, t sem.Trust) (*settled, error) {
+func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*settled, error) {
 	var best *settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
@@ -189,8 +190,8 @@ func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
-func sampledPrior(p *Problem, d int, density float64) (*score.Prior, error) {
-	prior, err := p.closedPrior(d, density)
+func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, error) {
+	prior, err := p.ClosedPrior(d, density)
 	if err != nil {
 		return nil, err
 	}
@@ -203,27 +204,27 @@ func sampledPrior(p *Problem, d int, density float64) (*score.Prior, error) {
 }
 
 // newChains prepares the chains.
-func newChains(ctx context.Context, data *dataset.Table, s *settled, problem *Problem, e *MCMC) (*chains, error) {
-	problem.doing(e, "scoring candidate parents, model "+s.model.String())
+func newChains(ctx context.Context, data *dataset.Table, s *settled, problem *engine.Problem, e *MCMC) (*chains, error) {
+	problem.Doing(e, "scoring candidate parents, model "+s.model.String())
 	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, e.options(problem, e.WarmUp))
 	return &chains{settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
 
-// Steps implements [Stage].
+// Steps implements [engine.Stage].
 func (c *chains) Steps() (done, all int) { return c.step, c.steps }
 
-// Warnings implements [Stage].
+// Warnings implements [engine.Stage].
 func (c *chains) Warnings() []string { return nil }
 
-// Close implements [Stage].
+// Close implements [engine.Stage].
 func (c *chains) Close() {}
 
-func (e *MCMC) options(p *Problem, warmUp int) mcmc.Options {
+func (e *MCMC) options(p *engine.Problem, warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: posteriorDraws, Seed: p.Seed, Workers: p.Workers}
 }
 
 // pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
-func pilotPrior(p *Problem, d int) (*score.Prior, error) {
+func pilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
@@ -242,14 +243,14 @@ func pilotPrior(p *Problem, d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, e *MCMC, t sem.Trust) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
 	prior, err := pilotPrior(problem, d)
 	if err != nil {
 		return nil, 0, err
 	}
-	problem.doing(e, "short chains, model "+m.String())
+	problem.Doing(e, "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err == nil {
 		hypotheses, err = t.Of(data, hypotheses)
@@ -283,9 +284,9 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	return c, res.Diagnostics.LogP.Mean, nil
 }
 
-// Advance implements [Stage].
+// Advance implements [engine.Stage].
 func (c *chains) Advance(ctx context.Context, to int) error {
-	return timed(&c.problem.Seconds.Infer, func() error {
+	return engine.Timed(&c.problem.Seconds.Infer, func() error {
 		for to = min(to, c.steps); c.step < to; {
 			err := c.sampler.Advance(ctx, min(100, to-c.step))
 			c.step = c.sampler.Iterations()
@@ -293,14 +294,14 @@ func (c *chains) Advance(ctx context.Context, to int) error {
 				return err
 			}
 			trace := c.sampler.Trace()
-			c.problem.Report(Progress{Engine: c.engine.Name(), Step: c.step, Steps: c.steps, Chains: &trace})
+			c.problem.Report(engine.Progress{Engine: c.engine.Name(), Step: c.step, Steps: c.steps, Chains: &trace})
 		}
 		return nil
 	})
 }
 
-// Outcome implements [Stage].
-func (c *chains) Outcome(ctx context.Context) (*Outcome, error) {
+// Outcome implements [engine.Stage].
+func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if c.outcome != nil {
 		return c.outcome, nil
 	}
@@ -319,9 +320,9 @@ func (c *chains) Outcome(ctx context.Context) (*Outcome, error) {
 // inference reads the posterior off the chains after their last step.
 func (c *chains) inference(ctx context.Context) (*inference, error) {
 	if c.step < c.steps {
-		return nil, BeforeEnd(c.steps)
+		return nil, engine.BeforeEnd(c.steps)
 	}
-	c.problem.doing(c.engine, "summarising the chains")
+	c.problem.Doing(c.engine, "summarising the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err
@@ -338,8 +339,8 @@ func (c *chains) inference(ctx context.Context) (*inference, error) {
 }
 
 // inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *Problem) (*inference, error) {
-	inf := &inference{Outcome: Outcome{model: s.model, Evidence: s.evidence, Reason: reason(s.evidence), EdgesPerNode: s.density}}
+func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference, error) {
+	inf := &inference{Outcome: engine.Outcome{Best: s.model, Evidence: s.evidence, Reason: reason(s.evidence), EdgesPerNode: s.density}}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.model.String(), Kind: posterior.Draws}
 	if s.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
@@ -360,11 +361,11 @@ func (s *settled) inference(ctx context.Context, data *dataset.Table, by string,
 	problem.Prior.Settle(edges)
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
-	inf.functional = newFunctional(scorers, n, problem)
+	inf.Functional = engine.NewFunctional(scorers, n, problem)
 	return inf, addEquations(ctx, data, inf.Posterior, scorers, problem)
 }
 
-// Save implements [Stage].
+// Save implements [engine.Stage].
 func (c *chains) Save() (json.RawMessage, error) {
 	s, err := c.sampler.Snapshot()
 	if err != nil {
@@ -373,7 +374,7 @@ func (c *chains) Save() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// Restore implements [Stage].
+// Restore implements [engine.Stage].
 func (c *chains) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(mcmc.Snapshot)
 	if err := json.Unmarshal(state, s); err != nil {

@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/sem"
 )
 
@@ -65,9 +66,9 @@ func TestChainsTakeTheBestHypothesis(t *testing.T) {
 // of the particles.
 func TestChainsReportProgress(t *testing.T) {
 	data, cfg := afterChains()
-	var all []tobac.Progress
+	var all []engine.Progress
 	var between []string
-	cfg.Progress = func(p tobac.Progress) {
+	cfg.Progress = func(p engine.Progress) {
 		if p.Doing != "" {
 			between = append(between, p.Doing)
 			return

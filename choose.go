@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/models"
 	"tobac/sem"
@@ -17,7 +18,7 @@ const temperedVariables = 50
 // networks with one hidden layer of at most 50 variables, and [SVGD] for every other model. Networks
 // with more layers then have the last one integrated out, and a custom likelihood has the recipe
 // [Calibrated] with 10 particles and 100 steps.
-func choose(p *Problem) (e Engine, why string) {
+func choose(p *engine.Problem) (e engine.Engine, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := p.Model.(sem.Network)
 	_, differentiable := p.Model.(sem.Differentiable)
@@ -32,9 +33,9 @@ func choose(p *Problem) (e Engine, why string) {
 		return &SVGD{}, noScores
 	case isNetwork && network.OutputLayer() == models.SampledOutput && prior.Own == nil && d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
 		return &Tempering{}, ""
-	case !isNetwork && differentiable && !p.scored() && prior.Own == nil:
+	case !isNetwork && differentiable && !p.Scored() && prior.Own == nil:
 		return reweighted(p.Model), noScores
-	case !p.scored():
+	case !p.Scored():
 		return &SVGD{}, noScores
 	case p.Order.Method != nil:
 		return &SVGD{}, "a method finds the order"
@@ -49,12 +50,12 @@ func choose(p *Problem) (e Engine, why string) {
 }
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
-func Engines() []Engine {
-	return []Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+func Engines() []engine.Engine {
+	return []engine.Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.
-func EngineByName(name string) (Engine, error) {
+func EngineByName(name string) (engine.Engine, error) {
 	var names []string
 	for _, e := range Engines() {
 		if e.Name() == name {

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/sem"
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, problem *Problem) (t sem.Trust, why string, err error) {
-	if !sem.Refutable(inf.model) {
+func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why string, err error) {
+	if !sem.Refutable(inf.Best) {
 		return inf.trust, "", nil
 	}
 	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
@@ -19,13 +20,13 @@ func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, problem 
 	if err != nil {
 		return inf.trust, "", err
 	}
-	t, why = inf.trust.In(data, inf.model, g, best.hypothesis.Scores, problem.Seed)
+	t, why = inf.trust.In(data, inf.Best, g, best.hypothesis.Scores, problem.Seed)
 	return t, why, nil
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *inference) coarse(ctx context.Context, data *dataset.Table, problem *Problem, t sem.Trust, why string) (*inference, error) {
-	coarse, err := exactOver(ctx, data, inf.model, inf.hypotheses, problem, t)
+func (inf *inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why string) (*inference, error) {
+	coarse, err := exactOver(ctx, data, inf.Best, inf.hypotheses, problem, t)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tobac/dataset"
+	"tobac/engine"
 )
 
 // NewComparison prepares a run that samples TOBAC's particles under orders drawn from a result
@@ -16,6 +17,6 @@ func NewComparison(ctx context.Context, data *dataset.Table, r *Result, e *SVGD)
 	if name := cfg.Engine.Name(); name != "exact" && name != "mcmc" {
 		return nil, fmt.Errorf("tobac: particles are compared with a result of the engine exact or mcmc, got %s", name)
 	}
-	cfg.Engine, cfg.Model = e, comparedForm(cfg.Model)
-	return newRun(ctx, data, cfg, Shared{Drawn: &r.Outcome})
+	cfg.Engine, cfg.Model = e, engine.ComparedForm(cfg.Model)
+	return newRun(ctx, data, cfg, engine.Shared{Drawn: &r.Outcome})
 }

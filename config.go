@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/bcd"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/gflownet"
 	"tobac/models"
 	"tobac/ordering"
@@ -25,11 +26,11 @@ type Config struct {
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
 	// Order says where the causal orders come from. Zero means from their posterior.
-	Order Order
+	Order engine.Order
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
 	// variables: [Exact] to 20 variables and [MCMC] above, [Tempering] for networks with one hidden
 	// layer, [SVGD] for other models without node scores.
-	Engine Engine
+	Engine engine.Engine
 
 	// Seed of every random draw. The same seed gives the same bits for any
 	// number of workers.
@@ -40,7 +41,7 @@ type Config struct {
 	// refused with a [*MemoryError].
 	Memory int64
 	// Progress is called after every step, and when a new part of the work begins; nil means never.
-	Progress func(Progress)
+	Progress func(engine.Progress)
 }
 
 // MostWorkers is the largest number of goroutines of a run.
@@ -54,7 +55,7 @@ func Paper() Config {
 	return Config{
 		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:  background.Prior{EdgesPerNode: 2},
-		Order:  Order{Method: ordering.MethodEqVar},
+		Order:  engine.Order{Method: ordering.MethodEqVar},
 		Engine: &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals},
 	}
 }
@@ -71,7 +72,7 @@ func PaperMarginal() Config {
 // PaperDiBS is the published recipe of TOBAC's predecessor, with the same model and prior.
 func PaperDiBS() Config {
 	c := Paper()
-	c.Order, c.Engine = Order{}, &DiBS{SVGD: SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals}}
+	c.Order, c.Engine = engine.Order{}, &DiBS{SVGD: SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals}}
 	return c
 }
 
@@ -96,19 +97,19 @@ func (c *Config) Settings() []*setting.Setting {
 }
 
 // EngineSetting is the choice of an engine by its name. To set it gives the engine's defaults.
-func EngineSetting(e *Engine) *setting.Setting {
+func EngineSetting(e *engine.Engine) *setting.Setting {
 	names := []string{"auto"}
 	for _, one := range Engines() {
 		names = append(names, one.Name())
 	}
 	return setting.Parsed(e, "engine", "what infers the posterior", "auto", strings.Join(names, "|"), strings.Join(names, ", "),
-		func(e Engine) string {
+		func(e engine.Engine) string {
 			if e == nil {
 				return ""
 			}
 			return e.Name()
 		},
-		func(name string) (Engine, error) {
+		func(name string) (engine.Engine, error) {
 			if name == "auto" {
 				return nil, nil
 			}
@@ -117,7 +118,7 @@ func EngineSetting(e *Engine) *setting.Setting {
 }
 
 // ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was chosen; "" if it was asked for.
-func (c Config) ChooseEngine(d int) (e Engine, why string, err error) {
+func (c Config) ChooseEngine(d int) (e engine.Engine, why string, err error) {
 	_, e, why, err = c.problem(&dataset.Table{Names: numbered(d)})
 	return e, why, err
 }
@@ -135,7 +136,7 @@ func (c Config) WithDefaults(d int) (Config, error) {
 
 // problem is what the configuration asks of data, of which it reads the names alone, and the engine for it with all defaults. why says why
 // the engine was chosen; "" if it was asked for.
-func (c Config) problem(data *dataset.Table) (p *Problem, e Engine, why string, err error) {
+func (c Config) problem(data *dataset.Table) (p *engine.Problem, e engine.Engine, why string, err error) {
 	d := len(data.Names)
 	if d < 2 {
 		return nil, nil, "", fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
@@ -144,15 +145,15 @@ func (c Config) problem(data *dataset.Table) (p *Problem, e Engine, why string, 
 		return nil, nil, "", fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
 	setting.Fill(&c.Workers, 1)
-	if err := c.Order.validate(d); err != nil {
+	if err := c.Order.Validate(d); err != nil {
 		return nil, nil, "", err
 	}
 	if err := c.Prior.CheckTogether(data.Names, c.Order.Known); err != nil {
 		return nil, nil, "", err
 	}
-	p = &Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(Seconds)}
+	p = &engine.Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
 	if p.Report == nil {
-		p.Report = func(Progress) {}
+		p.Report = func(engine.Progress) {}
 	}
 	if e = c.Engine; e == nil {
 		e, why = choose(p)
@@ -162,7 +163,7 @@ func (c Config) problem(data *dataset.Table) (p *Problem, e Engine, why string, 
 }
 
 // settled is the configuration with what a problem and its engine have settled.
-func (c Config) settled(p *Problem, e Engine) Config {
+func (c Config) settled(p *engine.Problem, e engine.Engine) Config {
 	c.Model, c.Prior, c.Order, c.Workers, c.Engine = p.Model, p.Prior, p.Order, p.Workers, e
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/schedule"
@@ -34,12 +35,12 @@ func TestConfigDefaults(t *testing.T) {
 		name string
 		in   tobac.Config
 		d    int
-		want tobac.Engine
+		want engine.Engine
 	}{
 		{"d=2", tobac.Config{}, 2, &tobac.Exact{}},
 		{"d=20", tobac.Config{}, 20, &tobac.Exact{}},
 		{"d=21", tobac.Config{}, 21, &chains},
-		{"d=20, svgd", tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Count: 5}}, 20, &drawn},
+		{"d=20, svgd", tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
 		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &tobac.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
 		{"d=20, paper", tobac.Paper(), 20, &paper},
 		{"d=20, marginal paper", tobac.PaperMarginal(), 20, &marginal},
@@ -70,7 +71,7 @@ func TestPaperPresets(t *testing.T) {
 	want := tobac.Config{
 		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:  background.Prior{EdgesPerNode: 2},
-		Order:  tobac.Order{Method: ordering.MethodEqVar},
+		Order:  engine.Order{Method: ordering.MethodEqVar},
 		Engine: &tobac.SVGD{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals},
 	}
 	if diff := cmp.Diff(want, tobac.Paper()); diff != "" {
@@ -96,13 +97,13 @@ func TestConfigKeepsSettings(t *testing.T) {
 	svgd := tobac.Config{
 		Model: sem.BGe{}, Seed: 5, Workers: 12,
 		Prior:  background.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
-		Order:  tobac.Order{Method: ordering.MethodVariance, Count: 8, Weights: tobac.EvidenceWeights},
+		Order:  engine.Order{Method: ordering.MethodVariance, Count: 8, Weights: engine.EvidenceWeights},
 		Engine: &tobac.SVGD{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
 	}
 	chains := svgd
-	chains.Engine, chains.Order = &tobac.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, tobac.Order{}
+	chains.Engine, chains.Order = &tobac.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, engine.Order{}
 	drawn := svgd
-	drawn.Order = tobac.Order{Count: 8}
+	drawn.Order = engine.Order{Count: 8}
 	sampler(&drawn).OrderEngine = chains.Engine
 	for _, want := range []tobac.Config{svgd, chains, drawn} {
 		got, err := want.WithDefaults(6)
@@ -163,21 +164,21 @@ func TestConfigErrors(t *testing.T) {
 		{"own prior beside others", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a graph prior of one's own takes the place of all other settings of the prior"},
 		{"own prior beside a family", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, Kind: background.Fair}}, "a graph prior of one's own takes the place of all other settings of the prior"},
 
-		{"known order and method", tobac.Config{Order: tobac.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
-		{"known order of another length", tobac.Config{Order: tobac.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},
-		{"known order that is no permutation", tobac.Config{Order: tobac.Order{Known: []int{0, 1, 1, 2, 3}}}, "ordering: the order repeats variable 1, at positions 2 and 3"},
-		{"known order, several", tobac.Config{Order: tobac.Order{Known: fixed, Count: 2}}, "the causal order is known, which leaves no distribution over orders"},
-		{"orders", tobac.Config{Order: tobac.Order{Count: -1}}, "orders is -1; allowed: whole numbers from 1 to 10000"},
-		{"weights of one order", tobac.Config{Order: tobac.Order{Weights: tobac.EvidenceWeights}}, "orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples"},
-		{"unknown weights", tobac.Config{Order: tobac.Order{Method: ordering.MethodEqVar, Count: 2, Weights: 7}}, "order-weights is tobac.OrderWeights(7); allowed: frequency, evidence"},
+		{"known order and method", tobac.Config{Order: engine.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
+		{"known order of another length", tobac.Config{Order: engine.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},
+		{"known order that is no permutation", tobac.Config{Order: engine.Order{Known: []int{0, 1, 1, 2, 3}}}, "ordering: the order repeats variable 1, at positions 2 and 3"},
+		{"known order, several", tobac.Config{Order: engine.Order{Known: fixed, Count: 2}}, "the causal order is known, which leaves no distribution over orders"},
+		{"orders", tobac.Config{Order: engine.Order{Count: -1}}, "orders is -1; allowed: whole numbers from 1 to 10000"},
+		{"weights of one order", tobac.Config{Order: engine.Order{Weights: engine.EvidenceWeights}}, "orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples"},
+		{"unknown weights", tobac.Config{Order: engine.Order{Method: ordering.MethodEqVar, Count: 2, Weights: 7}}, "order-weights is engine.OrderWeights(7); allowed: frequency, evidence"},
 
-		{"order for DiBS", tobac.Config{Order: tobac.Order{Known: fixed}, Engine: &tobac.DiBS{}}, "the engine dibs takes no causal order"},
+		{"order for DiBS", tobac.Config{Order: engine.Order{Known: fixed}, Engine: &tobac.DiBS{}}, "the engine dibs takes no causal order"},
 		{"parameters of DiBS", tobac.Config{Engine: &tobac.DiBS{SVGD: tobac.SVGD{Parameters: tobac.IntegratedParameters}}}, "the engine dibs samples parameters"},
 		{"fit steps of DiBS", tobac.Config{Engine: &tobac.DiBS{SVGD: tobac.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
 		{"Gaussian processes by SVGD", tobac.Config{Engine: &tobac.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
 		{"networks exactly", tobac.Config{Engine: &tobac.Exact{}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
-		{"known order by MCMC", tobac.Config{Engine: &tobac.MCMC{}, Order: tobac.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
-		{"method of an exact posterior", tobac.Config{Engine: &tobac.Exact{}, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
+		{"known order by MCMC", tobac.Config{Engine: &tobac.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
+		{"method of an exact posterior", tobac.Config{Engine: &tobac.Exact{}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := row.cfg.WithDefaults(5)

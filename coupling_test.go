@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -31,7 +32,7 @@ func scheduledSampler(coupling string) *tobac.SVGD {
 func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	data := noisy(t)
 	dibs := particles()
-	dibs.Order = tobac.Order{}
+	dibs.Order = engine.Order{}
 	dibs.Engine = &tobac.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"), Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
 	ffn := particles()
 	ffn.Model, ffn.Engine = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
@@ -92,7 +93,7 @@ func TestCouplingIsTheKernel(t *testing.T) {
 // A schedule relative to the run is that of its steps: resuming with other ones is refused, and says so.
 func TestScheduleOfAnotherLength(t *testing.T) {
 	cfg := particles()
-	cfg.Order, cfg.Engine = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
+	cfg.Order, cfg.Engine = engine.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
 	first := newRun(t, noisy(t), cfg)
 	advance(t, first, 3)
 	sampler(&cfg).Steps = 20

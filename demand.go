@@ -8,24 +8,25 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/engine"
 	"tobac/internal/memory"
 	"tobac/sem"
 )
 
 // drawDemand is that of the draws of a posterior.
-func drawDemand(size Size) Demand {
+func drawDemand(size engine.Size) engine.Demand {
 	d := float64(size.Vars)
 	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return Needs((3*posteriorDraws+2*8*mostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, mostFunctions)
+		return engine.Needs((3*posteriorDraws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, engine.MostFunctions)
 	}
-	return Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
+	return engine.Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
 }
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
 // were measured: see docs/speed.md.
-func demands(e Engine, p *Problem, size Size) []Demand {
+func demands(e engine.Engine, p *engine.Problem, size engine.Size) []engine.Demand {
 	d := float64(size.Vars)
-	all := []Demand{
+	all := []engine.Demand{
 		{"the program and the table", float64(rowBytes(size.Rows, size.Vars))},
 		{"matrices of the pairs of variables", 20 * d * d * 8},
 	}
@@ -33,7 +34,7 @@ func demands(e Engine, p *Problem, size Size) []Demand {
 }
 
 // total is the sum of demands.
-func total(all []Demand) float64 {
+func total(all []engine.Demand) float64 {
 	sum := 0.0
 	for _, v := range all {
 		sum += v.Bytes
@@ -49,8 +50,8 @@ type knob struct {
 }
 
 // knobs are the whole numbers among the settings, of which some change the memory, the model's units, rows and variables.
-func knobs(e Engine, p *Problem, size Size) []knob {
-	bytes := func(e Engine, p *Problem, size Size) float64 { return total(demands(e, p, size)) }
+func knobs(e engine.Engine, p *engine.Problem, size engine.Size) []knob {
+	bytes := func(e engine.Engine, p *engine.Problem, size engine.Size) float64 { return total(demands(e, p, size)) }
 	var all []knob
 	for _, s := range append(e.Settings(), p.Order.Settings()...) {
 		now, err := strconv.Atoi(s.String())
@@ -130,13 +131,13 @@ func checkTable(n, d int, room memory.Room) error {
 }
 
 // checkMemory refuses a run whose memory would not fit, before anything is computed.
-func checkMemory(e Engine, p *Problem, size Size, room memory.Room) error {
+func checkMemory(e engine.Engine, p *engine.Problem, size engine.Size, room memory.Room) error {
 	all := demands(e, p, size)
 	need := total(all)
 	if need <= float64(room.Bytes) {
 		return nil
 	}
-	slices.SortStableFunc(all, func(a, b Demand) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(all, func(a, b engine.Demand) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	refusal := &MemoryError{Need: need, Room: room.String()}
 	var parts, fits []string
 	for k, v := range all {

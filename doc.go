@@ -15,7 +15,7 @@
 // ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the graph,
-// an [Order], an [Engine] with its [Sampler] or [Chains]. What a model gets follows from the
+// an [engine.Order], an [engine.Engine] with its [Sampler] or [Chains]. What a model gets follows from the
 // interfaces that it implements, which one's own can implement too. The [Method] DiBS,
 // TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
 // (packages bcd and gflownet) train a distribution over graphs and draw from it.

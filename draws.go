@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -34,7 +35,7 @@ type weightMoments map[dag.Edge][2]float64
 // addEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
-func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *Problem) error {
+func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *engine.Problem) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
 	}

@@ -24,10 +24,10 @@ func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
 // model whose draws are graphs alone and whose scores are [sem.Functional]; nil for others. The first call draws them, which
 // takes seconds and stops when ctx is done.
 func (r *Result) Functions(ctx context.Context) (*posterior.Posterior, error) {
-	if r.functional == nil || r.functions != nil {
+	if r.Functional == nil || r.functions != nil {
 		return r.functions, nil
 	}
-	p, err := r.functional.posterior(ctx, r.Posterior)
+	p, err := r.Functional.Draw(ctx, r.Posterior)
 	if err != nil {
 		return nil, err
 	}

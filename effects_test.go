@@ -17,6 +17,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -150,7 +151,7 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: sem.BGe{AlphaLambda: 4}, Engine: &tobac.Exact{}, Order: tobac.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: sem.BGe{AlphaLambda: 4}, Engine: &tobac.Exact{}, Order: engine.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +238,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
 	sampler := tobac.SVGD{Particles: 4, Steps: 20, Samples: 8}
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Order: tobac.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		}
 	}
 	for _, model := range []sem.Model{sem.BGe{Raw: true}} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: tobac.Order{Known: []int{0, 1, 2}}, Engine: &sampler})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &sampler})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -19,7 +20,7 @@ import (
 
 func TestDataErrors(t *testing.T) {
 	abc := []string{"a", "b", "c"}
-	eqvar := tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	eqvar := tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
 	constant := table(9, 3, abc, func(i, j int) float64 {
 		if j == 1 {
 			return 4.5
@@ -62,7 +63,7 @@ func TestDataErrors(t *testing.T) {
 		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
 		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
 		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
-		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: tobac.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
+		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: engine.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
 		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
@@ -95,7 +96,7 @@ func TestConstantColumn(t *testing.T) {
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
 	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64((j + 1) * i * i) })
-	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}})
+	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
 	if !errors.Is(err, ordering.ErrDependent) || !errors.As(err, &column) || column.Name == "" {
 		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent", err)
@@ -122,9 +123,9 @@ func TestMemoryIsChecked(t *testing.T) {
 	}{
 		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: &tobac.SVGD{}},
 			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
-		{"many orders", wide(9, 100), tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodVariance, Count: 10_000}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			[]string{"for the particles of 10000 orders", "would fit: ", "orders up to "}},
-		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: tobac.Order{Method: ordering.MethodVariance}},
+		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Method: ordering.MethodVariance}},
 			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
 		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &tobac.SVGD{Particles: 100000}},
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
@@ -150,12 +151,12 @@ func TestMemoryIsChecked(t *testing.T) {
 		t.Errorf("sets of variables: %v", err)
 	}
 	// Three variables have only six orders.
-	newRun(t, wide(9, 3), tobac.Config{Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+	newRun(t, wide(9, 3), tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
 }
 
 // A value that is said to fit does, and the next does not.
 func TestWhatFits(t *testing.T) {
-	cfg := tobac.Config{Memory: 1 << 30, Order: tobac.Order{Method: ordering.MethodVariance}, Engine: &tobac.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
+	cfg := tobac.Config{Memory: 1 << 30, Order: engine.Order{Method: ordering.MethodVariance}, Engine: &tobac.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
 	_, err := tobac.NewRun(t.Context(), wide(9, 4), cfg)
 	var most int
 	if err == nil {
@@ -202,8 +203,8 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, e := range []tobac.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
-		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: tobac.Order{Known: []int{3, 2, 1, 0}}}
+	for _, e := range []engine.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
+		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: engine.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", e, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -223,7 +224,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 		{background.Prior{}, mixed, densities}, {background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
 		for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7}, sem.BGe{}} {
-			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: tobac.Order{Known: order}})
+			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: engine.Order{Known: order}})
 			hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -281,10 +282,10 @@ func TestExactDraws(t *testing.T) {
 func TestUnitsChangeNothing(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {Model: sem.BGe{}}, "given an order": {Model: sem.BGe{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}},
-		"particles under an order": {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
-		"particles":                {Model: sem.Linear{Unequal: true}, Order: tobac.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
-		"networks":                 {Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
+		"exact": {Model: sem.BGe{}}, "given an order": {Model: sem.BGe{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}},
+		"particles under an order": {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
+		"particles":                {Model: sem.Linear{Unequal: true}, Order: engine.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
+		"networks":                 {Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
 		"DiBS":                     {Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 5, Samples: 8, Steps: 10}}},
 	} {
 		want := fit(t, data, cfg)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/sem"
 	"tobac/setting"
@@ -17,33 +18,33 @@ type Exact struct{}
 
 var exactEngine = &Exact{}
 
-var _ Engine = (*Exact)(nil)
+var _ engine.Engine = (*Exact)(nil)
 
 // MostSummed is the largest number of variables of which [Exact] sums over all orders.
 const MostSummed = 20
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *Exact) Name() string { return "exact" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *Exact) About() string {
 	return "exact sums over all orders and graphs, of models with node scores, to 20 variables"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *Exact) Settings() []*setting.Setting { return nil }
 
-// String implements [Engine].
+// String implements [engine.Engine].
 func (e *Exact) String() string { return e.Name() }
 
-// Prepare implements [Engine].
-func (e *Exact) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *Exact) Prepare(p *engine.Problem) (engine.Engine, error) {
 	d := p.Vars()
 	switch {
-	case !p.scored():
-		return nil, p.needsScores(e)
+	case !p.Scored():
+		return nil, p.NeedsScores(e)
 	case p.Order.Method != nil:
-		return nil, p.infersOrder(e)
+		return nil, p.InfersOrder(e)
 	case p.Order.Known == nil && d > MostSummed:
 		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, MostSummed)
 	case d > exact.MaxVariables:
@@ -52,14 +53,14 @@ func (e *Exact) Prepare(p *Problem) (Engine, error) {
 	return e, nil
 }
 
-// Demands implements [Engine].
-func (e *Exact) Demands(p *Problem, size Size) []Demand {
+// Demands implements [engine.Engine].
+func (e *Exact) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	given := p.Order.Known != nil
 	bytes := float64(exactBytes(size.Vars, given))
 	if size.Vars <= kept || given {
 		bytes *= float64(min(size.Models, 2)) // the best so far and the next
 	}
-	return []Demand{Needs(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
+	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
 }
 
 // exactBytes is about the memory that the engine exact needs.
@@ -70,13 +71,13 @@ func exactBytes(d int, given bool) int64 {
 	return exact.Memory(d)
 }
 
-// Begin implements [Engine].
-func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
-	var o *Outcome
+// Begin implements [engine.Engine].
+func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
+	var o *engine.Outcome
 	var warnings []string
-	err := timed(&p.Seconds.Infer, func() error {
-		models := p.scoredModels()
-		inf, err := inferExact(ctx, p.Data, models, p, p.trust())
+	err := engine.Timed(&p.Seconds.Infer, func() error {
+		models := p.ScoredModels()
+		inf, err := inferExact(ctx, p.Data, models, p, p.Trust())
 		if err != nil {
 			return err
 		}
@@ -93,9 +94,9 @@ func (e *Exact) Begin(ctx context.Context, p *Problem) (Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.settleModel(o.model, o.Evidence)
+	p.SettleModel(o.Best, o.Evidence)
 	o.Method = "exact, " + o.Sum
 	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
 	o.Checks = drawChecks(o.Posterior)
-	return Finished(o, warnings), nil
+	return engine.Finished(o, warnings), nil
 }

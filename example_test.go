@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/ordering"
 	"tobac/sem"
 
@@ -72,7 +73,7 @@ func ExampleNewComparison() {
 	}
 	ctx := context.Background()
 	exact, err := tobac.Fit(ctx, sachs, tobac.Config{
-		Model: sem.BGe{}, Order: tobac.Order{Count: 2},
+		Model: sem.BGe{}, Order: engine.Order{Count: 2},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -112,7 +113,7 @@ func ExampleConfig_orders() {
 		log.Fatal(err)
 	}
 	result, err := tobac.Fit(context.Background(), data, tobac.Config{
-		Model: sem.Linear{}, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 40},
+		Model: sem.Linear{}, Order: engine.Order{Method: ordering.MethodEqVar, Count: 40},
 		Engine: &tobac.SVGD{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
 	})
 	if err != nil {

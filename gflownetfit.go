@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/engine"
 	"tobac/gflownet"
 	"tobac/setting"
 
@@ -17,17 +18,17 @@ type GFlowNet struct {
 	Training gflownet.Settings
 }
 
-var _ Engine = (*GFlowNet)(nil)
+var _ engine.Engine = (*GFlowNet)(nil)
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *GFlowNet) Name() string { return "gflownet" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *GFlowNet) About() string {
 	return "DAG-GFlowNet, a policy that draws graphs edge by edge, of models with node scores"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *GFlowNet) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
@@ -47,21 +48,21 @@ func (e *GFlowNet) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [Engine].
+// String implements [engine.Engine].
 func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Training) }
 
-// Prepare implements [Engine].
-func (e *GFlowNet) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 	d := p.Vars()
 	out := *e
 	if err := setting.Check(out.Settings()); err != nil {
 		return nil, err
 	}
-	if err := p.learnsOrders(e); err != nil {
+	if err := p.LearnsOrders(e); err != nil {
 		return nil, err
 	}
-	if !p.scored() {
-		return nil, p.needsScores(e)
+	if !p.Scored() {
+		return nil, p.NeedsScores(e)
 	}
 	out.Training = out.Training.WithDefaults(d)
 	switch s := &out.Training; {
@@ -79,25 +80,25 @@ func (e *GFlowNet) Prepare(p *Problem) (Engine, error) {
 	return &out, nil
 }
 
-// Demands implements [Engine]: those of the policy, and of the short chains that settle the model.
-func (e *GFlowNet) Demands(p *Problem, size Size) []Demand {
+// Demands implements [engine.Engine]: those of the policy, and of the short chains that settle the model.
+func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
-	all := []Demand{Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
+	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
 	return append(all, pilotEngine.chainDemands(size)...)
 }
 
 // pilotEngine has the settings of short chains for other engines.
 var pilotEngine = &MCMC{Chains: 4, Iterations: chainIterations, WarmUp: 600}
 
-// Begin implements [Engine].
-func (e *GFlowNet) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
-	err = timed(&p.Seconds.Infer, func() error {
-		s, err := settle(ctx, p.Data, p.scoredModels(), p, pilotEngine, p.trust())
+// Begin implements [engine.Engine].
+func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+	err = engine.Timed(&p.Seconds.Infer, func() error {
+		s, err := settle(ctx, p.Data, p.ScoredModels(), p, pilotEngine, p.Trust())
 		if err != nil {
 			return err
 		}
-		p.settleModel(s.model, s.evidence)
-		p.doing(e, "compiling the training, model "+s.model.String())
+		p.SettleModel(s.model, s.evidence)
+		p.Doing(e, "compiling the training, model "+s.model.String())
 		m, err := gflownet.New(s.hypothesis.Scores, s.prior, e.Training, p.Workers, p.Seed)
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ type flowFit struct {
 	*gflownet.Model
 	*settled
 	engine  *GFlowNet
-	problem *Problem
+	problem *engine.Problem
 }
 
 // Steps is the number of steps of the training, those taken if the tolerance has ended it.
@@ -128,29 +129,29 @@ func (f *flowFit) Steps() int {
 // loss is what the training of DAG-GFlowNet lowers: 0 where the flows into every graph are those out of it.
 const loss = "loss"
 
-func (f *flowFit) point() TrainingPoint {
+func (f *flowFit) point() engine.TrainingPoint {
 	if all := f.trace(); len(all) > 0 {
-		return TrainingPoint{Step: f.Step(), Quantity: loss, Value: all[len(all)-1].Value}
+		return engine.TrainingPoint{Step: f.Step(), Quantity: loss, Value: all[len(all)-1].Value}
 	}
-	return TrainingPoint{Step: f.Step()}
+	return engine.TrainingPoint{Step: f.Step()}
 }
 
 // trace has the mean loss of every hundred gradient steps, at the last of them.
-func (f *flowFit) trace() []TrainingPoint {
-	var all []TrainingPoint
+func (f *flowFit) trace() []engine.TrainingPoint {
+	var all []engine.TrainingPoint
 	for k, v := range f.Trace() {
-		all = append(all, TrainingPoint{Step: max(0, f.Settings().Prefill) + (k+1)*gflownet.TraceEvery, Quantity: loss, Value: v})
+		all = append(all, engine.TrainingPoint{Step: max(0, f.Settings().Prefill) + (k+1)*gflownet.TraceEvery, Quantity: loss, Value: v})
 	}
 	return all
 }
 
 // outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of edges.
-func (f *flowFit) outcome(ctx context.Context) (*Outcome, error) {
+func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	graphs, err := f.Draws(ctx, posteriorDraws)
 	if err != nil {
 		return nil, err
 	}
-	t := &Training{Trace: f.trace(), Skipped: f.Skipped(), Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN(), Imbalance: math.NaN()}
+	t := &engine.Training{Trace: f.trace(), Skipped: f.Skipped(), Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN(), Imbalance: math.NaN()}
 	var edges *mat.Dense
 	if f.Vars() <= gflownet.MaxExact {
 		c, err := f.Compare(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/score"
 	"tobac/sem"
@@ -11,7 +12,7 @@ import (
 
 // estimated is the hypothesis that suits the best graph, of several: first that under
 // the middle one, then that under the estimate.
-func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *Problem) ([]sem.Hypothesis, error) {
+func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *engine.Problem) ([]sem.Hypothesis, error) {
 	chosen := len(all) / 2
 	for round := 0; round < 2 && len(all) > 1; round++ {
 		g, err := bestGraph(ctx, all[chosen].Scores, prior, problem)
@@ -28,7 +29,7 @@ func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, pr
 }
 
 // bestGraph is the most probable graph, along the known order if there is one.
-func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, problem *Problem) (*dag.Graph, error) {
+func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, problem *engine.Problem) (*dag.Graph, error) {
 	if problem.Order.Known != nil {
 		p, err := exact.GivenOrder(ctx, s, prior, problem.Order.Known, exact.Options{Workers: problem.Workers})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -121,10 +122,10 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 type imputedFit struct {
 	data     Imputed
 	cfg      Config
-	engine   Engine // that of all tables, with its defaults
+	engine   engine.Engine // that of all tables, with its defaults
 	names    []string
 	rows     int
-	shared   Shared
+	shared   engine.Shared
 	evidence [][]sem.Evidence // of each table; nil: models are not compared
 	averaged []sem.Evidence
 	results  []*Result              // of each table, thinned; nil: to be fitted
@@ -169,7 +170,7 @@ func (f *imputedFit) prepare() error {
 }
 
 // problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
-func (f *imputedFit) problem() (*Problem, Engine, error) {
+func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 	names := &dataset.Table{Names: f.names}
 	p, e, _, err := f.cfg.problem(names)
 	if _, tempering := e.(*Tempering); err != nil || !tempering {
@@ -212,7 +213,7 @@ func (f *imputedFit) config(k int) Config {
 // run fits table k, and keeps its part of the draws.
 func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error) {
 	steps := 0
-	cfg.Progress = func(p Progress) { f.report(p, k, steps) }
+	cfg.Progress = func(p engine.Progress) { f.report(p, k, steps) }
 	r, err := newRun(ctx, f.table(k), cfg, f.shared)
 	if err != nil {
 		return nil, err
@@ -231,13 +232,13 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	f.draw(k, out.Posterior)
 	kept := []int(nil)
 	out.Posterior, kept = thinned(out.Posterior, f.data.Count)
-	out.functional = out.functional.of(kept)
-	f.report(Progress{Engine: f.engine.Name(), Step: steps, Steps: steps}, k, steps)
+	out.Functional = out.Functional.Of(kept)
+	f.report(engine.Progress{Engine: f.engine.Name(), Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
 
 // report says where the fit to all tables is. A table counts for as many steps as the first has, and for one if that has none.
-func (f *imputedFit) report(p Progress, k, steps int) {
+func (f *imputedFit) report(p engine.Progress, k, steps int) {
 	if f.cfg.Progress == nil {
 		return
 	}

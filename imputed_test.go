@@ -14,6 +14,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -163,7 +164,7 @@ func TestOneModelForAllTables(t *testing.T) {
 	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
 	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
-	for _, cfg := range []tobac.Config{{Engine: &tobac.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: tobac.Order{Count: 2}, Seed: 3}} {
+	for _, cfg := range []tobac.Config{{Engine: &tobac.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
 		t.Run(cfg.Engine.Name(), func(t *testing.T) {
 			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table { return tables[k] }}, cfg)
 			m := r.Imputation
@@ -278,8 +279,8 @@ func TestImputedProgress(t *testing.T) {
 			if tables.Rounds = -1; name == "exact" || name == "mcmc" {
 				tables.Rounds = 1
 			}
-			var all []tobac.Progress
-			cfg.Progress = func(p tobac.Progress) {
+			var all []engine.Progress
+			cfg.Progress = func(p engine.Progress) {
 				if p.Steps > 0 {
 					all = append(all, p)
 				}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tobac/background"
+	"tobac/engine"
 	"tobac/sem"
 )
 
@@ -34,7 +35,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 	}
 	for k := range f.data.Count {
 		c := cfg
-		c.Seed, c.Order = f.config(k).Seed, Order{Known: cfg.Order.Known}
+		c.Seed, c.Order = f.config(k).Seed, engine.Order{Known: cfg.Order.Known}
 		if fits {
 			r, err := f.run(ctx, k, c)
 			if err != nil {
@@ -44,7 +45,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 			f.evidence = append(f.evidence, r.Evidence)
 			continue
 		}
-		r, err := newRun(ctx, f.data.Table(k), c, Shared{})
+		r, err := newRun(ctx, f.data.Table(k), c, engine.Shared{})
 		if err != nil {
 			return f.located(k, err)
 		}
@@ -74,7 +75,7 @@ func (f *imputedFit) average() error {
 		}
 	}
 	best := greatest(f.averaged)
-	for _, m := range new(Problem).scoredModels() {
+	for _, m := range new(engine.Problem).ScoredModels() {
 		if m.String() == best.Model {
 			f.shared.Model = m
 		}

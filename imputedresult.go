@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -20,15 +22,15 @@ func (f *imputedFit) result() *Result {
 	first := f.results[0]
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
-	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, Seconds{}, nil, nil
+	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, engine.Seconds{}, nil, nil
 	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: f.gaps(), Evidence: f.evidence}
 	if f.kept {
 		m.Rounds = 0
 	}
-	scores := make([]*functional, len(f.results))
+	scores := make([]*engine.Functions, len(f.results))
 	for k, r := range f.results {
 		p := *r.Posterior
-		scores[k] = r.functional
+		scores[k] = r.Functional
 		p.Warnings = nil // those of all tables are put together below
 		parts[k] = &p
 		m.Probabilities = append(m.Probabilities, r.Probabilities)
@@ -41,7 +43,7 @@ func (f *imputedFit) result() *Result {
 	}
 	m.SD = between(m.Probabilities)
 	mixed := *posterior.Mix(parts, make([]float64, len(parts)))
-	out.Posterior, out.Imputation, out.functional = &mixed, m, joined(scores)
+	out.Posterior, out.Imputation, out.Functional = &mixed, m, engine.Joined(scores)
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if !f.particles() || f.cfg.Model == nil {
@@ -180,4 +182,19 @@ func (f *imputedFit) dependent() string {
 		}
 	}
 	return inspect.Determined(&dataset.Table{Names: f.names, X: x})
+}
+
+// worse are the checks of two results of the same kind, of each name the one with the worse verdict.
+func worse(a, b []diagnostics.Check) []diagnostics.Check {
+	out := slices.Clone(a)
+	for _, c := range b {
+		k := slices.IndexFunc(out, func(o diagnostics.Check) bool { return o.Name == c.Name })
+		switch {
+		case k < 0:
+			out = append(out, c)
+		case c.Verdict > out[k].Verdict:
+			out[k] = c
+		}
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -21,7 +22,7 @@ import (
 // An inference is a posterior that was computed from node scores in closed form: that
 // of the model which the data support among those compared.
 type inference struct {
-	Outcome
+	engine.Outcome
 	hypotheses []sem.Hypothesis
 	trust      sem.Trust // part of their evidence that counts
 	refuted    string    // why the form of the equations counts in part; "" means that it counts
@@ -39,7 +40,7 @@ const (
 
 // inferExact computes the exact posterior: over all orders, or given a known
 // one.
-func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *Problem, t sem.Trust) (*inference, error) {
+func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t sem.Trust) (*inference, error) {
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
@@ -122,12 +123,12 @@ func reason(all []sem.Evidence) string {
 }
 
 // exactUnder computes the evidences of a model's hypotheses, of which a part counts.
-func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem *Problem, t sem.Trust) (*inference, error) {
-	prior, err := problem.closedPrior(len(data.Names), firstDensity(problem, len(data.Names)))
+func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*inference, error) {
+	prior, err := problem.ClosedPrior(len(data.Names), firstDensity(problem, len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
-	problem.doing(exactEngine, "scoring sets of parents, model "+m.String())
+	problem.Doing(exactEngine, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem 
 }
 
 // firstDensity is the number of edges per node of the prior that evidences are computed under first.
-func firstDensity(p *Problem, d int) float64 {
+func firstDensity(p *engine.Problem, d int) float64 {
 	densities := p.Prior.Densities(d)
 	if d > sem.MixedVariables && len(densities) > 1 {
 		return 1
@@ -145,16 +146,16 @@ func firstDensity(p *Problem, d int) float64 {
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *Problem, t sem.Trust) (*inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t sem.Trust) (*inference, error) {
 	d := len(data.Names)
-	inf := &inference{Outcome: Outcome{model: m}, hypotheses: hypotheses, trust: t}
+	inf := &inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
 	hypotheses, err := t.Of(data, hypotheses)
 	if err != nil {
 		return nil, err
 	}
 	densities, first := problem.Prior.Densities(d), firstDensity(problem, d)
 	if d > sem.MixedVariables {
-		prior, err := problem.closedPrior(d, first)
+		prior, err := problem.ClosedPrior(d, first)
 		if err == nil {
 			hypotheses, err = estimated(ctx, hypotheses, prior, problem)
 		}
@@ -163,7 +164,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 		}
 	}
 	for k, h := range hypotheses {
-		problem.doing(exactEngine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
+		problem.Doing(exactEngine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, problem)
 		if err != nil {
 			return nil, err
@@ -279,8 +280,8 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
-func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *Problem) (err error) {
-	problem.doing(exactEngine, "computing edge probabilities and drawing graphs")
+func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
+	problem.Doing(exactEngine, "computing edge probabilities and drawing graphs")
 	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {
@@ -323,7 +324,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 	default:
 		inf.Sum = "over all orders: a graph counts once for each of its orders"
 	}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: exactEngine.Name(), Model: inf.model.String(), Kind: posterior.Draws,
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: exactEngine.Name(), Model: inf.Best.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
 	if inf.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)
@@ -340,7 +341,7 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 		scorers[k] = inf.parts[of[k]].hypothesis.Scores
 	}
 	n, _ := data.X.Dims()
-	inf.functional = newFunctional(scorers, n, problem)
+	inf.Functional = engine.NewFunctional(scorers, n, problem)
 	if err := addEquations(ctx, data, inf.Posterior, scorers, problem); err != nil {
 		return err
 	}

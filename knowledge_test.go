@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/priortest"
 	"tobac/ordering"
 	"tobac/score"
@@ -194,7 +195,7 @@ func TestParticlesWithKnowledge(t *testing.T) {
 		d := 3 + int(seed%2)
 		data, p := weak(25, d, seed), priortest.Draw(rng, d)
 		p.MaxParents = 0
-		for name, order := range map[string]tobac.Order{
+		for name, order := range map[string]engine.Order{
 			"drawn": {Count: 2}, "eqvar": {Method: ordering.MethodEqVar}, "npvar": {Method: ordering.MethodNPVar}, "score": {Method: ordering.MethodSCORE},
 			"resamples": {Method: ordering.MethodEqVar, Count: 6}, "known": {Known: aKnownOrder(t, &p, d, rng)}, "dibs": {},
 		} {
@@ -219,7 +220,7 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	const p, odds = 0.4, 5.0
 	table := constant(5, p)
 	table.Set(2, 3, odds*p/(1-p+odds*p))
-	order := tobac.Order{Known: []int{0, 2, 1, 3, 4}}
+	order := engine.Order{Known: []int{0, 2, 1, 3, 4}}
 	dibs := tobac.Config{Model: sem.Linear{}, Engine: &tobac.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
 		"exact": {}, "exact along an order": {Order: order, Engine: &tobac.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &tobac.GFlowNet{}},
@@ -290,7 +291,7 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 // A run refuses statements that no graph fulfils, in the names of the data.
 func TestContradictingPriors(t *testing.T) {
 	_, err := tobac.NewRun(context.Background(), chain(t, 40).Train, tobac.Config{
-		Order: tobac.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: background.Prior{Required: []dag.Edge{{From: 1, To: 3}}}})
+		Order: engine.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: background.Prior{Required: []dag.Edge{{From: 1, To: 3}}}})
 	const want = "tobac: what is said about the graph contradicts itself: X1 → X3 is required, but the known order puts X3 before X1"
 	if err == nil || err.Error() != want || !errors.As(err, new(*background.ContradictionError)) {
 		t.Errorf("got error %v\nwant      %s", err, want)
@@ -362,6 +363,6 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
 		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
 	}
-	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: tobac.Order{Count: 1}, Engine: &tobac.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: engine.Order{Count: 1}, Engine: &tobac.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
 	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
 }

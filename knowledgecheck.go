@@ -9,6 +9,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,14 +23,14 @@ import (
 // says how the data change their odds: both evidences are exact, under the model that
 // was chosen given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
 // takes as long as the posterior itself, and is left out above mixedVariables.
-func (inf *inference) against(ctx context.Context, data *dataset.Table, problem *Problem) (string, error) {
+func (inf *inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
-	if _, estimated := inf.model.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
+	if _, estimated := inf.Best.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *problem
 	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
-	without, err := exactUnder(ctx, data, inf.model, &open, inf.trust)
+	without, err := exactUnder(ctx, data, inf.Best, &open, inf.trust)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/bcd"
+	"tobac/engine"
 	"tobac/gflownet"
 	"tobac/sem"
 )
@@ -76,7 +77,7 @@ func TestPanickingProgress(t *testing.T) {
 	for _, name := range []string{"mcmc", "svgd"} {
 		cfg := smallEngines[name]
 		armed := false
-		cfg.Workers, cfg.Progress = 2, func(tobac.Progress) {
+		cfg.Workers, cfg.Progress = 2, func(engine.Progress) {
 			if armed {
 				panic("mine")
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/posterior"
 )
 
@@ -15,25 +16,25 @@ type particles struct {
 	data    *dataset.Table
 	fits    []*particleFit
 	done    []*posterior.Posterior // of the fits before the current one
-	seconds *Seconds
+	seconds *engine.Seconds
 }
 
 func (p *particles) current() *particleFit { return p.fits[len(p.done)] }
 
 // begin compiles the program of the current fit.
 func (p *particles) begin(ctx context.Context) error {
-	return timed(&p.seconds.Compile, func() error { return p.current().compile(ctx, p.data) })
+	return engine.Timed(&p.seconds.Compile, func() error { return p.current().compile(ctx, p.data) })
 }
 
 // steps is the number of steps taken under all orders.
 func (p *particles) steps() int { return len(p.done)*p.fits[0].sampler.Steps + p.current().step }
 
 // advance takes the steps up to number to.
-func (p *particles) advance(ctx context.Context, to int, report func(Progress)) error {
+func (p *particles) advance(ctx context.Context, to int, report func(engine.Progress)) error {
 	per := p.fits[0].sampler.Steps
 	for {
 		f, before := p.current(), len(p.done)*per
-		if err := f.advance(ctx, min(to-before, per), func(g Progress) {
+		if err := f.advance(ctx, min(to-before, per), func(g engine.Progress) {
 			g.Step, g.Order, g.Orders = before+g.Step, len(p.done)+1, len(p.fits)
 			report(g)
 		}); err != nil {
@@ -45,7 +46,7 @@ func (p *particles) advance(ctx context.Context, to int, report func(Progress)) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		report(Progress{Doing: "compiling the model for the next order"})
+		report(engine.Progress{Doing: "compiling the model for the next order"})
 		if err := p.next(ctx); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -29,11 +30,11 @@ func choices() map[string]tobac.Config {
 	} {
 		short := small
 		short.Steps = 8
-		for _, e := range []tobac.Engine{&short, &tobac.DiBS{SVGD: short}} {
+		for _, e := range []engine.Engine{&short, &tobac.DiBS{SVGD: short}} {
 			cfg := particles()
 			cfg.Model, cfg.Engine = model, e
 			if isA[*tobac.DiBS](e) {
-				cfg.Order = tobac.Order{}
+				cfg.Order = engine.Order{}
 			}
 			c[name+"/"+e.Name()] = cfg
 		}
@@ -113,7 +114,7 @@ func TestEveryModelResumesBitwise(t *testing.T) {
 	for name, cfg := range choices() {
 		t.Run(name, func(t *testing.T) {
 			if isA[*tobac.SVGD](cfg.Engine) {
-				cfg.Order = tobac.Order{Known: []int{3, 1, 4, 0, 2}}
+				cfg.Order = engine.Order{Known: []int{3, 1, 4, 0, 2}}
 			}
 			resume(t, data, cfg, 3)
 			if strings.Contains(name, "bge") {
@@ -177,7 +178,7 @@ func TestRelabellingParticles(t *testing.T) {
 			continue // its latents belong to labels
 		}
 		t.Run(name, func(t *testing.T) {
-			cfg.Order = tobac.Order{Known: []int{0, 3, 1, 2, 4}}
+			cfg.Order = engine.Order{Known: []int{0, 3, 1, 2, 4}}
 			cfg.Prior = background.Prior{Probabilities: probabilities, Forbidden: []dag.Edge{{From: 0, To: 2}}}
 			want := fit(t, data, cfg)
 			var order []int
@@ -237,7 +238,7 @@ func TestInterventions(t *testing.T) {
 	sim := chain(t, 40)
 	data := intervened(sim.Train)
 	cfg := particles()
-	cfg.Order, cfg.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.1, NoIntercept: true}
+	cfg.Order, cfg.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.1, NoIntercept: true}
 	for m, d := range fit(t, data, cfg).Draws {
 		want := 0.0
 		for i := range 40 {
@@ -320,7 +321,7 @@ func TestOwnModel(t *testing.T) {
 		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
 	}
 	built := particles()
-	built.Order, built.Model = tobac.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, Start: sem.PriorStart}
+	built.Order, built.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, Start: sem.PriorStart}
 	own := built
 	own.Model = ownModel{}
 	a, b := fit(t, data, own), fit(t, data, built)
@@ -337,7 +338,7 @@ func TestOwnModel(t *testing.T) {
 // With node scores the same model gets the exact engine, and a comparison with particles.
 func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
-	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: tobac.Order{Count: 2}, Seed: 7}, &small)
+	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: engine.Order{Count: 2}, Seed: 7}, &small)
 	want := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
 	if got.Config.Engine.Name() != "exact" || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
 		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/mcmc"
@@ -25,7 +26,7 @@ const (
 // these are still worth less, Markov chains over graphs under the same scores and prior give the draws; and as
 // many as they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in proportion to their
 // evidences, and must keep them whatever the sizes of their graphs.
-func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *Problem) ([]exact.Draw, error) {
+func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {
 		return draws, err
@@ -57,7 +58,7 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *P
 }
 
 // chainDraws are n draws of graphs by Markov chains, without orders.
-func (p *part) chainDraws(ctx context.Context, n int, seed uint64, problem *Problem) ([]exact.Draw, error) {
+func (p *part) chainDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
 	s, err := mcmc.New(ctx, p.hypothesis.Scores, p.prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -40,8 +41,8 @@ type networkChains struct {
 	graphs *networkGraphs
 }
 
-// Outcome implements [Stage].
-func (c *networkChains) Outcome(ctx context.Context) (*Outcome, error) {
+// Outcome implements [engine.Stage].
+func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if c.outcome == nil {
 		inf, err := c.inference(ctx)
 		if err != nil {
@@ -70,7 +71,7 @@ func (c *networkChains) inference(ctx context.Context) (*inference, error) {
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
 func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
-	inf.model, inf.Reason, inf.Evidence = nil, "as asked for", nil
+	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
 		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}
@@ -93,7 +94,7 @@ func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals
 	t.describe(inf, p.Names)
-	inf.Posterior = inDataUnits(&out, data)
+	inf.Posterior = engine.InDataUnits(&out, data)
 	return nil
 }
 

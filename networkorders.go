@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -15,7 +16,7 @@ var temperingEngine = &Tempering{}
 
 // overOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or with more variables in the chains of the engine mcmc.
-func (e *Tempering) overOrders(ctx context.Context, p *Problem) (Stage, error) {
+func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
@@ -30,11 +31,11 @@ func (e *Tempering) overOrders(ctx context.Context, p *Problem) (Stage, error) {
 	}
 	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
 	inf.Checks = append(inf.Checks, drawChecks(inf.Posterior)...)
-	return Finished(&inf.Outcome, nil), nil
+	return engine.Finished(&inf.Outcome, nil), nil
 }
 
 // chained prepares chains over the graphs of a table.
-func (e *Tempering) chained(ctx context.Context, p *Problem, graphs *networkGraphs) (*networkChains, error) {
+func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*networkChains, error) {
 	s, err := settle(ctx, p.Data, []sem.Scored{graphs.scored()}, p, &e.Chains, sem.WholeTrust)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (e *Tempering) chained(ctx context.Context, p *Problem, graphs *networkGrap
 }
 
 // summed is the posterior over all orders under evidences of networks.
-func (e *Tempering) summed(ctx context.Context, p *Problem, graphs *networkGraphs) (*inference, error) {
+func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*inference, error) {
 	inf, err := inferExact(ctx, p.Data, []sem.Scored{graphs.scored()}, p, sem.WholeTrust)
 	if err != nil {
 		return nil, err
@@ -57,14 +58,14 @@ func (e *Tempering) summed(ctx context.Context, p *Problem, graphs *networkGraph
 }
 
 // settledNetworks estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func settledNetworks(ctx context.Context, p *Problem, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
+func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
 	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
 	if err != nil {
 		return nil, err
 	}
 	model := asked.Inferred(noise)
 	_, scaling := model.Sampled(false)
-	scale, err := p.scale(scaling)
+	scale, err := p.Scale(scaling)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +76,14 @@ func settledNetworks(ctx context.Context, p *Problem, asked sem.Network, chains 
 		}
 		units = scale.SD
 	}
-	data := onScale(p.Data, scale)
+	data := engine.OnScale(p.Data, scale)
 	cfg := model.TemperingConfig(stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
 	cfg.Sweeps = setSweeps
 	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
 		return nil, err
 	}
-	table.constant = unitConstants(data, units)
-	if err := table.settle(ctx, func(text string) { p.doing(temperingEngine, text) }); err != nil {
+	table.constant = engine.UnitConstants(data, units)
+	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine, text) }); err != nil {
 		return nil, err
 	}
 	return &networkGraphs{table: table, model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
@@ -90,14 +91,14 @@ func settledNetworks(ctx context.Context, p *Problem, asked sem.Network, chains 
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func gaussianTable(ctx context.Context, p *Problem, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
 		return nil, 0, 1, err
 	}
 	options := chains.options(p, 0)
-	p.doing(temperingEngine, "scoring sets of parents by Gaussian processes")
+	p.Doing(temperingEngine, "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {
 		rank = gaussRank

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/score"
@@ -110,10 +111,10 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 }
 
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
-func tablePrior(p *Problem, d int) (*score.Prior, error) {
+func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 	if d <= MostSummed {
 		densities := p.Prior.Densities(d)
-		return p.closedPrior(d, densities[len(densities)-1])
+		return p.ClosedPrior(d, densities[len(densities)-1])
 	}
 	return pilotPrior(p, d)
 }

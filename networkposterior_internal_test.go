@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/mcmc"
 	"tobac/score"
 
@@ -23,7 +24,7 @@ func TestChainsUnderATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, p := context.Background(), Problem{Workers: 2}
+	ctx, p := context.Background(), engine.Problem{Workers: 2}
 	prior, err := tablePrior(&p, d)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tobac/engine"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -22,8 +23,8 @@ var errTooManySets = errors.New("too many sets of parents to estimate the eviden
 // orderModel settles the models under whose posterior orders are drawn: the one of the problem, with
 // its node scores or with estimated evidences in their place. Where there are none, other models
 // take its place, with a warning.
-func (s *sampling) orderModel(ctx context.Context, p *Problem) error {
-	if p.scored() {
+func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
+	if p.Scored() {
 		return nil
 	}
 	m, err := s.estimatedModel(ctx, p)
@@ -43,7 +44,7 @@ func (s *sampling) orderModel(ctx context.Context, p *Problem) error {
 // estimatedModel is the model with estimated evidences of sets of parents in place of node
 // scores: of networks with one hidden layer those of the engine tempering, of others those of
 // all sets by package evidence.
-func (s *sampling) estimatedModel(ctx context.Context, p *Problem) (sem.Scored, error) {
+func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.Scored, error) {
 	if m, ok := p.Model.(sem.Network); ok {
 		if m.Layers() > 1 {
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
@@ -59,12 +60,12 @@ func (s *sampling) estimatedModel(ctx context.Context, p *Problem) (sem.Scored, 
 	if countSets(d, false) > mostOrderSets {
 		return nil, fmt.Errorf("%d variables have %w", d, errTooManySets)
 	}
-	prior, err := p.closedPrior(d, firstDensity(p, d))
+	prior, err := p.ClosedPrior(d, firstDensity(p, d))
 	if err != nil {
 		return nil, err
 	}
-	p.doing(s.engine, "estimating evidences of all sets of parents")
-	model, data, _, err := p.sampledModel(p.Model, s.sampler.Parameters == IntegratedParameters)
+	p.Doing(s.engine, "estimating evidences of all sets of parents")
+	model, data, _, err := p.SampledModel(p.Model, s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return nil, err
 	}

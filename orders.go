@@ -9,6 +9,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/ordering"
@@ -26,7 +27,7 @@ type found struct {
 }
 
 // givenOrders are the known order, or those that a method finds, with what it found.
-func givenOrders(ctx context.Context, p *Problem) ([]weightedOrder, *found, error) {
+func givenOrders(ctx context.Context, p *engine.Problem) ([]weightedOrder, *found, error) {
 	one := weightedOrder{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}
 	if one.order != nil {
 		return []weightedOrder{one}, nil, nil
@@ -45,7 +46,7 @@ func givenOrders(ctx context.Context, p *Problem) ([]weightedOrder, *found, erro
 
 // findOrders finds the causal order, or those of resamples, from the rows in which no value was set by
 // intervention, since an intervention cuts what an order is read from.
-func findOrders(ctx context.Context, p *Problem) (*found, error) {
+func findOrders(ctx context.Context, p *engine.Problem) (*found, error) {
 	rows := p.Data.Observational()
 	if rows == nil {
 		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
@@ -72,7 +73,7 @@ func findOrders(ctx context.Context, p *Problem) (*found, error) {
 // weighted are the distinct orders of the resamples with their weights and seeds. Orders
 // are numbered as they first appeared, so that a seed depends neither on the labels of
 // the columns nor on the number of resamples.
-func (f *found) weighted(ctx context.Context, p *Problem) ([]weightedOrder, error) {
+func (f *found) weighted(ctx context.Context, p *engine.Problem) ([]weightedOrder, error) {
 	byAppearance := slices.Clone(f.distribution.Orders)
 	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int { return a.First - b.First })
 	number := map[int]int{}
@@ -83,7 +84,7 @@ func (f *found) weighted(ctx context.Context, p *Problem) ([]weightedOrder, erro
 	evidence := make([]float64, len(all))
 	for k, o := range f.distribution.Orders {
 		all[k] = weightedOrder{order: o.Order, count: o.Count, seed: orderSeed(p.Seed, number[o.First]), logWeight: math.Log(o.Weight), evidence: math.NaN()}
-		if p.Order.Weights != EvidenceWeights {
+		if p.Order.Weights != engine.EvidenceWeights {
 			continue
 		}
 		e, err := orderEvidence(ctx, p, o.Order)
@@ -92,7 +93,7 @@ func (f *found) weighted(ctx context.Context, p *Problem) ([]weightedOrder, erro
 		}
 		all[k].evidence, evidence[k] = e, e
 	}
-	if p.Order.Weights == EvidenceWeights {
+	if p.Order.Weights == engine.EvidenceWeights {
 		most := floats.Max(evidence) // moved to 0 first, which keeps digits
 		floats.AddConst(-most, evidence)
 		total := floats.LogSumExp(evidence)
@@ -109,7 +110,7 @@ var ErrNoEvidence = errors.New("no weights by evidence")
 
 // orderEvidence is log p(D|order) under the model, the sum over all graphs along
 // the order.
-func orderEvidence(ctx context.Context, p *Problem, order []int) (float64, error) {
+func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64, error) {
 	d := len(order)
 	model := p.Model
 	if model == nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -41,7 +42,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 		func(c *tobac.Config) {
 			sampler(c).Marginals, c.Model = tobac.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
 		},
-		func(c *tobac.Config) { c.Order.Weights = tobac.EvidenceWeights },
+		func(c *tobac.Config) { c.Order.Weights = engine.EvidenceWeights },
 	} {
 		cfg := several()
 		cfg.Order.Count = 6
@@ -50,7 +51,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 		if n := len(got.Orders.Orders); n != 1 {
 			t.Fatalf("%d distinct orders of a strong chain, want 1", n)
 		}
-		cfg.Order = tobac.Order{Known: got.Orders.Orders[0].Order}
+		cfg.Order = engine.Order{Known: got.Orders.Orders[0].Order}
 		want := fit(t, data, cfg)
 		sameDraws(t, got.Posterior, want.Posterior)
 		c := got.Components[0]
@@ -95,7 +96,7 @@ func TestUnderAnOrderIsTheFitUnderIt(t *testing.T) {
 			t.Errorf("order %d is %+v, want %+v", k, c, want)
 		}
 		cfg := particles()
-		cfg.Order = tobac.Order{Known: c.Order}
+		cfg.Order = engine.Order{Known: c.Order}
 		under := fit(t, data, cfg)
 		if under.Components[0].NoiseVariance != c.NoiseVariance {
 			t.Errorf("noise variance of order %d is %v, want %v", k, c.NoiseVariance, under.Components[0].NoiseVariance)
@@ -118,7 +119,7 @@ func TestMixtureIsTheWeightedMean(t *testing.T) {
 	drawn := engines()["svgd over drawn orders"]
 	drawn.Order.Count = 4
 	evidence, frequency := several(), several()
-	evidence.Order.Weights = tobac.EvidenceWeights
+	evidence.Order.Weights = engine.EvidenceWeights
 	sampler(&frequency).Marginals = tobac.FrequencyMarginals
 	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence, "frequencies": frequency, "drawn": drawn} {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +337,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 		for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.BGe{Raw: true}} {
 			t.Run(fmt.Sprintf("%s/%v", prior.name, model), func(t *testing.T) {
 				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: &tobac.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
-					Order: tobac.Order{Method: ordering.MethodEqVar, Count: 12, Weights: tobac.EvidenceWeights}})
+					Order: engine.Order{Method: ordering.MethodEqVar, Count: 12, Weights: engine.EvidenceWeights}})
 				if len(p.Components) < 2 {
 					t.Fatalf("%d orders, want at least 2", len(p.Components))
 				}
@@ -372,7 +373,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 
 // Orders without evidence are errors that say what is allowed.
 func TestNoEvidence(t *testing.T) {
-	order := tobac.Order{Method: ordering.MethodVariance, Count: 2, Weights: tobac.EvidenceWeights}
+	order := engine.Order{Method: ordering.MethodVariance, Count: 2, Weights: engine.EvidenceWeights}
 	for _, row := range []struct {
 		name string
 		data *dataset.Table
@@ -410,7 +411,7 @@ func TestModelsOverOrders(t *testing.T) {
 		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
 		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Engine: &tobac.SVGD{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
 	} {
-		for _, order := range []tobac.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
+		for _, order := range []engine.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			svgd := sampler(&cfg)
 			svgd.Particles, svgd.Samples, svgd.Steps = 3, 4, 2
 			cfg.Engine, cfg.Order, cfg.Seed = svgd, order, 1
@@ -479,7 +480,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 			return 0
 		}},
 	} {
-		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Order: tobac.Order{Count: n},
+		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Order: engine.Order{Count: n},
 			Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
 		if len(res.Components) != n {
 			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
@@ -536,7 +537,7 @@ func TestOrdersOfNetworks(t *testing.T) {
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
 	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
-	cfg := tobac.Config{Model: model, Order: tobac.Order{Count: 30}, Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 30}, Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
 		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)
@@ -556,7 +557,7 @@ func TestUnitsOfParticles(t *testing.T) {
 		other.X.Set(i, 1, 1024*data.X.At(i, 1))
 	}
 	for _, model := range []sem.Model{sem.Linear{Unequal: true}, sem.BGe{}} {
-		cfg := tobac.Config{Model: model, Order: tobac.Order{Count: 3}, Engine: &small, Seed: 5}
+		cfg := tobac.Config{Model: model, Order: engine.Order{Count: 3}, Engine: &small, Seed: 5}
 		a, b := fit(t, data, cfg), fit(t, other, cfg)
 		if !mat.EqualApprox(a.Probabilities, b.Probabilities, 1e-9) {
 			t.Errorf("%v: probabilities\n%.3v\nwith other units\n%.3v", model, mat.Formatted(a.Probabilities), mat.Formatted(b.Probabilities))

@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,7 +31,7 @@ func bent(n int) *dataset.Table {
 func TestOriginAndSignsChangeNothing(t *testing.T) {
 	ffn := sem.FeedForward{Hidden: []int{2}}
 	given := sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.5}
-	order := tobac.Order{Known: []int{0, 1, 2, 3}}
+	order := engine.Order{Known: []int{0, 1, 2, 3}}
 	set := bent(30)
 	set.Intervened = mat.NewDense(30, 4, nil)
 	for i := range 10 {

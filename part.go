@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/score"
 	"tobac/sem"
@@ -25,10 +26,10 @@ type part struct {
 }
 
 // newPart computes the posterior under one hypothesis.
-func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *Problem) (part, error) {
+func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *engine.Problem) (part, error) {
 	p := part{hypothesis: h, density: density}
 	var err error
-	if p.prior, err = problem.closedPrior(d, density); err != nil {
+	if p.prior, err = problem.ClosedPrior(d, density); err != nil {
 		return p, err
 	}
 	opt := exact.Options{Workers: problem.Workers}
@@ -73,7 +74,7 @@ func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 }
 
 // mostProbable is the graph with the greatest probability.
-func (p *part) mostProbable(ctx context.Context, problem *Problem) (*dag.Graph, error) {
+func (p *part) mostProbable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
 	if p.given != nil {
 		g, _ := p.given.Best()
 		return g, nil

@@ -11,6 +11,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -123,9 +124,9 @@ func (f *particleFit) gradient() models.Gradient {
 }
 
 // advance takes the steps up to number to.
-func (f *particleFit) advance(ctx context.Context, to int, report func(Progress)) error {
+func (f *particleFit) advance(ctx context.Context, to int, report func(engine.Progress)) error {
 	f.svgd.Recorder = func(s svgd.Stats) {
-		report(Progress{Step: s.Step + 1, Driving: s.Driving[0], Repulsive: s.Repulsive[0], Neighbours: s.Neighbours})
+		report(engine.Progress{Step: s.Step + 1, Driving: s.Driving[0], Repulsive: s.Repulsive[0], Neighbours: s.Neighbours})
 	}
 	err := f.svgd.Run(ctx, f.x, f.step, to)
 	var early *svgd.StepError

@@ -12,6 +12,7 @@ import (
 	"tobac/autograd"
 	"tobac/background"
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/score"
 	"tobac/sem"
@@ -56,7 +57,7 @@ func TestCertainEdges(t *testing.T) {
 	data := noisy(t)
 	all := engines()
 	known := particles()
-	known.Order = tobac.Order{Known: []int{1, 0, 3, 2, 4}}
+	known.Order = engine.Order{Known: []int{1, 0, 3, 2, 4}}
 	all["svgd, known order"] = known
 	given := known
 	given.Engine = &tobac.Exact{}
@@ -118,7 +119,7 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 	data := noisy(t)
 	const edgesPerNode = 0.8
 	p := 2 * edgesPerNode / 4
-	order := tobac.Order{Known: []int{0, 3, 1, 2, 4}}
+	order := engine.Order{Known: []int{0, 3, 1, 2, 4}}
 	for _, row := range []struct {
 		cfg       tobac.Config
 		tolerance float64
@@ -214,7 +215,7 @@ func TestOwnPrior(t *testing.T) {
 	}
 	// Orders follow any prior.
 	cfg = particles()
-	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, tobac.Order{Count: 3}
+	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, engine.Order{Count: 3}
 	if got := fit(t, data, cfg); len(got.Components) != 3 {
 		t.Errorf("%d orders, want 3", len(got.Components))
 	}

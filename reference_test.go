@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -43,7 +44,7 @@ func compared(t testing.TB, ref *tobac.Reference, p *posterior.Posterior) tobac.
 func TestReferenceOfEveryEngine(t *testing.T) {
 	data := chain(t, 60).Train
 	configs := engines()
-	known := tobac.Config{Engine: &tobac.Exact{}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
+	known := tobac.Config{Engine: &tobac.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
 	configs["exact, known order"] = known
 	known.Prior = background.Prior{Kind: background.Fair}
 	known.Engine, known.Model = &tobac.GFlowNet{}, sem.BGe{}
@@ -126,7 +127,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	want := mat.NewDense(5, 5, nil)
 	for _, c := range r.Components {
-		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &tobac.Exact{}, Order: tobac.Order{Known: c.Order}})
+		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &tobac.Exact{}, Order: engine.Order{Known: c.Order}})
 		var part mat.Dense
 		part.Scale(c.Weight, one.Probabilities)
 		want.Add(want, &part)
@@ -134,7 +135,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	if !mat.EqualApprox(ref.Probabilities, want, 1e-12) {
 		t.Errorf("got\n%v\nwant\n%v", mat.Formatted(ref.Probabilities), mat.Formatted(want))
 	}
-	networks := tobac.Config{Engine: &tobac.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}}
+	networks := tobac.Config{Engine: &tobac.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
 	r = fit(t, data, networks)
 	ref = reference(t, data, r)
 	if c := compared(t, ref, r.Posterior); ref.Engine != "tempering" || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {
@@ -164,8 +165,8 @@ func TestReferenceRefuses(t *testing.T) {
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
 	}
-	cfg := tobac.Config{Model: sem.BGe{}, Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}}
-	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: tobac.Outcome{Posterior: &posterior.Posterior{}}})
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
+	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
 	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
 		t.Errorf("a posterior without components: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/inspect"
 	"tobac/mcmc"
@@ -19,8 +20,8 @@ import (
 
 // A referenceBuilder computes a reference.
 type referenceBuilder struct {
-	problem *Problem // of the run, with the data as the run was given them
-	engine  Engine   // of the run
+	problem *engine.Problem // of the run, with the data as the run was given them
+	engine  engine.Engine   // of the run
 	result  *Result
 	ref     *Reference
 
@@ -31,7 +32,7 @@ type referenceBuilder struct {
 type Settling interface {
 	// Given is what a result with so many edges per node of the prior had taken as given. It
 	// settles p.Prior.
-	Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error)
+	Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error)
 }
 
 // Given is what a posterior took as given.
@@ -130,14 +131,14 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 }
 
 // Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
-func (s *SVGD) Given(_ context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (s *SVGD) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	p.Shared.Sequence = nil
-	m, scaled, _, err := p.sampledModel(p.Model, s.Parameters == IntegratedParameters)
-	return &Given{Model: m, Data: scaled, Notes: p.takeDensity(edgesPerNode, nil), OwnNoise: true}, err
+	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
+	return &Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), OwnNoise: true}, err
 }
 
 // Given implements [Settling]: as that of SVGD, with the prior of independent pairs.
-func (e *DiBS) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	g, err := e.SVGD.Given(ctx, p, edgesPerNode)
 	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {
 		*q = q.IndependentPairs(p.Vars())
@@ -147,7 +148,7 @@ func (e *DiBS) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Gi
 }
 
 // Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
-func (e *Tempering) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (e *Tempering) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	g, err := new(SVGD).Given(ctx, p, edgesPerNode)
 	if err == nil {
 		g.OwnNoise, g.Chains, g.Tempered = false, e.Chains, *e
@@ -156,12 +157,12 @@ func (e *Tempering) Given(ctx context.Context, p *Problem, edgesPerNode float64)
 }
 
 // Given implements [Settling]: the hypothesis that short chains settle.
-func (e *MCMC) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	m, ok := p.Model.(sem.Scored)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}
-	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.trust())
+	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}
@@ -171,26 +172,26 @@ func (e *MCMC) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Gi
 	if h.NoiseVariance != 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
 	}
-	g.Notes = p.takeDensity(edgesPerNode, g.Notes)
+	g.Notes = p.TakeDensity(edgesPerNode, g.Notes)
 	return g, nil
 }
 
 // Given implements [Settling]: the hypothesis that short chains settle.
-func (e *GFlowNet) Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	return pilotEngine.Given(ctx, p, edgesPerNode)
 }
 
 // Given implements [Settling]: another prior of the weights, all rows in full.
-func (e *BCDNets) Given(_ context.Context, p *Problem, edgesPerNode float64) (*Given, error) {
+func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
 	p.Shared.Sequence = nil
 	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
-	return &Given{Model: p.Model, Data: p.Data, Notes: p.takeDensity(edgesPerNode, notes)}, nil
+	return &Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)}, nil
 }
 
 // under is the reference under order number k, or over all orders.
 func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
 	p := *b.problem
-	p.Seed, p.Order, p.Data = referenceSeed(p.Seed, k), Order{}, b.given.Data
+	p.Seed, p.Order, p.Data = referenceSeed(p.Seed, k), engine.Order{}, b.given.Data
 	if b.conditional() {
 		p.Order.Known = c.Order
 	}
@@ -213,18 +214,18 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 	if err != nil {
 		return nil, nil, err
 	}
-	most, e := MostSummed, Engine(exactEngine)
+	most, e := MostSummed, engine.Engine(exactEngine)
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
 	if p.Vars() > most {
 		e = chains
 	}
-	if err := checkMemory(e, &p, p.size(), b.result.Config.room()); err != nil {
+	if err := checkMemory(e, &p, p.Size(), b.result.Config.room()); err != nil {
 		return nil, nil, err
 	}
-	if b.ref.Engine = e.Name(); e == Engine(exactEngine) {
-		inf, err := inferExact(ctx, p.Data, []sem.Scored{scored}, &p, p.trust())
+	if b.ref.Engine = e.Name(); e == engine.Engine(exactEngine) {
+		inf, err := inferExact(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, &p, chains)
@@ -232,10 +233,10 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *Problem, e *MCMC) (*inference, error) {
+func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *MCMC) (*inference, error) {
 	e.Iterations = referenceFactor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = referenceFactor * max(e.WarmUp, b.given.Chains.WarmUp)
-	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.trust())
+	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *Problem
 
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
 func (b *referenceBuilder) sampled(ctx context.Context, c interface {
-	Stage
+	engine.Stage
 	inference(context.Context) (*inference, error)
 }, e *MCMC) (*inference, error) {
 	_, steps := c.Steps()
@@ -280,7 +281,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *Problem) (inf *inference, _ *networkScores, err error) {
+func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := b.given.Tempered
 	long.Chains = MCMC{Iterations: referenceFactor * max(chainIterations, b.given.Chains.Iterations)}
@@ -307,7 +308,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 	return inf, networks, err
 }
 
-func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *Problem, e *Tempering) (*inference, error) {
+func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *Tempering) (*inference, error) {
 	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err

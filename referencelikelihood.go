@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/evidence"
 	"tobac/score"
 	"tobac/sem"
@@ -22,9 +23,9 @@ const (
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
-func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *Problem) (*inference, error) {
+func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*inference, error) {
 	d := p.Vars()
-	prior, err := p.closedPrior(d, p.Prior.EdgesPerNodeFor(d))
+	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 }
 
 // evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
-func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *Problem) (pools [3]*score.Pool, err error) {
+func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*score.Pool, err error) {
 	d, order := len(data.Names), p.Order.Known
 	if order == nil {
 		order = dag.Identity(d)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -20,14 +21,14 @@ type networkScores struct {
 }
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func withScores(p *Problem, inf *inference) (*networkScores, error) {
-	model, _, _, err := p.sampledModel(p.Model, false)
+func withScores(p *engine.Problem, inf *inference) (*networkScores, error) {
+	model, _, _, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
 	}
-	data := onScale(p.Data, inf.Posterior.Standardization)
+	data := engine.OnScale(p.Data, inf.Posterior.Standardization)
 	m, d := model.(sem.Network), len(data.Names)
-	prior, err := p.closedPrior(d, p.Prior.EdgesPerNodeFor(d))
+	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}

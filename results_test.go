@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/autograd"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/jobs"
 	"tobac/ordering"
 	"tobac/sem"
@@ -30,8 +31,8 @@ func TestResultsVersion(t *testing.T) {
 	h := sha256.New() // its Write never fails
 	quick := tobac.SVGD{Particles: 4, Steps: 12, Samples: 8}
 	for _, c := range []tobac.Config{
-		{Engine: &quick, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 8}},
-		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick, Order: tobac.Order{Count: 2}},
+		{Engine: &quick, Order: engine.Order{Method: ordering.MethodEqVar, Count: 8}},
+		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick, Order: engine.Order{Count: 2}},
 		{Model: sem.BGe{}, Engine: &tobac.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
 	} {
 		got := fit(t, frozenTable(t), c)

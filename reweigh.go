@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -159,7 +160,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
 	}
-	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &Problem{Seed: f.order.seed, Workers: f.workers})
+	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.

@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"tobac/dataset"
+	"tobac/diagnostics"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -33,12 +35,12 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 type Run struct {
 	asked    Config        // as it was given
 	settings []SettingText // of it: see Snapshot
-	engine   Engine        // with its defaults
+	engine   engine.Engine // with its defaults
 	why      string        // it was chosen; "" means that it was asked for
-	problem  *Problem
-	stage    Stage
-	size     Size  // before anything was computed
-	unusable error // why it cannot be used; nil means that it can
+	problem  *engine.Problem
+	stage    engine.Stage
+	size     engine.Size // before anything was computed
+	unusable error       // why it cannot be used; nil means that it can
 
 	tableWarnings func() []string         // found once, when the model is known
 	sequence      func() inspect.Sequence // of the rows, found once
@@ -48,11 +50,11 @@ type Run struct {
 // prepares the first step. Errors name the column or the setting at
 // fault. It stops when ctx is done, and panics if ctx is nil. The data are not copied, and must not change while the run is in use.
 func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) {
-	return newRun(ctx, data, cfg, Shared{})
+	return newRun(ctx, data, cfg, engine.Shared{})
 }
 
 // newRun is NewRun of a problem that has something in common with others.
-func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Run, error) {
+func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Shared) (*Run, error) {
 	checkContext(ctx)
 	if err := data.Validate(); err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s Shared) (*Ru
 	p.Shared = s
 	p.Shared.Sequence = r.sequence
 	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
-	r.size = p.size()
+	r.size = p.Size()
 	if err := checkMemory(e, p, r.size, cfg.room()); err != nil {
 		return nil, err
 	}
@@ -145,14 +147,14 @@ func (r *Run) Close() {
 type Result struct {
 	// Outcome is the posterior, edge probabilities with the moments of weights and graphs with their
 	// parameters, and what the engine knows of it.
-	Outcome
+	engine.Outcome
 	Config Config // with the engine and the model that were chosen
 	// EngineReason says why the engine was chosen; "" if it was asked for.
 	EngineReason string
 	Columns      []effects.Column // of the data that were given
 	Sequence     inspect.Sequence // of their rows
 	Imputation   *Imputation      // of [FitImputed]; nil for one table
-	Seconds      Seconds
+	Seconds      engine.Seconds
 
 	functions *posterior.Posterior // drawn from it; nil until then
 }
@@ -200,7 +202,17 @@ func (r *Run) Warnings() []string {
 func (r *Run) warnings(s inspect.Sequence) []string {
 	w := slices.Clone(r.stage.Warnings())
 	if m, ok := r.problem.Model.(sem.Cautious); ok {
-		w = append(w, m.Warnings(onScale(r.problem.Data, r.problem.ModelScale))...)
+		w = append(w, m.Warnings(engine.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
+}
+
+// checkWarnings are the checks that are not ok, as warnings.
+func checkWarnings(all []diagnostics.Check) (w []string) {
+	for _, c := range all {
+		if c.Verdict != diagnostics.OK {
+			w = append(w, c.Text)
+		}
+	}
+	return w
 }

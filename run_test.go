@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -152,7 +153,7 @@ func TestCancellation(t *testing.T) {
 		for _, stop := range stops {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			cfg.Progress = func(p tobac.Progress) {
+			cfg.Progress = func(p engine.Progress) {
 				if p.Step == stop {
 					cancel()
 				}
@@ -178,7 +179,7 @@ func TestDeadContext(t *testing.T) {
 	stop()
 	all := engines()
 	evidence := several()
-	evidence.Order.Weights = tobac.EvidenceWeights
+	evidence.Order.Weights = engine.EvidenceWeights
 	all["evidence weights"] = evidence
 	for name, cfg := range all {
 		if res, err := tobac.Fit(dead, noisy(t), cfg); res != nil || !errors.Is(err, context.Canceled) {
@@ -206,9 +207,9 @@ func TestProgress(t *testing.T) {
 			continue // see TestChainsReportProgress and TestTrainingReportsProgress
 		}
 		t.Run(name, func(t *testing.T) {
-			var all []tobac.Progress
+			var all []engine.Progress
 			watched := cfg
-			watched.Progress = func(p tobac.Progress) {
+			watched.Progress = func(p engine.Progress) {
 				if (p.Engine == "svgd" || p.Engine == "dibs") && p.Doing == "" {
 					all = append(all, p)
 				}
@@ -274,7 +275,7 @@ func TestMeanWarning(t *testing.T) {
 		{shifted, sem.Linear{NoIntercept: true}, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
 	} {
 		cfg := particles()
-		cfg.Model, cfg.Order = row.model, tobac.Order{Known: []int{0, 1, 2, 3, 4}}
+		cfg.Model, cfg.Order = row.model, engine.Order{Known: []int{0, 1, 2, 3, 4}}
 		if diff := cmp.Diff(row.want, newRun(t, row.data, cfg).Warnings(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tobac/engine"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -48,7 +49,7 @@ func (e MarginalEstimator) String() string {
 type SVGD struct {
 	// OrderEngine infers the posterior that orders are drawn from, where neither an order nor a
 	// method is given. Nil stands for [Exact], or [MCMC] with more than 20 variables.
-	OrderEngine Engine
+	OrderEngine engine.Engine
 
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
 	Gradient   models.Gradient   // of the latents; zero: reparameterised
@@ -101,25 +102,25 @@ type DiBS struct {
 	Penalty models.Penalty // of cycles; zero: rate 1, 32 samples
 }
 
-var _, _ Engine = (*SVGD)(nil), (*DiBS)(nil)
+var _, _ engine.Engine = (*SVGD)(nil), (*DiBS)(nil)
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (s *SVGD) Name() string { return "svgd" }
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *DiBS) Name() string { return "dibs" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (s *SVGD) About() string {
 	return "particles under causal orders, TOBAC, of differentiable models"
 }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *DiBS) About() string {
 	return "particles without an order, DiBS, of differentiable models"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (s *SVGD) Settings() []*setting.Setting {
 	return append(s.common(),
 		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
@@ -129,7 +130,7 @@ func (s *SVGD) Settings() []*setting.Setting {
 	)
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *DiBS) Settings() []*setting.Setting {
 	return append(e.common(),
 		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency", ConditionalMarginals, FrequencyMarginals),
@@ -163,14 +164,14 @@ func (s *SVGD) common() []*setting.Setting {
 }
 
 // orderEngineText and orderEngineByName are the text form of the engine that orders are drawn by.
-func orderEngineText(e Engine) string {
+func orderEngineText(e engine.Engine) string {
 	if e == nil {
 		return ""
 	}
 	return e.Name()
 }
 
-func orderEngineByName(name string) (Engine, error) {
+func orderEngineByName(name string) (engine.Engine, error) {
 	switch name {
 	case "exact":
 		return &Exact{}, nil
@@ -180,29 +181,29 @@ func orderEngineByName(name string) (Engine, error) {
 	return nil, fmt.Errorf("the engine %s draws no orders", name)
 }
 
-// String implements [Engine].
-func (s *SVGD) String() string { return settingsText(s) }
+// String implements [engine.Engine].
+func (s *SVGD) String() string { return engine.SettingsText(s) }
 
-// String implements [Engine].
-func (e *DiBS) String() string { return settingsText(e) }
+// String implements [engine.Engine].
+func (e *DiBS) String() string { return engine.SettingsText(e) }
 
-// StateKey implements [Resumable]: the number of steps may change where it does not decide when
+// StateKey implements [engine.Resumable]: the number of steps may change where it does not decide when
 // the next order begins, and so may the marginals.
-func (s *SVGD) StateKey(p *Problem) string {
+func (s *SVGD) StateKey(p *engine.Problem) string {
 	leftOut := []string{"marginals", "order-engine"}
 	if p.Order.Known != nil || p.Order.Method != nil && p.Order.Count == 0 {
 		leftOut = append(leftOut, "steps")
 	}
-	t := settingsText(s, leftOut...) + s.own(nil)
+	t := engine.SettingsText(s, leftOut...) + s.own(nil)
 	if p.OverOrders() {
 		t += fmt.Sprintf(" order-engine=(%v)", s.OrderEngine) // with its settings
 	}
 	return t
 }
 
-// StateKey implements [Resumable].
-func (e *DiBS) StateKey(*Problem) string {
-	return settingsText(e, "marginals", "steps") + e.own(e.Penalty.Beta)
+// StateKey implements [engine.Resumable].
+func (e *DiBS) StateKey(*engine.Problem) string {
+	return engine.SettingsText(e, "marginals", "steps") + e.own(e.Penalty.Beta)
 }
 
 // own are the settings without a text form, of a user's own types.
@@ -225,8 +226,8 @@ func (s *SVGD) own(beta schedule.Schedule) string {
 	return t
 }
 
-// Prepare implements [Engine].
-func (s *SVGD) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 	out := *s
 	if err := setting.Check(out.Settings()); err != nil {
 		return nil, err
@@ -239,14 +240,14 @@ func (s *SVGD) Prepare(p *Problem) (Engine, error) {
 		return nil, err
 	}
 	if p.OverOrders() {
-		setting.Fill(&p.Order.Count, drawnOrders)
+		setting.Fill(&p.Order.Count, engine.DrawnOrders)
 		if out.OrderEngine == nil {
 			out.OrderEngine = &Exact{}
 			if p.Vars() > MostSummed {
 				out.OrderEngine = &MCMC{}
 			}
 		}
-		inner, err := out.OrderEngine.Prepare(&Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
+		inner, err := out.OrderEngine.Prepare(&engine.Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
 		if err != nil {
 			return nil, err
 		}
@@ -255,8 +256,8 @@ func (s *SVGD) Prepare(p *Problem) (Engine, error) {
 	return &out, nil
 }
 
-// Prepare implements [Engine].
-func (e *DiBS) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
 	out := *e
 	switch {
 	case p.Order.Known != nil || p.Order.Method != nil || p.Order.Count != 0:
@@ -285,7 +286,7 @@ func (e *DiBS) Prepare(p *Problem) (Engine, error) {
 }
 
 // prepare fills in the defaults of particles with latent vectors of a length, and finds what they do not take.
-func (s *SVGD) prepare(p *Problem, settings []*setting.Setting, rank int) error {
+func (s *SVGD) prepare(p *engine.Problem, settings []*setting.Setting, rank int) error {
 	_, differentiable := p.Model.(sem.Differentiable)
 	_, scored := p.Model.(sem.Scored)
 	switch {

@@ -12,6 +12,7 @@ import (
 	"tobac/autograd"
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/sem"
 
@@ -60,7 +61,7 @@ func (m tailedLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.
 // brief has reweighted marginals after a short run.
 func brief(m sem.Model, order ...int) tobac.Config {
 	c := tobac.Calibrated(m)
-	c.Order, c.Seed = tobac.Order{Known: order}, 1
+	c.Order, c.Seed = engine.Order{Known: order}, 1
 	svgd := sampler(&c)
 	svgd.Marginals, svgd.Particles, svgd.Steps, svgd.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
 	return c
@@ -76,7 +77,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Order: tobac.Order{Known: order}, Prior: background.Prior{EdgesPerNode: res.EdgesPerNode}})
+		exact, err := tobac.Fit(context.Background(), data, tobac.Config{Model: scored{}, Order: engine.Order{Known: order}, Prior: background.Prior{EdgesPerNode: res.EdgesPerNode}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 		}
 	}
 	free := brief(quiet{}, 0, 1, 2, 3, 4)
-	free.Order, free.Prior.EdgesPerNode = tobac.Order{Count: 2}, 1
+	free.Order, free.Prior.EdgesPerNode = engine.Order{Count: 2}, 1
 	res, err := tobac.Fit(context.Background(), data, free)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func TestReweightedDraws(t *testing.T) {
 	for _, model := range []sem.Model{tailed{}, sem.FeedForward{Hidden: []int{2, 2}, NoiseVariance: 0.2}} {
 		cfg := brief(model, 1, 0, 2)
 		var said []string
-		cfg.Progress = func(p tobac.Progress) {
+		cfg.Progress = func(p engine.Progress) {
 			if strings.Contains(p.Doing, "evidences") {
 				said = append(said, p.Doing)
 			}
@@ -212,9 +213,9 @@ func (hard) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 func TestOwnDefault(t *testing.T) {
 	data := orderedTable(t, 3, 40, false)
 	for _, cfg := range []tobac.Config{
-		{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}},
-		{Model: tailed{}, Order: tobac.Order{Count: 2}},
-		{Model: hard{}, Order: tobac.Order{Known: []int{0, 1, 2}}},
+		{Model: quiet{}, Order: engine.Order{Known: []int{0, 1, 2}}},
+		{Model: tailed{}, Order: engine.Order{Count: 2}},
+		{Model: hard{}, Order: engine.Order{Known: []int{0, 1, 2}}},
 	} {
 		cfg.Prior.EdgesPerNode = 0.8
 		res, err := tobac.Fit(context.Background(), data, cfg)
@@ -240,7 +241,7 @@ func TestOwnDefault(t *testing.T) {
 		"the engine": func(c *tobac.Config) { c.Engine = &tobac.SVGD{} },
 		"networks":   func(c *tobac.Config) { c.Model = sem.FeedForward{Hidden: []int{2, 2}} },
 	} {
-		cfg := tobac.Config{Model: quiet{}, Order: tobac.Order{Known: []int{0, 1, 2}}}
+		cfg := tobac.Config{Model: quiet{}, Order: engine.Order{Known: []int{0, 1, 2}}}
 		change(&cfg)
 		c, err := cfg.WithDefaults(3)
 		if err != nil {
@@ -254,5 +255,5 @@ func TestOwnDefault(t *testing.T) {
 
 // A run by the default for a model of one's own, under two orders, ends with the same bits wherever it is cut, and with another number of workers.
 func TestOwnDefaultResumes(t *testing.T) {
-	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: tobac.Order{Count: 2}, Prior: background.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
+	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: engine.Order{Count: 2}, Prior: background.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
 }

@@ -11,6 +11,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ import (
 // engine computes has no steps, and is computed again.
 type Snapshot struct {
 	Step  int             `json:"step"`
-	Stage json.RawMessage `json:"stage,omitempty"` // of the engine, see [Stage.Save]
+	Stage json.RawMessage `json:"stage,omitempty"` // of the engine, see [engine.Stage.Save]
 	// Settings are those that decide the result, with a digest of the data.
 	Settings []SettingText `json:"settings"`
 }
@@ -65,7 +66,7 @@ type SettingText struct {
 }
 
 // settingsOf lists what decides the result: not the number of workers.
-func settingsOf(p *Problem, e Engine) []SettingText {
+func settingsOf(p *engine.Problem, e engine.Engine) []SettingText {
 	model := "chosen by evidence"
 	if p.Model != nil {
 		model = p.Model.String()
@@ -75,7 +76,7 @@ func settingsOf(p *Problem, e Engine) []SettingText {
 		interventions = dataset.Digest(nil, m)
 	}
 	key := e.String()
-	if r, ok := e.(Resumable); ok {
+	if r, ok := e.(engine.Resumable); ok {
 		key = r.StateKey(p)
 	}
 	return []SettingText{

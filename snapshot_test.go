@@ -12,6 +12,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -31,7 +32,7 @@ func TestResumeIsBitwise(t *testing.T) {
 		})
 	}
 	evidence := several()
-	evidence.Order.Weights = tobac.EvidenceWeights
+	evidence.Order.Weights = engine.EvidenceWeights
 	joint := particles()
 	sampler(&joint).Estimator = models.Joint
 	for name, cfg := range map[string]tobac.Config{"evidence weights": evidence, "joint estimator": joint} {
@@ -120,7 +121,7 @@ func TestSnapshotIsACopy(t *testing.T) {
 func TestRestoreChecksSettings(t *testing.T) {
 	data := chain(t, 40).Train
 	cfg := particles()
-	cfg.Order = tobac.Order{Known: []int{0, 1, 2, 3, 4}}
+	cfg.Order = engine.Order{Known: []int{0, 1, 2, 3, 4}}
 	first := newRun(t, data, cfg)
 	advance(t, first, 3)
 	s := snapshot(t, first)
@@ -137,7 +138,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
 		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
 		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
-		{"method", func(c *tobac.Config) { c.Engine, c.Order = &tobac.DiBS{SVGD: small}, tobac.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
+		{"method", func(c *tobac.Config) { c.Engine, c.Order = &tobac.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
 		{"engine", func(c *tobac.Config) { c.Engine = &tobac.Exact{} }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
@@ -147,7 +148,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"odds", func(c *tobac.Config) { c.Prior.Odds = []background.EdgeOdds{{From: 1, To: 2, Odds: 3}} }, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
 		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
 		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
-		{"orders", func(c *tobac.Config) { c.Order = tobac.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
+		{"orders", func(c *tobac.Config) { c.Order = engine.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
 		{"gradient", func(c *tobac.Config) { sampler(c).Gradient = models.ScoreFunction }, `the engine "svgd`},
 		{"estimator", func(c *tobac.Config) { sampler(c).Estimator = models.Joint }, `the engine "svgd`},
 		{"particles", func(c *tobac.Config) { sampler(c).Particles = 12 }, `the engine "svgd`},
@@ -162,7 +163,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"seed", func(c *tobac.Config) { c.Seed = 8 }, `the seed "7", the run has "8"`},
 		// What changes nothing but the time, or what comes after.
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
-		{"progress", func(c *tobac.Config) { c.Progress = func(tobac.Progress) {} }, ""},
+		{"progress", func(c *tobac.Config) { c.Progress = func(engine.Progress) {} }, ""},
 		{"steps", func(c *tobac.Config) { sampler(c).Steps = 20 }, ""},
 		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = tobac.FrequencyMarginals }, ""},
 	} {
@@ -236,7 +237,7 @@ func changeStage(t *testing.T, s *tobac.Snapshot, change func(p *samplingState))
 func TestRestoreErrors(t *testing.T) {
 	data := noisy(t)
 	known := particles()
-	known.Order = tobac.Order{Known: []int{0, 1, 2, 3, 4}}
+	known.Order = engine.Order{Known: []int{0, 1, 2, 3, 4}}
 	for _, row := range []struct {
 		name   string
 		cfg    tobac.Config

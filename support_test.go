@@ -13,6 +13,7 @@ import (
 	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/gflownet"
 	_ "tobac/internal/unwritten"
 	"tobac/ordering"
@@ -111,7 +112,7 @@ func afterChains() (*dataset.Table, tobac.Config) {
 		names[j] = string(rune('a' + j))
 	}
 	chains := &tobac.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
-	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: tobac.Order{Count: 2},
+	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: engine.Order{Count: 2},
 		Engine: &tobac.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
 }
 
@@ -131,14 +132,14 @@ func sampler(c *tobac.Config) *tobac.SVGD {
 }
 
 // isA reports whether an engine is of a type.
-func isA[E tobac.Engine](e tobac.Engine) bool {
+func isA[E engine.Engine](e engine.Engine) bool {
 	_, ok := e.(E)
 	return ok
 }
 
 // particles is a short run of SVGD with the linear model under EqVar's order.
 func particles() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Order: tobac.Order{Method: ordering.MethodEqVar}, Engine: &small, Seed: 7}
+	return tobac.Config{Model: sem.Linear{}, Order: engine.Order{Method: ordering.MethodEqVar}, Engine: &small, Seed: 7}
 }
 
 // several is a short run over the orders of resamples.
@@ -152,9 +153,9 @@ func several() tobac.Config {
 // of which nothing is known.
 func engines() map[string]tobac.Config {
 	drawn := particles()
-	drawn.Order = tobac.Order{Count: 2}
+	drawn.Order = engine.Order{Count: 2}
 	dibs := particles()
-	dibs.Order, dibs.Engine = tobac.Order{}, &tobac.DiBS{SVGD: small}
+	dibs.Order, dibs.Engine = engine.Order{}, &tobac.DiBS{SVGD: small}
 	exact := tobac.Config{Engine: &tobac.Exact{}, Seed: 7}
 	flows := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{}, Seed: 7}
 	policy := flows

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/engine"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -17,34 +18,34 @@ import (
 // sampling is the stage of SVGD and DiBS: the inference that orders are drawn from, and particles
 // under one order after the other.
 type sampling struct {
-	engine  Engine
+	engine  engine.Engine
 	sampler *SVGD
 	penalty models.Penalty
-	problem *Problem
+	problem *engine.Problem
 
-	inner     Stage      // that orders are drawn from; nil if there is none
-	drawn     *Outcome   // of it; nil before its last step
-	found     *found     // orders that a method found; nil if none did
-	particles *particles // nil before they begin
+	inner     engine.Stage    // that orders are drawn from; nil if there is none
+	drawn     *engine.Outcome // of it; nil before its last step
+	found     *found          // orders that a method found; nil if none did
+	particles *particles      // nil before they begin
 	warnings  []string
 }
 
-var _ Stage = (*sampling)(nil)
+var _ engine.Stage = (*sampling)(nil)
 
-// Begin implements [Engine].
-func (s *SVGD) Begin(ctx context.Context, p *Problem) (Stage, error) {
+// Begin implements [engine.Engine].
+func (s *SVGD) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	return (&sampling{engine: s, sampler: s, problem: p}).begin(ctx)
 }
 
-// Begin implements [Engine].
-func (e *DiBS) Begin(ctx context.Context, p *Problem) (Stage, error) {
+// Begin implements [engine.Engine].
+func (e *DiBS) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	return (&sampling{engine: e, sampler: &e.SVGD, penalty: e.Penalty, problem: p}).begin(ctx)
 }
 
 // ordered reports whether particles follow causal orders.
-func (s *sampling) ordered() bool { return s.engine == Engine(s.sampler) }
+func (s *sampling) ordered() bool { return s.engine == engine.Engine(s.sampler) }
 
-func (s *sampling) begin(ctx context.Context) (Stage, error) {
+func (s *sampling) begin(ctx context.Context) (engine.Stage, error) {
 	if s.ordered() && s.problem.OverOrders() {
 		if s.drawn = s.problem.Shared.Drawn; s.drawn == nil {
 			if err := s.beginInner(ctx); err != nil {
@@ -64,7 +65,7 @@ func (s *sampling) beginInner(ctx context.Context) error {
 	p.Prior = p.Prior.ForOrders()
 	p.Shared.Sequence = nil // particles count all rows in full
 	p.Order.Count = 0
-	p.Report = func(g Progress) {
+	p.Report = func(g engine.Progress) {
 		if g.Doing == "" {
 			_, g.Steps = s.Steps()
 		}
@@ -88,7 +89,7 @@ func (s *sampling) innerSteps() (done, left int) {
 	return done, all - done
 }
 
-// Steps implements [Stage].
+// Steps implements [engine.Stage].
 func (s *sampling) Steps() (done, all int) {
 	if s.inner != nil {
 		done, all = s.inner.Steps()
@@ -100,7 +101,7 @@ func (s *sampling) Steps() (done, all int) {
 }
 
 // orderCount is the number of orders of SVGD.
-func orderCount(p *Problem, f *found) int {
+func orderCount(p *engine.Problem, f *found) int {
 	switch {
 	case p.OverOrders():
 		return max(1, p.Order.Count)
@@ -110,7 +111,7 @@ func orderCount(p *Problem, f *found) int {
 	return 1
 }
 
-// Advance implements [Stage].
+// Advance implements [engine.Stage].
 func (s *sampling) Advance(ctx context.Context, to int) error {
 	_, all := s.Steps()
 	to = min(to, all)
@@ -128,8 +129,8 @@ func (s *sampling) Advance(ctx context.Context, to int) error {
 		}
 	}
 	before, _ := s.innerSteps()
-	return timed(&s.problem.Seconds.Sample, func() error {
-		return s.particles.advance(ctx, to-before, func(p Progress) {
+	return engine.Timed(&s.problem.Seconds.Sample, func() error {
+		return s.particles.advance(ctx, to-before, func(p engine.Progress) {
 			p.Engine = s.engine.Name()
 			if p.Doing == "" {
 				p.Step, p.Steps = p.Step+before, all
@@ -142,14 +143,14 @@ func (s *sampling) Advance(ctx context.Context, to int) error {
 // beginParticles finds the orders and compiles the model under the first.
 func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	p := s.problem
-	p.doing(s.engine, "drawing orders and compiling the model")
+	p.Doing(s.engine, "drawing orders and compiling the model")
 	if s.inner != nil && s.drawn == nil {
 		if s.drawn, err = s.inner.Outcome(ctx); err != nil {
 			return err
 		}
 	}
 	var orders []weightedOrder
-	err = timed(&p.Seconds.Order, func() error {
+	err = engine.Timed(&p.Seconds.Order, func() error {
 		orders, err = s.orders(ctx)
 		return err
 	})
@@ -165,10 +166,10 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	if asked == nil {
 		asked = sem.Linear{Unequal: true}
 		if s.drawn != nil {
-			asked = comparedForm(s.drawn.model)
+			asked = engine.ComparedForm(s.drawn.Best)
 		}
 	}
-	model, data, scale, err := p.sampledModel(asked, s.sampler.Parameters == IntegratedParameters)
+	model, data, scale, err := p.SampledModel(asked, s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	all := &particles{seconds: p.Seconds, data: data}
 	for _, o := range orders {
 		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler, penalty: s.penalty, prior: p.Prior, density: density, order: o,
-			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.doing(s.engine, what) }})
+			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.Doing(s.engine, what) }})
 	}
 	s.particles = all
 	return all.begin(ctx)
@@ -202,29 +203,29 @@ func (s *sampling) orders(ctx context.Context) ([]weightedOrder, error) {
 	return all, err
 }
 
-// Outcome implements [Stage].
-func (s *sampling) Outcome(ctx context.Context) (*Outcome, error) {
+// Outcome implements [engine.Stage].
+func (s *sampling) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if s.particles == nil {
 		done, left := s.innerSteps()
 		if left > 0 {
-			return nil, BeforeEnd(done + left)
+			return nil, engine.BeforeEnd(done + left)
 		}
 		if err := s.beginParticles(ctx); err != nil {
 			return nil, err
 		}
 	}
 	p := s.problem
-	p.doing(s.engine, "summarising the particles")
+	p.Doing(s.engine, "summarising the particles")
 	post, err := s.particles.posterior(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}
+	o := &engine.Outcome{EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}
 	if s.drawn != nil {
 		*o = *s.drawn
-		o.functional = nil
+		o.Functional = nil
 	}
-	o.Posterior, o.Orders = inDataUnits(post, p.Data), s.distribution()
+	o.Posterior, o.Orders = engine.InDataUnits(post, p.Data), s.distribution()
 	if p.Model != nil {
 		o.Reason = "as asked for" // evidence decided on the orders alone
 	}
@@ -273,7 +274,7 @@ func (s *sampling) basis() string {
 	return "they rest on the particles alone"
 }
 
-// Warnings implements [Stage].
+// Warnings implements [engine.Stage].
 func (s *sampling) Warnings() []string {
 	p := s.problem
 	var w []string
@@ -311,7 +312,7 @@ type samplingState struct {
 	Particles *ParticleState  `json:"particles,omitempty"` // once they have begun
 }
 
-// Save implements [Stage].
+// Save implements [engine.Stage].
 func (s *sampling) Save() (json.RawMessage, error) {
 	var state samplingState
 	var err error
@@ -326,7 +327,7 @@ func (s *sampling) Save() (json.RawMessage, error) {
 	return json.Marshal(state)
 }
 
-// Restore implements [Stage]. The program of every finished order is built once more to read its particles.
+// Restore implements [engine.Stage]. The program of every finished order is built once more to read its particles.
 func (s *sampling) Restore(ctx context.Context, text json.RawMessage) error {
 	var state samplingState
 	if err := json.Unmarshal(text, &state); err != nil {
@@ -357,7 +358,7 @@ func (s *sampling) Restore(ctx context.Context, text json.RawMessage) error {
 	return s.particles.restore(ctx, state.Particles)
 }
 
-// Close implements [Stage].
+// Close implements [engine.Stage].
 func (s *sampling) Close() {
 	if s.inner != nil {
 		s.inner.Close()
@@ -367,32 +368,32 @@ func (s *sampling) Close() {
 	}
 }
 
-// Demands implements [Engine].
-func (s *SVGD) Demands(p *Problem, size Size) []Demand {
-	var all []Demand
+// Demands implements [engine.Engine].
+func (s *SVGD) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+	var all []engine.Demand
 	if p.OverOrders() && p.Shared.Drawn == nil && s.OrderEngine != nil {
 		all = s.OrderEngine.Demands(p, size)
 	}
 	all = append(all, s.particleDemands(p, size, size.Vars-1, 1)...)
 	if s.Parameters == IntegratedParameters {
-		all = append(all, Needs(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
+		all = append(all, engine.Needs(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
 	}
 	if p.Order.Method != nil {
-		all = append(all, Needs(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
+		all = append(all, engine.Needs(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
 	}
 	return all
 }
 
-// Demands implements [Engine].
-func (e *DiBS) Demands(p *Problem, size Size) []Demand {
+// Demands implements [engine.Engine].
+func (e *DiBS) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return e.particleDemands(p, size, size.Vars, 2)
 }
 
 // particleDemands are those of particles whose latents are rows by factors of pairs of variables in one direction, or both.
-func (s *SVGD) particleDemands(p *Problem, size Size, rows int, directions float64) []Demand {
+func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, directions float64) []engine.Demand {
 	d, m := float64(size.Vars), float64(s.Particles)
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
-	model := p.mostLikelySampled()
+	model := p.MostLikelySampled()
 	sample := 12 * pairs * 8
 	if v, ok := model.(sem.Sampling); ok {
 		sample += v.SampleBytes(size.Rows, size.Vars)
@@ -401,19 +402,19 @@ func (s *SVGD) particleDemands(p *Problem, size Size, rows int, directions float
 	if v, ok := model.(sem.Sized); ok {
 		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
 	}
-	all := []Demand{
-		Needs(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
-		Needs(program, "the compiled program"),
-		Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
-		Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
+	all := []engine.Demand{
+		engine.Needs(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
+		engine.Needs(program, "the compiled program"),
+		engine.Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
+		engine.Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
 	}
 	if v, ok := model.(sem.Parametric); ok {
-		all = append(all, Needs(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
+		all = append(all, engine.Needs(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
 	}
 	orders, most := float64(max(p.Order.Count, 1)), 1.0
 	for k := 2; k <= size.Vars && most < orders; k++ {
 		most *= float64(k)
 	}
 	orders = math.Min(orders, most)
-	return append(all, Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
+	return append(all, engine.Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
 }

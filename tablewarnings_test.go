@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -116,10 +117,10 @@ func TestScalesApartAreCompared(t *testing.T) {
 
 // Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
-	cfg := tobac.Config{Model: sem.FeedForward{}, Order: tobac.Order{Known: []int{0, 1, 2}}, Engine: &tobac.SVGD{Particles: 3, Steps: 3, Samples: 4}}
+	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &tobac.SVGD{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
 	sampler(&reweighted).Marginals = tobac.ReweightedMarginals
-	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, tobac.Order{}, &tobac.DiBS{SVGD: *sampler(&cfg)}
+	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{}, &tobac.DiBS{SVGD: *sampler(&cfg)}
 	tempered.Engine = &tobac.Tempering{Iterations: 40}
 	for _, c := range []struct {
 		cfg  tobac.Config

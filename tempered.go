@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -27,7 +28,7 @@ type Tempering struct {
 	Chains MCMC
 }
 
-var _ Engine = (*Tempering)(nil)
+var _ engine.Engine = (*Tempering)(nil)
 
 // Defaults of Tempering, and the number of chains of each variable.
 const (
@@ -37,15 +38,15 @@ const (
 	leastTempered      = 40 // iterations
 )
 
-// Name implements [Engine].
+// Name implements [engine.Engine].
 func (e *Tempering) Name() string { return "tempering" }
 
-// About implements [Engine].
+// About implements [engine.Engine].
 func (e *Tempering) About() string {
 	return "posterior of networks with a measured error: tempered chains given an order, estimated evidences without one"
 }
 
-// Settings implements [Engine].
+// Settings implements [engine.Engine].
 func (e *Tempering) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Iterations, mostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
@@ -57,11 +58,11 @@ func (e *Tempering) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [Engine].
-func (e *Tempering) String() string { return settingsText(e) }
+// String implements [engine.Engine].
+func (e *Tempering) String() string { return engine.SettingsText(e) }
 
-// Prepare implements [Engine].
-func (e *Tempering) Prepare(p *Problem) (Engine, error) {
+// Prepare implements [engine.Engine].
+func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
 	out := *e
 	if err := setting.Check(out.Settings()); err != nil {
 		return nil, err
@@ -95,23 +96,23 @@ func (e *Tempering) Prepare(p *Problem) (Engine, error) {
 	return &out, nil
 }
 
-// Demands implements [Engine].
-func (e *Tempering) Demands(p *Problem, size Size) (all []Demand) {
+// Demands implements [engine.Engine].
+func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.Demand) {
 	if !p.OverOrders() {
 		return nil
 	}
 	if size.Vars > MostSummed {
-		all = e.Chains.chainDemands(Size{Rows: size.Rows, Vars: size.Vars})
+		all = e.Chains.chainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
-		all = []Demand{Needs(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+		all = []engine.Demand{engine.Needs(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
 	rows := min(size.Rows, gaussRows)
-	return append(all, Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
+	return append(all, engine.Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
 }
 
-// Begin implements [Engine].
-func (e *Tempering) Begin(ctx context.Context, p *Problem) (stage Stage, err error) {
-	err = timed(&p.Seconds.Infer, func() error {
+// Begin implements [engine.Engine].
+func (e *Tempering) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+	err = engine.Timed(&p.Seconds.Infer, func() error {
 		if p.OverOrders() {
 			stage, err = e.overOrders(ctx, p)
 		} else {
@@ -123,7 +124,7 @@ func (e *Tempering) Begin(ctx context.Context, p *Problem) (stage Stage, err err
 }
 
 // givenOrders runs chains over networks under every order.
-func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) {
+func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	orders, found, err := givenOrders(ctx, p)
 	if err != nil {
 		return nil, err
@@ -137,15 +138,15 @@ func (e *Tempering) givenOrders(ctx context.Context, p *Problem) (Stage, error) 
 	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
 	if found == nil {
-		return Finished(o, nil), nil
+		return engine.Finished(o, nil), nil
 	}
 	o.Orders = found.distribution
-	return Finished(o, found.warnings(p.Data.Names, p.Order.Count)), nil
+	return engine.Finished(o, found.warnings(p.Data.Names, p.Order.Count)), nil
 }
 
 // under is the posterior of networks under orders.
-func (e *Tempering) under(ctx context.Context, p *Problem, orders []weightedOrder) (*inference, error) {
-	model, data, scale, err := p.sampledModel(p.Model, false)
+func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weightedOrder) (*inference, error) {
+	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (e *Tempering) under(ctx context.Context, p *Problem, orders []weightedOrde
 		if err := p.Prior.AgainstOrder(o.order, p.Data.Names); err != nil {
 			return nil, err
 		}
-		p.doing(e, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
+		p.Doing(e, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
 		q, c, err := e.temperedUnder(ctx, p, o, model.(sem.Network), data)
 		if err != nil {
 			return nil, err
@@ -168,13 +169,13 @@ func (e *Tempering) under(ctx context.Context, p *Problem, orders []weightedOrde
 	if len(parts) > 1 {
 		q = posterior.Mix(parts, weights)
 	}
-	inf := &inference{Outcome: Outcome{Posterior: inDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf := &inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
-func (e *Tempering) temperedUnder(ctx context.Context, problem *Problem, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
+func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
 	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -28,12 +29,12 @@ import (
 func TestTempering(t *testing.T) {
 	sim := chain(t, 40)
 	for name, cfg := range map[string]tobac.Config{
-		"known order":         {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{NoiseVariance: 0.1}},
-		"scaled":              {Order: tobac.Order{Method: ordering.MethodEqVar}, Model: sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
-		"several":             {Order: tobac.Order{Method: ordering.MethodEqVar, Count: 3}, Model: sem.FeedForward{Hidden: []int{2}, NoBias: true}},
+		"known order":         {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{NoiseVariance: 0.1}},
+		"scaled":              {Order: engine.Order{Method: ordering.MethodEqVar}, Model: sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
+		"several":             {Order: engine.Order{Method: ordering.MethodEqVar, Count: 3}, Model: sem.FeedForward{Hidden: []int{2}, NoBias: true}},
 		"over orders":         {Model: sem.FeedForward{NoiseVariance: 0.1}, Prior: background.Prior{MaxParents: 2}},
 		"over orders, scaled": {Model: sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}},
-		"with interventions":  {Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{Hidden: []int{1}}},
+		"with interventions":  {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Model: sem.FeedForward{Hidden: []int{1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			train := *sim.Train
@@ -109,7 +110,7 @@ func TestTempering(t *testing.T) {
 }
 
 func TestTemperingErrors(t *testing.T) {
-	order := tobac.Order{Known: []int{0, 1, 2}}
+	order := engine.Order{Known: []int{0, 1, 2}}
 	data := table(9, 3, []string{"a", "b", "c"}, generic)
 	for _, c := range []struct {
 		cfg  tobac.Config
@@ -119,7 +120,7 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order, Model: sem.BGe{}}, "tobac: the engine tempering is for networks, got the model bge; allowed: the model ffn"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
-		{tobac.Config{Order: tobac.Order{Count: 3}, Model: sem.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
+		{tobac.Config{Order: engine.Order{Count: 3}, Model: sem.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
@@ -170,7 +171,7 @@ func TestHalvesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := fit(t, s.Train, tobac.Config{Model: sem.FeedForward{}, Seed: 1, Progress: func(p tobac.Progress) {
+	r := fit(t, s.Train, tobac.Config{Model: sem.FeedForward{}, Seed: 1, Progress: func(p engine.Progress) {
 		if strings.Contains(p.Doing, "more precisely") {
 			refined++
 		}

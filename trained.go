@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"tobac/diagnostics"
+	"tobac/engine"
 )
 
 // trainingWarnings are reasons to distrust what was trained.
-func trainingWarnings(t *Training, steps int) (w []string) {
+func trainingWarnings(t *engine.Training, steps int) (w []string) {
 	if t.Skipped > 0 {
 		w = append(w, fmt.Sprintf("%d of %d steps of the training changed nothing, because their gradients were not finite", t.Skipped, steps))
 	}
@@ -26,38 +29,38 @@ type learner[S any] interface {
 
 // training is the stage of an engine that trains a learner.
 type training[S any] struct {
-	engine  Engine
-	problem *Problem
+	engine  engine.Engine
+	problem *engine.Problem
 	learner learner[S]
-	point   func() TrainingPoint                        // where it is
-	read    func(ctx context.Context) (*Outcome, error) // the posterior, after the last step
-	outcome *Outcome                                    // nil until then
+	point   func() engine.TrainingPoint                        // where it is
+	read    func(ctx context.Context) (*engine.Outcome, error) // the posterior, after the last step
+	outcome *engine.Outcome                                    // nil until then
 }
 
-// Steps implements [Stage].
+// Steps implements [engine.Stage].
 func (t *training[S]) Steps() (done, all int) { return t.learner.Step(), t.learner.Steps() }
 
-// Advance implements [Stage].
+// Advance implements [engine.Stage].
 func (t *training[S]) Advance(ctx context.Context, to int) error {
-	return timed(&t.problem.Seconds.Infer, func() error {
+	return engine.Timed(&t.problem.Seconds.Infer, func() error {
 		for t.learner.Step() < min(to, t.learner.Steps()) { // which a tolerance may lower
 			if err := t.learner.Advance(ctx, t.learner.Step()+1); err != nil {
 				return err
 			}
 			p := t.point()
-			t.problem.Report(Progress{Engine: t.engine.Name(), Step: p.Step, Steps: t.learner.Steps(), Training: &p})
+			t.problem.Report(engine.Progress{Engine: t.engine.Name(), Step: p.Step, Steps: t.learner.Steps(), Training: &p})
 		}
 		return nil
 	})
 }
 
-// Outcome implements [Stage].
-func (t *training[S]) Outcome(ctx context.Context) (_ *Outcome, err error) {
+// Outcome implements [engine.Stage].
+func (t *training[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 	if done, all := t.Steps(); done < all {
-		return nil, BeforeEnd(all)
+		return nil, engine.BeforeEnd(all)
 	}
 	if t.outcome == nil {
-		t.problem.doing(t.engine, "drawing graphs from the trained distribution")
+		t.problem.Doing(t.engine, "drawing graphs from the trained distribution")
 		if t.outcome, err = t.read(ctx); err != nil {
 			return nil, err
 		}
@@ -66,7 +69,7 @@ func (t *training[S]) Outcome(ctx context.Context) (_ *Outcome, err error) {
 	return t.outcome, nil
 }
 
-// Warnings implements [Stage].
+// Warnings implements [engine.Stage].
 func (t *training[S]) Warnings() []string {
 	if t.outcome == nil {
 		return nil
@@ -74,10 +77,10 @@ func (t *training[S]) Warnings() []string {
 	return trainingWarnings(t.outcome.Training, t.learner.Step())
 }
 
-// Save implements [Stage].
+// Save implements [engine.Stage].
 func (t *training[S]) Save() (json.RawMessage, error) { return json.Marshal(t.learner.State()) }
 
-// Restore implements [Stage].
+// Restore implements [engine.Stage].
 func (t *training[S]) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(S)
 	if err := json.Unmarshal(state, s); err != nil {
@@ -86,10 +89,41 @@ func (t *training[S]) Restore(_ context.Context, state json.RawMessage) error {
 	return t.learner.Restore(s)
 }
 
-// Close implements [Stage].
+// Close implements [engine.Stage].
 func (t *training[S]) Close() { t.learner.Close() }
 
 // approximate says what the probabilities of a trained distribution are worth.
 func approximate(draws int, from string) string {
 	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", draws, from)
+}
+
+// Thresholds of the checks: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
+var (
+	limitTrend    = [2]float64{0.05, 0.2}
+	limitDistance = [2]float64{0.1, 0.3}
+)
+
+// trainingChecks are about a training.
+func trainingChecks(t *engine.Training) []diagnostics.Check {
+	if t.Exact {
+		return nil
+	}
+	var all []diagnostics.Check
+	if !math.IsNaN(t.Distance) {
+		all = append(all, diagnostics.Above("total_variation", t.Distance, limitDistance[0], limitDistance[1],
+			fmt.Sprintf("the policy is far from the exact posterior, by a total variation of %.2f: more steps, or the policy exact, come nearer", t.Distance)))
+	}
+	if !math.IsNaN(t.Imbalance) {
+		all = append(all, imbalanceCheck(t.Imbalance, "draws"))
+	}
+	values, quantity := make([]float64, len(t.Trace)), "trace"
+	for k, p := range t.Trace {
+		values[k], quantity = p.Value, p.Quantity
+	}
+	trend := diagnostics.Trend(values)
+	text := fmt.Sprintf("the %s still moves, by %.0f %% of its way in the last quarter of the steps: train longer", quantity, 100*trend)
+	if math.IsNaN(trend) {
+		text = "the training is too short for a trace that tells whether it has ended"
+	}
+	return append(all, diagnostics.Above("trend", trend, limitTrend[0], limitTrend[1], text))
 }

@@ -11,6 +11,7 @@ import (
 	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/gflownet"
 	"tobac/ordering"
 	"tobac/sem"
@@ -118,7 +119,7 @@ func TestTrainingReportsProgress(t *testing.T) {
 	for name, by := range map[string]string{"bcd": "bcd", "gflownet": "gflownet", "gflownet, exact": "gflownet"} {
 		cfg := engines()[name]
 		last := 0
-		cfg.Progress = func(p tobac.Progress) {
+		cfg.Progress = func(p engine.Progress) {
 			if p.Doing == "" {
 				if p.Engine != by || p.Step != last+1 || p.Training == nil || p.Training.Step != p.Step {
 					t.Errorf("%s: report %+v after step %d", name, p, last)
@@ -168,9 +169,9 @@ func TestTrainedRefuses(t *testing.T) {
 		cfg  tobac.Config
 		want string
 	}{
-		{"order", tobac.Config{Engine: nets, Order: tobac.Order{Known: []int{0, 1, 2, 3, 4}}}, "the engine bcd learns a distribution over all orders"},
-		{"method that finds orders", tobac.Config{Engine: flows, Order: tobac.Order{Method: ordering.MethodEqVar}}, "the engine gflownet learns what orders are probable"},
-		{"orders", tobac.Config{Engine: nets, Order: tobac.Order{Count: 2}}, "the engine bcd learns what orders are probable"},
+		{"order", tobac.Config{Engine: nets, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}, "the engine bcd learns a distribution over all orders"},
+		{"method that finds orders", tobac.Config{Engine: flows, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine gflownet learns what orders are probable"},
+		{"orders", tobac.Config{Engine: nets, Order: engine.Order{Count: 2}}, "the engine bcd learns what orders are probable"},
 		{"networks", tobac.Config{Engine: nets, Model: sem.FeedForward{}}, "the engine bcd has linear equations, got the model ffn"},
 		{"noise", tobac.Config{Engine: nets, Model: sem.Linear{NoiseVariance: 1}}, "the engine bcd learns the noise variances"},
 		{"raw score", tobac.Config{Engine: nets, Model: sem.BGe{Raw: true}}, "the engine bcd learns the noise variances and has its own prior of the weights"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/internal/parallel"
 	"tobac/score"
 	"tobac/sem"
@@ -21,7 +22,7 @@ const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 // weights are the posterior means and standard deviations of the weights, given that the edge is
 // there: sums over the sets of parents with their probabilities, and not over draws. Edges of next to
 // no probability have NaN. Both are nil for models without linear equations.
-func (inf *inference) weights(ctx context.Context, d int, problem *Problem) (mean, sd *mat.Dense, err error) {
+func (inf *inference) weights(ctx context.Context, d int, problem *engine.Problem) (mean, sd *mat.Dense, err error) {
 	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for k := range inf.parts {
 		p := &inf.parts[k]

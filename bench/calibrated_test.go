@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/study"
 	"tobac/ordering"
@@ -53,7 +54,7 @@ func TestCalibratedRecipe(t *testing.T) {
 				}
 				order = found.Order
 			}
-			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*tobac.SVGD).Marginals, cfg.Workers, cfg.Seed = tobac.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
+			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*tobac.SVGD).Marginals, cfg.Workers, cfg.Seed = engine.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
 			res, err := tobac.Fit(context.Background(), p.Train, cfg)
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"tobac"
 	"tobac/bcd"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/gflownet"
 	"tobac/internal/impute"
 	"tobac/models"
@@ -67,12 +68,12 @@ func hostileMethods() []hostileMethod {
 	dibs := tobac.DiBS{SVGD: sampler}
 	trained := tobac.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
 	policy := tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
-	known := func(data *dataset.Table) tobac.Order {
+	known := func(data *dataset.Table) engine.Order {
 		order := []int{0, 3, 1, 2, 4}
 		for j := cleanColumns; j < len(data.Names); j++ {
 			order = append(order, j)
 		}
-		return tobac.Order{Known: order}
+		return engine.Order{Known: order}
 	}
 	ordered := func(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, error) {
 		return func(data *dataset.Table) (*tobac.Result, error) {
@@ -91,14 +92,14 @@ func hostileMethods() []hostileMethod {
 		{"default", configured(tobac.Config{}), true, false},
 		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}}), true, false},
 		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: &chains}), false, false},
-		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
 		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}), true, false},
 		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: &chains}), true, false},
-		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
-		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler, Order: tobac.Order{Count: 1}}), false, false},
+		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
+		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
 		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}}), false, false},
 		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &chains}), false, false},
-		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
 		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Engine: &dibs}), false, true},
 		{"bge, dibs", configured(tobac.Config{Model: sem.BGe{}, Engine: &dibs}), false, true},
 		{"preset paper", configured(paper), false, true},
@@ -110,7 +111,7 @@ func hostileMethods() []hostileMethod {
 		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Engine: &trained}), false, true},
 		{"linear, gflownet", flows, false, false},
 		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: sem.BGe{}, Engine: &policy}), false, true},
-		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Engine: &networks, Order: tobac.Order{Count: 1}}), false, true},
+		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
 		{"ffn, over all orders", configured(tobac.Config{Model: sem.FeedForward{}}), false, true},
 		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false, false},
 		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false, true},

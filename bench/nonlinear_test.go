@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -83,7 +84,7 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	var methods []method
 	for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.FeedForward{}, sem.BGe{Raw: true}} {
 		particles := tobac.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
-		for _, cfg := range []tobac.Config{{Engine: &particles, Order: tobac.Order{Method: ordering.MethodEqVar}}, {Engine: &tobac.DiBS{SVGD: particles}}} {
+		for _, cfg := range []tobac.Config{{Engine: &particles, Order: engine.Order{Method: ordering.MethodEqVar}}, {Engine: &tobac.DiBS{SVGD: particles}}} {
 			cfg.Model = model
 			methods = append(methods, tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Name()), cfg))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/study"
 	"tobac/metrics"
 )
@@ -124,7 +125,7 @@ func standardisedProblem(t *testing.T, p *study.Problem) *study.Problem {
 }
 
 // overOrders mixes the orders of 20 resamples.
-func overOrders(weights tobac.OrderWeights) tobac.Config {
+func overOrders(weights engine.OrderWeights) tobac.Config {
 	c := underEqVar()
 	c.Order.Count, c.Order.Weights = 20, weights
 	return c
@@ -135,7 +136,7 @@ func overOrders(weights tobac.OrderWeights) tobac.Config {
 func TestOrdersLinear(t *testing.T) {
 	ordersFlag(t)
 	problems := synthetic(t, "linear-d20-e40", 5)
-	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(), "20 orders": overOrders(tobac.FrequencyWeights)}, []string{"single order", "20 orders"})
+	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(), "20 orders": overOrders(engine.FrequencyWeights)}, []string{"single order", "20 orders"})
 	logScore := func(j judged) float64 { return j.logScore }
 	single, mixed := mean(all["single order"], logScore), mean(all["20 orders"], logScore)
 	if !(mixed <= 1.2*single) {
@@ -185,7 +186,7 @@ func TestOrdersSachs(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders", "20 orders, evidence"}
 	all := compareOrders(t, []*study.Problem{sachsProblem(t)}, map[string]tobac.Config{
-		names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights), names[2]: overOrders(tobac.EvidenceWeights),
+		names[0]: underEqVar(), names[1]: overOrders(engine.FrequencyWeights), names[2]: overOrders(engine.EvidenceWeights),
 	}, names)
 	single, mixed := all[names[0]][0], all[names[1]][0]
 	lessSure(t, single, mixed)
@@ -203,7 +204,7 @@ func TestOrdersStandardised(t *testing.T) {
 	for _, p := range synthetic(t, "linear-d10-e20", 5) {
 		problems = append(problems, standardisedProblem(t, p))
 	}
-	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(), names[1]: overOrders(tobac.FrequencyWeights)}, names)
+	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(), names[1]: overOrders(engine.FrequencyWeights)}, names)
 	for i := range problems {
 		lessSure(t, all[names[0]][i], all[names[1]][i])
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/engine"
 	"tobac/internal/study"
 	"tobac/models"
 	"tobac/sem"
@@ -30,7 +31,7 @@ func TestOutputLayer(t *testing.T) {
 					return nil, err
 				}
 				own := cfg
-				own.Order = tobac.Order{Known: order}
+				own.Order = engine.Order{Known: order}
 				return tobacMethod("", own).Fit(ctx, p, seed)
 			}})
 		}

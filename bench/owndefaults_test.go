@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/engine"
 	"tobac/metrics"
 	"tobac/models/modeltest"
 	"tobac/sem"
@@ -68,7 +69,7 @@ func TestOwnDefaults(t *testing.T) {
 			}
 			run := func(name string, way func(m sem.Model) tobac.Config, seed uint64) float64 {
 				cfg := way(model)
-				cfg.Order, cfg.Prior.EdgesPerNode, cfg.Seed = tobac.Order{Known: order}, 1.5, seed
+				cfg.Order, cfg.Prior.EdgesPerNode, cfg.Seed = engine.Order{Known: order}, 1.5, seed
 				before := processorSeconds(t)
 				res, err := tobac.Fit(context.Background(), data, cfg)
 				if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/engine"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -125,7 +126,7 @@ func nodeWise() tobac.Config {
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{}, Order: tobac.Order{Method: ordering.MethodEqVar}}
+	return tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'

@@ -12,6 +12,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/ordering"
@@ -119,7 +120,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
-		return p, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}, Order: tobac.Order{Known: o.Order}}, nil
+		return p, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}, Order: engine.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		return p, tobac.Config{Model: chosen[p.Name], Engine: &tobac.MCMC{Iterations: 3000}}, nil

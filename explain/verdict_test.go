@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/explain"
 	"tobac/internal/inspect"
 	"tobac/ordering"
@@ -40,9 +41,9 @@ func drawResult(t *rapid.T) *tobac.Result {
 	}
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j) * rng.NormFloat64() }, x)
 	p.Probabilities = probabilities
-	r := &tobac.Result{Outcome: tobac.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
+	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []tobac.Engine{&tobac.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
+	r.Config.Engine = []engine.Engine{&tobac.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
 	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
@@ -203,11 +204,11 @@ func TestVerdictOfFits(t *testing.T) {
 	}{
 		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
 		{"unequal variances", tobac.Config{Model: sem.BGe{}}, []string{"was not compared with others"}},
-		{"known order", tobac.Config{Model: sem.Linear{}, Order: tobac.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
-		{"one guess", tobac.Config{Engine: &sampler, Order: tobac.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
-		{"resamples", tobac.Config{Engine: &sampler, Order: tobac.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
+		{"known order", tobac.Config{Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
+		{"one guess", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
+		{"resamples", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
 		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
-		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: tobac.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
+		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
 		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &tobac.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
 		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
 		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/delimited"
 	"tobac/models"
 	"tobac/ordering"
@@ -194,7 +195,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 }
 
 // particleSettings are those that the engines svgd and dibs have in common; nil for other engines.
-func particleSettings(e tobac.Engine) *tobac.SVGD {
+func particleSettings(e engine.Engine) *tobac.SVGD {
 	switch e := e.(type) {
 	case *tobac.SVGD:
 		return e
@@ -218,7 +219,7 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 			c = tobac.PaperMarginal()
 		}
 		if o.engine == "dibs" {
-			c.Order, c.Engine = tobac.Order{}, &tobac.DiBS{SVGD: *particleSettings(c.Engine)}
+			c.Order, c.Engine = engine.Order{}, &tobac.DiBS{SVGD: *particleSettings(c.Engine)}
 		}
 	case recipeCalibrated:
 		c = tobac.Calibrated(o.configured(nil))
@@ -272,7 +273,7 @@ func (o *fitOptions) configured(m sem.Model) sem.Model {
 }
 
 // setOrder reads the value of --order.
-func setOrder(o *tobac.Order, spec string, names []string) error {
+func setOrder(o *engine.Order, spec string, names []string) error {
 	if spec == "posterior" {
 		o.Method = nil
 		return nil

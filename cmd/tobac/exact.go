@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dag"
+	"tobac/engine"
 	"tobac/internal/file"
 	"tobac/metrics"
 )
@@ -75,7 +76,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if j.input.Digest != s.input.Digest {
 		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
 	}
-	f := &storedFit{j, tobac.Result{Outcome: tobac.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}
+	f := &storedFit{j, tobac.Result{Outcome: engine.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}
 	if j.fit.Engine.Name() != s.Engine {
 		if f.result.Config.Engine, err = tobac.EngineByName(s.Engine); err != nil {
 			return nil, &locatedError{filepath.Join(dir, summaryFile), err}
@@ -86,7 +87,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 
 // compare compares the posterior of a fit with its reference.
 func (f *storedFit) compare(ctx context.Context, p *progress) (*exactSummary, error) {
-	f.result.Config.Progress = func(s tobac.Progress) {
+	f.result.Config.Progress = func(s engine.Progress) {
 		if s.Doing != "" {
 			p.during("reference: " + s.Doing)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"tobac"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/posterior"
 
 	"github.com/spf13/pflag"
@@ -90,7 +91,7 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		saved := &result{Result: &tobac.Result{Outcome: tobac.Outcome{Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
+		saved := &result{Result: &tobac.Result{Outcome: engine.Outcome{Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
 		var written bytes.Buffer
 		if err := saved.writeEffects(&written); err != nil {
 			t.Fatal(err)

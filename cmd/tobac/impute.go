@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/internal/stream"
@@ -213,7 +214,7 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	}
 	j.train = data.Table(0) // for what describes the data
 	begun := false
-	c.Progress = func(s tobac.Progress) {
+	c.Progress = func(s engine.Progress) {
 		if !begun && s.Steps > 0 {
 			begun = true
 			p.begin(nil, 0, s.Steps)

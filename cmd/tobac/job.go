@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/internal/stream"
 	"tobac/internal/table"
 	"tobac/ordering"
@@ -278,7 +279,7 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 		return j.runImputed(ctx, p)
 	}
 	c := j.fit
-	c.Progress = func(s tobac.Progress) { p.step(s) }
+	c.Progress = func(s engine.Progress) { p.step(s) }
 	r, err := tobac.NewRun(ctx, j.train, c)
 	if err != nil {
 		return nil, err

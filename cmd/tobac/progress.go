@@ -8,9 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"tobac/engine"
 	"unicode/utf8"
-
-	"tobac"
 
 	"golang.org/x/term"
 )
@@ -28,11 +27,11 @@ type progress struct {
 	steps   int
 	first   int // steps that had been taken at the start
 	taken   int
-	start   time.Time      // zero: not begun
-	last    tobac.Progress // the last step
-	shown   int            // step of the last line
-	shownAt time.Time      // time of the last line or drawing
-	drawn   int            // columns of the line on the terminal
+	start   time.Time       // zero: not begun
+	last    engine.Progress // the last step
+	shown   int             // step of the last line
+	shownAt time.Time       // time of the last line or drawing
+	drawn   int             // columns of the line on the terminal
 
 	doing      string // what is computed between steps; "": nothing
 	doingSince time.Time
@@ -180,7 +179,7 @@ func (p *progress) warn(text string) {
 }
 
 // step says where the run is.
-func (p *progress) step(s tobac.Progress) {
+func (p *progress) step(s engine.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -229,7 +228,7 @@ func (p *progress) status(now time.Time) status {
 // convergence says in a few words how the sampling goes: for Markov chains split
 // R̂ of the log density, the part of the proposals that are accepted, and the log density
 // itself; for a training the ELBO or the loss; for SVGD the order that it samples under.
-func convergence(s tobac.Progress) (words []string) {
+func convergence(s engine.Progress) (words []string) {
 	if c := s.Chains; c != nil {
 		if math.IsNaN(c.RHat) {
 			words = append(words, "R-hat not yet known")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tobac"
+	"tobac/engine"
 	"tobac/internal/jobs"
 	"tobac/mcmc"
 
@@ -39,7 +39,7 @@ func TestProgressLines(t *testing.T) {
 		p.begin([]string{"careful"}, 0, 25)
 		for s := range 25 {
 			wait(time.Second)
-			p.step(tobac.Progress{Engine: "svgd", Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
+			p.step(engine.Progress{Engine: "svgd", Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
 		}
 		if taken, _ := p.close(); taken != 25 || b.String() != want {
 			t.Errorf("%d steps taken, want 25; got\n%swant\n%s", taken, b.String(), want)
@@ -59,7 +59,7 @@ func TestProgressTerminal(t *testing.T) {
 		if s == 5 {
 			width = 30
 		}
-		p.step(tobac.Progress{Engine: "mcmc", Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
+		p.step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
 	}
 	drawings := strings.Split(b.String(), "\r")[1:]
 	if len(drawings) != 9 {
@@ -81,7 +81,7 @@ func TestProgressTerminal(t *testing.T) {
 		t.Errorf("close left %q", last)
 	}
 	n := b.Len()
-	p.step(tobac.Progress{Step: 10})
+	p.step(engine.Progress{Step: 10})
 	if b.Len() != n {
 		t.Error("drawn after close")
 	}
@@ -95,12 +95,12 @@ func TestProgressTerminal(t *testing.T) {
 func TestProgressWaits(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)
-	p.step(tobac.Progress{Engine: "exact", Doing: "node scores"})
+	p.step(engine.Progress{Engine: "exact", Doing: "node scores"})
 	for range 300 {
 		wait(time.Second)
 		p.wait()
 	}
-	p.step(tobac.Progress{Engine: "exact", Doing: "sums"})
+	p.step(engine.Progress{Engine: "exact", Doing: "sums"})
 	wait(time.Second)
 	p.wait()
 	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\n"; b.String() != want {
@@ -178,7 +178,7 @@ func TestProgressLongSteps(t *testing.T) {
 			wait(time.Second)
 			p.wait()
 		}
-		p.step(tobac.Progress{Engine: "svgd", Step: s + 1})
+		p.step(engine.Progress{Engine: "svgd", Step: s + 1})
 	}
 	for range 70 { // after the last step
 		wait(time.Second)

@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/autograd"
 	"tobac/effects"
+	"tobac/engine"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -36,7 +37,7 @@ type summary struct {
 	Compared   *comparedSummary  `json:"svgd,omitempty"`
 	// Diagnostics say how far the computation can be trusted.
 	Diagnostics diagnosticsSummary `json:"diagnostics"`
-	Seconds     tobac.Seconds      `json:"seconds"`
+	Seconds     engine.Seconds     `json:"seconds"`
 	Verdict     verdictSummary     `json:"verdict"`
 	Columns     []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
 	Command     string             `json:"command,omitempty"`    // that repeats the run
@@ -56,7 +57,7 @@ type comparedSummary struct {
 	// Distance is the mean absolute difference of their edge probabilities from those
 	// that are listed.
 	Distance metrics.Number `json:"distance"`
-	Seconds  tobac.Seconds  `json:"seconds"`
+	Seconds  engine.Seconds `json:"seconds"`
 	evaluation
 }
 
@@ -116,7 +117,7 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 	}
 	add("model", model)
 	settings := map[string]any{}
-	engines := []tobac.Engine{c.fit.Engine}
+	engines := []engine.Engine{c.fit.Engine}
 	if s, ok := c.fit.Engine.(*tobac.SVGD); ok && s.OrderEngine != nil {
 		engines = append(engines, s.OrderEngine)
 	}

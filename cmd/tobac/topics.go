@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/setting"
 
@@ -49,7 +50,7 @@ func newSettings() *pflag.FlagSet {
 }
 
 // topics are engines, the prior and the order, with the settings that they have.
-func topics(c *tobac.Config, engines ...tobac.Engine) (all []topic) {
+func topics(c *tobac.Config, engines ...engine.Engine) (all []topic) {
 	for _, e := range engines {
 		all = append(all, topic{e.Name(), groupEngines, engineHelp[e.Name()], librarySettings("", e.Settings())})
 	}

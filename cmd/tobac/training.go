@@ -5,11 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"tobac"
+	"tobac/engine"
 	"tobac/metrics"
 )
 
-// A trainingSummary says how a distribution over graphs was trained; [tobac.Training] defines its numbers, which are null where they are unknown.
+// A trainingSummary says how a distribution over graphs was trained; [engine.Training] defines its numbers, which are null where they are unknown.
 type trainingSummary struct {
 	Quantity string         `json:"quantity"` // ELBO or loss; "": nothing was trained
 	Exact    bool           `json:"exact"`
@@ -25,7 +25,7 @@ type tracePoint struct {
 }
 
 // newTrainingSummary is nil for a result without a training.
-func newTrainingSummary(t *tobac.Training) *trainingSummary {
+func newTrainingSummary(t *engine.Training) *trainingSummary {
 	if t == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package study
 
 import (
 	"tobac"
+	"tobac/engine"
 )
 
 // The published densities, in expected edges per variable: "ER-1" and "ER-2" of the paper.
@@ -15,7 +16,7 @@ const noiseVariance = 0.1
 
 // withoutOrder leaves the order to the method.
 func withoutOrder(cfg tobac.Config) tobac.Config {
-	cfg.Order = tobac.Order{}
+	cfg.Order = engine.Order{}
 	return cfg
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tobac"
+	"tobac/engine"
 	"tobac/metrics"
 	"tobac/sem"
 )
@@ -56,7 +57,7 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 		if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
 			return nil, err
 		}
-		if shared.ref, err = tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: tobac.Outcome{Posterior: f.Posterior}}); err != nil {
+		if shared.ref, err = tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: f.Posterior}}); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"errors"
@@ -53,10 +53,10 @@ func (o *Order) Settings() []*setting.Setting {
 	}
 }
 
-// drawnOrders is the number of orders drawn from the posterior unless Count says otherwise.
-const drawnOrders = 5
+// DrawnOrders is the number of orders drawn from the posterior unless Count says otherwise.
+const DrawnOrders = 5
 
-func (o *Order) validate(d int) error {
+func (o *Order) Validate(d int) error {
 	if err := setting.Check(o.Settings()); err != nil {
 		return err
 	}

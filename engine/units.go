@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"math"
@@ -7,11 +7,11 @@ import (
 	"tobac/posterior"
 )
 
-// inDataUnits turns a posterior sampled on columns that the program scaled into the
+// InDataUnits turns a posterior sampled on columns that the program scaled into the
 // units of the data; densities are then those of the data as they are. Parameters
 // and densities of draws without equations keep their scale: only the weights of the
 // marginals change.
-func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
+func InDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
 	s := p.Standardization
 	if s == nil {
 		return p
@@ -30,7 +30,7 @@ func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 	}
 	out.Standardization = nil
 	jacobian := 0.0
-	for _, v := range unitConstants(data, s.SD) {
+	for _, v := range UnitConstants(data, s.SD) {
 		jacobian += v
 	}
 	out.Draws = slices.Clone(p.Draws)
@@ -46,8 +46,8 @@ func inDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 	return &out
 }
 
-// unitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was divided by s_j, with n_j rows in which it was not set by intervention.
-func unitConstants(data *dataset.Table, sd []float64) []float64 {
+// UnitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was divided by s_j, with n_j rows in which it was not set by intervention.
+func UnitConstants(data *dataset.Table, sd []float64) []float64 {
 	n, d := data.X.Dims()
 	all := make([]float64, d)
 	for j := range sd {

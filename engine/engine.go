@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"context"
@@ -120,8 +120,8 @@ type Outcome struct {
 	Orders       *ordering.Distribution // of resamples of the rows; nil if none were asked for
 	Checks       []diagnostics.Check    // how far to trust the computation
 
-	model      sem.Scored // with the greatest evidence; nil without node scores
-	functional *functional
+	Best       sem.Scored // with the greatest evidence; nil without node scores
+	Functional *Functions
 }
 
 // Progress says where a run is.
@@ -129,7 +129,7 @@ type Progress struct {
 	Engine        string // the name of the one at work
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
-	Table, Tables int    // the completed table of [FitImputed], counted from 1, and their number
+	Table, Tables int    // the completed table of [tobac.FitImputed], counted from 1, and their number
 	// Doing says what is being computed between steps, in a few words; "" means that a step has
 	// been taken.
 	Doing string
@@ -171,15 +171,15 @@ type Seconds struct {
 	Total   float64 `json:"total"`
 }
 
-// timed adds the time that do takes to a number of seconds.
-func timed(seconds *float64, do func() error) error {
+// Timed adds the time that do takes to a number of seconds.
+func Timed(seconds *float64, do func() error) error {
 	start := time.Now()
 	defer func() { *seconds += time.Since(start).Seconds() }()
 	return do()
 }
 
-// doing reports what an engine computes between steps.
-func (p *Problem) doing(engine Engine, what string) {
+// Doing reports what an engine computes between steps.
+func (p *Problem) Doing(engine Engine, what string) {
 	p.Report(Progress{Engine: engine.Name(), Doing: what})
 }
 
@@ -189,8 +189,8 @@ func (p *Problem) Vars() int { return len(p.Data.Names) }
 // OverOrders reports whether the causal order is to be inferred.
 func (p *Problem) OverOrders() bool { return p.Order.Known == nil && p.Order.Method == nil }
 
-// trust is the part of the evidence that counts where rows depend on each other.
-func (p *Problem) trust() sem.Trust {
+// Trust is the part of the evidence that counts where rows depend on each other.
+func (p *Problem) Trust() sem.Trust {
 	if p.Shared.Sequence != nil {
 		if s := p.Shared.Sequence(); s.Dependent() {
 			p.Counted = true
@@ -221,9 +221,9 @@ func Needs(bytes float64, format string, args ...any) Demand {
 	return Demand{fmt.Sprintf(format, args...), bytes}
 }
 
-// settingsText is the text form of an engine: its name, and its settings with the values that
+// SettingsText is the text form of an engine: its name, and its settings with the values that
 // differ from zero, but those left out.
-func settingsText(e Engine, leftOut ...string) string {
+func SettingsText(e Engine, leftOut ...string) string {
 	var words []any
 	for _, s := range e.Settings() {
 		if !slices.Contains(leftOut, s.Name) {

@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"context"
@@ -14,22 +14,22 @@ import (
 
 // Bounds on the draws with functions, each of which costs a regression for each variable.
 const (
-	mostFunctions  = 200
+	MostFunctions  = 200
 	leastFunctions = 30
 	functionsWork  = 4e9 // floating-point operations that they may take
 )
 
-// functional are the scores that functions of the draws are drawn from; nil: none.
-type functional struct {
+// Functions are the scores that functions of the draws are drawn from; nil: none.
+type Functions struct {
 	scores  []sem.Functional // by draw
 	rows    int
 	seed    uint64
 	workers int
 }
 
-// newFunctional is nil unless all scores have functions.
-func newFunctional(scorers []score.Scorer, rows int, problem *Problem) *functional {
-	f := &functional{rows: rows, seed: problem.Seed, workers: problem.Workers}
+// NewFunctional is nil unless all scores have functions.
+func NewFunctional(scorers []score.Scorer, rows int, problem *Problem) *Functions {
+	f := &Functions{rows: rows, seed: problem.Seed, workers: problem.Workers}
 	for _, s := range scorers {
 		own, ok := s.(sem.Functional)
 		if !ok {
@@ -40,8 +40,8 @@ func newFunctional(scorers []score.Scorer, rows int, problem *Problem) *function
 	return f
 }
 
-// of are the scores of the draws that kept lists; nil: of all.
-func (f *functional) of(kept []int) *functional {
+// Of are the scores of the draws that kept lists; nil: of all.
+func (f *Functions) Of(kept []int) *Functions {
 	if f == nil || kept == nil {
 		return f
 	}
@@ -53,8 +53,8 @@ func (f *functional) of(kept []int) *functional {
 	return &out
 }
 
-// joined are the scores of the draws of several posteriors, one after the other; nil if one has none.
-func joined(all []*functional) *functional {
+// Joined are the scores of the draws of several posteriors, one after the other; nil if one has none.
+func Joined(all []*Functions) *Functions {
 	if slices.Contains(all, nil) {
 		return nil
 	}
@@ -67,15 +67,15 @@ func joined(all []*functional) *functional {
 }
 
 // count is the number of draws with functions.
-func (f *functional) count(d int) int {
+func (f *Functions) count(d int) int {
 	const m = score.Features
 	each := float64(d) * (float64(f.rows)*m*m + m*m*m)
-	return min(len(f.scores), mostFunctions, max(leastFunctions, int(functionsWork/each)))
+	return min(len(f.scores), MostFunctions, max(leastFunctions, int(functionsWork/each)))
 }
 
-// posterior draws functions of as many draws as count says, each with a probability in proportion to
+// Draw draws functions of as many draws as count says, each with a probability in proportion to
 // its weight, and gives them equal weights. The functions are the parameters of its draws.
-func (f *functional) posterior(ctx context.Context, p *posterior.Posterior) (*posterior.Posterior, error) {
+func (f *Functions) Draw(ctx context.Context, p *posterior.Posterior) (*posterior.Posterior, error) {
 	n := f.count(len(p.Names))
 	cumulative := p.Empirical().Weights()
 	for m := 1; m < len(cumulative); m++ {

@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"fmt"
@@ -10,32 +10,32 @@ import (
 	"tobac/sem"
 )
 
-// scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
-func (p *Problem) scored() bool {
+// Scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
+func (p *Problem) Scored() bool {
 	_, ok := p.Model.(sem.Scored)
 	return ok || p.Model == nil
 }
 
-// needsScores is the error of an engine that needs node scores.
-func (p *Problem) needsScores(e Engine) error {
+// NeedsScores is the error of an engine that needs node scores.
+func (p *Problem) NeedsScores(e Engine) error {
 	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s needs; allowed: the engine svgd", p.Model, e.Name())
 }
 
-// infersOrder is the error of an engine that takes no orders that a method finds.
-func (p *Problem) infersOrder(e Engine) error {
+// InfersOrder is the error of an engine that takes no orders that a method finds.
+func (p *Problem) InfersOrder(e Engine) error {
 	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the engine svgd", e.Name())
 }
 
-// learnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
-func (p *Problem) learnsOrders(e Engine) error {
+// LearnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
+func (p *Problem) LearnsOrders(e Engine) error {
 	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
 		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", e.Name())
 	}
 	return nil
 }
 
-// scoredModels are the models to compare.
-func (p *Problem) scoredModels() []sem.Scored {
+// ScoredModels are the models to compare.
+func (p *Problem) ScoredModels() []sem.Scored {
 	if p.Shared.Model != nil {
 		return []sem.Scored{p.Shared.Model}
 	}
@@ -45,26 +45,26 @@ func (p *Problem) scoredModels() []sem.Scored {
 	return sem.Compared()
 }
 
-// settleModel keeps the evidences of the models compared, and takes the best where the model is open.
-func (p *Problem) settleModel(best sem.Model, all []sem.Evidence) {
+// SettleModel keeps the evidences of the models compared, and takes the best where the model is open.
+func (p *Problem) SettleModel(best sem.Model, all []sem.Evidence) {
 	if p.Evidence = all; p.Model == nil {
 		p.Model = best
 	}
 }
 
-// closedPrior is the prior of the engine exact.
-func (p *Problem) closedPrior(d int, density float64) (*score.Prior, error) {
+// ClosedPrior is the prior of the engine exact.
+func (p *Problem) ClosedPrior(d int, density float64) (*score.Prior, error) {
 	if p.Order.Known != nil {
 		return p.Prior.AlongOrder(d, density)
 	}
 	return p.Prior.Product(d, density)
 }
 
-// size is what the memory of a problem depends on.
-func (p *Problem) size() Size {
+// Size is what the memory of a problem depends on.
+func (p *Problem) Size() Size {
 	n, d := p.Data.X.Dims()
 	size := Size{Rows: n, Vars: d}
-	all := p.scoredModels()
+	all := p.ScoredModels()
 	for _, m := range all {
 		if sem.Unsuited(m, all, p.Data) != "" {
 			continue
@@ -81,8 +81,8 @@ func (p *Problem) size() Size {
 	return size
 }
 
-// takeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
-func (p *Problem) takeDensity(v float64, notes []string) []string {
+// TakeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
+func (p *Problem) TakeDensity(v float64, notes []string) []string {
 	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil && q.EdgesPerNode == 0 && v > 0 {
 		q.EdgesPerNode = v
 		notes = append(notes, fmt.Sprintf("%.3g edges per node, which the run took as given", v))
@@ -90,8 +90,8 @@ func (p *Problem) takeDensity(v float64, notes []string) []string {
 	return notes
 }
 
-// mostLikelySampled is the model that SVGD is most likely to sample.
-func (p *Problem) mostLikelySampled() sem.Model {
+// MostLikelySampled is the model that SVGD is most likely to sample.
+func (p *Problem) MostLikelySampled() sem.Model {
 	m := p.Model
 	if m == nil {
 		return sem.Linear{Unequal: true}
@@ -102,8 +102,8 @@ func (p *Problem) mostLikelySampled() sem.Model {
 	return m
 }
 
-// sampledModel is the form of a model that SVGD samples, with its data and their scale.
-func (p *Problem) sampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
+// SampledModel is the form of a model that SVGD samples, with its data and their scale.
+func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
 	sampled, scaling := m, sem.AsGiven
 	_, scored := m.(sem.Scored)
 	if v, ok := m.(sem.SampledModel); ok && !(scored && integrated) {
@@ -112,15 +112,15 @@ func (p *Problem) sampledModel(m sem.Model, integrated bool) (sem.Model, *datase
 	if _, ok := sampled.(sem.Differentiable); !ok && !integrated {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
-	scale, err := p.scale(scaling)
+	scale, err := p.Scale(scaling)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return sampled, onScale(p.Data, scale), scale, nil
+	return sampled, OnScale(p.Data, scale), scale, nil
 }
 
-// scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
-func (p *Problem) scale(s sem.Scaling) (*posterior.Standardization, error) {
+// Scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
+func (p *Problem) Scale(s sem.Scaling) (*posterior.Standardization, error) {
 	if s == sem.AsGiven {
 		return nil, nil
 	}
@@ -137,16 +137,16 @@ func (p *Problem) scale(s sem.Scaling) (*posterior.Standardization, error) {
 	return scale, err
 }
 
-// onScale are the data with shifted and scaled columns; nil leaves them as they are.
-func onScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
+// OnScale are the data with shifted and scaled columns; nil leaves them as they are.
+func OnScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
 	if s == nil {
 		return t
 	}
 	return &dataset.Table{Names: t.Names, X: s.Apply(t.X), Intervened: t.Intervened}
 }
 
-// comparedForm is the model whose particles are compared with the posterior of m in closed form.
-func comparedForm(m sem.Model) sem.Model {
+// ComparedForm is the model whose particles are compared with the posterior of m in closed form.
+func ComparedForm(m sem.Model) sem.Model {
 	if v, ok := m.(sem.SampledModel); ok {
 		m, _ = v.Sampled(true)
 	}
