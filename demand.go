@@ -13,22 +13,13 @@ import (
 	"tobac/sem"
 )
 
-// drawDemand is that of the draws of a posterior.
-func drawDemand(size engine.Size) engine.Demand {
-	d := float64(size.Vars)
-	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return engine.Needs((3*posteriorDraws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, engine.MostFunctions)
-	}
-	return engine.Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
-}
-
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
 // were measured: see docs/speed.md.
 func demands(e engine.Engine, p *engine.Problem, size engine.Size) []engine.Demand {
 	d := float64(size.Vars)
 	all := []engine.Demand{
-		{"the program and the table", float64(rowBytes(size.Rows, size.Vars))},
-		{"matrices of the pairs of variables", 20 * d * d * 8},
+		{What: "the program and the table", Bytes: float64(rowBytes(size.Rows, size.Vars))},
+		{What: "matrices of the pairs of variables", Bytes: 20 * d * d * 8},
 	}
 	return append(all, e.Demands(p, size)...)
 }

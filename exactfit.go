@@ -100,3 +100,12 @@ func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, err
 	o.Checks = drawChecks(o.Posterior)
 	return engine.Finished(o, warnings), nil
 }
+
+// drawDemand is that of the draws of a posterior.
+func drawDemand(size engine.Size) engine.Demand {
+	d := float64(size.Vars)
+	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
+		return engine.Needs((3*posteriorDraws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, engine.MostFunctions)
+	}
+	return engine.Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
+}

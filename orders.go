@@ -8,11 +8,13 @@ import (
 	"slices"
 
 	"tobac/background"
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/ordering"
+	"tobac/posterior"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
@@ -189,3 +191,41 @@ func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background
 // fewRows for each column are those below which particles of DiBS, and of networks, are certain of
 // what data leave open.
 const fewRows = 10
+
+// drawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for
+// SVGD to sample under.
+func drawnFrom(p *posterior.Posterior, n int, seed uint64) []weightedOrder {
+	rng := stream.New(seed, stream.PosteriorOrders)
+	weights := p.Empirical().Weights()
+	all := make([]weightedOrder, n)
+	for k := range all {
+		u, at := rng.Float64(), 0
+		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
+			at++
+		}
+		order := randomExtension(p.Draws[at].Graph, rng.IntN)
+		all[k] = weightedOrder{order: order, seed: orderSeed(seed, k), logWeight: -math.Log(float64(n)), evidence: math.NaN()}
+	}
+	return all
+}
+
+// mostSwaps bounds the exchanges behind a random order of many variables.
+const mostSwaps = 1e7
+
+// randomExtension is an order that agrees with an acyclic graph, each as likely as the others:
+// some such order after d³ log d exchanges of neighbours that the graph leaves free, a Markov
+// chain that mixes within as many (Karzanov and Khachiyan 1991, Bubley and Dyer 1999).
+func randomExtension(g *dag.Graph, intN func(int) int) []int {
+	order, err := g.TopologicalOrder()
+	if err != nil {
+		panic("tobac: " + err.Error()) // the graphs of a posterior in closed form are acyclic
+	}
+	d := len(order)
+	for range int(math.Min(mostSwaps, math.Pow(float64(d), 3)*math.Log2(float64(2*d)))) {
+		k := intN(2 * d) // half of the time nothing, lest the chain alternate
+		if k < d-1 && !g.Has(order[k], order[k+1]) {
+			order[k], order[k+1] = order[k+1], order[k]
+		}
+	}
+	return order
+}

@@ -7,13 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
 	"tobac/posterior"
-	"tobac/score"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
@@ -115,63 +111,6 @@ func (ref *Reference) allows(i, j int) bool {
 	return slices.ContainsFunc(ref.conditionals, func(c conditional) bool {
 		return c.order == nil || slices.Index(c.order, i) < slices.Index(c.order, j)
 	})
-}
-
-// meanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard error, were they independent draws.
-func (inf *inference) meanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
-	e, _ := p.Empirical().Acyclic()
-	if e == nil { // all have cycles
-		return math.NaN(), math.NaN()
-	}
-	weights := e.Weights()
-	known := map[string]float64{}
-	values := make([]float64, len(e.Graphs))
-	for k, g := range e.Graphs {
-		key := fmt.Sprint(g.Edges())
-		if _, ok := known[key]; !ok {
-			known[key] = inf.logJoint(g)
-		}
-		values[k] = known[key]
-		if weights[k] > 0 {
-			mean += weights[k] * values[k]
-		}
-	}
-	variance := 0.0
-	for k, v := range values {
-		if weights[k] > 0 {
-			variance += weights[k] * (v - mean) * (v - mean)
-		}
-	}
-	return mean, math.Sqrt(variance / e.EffectiveSampleSize())
-}
-
-// logJoint is log p(D, G), averaged over the hypotheses and numbers of edges.
-func (inf *inference) logJoint(g *dag.Graph) float64 {
-	terms := make([]float64, len(inf.parts))
-	for k, p := range inf.parts {
-		terms[k] = p.offset()
-		for j := range g.Len() {
-			terms[k] += p.prior.LogPrior(j, g.Parents(j))
-		}
-		if !math.IsInf(terms[k], -1) {
-			terms[k] += score.OfGraph(p.hypothesis.Scores, g)
-		}
-	}
-	return floats.LogSumExp(terms)
-}
-
-// offset is what the log joint density of a part has beside its node scores and prior: the normaliser of the prior, and the
-// prior of the part. Chains know neither; they have one part.
-func (p *part) offset() float64 {
-	switch {
-	case p.given != nil:
-		return p.evidence - p.given.LogEvidence()
-	case p.graphs != nil:
-		return p.evidence - p.graphs.LogEvidence()
-	case p.orders != nil:
-		return p.evidence - p.orders.LogEvidence()
-	}
-	return 0
 }
 
 // referenceSeed is that of everything under order number k of a reference, so that it shares no draws with the run.
