@@ -11,6 +11,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -125,7 +126,7 @@ func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 
 // Demands implements [engine.Engine].
 func (e *BCDNets) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), drawDemand(size)}
+	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), sums.DrawDemand(size)}
 }
 
 // Begin implements [engine.Engine].
@@ -178,7 +179,7 @@ const elbo = "ELBO"
 
 // outcome draws graphs with their equations from what was trained.
 func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
-	draws, err := f.Draws(ctx, posteriorDraws)
+	draws, err := f.Draws(ctx, sums.Draws)
 	if err != nil {
 		return nil, err
 	}

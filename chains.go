@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
@@ -22,7 +23,7 @@ import (
 )
 
 // MCMC is the engine mcmc: Markov chains over partitions of the variables, for more of them than
-// [Exact] sums over. See package mcmc.
+// [sums.Exact] sums over. See package mcmc.
 type MCMC struct {
 	Chains     int // independent chains; defaults to 4
 	Iterations int // of each chain after its warm-up; defaults to 3000
@@ -82,7 +83,7 @@ func (e *MCMC) filled() (*MCMC, error) {
 
 // Demands implements [engine.Engine].
 func (e *MCMC) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return append(e.chainDemands(size), drawDemand(size))
+	return append(e.chainDemands(size), sums.DrawDemand(size))
 }
 
 // chainDemands are those of the chains and their node scores.
@@ -97,7 +98,7 @@ func (e *MCMC) chainDemands(size engine.Size) []engine.Demand {
 	rungs := e.Rungs
 	setting.Fill(&rungs, 4)
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
-	bytes := float64(e.Chains) * (2*posteriorDraws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
+	bytes := float64(e.Chains) * (2*sums.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
 	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
@@ -220,7 +221,7 @@ func (c *chains) Warnings() []string { return nil }
 func (c *chains) Close() {}
 
 func (e *MCMC) options(p *engine.Problem, warmUp int) mcmc.Options {
-	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: posteriorDraws, Seed: p.Seed, Workers: p.Workers}
+	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: sums.Draws, Seed: p.Seed, Workers: p.Workers}
 }
 
 // pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
@@ -228,7 +229,7 @@ func pilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
-		density = nearest(densities, 1)
+		density = sums.Nearest(densities, 1)
 	}
 	prior, err := sampledPrior(p, d, density)
 	if err != nil {
@@ -280,7 +281,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 		}
 		chosen = better
 	}
-	c.density = nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+	c.density = sums.Nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
 	return c, res.Diagnostics.LogP.Mean, nil
 }
 
@@ -312,13 +313,13 @@ func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	o := inf.Outcome
 	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.engine.Iterations)
 	o.Computation = convergence(o.Diagnostics)
-	o.Checks = append(chainChecks(o.Diagnostics), drawChecks(o.Posterior)...)
+	o.Checks = append(chainChecks(o.Diagnostics), sums.DrawChecks(o.Posterior)...)
 	c.outcome = &o
 	return c.outcome, nil
 }
 
 // inference reads the posterior off the chains after their last step.
-func (c *chains) inference(ctx context.Context) (*inference, error) {
+func (c *chains) inference(ctx context.Context) (*sums.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
@@ -339,14 +340,14 @@ func (c *chains) inference(ctx context.Context) (*inference, error) {
 }
 
 // inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference, error) {
-	inf := &inference{Outcome: engine.Outcome{Best: s.model, Evidence: s.evidence, Reason: reason(s.evidence), EdgesPerNode: s.density}}
+func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
+	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.model, Evidence: s.evidence, Reason: sums.Reason(s.evidence), EdgesPerNode: s.density}}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.model.String(), Kind: posterior.Draws}
 	if s.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
 	}
 	if s.hypothesis.InUnits {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, unitsWarning)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, sums.UnitsWarning)
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
@@ -362,7 +363,7 @@ func (s *settled) inference(ctx context.Context, data *dataset.Table, by string,
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
 	inf.Functional = engine.NewFunctional(scorers, n, problem)
-	return inf, addEquations(ctx, data, inf.Posterior, scorers, problem)
+	return inf, sums.AddEquations(ctx, data, inf.Posterior, scorers, problem)
 }
 
 // Save implements [engine.Stage].

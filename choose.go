@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/models"
 	"tobac/sem"
@@ -13,7 +14,7 @@ import (
 // temperedVariables is the largest number of variables for which tempering is the default: its time grows with the square.
 const temperedVariables = 50
 
-// choose is the engine that suits a problem, and why, for one that leaves it open: [Exact] where node
+// choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact] where node
 // scores are in closed form and the variables few enough, [MCMC] where they are more, [Tempering] for
 // networks with one hidden layer of at most 50 variables, and [SVGD] for every other model. Networks
 // with more layers then have the last one integrated out, and a custom likelihood has the recipe
@@ -22,7 +23,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := p.Model.(sem.Network)
 	_, differentiable := p.Model.(sem.Differentiable)
-	most := MostSummed
+	most := sums.MostSummed
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
@@ -42,7 +43,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	case !prior.IsModular():
 		return &SVGD{}, ""
 	case d <= most:
-		return &Exact{}, fmt.Sprintf("%d variables are few enough", d)
+		return &sums.Exact{}, fmt.Sprintf("%d variables are few enough", d)
 	case p.Order.Known != nil:
 		return &SVGD{}, ""
 	}
@@ -51,7 +52,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

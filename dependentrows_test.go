@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,8 +32,8 @@ func walksOf(n, d int) *dataset.Table {
 func TestWalksSayNothing(t *testing.T) {
 	chains := tobac.MCMC{Chains: 2, Iterations: 400, WarmUp: 100}
 	for name, c := range map[string]tobac.Config{
-		"compared": {Engine: &tobac.Exact{}},
-		"sums":     {Engine: &tobac.Exact{}, Model: sem.BGe{}},
+		"compared": {Engine: &sums.Exact{}},
+		"sums":     {Engine: &sums.Exact{}, Model: sem.BGe{}},
 		"chains":   {Model: sem.NonGaussian{}, Engine: &chains},
 	} {
 		r := fit(t, walksOf(150, 4), c)
@@ -52,7 +53,7 @@ func TestCopiesSayNothing(t *testing.T) {
 	for i := range 180 {
 		thrice.X.SetRow(i, once.X.RawRowView(i%60))
 	}
-	c := tobac.Config{Engine: &tobac.Exact{}, Model: sem.BGe{}}
+	c := tobac.Config{Engine: &sums.Exact{}, Model: sem.BGe{}}
 	want, got := fit(t, once, c), fit(t, thrice, c)
 	for i := range d {
 		for j := range d {
@@ -70,7 +71,7 @@ func TestCopiesSayNothing(t *testing.T) {
 func TestReferenceOfDependentRows(t *testing.T) {
 	data := walksOf(100, 4)
 	for _, c := range []tobac.Config{
-		{Engine: &tobac.Exact{}, Model: sem.BGe{}},
+		{Engine: &sums.Exact{}, Model: sem.BGe{}},
 		{Model: sem.BGe{}, Engine: &tobac.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
 	} {
 		r := fit(t, data, c)

@@ -18,6 +18,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -75,7 +76,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			name  string
 			model sem.Model
 		}{{"bge", bge}, {"linear", sem.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: &tobac.Exact{}, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
+			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: &sums.Exact{}, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +152,7 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: sem.BGe{AlphaLambda: 4}, Engine: &tobac.Exact{}, Order: engine.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: sem.BGe{AlphaLambda: 4}, Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 	moved.X.Apply(func(_, j int, v float64) float64 { return unit[j]*v + shift[j] }, moved.X)
 	var all [2]*effects.Effects
 	for k, data := range []*dataset.Table{table, moved} {
-		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}})
+		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +303,7 @@ func TestEffectsOfProcesses(t *testing.T) {
 	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
 	var first []effects.Effect
 	for _, workers := range []int{1, 5} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Workers: workers})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +359,7 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 		moved := mat.DenseCopyOf(x)
 		moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
 		return &dataset.Table{Names: names, X: moved}
-	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Workers: 2})
+	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -146,7 +147,7 @@ func TestMemoryIsChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &tobac.Exact{}}); err == nil ||
+	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &sums.Exact{}}); err == nil ||
 		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables") {
 		t.Errorf("sets of variables: %v", err)
 	}
@@ -203,7 +204,7 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, e := range []engine.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &tobac.Exact{}} {
+	for _, e := range []engine.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
 		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: engine.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", e, err)

@@ -7,6 +7,7 @@ import (
 
 	"tobac/background"
 	"tobac/diagnostics"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -51,7 +52,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	if err != nil {
 		return err
 	}
-	f.seen.imbalance, err = imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	f.seen.imbalance, err = sums.Imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
 	return err
 }
 

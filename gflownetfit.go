@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/setting"
 
@@ -83,7 +84,7 @@ func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 // Demands implements [engine.Engine]: those of the policy, and of the short chains that settle the model.
 func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
-	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), drawDemand(size)}
+	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
 	return append(all, pilotEngine.chainDemands(size)...)
 }
 
@@ -147,7 +148,7 @@ func (f *flowFit) trace() []engine.TrainingPoint {
 
 // outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of edges.
 func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
-	graphs, err := f.Draws(ctx, posteriorDraws)
+	graphs, err := f.Draws(ctx, sums.Draws)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	if !t.Exact {
-		if t.Imbalance, err = imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, f.problem.Workers); err != nil {
+		if t.Imbalance, err = sums.Imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, f.problem.Workers); err != nil {
 			return nil, err
 		}
 	}

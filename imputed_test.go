@@ -15,6 +15,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -127,7 +128,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < min(30, count*max(1, sampler(&cfg).Particles)) {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
 			}
-			if isA[*tobac.Exact](cfg.Engine) { // as for draws of one table
+			if isA[*sums.Exact](cfg.Engine) { // as for draws of one table
 				drawn := got.Frequencies().Probabilities
 				for i := range 5 {
 					for j := range 5 {
@@ -164,7 +165,7 @@ func TestOneModelForAllTables(t *testing.T) {
 	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
 	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
-	for _, cfg := range []tobac.Config{{Engine: &tobac.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
+	for _, cfg := range []tobac.Config{{Engine: &sums.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
 		t.Run(cfg.Engine.Name(), func(t *testing.T) {
 			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table { return tables[k] }}, cfg)
 			m := r.Imputation

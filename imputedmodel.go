@@ -10,6 +10,7 @@ import (
 
 	"tobac/background"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/sem"
 )
 
@@ -21,7 +22,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		return nil
 	}
 	cfg := f.cfg
-	_, fits := f.engine.(*Exact) // whether what is computed for the evidences is the fit
+	_, fits := f.engine.(*sums.Exact) // whether what is computed for the evidences is the fit
 	if particles, ok := f.engine.(*SVGD); ok {
 		if cfg.Order.Known != nil || cfg.Order.Method != nil {
 			return nil

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -47,7 +48,7 @@ func (f *imputedFit) result() *Result {
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if !f.particles() || f.cfg.Model == nil {
-			out.Reason = reason(f.averaged)
+			out.Reason = sums.Reason(f.averaged)
 		}
 	}
 	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), f.warnings())

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/priortest"
 	"tobac/ordering"
 	"tobac/score"
@@ -127,7 +128,7 @@ func TestExactWithKnowledge(t *testing.T) {
 		d := rapid.IntRange(2, 4).Draw(t, "d")
 		data, m := weak(20, d, rng.Uint64()), single[rng.IntN(len(single))]
 		p := priortest.Draw(rng, d)
-		cfg := tobac.Config{Model: m, Prior: p, Engine: &tobac.Exact{}, Seed: 1}
+		cfg := tobac.Config{Model: m, Prior: p, Engine: &sums.Exact{}, Seed: 1}
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatalf("%v under %v", err, &p)
@@ -223,7 +224,7 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	order := engine.Order{Known: []int{0, 2, 1, 3, 4}}
 	dibs := tobac.Config{Model: sem.Linear{}, Engine: &tobac.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: &tobac.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &tobac.GFlowNet{}},
+		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &tobac.GFlowNet{}},
 		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &tobac.GFlowNet{}},
 		"svgd":                    {Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7},
 	} {
@@ -250,7 +251,7 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		relabel := rng.Perm(d)
 		position := dag.Inverse(relabel)
 		q := priortest.At(p, position)
-		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: &tobac.Exact{}, Prior: p}
+		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: &sums.Exact{}, Prior: p}
 		want, err := tobac.Fit(context.Background(), data, cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/score"
 	"tobac/sem"
 
@@ -48,7 +49,7 @@ func TestTooManyRequiredParents(t *testing.T) {
 		}
 	}
 	three := []dag.Edge{{From: 0, To: 4}, {From: 1, To: 4}, {From: 3, To: 4}}
-	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}, Prior: background.Prior{Required: three}})
+	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Prior: background.Prior{Required: three}})
 	fulfilled(t, "gp", res, &background.Prior{Required: three})
 }
 
@@ -59,7 +60,7 @@ func TestRequiringIsConditioning(t *testing.T) {
 	data, model := weak(25, 4, 9), sem.BGe{AlphaLambda: 8}
 	fitted := func(p background.Prior) *mat.Dense {
 		p.EdgesPerNode = 0.6
-		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: &tobac.Exact{}}).Probabilities
+		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: &sums.Exact{}}).Probabilities
 	}
 	all := fitted(background.Prior{})
 	for i := range 4 {
@@ -91,7 +92,7 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 	const d, rows, tables = 4, 8, 150
 	var gains []float64
 	better, worse, expected := 0, 0, 0.0
-	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: &tobac.Exact{}}
+	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: &sums.Exact{}}
 	for seed := range uint64(tables) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		i, j := twoOf(rng, d)
@@ -216,7 +217,7 @@ func gaussianTable(rng *rand.Rand, g *dag.Graph, rows int) *dataset.Table {
 // −ln 20 there is a warning that names the edges at odds, with every engine that knows.
 func TestDataAgainstKnowledge(t *testing.T) {
 	data, d := weak(60, 4, 3), 4
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: &tobac.Exact{}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: &sums.Exact{}}
 	free := fit(t, data, cfg)
 	graphs, warned := acyclicGraphs(d), 0
 	for i := range d {

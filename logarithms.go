@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/sem"
 
@@ -48,11 +49,11 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		if m.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := exactUnder(ctx, t, m, p, sem.WholeTrust)
+		inf, err := sums.Under(ctx, t, m, p, sem.WholeTrust)
 		if err != nil {
 			return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
 		}
-		return inf.logEvidence(), nil
+		return inf.LogEvidence(), nil
 	}
 	tables, shift := [2]*dataset.Table{data, logs}, [2]float64{0, jacobian}
 	var found [2]float64

@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -211,7 +212,7 @@ func TestRelabellingExact(t *testing.T) {
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 }, probabilities)
 	for _, model := range []sem.Model{nil, sem.Linear{NoiseVariance: 0.5}, sem.Linear{}, sem.BGe{}, sem.BGe{Raw: true}, sem.GaussianProcess{}} {
 		for _, prior := range []background.Prior{{}, {Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
-			cfg := tobac.Config{Model: model, Prior: prior, Engine: &tobac.Exact{}}
+			cfg := tobac.Config{Model: model, Prior: prior, Engine: &sums.Exact{}}
 			want := fit(t, data, cfg)
 			cfg.Prior = relabelled(prior, permutation)
 			got := fit(t, data.Relabel(permutation), cfg)
@@ -279,7 +280,7 @@ func TestInterventionsTellDirections(t *testing.T) {
 	for i := range 60 {
 		data.X.Set(i, 1, 2*data.X.At(i, 0)+0.3*data.X.At(i, 1))
 	}
-	cfg := tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}
 	p := fit(t, data, cfg).Probabilities
 	if math.Abs(p.At(0, 1)-p.At(1, 0)) > 1e-9 {
 		t.Errorf("observations give %v and %v, want the same", p.At(0, 1), p.At(1, 0))

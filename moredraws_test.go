@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dag"
+	"tobac/engine/sums"
 	"tobac/sem"
 )
 
@@ -21,7 +22,7 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 	table := chainTable(d, 14, 3)
 	edges, sd, all := 0.0, 0.0, 8
 	for seed := range all {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}, Seed: uint64(seed)})
+		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}, Seed: uint64(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 // weights: the sparse graphs of many variables have very different numbers of orders.
 func TestMoreDraws(t *testing.T) {
 	table := chainTable(14, 60, 5)
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{AlphaLambda: 16}, Engine: &tobac.Exact{}, Prior: background.Prior{EdgesPerNode: 1}})
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{AlphaLambda: 16}, Engine: &sums.Exact{}, Prior: background.Prior{EdgesPerNode: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/engine/sums"
 	"tobac/score"
 	"tobac/tempering"
 
@@ -60,7 +61,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
 		rounds := correctRounds
-		if t.guess.Vars() > MostSummed {
+		if t.guess.Vars() > sums.MostSummed {
 			rounds = sampledRounds / (round + 1)
 		}
 		if err := t.correct(ctx, rounds, say); err != nil {

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -49,13 +50,13 @@ func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 			return nil, err
 		}
 		c.outcome = &inf.Outcome
-		c.outcome.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, drawChecks(inf.Posterior))
+		c.outcome.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
 	}
 	return c.outcome, nil
 }
 
 // inference reads the posterior off the chains, and gives its graphs networks.
-func (c *networkChains) inference(ctx context.Context) (*inference, error) {
+func (c *networkChains) inference(ctx context.Context) (*sums.Inference, error) {
 	inf, err := c.chains.inference(ctx)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (c *networkChains) inference(ctx context.Context) (*inference, error) {
 }
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
-func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset.Table) error {
+func (g *networkGraphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
 		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
@@ -99,7 +100,7 @@ func (g *networkGraphs) equip(ctx context.Context, inf *inference, data *dataset
 }
 
 // describe says how good the evidences are.
-func (t *networkTable) describe(inf *inference, names []string) {
+func (t *networkTable) describe(inf *sums.Inference, names []string) {
 	d := len(names)
 	largest, from, to := 0.0, 0, 0
 	for i := range d {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -22,7 +23,7 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 		return nil, err
 	}
 	p.Model, p.ModelScale = graphs.model, graphs.scale
-	if p.Vars() > MostSummed {
+	if p.Vars() > sums.MostSummed {
 		return e.chained(ctx, p, graphs)
 	}
 	inf, err := e.summed(ctx, p, graphs)
@@ -30,7 +31,7 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 		return nil, err
 	}
 	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
-	inf.Checks = append(inf.Checks, drawChecks(inf.Posterior)...)
+	inf.Checks = append(inf.Checks, sums.DrawChecks(inf.Posterior)...)
 	return engine.Finished(&inf.Outcome, nil), nil
 }
 
@@ -45,8 +46,8 @@ func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *netw
 }
 
 // summed is the posterior over all orders under evidences of networks.
-func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*inference, error) {
-	inf, err := inferExact(ctx, p.Data, []sem.Scored{graphs.scored()}, p, sem.WholeTrust)
+func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*sums.Inference, error) {
+	inf, err := sums.Infer(ctx, p.Data, []sem.Scored{graphs.scored()}, p, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/score"
@@ -31,7 +32,7 @@ const (
 
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	if s.Vars() <= MostSummed {
+	if s.Vars() <= sums.MostSummed {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
 	return t.sampleUnder(ctx, s)
@@ -112,7 +113,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
 func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
-	if d <= MostSummed {
+	if d <= sums.MostSummed {
 		densities := p.Prior.Densities(d)
 		return p.ClosedPrior(d, densities[len(densities)-1])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -86,7 +87,7 @@ func TestNoiseOfAnyShape(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			data, truth := drawnTable(250, 2, c.equation)
-			r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.Exact{}})
+			r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &sums.Exact{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestRefutedForm(t *testing.T) {
 			some.X.Set(r, k, data.X.At(r, j))
 		}
 	}
-	r, err := tobac.Fit(context.Background(), some, tobac.Config{Engine: &tobac.Exact{}})
+	r, err := tobac.Fit(context.Background(), some, tobac.Config{Engine: &sums.Exact{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestCounts(t *testing.T) {
 		}
 		return k
 	})
-	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.Exact{}})
+	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &sums.Exact{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -60,7 +61,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	if countSets(d, false) > mostOrderSets {
 		return nil, fmt.Errorf("%d variables have %w", d, errTooManySets)
 	}
-	prior, err := p.ClosedPrior(d, firstDensity(p, d))
+	prior, err := p.ClosedPrior(d, sums.FirstDensity(p, d))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *sampling) weighByPrior() error {
 	for k, v := range logs {
 		p.Draws[k].LogWeight += v
 	}
-	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= fewDraws) {
+	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= sums.FewDraws) {
 		s.warnings = append(s.warnings, fmt.Sprintf("the orders follow the graph prior only roughly: of %d graphs drawn without it those count that it allows, as much as %.0f of equal weight: give the order, or a prior that is a product over variables",
 			len(logs), worth))
 	}

@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/internal/stream"
 	"tobac/ordering"
@@ -148,7 +149,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 		}
 		terms = append(terms, g.LogEvidence()+h.LogWeight)
 	}
-	none, err := exact.GivenOrder(ctx, noData(d), prior, order, exact.Options{Workers: p.Workers})
+	none, err := exact.GivenOrder(ctx, sums.NoData(d), prior, order, exact.Options{Workers: p.Workers})
 	if err != nil {
 		return 0, err
 	}

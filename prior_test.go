@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/score"
 	"tobac/sem"
@@ -60,7 +61,7 @@ func TestCertainEdges(t *testing.T) {
 	known.Order = engine.Order{Known: []int{1, 0, 3, 2, 4}}
 	all["svgd, known order"] = known
 	given := known
-	given.Engine = &tobac.Exact{}
+	given.Engine = &sums.Exact{}
 	all["exact, known order"] = given
 	for statement, prior := range statements() {
 		for name, cfg := range all {
@@ -124,7 +125,7 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 		cfg       tobac.Config
 		tolerance float64
 	}{
-		{tobac.Config{Order: order, Engine: &tobac.Exact{}}, 1e-9},
+		{tobac.Config{Order: order, Engine: &sums.Exact{}}, 1e-9},
 		{tobac.Config{Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7}, 1e-6},
 		{tobac.Config{Order: order, Model: sem.BGe{}, Engine: &small, Seed: 7}, 1e-6},
 	} {
@@ -209,7 +210,7 @@ func TestOwnPrior(t *testing.T) {
 	if got := fit(t, data, cfg); !mat.Equal(got.Probabilities, got.Frequencies().Probabilities) {
 		t.Error("without a product over variables the probabilities are no frequencies")
 	}
-	cfg = tobac.Config{Engine: &tobac.Exact{}, Prior: background.Prior{Own: ownPrior{}}}
+	cfg = tobac.Config{Engine: &sums.Exact{}, Prior: background.Prior{Own: ownPrior{}}}
 	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}

@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
 )
 
 // A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
-// sums ([Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
+// sums ([sums.Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([MCMC], and [Tempering] for networks). It says how far an approximation is off.
 type Reference struct {
 	Engine string
 	// Notes say what it averages over and what it takes as given, a sentence each.
@@ -32,7 +33,7 @@ type Reference struct {
 type conditional struct {
 	order  []int // nil: all
 	weight float64
-	*inference
+	*sums.Inference
 	networks *networkScores // nil: the inference has node scores
 }
 
@@ -78,7 +79,7 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 // Compare says how far a posterior of the same data is from the reference: the one of which it is, or another given the same orders.
 func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
 	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
-	if len(p.Draws) == 0 || len(ref.conditionals[0].parts) == 0 {
+	if len(p.Draws) == 0 || len(ref.conditionals[0].Parts) == 0 {
 		return c, nil
 	}
 	components := max(len(p.Components), 1)
@@ -94,8 +95,8 @@ func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comp
 		if err := given.networks.prepare(ctx, given.Posterior, q); err != nil {
 			return c, err
 		}
-		own, ownError := given.meanLogJoint(q)
-		exact, exactError := given.meanLogJoint(given.Posterior)
+		own, ownError := given.MeanLogJoint(q)
+		exact, exactError := given.MeanLogJoint(given.Posterior)
 		sum += given.weight * (own - exact)
 		if p.Kind == posterior.Draws {
 			variance += given.weight * given.weight * ownError * ownError

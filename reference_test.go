@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -44,7 +45,7 @@ func compared(t testing.TB, ref *tobac.Reference, p *posterior.Posterior) tobac.
 func TestReferenceOfEveryEngine(t *testing.T) {
 	data := chain(t, 60).Train
 	configs := engines()
-	known := tobac.Config{Engine: &tobac.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
+	known := tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
 	configs["exact, known order"] = known
 	known.Prior = background.Prior{Kind: background.Fair}
 	known.Engine, known.Model = &tobac.GFlowNet{}, sem.BGe{}
@@ -87,7 +88,7 @@ func TestReferenceLogProbability(t *testing.T) {
 	const d = 4
 	data := weak(20, d, 3)
 	model := sem.Linear{NoiseVariance: 0.8}
-	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: &tobac.Exact{}})
+	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: &sums.Exact{}})
 	ref := reference(t, data, r)
 	prior, err := score.Sparse(d, 0.5)
 	if err != nil {
@@ -127,7 +128,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	want := mat.NewDense(5, 5, nil)
 	for _, c := range r.Components {
-		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &tobac.Exact{}, Order: engine.Order{Known: c.Order}})
+		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &sums.Exact{}, Order: engine.Order{Known: c.Order}})
 		var part mat.Dense
 		part.Scale(c.Weight, one.Probabilities)
 		want.Add(want, &part)

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/internal/inspect"
 	"tobac/mcmc"
@@ -189,7 +190,7 @@ func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float
 }
 
 // under is the reference under order number k, or over all orders.
-func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Component) (*inference, *networkScores, error) {
+func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Component) (*sums.Inference, *networkScores, error) {
 	p := *b.problem
 	p.Seed, p.Order, p.Data = referenceSeed(p.Seed, k), engine.Order{}, b.given.Data
 	if b.conditional() {
@@ -214,7 +215,7 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 	if err != nil {
 		return nil, nil, err
 	}
-	most, e := MostSummed, engine.Engine(exactEngine)
+	most, e := sums.MostSummed, engine.Engine(sums.Engine)
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
@@ -224,8 +225,8 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 	if err := checkMemory(e, &p, p.Size(), b.result.Config.room()); err != nil {
 		return nil, nil, err
 	}
-	if b.ref.Engine = e.Name(); e == engine.Engine(exactEngine) {
-		inf, err := inferExact(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
+	if b.ref.Engine = e.Name(); e == engine.Engine(sums.Engine) {
+		inf, err := sums.Infer(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, &p, chains)
@@ -233,7 +234,7 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *MCMC) (*inference, error) {
+func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *MCMC) (*sums.Inference, error) {
 	e.Iterations = referenceFactor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = referenceFactor * max(e.WarmUp, b.given.Chains.WarmUp)
 	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
@@ -248,15 +249,15 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.
 	if err != nil {
 		return nil, err
 	}
-	inf.parts = []part{{hypothesis: s.hypothesis, prior: s.prior}}
+	inf.Parts = []sums.Part{{Hypothesis: s.hypothesis, Prior: s.prior}}
 	return inf, nil
 }
 
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
 func (b *referenceBuilder) sampled(ctx context.Context, c interface {
 	engine.Stage
-	inference(context.Context) (*inference, error)
-}, e *MCMC) (*inference, error) {
+	inference(context.Context) (*sums.Inference, error)
+}, e *MCMC) (*sums.Inference, error) {
 	_, steps := c.Steps()
 	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
@@ -281,7 +282,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *inference, _ *networkScores, err error) {
+func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := b.given.Tempered
 	long.Chains = MCMC{Iterations: referenceFactor * max(chainIterations, b.given.Chains.Iterations)}
@@ -308,12 +309,12 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 	return inf, networks, err
 }
 
-func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *Tempering) (*inference, error) {
+func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *Tempering) (*sums.Inference, error) {
 	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}
-	if p.Model = graphs.model; p.Vars() <= MostSummed {
+	if p.Model = graphs.model; p.Vars() <= sums.MostSummed {
 		return e.summed(ctx, p, graphs)
 	}
 	c, err := e.chained(ctx, p, graphs)

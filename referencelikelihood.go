@@ -9,6 +9,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/evidence"
 	"tobac/score"
 	"tobac/sem"
@@ -23,7 +24,7 @@ const (
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
-func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*inference, error) {
+func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*sums.Inference, error) {
 	d := p.Vars()
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
@@ -43,11 +44,11 @@ func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine
 		n += len(s)
 	}
 	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
-	var inf [3]*inference
+	var inf [3]*sums.Inference
 	for k := range inf {
 		settled := sem.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
 		p.Model = settled
-		if inf[k], err = inferExact(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
+		if inf[k], err = sums.Infer(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -21,7 +22,7 @@ type networkScores struct {
 }
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
-func withScores(p *engine.Problem, inf *inference) (*networkScores, error) {
+func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) {
 	model, _, _, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func withScores(p *engine.Problem, inf *inference) (*networkScores, error) {
 		return nil, err
 	}
 	e := &networkScores{estimates, score.NewPool(d)}
-	inf.parts = []part{{hypothesis: sem.Hypothesis{Scores: e.pool}, prior: prior}}
+	inf.Parts = []sums.Part{{Hypothesis: sem.Hypothesis{Scores: e.pool}, Prior: prior}}
 	return e, nil
 }
 

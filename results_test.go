@@ -9,6 +9,7 @@ import (
 	"tobac/autograd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/jobs"
 	"tobac/ordering"
 	"tobac/sem"
@@ -41,7 +42,7 @@ func TestResultsVersion(t *testing.T) {
 			continue
 		}
 		// Fits that give other bits still give the posterior: a graph without edges is more than twice as far from it.
-		exact := fit(t, frozenTable(t), tobac.Config{Engine: &tobac.Exact{}, Model: c.Model})
+		exact := fit(t, frozenTable(t), tobac.Config{Engine: &sums.Exact{}, Model: c.Model})
 		if off, empty := got.Marginals.Distance(exact.Marginals, nil), mat.Sum(exact.Probabilities)/20; off > empty/2 {
 			t.Errorf("edge probabilities are %.3f off those of the engine exact, and %.3f from no edges", off, empty)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -160,7 +161,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
 	}
-	return addEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.seed, Workers: f.workers})
+	return sums.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.

@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -76,7 +77,7 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			if s.Total <= 0 || s.Total != s.Infer+s.Order+s.Compile+s.Sample {
 				t.Errorf("seconds: got %+v, want their sum", s)
 			}
-			if (end.steps == 0) != (cfg.Engine == nil || isA[*tobac.Exact](cfg.Engine)) {
+			if (end.steps == 0) != (cfg.Engine == nil || isA[*sums.Exact](cfg.Engine)) {
 				t.Errorf("%d steps", end.steps)
 			}
 		})
@@ -136,7 +137,7 @@ func TestSeed(t *testing.T) {
 		if isA[*tobac.DiBS](cfg.Engine) {
 			continue // all particles can have a cycle, which leaves no edge
 		}
-		if exact := cfg.Engine == nil || isA[*tobac.Exact](cfg.Engine) || name == "gflownet, exact"; exact != mat.Equal(one.Probabilities, other.Probabilities) {
+		if exact := cfg.Engine == nil || isA[*sums.Exact](cfg.Engine) || name == "gflownet, exact"; exact != mat.Equal(one.Probabilities, other.Probabilities) {
 			t.Errorf("%s: probabilities are the same with another seed: %v", name, !exact)
 		}
 	}

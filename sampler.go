@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -48,7 +49,7 @@ func (e MarginalEstimator) String() string {
 // See packages models and svgd.
 type SVGD struct {
 	// OrderEngine infers the posterior that orders are drawn from, where neither an order nor a
-	// method is given. Nil stands for [Exact], or [MCMC] with more than 20 variables.
+	// method is given. Nil stands for [sums.Exact], or [MCMC] with more than 20 variables.
 	OrderEngine engine.Engine
 
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
@@ -174,7 +175,7 @@ func orderEngineText(e engine.Engine) string {
 func orderEngineByName(name string) (engine.Engine, error) {
 	switch name {
 	case "exact":
-		return &Exact{}, nil
+		return &sums.Exact{}, nil
 	case "mcmc":
 		return &MCMC{}, nil
 	}
@@ -242,8 +243,8 @@ func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 	if p.OverOrders() {
 		setting.Fill(&p.Order.Count, engine.DrawnOrders)
 		if out.OrderEngine == nil {
-			out.OrderEngine = &Exact{}
-			if p.Vars() > MostSummed {
+			out.OrderEngine = &sums.Exact{}
+			if p.Vars() > sums.MostSummed {
 				out.OrderEngine = &MCMC{}
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -139,7 +140,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
 		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
 		{"method", func(c *tobac.Config) { c.Engine, c.Order = &tobac.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
-		{"engine", func(c *tobac.Config) { c.Engine = &tobac.Exact{} }, `the engine "svgd", the run has "exact"`},
+		{"engine", func(c *tobac.Config) { c.Engine = &sums.Exact{} }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
 		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},

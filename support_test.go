@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/gflownet"
 	_ "tobac/internal/unwritten"
 	"tobac/ordering"
@@ -156,7 +157,7 @@ func engines() map[string]tobac.Config {
 	drawn.Order = engine.Order{Count: 2}
 	dibs := particles()
 	dibs.Order, dibs.Engine = engine.Order{}, &tobac.DiBS{SVGD: small}
-	exact := tobac.Config{Engine: &tobac.Exact{}, Seed: 7}
+	exact := tobac.Config{Engine: &sums.Exact{}, Seed: 7}
 	flows := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{}, Seed: 7}
 	policy := flows
 	policy.Engine = &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -19,7 +20,7 @@ import (
 
 // Tempering is the engine tempering: Markov chains at many temperatures over networks and their
 // parents, under one order or several, with a measured error. Without an order it estimates
-// evidences of sets of parents, and sums over all orders as [Exact] does, or with more variables
+// evidences of sets of parents, and sums over all orders as [sums.Exact] does, or with more variables
 // runs the chains of [MCMC]. It takes networks with one hidden layer. See package tempering.
 type Tempering struct {
 	Iterations int // of each chain given an order, of which the first half is dropped; defaults to 2000
@@ -101,10 +102,10 @@ func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.D
 	if !p.OverOrders() {
 		return nil
 	}
-	if size.Vars > MostSummed {
+	if size.Vars > sums.MostSummed {
 		all = e.Chains.chainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
-		all = []engine.Demand{engine.Needs(2*float64(exactBytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+		all = []engine.Demand{engine.Needs(2*float64(sums.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
 	rows := min(size.Rows, gaussRows)
 	return append(all, engine.Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
@@ -134,7 +135,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 		return nil, err
 	}
 	o := &inf.Outcome
-	o.Checks = append(o.Checks, drawChecks(o.Posterior)...)
+	o.Checks = append(o.Checks, sums.DrawChecks(o.Posterior)...)
 	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
 	if found == nil {
@@ -145,7 +146,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 }
 
 // under is the posterior of networks under orders.
-func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weightedOrder) (*inference, error) {
+func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weightedOrder) (*sums.Inference, error) {
 	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -169,7 +170,7 @@ func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weigh
 	if len(parts) > 1 {
 		q = posterior.Mix(parts, weights)
 	}
-	inf := &inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf := &sums.Inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/engine/sums"
 )
 
 // trainingWarnings are reasons to distrust what was trained.
@@ -64,7 +65,7 @@ func (t *training[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error
 		if t.outcome, err = t.read(ctx); err != nil {
 			return nil, err
 		}
-		t.outcome.Checks = append(trainingChecks(t.outcome.Training), drawChecks(t.outcome.Posterior)...)
+		t.outcome.Checks = append(trainingChecks(t.outcome.Training), sums.DrawChecks(t.outcome.Posterior)...)
 	}
 	return t.outcome, nil
 }
@@ -114,7 +115,7 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 			fmt.Sprintf("the policy is far from the exact posterior, by a total variation of %.2f: more steps, or the policy exact, come nearer", t.Distance)))
 	}
 	if !math.IsNaN(t.Imbalance) {
-		all = append(all, imbalanceCheck(t.Imbalance, "draws"))
+		all = append(all, sums.ImbalanceCheck(t.Imbalance, "draws"))
 	}
 	values, quantity := make([]float64, len(t.Trace)), "trace"
 	for k, p := range t.Trace {

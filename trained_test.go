@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/ordering"
 	"tobac/sem"
@@ -50,7 +51,7 @@ func TestFlowsAreExact(t *testing.T) {
 			exact, flows := base, base
 			row.change(&exact)
 			row.change(&flows)
-			exact.Engine, flows.Engine = &tobac.Exact{}, &tobac.GFlowNet{}
+			exact.Engine, flows.Engine = &sums.Exact{}, &tobac.GFlowNet{}
 			want, got := fit(t, row.data, exact), fit(t, row.data, flows)
 			if diff := largest(got.Probabilities, want.Probabilities); !(diff < 1e-9) {
 				t.Errorf("probabilities differ by up to %v", diff)
@@ -73,7 +74,7 @@ func TestFlowsAreExact(t *testing.T) {
 // its distance from the exact posterior with it.
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
-	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}})
+	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}})
 	cfg := tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 800, LearningRate: 0.004, Batch: 16}}, Seed: 1, Workers: 2}
 	got := fit(t, data, cfg)
 	trace := got.Training.Trace

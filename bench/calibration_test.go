@@ -14,6 +14,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/parallel"
 	"tobac/metrics"
 	"tobac/score"
@@ -170,7 +171,7 @@ func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float6
 			table.Names = append(table.Names, string(rune('a'+j)))
 		}
 		r.Result, err = tobac.Fit(context.Background(), table, tobac.Config{
-			Model: m.model, Engine: &tobac.Exact{}, Prior: background.Prior{EdgesPerNode: edgesPerNode}, Seed: seed + uint64(k),
+			Model: m.model, Engine: &sums.Exact{}, Prior: background.Prior{EdgesPerNode: edgesPerNode}, Seed: seed + uint64(k),
 		})
 		all[k] = r
 		return err

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/engine/sums"
 	"tobac/internal/parallel"
 	"tobac/sem"
 )
@@ -204,7 +205,7 @@ func (p population) measure(t *testing.T, count int, seed uint64) coverage {
 		}
 		var best *tobac.Result
 		for _, m := range []sem.Model{sem.Linear{}, sem.BGe{}} { // Gaussian processes take minutes
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: m, Engine: &tobac.Exact{}, Seed: seed + uint64(k), Workers: 1})
+			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: m, Engine: &sums.Exact{}, Seed: seed + uint64(k), Workers: 1})
 			if err != nil {
 				return err
 			}

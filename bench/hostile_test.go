@@ -14,6 +14,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/internal/impute"
 	"tobac/models"
@@ -90,14 +91,14 @@ func hostileMethods() []hostileMethod {
 	}
 	return []hostileMethod{
 		{"default", configured(tobac.Config{}), true, false},
-		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}}), true, false},
+		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}), true, false},
 		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: &chains}), false, false},
 		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
-		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}), true, false},
+		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}), true, false},
 		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: &chains}), true, false},
 		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
 		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
-		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}}), false, false},
+		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}}), false, false},
 		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &chains}), false, false},
 		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
 		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Engine: &dibs}), false, true},

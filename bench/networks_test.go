@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/study"
 	"tobac/score"
 	"tobac/sem"
@@ -35,7 +36,7 @@ func TestNetworksOverOrders(t *testing.T) {
 		cfg.Model = sem.FeedForward{NoiseVariance: 0.1}
 		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
 		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: &tobac.Exact{}})))
+			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}})))
 		}
 		all := compare(t, problems, methods, func(o outcome) {
 			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)

@@ -13,6 +13,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/ordering"
@@ -120,7 +121,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
-		return p, tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}, Order: engine.Order{Known: o.Order}}, nil
+		return p, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}, Order: engine.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		return p, tobac.Config{Model: chosen[p.Name], Engine: &tobac.MCMC{Iterations: 3000}}, nil
@@ -129,8 +130,8 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		listed("default", same(tobac.Config{}), choice),
 		listed("paper preset", paper, nil),
 		listed("exact given EqVar's order, linear", eqvar, nil),
-		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: &tobac.Exact{}}), nil),
-		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: &tobac.Exact{}}), nil),
+		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}), nil),
+		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}), nil),
 		listed("mcmc, the default's model", chains, nil),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/sem"
@@ -43,7 +44,7 @@ func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 	model.NoiseVariance = particles.Components[0].NoiseVariance
 	model.EdgeVariance = 1 // that of the likelihood, where the engine exact averages
 	exact, err := tobac.Fit(context.Background(), p.Train, tobac.Config{
-		Model: model, Engine: &tobac.Exact{}, Order: engine.Order{Known: order},
+		Model: model, Engine: &sums.Exact{}, Order: engine.Order{Known: order},
 		Prior: background.Prior{EdgesPerNode: 2}, Workers: cfg.Workers,
 	})
 	if err != nil {

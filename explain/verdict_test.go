@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/explain"
 	"tobac/internal/inspect"
 	"tobac/ordering"
@@ -43,7 +44,7 @@ func drawResult(t *rapid.T) *tobac.Result {
 	p.Probabilities = probabilities
 	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []engine.Engine{&tobac.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
+	r.Config.Engine = []engine.Engine{&sums.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
 	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
@@ -166,7 +167,7 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	}
 	_, bge := r.Config.Model.(sem.BGe)
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
-	_, sums := r.Config.Engine.(*tobac.Exact)
+	_, sums := r.Config.Engine.(*sums.Exact)
 	says("exact sums", sums)
 	_, particles := r.Config.Engine.(*tobac.SVGD)
 	says("particles, an approximation", particles)

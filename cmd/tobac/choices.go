@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/sums"
 	"tobac/internal/delimited"
 	"tobac/models"
 	"tobac/ordering"
@@ -187,7 +188,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 	if err := o.setGiven(topics(c, c.Engine)[0]); err != nil {
 		return err
 	}
-	if s, ok := c.Engine.(*tobac.SVGD); ok && o.givenOf("mcmc") && d > tobac.MostSummed {
+	if s, ok := c.Engine.(*tobac.SVGD); ok && o.givenOf("mcmc") && d > sums.MostSummed {
 		chains := &tobac.MCMC{}
 		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
 	}

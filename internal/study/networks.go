@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tobac"
+	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -104,7 +105,7 @@ func networkRowsOverOrders() []Row {
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
-		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &tobac.Exact{}})},
+		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &sums.Exact{}})},
 		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: &tobac.Tempering{}})},
 	}
 }

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -23,18 +23,18 @@ import (
 // says how the data change their odds: both evidences are exact, under the model that
 // was chosen given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
 // takes as long as the posterior itself, and is left out above mixedVariables.
-func (inf *inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
+func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
 	if _, estimated := inf.Best.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *problem
 	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
-	without, err := exactUnder(ctx, data, inf.Best, &open, inf.trust)
+	without, err := Under(ctx, data, inf.Best, &open, inf.trust)
 	if err != nil {
 		return "", err
 	}
-	change := inf.logEvidence() - without.logEvidence()
+	change := inf.LogEvidence() - without.LogEvidence()
 	if change > -math.Log(20) {
 		return "", nil
 	}
@@ -50,12 +50,12 @@ func (inf *inference) against(ctx context.Context, data *dataset.Table, problem 
 }
 
 // edges are the edge probabilities of all parts.
-func (inf *inference) edges() *mat.Dense {
-	d, _ := inf.parts[0].edges().Dims()
-	sum, total := mat.NewDense(d, d, nil), inf.logEvidence()
-	for k := range inf.parts {
+func (inf *Inference) edges() *mat.Dense {
+	d, _ := inf.Parts[0].edges().Dims()
+	sum, total := mat.NewDense(d, d, nil), inf.LogEvidence()
+	for k := range inf.Parts {
 		var scaled mat.Dense
-		scaled.Scale(math.Exp(inf.parts[k].evidence-total), inf.parts[k].edges())
+		scaled.Scale(math.Exp(inf.Parts[k].evidence-total), inf.Parts[k].edges())
 		sum.Add(sum, &scaled)
 	}
 	return sum

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const (
 	mostFactor = 16
 	// Iterations of the chains that take the place of draws of which few count, and the least number of
 	// draws that they are run for.
-	drawWarmUp, drawIterations, chainedDraws = 300, 1000, posteriorDraws / 4
+	drawWarmUp, drawIterations, chainedDraws = 300, 1000, Draws / 4
 )
 
 // weightedDraws are n draws of a part, or fewer where they would not be worth more. The
@@ -26,7 +26,7 @@ const (
 // these are still worth less, Markov chains over graphs under the same scores and prior give the draws; and as
 // many as they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in proportion to their
 // evidences, and must keep them whatever the sizes of their graphs.
-func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
+func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {
 		return draws, err
@@ -58,8 +58,8 @@ func (p *part) weightedDraws(ctx context.Context, n int, seed uint64, problem *e
 }
 
 // chainDraws are n draws of graphs by Markov chains, without orders.
-func (p *part) chainDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
-	s, err := mcmc.New(ctx, p.hypothesis.Scores, p.prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
+func (p *Part) chainDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
+	s, err := mcmc.New(ctx, p.Hypothesis.Scores, p.Prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// meanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard error, were they independent draws.
-func (inf *inference) meanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
+// MeanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard error, were they independent draws.
+func (inf *Inference) MeanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
 	e, _ := p.Empirical().Acyclic()
 	if e == nil { // all have cycles
 		return math.NaN(), math.NaN()
@@ -39,15 +39,15 @@ func (inf *inference) meanLogJoint(p *posterior.Posterior) (mean, standardError 
 }
 
 // logJoint is log p(D, G), averaged over the hypotheses and numbers of edges.
-func (inf *inference) logJoint(g *dag.Graph) float64 {
-	terms := make([]float64, len(inf.parts))
-	for k, p := range inf.parts {
+func (inf *Inference) logJoint(g *dag.Graph) float64 {
+	terms := make([]float64, len(inf.Parts))
+	for k, p := range inf.Parts {
 		terms[k] = p.offset()
 		for j := range g.Len() {
-			terms[k] += p.prior.LogPrior(j, g.Parents(j))
+			terms[k] += p.Prior.LogPrior(j, g.Parents(j))
 		}
 		if !math.IsInf(terms[k], -1) {
-			terms[k] += score.OfGraph(p.hypothesis.Scores, g)
+			terms[k] += score.OfGraph(p.Hypothesis.Scores, g)
 		}
 	}
 	return floats.LogSumExp(terms)
@@ -55,7 +55,7 @@ func (inf *inference) logJoint(g *dag.Graph) float64 {
 
 // offset is what the log joint density of a part has beside its node scores and prior: the normaliser of the prior, and the
 // prior of the part. Chains know neither; they have one part.
-func (p *part) offset() float64 {
+func (p *Part) offset() float64 {
 	switch {
 	case p.given != nil:
 		return p.evidence - p.given.LogEvidence()

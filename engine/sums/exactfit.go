@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // node scores. See package exact.
 type Exact struct{}
 
-var exactEngine = &Exact{}
+var Engine = &Exact{}
 
 var _ engine.Engine = (*Exact)(nil)
 
@@ -56,15 +56,15 @@ func (e *Exact) Prepare(p *engine.Problem) (engine.Engine, error) {
 // Demands implements [engine.Engine].
 func (e *Exact) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	given := p.Order.Known != nil
-	bytes := float64(exactBytes(size.Vars, given))
+	bytes := float64(Bytes(size.Vars, given))
 	if size.Vars <= kept || given {
 		bytes *= float64(min(size.Models, 2)) // the best so far and the next
 	}
-	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), drawDemand(size)}
+	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), DrawDemand(size)}
 }
 
-// exactBytes is about the memory that the engine exact needs.
-func exactBytes(d int, given bool) int64 {
+// Bytes is about the memory that the engine exact needs.
+func Bytes(d int, given bool) int64 {
 	if given {
 		return exact.MemoryGiven(d)
 	}
@@ -77,7 +77,7 @@ func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, err
 	var warnings []string
 	err := engine.Timed(&p.Seconds.Infer, func() error {
 		models := p.ScoredModels()
-		inf, err := inferExact(ctx, p.Data, models, p, p.Trust())
+		inf, err := Infer(ctx, p.Data, models, p, p.Trust())
 		if err != nil {
 			return err
 		}
@@ -97,15 +97,15 @@ func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, err
 	p.SettleModel(o.Best, o.Evidence)
 	o.Method = "exact, " + o.Sum
 	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
-	o.Checks = drawChecks(o.Posterior)
+	o.Checks = DrawChecks(o.Posterior)
 	return engine.Finished(o, warnings), nil
 }
 
-// drawDemand is that of the draws of a posterior.
-func drawDemand(size engine.Size) engine.Demand {
+// DrawDemand is that of the draws of a posterior.
+func DrawDemand(size engine.Size) engine.Demand {
 	d := float64(size.Vars)
 	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return engine.Needs((3*posteriorDraws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", posteriorDraws, size.Vars, engine.MostFunctions)
+		return engine.Needs((3*Draws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, engine.MostFunctions)
 	}
-	return engine.Needs(3*posteriorDraws*d*d*8, "%d graphs with %d x %d weights", posteriorDraws, size.Vars, size.Vars)
+	return engine.Needs(3*Draws*d*d*8, "%d graphs with %d x %d weights", Draws, size.Vars, size.Vars)
 }

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // examined is the number of draws whose edges are looked at one by one.
 const examined = 100
 
-// imbalance of graphs from a posterior over all acyclic graphs under node scores: [diagnostics.Imbalance]. NaN: scores take too long.
-func imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
+// Imbalance of graphs from a posterior over all acyclic graphs under node scores: [diagnostics.Imbalance]. NaN: scores take too long.
+func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
 	if _, linear := s.(score.Weighted); !linear || len(graphs) == 0 {
 		return math.NaN(), nil
 	}
@@ -73,7 +73,7 @@ func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Den
 // limitImbalance are the thresholds of the check: doubtful, then bad.
 var limitImbalance = [2]float64{0.02, 0.07}
 
-func imbalanceCheck(v float64, what string) diagnostics.Check {
+func ImbalanceCheck(v float64, what string) diagnostics.Check {
 	return diagnostics.Above("imbalance", v, limitImbalance[0], limitImbalance[1],
 		fmt.Sprintf("the frequencies of edges among the %s are, beyond chance, by %.3f off what the data say given the rest of their graphs: the %[1]s are no sample of the posterior", what, v))
 }

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"fmt"
@@ -9,24 +9,24 @@ import (
 // Thresholds of the checks: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
 var (
 	limitOrders = [2]float64{0.03, 0.08}
-	limitDraws  = [2]float64{fewDraws, fewDraws / 4}
+	limitDraws  = [2]float64{FewDraws, FewDraws / 4}
 )
 
-// fewDraws is the effective sample size of draws below which what is computed from them is rough.
-const fewDraws = 100
+// FewDraws is the effective sample size of draws below which what is computed from them is rough.
+const FewDraws = 100
 
-// drawChecks are about a posterior whose draws are weighted, and that may average over several orders.
-func drawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
+// DrawChecks are about a posterior whose draws are weighted, and that may average over several orders.
+func DrawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
 	if n := len(p.Draws); n > 0 {
 		ess := p.Empirical().EffectiveSampleSize()
 		all = append(all, diagnostics.Below("draws", ess, limitDraws[0], limitDraws[1],
 			fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess)))
 	}
-	return append(all, orderChecks(p)...)
+	return append(all, OrderChecks(p)...)
 }
 
-// orderChecks are about a posterior that averages over several orders.
-func orderChecks(p *posterior.Posterior) []diagnostics.Check {
+// OrderChecks are about a posterior that averages over several orders.
+func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 	errors := diagnostics.ComponentErrors(p)
 	if errors == nil {
 		return nil

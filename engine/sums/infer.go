@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"cmp"
@@ -19,32 +19,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An inference is a posterior that was computed from node scores in closed form: that
+// An Inference is a posterior that was computed from node scores in closed form: that
 // of the model which the data support among those compared.
-type inference struct {
+type Inference struct {
 	engine.Outcome
 	hypotheses []sem.Hypothesis
 	trust      sem.Trust // part of their evidence that counts
 	refuted    string    // why the form of the equations counts in part; "" means that it counts
-	parts      []part
+	Parts      []Part
 }
 
 // Limits of what is averaged over rather than estimated.
 const (
-	negligible     = 12.0 // nats behind the best from which on a part is left out
-	posteriorDraws = 1000 // draws of a posterior in closed form
-	allGraphs      = 15   // variables up to which evidences are sums over all graphs
-	kept           = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
-	graphTerms     = 4e8  // terms of a sum over all graphs that is tried with more variables
+	negligible = 12.0 // nats behind the best from which on a part is left out
+	Draws      = 1000 // draws of a posterior in closed form
+	allGraphs  = 15   // variables up to which evidences are sums over all graphs
+	kept       = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
+	graphTerms = 4e8  // terms of a sum over all graphs that is tried with more variables
 )
 
-// inferExact computes the exact posterior: over all orders, or given a known
+// Infer computes the exact posterior: over all orders, or given a known
 // one.
-func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t sem.Trust) (*inference, error) {
+func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
-		inf      *inference // nil: given up to save memory
+		inf      *Inference // nil: given up to save memory
 	}
 	var compared []candidate
 	var all []sem.Evidence
@@ -57,12 +57,12 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, p
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
 		}
-		inf, err := exactUnder(ctx, data, m, problem, t)
+		inf, err := Under(ctx, data, m, problem, t)
 		if err != nil {
 			return nil, err
 		}
-		compared = append(compared, candidate{m, inf.logEvidence(), inf})
-		all = append(all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
+		compared = append(compared, candidate{m, inf.LogEvidence(), inf})
+		all = append(all, sem.Evidence{Model: m.String(), Log: inf.LogEvidence()})
 	}
 	if len(compared) == 0 {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
@@ -70,7 +70,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, p
 	slices.SortStableFunc(compared, func(a, b candidate) int { return cmp.Compare(b.evidence, a.evidence) })
 	// The greatest evidence among the models whose form is not refuted. Where all that read directions off their form and have
 	// more evidence than the others are refuted, it is the first of them, which counts in part.
-	var best, first *inference
+	var best, first *Inference
 	for _, c := range compared {
 		if _, ok := c.model.(sem.Formed); !ok && first != nil {
 			break
@@ -78,7 +78,7 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, p
 		inf := c.inf
 		if inf == nil { // the same again, to the bit
 			var err error
-			if inf, err = exactUnder(ctx, data, c.model, problem, t); err != nil {
+			if inf, err = Under(ctx, data, c.model, problem, t); err != nil {
 				return nil, err
 			}
 		}
@@ -103,15 +103,15 @@ func inferExact(ctx context.Context, data *dataset.Table, models []sem.Scored, p
 		best = first
 	}
 	best.Evidence = all
-	best.Reason = reason(all)
+	best.Reason = Reason(all)
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.LogEvidence())
 	}
 	return best, best.finish(ctx, data, problem)
 }
 
-// reason says why a model was taken.
-func reason(all []sem.Evidence) string {
+// Reason says why a model was taken.
+func Reason(all []sem.Evidence) string {
 	if len(all) == 1 {
 		return "as asked for"
 	}
@@ -122,13 +122,13 @@ func reason(all []sem.Evidence) string {
 	return fmt.Sprintf("the data support it by %.1f nats against %s", best.Log-next.Log, next.Model)
 }
 
-// exactUnder computes the evidences of a model's hypotheses, of which a part counts.
-func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*inference, error) {
-	prior, err := problem.ClosedPrior(len(data.Names), firstDensity(problem, len(data.Names)))
+// Under computes the evidences of a model's hypotheses, of which a part counts.
+func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
+	prior, err := problem.ClosedPrior(len(data.Names), FirstDensity(problem, len(data.Names)))
 	if err != nil {
 		return nil, err
 	}
-	problem.Doing(exactEngine, "scoring sets of parents, model "+m.String())
+	problem.Doing(Engine, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func exactUnder(ctx context.Context, data *dataset.Table, m sem.Scored, problem 
 	return exactOver(ctx, data, m, hypotheses, problem, t)
 }
 
-// firstDensity is the number of edges per node of the prior that evidences are computed under first.
-func firstDensity(p *engine.Problem, d int) float64 {
+// FirstDensity is the number of edges per node of the prior that evidences are computed under first.
+func FirstDensity(p *engine.Problem, d int) float64 {
 	densities := p.Prior.Densities(d)
 	if d > sem.MixedVariables && len(densities) > 1 {
 		return 1
@@ -146,14 +146,14 @@ func firstDensity(p *engine.Problem, d int) float64 {
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t sem.Trust) (*inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t sem.Trust) (*Inference, error) {
 	d := len(data.Names)
-	inf := &inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
+	inf := &Inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
 	hypotheses, err := t.Of(data, hypotheses)
 	if err != nil {
 		return nil, err
 	}
-	densities, first := problem.Prior.Densities(d), firstDensity(problem, d)
+	densities, first := problem.Prior.Densities(d), FirstDensity(problem, d)
 	if d > sem.MixedVariables {
 		prior, err := problem.ClosedPrior(d, first)
 		if err == nil {
@@ -164,47 +164,47 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 		}
 	}
 	for k, h := range hypotheses {
-		problem.Doing(exactEngine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
+		problem.Doing(Engine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, problem)
 		if err != nil {
 			return nil, err
 		}
-		inf.parts = append(inf.parts, p)
+		inf.Parts = append(inf.Parts, p)
 	}
 	inf.settleUnits()
 	inf.drop()
 	switch {
 	case len(densities) == 1:
 	case d <= sem.MixedVariables:
-		for _, p := range slices.Clone(inf.parts) {
+		for _, p := range slices.Clone(inf.Parts) {
 			for _, e := range densities[:len(densities)-1] {
-				q, err := newPart(ctx, p.hypothesis, e, d, problem)
+				q, err := newPart(ctx, p.Hypothesis, e, d, problem)
 				if err != nil {
 					return nil, err
 				}
-				inf.parts = append(inf.parts, q)
+				inf.Parts = append(inf.Parts, q)
 			}
 		}
 		inf.drop()
 	default:
 		// The evidence is greatest where prior and posterior expect as many edges.
-		p := inf.parts[0]
-		if e := nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
+		p := inf.Parts[0]
+		if e := Nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
 			var err error
-			if inf.parts[0], err = newPart(ctx, p.hypothesis, e, d, problem); err != nil {
+			if inf.Parts[0], err = newPart(ctx, p.Hypothesis, e, d, problem); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for k := range inf.parts {
-		inf.parts[k].evidence -= math.Log(float64(len(densities)))
+	for k := range inf.Parts {
+		inf.Parts[k].evidence -= math.Log(float64(len(densities)))
 	}
 	return inf, nil
 }
 
-// nearest is the entry of an ascending list that is nearest to x on the
+// Nearest is the entry of an ascending list that is nearest to x on the
 // logarithmic scale.
-func nearest(list []float64, x float64) float64 {
+func Nearest(list []float64, x float64) float64 {
 	best := list[0]
 	for _, v := range list {
 		if math.Abs(math.Log(v/x)) < math.Abs(math.Log(best/x)) {
@@ -216,46 +216,46 @@ func nearest(list []float64, x float64) float64 {
 
 // settleUnits leaves out the hypotheses in the units of the data, where there are others,
 // unless they have the greater evidence together.
-func (inf *inference) settleUnits() {
+func (inf *Inference) settleUnits() {
 	var in, free []float64
-	for _, p := range inf.parts {
-		if p.hypothesis.InUnits {
+	for _, p := range inf.Parts {
+		if p.Hypothesis.InUnits {
 			in = append(in, p.evidence)
 		} else {
 			free = append(free, p.evidence)
 		}
 	}
 	if len(in) > 0 && len(free) > 0 && floats.LogSumExp(in) <= floats.LogSumExp(free) {
-		inf.parts = slices.DeleteFunc(inf.parts, func(p part) bool { return p.hypothesis.InUnits })
+		inf.Parts = slices.DeleteFunc(inf.Parts, func(p Part) bool { return p.Hypothesis.InUnits })
 	}
 }
 
-// unitsWarning is said of hypotheses in the units of the data.
-const unitsWarning = "the data support equal noise variances in the units given, which tell directions: in other units these would change"
+// UnitsWarning is said of hypotheses in the units of the data.
+const UnitsWarning = "the data support equal noise variances in the units given, which tell directions: in other units these would change"
 
 // inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
-func (inf *inference) inUnits() string {
-	for _, p := range inf.parts {
-		if p.hypothesis.InUnits {
-			return unitsWarning
+func (inf *Inference) inUnits() string {
+	for _, p := range inf.Parts {
+		if p.Hypothesis.InUnits {
+			return UnitsWarning
 		}
 	}
 	return ""
 }
 
 // drop leaves out the parts that are far behind the best.
-func (inf *inference) drop() {
+func (inf *Inference) drop() {
 	best := math.Inf(-1)
-	for _, p := range inf.parts {
+	for _, p := range inf.Parts {
 		best = math.Max(best, p.evidence)
 	}
-	inf.parts = slices.DeleteFunc(inf.parts, func(p part) bool { return p.evidence < best-negligible })
+	inf.Parts = slices.DeleteFunc(inf.Parts, func(p Part) bool { return p.evidence < best-negligible })
 }
 
-// logEvidence is log p(D) under the model.
-func (inf *inference) logEvidence() float64 {
-	all := make([]float64, len(inf.parts))
-	for k, p := range inf.parts {
+// LogEvidence is log p(D) under the model.
+func (inf *Inference) LogEvidence() float64 {
+	all := make([]float64, len(inf.Parts))
+	for k, p := range inf.Parts {
 		all[k] = p.evidence
 	}
 	return floats.LogSumExp(all)
@@ -280,9 +280,9 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
-func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
-	problem.Doing(exactEngine, "computing edge probabilities and drawing graphs")
-	if p := &inf.parts[0]; p.orders != nil && p.graphs == nil {
+func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
+	problem.Doing(Engine, "computing edge probabilities and drawing graphs")
+	if p := &inf.Parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {
 			p.graphs, err = p.orders.Graphs(ctx)
@@ -291,13 +291,13 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 			return err
 		}
 	}
-	total := inf.logEvidence()
+	total := inf.LogEvidence()
 	var draws []exact.Draw
 	var of []int // part of each draw
 	d := len(data.Names)
 	probabilities := mat.NewDense(d, d, nil)
-	for k := range inf.parts {
-		p := &inf.parts[k]
+	for k := range inf.Parts {
+		p := &inf.Parts[k]
 		p.weight = math.Exp(p.evidence - total)
 		inf.EdgesPerNode += p.weight * p.density
 		var scaled mat.Dense
@@ -306,8 +306,8 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 	}
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
 	problem.Prior.Settle(probabilities)
-	for k, n := range allot(posteriorDraws, inf.parts) {
-		some, err := inf.parts[k].weightedDraws(ctx, n, stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
+	for k, n := range allot(Draws, inf.Parts) {
+		some, err := inf.Parts[k].weightedDraws(ctx, n, stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
 		if err != nil {
 			return err
 		}
@@ -319,12 +319,12 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 	switch {
 	case problem.Order.Known != nil:
 		inf.Sum = "over all graphs along the given order"
-	case inf.parts[0].graphs != nil:
+	case inf.Parts[0].graphs != nil:
 		inf.Sum = "over all graphs"
 	default:
 		inf.Sum = "over all orders: a graph counts once for each of its orders"
 	}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: exactEngine.Name(), Model: inf.Best.String(), Kind: posterior.Draws,
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Engine.Name(), Model: inf.Best.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
 	if inf.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)
@@ -338,11 +338,11 @@ func (inf *inference) finish(ctx context.Context, data *dataset.Table, problem *
 	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
 	scorers := make([]score.Scorer, len(draws))
 	for k := range scorers {
-		scorers[k] = inf.parts[of[k]].hypothesis.Scores
+		scorers[k] = inf.Parts[of[k]].Hypothesis.Scores
 	}
 	n, _ := data.X.Dims()
 	inf.Functional = engine.NewFunctional(scorers, n, problem)
-	if err := addEquations(ctx, data, inf.Posterior, scorers, problem); err != nil {
+	if err := AddEquations(ctx, data, inf.Posterior, scorers, problem); err != nil {
 		return err
 	}
 	inf.Posterior.WeightMean, inf.Posterior.WeightSD, err = inf.weights(ctx, d, problem)

@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -32,10 +32,10 @@ func emptyEquations(s score.Weighted) *posterior.Equations {
 // of the memory.
 type weightMoments map[dag.Edge][2]float64
 
-// addEquations draws the parameters of every graph, with the scores of its
+// AddEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
-func addEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *engine.Problem) error {
+func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *engine.Problem) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
 	}

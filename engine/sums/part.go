@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A part is the exact posterior under one hypothesis and one number of edges.
-type part struct {
-	hypothesis sem.Hypothesis
+// A Part is the exact posterior under one hypothesis and one number of edges.
+type Part struct {
+	Hypothesis sem.Hypothesis
 	density    float64
-	prior      *score.Prior
+	Prior      *score.Prior
 	orders     *exact.Orders // all orders; nil: given one
 	graphs     *exact.Graphs // all graphs; nil: too many to sum over
 	given      *exact.Given  // given an order
@@ -26,25 +26,25 @@ type part struct {
 }
 
 // newPart computes the posterior under one hypothesis.
-func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *engine.Problem) (part, error) {
-	p := part{hypothesis: h, density: density}
+func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *engine.Problem) (Part, error) {
+	p := Part{Hypothesis: h, density: density}
 	var err error
-	if p.prior, err = problem.ClosedPrior(d, density); err != nil {
+	if p.Prior, err = problem.ClosedPrior(d, density); err != nil {
 		return p, err
 	}
 	opt := exact.Options{Workers: problem.Workers}
 	if problem.Order.Known != nil {
-		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.prior, problem.Order.Known, opt); err != nil {
+		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.Prior, problem.Order.Known, opt); err != nil {
 			return p, err
 		}
-		normaliser, err := exact.GivenOrder(ctx, noData(d), p.prior, problem.Order.Known, opt)
+		normaliser, err := exact.GivenOrder(ctx, NoData(d), p.Prior, problem.Order.Known, opt)
 		if err != nil {
 			return p, err
 		}
 		p.evidence = p.given.LogEvidence() - normaliser.LogEvidence() + h.LogWeight
 		return p, nil
 	}
-	all, err := exact.New(ctx, h.Scores, p.prior, opt)
+	all, err := exact.New(ctx, h.Scores, p.Prior, opt)
 	if err != nil {
 		return p, err
 	}
@@ -53,20 +53,20 @@ func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, prob
 	}
 	p.evidence = p.orders.LogEvidence() + h.LogWeight
 	if d > allGraphs {
-		normaliser, err := exact.LogPriorOrders(ctx, p.prior, opt)
+		normaliser, err := exact.LogPriorOrders(ctx, p.Prior, opt)
 		p.evidence -= normaliser
 		return p, err
 	}
 	if p.graphs, err = p.orders.Graphs(ctx); err != nil {
 		return p, err
 	}
-	normaliser, err := exact.LogPriorGraphs(ctx, p.prior, opt)
+	normaliser, err := exact.LogPriorGraphs(ctx, p.Prior, opt)
 	p.evidence = p.graphs.LogEvidence() + h.LogWeight - normaliser
 	return p, err
 }
 
 // draws are n independent draws of an order and a graph.
-func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
+func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
 	if p.given != nil {
 		return p.given.Draws(ctx, n, seed)
 	}
@@ -74,24 +74,24 @@ func (p *part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 }
 
 // mostProbable is the graph with the greatest probability.
-func (p *part) mostProbable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
+func (p *Part) mostProbable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
 	if p.given != nil {
 		g, _ := p.given.Best()
 		return g, nil
 	}
-	return exact.MostProbable(ctx, p.hypothesis.Scores, p.prior, problem.Workers)
+	return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
 }
 
-// noData is the score of no rows.
-func noData(d int) score.Scorer {
+// NoData is the score of no rows.
+func NoData(d int) score.Scorer {
 	return score.NewFunc(d, func(int, []int) float64 { return 0 })
 }
 
 // expectedEdges is the posterior mean of the number of edges.
-func (p *part) expectedEdges(int) float64 { return mat.Sum(p.edges()) }
+func (p *Part) expectedEdges(int) float64 { return mat.Sum(p.edges()) }
 
 // edges are the edge probabilities.
-func (p *part) edges() *mat.Dense {
+func (p *Part) edges() *mat.Dense {
 	switch {
 	case p.given != nil:
 		return p.given.Edges()
@@ -103,7 +103,7 @@ func (p *part) edges() *mat.Dense {
 
 // allot divides n draws among parts by their weights: the largest remainders round
 // up.
-func allot(n int, parts []part) []int {
+func allot(n int, parts []Part) []int {
 	counts, left := make([]int, len(parts)), n
 	order := make([]int, len(parts))
 	for k, p := range parts {

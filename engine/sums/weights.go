@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -22,18 +22,18 @@ const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 // weights are the posterior means and standard deviations of the weights, given that the edge is
 // there: sums over the sets of parents with their probabilities, and not over draws. Edges of next to
 // no probability have NaN. Both are nil for models without linear equations.
-func (inf *inference) weights(ctx context.Context, d int, problem *engine.Problem) (mean, sd *mat.Dense, err error) {
+func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Problem) (mean, sd *mat.Dense, err error) {
 	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	for k := range inf.parts {
-		p := &inf.parts[k]
-		equations, ok := p.hypothesis.Scores.(score.Weighted)
+	for k := range inf.Parts {
+		p := &inf.Parts[k]
+		equations, ok := p.Hypothesis.Scores.(score.Weighted)
 		if !ok {
 			return nil, nil, nil
 		}
 		if p.weight < rarePart {
 			continue
 		}
-		estimates, _ := sem.FormOf(p.hypothesis.Scores).(sem.Refinable) // nil means that all sets are known
+		estimates, _ := sem.FormOf(p.Hypothesis.Scores).(sem.Refinable) // nil means that all sets are known
 		edges := p.edges()
 		err := parallel.For(ctx, d, problem.Workers, func(j int) error {
 			names, probs := p.parentSets(j)
@@ -79,11 +79,11 @@ func (inf *inference) weights(ctx context.Context, d int, problem *engine.Proble
 }
 
 // parentSets is the distribution of the parents of variable j: bit k of an index stands for names[k].
-func (p *part) parentSets(j int) (names []int, probs []float64) {
+func (p *Part) parentSets(j int) (names []int, probs []float64) {
 	if p.given != nil {
 		return p.given.ParentSets(j)
 	}
-	names = dag.AllBut(p.hypothesis.Scores.Vars(), j)
+	names = dag.AllBut(p.Hypothesis.Scores.Vars(), j)
 	if p.graphs != nil {
 		return names, p.graphs.ParentSets(j)
 	}

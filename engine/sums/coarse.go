@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"cmp"
@@ -11,21 +11,21 @@ import (
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why string, err error) {
+func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why string, err error) {
 	if !sem.Refutable(inf.Best) {
 		return inf.trust, "", nil
 	}
-	best := slices.MaxFunc(inf.parts, func(a, b part) int { return cmp.Compare(a.evidence, b.evidence) })
+	best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
 	g, err := best.mostProbable(ctx, problem)
 	if err != nil {
 		return inf.trust, "", err
 	}
-	t, why = inf.trust.In(data, inf.Best, g, best.hypothesis.Scores, problem.Seed)
+	t, why = inf.trust.In(data, inf.Best, g, best.Hypothesis.Scores, problem.Seed)
 	return t, why, nil
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why string) (*inference, error) {
+func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why string) (*Inference, error) {
 	coarse, err := exactOver(ctx, data, inf.Best, inf.hypotheses, problem, t)
 	if err != nil {
 		return nil, err
