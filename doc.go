@@ -15,10 +15,11 @@
 // ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the graph,
-// an [engine.Order], an [engine.Engine] with its [Sampler] or [Chains]. What a model gets follows from the
-// interfaces that it implements, which one's own can implement too. The [Method] DiBS,
-// TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
-// (packages bcd and gflownet) train a distribution over graphs and draw from it.
+// an [Order], and an [Engine] with its settings: [Exact], [MCMC], [Tempering], [SVGD], [DiBS],
+// [BCDNets] or [GFlowNet]. What a model gets follows from the interfaces that it implements,
+// which a user's own can implement too. DiBS, TOBAC's predecessor, needs no order and may leave
+// cycles. BCD Nets and DAG-GFlowNet (packages bcd and gflownet) train a distribution over graphs
+// and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels and the units of the data. The same data, settings and seed give the same

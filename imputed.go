@@ -81,8 +81,8 @@ func (m *Imputation) Supporting(model string) int {
 // every completed table has the same weight, whatever its evidence. Edge probabilities are means over the tables, standard deviations of weights
 // have a part between the tables, and about a thousand draws come from all of them in turn. Each table is one
 // component, or several, of the posterior. If Config leaves the model open, all tables have the one with the greatest mean of the log evidences that they give
-// it, so that a model which could not be computed for one of them is left out. Result.Orders and the Diagnostics
-// of chains (there the worst) are those of a single table.
+// it, so that a model which could not be computed for one of them is left out. Result.Orders, Computation and the
+// Diagnostics of chains (there the worst) are those of a single table.
 //
 // Completed values come from an imputation model that knows no graph. With Rounds they are drawn again given a draw (G, Θ) from the posterior of their table, and the table is
 // fitted again: steps of a Markov chain whose stationary distribution is that of all values and graphs given x_obs under the causal model. Values set by intervention do not

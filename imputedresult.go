@@ -39,7 +39,7 @@ func (f *imputedFit) result() *Result {
 		out.Seconds.Add(r.Seconds)
 		out.Checks = worse(out.Checks, r.Checks)
 		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
-			out.Diagnostics = d
+			out.Diagnostics, out.Computation = d, r.Computation
 		}
 	}
 	m.SD = between(m.Probabilities)

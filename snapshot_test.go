@@ -293,6 +293,17 @@ func TestRestoreErrors(t *testing.T) {
 			t.Errorf("got error %v", err)
 		}
 	})
+	t.Run("other chains before the particles", func(t *testing.T) {
+		data, cfg := afterChains()
+		first := newRun(t, data, cfg)
+		chains := *sampler(&cfg).OrderEngine.(*tobac.MCMC)
+		chains.Iterations = 40
+		sampler(&cfg).OrderEngine = &chains
+		want := `tobac: snapshot was made with the engine "svgd iterations=30", the run has "svgd iterations=40"`
+		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != want {
+			t.Errorf("got error %v", err)
+		}
+	})
 	t.Run("another optimizer's state", func(t *testing.T) {
 		first := newRun(t, data, known)
 		advance(t, first, 3)
