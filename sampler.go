@@ -322,13 +322,6 @@ func (s *SVGD) prepare(p *engine.Problem, settings []*setting.Setting, rank int)
 	return nil
 }
 
-// fill replaces a zero by a default.
-func fill[T int | float64](v *T, byDefault T) {
-	if *v == 0 {
-		*v = byDefault
-	}
-}
-
 // optimizer is the optimiser with its schedule.
 func (s *SVGD) optimizer() svgd.Optimizer {
 	o := s.Optimizer
