@@ -250,7 +250,7 @@ func TestOwnDefault(t *testing.T) {
 		if s := sampler(&c); s.Marginals == tobac.ReweightedMarginals || s.Steps != 1000 {
 			t.Errorf("%s: %d steps, marginals %v", name, s.Steps, s.Marginals)
 		}
-		if m, ok := c.Model.(tobac.FeedForward); ok && m.Output != models.IntegratedOutput {
+		if m, ok := c.Model.(sem.FeedForward); ok && m.Output != models.IntegratedOutput {
 			t.Errorf("%s: model %v, want the last of several hidden layers integrated out", name, m)
 		}
 	}
