@@ -177,7 +177,7 @@ func TestWhatFits(t *testing.T) {
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
-	cfg = tobac.Config{Memory: 4 << 30, Model: tobac.FeedForward{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
+	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
 	if _, err = tobac.NewRun(ctx, wide(1000, 200), cfg); err == nil {
 		t.Fatal("200 variables fit")
 	}

@@ -86,13 +86,13 @@ var allowed = map[string][]string{
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	"tobac/engine":      {"tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
+	"tobac/engine/sums": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
 	// What a result means.
 	"tobac/explain": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac": {"tobac/setting", "tobac/background", "tobac/sem", "tobac/internal/inspect",
-		"tobac/internal/additive", "tobac/internal/impute", "tobac/bcd", "tobac/diagnostics", "tobac/gflownet", "tobac/tempering", "tobac/internal/evidence", "tobac/autograd", "tobac/models", "tobac/schedule", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
-		"tobac/posterior", "tobac/effects", "tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
+	"tobac":                {"tobac/autograd", "tobac/background", "tobac/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/gflownet", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/impute", "tobac/internal/inspect", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},
 }

@@ -40,12 +40,3 @@ func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, problem 
 	}
 	return exact.MostProbable(ctx, s, prior, problem.Workers)
 }
-
-// logScore is that of a graph.
-func logScore(s score.Scorer, g *dag.Graph) float64 {
-	sum := 0.0
-	for j := range g.Len() {
-		sum += s.LogScore(j, g.Parents(j))
-	}
-	return sum
-}
