@@ -290,7 +290,7 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 func TestFindsTheGraph(t *testing.T) {
 	sim := simulated(t, 5, 5, 4)
 	// A start can end in an order near the best one, which the ELBO tells.
-	s := bcd.Settings{Steps: 3000, Starts: 3, Batch: 16, LearningRate: 5e-3, TraceEvery: 1000, Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}
+	s := bcd.Settings{Steps: 1800, Starts: 3, Batch: 16, LearningRate: 5e-3, TraceEvery: 1000, Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}
 	m := fit(t, sim.Train.X, s, 2, s.Steps)
 	draws := drawsOf(t, m, 500)
 	report := judge(t, draws, sim)

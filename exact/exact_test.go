@@ -78,6 +78,9 @@ func TestOrdersEnumerated(t *testing.T) {
 	for d := 1; d <= largest(); d++ {
 		for name, prior := range priors(t, d) {
 			for n, r := range ranges {
+				if d == 5 && n%2 > 0 { // which four variables have
+					continue
+				}
 				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {
 					s := randomTable(d, r.offset, r.deviation, uint64(10*d+n))
 					want := enumerate(s, prior, true)

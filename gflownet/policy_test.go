@@ -128,7 +128,7 @@ func TestNetworks(t *testing.T) {
 			for k, n := range l.nodes {
 				arguments = append(arguments, gradtest.Argument{Node: n, Values: c.weights[k]})
 			}
-			if err := gradtest.CheckGraph(loss, arguments, gradtest.Options{}); err != nil {
+			if err := gradtest.CheckGraph(loss, arguments, gradtest.Options{Every: 8, Directions: 4}); err != nil {
 				t.Error(err)
 			}
 		})

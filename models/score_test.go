@@ -143,7 +143,7 @@ func TestScoreAtStepZero(t *testing.T) {
 func TestScoreIsDifferentiable(t *testing.T) {
 	const step = 3
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		target, x := randomTarget(t, 62, 4, models.TOBACConfig{Particles: 2, Samples: 6, AlphaRate: 0.4, Tau: 1.5, Estimator: e})
+		target, x := randomTarget(t, 62, 3, models.TOBACConfig{Particles: 2, Samples: 6, AlphaRate: 0.4, Tau: 1.5, Estimator: e})
 		got := score(t, target, x, step)
 		value := func(block, i int) float64 {
 			s, err := target.Stages(x, step)

@@ -101,7 +101,7 @@ func TestAgainstBruteForce(t *testing.T) {
 		{"unknown", tempering.Config{Hidden: 2, NoiseScale: 0.2, Activation: models.Tanh}, tanh, func(rng *rand.Rand) float64 { z := rng.NormFloat64(); return 0.2 / (z * z) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Workers = 8000, 6, 2
+			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Workers = 5000, 6, 2
 			chains, err := tempering.Run(context.Background(), x, nil, order, prior, c.cfg)
 			if err != nil {
 				t.Fatal(err)
@@ -266,7 +266,7 @@ func TestKnownDensities(t *testing.T) {
 		if p := r.Probabilities.At(0, 1); !(math.Abs(p-0.35) <= 0.03) { // the parent says nothing
 			t.Errorf("%s: probability %v, want 0.35", c.name, p)
 		}
-		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 8000, 1).logEvidence[1] {
+		for set, e := range enumerate(t, x, []int{0, 1}, prior, c.cfg, 4000, 1).logEvidence[1] {
 			if !(math.Abs(e-c.want) <= 0.15) {
 				t.Errorf("%s: set %b: log evidence %v, want %v", c.name, set, e, c.want)
 			}

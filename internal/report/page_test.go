@@ -191,7 +191,7 @@ func TestPageOfLittle(t *testing.T) {
 
 // The same content gives the same bytes, however often it is drawn.
 func TestDeterminism(t *testing.T) {
-	for _, c := range []report.Content{complete(), random(80, 3)} {
+	for _, c := range []report.Content{complete(), random(33, 3)} {
 		first, second := build(t, c), build(t, c)
 		if html(t, first) != html(t, second) {
 			t.Error("two pages differ")

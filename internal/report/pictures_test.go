@@ -123,7 +123,7 @@ func blank(im image.Image) bool {
 }
 
 func TestPicturesOfAllSizes(t *testing.T) {
-	for _, d := range []int{2, 3, 5, 12, 31, 60, 61, 200} {
+	for _, d := range []int{2, 3, 12, 30, 31, 60, 61} {
 		t.Run(fmt.Sprint(d), func(t *testing.T) {
 			r := build(t, random(d, uint64(d)))
 			for _, p := range r.Pictures() {

@@ -21,7 +21,7 @@ func TestRandomFunctions(t *testing.T) {
 		all |= s
 	}
 	covered := map[string]int{}
-	for seed := range seeds(40) {
+	for seed := range seeds(20) {
 		for _, sizes := range axes {
 			rng := rand.New(rand.NewPCG(seed, 14))
 			f := irtest.Random(rng, 20, sizes...)
@@ -55,7 +55,7 @@ func TestRandomFunctions(t *testing.T) {
 // from streams, in every layout.
 func TestFeeds(t *testing.T) {
 	drawn := 0
-	for seed := range seeds(30) {
+	for seed := range seeds(12) {
 		for _, sizes := range axes {
 			for _, without := range []passes.Set{0, passes.DrawInPlace, passes.ElementSchedule} {
 				rng := rand.New(rand.NewPCG(seed, 15))
