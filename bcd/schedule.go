@@ -35,11 +35,11 @@ func (s Schedule) At(step, steps int) float64 {
 			return stage.Temperature
 		}
 	}
-	return s.Last()
+	return s.last()
 }
 
-// Last is the temperature of the last stage. It panics if there is none.
-func (s Schedule) Last() float64 { return s[len(s)-1].Temperature }
+// last is the temperature of the last stage. It panics if there is none.
+func (s Schedule) last() float64 { return s[len(s)-1].Temperature }
 
 // String is the text form that [ParseSchedule] reads: 30:0.05,10:0.1,0.25:1.
 func (s Schedule) String() string {

@@ -82,7 +82,7 @@ func (s Settings) WithDefaults(n, d int) Settings {
 		s.Schedule = Annealed()
 	}
 	if s.EvaluationTemperature == 0 && len(s.Schedule) > 0 {
-		s.EvaluationTemperature = s.Schedule.Last()
+		s.EvaluationTemperature = s.Schedule.last()
 	}
 	if s.HorseshoeScale == 0 {
 		s.HorseshoeScale = s.ScaleRule.scale(n, d, s.EdgesPerNode)

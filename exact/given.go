@@ -16,8 +16,8 @@ import (
 	"tobac/score"
 )
 
-// MaxGiven is the largest number of variables of a posterior given an order.
-const MaxGiven = 25
+// maxGiven is the largest number of variables of a posterior given an order.
+const maxGiven = 25
 
 // Given is the posterior over the graphs along one order: the parents of a variable
 // come before it, and are independent of those of the others. It is safe for
@@ -46,7 +46,7 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 	if prior.Vars() != d {
 		panic(fmt.Sprintf("exact: scores of %d variables with a prior of %d", d, prior.Vars()))
 	}
-	if err := opt.check(d, MemoryGiven(min(max(d, 0), 40)), MaxGiven); err != nil {
+	if err := opt.check(d, MemoryGiven(min(max(d, 0), 40)), maxGiven); err != nil {
 		return nil, err
 	}
 	position := make([]int, d)
@@ -118,7 +118,7 @@ func (g *Given) child(ctx context.Context, s score.Scorer, prior *score.Prior, j
 	sum := total(x)
 	kernels.Scale(x, x, 1/sum)
 	g.probs[j], g.log[j] = x, top+math.Log(sum)
-	var members [MaxGiven]float64
+	var members [maxGiven]float64
 	memberSums(members[:len(g.names[j])], append(q[:0], x...), kernels)
 	for k, i := range g.names[j] {
 		g.edges.Set(i, j, min(members[k], 1))

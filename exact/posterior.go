@@ -14,14 +14,14 @@ import (
 // [Options.Memory] above the default then: see [Memory].
 const MaxVariables = 24
 
-// DefaultMemory is the number of bytes that a computation may use unless
+// defaultMemory is the number of bytes that a computation may use unless
 // [Options.Memory] says otherwise: enough for 21 variables.
-const DefaultMemory = 1 << 30
+const defaultMemory = 1 << 30
 
 // Options are settings of [New] and [GivenOrder]. The zero value is ready to use.
 type Options struct {
 	Workers int   // goroutines at a time, 0: as many as runtime.GOMAXPROCS. It changes no bit of a result.
-	Memory  int64 // bytes that may be used, 0: DefaultMemory
+	Memory  int64 // bytes that may be used, 0: defaultMemory
 }
 
 func (o Options) workers() int {
@@ -43,7 +43,7 @@ func Memory(d int) int64 {
 func (o Options) check(d int, needs int64, variables int) error {
 	limit := o.Memory
 	if limit == 0 {
-		limit = DefaultMemory
+		limit = defaultMemory
 	}
 	switch {
 	case d < 1:

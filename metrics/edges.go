@@ -10,11 +10,6 @@ import (
 	"tobac/posterior"
 )
 
-// LeastProbability is where [EvaluateEdges] clips probabilities for the log
-// score: 0 counts as 0.005 and 1 as 0.995, since a probability that is printed
-// as 0 means no more than below [posterior.Floor].
-const LeastProbability = posterior.Floor
-
 // ESHDOfEdges returns the expected structural Hamming distance to the truth of a
 // distribution over acyclic graphs, of which p, d×d, are the edge probabilities:
 //
@@ -58,7 +53,7 @@ type EdgeReport struct {
 	AveragePrecision         Number `json:"average_precision"` // off the diagonal
 	AUPRC                    Number `json:"auprc_trapezoid"`   // off the diagonal
 	Brier                    Number `json:"brier"`
-	LogScore                 Number `json:"log_score"`         // clipped at LeastProbability
+	LogScore                 Number `json:"log_score"`         // clipped at posterior.Floor
 	CalibrationError         Number `json:"calibration_error"` // in CalibrationBins bins
 	ExpectedEdges            Number `json:"expected_edges"`
 	SkeletonAUROC            Number `json:"skeleton_auroc"`
@@ -101,7 +96,7 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	r.ESHD, r.ESHDEmptyGraph = Number(ESHDOfEdges(p, truth)), Number(truth.Size())
 	r.AUROC, r.AUROCWithDiagonal = Number(AUROC(p, truth, OffDiagonal)), Number(AUROC(p, truth, WithDiagonal))
 	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)), Number(AUPRC(p, truth, OffDiagonal))
-	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(LogScore(p, truth, LeastProbability))
+	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(LogScore(p, truth, posterior.Floor))
 	r.CalibrationError = Number(CalibrationError(p, truth, CalibrationBins))
 	r.SkeletonAUROC, r.SkeletonAveragePrecision = Number(SkeletonAUROC(p, truth)), Number(SkeletonAveragePrecision(p, truth))
 	return r, nil

@@ -13,8 +13,8 @@ type LogDensity struct {
 	Data  float64 // log p(D | G, Θ), or log p(D | G) for models without parameters
 }
 
-// Joint returns log p(Θ | G) + log p(D | G, Θ).
-func (l LogDensity) Joint() float64 { return l.Prior + l.Data }
+// joint returns log p(Θ | G) + log p(D | G, Θ).
+func (l LogDensity) joint() float64 { return l.Prior + l.Data }
 
 // HeldOut holds the log densities of held-out rows that Neg.LL averages.
 type HeldOut struct {

@@ -143,10 +143,10 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 	if len(heldOut.Particles) != r.Particles {
 		panic(fmt.Sprintf("metrics: held-out log densities of %d particles, the ensemble has %d", len(heldOut.Particles), r.Particles))
 	}
-	if empty := heldOut.Empty.Joint(); math.IsNaN(empty) || math.IsInf(empty, 0) {
+	if empty := heldOut.Empty.joint(); math.IsNaN(empty) || math.IsInf(empty, 0) {
 		return fmt.Errorf("metrics: held-out log density of the empty graph is %g, want a finite number", empty)
 	}
-	r.NegLLEmptyGraph = Number(-heldOut.Empty.Joint())
+	r.NegLLEmptyGraph = Number(-heldOut.Empty.joint())
 	r.NegLLDataOnlyEmptyGraph = Number(-heldOut.Empty.Data)
 	if kept == nil {
 		r.NegLL, r.NegLLDataOnly = r.NegLLEmptyGraph, r.NegLLDataOnlyEmptyGraph
@@ -155,7 +155,7 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 	joint, data := make([]float64, len(index)), make([]float64, len(index))
 	for k, m := range index {
 		l := heldOut.Particles[m]
-		joint[k], data[k] = l.Joint(), l.Data
+		joint[k], data[k] = l.joint(), l.Data
 		if math.IsNaN(joint[k]) || math.IsInf(joint[k], 0) {
 			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m+1, l.Prior, l.Data)
 		}

@@ -57,3 +57,6 @@ func Drawn(x *mat.Dense, seed uint64, replicate int) *mat.Dense {
 	drawRows(dst, x, seed, replicate)
 	return dst
 }
+
+// NearGap is nearGap.
+var NearGap = nearGap

@@ -15,9 +15,9 @@ import (
 	"tobac/internal/delimited"
 )
 
-// Version is that of the format that [Posterior.Write] writes. [Read] takes the one before
+// formatVersion is that of the format that [Posterior.Write] writes. [Read] takes the one before
 // too, which had no id of a run.
-const Version = 3
+const formatVersion = 3
 
 // header is everything but the draws, as it is stored: every key on a line of its
 // own, in this sequence.
@@ -107,7 +107,7 @@ func (p *Posterior) Write(w io.Writer) error {
 		return err
 	}
 	b := bufio.NewWriter(w) // keeps the first error until Flush
-	fmt.Fprintf(b, "{\"version\":%d", Version)
+	fmt.Fprintf(b, "{\"version\":%d", formatVersion)
 	h := p.header()
 	for _, field := range []struct {
 		key   string
@@ -253,8 +253,8 @@ func read(r io.Reader) (*Posterior, error) {
 	if err := d.Decode(&version); err != nil {
 		return nil, fmt.Errorf("version: %w", jsonError(err))
 	}
-	if version != Version && version != Version-1 {
-		return nil, fmt.Errorf("version %d, want %d: fit again", version, Version)
+	if version != formatVersion && version != formatVersion-1 {
+		return nil, fmt.Errorf("version %d, want %d: fit again", version, formatVersion)
 	}
 	var h header
 	var draws []storedDraw

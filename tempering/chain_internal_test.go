@@ -18,7 +18,7 @@ import (
 // testNode is a variable with two candidates.
 func testNode(t *testing.T, cfg Config) *node {
 	t.Helper()
-	cfg, err := cfg.WithDefaults()
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}

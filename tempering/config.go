@@ -41,8 +41,8 @@ const (
 	mostSweeps       = 1_000_000
 )
 
-// WithDefaults replaces zeros by their defaults, or finds the first setting out of range.
-func (c Config) WithDefaults() (Config, error) {
+// withDefaults replaces zeros by their defaults, or finds the first setting out of range.
+func (c Config) withDefaults() (Config, error) {
 	for _, f := range []struct {
 		name                 string
 		value                *int

@@ -62,7 +62,7 @@ func Run(ctx context.Context, x, intervened mat.Matrix, order []int, prior Prior
 
 // check fills in the defaults of the settings, and finds data that do not suit.
 func check(x, intervened mat.Matrix, cfg *Config) (kernels vector.Set, err error) {
-	if *cfg, err = cfg.WithDefaults(); err != nil {
+	if *cfg, err = cfg.withDefaults(); err != nil {
 		return kernels, err
 	}
 	if kernels, err = vector.Default(); err != nil {
