@@ -93,6 +93,8 @@ var allowed = map[string][]string{
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
 	"tobac":                {"tobac/autograd", "tobac/background", "tobac/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/gflownet", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/impute", "tobac/internal/inspect", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},
+	// What every command shares.
+	"tobac/internal/cli": {"tobac", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/BurntSushi/toml"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
@@ -72,7 +73,7 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 	}
 	if r.effects, err = sem.EffectsOf(answering, s.Columns, s.Config.Seed); err != nil {
 		if !errors.Is(err, effects.ErrNoParameters) {
-			return nil, &locatedError{folder, err}
+			return nil, cli.Located(folder, err)
 		}
 		r.effects = nil
 	}
@@ -101,7 +102,7 @@ func (r *savedRun) summary() (s savedSummary, err error) {
 		return s, err
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return s, &locatedError{filepath.Join(r.folder, summaryFile), err}
+		return s, cli.Located(filepath.Join(r.folder, summaryFile), err)
 	}
 	return s, r.files.SameRun(summaryFile, s.Run)
 }
@@ -124,7 +125,7 @@ func storedText(files *file.Folder, folder, name string) ([]byte, error) {
 func (r *savedRun) variable(option, name string) (int, error) {
 	j := slices.Index(r.posterior.Names, name)
 	if j < 0 {
-		return 0, usagef("%s: no column is named %s; allowed: %s", option, delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+		return 0, cli.Usagef("%s: no column is named %s; allowed: %s", option, delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
 	}
 	return j, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 )
 
@@ -221,7 +222,7 @@ func TestAnswersWithoutSpread(t *testing.T) {
 		t.Error("effects of graphs alone")
 	}
 	for _, args := range [][]string{{"effect", "run", "--from", "X1"}, {"predict", "run"}} {
-		if got := runTobac(t, args...); got.code != exitFailed || !strings.Contains(got.stderr, "no parameters") {
+		if got := runTobac(t, args...); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "no parameters") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -245,23 +246,23 @@ func TestAnswerFaults(t *testing.T) {
 		code int
 		want string
 	}{
-		{"effect run", exitUsage, "tobac effect needs --from A, the column that is set"},
-		{"effect", exitUsage, "tobac effect takes one folder written by tobac fit --out, got none"},
-		{"effect run --from a", exitUsage, `--from: no column is named "a"; allowed: "X0", "X1"`},
-		{"effect run --from X1 --to a", exitUsage, `--to: no column is named "a"; allowed: "X0", "X1"`},
-		{"effect run --from X1 --to X1", exitUsage, "--from and --to are the same column"},
-		{"effect none --from X1", exitFailed, "none: no such file or directory; allowed: a folder written by tobac fit --out"},
-		{"effect data/train.csv --from X1", exitFailed, "data/train.csv: a file; allowed: a folder written by tobac fit --out"},
-		{"effect empty --from X1", exitFailed, "empty: no particles.json in it; allowed: a folder written by tobac fit --out"},
-		{"effect broken --from X1", exitFailed, "broken/summary.json: unexpected end of JSON input"},
-		{"predict run --do X1", exitUsage, `--do "X1": no value; allowed: COLUMN=VALUE`},
-		{"predict run --do X1=a", exitUsage, `--do "X1=a": the value is "a"; allowed: numbers of magnitude up to 1e+50`},
-		{"predict run --do X1=NaN", exitUsage, `--do "X1=NaN": the value is "NaN"; allowed: numbers of magnitude up to 1e+50`},
-		{"predict run --do X1=1e200", exitUsage, `--do "X1=1e200": the value is "1e200"; allowed: numbers of magnitude up to 1e+50`}, // its square is infinite
-		{"predict run --do X1=1 --do X1=2", exitUsage, `--do sets "X1" twice`},
-		{"predict run --do Y=1", exitUsage, `--do: no column is named "Y"; allowed:`},
-		{"predict run --do X0=1 --do X1=1 --do X2=1 --do X3=1 --do X4=1 --do X5=1", exitUsage, "--do sets every column, which leaves nothing to predict"},
-		{"predict run --rows --json", exitUsage, "--rows and --json contradict each other"},
+		{"effect run", cli.ExitUsage, "tobac effect needs --from A, the column that is set"},
+		{"effect", cli.ExitUsage, "tobac effect takes one folder written by tobac fit --out, got none"},
+		{"effect run --from a", cli.ExitUsage, `--from: no column is named "a"; allowed: "X0", "X1"`},
+		{"effect run --from X1 --to a", cli.ExitUsage, `--to: no column is named "a"; allowed: "X0", "X1"`},
+		{"effect run --from X1 --to X1", cli.ExitUsage, "--from and --to are the same column"},
+		{"effect none --from X1", cli.ExitFailed, "none: no such file or directory; allowed: a folder written by tobac fit --out"},
+		{"effect data/train.csv --from X1", cli.ExitFailed, "data/train.csv: a file; allowed: a folder written by tobac fit --out"},
+		{"effect empty --from X1", cli.ExitFailed, "empty: no particles.json in it; allowed: a folder written by tobac fit --out"},
+		{"effect broken --from X1", cli.ExitFailed, "broken/summary.json: unexpected end of JSON input"},
+		{"predict run --do X1", cli.ExitUsage, `--do "X1": no value; allowed: COLUMN=VALUE`},
+		{"predict run --do X1=a", cli.ExitUsage, `--do "X1=a": the value is "a"; allowed: numbers of magnitude up to 1e+50`},
+		{"predict run --do X1=NaN", cli.ExitUsage, `--do "X1=NaN": the value is "NaN"; allowed: numbers of magnitude up to 1e+50`},
+		{"predict run --do X1=1e200", cli.ExitUsage, `--do "X1=1e200": the value is "1e200"; allowed: numbers of magnitude up to 1e+50`}, // its square is infinite
+		{"predict run --do X1=1 --do X1=2", cli.ExitUsage, `--do sets "X1" twice`},
+		{"predict run --do Y=1", cli.ExitUsage, `--do: no column is named "Y"; allowed:`},
+		{"predict run --do X0=1 --do X1=1 --do X2=1 --do X3=1 --do X4=1 --do X5=1", cli.ExitUsage, "--do sets every column, which leaves nothing to predict"},
+		{"predict run --rows --json", cli.ExitUsage, "--rows and --json contradict each other"},
 	} {
 		got := runTobac(t, strings.Fields(c.args)...)
 		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || got.stdout != "" {
@@ -364,16 +365,16 @@ func TestEffectsOfProcesses(t *testing.T) {
 			t.Errorf("nothing set: %s has the mean %v, expected %v", p.Column, mean, p.Mean.Mean)
 		}
 	}
-	refuses(t, "predict run --do X0=1 --do X0=2", exitUsage, `--do sets "X0" twice`)
+	refuses(t, "predict run --do X0=1 --do X0=2", cli.ExitUsage, `--do sets "X0" twice`)
 	if err := os.WriteFile("run/"+functionsFile, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := runTobac(t, "predict", "run"); got.code != exitFailed || !strings.Contains(got.stderr, "run/"+functionsFile) {
+	if got := runTobac(t, "predict", "run"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "run/"+functionsFile) {
 		t.Errorf("predict: %+v", got)
 	}
 	// A consensus graph with undirected edges is no truth.
 	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "eval --truth partly.csv run", exitFailed, `partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
+	refuses(t, "eval --truth partly.csv run", cli.ExitFailed, `partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
 }

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // badInputs are files for TestBadInput.
@@ -39,8 +41,8 @@ var badInputs = map[string]string{
 
 func TestBadInput(t *testing.T) {
 	const (
-		failed = exitFailed
-		usage  = exitUsage
+		failed = cli.ExitFailed
+		usage  = cli.ExitUsage
 	)
 	for _, c := range []struct {
 		name string
@@ -164,8 +166,8 @@ func TestThousandColumns(t *testing.T) {
 	defer debug.SetMemoryLimit(before)
 	got := runTobac(t, quick("fit", "wide.csv", "--order", "variance")...)
 	const want = "tobac: wide.csv: this needs about # of memory (# for the compiled program), and # are available (GOMEMLIMIT); would fit: variables up #"
-	if text := regexp.MustCompile(`[\d.]+ [GM]B|to \d+\n`).ReplaceAllString(got.stderr, "#"); got.code != exitFailed || text != want {
-		t.Errorf("got exit %d and %q, want %d and %q", got.code, text, exitFailed, want)
+	if text := regexp.MustCompile(`[\d.]+ [GM]B|to \d+\n`).ReplaceAllString(got.stderr, "#"); got.code != cli.ExitFailed || text != want {
+		t.Errorf("got exit %d and %q, want %d and %q", got.code, text, cli.ExitFailed, want)
 	}
 	if names := strings.Split(succeed(t, "order", "wide.csv", "--method", "variance").stdout, ","); len(names) != 1000 {
 		t.Errorf("order has %d names, want 1000", len(names))

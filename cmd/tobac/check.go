@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/table"
 	"tobac/metrics"
@@ -36,31 +37,31 @@ func newCheck() *cobra.Command {
 		Example: `  tobac check data.csv
   tobac check data.xlsx --set sheet=2 --missing drop
   tobac check data.csv.gz --json`,
-		Args: arguments(1, 1, "one data file"),
+		Args: cli.Arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := assign(); err != nil {
 				return err
 			}
-			p := newProgress(cmd.ErrOrStderr(), false)
-			defer p.close()
-			p.during("reading " + dataLabel(args[0]))
+			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			defer p.Close()
+			p.During("reading " + cli.DataLabel(args[0]))
 			t, err := o.open(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			p.during("looking at the columns")
+			p.During("looking at the columns")
 			d, err := table.Describe(t, o.want)
 			if err != nil {
 				return tableError(err)
 			}
-			p.close()
-			warn(cmd.ErrOrStderr(), d.Prepared.Warnings)
-			c := newCheckReport(t, d, dataLabel(args[0]))
+			p.Close()
+			cli.Warn(cmd.ErrOrStderr(), d.Prepared.Warnings)
+			c := newCheckReport(t, d, cli.DataLabel(args[0]))
 			var text strings.Builder
 			stdout := cmd.OutOrStdout()
 			if asJSON {
-				stdout = exactly(stdout)
-				err = writeJSON(&text, c)
+				stdout = cli.Exactly(stdout)
+				err = cli.WriteJSON(&text, c)
 			} else {
 				err = c.print(&text)
 			}
@@ -79,8 +80,8 @@ func newCheck() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.flags(f)
-	assign = withSettings(f, o.topic())
-	toggle(f, &asJSON, "json", "print JSON instead of tables")
+	assign = cli.WithSettings(f, o.topic())
+	cli.Toggle(f, &asJSON, "json", "print JSON instead of tables")
 	return cmd
 }
 
@@ -144,7 +145,7 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	}
 	n, k := len(p.Rows), len(p.Columns)
 	if d.Refusal == nil && (k < 2 || n < 2) {
-		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", counted(n, "row"), counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
+		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", cli.Counted(n, "row"), cli.Counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
 	}
 	if d.Refusal == nil {
 		c.checkRanges(numbersOf(p), p)
@@ -196,7 +197,7 @@ func (c *checkReport) find(p *table.Prepared) {
 		if q == nil || !q.Measured() || q.Kind == table.Constant || !slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == q.Position }) {
 			continue
 		}
-		name := label(q.Name)
+		name := cli.Label(q.Name)
 		if q.SD > 0 && q.SD < low {
 			low, narrow = q.SD, name
 		}
@@ -243,7 +244,7 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	n, d := t.X.Dims()
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	rows := fmt.Sprintf("%s of %s", counted(n, "row"), counted(d, "column"))
+	rows := fmt.Sprintf("%s of %s", cli.Counted(n, "row"), cli.Counted(d, "column"))
 	switch {
 	case n <= d+1:
 		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result rests on the prior", rows)
@@ -278,9 +279,9 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 
 // print writes the report for a reader.
 func (c *checkReport) print(w io.Writer) error {
-	printField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, counted(c.Rows, "row"), counted(len(c.Columns), "column")))
+	cli.PrintField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, cli.Counted(c.Rows, "row"), cli.Counted(len(c.Columns), "column")))
 	fmt.Fprintln(w)
-	t := newTable(w)
+	t := cli.NewTable(w)
 	fmt.Fprint(t, "  #\tcolumn\tkind\tmissing\tmin\tmean\tsd\tmax\t\n")
 	const most = 200
 	for _, column := range c.Columns[:min(most, len(c.Columns))] {
@@ -299,7 +300,7 @@ func (c *checkReport) print(w io.Writer) error {
 		if kind == "not wanted" {
 			kind, mark = "", "not wanted"
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", column.Position, label(shortened(column.Name)), kind, missing, significant(column.Min), significant(column.Mean), significant(column.SD), significant(column.Max), mark)
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", column.Position, cli.Label(shortened(column.Name)), kind, missing, significant(column.Min), significant(column.Mean), significant(column.SD), significant(column.Max), mark)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -312,7 +313,7 @@ func (c *checkReport) print(w io.Writer) error {
 			fmt.Fprintln(w)
 		}
 		for _, line := range lines {
-			printField(w, name, line)
+			cli.PrintField(w, name, line)
 			name = ""
 		}
 	}

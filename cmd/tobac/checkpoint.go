@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"tobac"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/memory"
@@ -24,10 +25,10 @@ import (
 // run and the command that it belongs to.
 type checkpoint struct {
 	Format   string          `json:"format"`
-	Versions versions        `json:"versions"`
+	Versions cli.Versions    `json:"versions"`
 	Folder   string          `json:"folder"` // of the checkpoint when it was written; relative paths begin there
 	Data     string          `json:"data"`   // path; "": the embedded data
-	Options  []option        `json:"options"`
+	Options  []cli.Option    `json:"options"`
 	Snapshot *tobac.Snapshot `json:"snapshot"`
 }
 
@@ -35,16 +36,16 @@ type checkpoint struct {
 const checkpointFormat = "tobac checkpoint 3"
 
 // writeCheckpoint replaces the file by the state of a run, at once or not at all.
-func writeCheckpoint(path string, c *commandLine, s *tobac.Snapshot) error {
+func writeCheckpoint(path string, c *cli.CommandLine, s *tobac.Snapshot) error {
 	dir := filepath.Dir(path)
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return file.WithPath(path, err)
 	}
-	k := checkpoint{Format: checkpointFormat, Versions: currentVersions(), Folder: folder, Snapshot: s}
+	k := checkpoint{Format: checkpointFormat, Versions: cli.CurrentVersions(), Folder: folder, Snapshot: s}
 	if c != nil {
-		k.Data, k.Options = relativeTo(dir, c.data, dataKind), c.given(dir)
-		k.Options = slices.DeleteFunc(k.Options, func(o option) bool { return o.Name != "out" && commandLineOnly(c.lookup(o.Name)) })
+		k.Data, k.Options = cli.RelativeTo(dir, c.Data, cli.DataKind), c.Given(dir)
+		k.Options = slices.DeleteFunc(k.Options, func(o cli.Option) bool { return o.Name != "out" && cli.CommandLineOnly(c.Lookup(o.Name)) })
 	}
 	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
 }
@@ -69,7 +70,7 @@ func readCheckpoint(path string) (*checkpoint, error) {
 	}
 	k, err := parseCheckpoint(text)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	return k, nil
 }
@@ -126,53 +127,53 @@ func checkCheckpoint(path string, guard file.Guard) error {
 
 // recall sets the options of a checkpoint that the command line leaves open, and
 // finds the data.
-func (c *commandLine) recall(path string, k *checkpoint, assign func() error) error {
+func (k *checkpoint) recall(c *cli.CommandLine, path string, assign func() error) error {
 	dir := filepath.Dir(path)
-	if c.data == "" && k.Data == "-" {
-		return usagef("%s: the data came from standard input: %s - < DATA", path, resumeCommand(path))
+	if c.Data == "" && k.Data == "-" {
+		return cli.Usagef("%s: the data came from standard input: %s - < DATA", path, resumeCommand(path))
 	}
 	if there := k.base(c, k.Folder); k.base(c, dir) < there {
 		dir = k.Folder
 	}
-	if c.data == "" && k.Data != "" {
-		if c.data = resolved(dir, k.Data, dataKind); !exists(c.data) {
-			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path, c.data, resumeCommand(path))
+	if c.Data == "" && k.Data != "" {
+		if c.Data = cli.Resolved(dir, k.Data, cli.DataKind); !cli.Exists(c.Data) {
+			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path, c.Data, resumeCommand(path))
 		}
 	}
-	var recalled []option
+	var recalled []cli.Option
 	for _, o := range k.Options {
-		flag := c.lookup(o.Name)
+		flag := c.Lookup(o.Name)
 		switch {
 		case flag == nil:
-			return fmt.Errorf("%s: has the option %s, which this version of tobac does not know", path, dashed(o.Name))
+			return fmt.Errorf("%s: has the option %s, which this version of tobac does not know", path, cli.Dashed(o.Name))
 		case o.Name == "out" && !flag.Changed:
 			for _, text := range o.Texts {
-				if out := resolved(dir, text, flag.Value.Type()); outside(path, out) {
-					return usagef("%s: its results belong in %s, which is not in the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), shellWord(out))
+				if out := cli.Resolved(dir, text, flag.Value.Type()); outside(path, out) {
+					return cli.Usagef("%s: its results belong in %s, which is not in the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), cli.ShellWord(out))
 				}
 			}
-		case o.Name != "out" && commandLineOnly(flag):
+		case o.Name != "out" && cli.CommandLineOnly(flag):
 			continue // such as --force of a former version
 		}
 		recalled = append(recalled, o)
 	}
-	return c.setAll(recalled, dir, assign, func(_ option, err error) error { return &locatedError{path, err} })
+	return c.SetAll(recalled, dir, assign, func(_ cli.Option, err error) error { return cli.Located(path, err) })
 }
 
 // base counts the inputs that are found where relative paths begin at dir.
-func (k *checkpoint) base(c *commandLine, dir string) int {
+func (k *checkpoint) base(c *cli.CommandLine, dir string) int {
 	found := 0
-	for _, o := range append([]option{{dataKey, []string{k.Data}}}, k.Options...) {
-		kind := dataKind
-		if o.Name != dataKey {
-			flag := c.lookup(o.Name)
-			if flag == nil || marked(flag, markOutside) {
+	for _, o := range append([]cli.Option{{Name: cli.DataKey, Texts: []string{k.Data}}}, k.Options...) {
+		kind := cli.DataKind
+		if o.Name != cli.DataKey {
+			flag := c.Lookup(o.Name)
+			if flag == nil || cli.Marked(flag, cli.MarkOutside) {
 				continue
 			}
 			kind = flag.Value.Type()
 		}
 		for _, text := range o.Texts {
-			if isPath(resolved(dir, text, kind), kind) && exists(resolved(dir, text, kind)) {
+			if cli.IsPath(cli.Resolved(dir, text, kind), kind) && cli.Exists(cli.Resolved(dir, text, kind)) {
 				found++
 			}
 		}
@@ -182,20 +183,20 @@ func (k *checkpoint) base(c *commandLine, dir string) int {
 
 // differences lists the options that were given for this run and not, or with
 // other values, for that of the checkpoint, those that may differ left out.
-func (c *commandLine) differences(path string, k *checkpoint) string {
+func (k *checkpoint) differences(c *cli.CommandLine, path string) string {
 	former := map[string][]string{}
 	for _, o := range k.Options {
 		former[o.Name] = o.Texts
 	}
 	var all []string
-	for _, o := range c.given(filepath.Dir(path), markAnytime) {
+	for _, o := range c.Given(filepath.Dir(path), cli.MarkAnytime) {
 		was, ok := former[o.Name]
 		switch {
 		case slices.Equal(was, o.Texts):
 		case !ok:
-			all = append(all, fmt.Sprintf("without %s, here %s", dashed(o.Name), strings.Join(o.Texts, " ")))
+			all = append(all, fmt.Sprintf("without %s, here %s", cli.Dashed(o.Name), strings.Join(o.Texts, " ")))
 		default:
-			all = append(all, fmt.Sprintf("with %s %s, here %s", dashed(o.Name), strings.Join(was, " "), strings.Join(o.Texts, " ")))
+			all = append(all, fmt.Sprintf("with %s %s, here %s", cli.Dashed(o.Name), strings.Join(was, " "), strings.Join(o.Texts, " ")))
 		}
 	}
 	return strings.Join(all, "; ")
@@ -203,21 +204,21 @@ func (c *commandLine) differences(path string, k *checkpoint) string {
 
 // restoreError says why a run cannot go on from a checkpoint, in words of the
 // command line.
-func (c *commandLine) restoreError(path string, k *checkpoint, err error) error {
-	if differ := c.differences(path, k); differ != "" {
-		return &locatedError{path, usagef("was made %s; leave out what differs, or start anew without --resume", differ)}
+func (k *checkpoint) restoreError(c *cli.CommandLine, path string, err error) error {
+	if differ := k.differences(c, path); differ != "" {
+		return cli.Located(path, cli.Usagef("was made %s; leave out what differs, or start anew without --resume", differ))
 	}
 	setting := new(tobac.SettingError)
 	switch {
 	case !errors.As(err, &setting):
-		return &locatedError{path, err}
+		return cli.Located(path, err)
 	case setting.Name == "data" || setting.Name == "interventions":
-		return &locatedError{path, fmt.Errorf("the %s have changed since: they are not those that the checkpoint was made from", setting.Name)}
+		return cli.Located(path, fmt.Errorf("the %s have changed since: they are not those that the checkpoint was made from", setting.Name))
 	}
 	if setting.Name == "arithmetic" {
-		return &locatedError{path, otherArithmetic(path, setting.Snapshot, setting.Run)}
+		return cli.Located(path, otherArithmetic(path, setting.Snapshot, setting.Run))
 	}
-	return &locatedError{path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run)}
+	return cli.Located(path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run))
 }
 
 // outside reports whether a folder is not below that of a checkpoint.
@@ -226,39 +227,28 @@ func outside(checkpoint, folder string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// resume is the command that continues from a checkpoint of this one, with what the checkpoint does not say.
-func (c *commandLine) resume(path string) string {
+// resumeWith is the command that continues from a checkpoint of this one, with what the checkpoint does not say.
+func resumeWith(c *cli.CommandLine, path string) string {
 	text := resumeCommand(path)
 	if c == nil {
 		return text
 	}
-	if out := c.flags.Lookup("out"); out.Changed && outside(path, out.Value.String()) {
-		text += " --out " + shellWord(out.Value.String())
+	if out := c.Flags.Lookup("out"); out.Changed && outside(path, out.Value.String()) {
+		text += " --out " + cli.ShellWord(out.Value.String())
 	}
-	if c.flags.Lookup("force").Value.String() == "true" {
+	if c.Flags.Lookup("force").Value.String() == "true" {
 		text += " --force"
 	}
 	return text
 }
 
 // resumeCommand is the command that continues from a checkpoint.
-func resumeCommand(path string) string { return "tobac fit --resume " + shellWord(path) }
-
-// shellWord is a word as a shell reads it, in quotes if need be.
-func shellWord(word string) string {
-	plain := strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("-_./+,:@%=", r))
-	}) < 0
-	if plain && word != "" && !strings.HasPrefix(word, "-") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
+func resumeCommand(path string) string { return "tobac fit --resume " + cli.ShellWord(path) }
 
 // warnings say that a checkpoint is of another version of the program, whose bits may
 // differ. k may be nil.
 func (k *checkpoint) warnings(path string) []string {
-	is := currentVersions()
+	is := cli.CurrentVersions()
 	if k == nil || k.Versions.Tobac == is.Tobac && k.Versions.Go == is.Go {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/cli"
 	"tobac/internal/file"
 )
 
@@ -40,7 +41,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 			code := run(ctx, append(args, "--out", "cut"), nil, &bytes.Buffer{}, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			last := lines[len(lines)-1]
-			if code != exitInterrupted || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
+			if code != cli.ExitInterrupted || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d and %q", code, last)
 			}
 			k, err := readCheckpoint("state.json")
@@ -120,28 +121,28 @@ func TestBadCheckpoints(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--checkpoint folder", exitFailed, "folder: is a folder; allowed: a file"},
-		{"--checkpoint no/state.json", exitFailed, "no/state.json: no such file or directory"},
-		{"--checkpoint data/train.csv/state.json", exitFailed, "data/train.csv/state.json: data/train.csv is no folder"},
-		{"--set checkpoint.every=5", exitUsage, "checkpoint.every has no effect: --checkpoint FILE asks for checkpoints"},
-		{"--checkpoint s.json --set checkpoint.every=0", exitUsage, `--set checkpoint.every=0: allowed: whole numbers from 1 to 1000000000`},
-		{"--resume no.json", exitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
-		{"--resume folder", exitFailed, "folder: is a folder; allowed: a file"},
-		{"--resume text.json", exitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},
-		{"--resume empty.json", exitFailed, "empty.json: not a checkpoint written by tobac fit --checkpoint\n"},
-		{"--resume damaged.json", exitFailed, "damaged.json: a damaged checkpoint: its last line is not the checksum of what stands before it: the file was cut short or changed, or the disk fails\n"},
-		{"--resume later.json", exitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 3\": it was written by another version of tobac, or is damaged\n"},
-		{"--resume state.json --config run.toml", exitUsage, "--config and --resume contradict each other: a checkpoint holds the options of its run\n"},
-		{"--resume state.json --seed 2", exitUsage, "state.json: was made without --seed, here 2; leave out what differs, or start anew without --resume\n"},
-		{"--resume state.json --set svgd.samples=9 --seed 2", exitUsage, "state.json: was made without --seed, here 2; with svgd.samples 8, here 9; leave out"},
-		{"--resume state.json --set svgd.steps=2", exitUsage, "state.json: was made with svgd.steps 3, here 2; leave out"},
-		{"--resume state.json --set data.standardize=true", exitUsage, "state.json: was made without data.standardize, here true; leave out"},
-		{"--resume state.json --order X5,X1,X2,X3,X4,X0", exitUsage, "state.json: was made with --order eqvar, here X5,X1,X2,X3,X4,X0; leave out"},
-		{"--resume state.json --model ffn --set ffn.hidden=5", exitUsage, "state.json: was made without --model, here ffn; without ffn.hidden, here 5; leave out"},
-		{"--checkpoint data/train.csv", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
-		{"--checkpoint data/train.csv --force", exitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
-		{"--checkpoint text.json", exitFailed, "text.json: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
-		{"--checkpoint /dev/null --force", exitFailed, "/dev/null: is no regular file; allowed: a new file, or an earlier checkpoint\n"},
+		{"--checkpoint folder", cli.ExitFailed, "folder: is a folder; allowed: a file"},
+		{"--checkpoint no/state.json", cli.ExitFailed, "no/state.json: no such file or directory"},
+		{"--checkpoint data/train.csv/state.json", cli.ExitFailed, "data/train.csv/state.json: data/train.csv is no folder"},
+		{"--set checkpoint.every=5", cli.ExitUsage, "checkpoint.every has no effect: --checkpoint FILE asks for checkpoints"},
+		{"--checkpoint s.json --set checkpoint.every=0", cli.ExitUsage, `--set checkpoint.every=0: allowed: whole numbers from 1 to 1000000000`},
+		{"--resume no.json", cli.ExitFailed, "no.json: no such file or directory; allowed: a file written by tobac fit --checkpoint"},
+		{"--resume folder", cli.ExitFailed, "folder: is a folder; allowed: a file"},
+		{"--resume text.json", cli.ExitFailed, "text.json: not a checkpoint written by tobac fit --checkpoint\n"},
+		{"--resume empty.json", cli.ExitFailed, "empty.json: not a checkpoint written by tobac fit --checkpoint\n"},
+		{"--resume damaged.json", cli.ExitFailed, "damaged.json: a damaged checkpoint: its last line is not the checksum of what stands before it: the file was cut short or changed, or the disk fails\n"},
+		{"--resume later.json", cli.ExitFailed, "later.json: a checkpoint in the form \"tobac checkpoint 99\", want \"tobac checkpoint 3\": it was written by another version of tobac, or is damaged\n"},
+		{"--resume state.json --config run.toml", cli.ExitUsage, "--config and --resume contradict each other: a checkpoint holds the options of its run\n"},
+		{"--resume state.json --seed 2", cli.ExitUsage, "state.json: was made without --seed, here 2; leave out what differs, or start anew without --resume\n"},
+		{"--resume state.json --set svgd.samples=9 --seed 2", cli.ExitUsage, "state.json: was made without --seed, here 2; with svgd.samples 8, here 9; leave out"},
+		{"--resume state.json --set svgd.steps=2", cli.ExitUsage, "state.json: was made with svgd.steps 3, here 2; leave out"},
+		{"--resume state.json --set data.standardize=true", cli.ExitUsage, "state.json: was made without data.standardize, here true; leave out"},
+		{"--resume state.json --order X5,X1,X2,X3,X4,X0", cli.ExitUsage, "state.json: was made with --order eqvar, here X5,X1,X2,X3,X4,X0; leave out"},
+		{"--resume state.json --model ffn --set ffn.hidden=5", cli.ExitUsage, "state.json: was made without --model, here ffn; without ffn.hidden, here 5; leave out"},
+		{"--checkpoint data/train.csv", cli.ExitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
+		{"--checkpoint data/train.csv --force", cli.ExitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
+		{"--checkpoint text.json", cli.ExitFailed, "text.json: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
+		{"--checkpoint /dev/null --force", cli.ExitFailed, "/dev/null: is no regular file; allowed: a new file, or an earlier checkpoint\n"},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
 		args := append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)
@@ -166,7 +167,7 @@ func TestCheckpointInOutputFolder(t *testing.T) {
 	defer cancel()
 	stderr := &stepWriter{at: 30, found: cancel}
 	args := sampled("fit", "data/train.csv", "--out", "run", "--checkpoint", "run/state.json", "--set", "svgd.steps=300")
-	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted {
+	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != cli.ExitInterrupted {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 	if left := listing(t, "run"); !slices.Equal(left, []string{"state.json"}) {
@@ -209,7 +210,7 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 		"--engine dibs --set penalty-rate=0": "--set penalty-rate=0: allowed: finite numbers above 0",
 		"--model ffn --set bias=x":           "--set bias=x: allowed: true, false",
 	} {
-		if got := runTobac(t, append([]string{"fit"}, strings.Fields(args)...)...); got.code != exitUsage || got.stderr != "tobac: "+want+"\n" {
+		if got := runTobac(t, append([]string{"fit"}, strings.Fields(args)...)...); got.code != cli.ExitUsage || got.stderr != "tobac: "+want+"\n" {
 			t.Errorf("tobac fit %s: %+v", args, got)
 		}
 	}
@@ -240,7 +241,7 @@ func TestCheckpointsTakeLittleTime(t *testing.T) {
 	defer cancel()
 	written = 0
 	stderr := &stepWriter{at: 100, found: cancel}
-	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != exitInterrupted || written != 2 {
+	if code := run(ctx, args, nil, &bytes.Buffer{}, stderr); code != cli.ExitInterrupted || written != 2 {
 		t.Fatalf("exit %d, %d checkpoints, %q", code, written, stderr.String())
 	}
 	if k, err := readCheckpoint("state"); err != nil || k.Snapshot.Step < 100 || k.Snapshot.Step == 300 {

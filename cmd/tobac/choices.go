@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/models"
 	"tobac/ordering"
@@ -37,18 +39,22 @@ func (m modelName) String() string {
 	return [...]string{"auto", "linear", "linear-unequal", "linear-nongaussian", "additive", "gp", "ffn"}[m]
 }
 
+// modelNames are the names of the models.
+var modelNames = []modelName{modelAuto, modelLinear, modelBGe, modelNonGaussian, modelAdditive, modelGP, modelFFN}
+
 // modelChoice is the flag --model, for which bge is another name of linear-unequal.
 func modelChoice(m *modelName) pflag.Value {
-	b := choice(m, modelAuto, modelLinear, modelBGe, modelNonGaussian, modelAdditive, modelGP, modelFFN).(*bounded[modelName])
-	b.allowed = "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn"
-	named := b.parse
-	b.parse = func(text string) (modelName, bool) {
+	var names []string
+	for _, n := range modelNames {
+		names = append(names, n.String())
+	}
+	return cli.Bound(m, strings.Join(names, "|"), "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn", func(text string) (modelName, bool) {
 		if text == "bge" {
 			return modelBGe, true
 		}
-		return named(text)
-	}
-	return b
+		k := slices.Index(names, text)
+		return modelNames[max(0, k)], k >= 0
+	})
 }
 
 // activations are the choices of ffn.activation.
@@ -64,7 +70,7 @@ func joinNumbers(numbers []int) string {
 
 // sizes is a list of positive whole numbers.
 func sizes(value *[]int) pflag.Value {
-	return &bounded[[]int]{value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", sem.MostUnits, sem.MostLayers), func(text string) (list []int, ok bool) {
+	return cli.Bound(value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", sem.MostUnits, sem.MostLayers), func(text string) (list []int, ok bool) {
 		for word := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(word))
 			if err != nil || n < 1 || n > sem.MostUnits || len(list) == sem.MostLayers {
@@ -73,7 +79,7 @@ func sizes(value *[]int) pflag.Value {
 			list = append(list, n)
 		}
 		return list, true
-	}}
+	})
 }
 
 // engineAuto is the value of --engine that leaves the engine open.
@@ -127,21 +133,21 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if c, err = c.WithDefaults(len(names)); err != nil {
 		switch {
 		case o.given("prior.edges-per-node"):
-			err = &locatedError{"prior.edges-per-node", err}
+			err = cli.Located("prior.edges-per-node", err)
 		case o.given("engine"):
-			err = &locatedError{"--engine " + o.engine, err}
+			err = cli.Located("--engine "+o.engine, err)
 		}
-		return c, &usageError{err}
+		return c, cli.WrongUse(err)
 	}
 	return c, nil
 }
 
 // setGiven gives the settings of topics that are given their values.
-func (o *fitOptions) setGiven(all ...topic) (err error) {
+func (o *fitOptions) setGiven(all ...cli.Topic) (err error) {
 	for _, t := range all {
-		t.settings.VisitAll(func(flag *pflag.Flag) {
-			if given := o.command.lookup(t.name + "." + flag.Name); given != nil && given.Changed && err == nil {
-				values := texts(given)
+		t.Settings.VisitAll(func(flag *pflag.Flag) {
+			if given := o.command.Lookup(t.Name + "." + flag.Name); given != nil && given.Changed && err == nil {
+				values := cli.Texts(given)
 				err = flag.Value.Set(values[len(values)-1])
 			}
 		})
@@ -151,7 +157,7 @@ func (o *fitOptions) setGiven(all ...topic) (err error) {
 
 // givenOf reports whether a setting of a topic is given.
 func (o *fitOptions) givenOf(topic string) (given bool) {
-	o.command.settings.VisitAll(func(flag *pflag.Flag) { given = given || flag.Changed && topicOf(flag.Name) == topic })
+	o.command.Settings.VisitAll(func(flag *pflag.Flag) { given = given || flag.Changed && cli.TopicOf(flag.Name) == topic })
 	return given
 }
 
@@ -301,7 +307,7 @@ func (o *fitOptions) setPrior(p *background.Prior, names []string) error {
 			return err
 		}
 		if p.Probabilities, err = edgeProbabilities(t, names); err != nil {
-			return &locatedError{o.prior, err}
+			return cli.Located(o.prior, err)
 		}
 	}
 	if (p.Kind != background.Sparse || p.Probabilities != nil) && !o.given("prior.edges-per-node") {
@@ -342,7 +348,7 @@ func readColumns(path string, names []string) (*dataset.Table, error) {
 		return nil, err
 	}
 	if _, err := t.Select(names); err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	known := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -364,7 +370,7 @@ func readInterventions(path string, data *dataset.Table) (*dataset.Table, error)
 		return nil, err
 	}
 	if t, err = t.Select(data.Names); err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	want, _ := data.X.Dims()
 	n, d := t.X.Dims()

@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/stream"
 	"tobac/posterior"
 
@@ -81,7 +82,7 @@ func TestEveryModel(t *testing.T) {
 			}
 			for key, want := range c.config {
 				got := at(summary, "config", key)
-				if topicOf(key) != "" {
+				if cli.TopicOf(key) != "" {
 					got = at(summary, "config", "settings", key)
 				}
 				if got != want {
@@ -345,8 +346,8 @@ func TestBadChoices(t *testing.T) {
 		"all.csv":     "a,b,c\n1,0,0\n0,1,0\n0,0,1\n1,0,0\n1,1,0\n",
 	}
 	const (
-		failed = exitFailed
-		usage  = exitUsage
+		failed = cli.ExitFailed
+		usage  = cli.ExitUsage
 	)
 	for _, c := range []struct {
 		args string
@@ -417,13 +418,13 @@ func TestEvalOfDamagedModels(t *testing.T) {
 			inFolder(t, map[string]string{"particles.json": strings.Replace(whole, c.old, c.with, 1), "rows.csv": "a,b\n1,2\n3,5\n2,2\n"})
 			got := runTobac(t, "eval", "--heldout", "rows.csv", ".")
 			if c.want == "" {
-				if got.code != exitDone {
+				if got.code != cli.ExitDone {
 					t.Errorf("got %+v", got)
 				}
 				return
 			}
-			if want := "tobac: .: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
-				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+			if want := "tobac: .: " + c.want + "\n"; got.code != cli.ExitFailed || got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, cli.ExitFailed, want)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/ordering"
 
@@ -136,13 +137,13 @@ func TestEvalOfDamagedPosterior(t *testing.T) {
 			inFolder(t, map[string]string{"particles.json": c.text, "truth.csv": "source,target\na,b\n"})
 			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
 			if c.want == "" {
-				if got.code != exitDone {
+				if got.code != cli.ExitDone {
 					t.Errorf("got %+v", got)
 				}
 				return
 			}
-			if want := "tobac: particles.json: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
-				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+			if want := "tobac: particles.json: " + c.want + "\n"; got.code != cli.ExitFailed || got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, cli.ExitFailed, want)
 			}
 		})
 	}

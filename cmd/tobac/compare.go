@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/diagnostics"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/posterior"
@@ -42,7 +43,7 @@ difference that Monte Carlo error alone makes: of draws and particles by their e
 number, of chains by their effective samples, of several orders by how much these differ;
 sums have none. A mean above twice that is doubtful, above four times bad, unless it is
 below 0.002: the runs are too short, or do not sample the same posterior.`,
-		Args:                  arguments(2, 2, "two folders"),
+		Args:                  cli.Arguments(2, 2, "two folders"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := compareResults(args[0], args[1], edited)
@@ -50,13 +51,13 @@ below 0.002: the runs are too short, or do not sample the same posterior.`,
 				return err
 			}
 			if json {
-				return writeJSON(cmd.OutOrStdout(), s)
+				return cli.WriteJSON(cmd.OutOrStdout(), s)
 			}
 			return s.print(cmd.OutOrStdout())
 		},
 	}
-	toggle(cmd.Flags(), &json, "json", "print JSON")
-	toggle(cmd.Flags(), &edited, "edited", editedUsage)
+	cli.Toggle(cmd.Flags(), &json, "json", "print JSON")
+	cli.Toggle(cmd.Flags(), &edited, "edited", cli.EditedUsage)
 	return cmd
 }
 
@@ -116,7 +117,7 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 
 func (s *comparisonSummary) print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "mean difference      %.4f; sampling alone explains %.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
-		s.Mean, s.Explained, s.Greatest, printable(s.Source), printable(s.Target), s.Verdict)
+		s.Mean, s.Explained, s.Greatest, cli.Printable(s.Source), cli.Printable(s.Target), s.Verdict)
 	if err != nil {
 		return file.WithPath("standard output", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/sem"
@@ -26,23 +27,23 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	case takes && !hasGaps(t):
 		return true, nil
 	case hasGaps(t):
-		return false, usagef("--beside svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
+		return false, cli.Usagef("--beside svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
 	case c.Prior.MaxParents > 0:
-		return false, usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
+		return false, cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
-	return false, usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", engine)
+	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", engine)
 }
 
 // sample samples the particles that a result is compared with.
-func (j *job) sample(ctx context.Context, p *progress, of tobac.Result) (*tobac.Result, error) {
-	return within(ctx, func() (*tobac.Result, error) {
-		of.Config.Progress = p.step
+func (j *job) sample(ctx context.Context, p *cli.Progress, of tobac.Result) (*tobac.Result, error) {
+	return cli.Within(ctx, func() (*tobac.Result, error) {
+		of.Config.Progress = p.Step
 		run, err := tobac.NewComparison(ctx, j.train, &of, j.particles)
 		if err != nil {
 			return nil, err
 		}
 		defer run.Close()
-		p.begin(nil, 0, run.Steps())
+		p.Begin(nil, 0, run.Steps())
 		if err := run.Advance(ctx, run.Steps()); err != nil {
 			return nil, err
 		}
@@ -57,9 +58,9 @@ func (j *job) sample(ctx context.Context, p *progress, of tobac.Result) (*tobac.
 
 // compare completes results, which are written and printed, by a comparison with particles.
 func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions, stdout, stderr io.Writer) error {
-	p := newProgress(stderr, o.quiet)
-	defer p.close()
-	p.during("the results are complete; comparing them with TOBAC's particles")
+	p := cli.NewProgress(stderr, o.quiet)
+	defer p.Close()
+	p.During("the results are complete; comparing them with TOBAC's particles")
 	particles, err := j.sample(ctx, p, *r.Result)
 	if err == nil {
 		r.particles, err = particles, r.summary.compare(j, r.Result, particles)
@@ -79,12 +80,12 @@ func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions,
 			return nil
 		}
 		if o.report {
-			p.during("drawing the report")
-			k.draw(ctx, r, j, over{p, stderr})
+			p.During("drawing the report")
+			k.draw(ctx, r, j, cli.Beneath(p, stderr))
 		}
 		k.save(r)
 	}
-	p.close()
+	p.Close()
 	if o.json {
 		return nil
 	}
@@ -109,10 +110,10 @@ func (s *summary) compare(j *job, of, particles *tobac.Result) error {
 func (r *result) printComparison(w io.Writer, dir string) error {
 	c := r.summary.Compared
 	fmt.Fprintln(w, "\nComparison with TOBAC's particles")
-	printField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), strings.TrimPrefix(r.particles.Method, "svgd, "), c.Seconds.Total))
-	printField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
+	cli.PrintField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), strings.TrimPrefix(r.particles.Method, "svgd, "), c.Seconds.Total))
+	cli.PrintField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
 	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
-		t := newTable(w)
+		t := cli.NewTable(w)
 		fmt.Fprintln(t, metricsHeader)
 		printListed(t, "svgd listed", c.Metrics.Listed)
 		printScores(t, "svgd particles", c.Metrics.Empirical)
@@ -122,7 +123,7 @@ func (r *result) printComparison(w io.Writer, dir string) error {
 		}
 	}
 	if dir != "" {
-		printField(w, "files", fmt.Sprintf("in %s: %s too", filepath.Clean(dir), comparedFile))
+		cli.PrintField(w, "files", fmt.Sprintf("in %s: %s too", filepath.Clean(dir), comparedFile))
 	}
 	return nil
 }

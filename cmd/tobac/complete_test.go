@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
+
 	"github.com/spf13/pflag"
 )
 
@@ -29,9 +31,9 @@ func TestCompletion(t *testing.T) {
 		"fit --seed ":                 {":4", nil},
 		"fit --out ":                  {":16", nil},
 		"fit --heldout ":              {":0", nil},
-		"fit --truth ":                {":8", graphEndings},
-		"fit --config ":               {":8", configEndings},
-		"fit ":                        {":8", tableEndings},
+		"fit --truth ":                {":8", cli.GraphEndings},
+		"fit --config ":               {":8", cli.ConfigEndings},
+		"fit ":                        {":8", cli.TableEndings},
 		"fit data.csv ":               {":4", nil},
 		"eval ":                       {":0", nil},
 		"man ":                        {":16", nil},
@@ -63,7 +65,7 @@ func TestCompletion(t *testing.T) {
 			}
 		}
 	}
-	refuses(t, "completion bsh", exitUsage, `unknown shell "bsh"; did you mean bash or zsh?; allowed: bash, fish, powershell, zsh`)
+	refuses(t, "completion bsh", cli.ExitUsage, `unknown shell "bsh"; did you mean bash or zsh?; allowed: bash, fish, powershell, zsh`)
 }
 
 // Every flag of tobac fit that is about the process alone is marked so, and no mark
@@ -71,13 +73,13 @@ func TestCompletion(t *testing.T) {
 func TestMarks(t *testing.T) {
 	marks := map[string][]string{}
 	newFit().Flags().VisitAll(func(flag *pflag.Flag) {
-		for _, m := range []string{markOutside, markAnytime} {
-			if marked(flag, m) {
+		for _, m := range []string{cli.MarkOutside, cli.MarkAnytime} {
+			if cli.Marked(flag, m) {
 				marks[m] = append(marks[m], flag.Name)
 			}
 		}
 	})
-	for m, want := range map[string]int{markOutside: 9, markAnytime: 11} {
+	for m, want := range map[string]int{cli.MarkOutside: 9, cli.MarkAnytime: 11} {
 		if len(marks[m]) < want {
 			t.Errorf("%s marks %v, want at least %d flags", m, marks[m], want)
 		}
@@ -120,5 +122,5 @@ func TestManualPages(t *testing.T) {
 	if page := readFile(t, "pages", "tobac-order.1"); !regexp.MustCompile(`\n  eqvar +equal noise variances, linear; sources first`).MatchString(page) {
 		t.Error("the table of methods is wrapped")
 	}
-	refuses(t, "man", exitUsage, "tobac man takes one folder, got none")
+	refuses(t, "man", cli.ExitUsage, "tobac man takes one folder, got none")
 }

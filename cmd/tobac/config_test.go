@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	_ "tobac/internal/rapidseed"
 
@@ -32,32 +33,32 @@ func TestConfigRepeatsARun(t *testing.T) {
 			simulated(t)
 			writeInputs(t)
 			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", "first")...)
-			text := readFile(t, "first", configFile)
+			text := readFile(t, "first", cli.ConfigFile)
 			if err := toml.Unmarshal([]byte(text), &map[string]any{}); err != nil {
 				t.Fatalf("%v in\n%s", err, text)
 			}
 			for _, unwanted := range []string{"\nout", "\nworkers", "\nconfig"} {
 				if strings.Contains(text, unwanted) {
-					t.Errorf("%s has the option %q, which is no part of the run:\n%s", configFile, unwanted, text)
+					t.Errorf("%s has the option %q, which is no part of the run:\n%s", cli.ConfigFile, unwanted, text)
 				}
 			}
-			succeed(t, "fit", "--config", "first/"+configFile, "--out", "second", "--workers", "3", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--out", "second", "--workers", "3", "--set", "results.report=false")
 			same(t, "first", "second")
 			// From another folder, whose file has paths of its own.
 			if err := os.MkdirAll("elsewhere/deep", 0o777); err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir("elsewhere")
-			succeed(t, "fit", "--config", "../second/"+configFile, "--out", "deep/third", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "../second/"+cli.ConfigFile, "--out", "deep/third", "--set", "results.report=false")
 			t.Chdir("..")
 			same(t, "first", "elsewhere/deep/third")
-			succeed(t, "fit", "--config", "elsewhere/deep/third/"+configFile, "--out", "fourth", "--set", "results.report=false")
-			if diff := cmp.Diff(text, readFile(t, "fourth", configFile)); diff != "" {
-				t.Errorf("%s of the repeated run (-first +fourth):\n%s", configFile, diff)
+			succeed(t, "fit", "--config", "elsewhere/deep/third/"+cli.ConfigFile, "--out", "fourth", "--set", "results.report=false")
+			if diff := cmp.Diff(text, readFile(t, "fourth", cli.ConfigFile)); diff != "" {
+				t.Errorf("%s of the repeated run (-first +fourth):\n%s", cli.ConfigFile, diff)
 			}
 			// The command line comes first.
-			succeed(t, "fit", "--config", "first/"+configFile, "--seed", "8", "--out", "other", "--set", "results.report=false")
-			if !strings.Contains(readFile(t, "other", configFile), "\nseed = 8\n") {
+			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--seed", "8", "--out", "other", "--set", "results.report=false")
+			if !strings.Contains(readFile(t, "other", cli.ConfigFile), "\nseed = 8\n") {
 				t.Error("--seed on the command line was not taken")
 			}
 		})
@@ -83,7 +84,7 @@ func same(t *testing.T, a, b string) {
 	t.Helper()
 	compared := 0
 	for _, name := range listing(t, a) {
-		if name == "summary.json" || name == configFile || name == file.Manifest || strings.HasSuffix(name, ".html") {
+		if name == "summary.json" || name == cli.ConfigFile || name == file.Manifest || strings.HasSuffix(name, ".html") {
 			continue
 		}
 		compared++
@@ -134,12 +135,12 @@ func TestBadConfig(t *testing.T) {
 		if !strings.HasPrefix(want, "ffn.hidden") {
 			want = "run.toml: " + want
 		}
-		if got.code != exitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+		if got.code != cli.ExitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%q:\n got %+v\nwant %s", text, got, want)
 		}
 	}
-	refuses(t, "fit --config no.toml", exitFailed, "no.toml: no such file or directory")
-	refuses(t, "fit --config data", exitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
+	refuses(t, "fit --config no.toml", cli.ExitFailed, "no.toml: no such file or directory")
+	refuses(t, "fit --config data", cli.ExitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
 }
 
 // A text that is nested so deeply that reading it would take all memory is refused; what stands in strings and
@@ -155,9 +156,9 @@ func TestNesting(t *testing.T) {
 		"data = '''" + strings.Repeat("[.\n", 1e4) + "'''":                                "",
 		"forbid = [[\"a.b.c\", \"d\"]]\nodds = [1.5, 2.5]\n":                              "",
 	} {
-		_, err := decodeTOML(text, &map[string]any{})
+		_, err := cli.DecodeTOML(text, &map[string]any{})
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
-			t.Errorf("%.40q: error %s, want %q", text, inBrief(got), want)
+			t.Errorf("%.40q: error %s, want %q", text, cli.InBrief(got), want)
 		}
 	}
 }
@@ -170,14 +171,14 @@ func TestConfigRoundTrip(t *testing.T) {
 			f := pflag.NewFlagSet("test", pflag.ContinueOnError)
 			f.SortFlags = false
 			var list []string
-			f.Var(&several{values: &list}, "several", "")
+			f.Var(&cli.Several{Values: &list}, "several", "")
 			for k, kind := range []string{"N", "X", "bool", "FRACTION", "text", "a|b|FILE"} {
-				f.Var(text(new(string), kind), fmt.Sprint("one-", k), "")
+				f.Var(cli.PlainText(new(string), kind), fmt.Sprint("one-", k), "")
 			}
-			record(f)
+			cli.Record(f)
 			return f, &list
 		}
-		value := rapid.OneOf(rapid.String().Filter(func(v string) bool { return !blank(v) && !strings.HasPrefix(v, "--") }), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
+		value := rapid.OneOf(rapid.String().Filter(func(v string) bool { return !cli.Blank(v) && !strings.HasPrefix(v, "--") }), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
 		f, list := build()
 		f.VisitAll(func(flag *pflag.Flag) {
 			for range rapid.IntRange(0, 3).Draw(t, "times") {
@@ -187,19 +188,19 @@ func TestConfigRoundTrip(t *testing.T) {
 				}
 			}
 		})
-		c := &commandLine{flags: f}
+		c := &cli.CommandLine{Flags: f}
 		var b strings.Builder
-		if err := c.writeConfig(&b, "."); err != nil {
+		if err := c.WriteConfig(&b, "."); err != nil {
 			t.Fatal(err)
 		}
 		g, again := build()
-		options, _, err := parseConfig(b.String(), &commandLine{flags: g})
+		options, _, err := cli.ParseConfig(b.String(), &cli.CommandLine{Flags: g})
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, b.String())
 		}
-		d := &commandLine{flags: g}
+		d := &cli.CommandLine{Flags: g}
 		for _, o := range options {
-			if err := d.set(o, "."); err != nil {
+			if err := d.Set(o, "."); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -208,7 +209,7 @@ func TestConfigRoundTrip(t *testing.T) {
 		}
 		f.VisitAll(func(flag *pflag.Flag) {
 			got, want := g.Lookup(flag.Name).Value.String(), flag.Value.String()
-			if kind := flag.Value.Type(); tomlValue(got, kind) != tomlValue(want, kind) { // numbers in any spelling
+			if kind := flag.Value.Type(); cli.TomlValue(got, kind) != cli.TomlValue(want, kind) { // numbers in any spelling
 				t.Errorf("--%s: got %q, want %q from\n%s", flag.Name, got, want, b.String())
 			}
 		})
@@ -224,7 +225,7 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		o := newFitOptions()
 		fitCommand(o)
-		if _, _, err := parseConfig(text, o.command); err != nil && (message(err) == "" || strings.Contains(message(err), "\n")) {
+		if _, _, err := cli.ParseConfig(text, o.command); err != nil && (cli.Message(err) == "" || strings.Contains(cli.Message(err), "\n")) {
 			t.Errorf("error %q", err)
 		}
 	})
@@ -259,7 +260,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if k != nil {
 			o := newFitOptions()
 			fitCommand(o)
-			if err := o.command.recall(path, k, o.assign); err != nil && strings.Contains(message(err), "\n") {
+			if err := k.recall(o.command, path, o.assign); err != nil && strings.Contains(cli.Message(err), "\n") {
 				t.Errorf("error %q", err)
 			}
 		}

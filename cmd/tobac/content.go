@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/metrics"
@@ -44,7 +45,7 @@ type storedSummary struct {
 	evaluation
 
 	input    inputConfig // of Config
-	versions versions
+	versions cli.Versions
 	settings []report.Fact
 }
 
@@ -57,7 +58,7 @@ func readSummary(text []byte) (*storedSummary, error) {
 		return nil, err
 	}
 	var v struct {
-		Versions versions `json:"versions"`
+		Versions cli.Versions `json:"versions"`
 	}
 	if err := json.Unmarshal(s.Config, &v); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func summaryIn(files *file.Folder, dir string) (*storedSummary, error) {
 	}
 	s, err := readSummary(text)
 	if err != nil {
-		return nil, &locatedError{filepath.Join(dir, summaryFile), err}
+		return nil, cli.Located(filepath.Join(dir, summaryFile), err)
 	}
 	return s, files.SameRun(summaryFile, s.Run)
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"tobac/internal/cli"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
 
@@ -59,38 +61,32 @@ func newConvert() *cobra.Command {
 		Example: `  tobac convert graph.csv graph.graphml
   tobac convert run/edges.csv likely.dot --above 0.5
   tobac convert truth.bif - --to csv`,
-		Args: arguments(2, 2, "a file to read and a file to write"),
+		Args: cli.Arguments(2, 2, "a file to read and a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return working(cmd.ErrOrStderr(), false, "converting "+args[0], func(p *progress) error {
-				return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), over{p, cmd.OutOrStdout()}, over{p, cmd.ErrOrStderr()})
+			return cli.Working(cmd.ErrOrStderr(), false, "converting "+args[0], func(p *cli.Progress) error {
+				return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), cli.Beneath(p, cmd.OutOrStdout()), cli.Beneath(p, cmd.ErrOrStderr()))
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(choice(&o.to, graphfile.Formats()...), "to", "format of OUT")
-	defaultText(f, "to", "by the ending of OUT")
-	f.Var(choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues, graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
+	f.Var(cli.Choice(&o.to, graphfile.Formats()...), "to", "format of OUT")
+	cli.DefaultText(f, "to", "by the ending of OUT")
+	f.Var(cli.Choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues, graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
 	f.Var(share(&o.above), "above", "keep the edges whose probability is above P")
-	defaultText(f, "above", "all edges")
-	toggle(f, &o.transpose, "transpose", "turn every directed edge round")
-	toggle(f, &o.force, "force", "replace OUT if it is there")
+	cli.DefaultText(f, "above", "all edges")
+	cli.Toggle(f, &o.transpose, "transpose", "turn every directed edge round")
+	cli.Toggle(f, &o.force, "force", "replace OUT if it is there")
 	return cmd
 }
 
 // share is a number from 0 on and below 1.
 func share(value *float64) pflag.Value {
-	b := fraction(value).(*bounded[float64])
-	above := b.parse
-	b.kind, b.allowed = "P", "numbers from 0 and below 1"
-	b.parse = func(text string) (float64, bool) {
-		if v, ok := above(text); ok {
-			return v, true
-		}
-		return 0, text == "0"
-	}
-	return b
+	return cli.Bound(value, "P", "numbers from 0 and below 1", func(text string) (float64, bool) {
+		v, ok := delimited.Number(text)
+		return v, ok && v >= 0 && v < 1
+	})
 }
 
 // target is the format to write.
@@ -99,11 +95,11 @@ func (o *convertOptions) target(out string) (graphfile.Format, error) {
 	if !o.given("to") {
 		var ok bool
 		if to, ok = graphfile.FormatOf(out); !ok {
-			return 0, usagef("%s: the ending says no format; allowed: %s, or --to", out, endings())
+			return 0, cli.Usagef("%s: the ending says no format; allowed: %s, or --to", out, endings())
 		}
 	}
 	if o.given("values") && to != graphfile.Matrix && to != graphfile.NPY {
-		return 0, usagef("--values contradicts --to %v: only matrix and npy hold a single matrix", to)
+		return 0, cli.Usagef("--values contradicts --to %v: only matrix and npy hold a single matrix", to)
 	}
 	return to, nil
 }
@@ -128,7 +124,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return err
 	}
 	if out == "-" && o.force {
-		return usagef("--force contradicts the output -: standard output replaces no file")
+		return cli.Usagef("--force contradicts the output -: standard output replaces no file")
 	}
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
@@ -137,7 +133,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 	if err := guard.CheckInput(out); err != nil && out != "-" {
 		return err
 	}
-	g, err := within(ctx, func() (*graphfile.Graph, error) { return o.read(&in, stdin) })
+	g, err := cli.Within(ctx, func() (*graphfile.Graph, error) { return o.read(&in, stdin) })
 	if err != nil {
 		return err
 	}
@@ -150,13 +146,13 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		err = to.Write(&b, g)
 	}
 	if err != nil {
-		return &locatedError{in, err}
+		return cli.Located(in, err)
 	}
 	if lost != nil {
-		warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
+		cli.Warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
 	}
 	if out == "-" {
-		if _, err := exactly(stdout).Write(b.Bytes()); err != nil {
+		if _, err := cli.Exactly(stdout).Write(b.Bytes()); err != nil {
 			return file.WithPath("standard output", err)
 		}
 		return nil
@@ -165,7 +161,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return nil, file.Write(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
 	}
 	if info, none := os.Stat(out); none == nil && !info.Mode().IsRegular() { // a pipe may have no reader
-		_, err = within(ctx, write)
+		_, err = cli.Within(ctx, write)
 	} else {
 		_, err = write()
 	}
@@ -173,7 +169,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return err
 	}
 	_, undirected := g.Directed()
-	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), counted(len(g.Edges), "edge"))
+	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(cli.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), cli.Counted(len(g.Edges), "edge"))
 	if len(undirected) > 0 {
 		text += fmt.Sprintf(", %d of them without direction", len(undirected))
 	}
@@ -197,8 +193,8 @@ func (o *convertOptions) kept(lost []string) []string {
 // messages.
 func (o *convertOptions) read(in *string, stdin io.Reader) (g *graphfile.Graph, err error) {
 	if *in == "-" {
-		*in = standardInput
-		g, _, err = graphfile.Read(stdin, standardInput)
+		*in = cli.StandardInput
+		g, _, err = graphfile.Read(stdin, cli.StandardInput)
 	} else if err = file.CheckEdited(*in); err == nil {
 		g, _, err = graphfile.ReadFile(*in)
 	}
@@ -210,7 +206,7 @@ func (o *convertOptions) read(in *string, stdin io.Reader) (g *graphfile.Graph, 
 	}
 	if o.given("above") {
 		if g, err = g.Above(o.above); err != nil {
-			return nil, &locatedError{*in, err}
+			return nil, cli.Located(*in, err)
 		}
 	}
 	return g, nil

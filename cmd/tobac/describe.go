@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/background"
+	"tobac/internal/cli"
 	"tobac/sem"
 )
 
@@ -28,12 +29,12 @@ func (r *result) printRun(w io.Writer) {
 	if in.HeldoutRows > 0 {
 		data += fmt.Sprintf(", %d rows held out", in.HeldoutRows)
 	}
-	printField(w, "data", data)
+	cli.PrintField(w, "data", data)
 	if in.Interventions != "" {
-		printField(w, "set", "by intervention: "+in.Interventions)
+		cli.PrintField(w, "set", "by intervention: "+in.Interventions)
 	}
 	for _, note := range in.Notes {
-		printField(w, "note", note)
+		cli.PrintField(w, "note", note)
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := sem.Describe(s.Model)
@@ -46,36 +47,36 @@ func (r *result) printRun(w io.Writer) {
 	if !forOrders {
 		model += r.evidences()
 	}
-	printField(w, "model", model)
-	printField(w, "engine", r.describeEngine())
+	cli.PrintField(w, "model", model)
+	cli.PrintField(w, "engine", r.describeEngine())
 	if s.Diagnostics.Chains != nil {
-		printField(w, "chains", s.Diagnostics.Chains.String())
+		cli.PrintField(w, "chains", s.Diagnostics.Chains.String())
 	}
 	if s.Diagnostics.Training != nil {
-		printField(w, "trained", s.Diagnostics.Training.String())
+		cli.PrintField(w, "trained", s.Diagnostics.Training.String())
 	}
 	if len(s.Diagnostics.Checks) > 0 {
-		printField(w, "checks", s.Diagnostics.String())
+		cli.PrintField(w, "checks", s.Diagnostics.String())
 	}
 	switch {
 	case !forOrders || len(s.Evidence) == 0:
 	case len(s.Evidence) > 1:
-		printField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+r.evidences())
+		cli.PrintField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+r.evidences())
 	default:
-		printField(w, "orders", strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum, ", "))
+		cli.PrintField(w, "orders", strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum, ", "))
 	}
 	switch {
 	case s.Orders != nil:
 		s.Orders.print(w, c)
 	case len(s.Order) > 0:
-		printField(w, "order", joinNames(s.Order))
+		cli.PrintField(w, "order", cli.JoinNames(s.Order))
 	}
-	printField(w, "prior", r.describePrior())
+	cli.PrintField(w, "prior", r.describePrior())
 	if s.Imputation != nil {
-		printField(w, "gaps", s.Imputation.String())
+		cli.PrintField(w, "gaps", s.Imputation.String())
 	}
 	s.Knowledge.print(w)
-	printField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
+	cli.PrintField(w, "run", fmt.Sprintf("seed %d: %.1f s", c.Seed, s.Seconds.Total))
 }
 
 // evidences are those of all models, with --details.
@@ -199,25 +200,25 @@ func (r *result) describePrior() string {
 		text = map[background.Kind]string{background.Fair: "fair: every number of parents is equally probable", background.ScaleFree: "scale-free", background.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
 	}
 	if n := len(c.Prior.Forbidden); n > 0 {
-		text += fmt.Sprintf("; %s forbidden", counted(n, "edge"))
+		text += fmt.Sprintf("; %s forbidden", cli.Counted(n, "edge"))
 	}
 	if n := len(c.Prior.Required); n > 0 {
-		text += fmt.Sprintf("; %s required", counted(n, "edge"))
+		text += fmt.Sprintf("; %s required", cli.Counted(n, "edge"))
 	}
 	if c.Prior.Tiers != nil {
 		text += "; no edge to an earlier tier"
 	}
 	if n := len(c.Prior.Sinks); n > 0 {
-		text += fmt.Sprintf("; %s", counted(n, "sink"))
+		text += fmt.Sprintf("; %s", cli.Counted(n, "sink"))
 	}
 	if n := len(c.Prior.Sources); n > 0 {
-		text += fmt.Sprintf("; %s", counted(n, "source"))
+		text += fmt.Sprintf("; %s", cli.Counted(n, "source"))
 	}
 	if n := len(c.Prior.Odds); n > 0 {
-		text += fmt.Sprintf("; other odds of %s", counted(n, "edge"))
+		text += fmt.Sprintf("; other odds of %s", cli.Counted(n, "edge"))
 	}
 	if n := c.Prior.MaxParents; n > 0 {
-		text += fmt.Sprintf("; at most %s of each variable", counted(n, "parent"))
+		text += fmt.Sprintf("; at most %s of each variable", cli.Counted(n, "parent"))
 	}
 	return text
 }

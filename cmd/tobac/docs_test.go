@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // A session is one command of a page with the output that the page shows.
@@ -121,7 +123,7 @@ func TestDocumentation(t *testing.T) {
 			}
 			// Links to other files of the repository lead somewhere.
 			for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(page, -1) {
-				if !exists(filepath.Join(filepath.Dir(path), link[1])) {
+				if !cli.Exists(filepath.Join(filepath.Dir(path), link[1])) {
 					t.Errorf("%s is not there", link[1])
 				}
 			}

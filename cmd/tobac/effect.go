@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
 
@@ -39,22 +40,22 @@ func newEffect() *cobra.Command {
 		Long:  effectLong,
 		Example: `  tobac fit data.csv --out run
   tobac effect run --from smoking --to cancer`,
-		Args:                  arguments(1, 1, "one folder written by tobac fit --out"),
+		Args:                  cli.Arguments(1, 1, "one folder written by tobac fit --out"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if from == "" {
-				return usagef("tobac effect needs --from A, the column that is set")
+				return cli.Usagef("tobac effect needs --from A, the column that is set")
 			}
-			p := newProgress(cmd.ErrOrStderr(), false)
-			defer p.close()
-			p.during("reading " + args[0])
+			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			defer p.Close()
+			p.During("reading " + args[0])
 			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
-			p.during("total effects")
+			p.During("total effects")
 			a, err := newEffectAnswer(r, from, to)
-			p.close()
+			p.Close()
 			if err != nil {
 				return err
 			}
@@ -63,11 +64,11 @@ func newEffect() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(text(&from, "A"), "from", "the column that is set (required)")
-	f.Var(text(&to, "B"), "to", "the column that is looked at")
-	defaultText(f, "to", "all others")
-	toggle(f, &edited, "edited", editedUsage)
-	toggle(f, &asJSON, "json", "print JSON instead of tables")
+	f.Var(cli.PlainText(&from, "A"), "from", "the column that is set (required)")
+	f.Var(cli.PlainText(&to, "B"), "to", "the column that is looked at")
+	cli.DefaultText(f, "to", "all others")
+	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
+	cli.Toggle(f, &asJSON, "json", "print JSON instead of tables")
 	return cmd
 }
 
@@ -93,7 +94,7 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 			return nil, err
 		}
 		if target == a.from {
-			return nil, usagef("--from and --to are the same column")
+			return nil, cli.Usagef("--from and --to are the same column")
 		}
 	}
 	if err := r.checkEffects(); err != nil {
@@ -121,21 +122,21 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 // write prints the answer.
 func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	if asJSON {
-		return writeJSON(stdout, a.json())
+		return cli.WriteJSON(stdout, a.json())
 	}
 	var w bytes.Buffer
 	r := a.run
-	name := func(j int) string { return label(r.posterior.Names[j]) }
+	name := func(j int) string { return cli.Label(r.posterior.Names[j]) }
 	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), effectUnits(r.transform))
 	known := !math.IsNaN(a.effects[0].SD)
-	t := newTable(&w)
+	t := cli.NewTable(&w)
 	fmt.Fprint(t, "  B\teffect")
 	if known {
 		fmt.Fprint(t, "\t90 % interval\tabove 0\tbelow 0")
 	}
 	fmt.Fprintln(t, "\tpath\tin SDs")
 	for _, f := range a.effects {
-		fmt.Fprintf(t, "  %s\t%s", name(f.To), weightText(f.Mean, f.SD))
+		fmt.Fprintf(t, "  %s\t%s", name(f.To), cli.WeightText(f.Mean, f.SD))
 		if known {
 			fmt.Fprintf(t, "\t%s\t%.2f\t%.2f", intervalText(f.Distribution), f.Positive, f.Negative)
 		}
@@ -155,9 +156,9 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	}
 	if a.curve != nil {
 		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n", name(a.effects[0].To), name(a.from))
-		t := newTable(&w)
+		t := cli.NewTable(&w)
 		for k, d := range a.curve {
-			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from), r.columns[a.from].Quantiles[k], weightText(d.Mean, d.SD))
+			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from), r.columns[a.from].Quantiles[k], cli.WeightText(d.Mean, d.SD))
 			if known {
 				fmt.Fprintf(t, "\t%s", intervalText(d))
 			}
@@ -201,7 +202,7 @@ func writeHistogram(w io.Writer, values, weights []float64) {
 		share[k] += of[m]
 	}
 	most := max(zero, slices.Max(share))
-	t := newTable(w)
+	t := cli.NewTable(w)
 	if zero > 0 {
 		fmt.Fprintf(t, "  exactly 0\t%.2f\t%s\n", zero, bar(zero, most))
 	}

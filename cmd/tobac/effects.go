@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/posterior"
 )
@@ -53,14 +54,14 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		return nil
 	}
 	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s%s\n", effectUnits(r.summary.Config.Transform), r.refuted())
-	t := newTable(w)
+	t := cli.NewTable(w)
 	fmt.Fprint(t, "  A\tB\teffect")
 	if r.known {
 		fmt.Fprint(t, "\t90 % interval")
 	}
 	fmt.Fprintln(t, "\tpath from A to B\tin SDs")
 	for _, f := range r.effects[:min(most, len(r.effects))] {
-		fmt.Fprintf(t, "  %s\t%s\t%s", r.label(f.From), r.label(f.To), weightText(f.Mean, f.SD))
+		fmt.Fprintf(t, "  %s\t%s\t%s", r.label(f.From), r.label(f.To), cli.WeightText(f.Mean, f.SD))
 		if r.known {
 			fmt.Fprintf(t, "\t%s", intervalText(f.Distribution))
 		}
@@ -74,7 +75,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, effectsFile)
 		}
-		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "weaker effect"), where)
+		fmt.Fprintf(w, "  and %s (%s)\n", cli.Counted(more, "weaker effect"), where)
 	}
 	text := r.worth
 	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/mcmc"
 
@@ -119,7 +120,7 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--engine svgd --model gp":                              "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc",
 	} {
 		inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
-		refuses(t, "fit good.csv "+args, exitUsage, want)
+		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 }
 
@@ -223,8 +224,8 @@ func TestTransform(t *testing.T) {
 			t.Errorf("report lacks %q:\n%s", want, report)
 		}
 	}
-	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv", exitUsage, "--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
-	if got := runTobac(t, "fit", "data/train.csv", "--set", "data.transform=log"); got.code != exitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
+	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv", cli.ExitUsage, "--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+	if got := runTobac(t, "fit", "data/train.csv", "--set", "data.transform=log"); got.code != cli.ExitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
 		t.Errorf("logarithm of a negative number: %+v", got)
 	}
 }
@@ -268,7 +269,7 @@ func TestStandardise(t *testing.T) {
 func TestManyColumns(t *testing.T) {
 	inFolder(t, nil)
 	succeed(t, "simulate", "--vars", "25", "--edges-per-node", "1", "--samples", "80", "--out", "data")
-	refuses(t, "fit data/train.csv --engine exact", exitUsage,
+	refuses(t, "fit data/train.csv --engine exact", cli.ExitUsage,
 		"--engine exact: the engine exact needs memory for 2^25 sets of variables, and takes at most 20 variables; allowed: the engines mcmc and svgd")
 	got := succeed(t, "fit", "data/train.csv", "--model", "bge", "--set", "mcmc.chains=2", "--set", "mcmc.iterations=40", "--set", "mcmc.warm-up=20", "--set", "mcmc.rungs=2", "--set", "mcmc.candidates=5", "--set", "results.report=false", "--out", "run")
 	for _, want := range []string{"engine  mcmc, 2 chains of 40 iterations: 25 variables are more than exact takes\n", "\nchains  the 20 least certain edges have R̂ up to "} {
@@ -304,7 +305,7 @@ func TestInterruptedBeforeSteps(t *testing.T) {
 	cancel()
 	for _, args := range []string{"", "--engine exact", "--engine exact --checkpoint state.json", "--engine mcmc", "--engine svgd", "--model gp", "--engine bcd", "--engine gflownet"} {
 		got := runWith(t, ctx, "", append([]string{"fit", "data/train.csv", "--out", "run", "--quiet"}, strings.Fields(args)...)...)
-		if got.code != exitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
+		if got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted before the first step; nothing was written\n" || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 		if left := listing(t, "."); !slices.Equal(left, []string{"data"}) {
@@ -331,7 +332,7 @@ func TestResumeOtherEngines(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				stderr := &stepWriter{at: c.stop, found: cancel}
-				if code := run(ctx, append(args, "--out", "cut"), nil, io.Discard, stderr); code != exitInterrupted {
+				if code := run(ctx, append(args, "--out", "cut"), nil, io.Discard, stderr); code != cli.ExitInterrupted {
 					t.Fatalf("exit %d: %s", code, stderr.String())
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/metrics"
 	"tobac/posterior"
 
@@ -67,38 +68,40 @@ draws from it, above 0 for graphs that crowd near the best, far below where stro
 are lost; log_prob_error is its standard error. eshd and auroc
 are those of the posterior itself, beside those of the fit in metrics.listed; null without
 a true graph, which is that of the fit unless --truth names one.`,
-		Args:                  arguments(1, 1, "one folder or file"),
+		Args:                  cli.Arguments(1, 1, "one folder or file"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !o.json:
-				return usagef("--json=false: tobac eval prints JSON alone")
+				return cli.Usagef("--json=false: tobac eval prints JSON alone")
 			case o.truth == "" && o.heldout == "" && !o.exact:
-				return usagef("tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE")
+				return cli.Usagef("tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE")
 			}
 			var e *judgement
-			err := working(cmd.ErrOrStderr(), false, "reading and judging "+args[0], func(p *progress) (err error) {
-				e, err = within(cmd.Context(), func() (*judgement, error) { return o.judge(cmd.Context(), args[0], p, over{p, cmd.ErrOrStderr()}) })
+			err := cli.Working(cmd.ErrOrStderr(), false, "reading and judging "+args[0], func(p *cli.Progress) (err error) {
+				e, err = cli.Within(cmd.Context(), func() (*judgement, error) {
+					return o.judge(cmd.Context(), args[0], p, cli.Beneath(p, cmd.ErrOrStderr()))
+				})
 				return err
 			})
 			if err != nil {
 				return err
 			}
-			return writeJSON(cmd.OutOrStdout(), e)
+			return cli.WriteJSON(cmd.OutOrStdout(), e)
 		},
 	}
 	f := cmd.Flags()
-	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
-	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
-	f.Var(text(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
-	toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
-	toggle(f, &o.json, "json", "print JSON, as it does anyway")
-	toggle(f, &o.edited, "edited", editedUsage)
+	f.Var(cli.PlainText(&o.truth, "GRAPH.csv"), "truth", cli.TruthUsage)
+	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
+	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
+	cli.Toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
+	cli.Toggle(f, &o.json, "json", "print JSON, as it does anyway")
+	cli.Toggle(f, &o.edited, "edited", cli.EditedUsage)
 	return cmd
 }
 
 // judge judges the posterior at path.
-func (o *evalOptions) judge(ctx context.Context, path string, p *progress, stderr io.Writer) (*judgement, error) {
+func (o *evalOptions) judge(ctx context.Context, path string, p *cli.Progress, stderr io.Writer) (*judgement, error) {
 	var fit *storedFit
 	var post *posterior.Posterior
 	var truth *dag.Graph
@@ -121,9 +124,9 @@ func (o *evalOptions) judge(ctx context.Context, path string, p *progress, stder
 	}
 	exact, err := fit.compare(ctx, p)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
-	warn(stderr, exact.Warnings)
+	cli.Warn(stderr, exact.Warnings)
 	return &judgement{e, exact}, nil
 }
 
@@ -138,7 +141,7 @@ func (o *evalOptions) read(path string) (p *posterior.Posterior, truth *dag.Grap
 		variables = t.Names
 	}
 	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && o.data != "" {
-		return nil, nil, usagef("--data names the variables of results of other programs; those in %s have names", path)
+		return nil, nil, cli.Usagef("--data names the variables of results of other programs; those in %s have names", path)
 	}
 	if p, err = readPosterior(path, variables, o.edited); err != nil || o.truth == "" {
 		return p, nil, err
@@ -153,7 +156,7 @@ func (o *evalOptions) densities(p *posterior.Posterior, path string, stderr io.W
 		return nil, nil
 	}
 	if len(p.Draws) == 0 || p.Model == "" && p.Draws[0].Equations == nil {
-		return nil, usagef("--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
+		return nil, cli.Usagef("--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
 	}
 	table, err := readHeldout(o.heldout, p.Names)
 	if err != nil {
@@ -161,14 +164,14 @@ func (o *evalOptions) densities(p *posterior.Posterior, path string, stderr io.W
 	}
 	model, err := storedModel(p)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	densities, warning, err := heldOut(p, model, table)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	if warning != "" {
-		warn(stderr, []string{warning})
+		cli.Warn(stderr, []string{warning})
 	}
 	return densities, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
 )
@@ -36,7 +37,7 @@ type storedFit struct {
 // not empty, names the truth.
 func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, usagef("--exact contradicts %s: a file has neither data nor settings; %w", dir, errNoSummary)
+		return nil, cli.Usagef("--exact contradicts %s: a file has neither data nor settings; %w", dir, errNoSummary)
 	}
 	files, err := file.OpenFolder(dir, edited)
 	if err != nil {
@@ -59,19 +60,19 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 		o.truth = truthPath
 	}
 	if dataPath != "" {
-		o.command.data = dataPath
+		o.command.Data = dataPath
 	}
 	switch {
 	case s.input.Imputations > 0:
 		return nil, fmt.Errorf("%s: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop", dir)
 	case s.input.Digest == "":
 		return nil, fmt.Errorf("%s: written by an earlier version, without the checksum of its data; fit it again", dir)
-	case o.command.data == "-":
-		return nil, usagef("%s: the data came from %s; --data FILE names them", dir, standardInput)
+	case o.command.Data == "-":
+		return nil, cli.Usagef("%s: the data came from %s; --data FILE names them", dir, cli.StandardInput)
 	}
-	j, err := prepare(*o, o.command.data, nil)
+	j, err := prepare(*o, o.command.Data, nil)
 	if err != nil {
-		return nil, o.command.mistaken(err)
+		return nil, o.command.Mistaken(err)
 	}
 	if j.input.Digest != s.input.Digest {
 		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
@@ -79,17 +80,17 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	f := &storedFit{j, tobac.Result{Outcome: engine.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}
 	if j.fit.Engine.Name() != s.Engine {
 		if f.result.Config.Engine, err = tobac.EngineByName(s.Engine); err != nil {
-			return nil, &locatedError{filepath.Join(dir, summaryFile), err}
+			return nil, cli.Located(filepath.Join(dir, summaryFile), err)
 		}
 	}
 	return f, nil
 }
 
 // compare compares the posterior of a fit with its reference.
-func (f *storedFit) compare(ctx context.Context, p *progress) (*exactSummary, error) {
+func (f *storedFit) compare(ctx context.Context, p *cli.Progress) (*exactSummary, error) {
 	f.result.Config.Progress = func(s engine.Progress) {
 		if s.Doing != "" {
-			p.during("reference: " + s.Doing)
+			p.During("reference: " + s.Doing)
 		}
 	}
 	ref, err := tobac.NewReference(ctx, f.train, &f.result)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // exactOf is the part exact of what tobac eval --exact prints.
@@ -79,13 +81,13 @@ func TestEvalExactFaults(t *testing.T) {
 		code int
 		want string
 	}{
-		{"eval --exact --truth moved/graph.csv run", exitFailed, "data/train.csv: no such file"},
-		{"eval --exact --data moved/train.csv run", exitFailed, "data/graph.csv: no such file"},
-		{"eval --exact --data moved/heldout.csv --truth moved/graph.csv run", exitFailed, "moved/heldout.csv: the rows are not those of the fit in run; --data FILE names the table of the fit"},
-		{"eval --exact moved", exitFailed, "allowed: a folder written by tobac fit --out"},
-		{"eval --exact run/edges.csv", exitUsage, "allowed: a folder written by tobac fit --out"},
-		{"eval --json=false --exact run", exitUsage, "tobac eval prints JSON alone"},
-		{"eval run", exitUsage, "tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE"},
+		{"eval --exact --truth moved/graph.csv run", cli.ExitFailed, "data/train.csv: no such file"},
+		{"eval --exact --data moved/train.csv run", cli.ExitFailed, "data/graph.csv: no such file"},
+		{"eval --exact --data moved/heldout.csv --truth moved/graph.csv run", cli.ExitFailed, "moved/heldout.csv: the rows are not those of the fit in run; --data FILE names the table of the fit"},
+		{"eval --exact moved", cli.ExitFailed, "allowed: a folder written by tobac fit --out"},
+		{"eval --exact run/edges.csv", cli.ExitUsage, "allowed: a folder written by tobac fit --out"},
+		{"eval --json=false --exact run", cli.ExitUsage, "tobac eval prints JSON alone"},
+		{"eval run", cli.ExitUsage, "tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE"},
 	} {
 		got := runTobac(t, strings.Fields(c.args)...)
 		if got.code != c.code || !strings.Contains(got.stderr, c.want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
@@ -97,7 +99,7 @@ func TestEvalExactFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--set", "imputation.tables=2", "--set", "imputation.rounds=0", "--out", "gaps")...)
-	refuses(t, "eval --exact gaps", exitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
+	refuses(t, "eval --exact gaps", cli.ExitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
 }
 
 // Two runs of chains differ by no more than sampling explains, sums not at all, and chains that are short from sums; results of other columns
@@ -123,8 +125,8 @@ func TestCompare(t *testing.T) {
 	if got := succeed(t, "compare", "a", "b").stdout; !strings.Contains(got, "sampling alone explains") || !strings.HasSuffix(got, "verdict              ok\n") {
 		t.Errorf("%q", got)
 	}
-	refuses(t, "compare a e", exitFailed, "e: other columns than in a; allowed: two fits to the same columns")
-	if got := runTobac(t, "compare", "a"); got.code != exitUsage || strings.Count(got.stderr, "\n") != 1 {
+	refuses(t, "compare a e", cli.ExitFailed, "e: other columns than in a; allowed: two fits to the same columns")
+	if got := runTobac(t, "compare", "a"); got.code != cli.ExitUsage || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 }

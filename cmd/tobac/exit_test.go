@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/parallel"
 )
 
@@ -19,18 +20,18 @@ func TestExitStatus(t *testing.T) {
 		err   error
 		want  int
 	}{
-		{nil, errors.New("failed"), exitFailed},
-		{nil, fmt.Errorf("wrapped: %w", usagef("wrong")), exitUsage},
-		{&signalError{os.Interrupt}, interruptedf("interrupted"), 130},
-		{context.DeadlineExceeded, interruptedf("interrupted"), 130},
-		{&signalError{syscall.SIGTERM}, fmt.Errorf("wrapped: %w", interruptedf("interrupted")), 143},
-		{&signalError{syscall.SIGTERM}, errors.New("the disk is full"), exitFailed}, // the state is lost
+		{nil, errors.New("failed"), cli.ExitFailed},
+		{nil, fmt.Errorf("wrapped: %w", cli.Usagef("wrong")), cli.ExitUsage},
+		{&cli.SignalError{Signal: os.Interrupt}, cli.Interruptedf("interrupted"), 130},
+		{context.DeadlineExceeded, cli.Interruptedf("interrupted"), 130},
+		{&cli.SignalError{Signal: syscall.SIGTERM}, fmt.Errorf("wrapped: %w", cli.Interruptedf("interrupted")), 143},
+		{&cli.SignalError{Signal: syscall.SIGTERM}, errors.New("the disk is full"), cli.ExitFailed}, // the state is lost
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if c.cause != nil {
 			cancel(c.cause)
 		}
-		if got := exitStatus(ctx, c.err); got != c.want {
+		if got := cli.ExitStatus(ctx, c.err); got != c.want {
 			t.Errorf("%v after %v: status %d, want %d", c.err, c.cause, got, c.want)
 		}
 		cancel(nil)
@@ -47,13 +48,13 @@ func TestPanicIsOneLine(t *testing.T) {
 		},
 		"with lines": func() error { panic("two\nlines") },
 	} {
-		err := guarded(do)
+		err := cli.Guarded(do)
 		want := regexp.MustCompile(`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version", as README\.md says under Problems$`)
-		if err == nil || !want.MatchString(message(err)) {
-			t.Errorf("%s: %q", name, message(err))
+		if err == nil || !want.MatchString(cli.Message(err)) {
+			t.Errorf("%s: %q", name, cli.Message(err))
 		}
-		if exitStatus(t.Context(), err) != exitFailed {
-			t.Errorf("%s: status %d", name, exitStatus(t.Context(), err))
+		if cli.ExitStatus(t.Context(), err) != cli.ExitFailed {
+			t.Errorf("%s: status %d", name, cli.ExitStatus(t.Context(), err))
 		}
 	}
 }
@@ -66,7 +67,7 @@ func TestWithoutPackage(t *testing.T) {
 	}
 	for _, path := range folders {
 		name := filepath.Base(filepath.Dir(path))
-		if got := withoutPackage(name + ": tobac: text"); got != "text" && name != "bench" && name != "beam" { // which are no libraries of this module
+		if got := cli.WithoutPackage(name + ": tobac: text"); got != "text" && name != "bench" && name != "beam" { // which are no libraries of this module
 			t.Errorf("%s: got %q", name, got)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tobac/internal/cli"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -78,15 +80,15 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"missing", nil, []string{"--truth", "truth.csv", "nothing"}, exitFailed, "nothing: no such file or directory; allowed: a folder written by tobac fit --out, a folder of adjacency matrices, or a file of edge probabilities"},
-		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, exitUsage, "--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
-		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, exitFailed, `truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
-		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"}, exitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
-		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, exitFailed, "text.npy: not a NumPy file: it does not begin as one"},
-		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, exitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},
-		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]}, []string{"--truth", "truth.csv", "graphs"}, exitFailed,
+		{"missing", nil, []string{"--truth", "truth.csv", "nothing"}, cli.ExitFailed, "nothing: no such file or directory; allowed: a folder written by tobac fit --out, a folder of adjacency matrices, or a file of edge probabilities"},
+		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, cli.ExitUsage, "--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
+		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, cli.ExitFailed, `truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
+		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"}, cli.ExitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
+		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, cli.ExitFailed, "text.npy: not a NumPy file: it does not begin as one"},
+		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},
+		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
 			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/a.csv: entry 1 -> 2 is 0.5, want 0 or 1: a matrix of probabilities is judged as a single file"},
-		{"two sets of names", map[string]string{"a.csv": "a,b\n0,1\n0,0\n", "b.csv": "b,a\n0,1\n0,0\n"}, []string{"--truth", "truth.csv", "graphs"}, exitFailed,
+		{"two sets of names", map[string]string{"a.csv": "a,b\n0,1\n0,0\n", "b.csv": "b,a\n0,1\n0,0\n"}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
 			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/b.csv: other variables than in graphs/a.csv"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

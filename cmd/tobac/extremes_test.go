@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // extremes are numbers at which sums overflow, differences vanish and quotients are no numbers, and texts of none.
@@ -103,17 +105,17 @@ func TestExtremeOptions(t *testing.T) {
 		_, err := os.Stat("run")
 		switch last := len(said) - 1; {
 		case slices.ContainsFunc(said[:last], func(w string) bool { return !strings.HasPrefix(w, "tobac: warning: ") }),
-			got.code == exitFailed && !outOfRange.MatchString(said[last]):
+			got.code == cli.ExitFailed && !outOfRange.MatchString(said[last]):
 			t.Errorf("%s: %s", line, got.stderr)
-		case got.code == exitFailed && err == nil:
+		case got.code == cli.ExitFailed && err == nil:
 			t.Errorf("%s: failed, and wrote results", line)
-		case got.code != exitFailed:
+		case got.code != cli.ExitFailed:
 			if wrong := faultOf(t, got, nil); wrong != "" {
 				t.Errorf("%s: %s", line, wrong)
 			}
 		}
 	}
-	t.Logf("%d runs: %d done, %d refused as wrong usage, %d left the range of numbers", len(lines), count[exitDone], count[exitUsage], count[exitFailed])
+	t.Logf("%d runs: %d done, %d refused as wrong usage, %d left the range of numbers", len(lines), count[cli.ExitDone], count[cli.ExitUsage], count[cli.ExitFailed])
 }
 
 // outOfRange says that a run ended for a number that is too large, and which.

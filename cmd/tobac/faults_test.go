@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/file"
 )
 
@@ -190,10 +191,10 @@ func TestRunFaults(t *testing.T) {
 					switch {
 					case strings.Contains(got.stderr, "internal error"):
 						t.Error(name)
-					case kind == "end" || kind == "error" && got.code != exitDone && at < writing:
+					case kind == "end" || kind == "error" && got.code != cli.ExitDone && at < writing:
 						succeed(t, again(args)...)
 						checkKept(t, name, want)
-					case kind == "error" && got.code == exitDone:
+					case kind == "error" && got.code == cli.ExitDone:
 						if got := results(t, "run"); !maps.Equal(got, want) {
 							t.Errorf("%s: other results", name)
 						}

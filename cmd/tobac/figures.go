@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/report"
 
@@ -35,7 +36,7 @@ func figureFiles() []string {
 // draw makes the report of a result from what its files say.
 func (r *result) draw(ctx context.Context, j *job) (*report.Report, error) {
 	var text bytes.Buffer
-	if err := writeJSON(&text, r.summary); err != nil {
+	if err := cli.WriteJSON(&text, r.summary); err != nil {
 		return nil, err
 	}
 	s, err := readSummary(text.Bytes())
@@ -60,10 +61,10 @@ func (j *job) unscaled() *dataset.Table {
 // writeFigures writes the pictures of a report into a set, until ctx is cancelled.
 func writeFigures(ctx context.Context, page *report.Report, out *file.Set) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(figure(p.Name, ".svg"), interruptibly(ctx, p.WriteSVG)); err != nil {
+		if err := out.Write(figure(p.Name, ".svg"), cli.Interruptibly(ctx, p.WriteSVG)); err != nil {
 			return err
 		}
-		if err := out.Write(figure(p.Name, ".png"), interruptibly(ctx, p.WritePNG)); err != nil {
+		if err := out.Write(figure(p.Name, ".png"), cli.Interruptibly(ctx, p.WritePNG)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/report"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,17 +122,17 @@ func TestReportErrors(t *testing.T) {
 		"report data":                     "open data/particles.json: no such file or directory; allowed: a folder written by tobac fit --out",
 		"report run --truth data/nowhere": "data/nowhere: no such file or directory",
 	} {
-		refuses(t, args, exitFailed, strings.ReplaceAll(want, "open ", ""))
+		refuses(t, args, cli.ExitFailed, strings.ReplaceAll(want, "open ", ""))
 	}
-	refuses(t, "report", exitUsage, "tobac report takes one folder, got none")
+	refuses(t, "report", cli.ExitUsage, "tobac report takes one folder, got none")
 	got := runTobac(t, "report", "run", "--data", "other.csv")
-	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "tobac: other.csv: ") || strings.Count(got.stderr, "\n") != 1 {
+	if got.code != cli.ExitFailed || !strings.HasPrefix(got.stderr, "tobac: other.csv: ") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a table with other columns: %+v", got)
 	}
 	if err := os.WriteFile("run/summary.json", []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "report run --edited", exitFailed, "run/summary.json: unexpected end of JSON input")
+	refuses(t, "report run --edited", cli.ExitFailed, "run/summary.json: unexpected end of JSON input")
 }
 
 // The command to repeat leaves out what changes no number, and quotes what a shell would
@@ -155,7 +156,7 @@ func TestCommandLine(t *testing.T) {
 		}
 		c := o.command
 		if rest := cmd.Flags().Args(); len(rest) > 0 {
-			c.data = rest[0]
+			c.Data = rest[0]
 		}
 		if got := c.String(); got != want {
 			t.Errorf("%s: got %s, want %s", args, got, want)

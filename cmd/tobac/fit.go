@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
 	"tobac/models"
@@ -25,7 +26,7 @@ type fitOptions struct {
 	engine        string
 	why           string       // the engine was chosen; "" means that it was asked for
 	config        tobac.Config // with the settings that are given
-	set           assignments
+	set           cli.Assignments
 	model         modelName
 	hidden        []int
 	activation    models.Activation
@@ -56,19 +57,13 @@ type fitOptions struct {
 	quiet      bool
 
 	given   func(option string) bool // on the command line, in a file of options, or in a checkpoint
-	command *commandLine             // to repeat the run
+	command *cli.CommandLine         // to repeat the run
 	resumed *checkpoint              // that --resume names; nil: none
 
 	imputationRounds int     // in which completed values are drawn again, if given
 	imputations      int     // completed tables; 0: 10
 	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
 }
-
-// What --truth and --heldout mean, wherever they are accepted.
-const (
-	truthUsage   = "true graph to compare with, in a format of tobac convert"
-	heldoutUsage = "held-out rows for the predictive density"
-)
 
 const fitLong = `Fit infers the posterior over causal graphs of a table: the probability of every edge, a
 consensus graph, and graphs with their parameters. Without a table it takes the embedded flow
@@ -94,68 +89,62 @@ func fitCommand(o *fitOptions) *cobra.Command {
 		Example: `  tobac fit
   tobac fit data.csv --out run
   tobac fit data.csv --engine svgd --set particles=50 --holdout 0.1`,
-		Args: arguments(0, 1, "at most one data file"),
+		Args: cli.Arguments(0, 1, "at most one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.command.data = args[0]
+				o.command.Data = args[0]
 			}
-			if _, err := within(cmd.Context(), func() (any, error) { return nil, o.recall() }); err != nil {
+			if _, err := cli.Within(cmd.Context(), func() (any, error) { return nil, o.recall() }); err != nil {
 				return notBegun(err)
 			}
-			return fit(cmd.Context(), *o, o.command.data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return fit(cmd.Context(), *o, o.command.Data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.command = &commandLine{flags: cmd.Flags(), settings: settingsOf(o.topics())}
-	o.given = o.command.changed
+	o.command = &cli.CommandLine{Flags: cmd.Flags(), Settings: cli.SettingsOf(o.topics())}
+	o.given = o.command.Changed
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.table.flags(f)
-	f.Var(text(&o.interventions, "FILE"), "interventions", "table of 0 and 1: which values were set by intervention")
-	f.Var(fraction(&o.holdout), "holdout", "fraction of the rows to hold out for the predictive density")
-	f.Var(text(&o.heldout, "FILE"), "heldout", heldoutUsage)
-	group(f, "Data", "columns", "drop", "missing", "categories", "interventions", "holdout", "heldout")
+	f.Var(cli.PlainText(&o.interventions, "FILE"), "interventions", "table of 0 and 1: which values were set by intervention")
+	f.Var(cli.Fraction(&o.holdout), "holdout", "fraction of the rows to hold out for the predictive density")
+	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
+	cli.Group(f, "Data", "columns", "drop", "missing", "categories", "interventions", "holdout", "heldout")
 	o.knowledge.flags(f)
-	f.Var(text(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
-	f.Var(text(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
-	group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
+	f.Var(cli.PlainText(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
+	f.Var(cli.PlainText(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
+	cli.Group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
 	f.Var(modelChoice(&o.model), "model", "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn")
-	f.Var(oneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
-	f.Var(choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside", "engine to compare with the posterior: svgd or none")
-	defaultText(f, "beside", "none; svgd without a table")
-	settingsFlag(f, &o.set)
-	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
-	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines, which change only the time")
-	defaultText(f, "workers", "number of CPUs")
-	group(f, "Model and engine", "model", "engine", "beside", "set", "seed", "workers")
-	f.Var(text(&o.out, "DIR"), "out", "folder for the results, created if need be")
-	f.Var(text(&o.truth, "GRAPH.csv"), "truth", truthUsage)
-	toggle(f, &o.details, "details", "print effects, evidences and other figures too")
-	toggle(f, &o.json, "json", "print summary.json instead of the report")
-	toggle(f, &o.quiet, "quiet", quietUsage)
-	toggle(f, &o.force, "force", forceUsage)
-	f.Var(text(&o.configFile, "FILE"), "config", "options from a file, such as "+configFile+" of a run")
-	f.Var(text(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
-	f.Var(text(&o.resume, "FILE"), "resume", "continue from a checkpoint")
-	group(f, "Results", "out", "truth", "details", "json", "quiet", "force", "config", "checkpoint", "resume")
-	mark(f, markOutside, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet")
-	mark(f, markAnytime, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet", "truth", "heldout")
-	record(f)
+	f.Var(cli.OneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
+	f.Var(cli.Choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside", "engine to compare with the posterior: svgd or none")
+	cli.DefaultText(f, "beside", "none; svgd without a table")
+	cli.SettingsFlag(f, &o.set, o.command.Settings)
+	f.Var(cli.Seed(&o.seed), "seed", "seed of the random numbers")
+	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines, which change only the time")
+	cli.DefaultText(f, "workers", "number of CPUs")
+	cli.Group(f, "Model and engine", "model", "engine", "beside", "set", "seed", "workers")
+	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the results, created if need be")
+	f.Var(cli.PlainText(&o.truth, "GRAPH.csv"), "truth", cli.TruthUsage)
+	cli.Toggle(f, &o.details, "details", "print effects, evidences and other figures too")
+	cli.Toggle(f, &o.json, "json", "print summary.json instead of the report")
+	cli.Toggle(f, &o.quiet, "quiet", cli.QuietUsage)
+	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
+	f.Var(cli.PlainText(&o.configFile, "FILE"), "config", "options from a file, such as "+cli.ConfigFile+" of a run")
+	f.Var(cli.PlainText(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
+	f.Var(cli.PlainText(&o.resume, "FILE"), "resume", "continue from a checkpoint")
+	cli.Group(f, "Results", "out", "truth", "details", "json", "quiet", "force", "config", "checkpoint", "resume")
+	cli.Mark(f, cli.MarkOutside, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet")
+	cli.Mark(f, cli.MarkAnytime, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet", "truth", "heldout")
+	cli.Record(f)
 	return cmd
 }
-
-// quietUsage is what --quiet means, wherever it is accepted.
-const quietUsage = "no progress on standard error"
-
-// forceUsage is what --force means, wherever it is accepted.
-const forceUsage = "write into a folder with other files, and replace files of the same names"
 
 // recall completes the options by those of a file or a checkpoint, and gives all settings their values.
 func (o *fitOptions) recall() (err error) {
 	switch {
 	case o.configFile != "" && o.resume != "":
-		return usagef("--config and --resume contradict each other: a checkpoint holds the options of its run")
+		return cli.Usagef("--config and --resume contradict each other: a checkpoint holds the options of its run")
 	case o.configFile != "":
-		err = o.command.readConfig(o.configFile, o.assign)
+		err = o.command.ReadConfig(o.configFile, o.assign)
 	case o.resume == "":
 		return o.assign()
 	default:
@@ -165,14 +154,14 @@ func (o *fitOptions) recall() (err error) {
 		if o.checkpoint == "" {
 			o.checkpoint = o.resume
 		}
-		err = o.command.recall(o.resume, o.resumed, o.assign)
+		err = o.resumed.recall(o.command, o.resume, o.assign)
 	}
 	return err
 }
 
 // assign gives the settings of --set their values. Engine and model, which decide what short names mean, are known by then.
 func (o *fitOptions) assign() error {
-	return o.set.assign(o.command.settings, o.engine, o.model.String(), o.beside.String())
+	return o.set.Assign(o.engine, o.model.String(), o.beside.String())
 }
 
 // fit runs the command: it checks everything that can be checked, infers, and
@@ -181,23 +170,23 @@ func (o *fitOptions) assign() error {
 func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
 	start := time.Now()
 	var j *job
-	err := working(stderr, o.quiet, "reading "+dataLabel(data), func(*progress) (err error) {
-		j, err = within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
+	err := cli.Working(stderr, o.quiet, "reading "+cli.DataLabel(data), func(*cli.Progress) (err error) {
+		j, err = cli.Within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
 		return err
 	})
 	if err != nil {
-		return notBegun(o.command.mistaken(err))
+		return notBegun(o.command.Mistaken(err))
 	}
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.inputs("out", "checkpoint"), Beside: []string{o.checkpoint}, Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.Inputs("out", "checkpoint"), Beside: []string{o.checkpoint}, Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}
 	defer k.discard()
 	if o.checkpoint != "" { // after the folder, which may hold it
-		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
+		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.Inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
 			return err
 		}
 		if err := k.checkApart(o.checkpoint); err != nil {
@@ -209,20 +198,20 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	r.command, r.formats, r.details, r.EngineReason = o.command, o.formats, o.details, j.why
-	after := newProgress(stderr, o.quiet)
-	defer after.close()
-	after.during("judging the posterior, total effects and the verdict")
-	k.conclude(ctx, r, j, over{after, stderr})
+	after := cli.NewProgress(stderr, o.quiet)
+	defer after.Close()
+	after.During("judging the posterior, total effects and the verdict")
+	k.conclude(ctx, r, j, cli.Beneath(after, stderr))
 	r.summary.Seconds.Total = time.Since(start).Seconds()
 	if o.out != "" {
 		if o.report {
-			after.during("drawing the report")
-			k.draw(ctx, r, j, over{after, stderr})
+			after.During("drawing the report")
+			k.draw(ctx, r, j, cli.Beneath(after, stderr))
 		}
-		after.during("writing " + o.out)
+		after.During("writing " + o.out)
 		k.save(r)
 	}
-	after.close()
+	after.Close()
 	if !o.json {
 		if err := k.show(r, stdout, func(w io.Writer) error { return r.print(w, k.saved) }); err != nil {
 			return err
@@ -234,7 +223,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		}
 	}
 	if o.json {
-		if err := k.show(r, exactly(stdout), func(w io.Writer) error { return writeJSON(w, r.summary) }); err != nil {
+		if err := k.show(r, cli.Exactly(stdout), func(w io.Writer) error { return cli.WriteJSON(w, r.summary) }); err != nil {
 			return err
 		}
 	}
@@ -244,8 +233,8 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 // notBegun says of a run that was interrupted while its inputs were read that there is
 // nothing of it.
 func notBegun(err error) error {
-	if errors.Is(err, errInterrupted) {
-		return interruptedf("interrupted before the first step; nothing was written")
+	if errors.Is(err, cli.ErrInterrupted) {
+		return cli.Interruptedf("interrupted before the first step; nothing was written")
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"tobac"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/models"
 	"tobac/sem"
@@ -361,8 +362,8 @@ func TestBrokenOutput(t *testing.T) {
 	simulated(t)
 	for _, args := range [][]string{quick("fit", "data/train.csv"), {"order", "data/train.csv"}, {"simulate", "--out", "s"}, {"version"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), args, nil, brokenWriter{}, &stderr); code != exitFailed {
-			t.Errorf("tobac %q: exit %d, want %d", args, code, exitFailed)
+		if code := run(t.Context(), args, nil, brokenWriter{}, &stderr); code != cli.ExitFailed {
+			t.Errorf("tobac %q: exit %d, want %d", args, code, cli.ExitFailed)
 		}
 		want := "no space left on device\n"
 		if args[0] == "fit" {

@@ -13,6 +13,7 @@ import (
 	"tobac"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/posterior"
 
 	"github.com/spf13/pflag"
@@ -33,7 +34,7 @@ func FuzzNames(f *testing.F) {
 		}
 		names, err := read(data)
 		if err != nil {
-			if m := message(err); !strings.HasPrefix(m, path) || strings.Contains(m, "\n") {
+			if m := cli.Message(err); !strings.HasPrefix(m, path) || strings.Contains(m, "\n") {
 				t.Fatalf("error %q", m)
 			}
 			return
@@ -41,8 +42,8 @@ func FuzzNames(f *testing.F) {
 		if len(names) == 0 {
 			return
 		}
-		if again, err := read([]byte(joinNames(names))); err != nil || !slices.Equal(names, again) {
-			t.Fatalf("%q written as %q is read as %q, error %v", names, joinNames(names), again, err)
+		if again, err := read([]byte(cli.JoinNames(names))); err != nil || !slices.Equal(names, again) {
+			t.Fatalf("%q written as %q is read as %q, error %v", names, cli.JoinNames(names), again, err)
 		}
 	})
 }
@@ -114,32 +115,32 @@ func FuzzConfigRoundTrip(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		apply := func(text string) (*commandLine, bool) {
+		apply := func(text string) (*cli.CommandLine, bool) {
 			o := newFitOptions()
 			fitCommand(o)
-			options, _, err := parseConfig(text, o.command)
+			options, _, err := cli.ParseConfig(text, o.command)
 			if err != nil {
 				return nil, false
 			}
-			return o.command, o.command.setAll(options, ".", o.assign, func(_ option, err error) error { return err }) == nil
+			return o.command, o.command.SetAll(options, ".", o.assign, func(_ cli.Option, err error) error { return err }) == nil
 		}
 		c, ok := apply(text)
 		if !ok {
 			return
 		}
 		var written strings.Builder
-		if err := c.writeConfig(&written, "."); err != nil {
+		if err := c.WriteConfig(&written, "."); err != nil {
 			t.Fatal(err)
 		}
 		again, ok := apply(written.String())
 		if !ok {
 			t.Fatalf("%q is written as\n%s\nwhich is refused", text, written.String())
 		}
-		c.visit(func(flag *pflag.Flag) {
-			if marked(flag, markOutside) {
+		c.Visit(func(flag *pflag.Flag) {
+			if cli.Marked(flag, cli.MarkOutside) {
 				return
 			}
-			if got := again.lookup(flag.Name).Value.String(); got != flag.Value.String() {
+			if got := again.Lookup(flag.Name).Value.String(); got != flag.Value.String() {
 				t.Fatalf("--%s is %q, and %q after\n%s", flag.Name, flag.Value, got, written.String())
 			}
 		})

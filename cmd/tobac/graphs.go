@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
@@ -27,10 +28,10 @@ func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err e
 	}
 	certain, err := whole.Certain()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w, for what is given is certain; tobac convert %s OUT.txt --above P keeps the edges above P", path, err, shellWord(path))
+		return nil, nil, fmt.Errorf("%s: %w, for what is given is certain; tobac convert %s OUT.txt --above P keeps the edges above P", path, err, cli.ShellWord(path))
 	}
 	if on, _, err = certain.On(columns); err != nil {
-		return nil, nil, &locatedError{path, err}
+		return nil, nil, cli.Located(path, err)
 	}
 	return on, whole, nil
 }
@@ -47,7 +48,7 @@ func readTruth(path string, names []string) (*dag.Graph, error) {
 	}
 	truth, err := g.DAG()
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	return truth, nil
 }
@@ -76,7 +77,7 @@ func formatList(value *[]graphfile.Format) pflag.Value {
 	for _, f := range exported {
 		names = append(names, f.String())
 	}
-	return &bounded[[]graphfile.Format]{value, "F,F,...", strings.Join(names, ", ") + ", separated by commas", func(text string) (list []graphfile.Format, ok bool) {
+	return cli.Bound(value, "F,F,...", strings.Join(names, ", ")+", separated by commas", func(text string) (list []graphfile.Format, ok bool) {
 		for word := range strings.SplitSeq(text, ",") {
 			at := slices.Index(names, strings.ToLower(strings.TrimSpace(word)))
 			if at < 0 {
@@ -85,7 +86,7 @@ func formatList(value *[]graphfile.Format) pflag.Value {
 			list = append(list, exported[at])
 		}
 		return list, true
-	}}
+	})
 }
 
 // export is the output of the consensus graph in a format that was asked for.
@@ -110,11 +111,11 @@ var exportPosterior = output{
 // work.
 func checkFormats(formats []graphfile.Format, names []string, out string) error {
 	if formats != nil && out == "" {
-		return usagef("results.formats names files of --out DIR, which is missing")
+		return cli.Usagef("results.formats names files of --out DIR, which is missing")
 	}
 	for _, f := range formats {
 		if err := f.Write(io.Discard, &graphfile.Graph{Names: names}); err != nil {
-			return &locatedError{fmt.Sprintf("results.formats=%v", f), err}
+			return cli.Located(fmt.Sprintf("results.formats=%v", f), err)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/graphfile"
 )
 
@@ -54,7 +55,7 @@ func TestUncertainGraphs(t *testing.T) {
 		checked++
 		want := name + `: edge "b" -> "c" has the probability 0.01; allowed: 0 and 1, for what is given is certain; tobac convert ` + name + " OUT.txt --above P keeps the edges above P"
 		for _, args := range []string{"eval p.csv --truth ", "order rows.csv --all --truth ", "fit rows.csv --knowledge ", "fit rows.csv --truth "} {
-			refuses(t, args+name, exitFailed, want)
+			refuses(t, args+name, cli.ExitFailed, want)
 		}
 		succeed(t, "convert", name, keep, "--above", "0.5")
 		succeed(t, "eval", "p.csv", "--truth", keep)
@@ -97,7 +98,7 @@ func TestTruthFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, files)
-			refuses(t, "eval --truth "+c.truth+" "+c.judged, exitFailed, c.want)
+			refuses(t, "eval --truth "+c.truth+" "+c.judged, cli.ExitFailed, c.want)
 		})
 	}
 	inFolder(t, files)
@@ -122,7 +123,7 @@ func TestConvert(t *testing.T) {
 		"graph.csv": "source,target,type,probability,weight\na,b,directed,0.9,1.5\nb,c,undirected,0.6,\n", "b.csv": "a,b\n0,0\n2.5,0\n",
 		"edges.csv": "source,target,probability,weight_mean,weight_sd\na,b,0.7,1,\nb,a,0.3,,\n", "empty.xyz": "",
 	})
-	if got := runWith(t, t.Context(), readFile(t, "graph.csv"), "convert", "-", "-", "--to", "txt"); got != (invocation{exitDone,
+	if got := runWith(t, t.Context(), readFile(t, "graph.csv"), "convert", "-", "-", "--to", "txt"); got != (invocation{cli.ExitDone,
 		"Graph Nodes:\na;b;c\n\nGraph Edges:\n1. a --> b\n2. b --- c\n", "tobac: warning: txt holds no probabilities, no weights: left out\n"}) {
 		t.Errorf("convert - -: %+v", got)
 	}
@@ -142,16 +143,16 @@ func TestConvert(t *testing.T) {
 		got.stderr != "tobac: warning: matrix holds no opposite edges (they become one without direction), no probabilities, no weights: left out\n" {
 		t.Errorf("matrix of opposite edges: %+v", got)
 	}
-	refuses(t, "convert graph.csv new.dot", exitFailed, `new.dot: is already there; allowed: another name, or --force to replace it`)
+	refuses(t, "convert graph.csv new.dot", cli.ExitFailed, `new.dot: is already there; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
-	refuses(t, "convert graph.csv out.xyz", exitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
-	refuses(t, "convert graph.csv out.dot --values weight", exitUsage, `--values contradicts --to dot: only matrix and npy hold a single matrix`)
-	refuses(t, "convert graph.csv out.npy --values weight", exitFailed, `graph.csv: edge "b" -- "c" has no weight`)
-	refuses(t, "convert b.csv out.npy --above 0.5", exitFailed, `b.csv: edge "b" -> "a" has no probability`)
-	refuses(t, "convert edges.csv out.bif", exitFailed, `edges.csv: BIF holds acyclic graphs: graph has a cycle: "a" -> "b" -> "a"`)
-	refuses(t, "convert graph.csv out.dot --above 1", exitUsage, `invalid argument "1" for "--above" flag: allowed: numbers from 0 and below 1`)
-	refuses(t, "convert empty.xyz out.dot", exitFailed, `empty.xyz: file is empty`)
-	refuses(t, "convert graph.csv", exitUsage, `tobac convert takes a file to read and a file to write, got "graph.csv"`)
+	refuses(t, "convert graph.csv out.xyz", cli.ExitUsage, `out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
+	refuses(t, "convert graph.csv out.dot --values weight", cli.ExitUsage, `--values contradicts --to dot: only matrix and npy hold a single matrix`)
+	refuses(t, "convert graph.csv out.npy --values weight", cli.ExitFailed, `graph.csv: edge "b" -- "c" has no weight`)
+	refuses(t, "convert b.csv out.npy --above 0.5", cli.ExitFailed, `b.csv: edge "b" -> "a" has no probability`)
+	refuses(t, "convert edges.csv out.bif", cli.ExitFailed, `edges.csv: BIF holds acyclic graphs: graph has a cycle: "a" -> "b" -> "a"`)
+	refuses(t, "convert graph.csv out.dot --above 1", cli.ExitUsage, `invalid argument "1" for "--above" flag: allowed: numbers from 0 and below 1`)
+	refuses(t, "convert empty.xyz out.dot", cli.ExitFailed, `empty.xyz: file is empty`)
+	refuses(t, "convert graph.csv", cli.ExitUsage, `tobac convert takes a file to read and a file to write, got "graph.csv"`)
 }
 
 // The files of --formats hold one graph: the consensus, with the edges of unknown
@@ -200,12 +201,12 @@ func TestFitFormats(t *testing.T) {
 	if _, err := os.Stat("run/consensus.txt"); err != nil {
 		t.Error(err)
 	}
-	refuses(t, "fit data/train.csv --set results.formats=graphml", exitUsage, `results.formats names files of --out DIR, which is missing`)
-	refuses(t, "fit data/train.csv --set results.formats=svg --out other", exitUsage, `--set results.formats=svg: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
+	refuses(t, "fit data/train.csv --set results.formats=graphml", cli.ExitUsage, `results.formats names files of --out DIR, which is missing`)
+	refuses(t, "fit data/train.csv --set results.formats=svg --out other", cli.ExitUsage, `--set results.formats=svg: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
 }
 
 // A format that cannot hold the names is refused before the work.
 func TestFitFormatsNames(t *testing.T) {
 	inFolder(t, map[string]string{"odd.csv": "\"a\x01\",b\n1,2\n2,1\n3,5\n4,0\n"})
-	refuses(t, "fit odd.csv --out run --set results.formats=graphml", exitFailed, `results.formats=graphml: XML cannot hold the character U+0001 of the name "a\x01"`)
+	refuses(t, "fit odd.csv --out run --set results.formats=graphml", cli.ExitFailed, `results.formats=graphml: XML cannot hold the character U+0001 of the name "a\x01"`)
 }

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/internal/stream"
@@ -47,19 +48,19 @@ func hasGaps(t *dataset.Table) bool {
 // stay are completed and scaled when the run begins. Held-out rows with a gap have no density, and are left out of it.
 func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
-		return usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
+		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
 	if j.fit.Engine.Name() == "tempering" {
-		return usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
+		return cli.Usagef("--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine")
 	}
 	if o.imputationRounds > 0 && particleSettings(j.fit.Engine) != nil {
-		return usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
+		return cli.Usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
 	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
-		return &locatedError{j.input.Data, err}
+		return cli.Located(j.input.Data, err)
 	}
 	if t, err = transformGaps(o.transform, t); err != nil {
-		return &locatedError{j.input.Data, err}
+		return cli.Located(j.input.Data, err)
 	}
 	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
 	if o.given("imputation.rounds") && o.imputationRounds == 0 {
@@ -75,7 +76,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
 		}
 		heldout, err := j.readHeldout(&o, t.Names)
 		if err != nil {
@@ -85,7 +86,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 			return err
 		}
 		if j.heldout, err = o.transform.Apply(heldout); err != nil {
-			return &locatedError{o.heldout, err}
+			return cli.Located(o.heldout, err)
 		}
 	}
 	j.gapped, j.train = g, g.Table
@@ -106,7 +107,7 @@ func (j *job) holdOut(o fitOptions, g *gapped) error {
 	}
 	train, heldout, err := numbers.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows))
 	if err != nil {
-		return &usageError{&locatedError{"--holdout", err}}
+		return cli.WrongUse(cli.Located("--holdout", err))
 	}
 	all := g.Table
 	g.Table = all.Rows(rowNumbers(train))
@@ -137,7 +138,7 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 	case len(rows) == n:
 		return heldout, nil
 	case len(rows) == 0:
-		return nil, &locatedError{where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", counted(n, "held-out row"))}
+		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", cli.Counted(n, "held-out row")))
 	}
 	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
 	return heldout.Rows(rows), nil
@@ -186,10 +187,10 @@ func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error
 }
 
 // runImputed completes the table, and fits all completed tables.
-func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
+func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) {
 	g, c := j.gapped, j.fit
 	var err error
-	p.during(fmt.Sprintf("completing the table %d times", g.count))
+	p.During(fmt.Sprintf("completing the table %d times", g.count))
 	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
 		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
 		return nil, err
@@ -217,9 +218,9 @@ func (j *job) runImputed(ctx context.Context, p *progress) (*result, error) {
 	c.Progress = func(s engine.Progress) {
 		if !begun && s.Steps > 0 {
 			begun = true
-			p.begin(nil, 0, s.Steps)
+			p.Begin(nil, 0, s.Steps)
 		}
-		p.step(s)
+		p.Step(s)
 	}
 	done, err := tobac.FitImputed(ctx, data, c)
 	if err != nil {

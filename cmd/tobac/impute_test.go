@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 
 	"gonum.org/v1/gonum/mat"
@@ -215,7 +216,7 @@ func TestRefusedGaps(t *testing.T) {
 			}
 			table.X.Set(2, 2, nan)
 			_, err := gapsJob(t, table, strings.Fields(row.args)...)
-			if err == nil || message(err) != row.want {
+			if err == nil || cli.Message(err) != row.want {
 				t.Errorf("got %v\nwant %s", err, row.want)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tobac"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/metrics"
@@ -72,7 +73,7 @@ func (s *imputationSummary) String() string {
 		again = fmt.Sprintf(", and drawn again %d times given the causal model", s.Rounds)
 	}
 	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
-		counted(s.Values, "missing value"), counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
+		cli.Counted(s.Values, "missing value"), cli.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
 }
 
 // writeImputed writes, for every pair of columns, the probability of the edge, its standard deviation between the completed

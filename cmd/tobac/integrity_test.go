@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
 )
@@ -94,7 +95,7 @@ type reader struct {
 func readers() []reader {
 	asJSON := func(v any, err error) (string, error) {
 		var text bytes.Buffer
-		err = errors.Join(err, writeJSON(&text, v))
+		err = errors.Join(err, cli.WriteJSON(&text, v))
 		return text.String(), err
 	}
 	converted := func(name string) func() (string, error) {
@@ -134,7 +135,7 @@ func readers() []reader {
 			all, err := r.effects.Do(settings)
 			return asJSON(r.predictionJSON(settings, all, nil), err)
 		}},
-		{"report", []string{particlesFile, summaryFile, effectsFile, configFile}, func() (string, error) {
+		{"report", []string{particlesFile, summaryFile, effectsFile, cli.ConfigFile}, func() (string, error) {
 			files, err := file.OpenFolder("run", false)
 			if err != nil {
 				return "", err
@@ -145,11 +146,11 @@ func readers() []reader {
 			}
 			return fmt.Sprint(c.Title, c.Names, c.Marginals.Probabilities.RawMatrix().Data, c.Settings, c.Facts, c.Verdict, c.Warnings, c.Effects, c.Command, c.Fit, c.SD, c.Metrics, c.Convergence), nil
 		}},
-		{"fit --config", []string{configFile}, func() (string, error) {
+		{"fit --config", []string{cli.ConfigFile}, func() (string, error) {
 			o := newFitOptions()
 			fitCommand(o)
-			err := o.command.readConfig("run/"+configFile, o.assign)
-			return fmt.Sprintf("%s %+v", o.command.data, o.command.given("run")), err
+			err := o.command.ReadConfig("run/"+cli.ConfigFile, o.assign)
+			return fmt.Sprintf("%s %+v", o.command.Data, o.command.Given("run")), err
 		}},
 		{"convert", []string{"edges.csv"}, converted("edges.csv")},
 		{"convert of the consensus", []string{"consensus.csv"}, converted("consensus.csv")},
@@ -214,7 +215,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 		succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--seed", seed, "--out", name)...)
 	}
 	mine, others := parse(t, readFile(t, "run/summary.json"))["run"], parse(t, readFile(t, "other/summary.json"))["run"]
-	if mine == others || saved(t, "run").Run != mine || parse(t, readFile(t, "run", file.Manifest))["run"] != mine || !strings.Contains(readFile(t, "run", configFile), fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
+	if mine == others || saved(t, "run").Run != mine || parse(t, readFile(t, "run", file.Manifest))["run"] != mine || !strings.Contains(readFile(t, "run", cli.ConfigFile), fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
 		t.Errorf("the runs have the ids %v and %v, the posterior %v", mine, others, saved(t, "run").Run)
 	}
 	swap := func(name string) (restore func()) {
@@ -238,7 +239,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 		}
 	}
 	restore := swap(file.Manifest)
-	refuses(t, "effect run --from X0", exitFailed, "run/particles.json: not what the run wrote: its SHA-256 is not that in run/tobac.json: it was changed, the disk fails, or a run was killed while it put its files here; fit again, or give --edited to read the folder as it is")
+	refuses(t, "effect run --from X0", cli.ExitFailed, "run/particles.json: not what the run wrote: its SHA-256 is not that in run/tobac.json: it was changed, the disk fails, or a run was killed while it put its files here; fit again, or give --edited to read the folder as it is")
 	restore()
 	if err := os.Remove("run/" + file.Manifest); err != nil {
 		t.Fatal(err)
@@ -247,7 +248,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 	swap(summaryFile)
 	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, run/particles.json of the run %v; fit again, or give --edited to read the folder as it is", others, mine)
 	for _, args := range []string{"effect run --from X0", "predict run", "report run"} {
-		refuses(t, args, exitFailed, want)
+		refuses(t, args, cli.ExitFailed, want)
 	}
 	for _, args := range []string{"effect run --from X0 --edited", "predict run --edited", "report run --edited --force", "eval run --edited --truth data/graph.csv"} {
 		succeed(t, strings.Fields(args)...)
@@ -269,21 +270,21 @@ func TestUnprovenFolders(t *testing.T) {
 		{file.Manifest, "predict run", "run/particles.json: not what the run wrote: run/tobac.json does not list it" + todo, func() error {
 			return os.WriteFile("run/"+file.Manifest, []byte(strings.Replace(readFile(t, "run", file.Manifest), particlesFile, "particles_json", 1)), 0o600)
 		}},
-		{configFile, "fit --config run/run.toml", "run/run.toml: not what the run wrote: its SHA-256 is not that in run/tobac.json; write it again, or give it another name if it was changed on purpose", func() error {
-			return os.WriteFile("run/"+configFile, []byte("seed = 3\n"), 0o600)
+		{cli.ConfigFile, "fit --config run/run.toml", "run/run.toml: not what the run wrote: its SHA-256 is not that in run/tobac.json; write it again, or give it another name if it was changed on purpose", func() error {
+			return os.WriteFile("run/"+cli.ConfigFile, []byte("seed = 3\n"), 0o600)
 		}},
 	} {
 		whole := readFile(t, "run", row.name)
 		if err := row.harm(); err != nil {
 			t.Fatal(err)
 		}
-		refuses(t, row.args, exitFailed, row.want)
+		refuses(t, row.args, cli.ExitFailed, row.want)
 		if err := os.WriteFile("run/"+row.name, []byte(whole), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// A copy under another name is the user's.
-	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", configFile)+"seed = 3\n"), 0o600); err != nil {
+	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", cli.ConfigFile)+"seed = 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	succeed(t, "fit", "--config", "run/mine.toml", "--quiet")
@@ -310,6 +311,6 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 	if err := os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, strings.Join(args, " "), exitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
-	refuses(t, "report run", exitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, strings.Join(args, " "), cli.ExitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, "report run", cli.ExitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
 }

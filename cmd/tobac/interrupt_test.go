@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tobac/internal/cli"
 )
 
 // signalWriter calls found when a text comes by.
@@ -41,8 +43,8 @@ func TestInterrupted(t *testing.T) {
 			code := run(ctx, append([]string{"fit", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.particles=2", "--set", "svgd.samples=8"}, c.args...), nil, &stdout, stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			want := "tobac: interrupted after step 100 of 1000; " + c.want
-			if last := lines[len(lines)-1]; code != exitInterrupted || last != want {
-				t.Errorf("exit %d and %q, want %d and %q", code, last, exitInterrupted, want)
+			if last := lines[len(lines)-1]; code != cli.ExitInterrupted || last != want {
+				t.Errorf("exit %d and %q, want %d and %q", code, last, cli.ExitInterrupted, want)
 			}
 			if left := listing(t, "."); stdout.Len() > 0 || len(left) > 0 {
 				t.Errorf("left behind: files %v, output %q", left, stdout.String())
@@ -60,8 +62,8 @@ func TestInterruptedComparison(t *testing.T) {
 	var stdout bytes.Buffer
 	code := run(ctx, quick("fit", "data/train.csv", "--beside", "svgd", "--out", "run"), nil, &stdout, stderr)
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	if want := "tobac: interrupted; the results are in run, complete but for comparison with svgd"; code != exitInterrupted || lines[len(lines)-1] != want {
-		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], exitInterrupted, want)
+	if want := "tobac: interrupted; the results are in run, complete but for comparison with svgd"; code != cli.ExitInterrupted || lines[len(lines)-1] != want {
+		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], cli.ExitInterrupted, want)
 	}
 	succeed(t, "fit", "data/train.csv", "--workers", "2", "--set", "results.report=false", "--out", "plain")
 	if got := succeed(t, "eval", "run", "--truth", "data/graph.csv").stdout; got != succeed(t, "eval", "plain", "--truth", "data/graph.csv").stdout || !slices.Equal(listing(t, "run"), listing(t, "plain")) {
@@ -83,8 +85,8 @@ func TestInterruptedInLongStep(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	got := runWith(t, ctx, "", "fit", "data/train.csv", "--out", "run", "--engine", "svgd", "--set", "svgd.particles=60", "--quiet")
-	if want := "tobac: interrupted "; got.code != exitInterrupted || !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
-		t.Errorf("got %+v, want exit %d and one line with %q", got, exitInterrupted, want)
+	if want := "tobac: interrupted "; got.code != cli.ExitInterrupted || !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("got %+v, want exit %d and one line with %q", got, cli.ExitInterrupted, want)
 	}
 	if left := listing(t, "."); !slices.Equal(left, []string{"data"}) {
 		t.Errorf("left behind: %v", left)

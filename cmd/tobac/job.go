@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/internal/stream"
 	"tobac/internal/table"
 	"tobac/ordering"
@@ -34,15 +35,15 @@ type job struct {
 
 	gapped *gapped // the training rows, if values are missing; nil: none are
 
-	why        string       // the engine was chosen; "" means that it was asked for
-	beside     bool         // particles of SVGD are compared with the answer
-	particles  *tobac.SVGD  // that are; nil without any
-	quiet      bool         // no progress is shown
-	checkpoint string       // file for the state of the run; "": none
-	every      int          // steps between two checkpoints
-	resume     *checkpoint  // to continue from; nil: none
-	resumeFrom string       // its file
-	command    *commandLine // that the run belongs to
+	why        string           // the engine was chosen; "" means that it was asked for
+	beside     bool             // particles of SVGD are compared with the answer
+	particles  *tobac.SVGD      // that are; nil without any
+	quiet      bool             // no progress is shown
+	checkpoint string           // file for the state of the run; "": none
+	every      int              // steps between two checkpoints
+	resume     *checkpoint      // to continue from; nil: none
+	resumeFrom string           // its file
+	command    *cli.CommandLine // that the run belongs to
 
 	unkept error // why the last checkpoint could not be written; nil: it was
 }
@@ -51,7 +52,7 @@ type job struct {
 // everything else that the options name.
 func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if o.given("holdout") && o.heldout != "" {
-		return nil, usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
+		return nil, cli.Usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
 	}
 	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine, Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
 	table, err := j.readData(&o, data, stdin)
@@ -107,12 +108,12 @@ const manyNumbers = 4 << 20
 // leave open.
 func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.Table, err error) {
 	if path == "" {
-		j.input.Data = embeddedSachs
+		j.input.Data = cli.EmbeddedSachs
 		if t, j.truth, err = dataset.Sachs(); err != nil {
 			return nil, err
 		}
 		if o.truth == "" {
-			j.input.Truth = embeddedSachs
+			j.input.Truth = cli.EmbeddedSachs
 		}
 		if !o.given("data.standardize") {
 			o.standardize = o.recipe == recipePaper
@@ -127,13 +128,13 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		t = numbersOf(j.table)
 		j.table.Data, j.table.Incomplete = nil, nil // else a copy of a large table stays beside that which is fitted
 		o.imputedTogether = levelsTogether(j.table)
-		j.input.Data, j.input.Table, j.input.Notes = dataLabel(path), o.table.want.Flags(), j.table.Notes
+		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(), j.table.Notes
 		j.warnings = j.table.Warnings
 	}
 	n, d := t.X.Dims()
 	j.input.Variables = d
 	if err := checkColumns(d); err != nil {
-		return nil, &locatedError{j.input.Data, err}
+		return nil, cli.Located(j.input.Data, err)
 	}
 	switch {
 	case d < 2:
@@ -158,12 +159,12 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		}
 	}
 	if t, err = o.transform.Apply(t); err != nil {
-		return &locatedError{j.input.Data, err}
+		return cli.Located(j.input.Data, err)
 	}
 	if o.standardize || o.center {
 		mean, sd := t.Moments()
 		if _, err := t.Standardize(); o.standardize && err != nil {
-			return &locatedError{j.input.Data, err}
+			return cli.Located(j.input.Data, err)
 		}
 		j.scaling = &posterior.Standardization{Mean: mean, SD: sd}
 		if !o.standardize {
@@ -173,17 +174,17 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	switch {
 	case o.given("holdout"):
 		if t, j.heldout, err = t.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
-			return &usageError{&locatedError{"--holdout", err}}
+			return cli.WrongUse(cli.Located("--holdout", err))
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
 		}
 		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
 		}
 		if j.heldout, err = o.transform.Apply(j.heldout); err != nil {
-			return &locatedError{o.heldout, err}
+			return cli.Located(o.heldout, err)
 		}
 	}
 	j.train = t
@@ -207,7 +208,7 @@ func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
 	// A caller that is interrupted does not wait for this.
 	nats, err := tobac.LogSupport(context.Background(), t, j.fit)
 	if err != nil {
-		return &locatedError{j.input.Data, err}
+		return cli.Located(j.input.Data, err)
 	}
 	if tobac.SupportsLogs(nats) {
 		o.transform = dataset.Log
@@ -224,8 +225,8 @@ const patience = 500 * time.Millisecond
 
 // infer runs the fit and shows its progress.
 func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
-	p := newProgress(stderr, j.quiet)
-	defer p.close()
+	p := cli.NewProgress(stderr, j.quiet)
+	defer p.Close()
 	type outcome struct {
 		*result
 		err error
@@ -233,7 +234,7 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	done, stepped := make(chan outcome, 1), make(chan struct{})
 	go func() {
 		var out outcome
-		out.err = guarded(func() (err error) {
+		out.err = cli.Guarded(func() (err error) {
 			out.result, err = j.run(ctx, p, func() { close(stepped) })
 			return err
 		})
@@ -251,35 +252,35 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 			case <-stepping:
 				stepping = nil
 			case <-time.After(patience):
-				if waits = j.checkpoint != "" && p.begun() && stepping != nil; !waits {
+				if waits = j.checkpoint != "" && p.Begun() && stepping != nil; !waits {
 					out.err = ctx.Err()
 				}
 			}
 		}
 	}
-	taken, steps := p.close()
+	taken, steps := p.Close()
 	switch {
 	case out.err == nil:
 		return out.result, nil
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
-		return nil, j.interrupted(taken, steps, p.begun())
+		return nil, j.interrupted(taken, steps, p.Begun())
 	}
 	if errors.Is(out.err, tobac.ErrNoEvidence) {
-		return nil, &usageError{&locatedError{"order.weights=evidence", out.err}}
+		return nil, cli.WrongUse(cli.Located("order.weights=evidence", out.err))
 	}
-	if located := new(locatedError); errors.As(out.err, &located) {
+	if located := new(cli.LocatedError); errors.As(out.err, &located) {
 		return nil, out.err
 	}
-	return nil, &locatedError{j.input.Data, orderError(out.err, j.train.Names)}
+	return nil, cli.Located(j.input.Data, orderError(out.err, j.train.Names))
 }
 
 // run computes the posterior, and calls stepped once all steps are taken and kept.
-func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, err error) {
+func (j *job) run(ctx context.Context, p *cli.Progress, stepped func()) (_ *result, err error) {
 	if j.gapped != nil {
 		return j.runImputed(ctx, p)
 	}
 	c := j.fit
-	c.Progress = func(s engine.Progress) { p.step(s) }
+	c.Progress = func(s engine.Progress) { p.Step(s) }
 	r, err := tobac.NewRun(ctx, j.train, c)
 	if err != nil {
 		return nil, err
@@ -290,12 +291,12 @@ func (j *job) run(ctx context.Context, p *progress, stepped func()) (_ *result, 
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			return nil, j.command.restoreError(j.resumeFrom, j.resume, err)
+			return nil, j.resume.restoreError(j.command, j.resumeFrom, err)
 		}
 	}
 	otherVersion := j.resume.warnings(j.resumeFrom)
 	early := slices.Concat(j.warnings, r.Warnings(), otherVersion)
-	p.begin(early, r.Step(), r.Steps())
+	p.Begin(early, r.Step(), r.Steps())
 	if err := j.advance(ctx, r, p); err != nil {
 		return nil, err
 	}
@@ -341,7 +342,7 @@ func compose(first, second *posterior.Standardization) *posterior.Standardizatio
 // advance takes all steps, and keeps the state where checkpoints are asked for:
 // the first at once, so that a place that cannot be written to is found early. One that
 // fails later does not end the run: the next may succeed.
-func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
+func (j *job) advance(ctx context.Context, r *tobac.Run, p *cli.Progress) error {
 	if j.checkpoint == "" {
 		return r.Advance(ctx, r.Steps())
 	}
@@ -358,7 +359,7 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *progress) error {
 		begun = time.Now()
 		former := j.unkept
 		if j.keep(r, j.checkpoint); j.unkept != nil && former == nil && stopped == nil {
-			p.warn(message(j.unkept) + "; the run goes on, and tries again at the next checkpoint")
+			p.Warn(cli.Message(j.unkept) + "; the run goes on, and tries again at the next checkpoint")
 		}
 		kept = time.Now()
 		if stopped == nil {
@@ -375,13 +376,13 @@ var checkpointPause time.Duration = 9
 
 // keep writes the state of a run, or says in unkept why that failed.
 func (j *job) keep(r *tobac.Run, path string) {
-	j.unkept = guarded(func() error {
+	j.unkept = cli.Guarded(func() error {
 		s, err := r.Snapshot()
 		if err == nil {
 			err = writeCheckpoint(path, j.command, s)
 		}
 		if err != nil {
-			return &locatedError{"--checkpoint", err}
+			return cli.Located("--checkpoint", err)
 		}
 		return nil
 	})
@@ -395,13 +396,13 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 	}
 	switch {
 	case j.checkpoint == "" && taken > 0:
-		return interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
+		return cli.Interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
 	case j.checkpoint == "" || !begun:
-		return interruptedf("interrupted %s; nothing was written", at)
+		return cli.Interruptedf("interrupted %s; nothing was written", at)
 	case j.unkept != nil:
-		return interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, message(j.unkept), j.command.resume(j.checkpoint))
+		return cli.Interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, cli.Message(j.unkept), resumeWith(j.command, j.checkpoint))
 	}
-	return interruptedf("interrupted %s; to continue: %s", at, j.command.resume(j.checkpoint))
+	return cli.Interruptedf("interrupted %s; to continue: %s", at, resumeWith(j.command, j.checkpoint))
 }
 
 // orderError adds names of columns, and what else could be done, to an error of

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"math"
 
 	"tobac/dag"
@@ -99,12 +97,4 @@ func scoresOf(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOut)
 		return nil, err
 	}
 	return &scores{r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.ExpectedEdges, r.NegLL, r.NegLLDataOnly}, nil
-}
-
-// writeJSON writes a report with indentation.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(exactly(w))
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tobac/explain"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/report"
 )
@@ -52,7 +53,7 @@ func (k *keeping) checkApart(checkpoint string) error {
 		place := filepath.Join(k.out, name)
 		there, err := os.Stat(filepath.Dir(place))
 		if err == nil && os.SameFile(parent, there) && strings.EqualFold(filepath.Base(place), filepath.Base(checkpoint)) {
-			return usagef("--checkpoint %s: is where a result is written; choose another file", checkpoint)
+			return cli.Usagef("--checkpoint %s: is where a result is written; choose another file", checkpoint)
 		}
 	}
 	return nil
@@ -61,8 +62,8 @@ func (k *keeping) checkApart(checkpoint string) error {
 // without notes what is left out of the results, and why.
 func (k *keeping) without(what string, err error) {
 	k.missing = append(k.missing, what)
-	if !errors.Is(err, errInterrupted) {
-		k.reasons = append(k.reasons, &locatedError{"no " + what, err})
+	if !errors.Is(err, cli.ErrInterrupted) {
+		k.reasons = append(k.reasons, cli.Located("no "+what, err))
 	}
 }
 
@@ -72,7 +73,7 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
 	r.summary.Columns = r.Columns
 	r.summary.Command = r.command.String()
-	judged, err := within(ctx, func() (*summary, error) {
+	judged, err := cli.Within(ctx, func() (*summary, error) {
 		s := r.summary
 		return &s, s.evaluate(j, r.Result)
 	})
@@ -86,7 +87,7 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 	default:
 		r.summary = *judged
 	}
-	found, err := within(ctx, func() (*answers, error) { return r.answer(ctx, j.fit.Workers) })
+	found, err := cli.Within(ctx, func() (*answers, error) { return r.answer(ctx, j.fit.Workers) })
 	if err == nil {
 		r.answers = *found
 	} else {
@@ -97,22 +98,22 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 	}
 	r.verdict = explain.Of(r.Result)
 	r.summary.Verdict = newVerdictSummary(r.verdict)
-	warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
+	cli.Warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
 	for _, err := range k.reasons { // which end the command, and are no warnings to it
-		r.summary.Warnings = append(r.summary.Warnings, message(err))
+		r.summary.Warnings = append(r.summary.Warnings, cli.Message(err))
 	}
 }
 
 // draw makes the page of a result.
 func (k *keeping) draw(ctx context.Context, r *result, j *job, stderr io.Writer) {
-	page, err := within(ctx, func() (*report.Report, error) { return r.draw(ctx, j) })
+	page, err := cli.Within(ctx, func() (*report.Report, error) { return r.draw(ctx, j) })
 	switch {
 	case err == nil:
 		r.page = page
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, cli.ErrInterrupted):
 		k.without("report", err)
 	default:
-		warn(stderr, []string{"no report: " + message(err)})
+		cli.Warn(stderr, []string{"no report: " + cli.Message(err)})
 	}
 }
 
@@ -120,7 +121,7 @@ func (k *keeping) draw(ctx context.Context, r *result, j *job, stderr io.Writer)
 func (k *keeping) save(r *result) {
 	err := k.write(r)
 	if err != nil {
-		if errors.As(err, new(*internalError)) {
+		if errors.As(err, new(*cli.InternalError)) {
 			r.page = nil // whose writing is most of the work
 		}
 		k.discard()
@@ -138,7 +139,7 @@ func (k *keeping) save(r *result) {
 // write writes the files where they belong.
 func (k *keeping) write(r *result) error {
 	r.folder = k.out
-	return guarded(func() error { return r.save(k.results) })
+	return cli.Guarded(func() error { return r.save(k.results) })
 }
 
 // unprinted notes that the report could not be printed.
@@ -163,9 +164,9 @@ func (k *keeping) verdict(ctx context.Context, j *job) error {
 		}
 		text := fmt.Sprintf("interrupted; the results %s, complete but for %s", where, strings.Join(k.missing, ", "))
 		for _, err := range k.reasons {
-			text += "; " + message(err)
+			text += "; " + cli.Message(err)
 		}
-		return interruptedf("%s", text)
+		return cli.Interruptedf("%s", text)
 	}
 	return errors.Join(k.reasons...)
 }

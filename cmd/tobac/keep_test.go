@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 )
 
@@ -46,7 +47,7 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	})
 	got := runTobac(t, exactArgs("--out run")...)
 	restore()
-	if got.code != exitFailed || got.stderr != "tobac: run/edges.csv: no space left on device\n" || pairsOf(got.stdout) != pairsOf(report) {
+	if got.code != cli.ExitFailed || got.stderr != "tobac: run/edges.csv: no space left on device\n" || pairsOf(got.stdout) != pairsOf(report) {
 		t.Errorf("exit %d, %q and %q", got.code, got.stderr, got.stdout)
 	}
 	if left := listing(t, "."); !slices.Equal(left, []string{"data", "good"}) {
@@ -80,7 +81,7 @@ func TestFailedEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--heldout", "far.csv", "--truth", "data/graph.csv", "--out", "run")...)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "tobac: no density of held-out rows: far.csv: ") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "tobac: no density of held-out rows: far.csv: ") {
 		t.Errorf("exit %d and %q", got.code, got.stderr)
 	}
 	var s struct {
@@ -106,9 +107,9 @@ func TestFailedCheckpoints(t *testing.T) {
 		warned     bool
 		finalError string
 	}{
-		{"the first", 1, 1, exitFailed, false, "tobac: --checkpoint: state: no space left on device\n"},
-		{"one in between", 2, 2, exitDone, true, ""},
-		{"all after the first", 2, 99, exitFailed, true, "tobac: --checkpoint: state: no space left on device; the results are complete, and the state of the run was not kept\n"},
+		{"the first", 1, 1, cli.ExitFailed, false, "tobac: --checkpoint: state: no space left on device\n"},
+		{"one in between", 2, 2, cli.ExitDone, true, ""},
+		{"all after the first", 2, 99, cli.ExitFailed, true, "tobac: --checkpoint: state: no space left on device; the results are complete, and the state of the run was not kept\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -144,7 +145,7 @@ func TestTargetsOfWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{particlesFile, file.Manifest, figureFiles()[0]} {
-		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name), exitUsage, "--checkpoint "+filepath.Join("run", name)+": is where a result is written; choose another file")
+		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name), cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+": is where a result is written; choose another file")
 	}
 	if err := os.Symlink("nowhere", "link.dot"); err != nil {
 		t.Skip("no symbolic links: ", err)
@@ -153,10 +154,10 @@ func TestTargetsOfWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	const dangling = "link.dot: is a link to a file that is not there; allowed: a new file, or a link to one that is there"
-	refuses(t, "fit data/train.csv --checkpoint link.dot", exitFailed, dangling)
-	refuses(t, "convert data/graph.csv link.dot", exitFailed, dangling)
+	refuses(t, "fit data/train.csv --checkpoint link.dot", cli.ExitFailed, dangling)
+	refuses(t, "convert data/graph.csv link.dot", cli.ExitFailed, dangling)
 	for _, in := range []string{"graph.csv", "data/graph.csv"} {
-		refuses(t, "convert "+in+" data/graph.csv --force", exitFailed, "data/graph.csv: is the graph that is read, which is never overwritten; choose another place for the results")
+		refuses(t, "convert "+in+" data/graph.csv --force", cli.ExitFailed, "data/graph.csv: is the graph that is read, which is never overwritten; choose another place for the results")
 	}
 }
 
@@ -169,7 +170,7 @@ func finished(t *testing.T, words string) (*job, *result) {
 		t.Fatal(err)
 	}
 	r.command = j.command
-	r.command.data = "data/train.csv"
+	r.command.Data = "data/train.csv"
 	return j, r
 }
 
@@ -177,7 +178,7 @@ func finished(t *testing.T, words string) (*job, *result) {
 func TestConclusionsDoNotMatter(t *testing.T) {
 	const words = "--quiet --engine exact --model linear-unequal --set prior.max-parents=2 --truth data/graph.csv --holdout 0.2"
 	stopped, cancel := context.WithCancelCause(t.Context())
-	cancel(&signalError{syscall.SIGTERM})
+	cancel(&cli.SignalError{Signal: syscall.SIGTERM})
 	for _, c := range []struct {
 		name   string
 		ctx    context.Context
@@ -185,7 +186,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 		status int
 	}{
 		{"interrupted", stopped, "interrupted; the results are in run, complete but for metrics, effects, report", 143},
-		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", exitFailed},
+		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", cli.ExitFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -203,7 +204,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 			k.draw(c.ctx, r, j, &stderr)
 			k.save(r)
 			err := k.verdict(c.ctx, j)
-			if err == nil || !strings.HasPrefix(err.Error(), c.want) || exitStatus(c.ctx, err) != c.status {
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || cli.ExitStatus(c.ctx, err) != c.status {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 			if text := readFile(t, "run", summaryFile); !strings.Contains(text, `"metrics": null`) || !strings.Contains(text, `"metrics_error": "`) {

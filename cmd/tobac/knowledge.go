@@ -8,6 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 
 	"github.com/spf13/pflag"
@@ -23,21 +24,21 @@ type knowledge struct {
 }
 
 func (k *knowledge) flags(f *pflag.FlagSet) {
-	f.Var(&several{&k.forbid, "a,b"}, "forbid", "there is no edge a -> b; may be repeated")
-	f.Var(&several{&k.require, "a,b"}, "require", "there is an edge a -> b; may be repeated")
-	f.Var(text(&k.tiers, "\"a,b;c;...\""), "tiers", "no edge leads from a later group of columns to an earlier one")
-	f.Var(text(&k.file, "FILE"), "knowledge", "such statements in a file, or a graph of required edges")
+	f.Var(cli.SeveralOf(&k.forbid, "a,b"), "forbid", "there is no edge a -> b; may be repeated")
+	f.Var(cli.SeveralOf(&k.require, "a,b"), "require", "there is an edge a -> b; may be repeated")
+	f.Var(cli.PlainText(&k.tiers, "\"a,b;c;...\""), "tiers", "no edge leads from a later group of columns to an earlier one")
+	f.Var(cli.PlainText(&k.file, "FILE"), "knowledge", "such statements in a file, or a graph of required edges")
 }
 
 // topic has the statements that are settings. Odds are left out where only orders are concerned, which cannot follow them.
-func (k *knowledge) topic(odds bool) topic {
-	f := newSettings()
-	f.Var(&several{&k.sinks, "a,b,..."}, "sink", "columns without effects; may be repeated")
-	f.Var(&several{&k.sources, "a,b,..."}, "source", "columns without causes; may be repeated")
+func (k *knowledge) topic(odds bool) cli.Topic {
+	f := cli.NewSettings()
+	f.Var(cli.SeveralOf(&k.sinks, "a,b,..."), "sink", "columns without effects; may be repeated")
+	f.Var(cli.SeveralOf(&k.sources, "a,b,..."), "source", "columns without causes; may be repeated")
 	if odds {
-		f.Var(&several{&k.odds, "a,b=X"}, "odds", "factor X of the prior odds of the edge a -> b, from 0.001 to 1000; may be repeated")
+		f.Var(cli.SeveralOf(&k.odds, "a,b=X"), "odds", "factor X of the prior odds of the edge a -> b, from 0.001 to 1000; may be repeated")
 	}
-	return topic{"knowledge", groupOthers, knowledgeHelp, f}
+	return cli.NewTopic("knowledge", cli.GroupOthers, knowledgeHelp, f)
 }
 
 // A statement names columns; where says in which option, or line of a file, for errors.
@@ -70,7 +71,7 @@ func (k *knowledge) parse() (s statements, err error) {
 		for _, text := range all {
 			ends, err := delimited.Fields(text, "--"+name)
 			if err != nil || len(ends) != 2 {
-				return nil, usagef("--%s %q; allowed: the names of two columns, separated by a comma", name, text)
+				return nil, cli.Usagef("--%s %q; allowed: the names of two columns, separated by a comma", name, text)
 			}
 			out = append(out, statement{where: ofOption(name), names: ends})
 		}
@@ -80,7 +81,7 @@ func (k *knowledge) parse() (s statements, err error) {
 		for _, text := range all {
 			names, err := delimited.Fields(text, "--"+name)
 			if err != nil {
-				return nil, &usageError{err}
+				return nil, cli.WrongUse(err)
 			}
 			out = append(out, statement{where: ofOption(name), names: names})
 		}
@@ -102,11 +103,11 @@ func (k *knowledge) parse() (s statements, err error) {
 		at := strings.LastIndex(text, "=")
 		ends, err := delimited.Fields(text[:max(at, 0)], "knowledge.odds")
 		if at < 0 || err != nil || len(ends) != 2 {
-			return s, usagef("--set knowledge.odds=%s; allowed: the names of two columns and a number, such as a,b=3", text)
+			return s, cli.Usagef("--set knowledge.odds=%s; allowed: the names of two columns and a number, such as a,b=3", text)
 		}
 		v, err := parseOdds(text[at+1:])
 		if err != nil {
-			return s, usagef("--set knowledge.odds=%s: %w", text, err)
+			return s, cli.Usagef("--set knowledge.odds=%s: %w", text, err)
 		}
 		s.odds = append(s.odds, statement{where: ofOption("odds"), names: ends, odds: v})
 	}
@@ -150,10 +151,10 @@ func (k *knowledge) apply(p *background.Prior, names []string) error {
 		return err
 	}
 	if s.tiers != nil && p.Tiers != nil {
-		return usagef("--tiers contradicts --knowledge %s, which has tiers too: give them in one place", k.file)
+		return cli.Usagef("--tiers contradicts --knowledge %s, which has tiers too: give them in one place", k.file)
 	}
 	if err := s.apply(p, names); err != nil {
-		return &usageError{err}
+		return cli.WrongUse(err)
 	}
 	return nil
 }
@@ -244,7 +245,7 @@ func (c *columns) all(s statement) ([]int, error) {
 	for k, name := range s.names {
 		j, ok := c.position[strings.TrimSpace(name)]
 		if !ok {
-			return nil, &locatedError{s.where(s.names[:k+1]), fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(c.names))}
+			return nil, cli.Located(s.where(s.names[:k+1]), fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(c.names)))
 		}
 		list[k] = j
 	}
@@ -267,7 +268,7 @@ func (c *columns) edge(s statement) (dag.Edge, error) {
 func checkKnowledge(p *background.Prior, names []string, known []int) error {
 	err := p.CheckTogether(names, known)
 	if errors.As(err, new(*background.ContradictionError)) {
-		return &usageError{err}
+		return cli.WrongUse(err)
 	}
 	return nil // faults of other settings have their own messages
 }

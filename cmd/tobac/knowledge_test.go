@@ -8,6 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,13 +88,13 @@ func TestKnowledgeFileFaults(t *testing.T) {
 		"sinks = []\nsinks = []\n":                                           `k.toml: line 2: sinks: Key 'sinks' has already been defined.`,
 	} {
 		inFolder(t, map[string]string{"k.toml": text, "good.csv": badInputs["good.csv"]})
-		refuses(t, "fit good.csv --knowledge k.toml", exitFailed, want)
+		refuses(t, "fit good.csv --knowledge k.toml", cli.ExitFailed, want)
 	}
 	inFolder(t, map[string]string{"k.toml": "tiers = [[\"a\"]]\nrequire = [[\"a\", \"b\"]]", "good.csv": badInputs["good.csv"]})
-	refuses(t, "fit good.csv --knowledge none.toml", exitFailed, "none.toml: no such file or directory")
-	refuses(t, "fit good.csv --knowledge k.toml --tiers b;c", exitUsage, "--tiers contradicts --knowledge k.toml, which has tiers too: give them in one place")
-	refuses(t, "fit good.csv --knowledge k.toml --forbid a,b", exitUsage, contradiction+"a → b is required, but it is forbidden")
-	refuses(t, "order good.csv --knowledge k.toml --set knowledge.sink=a", exitUsage, contradiction+"a → b is required, but a is a sink, which no edge leaves")
+	refuses(t, "fit good.csv --knowledge none.toml", cli.ExitFailed, "none.toml: no such file or directory")
+	refuses(t, "fit good.csv --knowledge k.toml --tiers b;c", cli.ExitUsage, "--tiers contradicts --knowledge k.toml, which has tiers too: give them in one place")
+	refuses(t, "fit good.csv --knowledge k.toml --forbid a,b", cli.ExitUsage, contradiction+"a → b is required, but it is forbidden")
+	refuses(t, "order good.csv --knowledge k.toml --set knowledge.sink=a", cli.ExitUsage, contradiction+"a → b is required, but a is a sink, which no edge leaves")
 }
 
 // tobac order obeys, whatever the data say: a reversed chain of tiers, a source and a
@@ -203,7 +204,7 @@ func FuzzKnowledge(f *testing.F) {
 			err = s.apply(&p, names)
 		}
 		if err != nil {
-			if m := message(err); !strings.HasPrefix(m, "k.toml: ") || strings.Contains(m, "\n") {
+			if m := cli.Message(err); !strings.HasPrefix(m, "k.toml: ") || strings.Contains(m, "\n") {
 				t.Errorf("error %q", m)
 			}
 			return

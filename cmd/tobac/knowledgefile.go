@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tobac/background"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 
@@ -26,7 +27,7 @@ func readKnowledge(path string, p *background.Prior, names []string) error {
 		}
 		required, err := g.DAG()
 		if err != nil {
-			return &locatedError{path, err}
+			return cli.Located(path, err)
 		}
 		p.RequireGraph(required)
 		return nil
@@ -157,7 +158,7 @@ var errOdds = errors.New(`no list of odds; allowed: a list such as [{from = "a",
 // parseKnowledge reads the text of a file of statements; source names it in errors.
 func parseKnowledge(text, source string) (s statements, err error) {
 	var k knowledgeFile
-	meta, err := decodeTOML(text, &k)
+	meta, err := cli.DecodeTOML(text, &k)
 	if err != nil {
 		return s, tomlError(err, source)
 	}
@@ -210,7 +211,7 @@ func tomlError(err error, source string) error {
 	if !errors.As(err, &fault) {
 		return &delimited.Error{Source: source, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	problem := inBrief(fault.Message)
+	problem := cli.InBrief(fault.Message)
 	if problem == "" {
 		problem = "no TOML"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -35,7 +36,7 @@ type edgeNames struct {
 }
 
 // String writes the edge.
-func (e edgeNames) String() string { return label(e.Source) + " → " + label(e.Target) }
+func (e edgeNames) String() string { return cli.Label(e.Source) + " → " + cli.Label(e.Target) }
 
 // oddsSummary is a soft statement.
 type oddsSummary struct {
@@ -48,7 +49,7 @@ func (o oddsSummary) String() string { return fmt.Sprintf("%v × %v", o.edgeName
 
 // newKnowledgeSummary describes what a prior knows; nil: nothing.
 func newKnowledgeSummary(p *background.Prior, names []string, file string) *knowledgeSummary {
-	s := &knowledgeSummary{File: file, Sinks: permuted(names, p.Sinks), Sources: permuted(names, p.Sources)}
+	s := &knowledgeSummary{File: file, Sinks: cli.Permuted(names, p.Sinks), Sources: cli.Permuted(names, p.Sources)}
 	s.Required, s.Forbid = namedEdges(p.Required, names), namedEdges(p.Forbidden, names)
 	for _, o := range p.Odds {
 		s.Odds = append(s.Odds, oddsSummary{edgeNames{names[o.From], names[o.To]}, o.Odds})
@@ -110,19 +111,19 @@ func (s *knowledgeSummary) print(w io.Writer) {
 	if len(s.Tiers) > 0 {
 		groups := make([]string, len(s.Tiers))
 		for k, group := range s.Tiers {
-			groups[k] = joinNames(group)
+			groups[k] = cli.JoinNames(group)
 		}
 		parts = append(parts, "tiers: "+firstOf(groups, "; "))
 	}
 	add("no edge leaves", labels(s.Sinks))
 	add("no edge enters", labels(s.Sources))
 	add("prior odds:", textsOf(s.Odds))
-	together := fmt.Sprintf("together %s certain and %s impossible", counted(len(s.Fixed), "edge"), counted(s.Impossible, "edge"))
+	together := fmt.Sprintf("together %s certain and %s impossible", cli.Counted(len(s.Fixed), "edge"), cli.Counted(s.Impossible, "edge"))
 	if s.File != "" {
 		together += "; file: " + s.File
 	}
 	parts = append(parts, together)
-	printField(w, "known", strings.Join(parts, "\n"))
+	cli.PrintField(w, "known", strings.Join(parts, "\n"))
 }
 
 // firstOf joins the first words of a list, and counts the others.
@@ -146,7 +147,7 @@ func textsOf[T fmt.Stringer](list []T) []string {
 func labels(names []string) []string {
 	out := make([]string, len(names))
 	for k, name := range names {
-		out[k] = label(name)
+		out[k] = cli.Label(name)
 	}
 	return out
 }

@@ -30,10 +30,12 @@ package main
 import (
 	"context"
 	"os"
+
+	"tobac/internal/cli"
 )
 
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	listen(cancel)
+	cli.Listen(cancel)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tobac/internal/cli"
 	"tobac/internal/file"
 
 	"github.com/spf13/cobra"
@@ -24,12 +25,12 @@ tobac.1, tobac-fit.1, and so on. man -l DIR/tobac-fit.1 shows one; a folder
 man1 in a folder of MANPATH, such as ~/.local/share/man/man1, makes man tobac-fit find
 it.`,
 		Example: `  tobac man ~/.local/share/man/man1`,
-		Args:    arguments(1, 1, "one folder"),
+		Args:    cli.Arguments(1, 1, "one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return writeManuals(root, args[0], force, cmd.OutOrStdout())
 		},
 	}
-	toggle(cmd.Flags(), &force, "force", forceUsage)
+	cli.Toggle(cmd.Flags(), &force, "force", cli.ForceUsage)
 	return cmd
 }
 
@@ -83,7 +84,7 @@ func writeManuals(root *cobra.Command, dir string, force bool, stdout io.Writer)
 		m.cmd.DisableAutoGenTag = true // which has the date
 		m.cmd.Long = withBlocks(m.cmd.Long)
 		date := time.Unix(0, 0).UTC() // the same pages at any time
-		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(m.name, ".1")), Section: "1", Source: "tobac " + currentVersions().Tobac, Manual: "Causal graphs", Date: &date}
+		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(m.name, ".1")), Section: "1", Source: "tobac " + cli.CurrentVersions().Tobac, Manual: "Causal graphs", Date: &date}
 		if err := out.Write(m.name, func(w io.Writer) error { return doc.GenMan(m.cmd, header, w) }); err != nil {
 			return err
 		}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
+
 	"github.com/spf13/pflag"
 )
 
@@ -79,16 +81,16 @@ func (o optionValue) words() []string {
 func optionValues(t *testing.T) (all []optionValue) {
 	o := newFitOptions()
 	fitCommand(o)
-	o.command.visit(func(f *pflag.Flag) {
+	o.command.Visit(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
 		}
 		values, listed := pairValues[f.Name]
 		if !listed {
-			values, listed = pairValues[shortName(f.Name)]
+			values, listed = pairValues[cli.ShortName(f.Name)]
 		}
 		if !listed {
-			values = choicesOf(f)
+			values = cli.ChoicesOf(f)
 		}
 		if values == nil && !listed {
 			t.Errorf("option %s has no value in pairValues", f.Name)
@@ -113,7 +115,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	}
 	for _, o := range options {
 		add(o.name, o.value)
-		topics[topicOf(o.name)] = true
+		topics[cli.TopicOf(o.name)] = true
 	}
 	// Options that make others valid, and settings that make runs short.
 	if topics["imputation"] {
@@ -178,19 +180,19 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 func faultOf(t *testing.T, got invocation, given map[string]string) string {
 	t.Helper()
 	switch {
-	case got.code == exitUsage:
+	case got.code == cli.ExitUsage:
 		_, listed := strings.CutPrefix(got.stderr, "tobac: what is said about the graph contradicts itself:\n")
 		if got.stdout != "" || !strings.HasPrefix(got.stderr, "tobac: ") || strings.Count(got.stderr, "\n") != 1 && !listed {
 			return fmt.Sprintf("refused with %q and %q", got.stdout, got.stderr)
 		}
 		return ""
-	case got.code == exitFailed && strings.Count(got.stderr, "\n") == 1 &&
+	case got.code == cli.ExitFailed && strings.Count(got.stderr, "\n") == 1 &&
 		(given["resume"] != "" && strings.Contains(got.stderr, " was made with") || // a checkpoint of another run
 			given["columns"]+given["drop"] != "" && strings.Contains(got.stderr, ": unknown ") || // of a column that is no longer there
 			strings.Contains(got.stderr, "the method bcd needs continuous columns") ||
 			given["data.transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
 		return ""
-	case got.code != exitDone:
+	case got.code != cli.ExitDone:
 		return fmt.Sprintf("status %d: %s", got.code, got.stderr)
 	case strings.Contains(got.stderr, "internal error") || strings.Contains(got.stdout, "NaN"):
 		return got.stderr + got.stdout
@@ -263,9 +265,9 @@ func TestOptionPairs(t *testing.T) {
 		if wrong != "" {
 			t.Errorf("%v: %s", pair, wrong)
 		}
-		if len(pair) == 1 && status != exitDone {
+		if len(pair) == 1 && status != cli.ExitDone {
 			t.Errorf("%v is not valid alone", pair)
 		}
 	}
-	t.Logf("%d runs with pairs of %d values of %d options: %d done, %d refused as wrong usage, %d others", len(pairs), len(all), len(pairValues), count[exitDone], count[exitUsage], len(pairs)-count[exitDone]-count[exitUsage])
+	t.Logf("%d runs with pairs of %d values of %d options: %d done, %d refused as wrong usage, %d others", len(pairs), len(all), len(pairValues), count[cli.ExitDone], count[cli.ExitUsage], len(pairs)-count[cli.ExitDone]-count[cli.ExitUsage])
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -124,7 +125,7 @@ func TestStandardInput(t *testing.T) {
 	simulated(t)
 	data := readFile(t, "data/train.csv")
 	got := runWith(t, t.Context(), data, quick("fit", "-", "--json")...)
-	if got.code != exitDone || at(parse(t, got.stdout), "config", "data") != "standard input" {
+	if got.code != cli.ExitDone || at(parse(t, got.stdout), "config", "data") != "standard input" {
 		t.Errorf("fit -: %+v", got)
 	}
 	want := succeed(t, "order", "data/train.csv")

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/ordering"
 
@@ -64,24 +65,24 @@ func newOrder() *cobra.Command {
 		Example: `  tobac order data.csv --method npvar
   tobac order data.csv --all --truth graph.csv
   tobac order data.csv --bootstrap 100`,
-		Args: arguments(1, 1, "one data file"),
+		Args: cli.Arguments(1, 1, "one data file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := assign(); err != nil {
 				return err
 			}
 			switch {
 			case all && cmd.Flags().Changed("method"):
-				return usagef("--all and --method contradict each other")
+				return cli.Usagef("--all and --method contradict each other")
 			case truthPath != "" && !all:
-				return usagef("--truth is for the table of --all")
+				return cli.Usagef("--truth is for the table of --all")
 			case all && resamples > 0:
-				return usagef("--all and --bootstrap contradict each other: choose one --method to resample for")
+				return cli.Usagef("--all and --bootstrap contradict each other: choose one --method to resample for")
 			case cmd.Flags().Changed("seed") && resamples == 0:
-				return usagef("--seed is for the resamples of --bootstrap N")
+				return cli.Usagef("--seed is for the resamples of --bootstrap N")
 			}
-			p := newProgress(cmd.ErrOrStderr(), false)
-			defer p.close()
-			p.during("reading " + dataLabel(args[0]))
+			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			defer p.Close()
+			p.During("reading " + cli.DataLabel(args[0]))
 			prepared, err := options.read(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -90,9 +91,9 @@ func newOrder() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			label := dataLabel(args[0])
+			label := cli.DataLabel(args[0])
 			if err := checkColumns(len(t.Names)); err != nil {
-				return &locatedError{label, err}
+				return cli.Located(label, err)
 			}
 			var prior background.Prior
 			if err := known.apply(&prior, t.Names); err != nil {
@@ -103,7 +104,7 @@ func newOrder() *cobra.Command {
 			}
 			precedence, err := prior.Precedence(len(t.Names))
 			if err != nil {
-				return &locatedError{label, err}
+				return cli.Located(label, err)
 			}
 			var truth *dag.Graph
 			if truthPath != "" {
@@ -111,38 +112,38 @@ func newOrder() *cobra.Command {
 					return err
 				}
 			}
-			p.during("")
-			warn(cmd.ErrOrStderr(), prepared.Warnings)
+			p.During("")
+			cli.Warn(cmd.ErrOrStderr(), prepared.Warnings)
 			note(cmd.ErrOrStderr(), prepared.Notes)
 			if all {
 				return compareOrders(cmd.Context(), t, label, precedence, truth, p, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			p.during(fmt.Sprintf("finding the order by %v", method))
+			p.During(fmt.Sprintf("finding the order by %v", method))
 			if resamples > 0 {
 				return bootstrapOrders(cmd, p, t, label, &prior, method, resamples, resampling)
 			}
 			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
 			case err != nil:
-				return &locatedError{label, orderError(err, t.Names)}
+				return cli.Located(label, orderError(err, t.Names))
 			}
-			p.close()
-			warn(cmd.ErrOrStderr(), orderWarnings(result, t))
-			_, err = fmt.Fprintln(exactly(cmd.OutOrStdout()), joinNames(permuted(t.Names, result.Order)))
+			p.Close()
+			cli.Warn(cmd.ErrOrStderr(), orderWarnings(result, t))
+			_, err = fmt.Fprintln(cli.Exactly(cmd.OutOrStdout()), cli.JoinNames(cli.Permuted(t.Names, result.Order)))
 			return err
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(choice(&method, ordering.Methods()...), "method", "how to find the order")
-	toggle(f, &all, "all", "compare all methods in a table")
-	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
-	f.Var(wholeNumber(&resamples, 1, mostResamples), "bootstrap", "order so many resamples of the rows")
-	defaultText(f, "bootstrap", "none")
+	f.Var(cli.Choice(&method, ordering.Methods()...), "method", "how to find the order")
+	cli.Toggle(f, &all, "all", "compare all methods in a table")
+	f.Var(cli.PlainText(&truthPath, "GRAPH.csv"), "truth", cli.TruthUsage)
+	f.Var(cli.WholeNumber(&resamples, 1, cli.MostResamples), "bootstrap", "order so many resamples of the rows")
+	cli.DefaultText(f, "bootstrap", "none")
 	options.flags(f)
-	f.Var(seed(&resampling), "seed", "seed of the resamples")
+	f.Var(cli.Seed(&resampling), "seed", "seed of the resamples")
 	known.flags(f)
-	assign = withSettings(f, options.topic(), known.topic(false))
+	assign = cli.WithSettings(f, options.topic(), known.topic(false))
 	return cmd
 }
 
@@ -158,23 +159,23 @@ func orderWarnings(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label string, prior *background.Prior, method ordering.Method, resamples int, seed uint64) error {
+func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, label string, prior *background.Prior, method ordering.Method, resamples int, seed uint64) error {
 	if err := checkResamples(t, resamples); err != nil {
 		return err
 	}
-	p.during(fmt.Sprintf("ordering %d resamples", resamples))
+	p.During(fmt.Sprintf("ordering %d resamples", resamples))
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
-	distribution, err := within(cmd.Context(), func() (*ordering.Distribution, error) {
+	distribution, err := cli.Within(cmd.Context(), func() (*ordering.Distribution, error) {
 		return tobac.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt)
 	})
 	switch {
 	case cmd.Context().Err() != nil:
-		return errInterrupted
+		return cli.ErrInterrupted
 	case err != nil:
-		return &locatedError{label, orderError(err, t.Names)}
+		return cli.Located(label, orderError(err, t.Names))
 	}
-	p.close()
-	warn(cmd.ErrOrStderr(), orderWarnings(distribution.Point, t))
+	p.Close()
+	cli.Warn(cmd.ErrOrStderr(), orderWarnings(distribution.Point, t))
 	var text bytes.Buffer
 	if err := writeBootstrap(&text, t, distribution); err != nil {
 		return err
@@ -186,7 +187,7 @@ func bootstrapOrders(cmd *cobra.Command, p *progress, t *dataset.Table, label st
 }
 
 // orderWithin runs an estimator until ctx is cancelled, and then returns
-// errInterrupted.
+// cli.ErrInterrupted.
 func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
-	return within(ctx, func() (*ordering.Result, error) { return o.Order(ctx, x, runtime.GOMAXPROCS(0)) })
+	return cli.Within(ctx, func() (*ordering.Result, error) { return o.Order(ctx, x, runtime.GOMAXPROCS(0)) })
 }

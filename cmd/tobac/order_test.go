@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/ordering"
 
@@ -95,10 +96,10 @@ func TestOrderAllFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		{"order one.csv --all", exitFailed, "tobac: one.csv: got a single row, want at least 2"},
-		{"order few.csv --all --method score", exitUsage, "tobac: --all and --method contradict each other\n"},
-		{"order few.csv --truth graph.csv", exitUsage, "tobac: --truth is for the table of --all\n"},
-		{"order few.csv --all --truth one.csv", exitFailed, "tobac: one.csv"},
+		{"order one.csv --all", cli.ExitFailed, "tobac: one.csv: got a single row, want at least 2"},
+		{"order few.csv --all --method score", cli.ExitUsage, "tobac: --all and --method contradict each other\n"},
+		{"order few.csv --truth graph.csv", cli.ExitUsage, "tobac: --truth is for the table of --all\n"},
+		{"order few.csv --all --truth one.csv", cli.ExitFailed, "tobac: one.csv"},
 	} {
 		if got := runTobac(t, strings.Fields(row.args)...); got.code != row.code || !strings.HasPrefix(got.stderr, row.want) || got.stdout != "" {
 			t.Errorf("tobac %s: %+v, want exit %d and %q", row.args, got, row.code, row.want)
@@ -111,14 +112,14 @@ func TestOrderInterrupted(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code != exitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
 		t.Errorf("tobac order --all: %+v", got)
 	}
 	forever := waiting(make(chan struct{}))
 	defer close(forever)
 	ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := orderWithin(ctx, forever, mat.NewDense(1, 1, nil)); err != errInterrupted {
+	if _, err := orderWithin(ctx, forever, mat.NewDense(1, 1, nil)); err != cli.ErrInterrupted {
 		t.Errorf("an estimator that does not return: %v", err)
 	}
 }

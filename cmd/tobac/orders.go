@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/metrics"
 	"tobac/ordering"
 
@@ -62,7 +63,7 @@ func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
 		Consensus: []precedence{},
 	}
 	for _, o := range p.Components {
-		row := orderSummary{Order: permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
+		row := orderSummary{Order: cli.Permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
 		if j.truth != nil {
 			violated := metrics.ViolatedEdges(o.Order, j.truth)
 			row.Violated = &violated
@@ -97,7 +98,7 @@ func (s *ordersSummary) print(w io.Writer, c *tobac.Config) {
 		len(s.Distinct), s.Resamples-s.Failures, c.Order.Weights, 100*s.Stability, 100*s.ChanceStability)
 	const most = 5
 	for _, o := range s.Distinct[:min(most, len(s.Distinct))] {
-		fmt.Fprintf(w, "        %.3f  %s\n", o.Weight, joinNames(o.Order))
+		fmt.Fprintf(w, "        %.3f  %s\n", o.Weight, cli.JoinNames(o.Order))
 	}
 	if more := len(s.Distinct) - most; more > 0 {
 		fmt.Fprintf(w, "        and %d more\n", more)
@@ -118,13 +119,13 @@ const (
 // writeBootstrap reports the orders of resamples: the order of the data, the
 // distinct orders with their shares, and how often one column precedes another.
 func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distribution) error {
-	fmt.Fprintf(w, "Order of all rows: %s\n", joinNames(permuted(t.Names, distribution.Point.Order))) // errors come with Flush
+	fmt.Fprintf(w, "Order of all rows: %s\n", cli.JoinNames(cli.Permuted(t.Names, distribution.Point.Order))) // errors come with Flush
 	fmt.Fprintf(w, "Resamples: %d, failed: %d, distinct orders: %d; they agree on %.0f %% of the pairs of columns (chance: %.0f %%)\n\n",
 		distribution.Replicates+len(distribution.Failures), len(distribution.Failures), len(distribution.Orders), 100*distribution.Stability(), 100*distribution.ChanceStability())
-	table := newTable(w)
+	table := cli.NewTable(w)
 	fmt.Fprintln(table, "share\tcount\torder")
 	for _, o := range distribution.Orders[:min(mostOrders, len(distribution.Orders))] {
-		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count, joinNames(permuted(t.Names, o.Order)))
+		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count, cli.JoinNames(cli.Permuted(t.Names, o.Order)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -141,13 +142,13 @@ func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distri
 // writePrecedes prints the matrix of precedence.
 func writePrecedes(w io.Writer, names []string, precedes *mat.Dense) error {
 	fmt.Fprintln(w, "\nShare of the resamples in which the column on the left comes before the one above")
-	table := newTable(w)
+	table := cli.NewTable(w)
 	for _, name := range names {
-		fmt.Fprintf(table, "\t%s", label(name))
+		fmt.Fprintf(table, "\t%s", cli.Label(name))
 	}
 	fmt.Fprintln(table)
 	for i, name := range names {
-		fmt.Fprint(table, label(name))
+		fmt.Fprint(table, cli.Label(name))
 		for j := range names {
 			if i == j {
 				fmt.Fprint(table, "\t-")
@@ -179,9 +180,9 @@ func writeLeastStable(w io.Writer, names []string, precedes *mat.Dense) error {
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.share, b.share) })
 	fmt.Fprintf(w, "\nLeast stable of the %d pairs: share of the resamples in which the first column comes before the second\n", len(pairs))
-	table := newTable(w)
+	table := cli.NewTable(w)
 	for _, p := range pairs[:min(mostPairs, len(pairs))] {
-		fmt.Fprintf(table, "%s\t%s\t%.2f\n", label(names[p.before]), label(names[p.after]), p.share)
+		fmt.Fprintf(table, "%s\t%s\t%.2f\n", cli.Label(names[p.before]), cli.Label(names[p.after]), p.share)
 	}
 	return table.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/cli"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
@@ -173,19 +174,19 @@ func TestBadOrders(t *testing.T) {
 		code int
 		want string
 	}{
-		{"fit --set order.count=0", exitUsage, `--set order.count=0: allowed: whole numbers from 1 to 10000`},
-		{"fit --set order.weights=size --set order.count=3", exitUsage, `--set order.weights=size: allowed: frequency, evidence`},
-		{"fit --set order.weights=evidence --order eqvar", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
-		{"fit --set order.weights=evidence --set order.count=3", exitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
-		{"fit --engine dibs --set order.count=3", exitUsage, `--engine dibs: the engine dibs takes no causal order`},
-		{"fit good.csv --set order.count=3 --order a,b,c", exitUsage, `the causal order is known, which leaves no distribution over orders`},
-		{"fit good.csv --set order.count=3 --order order.txt", exitUsage, `the causal order is known, which leaves no distribution over orders`},
-		{"fit --set order.count=3 --order eqvar --set order.weights=evidence --model ffn", exitUsage, `order.count has no effect: the engine is tempering, which 853 rows of 11 columns take; --engine svgd samples under several orders`},
-		{"fit wide.csv --set order.count=3 --order eqvar --set order.weights=evidence --quiet", exitUsage, `order.weights=evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
-		{"order good.csv --bootstrap 0", exitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
-		{"order good.csv --bootstrap 3 --all", exitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
-		{"order good.csv --seed 3", exitUsage, `--seed is for the resamples of --bootstrap N`},
-		{"order no.csv --bootstrap 3", exitFailed, `no.csv: no such file or directory`},
+		{"fit --set order.count=0", cli.ExitUsage, `--set order.count=0: allowed: whole numbers from 1 to 10000`},
+		{"fit --set order.weights=size --set order.count=3", cli.ExitUsage, `--set order.weights=size: allowed: frequency, evidence`},
+		{"fit --set order.weights=evidence --order eqvar", cli.ExitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
+		{"fit --set order.weights=evidence --set order.count=3", cli.ExitUsage, `orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples`},
+		{"fit --engine dibs --set order.count=3", cli.ExitUsage, `--engine dibs: the engine dibs takes no causal order`},
+		{"fit good.csv --set order.count=3 --order a,b,c", cli.ExitUsage, `the causal order is known, which leaves no distribution over orders`},
+		{"fit good.csv --set order.count=3 --order order.txt", cli.ExitUsage, `the causal order is known, which leaves no distribution over orders`},
+		{"fit --set order.count=3 --order eqvar --set order.weights=evidence --model ffn", cli.ExitUsage, `order.count has no effect: the engine is tempering, which 853 rows of 11 columns take; --engine svgd samples under several orders`},
+		{"fit wide.csv --set order.count=3 --order eqvar --set order.weights=evidence --quiet", cli.ExitUsage, `order.weights=evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
+		{"order good.csv --bootstrap 0", cli.ExitUsage, `invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
+		{"order good.csv --bootstrap 3 --all", cli.ExitUsage, `--all and --bootstrap contradict each other: choose one --method to resample for`},
+		{"order good.csv --seed 3", cli.ExitUsage, `--seed is for the resamples of --bootstrap N`},
+		{"order no.csv --bootstrap 3", cli.ExitFailed, `no.csv: no such file or directory`},
 	} {
 		refuses(t, c.args, c.code, c.want)
 	}
@@ -205,7 +206,7 @@ func TestInterruptedOverOrders(t *testing.T) {
 	args := sampled("fit", "data/train.csv", "--set", "order.count=12", "--out", "run", "--set", "svgd.steps=200")
 	code := run(ctx, args, nil, &stdout, stderr)
 	want := fmt.Sprintf("tobac: interrupted after step %d of %d; nothing was written", stop, steps)
-	if code != exitInterrupted || !strings.Contains(stderr.String(), want) || stop < 200 {
+	if code != cli.ExitInterrupted || !strings.Contains(stderr.String(), want) || stop < 200 {
 		t.Errorf("exit %d, want %q in\n%s", code, want, stderr.String())
 	}
 	if left := listing(t, "."); stdout.Len() > 0 || !slices.Equal(left, []string{"data"}) {
@@ -241,7 +242,7 @@ func TestOrderBootstrap(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code != exitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
 		t.Errorf("interrupted: %+v", got)
 	}
 }
@@ -270,13 +271,13 @@ func TestEvalOfDamagedOrders(t *testing.T) {
 			inFolder(t, map[string]string{"particles.json": text, "truth.csv": "source,target\na,b\n"})
 			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
 			if c.want == "" {
-				if e := at(parse(t, got.stdout), "metrics", "empirical", "eshd"); got.code != exitDone || e != 0.5 {
+				if e := at(parse(t, got.stdout), "metrics", "empirical", "eshd"); got.code != cli.ExitDone || e != 0.5 {
 					t.Errorf("got %+v, want an E-SHD of one half", got)
 				}
 				return
 			}
-			if want := "tobac: particles.json: " + c.want + "\n"; got.code != exitFailed || got.stderr != want {
-				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, exitFailed, want)
+			if want := "tobac: particles.json: " + c.want + "\n"; got.code != cli.ExitFailed || got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, cli.ExitFailed, want)
 			}
 		})
 	}

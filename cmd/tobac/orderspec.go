@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/ordering"
@@ -22,16 +23,16 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 	if strings.Contains(spec, ",") {
 		names, err := delimited.Fields(spec, "--order")
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, cli.WrongUse(err)
 		}
 		order, err := ordering.ByNames(names, columns)
 		if err != nil {
-			return nil, &usageError{&locatedError{"--order", err}}
+			return nil, cli.WrongUse(cli.Located("--order", err))
 		}
 		return ordering.Fixed(order), nil
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("--order %q is neither a method nor a file; allowed: %s, the path of a file with the names of the columns, or the names themselves separated by commas",
+		return nil, cli.Usagef("--order %q is neither a method nor a file; allowed: %s, the path of a file with the names of the columns, or the names themselves separated by commas",
 			spec, methodNames())
 	}
 	names, err := readNames(spec)
@@ -40,7 +41,7 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 	}
 	order, err := ordering.ByNames(names, columns)
 	if err != nil {
-		return nil, &locatedError{spec, err}
+		return nil, cli.Located(spec, err)
 	}
 	return ordering.Fixed(order), nil
 }
@@ -73,16 +74,4 @@ func readNames(path string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// joinNames is the line of names that --order reads, as an option and in a file.
-func joinNames(names []string) string { return string(delimited.AppendTexts(nil, names...)) }
-
-// permuted returns the names in an order of their indices.
-func permuted(names []string, order []int) []string {
-	out := make([]string, len(order))
-	for c, j := range order {
-		out[c] = names[j]
-	}
-	return out
 }

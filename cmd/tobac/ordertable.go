@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/metrics"
 	"tobac/ordering"
 
@@ -25,17 +26,17 @@ type orderRow struct {
 
 // compareOrders runs every method and prints a table; known and truth may be nil. Methods
 // that fail have their reason in the table; it fails if all do.
-func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, p *progress, stdout, stderr io.Writer) error {
+func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, p *cli.Progress, stdout, stderr io.Writer) error {
 	var rows []orderRow
 	failed := 0
 	for _, method := range ordering.Methods() {
-		p.during(fmt.Sprintf("finding the order by %v", method))
+		p.During(fmt.Sprintf("finding the order by %v", method))
 		start := time.Now()
 		result, err := orderWithin(ctx, ordering.Within{Estimator: method, Precedence: known}, t.X)
 		if ctx.Err() != nil {
-			return errInterrupted
+			return cli.ErrInterrupted
 		}
-		p.during("")
+		p.During("")
 		row := orderRow{method: method, result: result, err: err, seconds: time.Since(start).Seconds()}
 		if err != nil {
 			row.err = orderError(err, t.Names)
@@ -45,13 +46,13 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 			for _, w := range result.Sentences(t.Names) {
 				warnings = append(warnings, method.String()+": "+w)
 			}
-			warn(stderr, warnings)
+			cli.Warn(stderr, warnings)
 		}
 		rows = append(rows, row)
 	}
-	p.close()
+	p.Close()
 	if failed == len(rows) {
-		return &locatedError{label, rows[0].err}
+		return cli.Located(label, rows[0].err)
 	}
 	if err := writeOrderTable(stdout, rows, t.Names, truth); err != nil {
 		return err
@@ -66,7 +67,7 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 
 // writeOrderTable prints one line per method.
 func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Graph) error {
-	table := newTable(w)
+	table := cli.NewTable(w)
 	head, blank := "method", ""
 	if truth != nil {
 		head, blank = head+"\tviolated edges", "\t-"
@@ -74,7 +75,7 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 	fmt.Fprintln(table, head+"\tsmallest gap\tseconds\torder") // errors come with Flush
 	for _, row := range rows {
 		if row.result == nil {
-			fmt.Fprintf(table, "%v%s\t-\t%.3f\tfailed: %s\n", row.method, blank, row.seconds, message(row.err))
+			fmt.Fprintf(table, "%v%s\t-\t%.3f\tfailed: %s\n", row.method, blank, row.seconds, cli.Message(row.err))
 			continue
 		}
 		violated := ""
@@ -89,7 +90,7 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 		if !math.IsInf(row.result.MinRelGap, 1) {
 			gap = fmt.Sprintf("%.3g", row.result.MinRelGap)
 		}
-		fmt.Fprintf(table, "%v%s\t%s\t%.3f\t%s\n", row.method, violated, gap, row.seconds, joinNames(permuted(names, row.result.Order)))
+		fmt.Fprintf(table, "%v%s\t%s\t%.3f\t%s\n", row.method, violated, gap, row.seconds, cli.JoinNames(cli.Permuted(names, row.result.Order)))
 	}
 	return table.Flush()
 }
@@ -98,7 +99,7 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 func sortability(measure func(x, truth mat.Matrix) (float64, error), t *dataset.Table, truth *dag.Graph) string {
 	v, err := measure(t.X, truth.Matrix())
 	if err != nil {
-		return fmt.Sprintf("unknown (%s)", message(ordering.WithNames(err, t.Names)))
+		return fmt.Sprintf("unknown (%s)", cli.Message(ordering.WithNames(err, t.Names)))
 	}
 	return fmt.Sprintf("%.2f", v)
 }

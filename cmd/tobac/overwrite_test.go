@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // Nothing of the user's is overwritten: not the truth and the data in the folder
@@ -41,13 +43,13 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		if !strings.Contains(args, "--out") {
 			args += " --out ."
 		}
-		refuses(t, "fit "+args, exitFailed, want)
+		refuses(t, "fit "+args, cli.ExitFailed, want)
 	}
 	const occupied = ".: holds other things than results of tobac (consensus.csv, data, edges.csv and 1 more, no valid tobac.json); choose a new or empty folder, or give --force"
 	for _, args := range []string{"fit data/train.csv --out .", "simulate --vars 4 --edges-per-node 1 --samples 5 --out .", "man ."} { // whatever their files are called
-		refuses(t, args, exitUsage, occupied)
+		refuses(t, args, cli.ExitUsage, occupied)
 	}
-	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", exitUsage, "--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
+	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", cli.ExitUsage, "--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
 	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", ".", "--force")
 	if readFile(t, "edges.csv") != readFile(t, "data/edges.csv") {
 		t.Error("--force did not replace the files")
@@ -56,11 +58,11 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 	if err := os.WriteFile("edges.csv", []byte("source,target,probability\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "fit data/train.csv --engine exact --out .", exitUsage, "edges.csv: "+foreign)
+	refuses(t, "fit data/train.csv --engine exact --out .", cli.ExitUsage, "edges.csv: "+foreign)
 	if err := os.WriteFile("data/heldout.csv", []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "simulate --out data", exitUsage, "data/heldout.csv: "+foreign)
+	refuses(t, "simulate --out data", cli.ExitUsage, "data/heldout.csv: "+foreign)
 	succeed(t, "simulate", "--out", "data", "--force")
 }
 
@@ -68,11 +70,11 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 func TestConfigIsNotOverwritten(t *testing.T) {
 	simulated(t)
 	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", "run")
-	if err := os.Symlink(filepath.Join("run", configFile), "link.toml"); err != nil {
+	if err := os.Symlink(filepath.Join("run", cli.ConfigFile), "link.toml"); err != nil {
 		t.Skip("no symbolic links: ", err)
 	}
-	for _, name := range []string{"run/" + configFile, "link.toml"} {
-		refuses(t, "fit data/train.csv --config "+name+" --out run", exitFailed, "run/run.toml: is an input, given as --config, which is never overwritten; choose another place for the results")
+	for _, name := range []string{"run/" + cli.ConfigFile, "link.toml"} {
+		refuses(t, "fit data/train.csv --config "+name+" --out run", cli.ExitFailed, "run/run.toml: is an input, given as --config, which is never overwritten; choose another place for the results")
 	}
 }
 
@@ -93,7 +95,7 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	}
 	check := func(got invocation, out string) {
 		t.Helper()
-		if got.code != exitDone || readFile(t, out, "particles.json") != want {
+		if got.code != cli.ExitDone || readFile(t, out, "particles.json") != want {
 			t.Fatalf("resumed: %+v", got)
 		}
 	}
@@ -110,7 +112,7 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if err := os.Rename("moved", "gone"); err != nil {
 		t.Fatal(err)
 	}
-	if got := resume("state 1"); got.code != exitFailed || got.stderr != "tobac: state 1: its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state 1' DATA\n" {
+	if got := resume("state 1"); got.code != cli.ExitFailed || got.stderr != "tobac: state 1: its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state 1' DATA\n" {
 		t.Errorf("without data: %+v", got)
 	}
 	if err := os.Rename("gone", "moved"); err != nil {
@@ -121,15 +123,15 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if err := os.WriteFile("moved/data/train.csv", []byte("X0,X1,X2,X3,X4,X5\n1,2,3,4,5,6\n2,2,3,4,5,7\n3,2,3,1,5,6\n9,2,3,4,8,6\n1,2,8,4,5,9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := resume("state 1"); got.code != exitFailed || !strings.Contains(got.stderr, "state 1: the data have changed since") {
+	if got := resume("state 1"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "state 1: the data have changed since") {
 		t.Errorf("with other data: %+v", got)
 	}
 	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), sampled("fit", "-", "--checkpoint", "from-stdin", "--set", "svgd.steps=5")...)
-	if got.code != exitDone {
+	if got.code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	refuses(t, "fit --resume from-stdin", exitUsage, "from-stdin: the data came from standard input: tobac fit --resume from-stdin - < DATA")
-	if got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), "fit", "--resume", "from-stdin", "-"); got.code != exitDone {
+	refuses(t, "fit --resume from-stdin", cli.ExitUsage, "from-stdin: the data came from standard input: tobac fit --resume from-stdin - < DATA")
+	if got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), "fit", "--resume", "from-stdin", "-"); got.code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
 }
@@ -149,7 +151,7 @@ func TestDidYouMean(t *testing.T) {
 		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,
 		"simulate --out x --prior somethin?": `invalid argument "somethin?" for "--prior" flag: allowed: er, sf` + "\n",
 	} {
-		if got := runTobac(t, strings.Fields(args)...); got.code == exitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := runTobac(t, strings.Fields(args)...); got.code == cli.ExitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("tobac %s:\n got %q\nwant %q", args, got.stderr, want)
 		}
 	}

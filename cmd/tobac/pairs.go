@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/graphfile"
 	"tobac/posterior"
@@ -31,7 +32,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	}
 	given += r.refuted()
 	fmt.Fprintf(w, "Pairs%s: probability of an edge, and of A → B if there is one\n", given)
-	t := newTable(w)
+	t := cli.NewTable(w)
 	fmt.Fprint(t, "  A\t \tB\tadjacent\tA → B if so")
 	if weighted {
 		fmt.Fprint(t, "\tweight of A → B\tof B → A")
@@ -49,9 +50,9 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if weighted {
 			reverse := "-"
 			if p.Adjacent*(1-p.Direction) >= posterior.Floor {
-				reverse = weightText(p.ReverseMean, p.ReverseSD)
+				reverse = cli.WeightText(p.ReverseMean, p.ReverseSD)
 			}
-			fmt.Fprintf(t, "\t%s\t%s", weightText(p.Mean, p.SD), reverse)
+			fmt.Fprintf(t, "\t%s\t%s", cli.WeightText(p.Mean, p.SD), reverse)
 		}
 		if r.summary.Orders != nil {
 			fmt.Fprintf(t, "\t%.2f", precedes.At(p.A, p.B))
@@ -69,7 +70,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, "pairs.csv")
 		}
-		fmt.Fprintf(w, "  and %s (%s)\n", counted(more, "less probable pair"), where)
+		fmt.Fprintf(w, "  and %s (%s)\n", cli.Counted(more, "less probable pair"), where)
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", plusMinusText(r.Posterior.Marginals), r.summary.Config.units())
@@ -118,7 +119,7 @@ func (r *result) printConsensus(w io.Writer) {
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
 	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
-		counted(directed, "edge"), counted(undirected, "edge"))
+		cli.Counted(directed, "edge"), cli.Counted(undirected, "edge"))
 }
 
 // writePairs writes every pair with a probability above 0, most probable first.

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/metrics"
@@ -39,20 +40,20 @@ func newPredict() *cobra.Command {
 		Long:  predictLong,
 		Example: `  tobac fit data.csv --out run
   tobac predict run --do dose=1.5 --do age=40`,
-		Args:                  arguments(1, 1, "one folder written by tobac fit --out"),
+		Args:                  cli.Arguments(1, 1, "one folder written by tobac fit --out"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rows && asJSON {
-				return usagef("--rows and --json contradict each other")
+				return cli.Usagef("--rows and --json contradict each other")
 			}
-			p := newProgress(cmd.ErrOrStderr(), false)
-			defer p.close()
-			p.during("reading " + args[0])
+			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			defer p.Close()
+			p.During("reading " + args[0])
 			r, err := readRun(args[0], edited)
 			if err != nil {
 				return err
 			}
-			p.during("")
+			p.During("")
 			settings, err := r.settings(do)
 			if err != nil {
 				return err
@@ -61,20 +62,20 @@ func newPredict() *cobra.Command {
 				return err
 			}
 			warnings := r.effects.Warnings(settings)
-			warn(cmd.ErrOrStderr(), warnings)
-			p.during("predictions")
+			cli.Warn(cmd.ErrOrStderr(), warnings)
+			p.During("predictions")
 			if rows {
-				return writeDrawn(over{p, cmd.OutOrStdout()}, r, settings)
+				return writeDrawn(cli.Beneath(p, cmd.OutOrStdout()), r, settings)
 			}
-			return writePrediction(over{p, cmd.OutOrStdout()}, r, settings, warnings, asJSON)
+			return writePrediction(cli.Beneath(p, cmd.OutOrStdout()), r, settings, warnings, asJSON)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&several{&do, "A=VALUE"}, "do", "set a column; repeatable")
-	toggle(f, &rows, "rows", "print the expected values of every draw")
-	toggle(f, &edited, "edited", editedUsage)
-	toggle(f, &asJSON, "json", "print JSON instead of a table")
+	f.Var(cli.SeveralOf(&do, "A=VALUE"), "do", "set a column; repeatable")
+	cli.Toggle(f, &rows, "rows", "print the expected values of every draw")
+	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
+	cli.Toggle(f, &asJSON, "json", "print JSON instead of a table")
 	return cmd
 }
 
@@ -84,7 +85,7 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 	for _, text := range do {
 		at := strings.LastIndex(text, "=")
 		if at < 0 {
-			return nil, usagef("--do %s: no value; allowed: COLUMN=VALUE", delimited.Excerpt(text))
+			return nil, cli.Usagef("--do %s: no value; allowed: COLUMN=VALUE", delimited.Excerpt(text))
 		}
 		j, err := r.variable("--do", strings.TrimSpace(text[:at]))
 		if err != nil {
@@ -92,17 +93,17 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 		}
 		v, ok := delimited.Number(text[at+1:])
 		if !ok || math.Abs(v) > dataset.Largest {
-			return nil, usagef("--do %s: the value is %s; allowed: numbers of magnitude up to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
+			return nil, cli.Usagef("--do %s: the value is %s; allowed: numbers of magnitude up to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
 		}
 		for _, s := range all {
 			if s.Var == j {
-				return nil, usagef("--do sets %s twice", delimited.Excerpt(r.posterior.Names[j]))
+				return nil, cli.Usagef("--do sets %s twice", delimited.Excerpt(r.posterior.Names[j]))
 			}
 		}
 		all = append(all, effects.Setting{Var: j, Value: v})
 	}
 	if len(all) == len(r.posterior.Names) {
-		return nil, usagef("--do sets every column, which leaves nothing to predict")
+		return nil, cli.Usagef("--do sets every column, which leaves nothing to predict")
 	}
 	return all, nil
 }
@@ -114,7 +115,7 @@ func (r *savedRun) doText(settings []effects.Setting) string {
 	}
 	var parts []string
 	for _, s := range settings {
-		parts = append(parts, fmt.Sprintf("%s = %g", label(r.posterior.Names[s.Var]), s.Value))
+		parts = append(parts, fmt.Sprintf("%s = %g", cli.Label(r.posterior.Names[s.Var]), s.Value))
 	}
 	return "do " + strings.Join(parts, ", ")
 }
@@ -126,7 +127,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 		return err
 	}
 	if asJSON {
-		return writeJSON(stdout, r.predictionJSON(settings, all, warnings))
+		return cli.WriteJSON(stdout, r.predictionJSON(settings, all, warnings))
 	}
 	baseline := map[int]effects.Prediction{}
 	if len(settings) > 0 {
@@ -141,7 +142,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	var w bytes.Buffer
 	fmt.Fprintf(&w, "Expected values, %s, %s\n", r.doText(settings), effectUnits(r.transform))
 	known := r.effects.FromPosterior()
-	t := newTable(&w)
+	t := cli.NewTable(&w)
 	fmt.Fprint(t, "  column\tE")
 	if known {
 		fmt.Fprint(t, "\t90 % interval of E\t90 % of a new observation")
@@ -151,13 +152,13 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	}
 	fmt.Fprintln(t)
 	for _, p := range all {
-		fmt.Fprintf(t, "  %s\t%s", label(r.posterior.Names[p.Var]), weightText(p.Mean.Mean, p.Mean.SD))
+		fmt.Fprintf(t, "  %s\t%s", cli.Label(r.posterior.Names[p.Var]), cli.WeightText(p.Mean.Mean, p.Mean.SD))
 		if known {
 			fmt.Fprintf(t, "\t%s\t%s", intervalText(p.Mean), intervalText(p.New))
 		}
 		if len(settings) > 0 {
 			b := baseline[p.Var].Mean
-			fmt.Fprintf(t, "\t%s", weightText(b.Mean, b.SD))
+			fmt.Fprintf(t, "\t%s", cli.WeightText(b.Mean, b.SD))
 		}
 		fmt.Fprintln(t)
 	}
@@ -206,7 +207,7 @@ func writeDrawn(stdout io.Writer, r *savedRun, settings []effects.Setting) error
 		text = delimited.AppendNumber(text, r.effects.Weights[m])
 		text = append(appendKnown(text, row...), '\n')
 	}
-	if _, err := exactly(stdout).Write(text); err != nil {
+	if _, err := cli.Exactly(stdout).Write(text); err != nil {
 		return file.WithPath("standard output", err)
 	}
 	return nil

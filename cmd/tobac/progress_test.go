@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/internal/jobs"
 	"tobac/mcmc"
 
@@ -16,18 +17,18 @@ import (
 )
 
 // clocked is a progress whose clock a test moves.
-func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *progress, wait func(time.Duration)) {
-	p = newProgress(b, true) // without a watch
-	p.quiet, p.terminal = false, terminal
+func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *cli.Progress, wait func(time.Duration)) {
+	p = cli.NewProgress(b, true) // without a watch
+	p.Quiet, p.Terminal = false, terminal
 	now := time.Now()
-	p.now = func() time.Time { return now }
+	p.Now = func() time.Time { return now }
 	return p, func(d time.Duration) { now = now.Add(d) }
 }
 
 // Without a terminal there is a line after two seconds, and one every ten seconds from then on; --quiet leaves the warnings alone.
 func TestProgressLines(t *testing.T) {
-	firstLine, nextLine = patient, 10*time.Second
-	defer func() { firstLine, nextLine = 0, 0 }()
+	cli.FirstLine, cli.NextLine = cli.Patient, 10*time.Second
+	defer func() { cli.FirstLine, cli.NextLine = 0, 0 }()
 	for quiet, want := range map[bool]string{
 		true: "tobac: warning: careful\n",
 		false: "tobac: warning: careful\nsvgd: step 2 of 25, order 1 of 5, elapsed 2 s, left 23 s\nsvgd: step 12 of 25, order 1 of 5, elapsed 12 s, left 13 s\n" +
@@ -35,13 +36,13 @@ func TestProgressLines(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p, wait := clocked(&b, nil)
-		p.quiet = quiet
-		p.begin([]string{"careful"}, 0, 25)
+		p.Quiet = quiet
+		p.Begin([]string{"careful"}, 0, 25)
 		for s := range 25 {
 			wait(time.Second)
-			p.step(engine.Progress{Engine: "svgd", Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
+			p.Step(engine.Progress{Engine: "svgd", Step: s + 1, Driving: 0.5, Order: 1, Orders: 5})
 		}
-		if taken, _ := p.close(); taken != 25 || b.String() != want {
+		if taken, _ := p.Close(); taken != 25 || b.String() != want {
 			t.Errorf("%d steps taken, want 25; got\n%swant\n%s", taken, b.String(), want)
 		}
 	}
@@ -53,13 +54,13 @@ func TestProgressTerminal(t *testing.T) {
 	var b bytes.Buffer
 	width := 100
 	p, wait := clocked(&b, func() (int, bool) { return width, true })
-	p.begin(nil, 0, 10)
+	p.Begin(nil, 0, 10)
 	for s := range 9 {
 		wait(90 * time.Second)
 		if s == 5 {
 			width = 30
 		}
-		p.step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
+		p.Step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
 	}
 	drawings := strings.Split(b.String(), "\r")[1:]
 	if len(drawings) != 9 {
@@ -76,16 +77,16 @@ func TestProgressTerminal(t *testing.T) {
 			t.Errorf("drawing %q on 30 columns", d)
 		}
 	}
-	p.close()
+	p.Close()
 	if last := b.String()[strings.LastIndex(b.String()[:b.Len()-1], "\r"):]; strings.TrimSpace(last) != "" {
 		t.Errorf("close left %q", last)
 	}
 	n := b.Len()
-	p.step(engine.Progress{Step: 10})
+	p.Step(engine.Progress{Step: 10})
 	if b.Len() != n {
 		t.Error("drawn after close")
 	}
-	if got := statusLine(status{what: "svgd", taken: 5, of: 10, times: "left 1 s"}, 60); got != "svgd  50%  [###########-----------]  step 5 of 10  left 1 s" {
+	if got := cli.StatusLine(cli.Status{What: "svgd", Taken: 5, Of: 10, Times: "left 1 s"}, 60); got != "svgd  50%  [###########-----------]  step 5 of 10  left 1 s" {
 		t.Errorf("line with a bar: %q", got)
 	}
 }
@@ -95,25 +96,25 @@ func TestProgressTerminal(t *testing.T) {
 func TestProgressWaits(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)
-	p.step(engine.Progress{Engine: "exact", Doing: "node scores"})
+	p.Step(engine.Progress{Engine: "exact", Doing: "node scores"})
 	for range 300 {
 		wait(time.Second)
-		p.wait()
+		p.Wait()
 	}
-	p.step(engine.Progress{Engine: "exact", Doing: "sums"})
+	p.Step(engine.Progress{Engine: "exact", Doing: "sums"})
 	wait(time.Second)
-	p.wait()
+	p.Wait()
 	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	p.terminal = func() (int, bool) { return 40, true }
+	p.Terminal = func() (int, bool) { return 40, true }
 	wait(2 * time.Second)
-	p.wait()
+	p.Wait()
 	if b.String() != "\rexact: sums  elapsed 3 s" {
 		t.Errorf("on a terminal %q", b.String())
 	}
-	p.begin([]string{"careful"}, 0, 5)
+	p.Begin([]string{"careful"}, 0, 5)
 	if got := b.String(); !regexp.MustCompile(`\r +\rtobac: warning: careful\n$`).MatchString(got) {
 		t.Errorf("a warning after a line: %q", got)
 	}
@@ -122,7 +123,7 @@ func TestProgressWaits(t *testing.T) {
 func TestSpell(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "1.5 s", 11 * time.Second: "11 s", 238 * time.Second: "4 min", 80 * time.Minute: "80 min",
 		150 * time.Minute: "2 h 30 min", -time.Second: "unknown", time.Duration(math.MinInt64): "unknown", time.Duration(math.MaxInt64): "unknown"} {
-		if got := spell(d); got != want {
+		if got := cli.Spell(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
@@ -143,27 +144,27 @@ func TestQuiet(t *testing.T) {
 func TestProgressDuring(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)
-	p.during("reading data.csv")
+	p.During("reading data.csv")
 	wait(time.Second)
-	p.wait()
-	p.during("drawing the report")
+	p.Wait()
+	p.During("drawing the report")
 	for range 50 {
 		wait(time.Second)
-		p.wait()
+		p.Wait()
 	}
-	p.during("")
+	p.During("")
 	wait(time.Minute)
-	p.wait()
+	p.Wait()
 	if want := "drawing the report, elapsed 2 s\ndrawing the report, elapsed 20 s\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	p.terminal = func() (int, bool) { return 40, true }
-	p.during("reading")
+	p.Terminal = func() (int, bool) { return 40, true }
+	p.During("reading")
 	wait(3 * time.Second)
-	p.wait()
+	p.Wait()
 	var out bytes.Buffer
-	if _, err := (over{p, &out}).Write([]byte("text\n")); err != nil || out.String() != "text\n" || !regexp.MustCompile(`^\rreading  elapsed 3 s\r +\r$`).MatchString(b.String()) {
+	if _, err := (cli.Beneath(p, &out)).Write([]byte("text\n")); err != nil || out.String() != "text\n" || !regexp.MustCompile(`^\rreading  elapsed 3 s\r +\r$`).MatchString(b.String()) {
 		t.Errorf("%v; on the terminal %q, out %q", err, b.String(), out.String())
 	}
 }
@@ -172,17 +173,17 @@ func TestProgressDuring(t *testing.T) {
 func TestProgressLongSteps(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)
-	p.begin(nil, 0, 3)
+	p.Begin(nil, 0, 3)
 	for s := range 3 {
 		for range 70 {
 			wait(time.Second)
-			p.wait()
+			p.Wait()
 		}
-		p.step(engine.Progress{Engine: "svgd", Step: s + 1})
+		p.Step(engine.Progress{Engine: "svgd", Step: s + 1})
 	}
 	for range 70 { // after the last step
 		wait(time.Second)
-		p.wait()
+		p.Wait()
 	}
 	var got []string
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
@@ -200,15 +201,15 @@ func TestProgressLongSteps(t *testing.T) {
 func TestJobDisplay(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)
-	firstLine, nextLine = patient, 10*time.Second
-	defer func() { firstLine, nextLine = 0, 0 }()
-	d := newJobDisplay(p)
-	d.update(jobs.Status{Jobs: 40, Found: 2})
+	cli.FirstLine, cli.NextLine = cli.Patient, 10*time.Second
+	defer func() { cli.FirstLine, cli.NextLine = 0, 0 }()
+	d := cli.NewJobDisplay(p)
+	d.Update(jobs.Status{Jobs: 40, Found: 2})
 	for k := range 38 {
 		wait(time.Second)
-		d.update(jobs.Status{Jobs: 40, Found: 2, Done: k + 1, Running: min(2, 37-k)})
+		d.Update(jobs.Status{Jobs: 40, Found: 2, Done: k + 1, Running: min(2, 37-k)})
 	}
-	d.end()
+	d.End()
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	const first = "jobs: 4 of 40 done, 2 found, 2 running, elapsed 2 s, left 36 s"
 	const last = "jobs: 34 of 40 done, 2 found, 2 running, elapsed 32 s, left 6 s"
@@ -217,12 +218,12 @@ func TestJobDisplay(t *testing.T) {
 	}
 	b.Reset()
 	p, wait = clocked(&b, func() (int, bool) { return 50, true })
-	d = newJobDisplay(p)
+	d = cli.NewJobDisplay(p)
 	wait(time.Minute)
-	d.update(jobs.Status{Jobs: 9, Done: 2, Failed: 1, Warning: "careful"})
+	d.Update(jobs.Status{Jobs: 9, Done: 2, Failed: 1, Warning: "careful"})
 	wait(time.Minute)
-	p.wait()
-	d.end()
+	p.Wait()
+	d.End()
 	if got, want := b.String(), "tobac: warning: careful\n\rjobs: 2 of 9 done, 1 failed, elapsed 60 s, left 2 m"; !strings.HasPrefix(got, want[:len(want)-2]) || strings.Count(got, "\n") != 1 {
 		t.Errorf("got %q, want %q…", got, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tobac/dag"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/posterior"
 
@@ -90,7 +91,7 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 			names, first = own, path
 		case first == "":
 			if own, m, err = posterior.Arrange(own, m, names); err != nil {
-				return nil, &locatedError{path, err}
+				return nil, cli.Located(path, err)
 			}
 		}
 		if !slices.Equal(own, names) {
@@ -98,7 +99,7 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 		}
 		g, err := posterior.Adjacency(m)
 		if err != nil {
-			return nil, &locatedError{path, err}
+			return nil, cli.Located(path, err)
 		}
 		graphs = append(graphs, g)
 	}

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"unicode/utf8"
 
+	"tobac/internal/cli"
 	"tobac/metrics"
 )
 
@@ -23,7 +22,7 @@ func (r *result) print(w io.Writer, dir string) error {
 	fmt.Fprintln(w)
 	r.printRun(w)
 	if dir != "" {
-		printField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
+		cli.PrintField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
 	}
 	if r.details {
 		if err := r.printEffects(w, dir); err != nil {
@@ -31,36 +30,6 @@ func (r *result) print(w io.Writer, dir string) error {
 		}
 	}
 	return r.printMetrics(w)
-}
-
-// Width of the report: a field is a word, then text that begins at column indent
-// and wraps before column width.
-const (
-	indent = 8
-	width  = 90
-)
-
-// printField writes a field. Every line of text is wrapped on its own.
-func printField(w io.Writer, name, text string) {
-	for _, line := range strings.Split(text, "\n") {
-		at, start := 0, true
-		for _, word := range strings.Split(line, " ") {
-			n := utf8.RuneCountInString(word)
-			switch {
-			case start:
-				fmt.Fprintf(w, "%-*s%s", indent, name, word)
-				at, start = indent+n, false
-			case at+1+n > width:
-				fmt.Fprintf(w, "\n%-*s%s", indent, "", word)
-				at = indent + n
-			default:
-				fmt.Fprint(w, " ", word)
-				at += 1 + n
-			}
-		}
-		fmt.Fprintln(w)
-		name = ""
-	}
 }
 
 // units says on which scale the weights are.
@@ -72,38 +41,6 @@ func (c *runConfig) units() string {
 		return "in units of the transformed columns"
 	}
 	return "in units of the data"
-}
-
-// weightText is a weight with its standard deviation, which has two digits and
-// decides how many the weight has.
-func weightText(mean, sd float64) string {
-	switch {
-	case math.IsNaN(mean):
-		return "-"
-	case math.IsNaN(sd) || sd <= 0:
-		return fmt.Sprintf("%.3g", mean)
-	}
-	decimals := 1 - int(math.Floor(math.Log10(sd)))
-	switch {
-	case decimals > 5 || decimals < -3:
-		digits := max(1, int(math.Floor(math.Log10(math.Max(math.Abs(mean), sd))))+decimals)
-		return fmt.Sprintf("%.*e ± %.1e", min(digits, 9), mean, sd)
-	case decimals < 0:
-		unit := math.Pow(10, float64(-decimals))
-		return fmt.Sprintf("%.0f ± %.0f", unit*math.Round(mean/unit), unit*math.Round(sd/unit))
-	}
-	return fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, sd)
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	switch n {
-	case 0:
-		return "no " + thing
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 const metricsHeader = "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.LL\tdata only"
@@ -118,7 +55,7 @@ func (r *result) printMetrics(w io.Writer) error {
 	}
 	if m == nil {
 		fmt.Fprintln(w)
-		printField(w, "metrics", "none: "+r.summary.Failed)
+		cli.PrintField(w, "metrics", "none: "+r.summary.Failed)
 		return nil
 	}
 	fmt.Fprint(w, "\nMetrics")
@@ -126,10 +63,10 @@ func (r *result) printMetrics(w io.Writer) error {
 		fmt.Fprintf(w, " against %s", c.Truth)
 	}
 	if c.HeldoutRows > 0 {
-		fmt.Fprintf(w, ", Neg.LL of %s", counted(c.HeldoutRows, "held-out row"))
+		fmt.Fprintf(w, ", Neg.LL of %s", cli.Counted(c.HeldoutRows, "held-out row"))
 	}
 	fmt.Fprintln(w)
-	t := newTable(w)
+	t := cli.NewTable(w)
 	fmt.Fprintln(t, metricsHeader)
 	printListed(t, "listed", m.Listed)
 	graphs := "draws"
@@ -169,17 +106,7 @@ func printScores(w io.Writer, name string, s *scores) {
 }
 
 // label is the name of a column of the posterior as a cell of a table.
-func (r *result) label(j int) string { return label(r.Names[j]) }
-
-// label is a column's name, quoted if it would break a table.
-func label(name string) string {
-	if strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {
-		return strconv.Quote(name)
-	}
-	return name
-}
-
-func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+func (r *result) label(j int) string { return cli.Label(r.Names[j]) }
 
 // fixed writes a metric with some decimals, or a dash where it is not defined.
 func fixed(n metrics.Number, decimals int) string {

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/internal/stream"
@@ -31,19 +32,19 @@ it. It computes nothing anew, and the page is the one that the fit wrote.
 The fit of each column and the scale of the picture of effects need the table, which is
 read with the options in run.toml; --data names it if it is elsewhere now. Rows that the
 fit held out are held out again. --truth names the true graph if that is elsewhere.`,
-		Args:                  arguments(1, 1, "one folder"),
+		Args:                  cli.Arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return working(cmd.ErrOrStderr(), false, "reading "+args[0]+" and drawing its report", func(p *progress) error {
-				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, over{p, cmd.OutOrStdout()})
+			return cli.Working(cmd.ErrOrStderr(), false, "reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
+				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, cli.Beneath(p, cmd.OutOrStdout()))
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.Var(text(&dataPath, "FILE"), "data", "the table of the fit")
-	f.Var(text(&truthPath, "GRAPH.csv"), "truth", truthUsage)
-	toggle(f, &edited, "edited", editedUsage)
-	toggle(f, &force, "force", forceUsage)
+	f.Var(cli.PlainText(&dataPath, "FILE"), "data", "the table of the fit")
+	f.Var(cli.PlainText(&truthPath, "GRAPH.csv"), "truth", cli.TruthUsage)
+	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
+	cli.Toggle(f, &force, "force", cli.ForceUsage)
 	return cmd
 }
 
@@ -54,13 +55,13 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, f
 	if err != nil {
 		return err
 	}
-	c, err := within(ctx, func() (*report.Content, error) { return storedContent(files, dir, dataPath, truthPath) })
+	c, err := cli.Within(ctx, func() (*report.Content, error) { return storedContent(files, dir, dataPath, truthPath) })
 	if err != nil {
 		return err
 	}
-	page, err := within(ctx, func() (*report.Report, error) { return report.New(ctx, *c) })
+	page, err := cli.Within(ctx, func() (*report.Report, error) { return report.New(ctx, *c) })
 	if err != nil {
-		return &locatedError{dir, err}
+		return cli.Located(dir, err)
 	}
 	guard := file.Guard{Inputs: []file.Input{{Path: dataPath, What: "the data"}, {Path: truthPath, What: "the true graph"}}, Force: force}
 	out, err := file.OpenSet(dir, append(figureFiles(), reportFile), guard)
@@ -122,11 +123,11 @@ func needed(err error) error {
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
 func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
-	if s.input.Data == embeddedSachs && dataPath == "" {
+	if s.input.Data == cli.EmbeddedSachs && dataPath == "" {
 		if t, truth, err = dataset.Sachs(); err != nil {
 			return nil, nil, err
 		}
-		if s.input.Truth != embeddedSachs {
+		if s.input.Truth != cli.EmbeddedSachs {
 			truth = nil
 		}
 	}
@@ -134,7 +135,7 @@ func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, d
 	if err != nil {
 		return nil, nil, err
 	}
-	if truthPath == "" && exists(o.truth) {
+	if truthPath == "" && cli.Exists(o.truth) {
 		truthPath = o.truth
 	}
 	if truthPath != "" {
@@ -142,7 +143,7 @@ func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, d
 			return nil, nil, err
 		}
 	}
-	path := embeddedSachs
+	path := cli.EmbeddedSachs
 	if t == nil {
 		if t, path, err = storedTable(o, dataPath, names); err != nil || t == nil {
 			return nil, truth, err
@@ -156,7 +157,7 @@ func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, d
 func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 	o := newFitOptions()
 	fitCommand(o)
-	f, err := files.Open(configFile)
+	f, err := files.Open(cli.ConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return o, nil
 	}
@@ -164,7 +165,7 @@ func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	_, _, err = o.command.readOptions(f, filepath.Join(dir, configFile), o.assign)
+	_, _, err = o.command.ReadOptions(f, filepath.Join(dir, cli.ConfigFile), o.assign)
 	return o, err
 }
 
@@ -174,10 +175,10 @@ func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, string, error) {
 	switch {
 	case path != "":
-	case o.command.data == "" || o.command.data == "-" || !exists(o.command.data):
+	case o.command.Data == "" || o.command.Data == "-" || !cli.Exists(o.command.Data):
 		return nil, path, nil
 	default:
-		path = o.command.data
+		path = o.command.Data
 	}
 	p, err := o.table.read(path, nil)
 	if err != nil || p.Data == nil {
@@ -192,7 +193,7 @@ func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, st
 	}
 	t, err := p.Data.Select(names)
 	if err != nil {
-		return nil, path, &locatedError{path, err}
+		return nil, path, cli.Located(path, err)
 	}
 	return t, path, nil
 }
@@ -205,7 +206,7 @@ func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.
 			continue
 		}
 		if t, err = k.Apply(t); err != nil {
-			return nil, &locatedError{path, err}
+			return nil, cli.Located(path, err)
 		}
 	}
 	if s.input.Heldout == "" && s.input.HeldoutRows > 0 {
@@ -216,7 +217,7 @@ func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.
 			return nil, err
 		}
 		if t, _, err = t.Split(s.input.Holdout, stream.New(c.Seed, stream.HeldoutRows)); err != nil {
-			return nil, &locatedError{path, err}
+			return nil, cli.Located(path, err)
 		}
 	}
 	if n, _ := t.X.Dims(); n != s.input.TrainingRows {

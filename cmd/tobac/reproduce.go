@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tobac"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/jobs"
 	"tobac/internal/study"
@@ -71,19 +72,19 @@ func newReproduce() *cobra.Command {
 		Example: `  tobac reproduce all --quick --out results
   tobac reproduce linear --runs 3 --only 'tobac-*' --out results`,
 		ValidArgs: names,
-		Args:      arguments(1, 1, "one of "+strings.Join(names, ", ")),
+		Args:      cli.Arguments(1, 1, "one of "+strings.Join(names, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(names, args[0]) {
-				return usagef("unknown experiment %q%s; allowed: %s", args[0], suggestion(args[0], names), strings.Join(names, ", "))
+				return cli.Usagef("unknown experiment %q%s; allowed: %s", args[0], cli.Suggestion(args[0], names), strings.Join(names, ", "))
 			}
 			if o.out == "" {
-				return usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
+				return cli.Usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
 			}
 			o.command = "tobac reproduce " + args[0]
-			line := &commandLine{flags: cmd.Flags()}
-			for _, given := range line.given(".") {
+			line := &cli.CommandLine{Flags: cmd.Flags()}
+			for _, given := range line.Given(".") {
 				for _, t := range given.Texts {
-					o.command += " " + line.word(given.Name, t)
+					o.command += " " + line.Word(given.Name, t)
 				}
 			}
 			return reproduce(cmd.Context(), args[0], o, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -91,20 +92,20 @@ func newReproduce() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(text(&o.out, "DIR"), "out", "folder for the cells and the results, created if need be (required)")
-	f.Var(wholeNumber(&o.runs, 1, mostRuns), "runs", "data sets, or splits, of each section")
-	defaultText(f, "runs", fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
-	toggle(f, &o.quick, "quick", "fewer runs and steps")
-	f.Var(&several{&o.only, "NAME"}, "only", "method, section, data set or cell; may be repeated")
-	f.Var(text(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
-	f.Var(seed(&o.seed), "seed", "seed of the data and of the inference")
-	f.Var(wholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
+	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the cells and the results, created if need be (required)")
+	f.Var(cli.WholeNumber(&o.runs, 1, mostRuns), "runs", "data sets, or splits, of each section")
+	cli.DefaultText(f, "runs", fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
+	cli.Toggle(f, &o.quick, "quick", "fewer runs and steps")
+	f.Var(cli.SeveralOf(&o.only, "NAME"), "only", "method, section, data set or cell; may be repeated")
+	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
+	f.Var(cli.Seed(&o.seed), "seed", "seed of the data and of the inference")
+	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
 	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
-	defaultText(f, "shard", "all cells")
-	toggle(f, &o.plan, "plan", "record the cells, and do none")
-	toggle(f, &o.collect, "collect", "write the results of the cells that are finished, and do none")
-	toggle(f, &o.force, "force", forceUsage)
-	record(f)
+	cli.DefaultText(f, "shard", "all cells")
+	cli.Toggle(f, &o.plan, "plan", "record the cells, and do none")
+	cli.Toggle(f, &o.collect, "collect", "write the results of the cells that are finished, and do none")
+	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
+	cli.Record(f)
 	return cmd
 }
 
@@ -120,10 +121,10 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 		}
 	}
 	if o.data != "" && !slices.Contains(names, study.Authors) && name != study.Networks {
-		return nil, usagef("--data is for the experiments %s, %s and all", study.Authors, study.Networks)
+		return nil, cli.Usagef("--data is for the experiments %s, %s and all", study.Authors, study.Networks)
 	}
 	if name == study.Authors && o.data == "" {
-		return nil, usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)
+		return nil, cli.Usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)
 	}
 	var all []study.Study
 	for _, n := range names {
@@ -135,17 +136,17 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 	}
 	kept, err := study.Only(all, o.only)
 	if err != nil {
-		return nil, &usageError{&locatedError{"--only", err}}
+		return nil, cli.WrongUse(cli.Located("--only", err))
 	}
 	return kept, nil
 }
 
 func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, stderr io.Writer) error {
 	if o.plan && o.shard.Count > 0 {
-		return usagef("--plan and --shard contradict each other: cells are written down, or done")
+		return cli.Usagef("--plan and --shard contradict each other: cells are written down, or done")
 	}
 	if o.collect && (o.plan || o.shard.Count > 0) {
-		return usagef("--collect contradicts --plan and --shard: results are written, or cells done for them")
+		return cli.Usagef("--collect contradicts --plan and --shard: results are written, or cells done for them")
 	}
 	studies, err := o.studies(name)
 	if err != nil {
@@ -171,7 +172,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		_, err := fmt.Fprintln(stdout, part.text)
 		return err
 	case ctx.Err() != nil:
-		return interruptedf("interrupted; %s keeps what is finished, and the same command goes on", folder.Dir())
+		return cli.Interruptedf("interrupted; %s keeps what is finished, and the same command goes on", folder.Dir())
 	case err != nil:
 		return err
 	}
@@ -183,7 +184,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		return err
 	}
 	first := done.failed.Failures[0]
-	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), message(first.Err))
+	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
 }
 
 // cellsFolder is that of the finished cells.
@@ -215,14 +216,14 @@ type cellsDone struct {
 
 // cells does what the folder does not have, or with --collect takes what it has.
 func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (cellsDone, error) {
-	w.progress = newProgress(stderr, false)
-	defer w.progress.close()
-	return within(ctx, func() (done cellsDone, err error) {
+	w.progress = cli.NewProgress(stderr, false)
+	defer w.progress.Close()
+	return cli.Within(ctx, func() (done cellsDone, err error) {
 		if o.collect {
 			done.outputs = make([][]byte, len(list))
 			for i, j := range list {
 				if done.outputs[i], _, err = w.folder.Output(j.ID()); err != nil {
-					w.progress.warn(fmt.Sprintf("%v; its cell, %s, is left out", err, j.Name))
+					w.progress.Warn(fmt.Sprintf("%v; its cell, %s, is left out", err, j.Name))
 				}
 			}
 			return done, nil
@@ -240,7 +241,7 @@ func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done c
 	failures, seconds := make([]string, len(list)), make([]float64, len(list))
 	if done.failed != nil {
 		for _, f := range done.failed.Failures {
-			failures[f.Index] = message(f.Err)
+			failures[f.Index] = cli.Message(f.Err)
 		}
 	}
 	for i, j := range list {
@@ -254,7 +255,7 @@ func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done c
 
 // writeResults writes the tables, and prints which claims hold.
 func writeResults(o reproduceOptions, r *study.Results, stdout io.Writer) error {
-	about := study.About{Command: o.command, Version: "tobac " + currentVersions().Tobac + ", " + currentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly), Quick: o.quick, Only: o.only}
+	about := study.About{Command: o.command, Version: "tobac " + cli.CurrentVersions().Tobac + ", " + cli.CurrentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly), Quick: o.quick, Only: o.only}
 	set, err := o.open(r.Studies)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/jobs"
 	"tobac/internal/study"
 )
@@ -147,10 +148,10 @@ func TestReproduceMistakes(t *testing.T) {
 		"reproduce order --out r --only tobac-npvar --runs 0": "",
 	} {
 		if want != "" {
-			refuses(t, args, exitUsage, want)
+			refuses(t, args, cli.ExitUsage, want)
 			continue
 		}
-		if got := runTobac(t, strings.Fields(args)...); got.code != exitUsage || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "allowed: ") {
+		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitUsage || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "allowed: ") {
 			t.Errorf("tobac %s: %+v", args, got)
 		}
 	}
@@ -160,18 +161,18 @@ func TestReproduceMistakes(t *testing.T) {
 		"reproduce table1 --only empty --out /dev/null/x": "",
 	} {
 		if want != "" {
-			refuses(t, args, exitFailed, want)
+			refuses(t, args, cli.ExitFailed, want)
 			continue
 		}
-		if got := runTobac(t, strings.Fields(args)...); got.code != exitFailed || strings.Count(got.stderr, "\n") != 1 {
+		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitFailed || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("tobac %s: %+v", args, got)
 		}
 	}
-	refuses(t, "reproduce table1 --only empty --out taken", exitUsage, "taken: holds other things than results of tobac (results.csv, no valid tobac.json); choose a new or empty folder, or give --force")
+	refuses(t, "reproduce table1 --only empty --out taken", cli.ExitUsage, "taken: holds other things than results of tobac (results.csv, no valid tobac.json); choose a new or empty folder, or give --force")
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
 		if err := os.Mkdir("closed", 0o555); err != nil {
 			t.Fatal(err)
 		}
-		refuses(t, "reproduce table1 --only empty --out closed", exitFailed, "closed: permission denied")
+		refuses(t, "reproduce table1 --only empty --out closed", cli.ExitFailed, "closed: permission denied")
 	}
 }

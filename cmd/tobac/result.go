@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/explain"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
@@ -24,7 +25,7 @@ type result struct {
 
 	answers
 	verdict explain.Verdict
-	command *commandLine       // that made it
+	command *cli.CommandLine   // that made it
 	folder  string             // where paths in its files begin; "": they are absolute
 	imputed *impute.Completed  // nil: no value was missing
 	formats []graphfile.Format // of results.formats
@@ -48,8 +49,8 @@ var fitOutputs = []output{
 	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
 	{name: comparedFile, write: func(r *result, w io.Writer) error { return r.particles.Write(w) }, has: func(r *result) bool { return r.particles != nil }},
 	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) }, has: func(r *result) bool { return r.functions != nil }},
-	{name: configFile, write: (*result).writeConfig},
-	{name: summaryFile, write: func(r *result, w io.Writer) error { return writeJSON(w, r.summary) }},
+	{name: cli.ConfigFile, write: (*result).writeConfig},
+	{name: summaryFile, write: func(r *result, w io.Writer) error { return cli.WriteJSON(w, r.summary) }},
 	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
 	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
 	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF), export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows), exportPosterior,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/vector"
 )
@@ -15,10 +16,10 @@ import (
 // results have too.
 func TestCheckpointOfAnotherVersion(t *testing.T) {
 	simulated(t)
-	defer func(former string) { release = former }(release)
-	release = "0.9.0"
+	defer func(former string) { cli.Release = former }(cli.Release)
+	cli.Release = "0.9.0"
 	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "state")...)
-	release = "1.0.0"
+	cli.Release = "1.0.0"
 	got := succeed(t, "fit", "--resume", "state", "--out", "run")
 	const want = "state was written by tobac 0.9.0 (go1."
 	if !strings.Contains(got.stderr, "tobac: warning: "+want) || !strings.Contains(readFile(t, "run/summary.json"), want) {
@@ -72,7 +73,7 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 			for _, model := range kernelModels {
 				state := model + ".state"
 				if was != is {
-					refuses(t, "fit --resume "+state, exitFailed, state+": was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume "+state)
+					refuses(t, "fit --resume "+state, cli.ExitFailed, state+": was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume "+state)
 					continue
 				}
 				succeed(t, withSteps("30", model, "--out", model)...)
@@ -125,9 +126,9 @@ func TestForeignCheckpoint(t *testing.T) {
 		case "":
 			succeed(t, "fit", "--resume", "sent/state")
 		case "inside":
-			refuses(t, "fit --resume sent/state", exitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
+			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
 		default:
-			refuses(t, "fit --resume sent/state", exitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
+			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
 		}
 		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
 			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))
@@ -147,7 +148,7 @@ func TestResumeCommand(t *testing.T) {
 		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		if got := (&commandLine{flags: cmd.Flags()}).resume("run.d/state"); got != want {
+		if got := resumeWith(&cli.CommandLine{Flags: cmd.Flags()}, "run.d/state"); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}
 	}

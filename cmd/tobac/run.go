@@ -5,23 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"tobac/background"
-	"tobac/internal/delimited"
-	"tobac/internal/table"
+	"tobac/internal/cli"
 
 	"github.com/spf13/cobra"
-)
-
-// Exit statuses.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitSignal      = 128 // and the number of the signal, as shells have it
-	exitInterrupted = 130 // by Ctrl-C
 )
 
 // run executes one command line, without the program's name, and returns the
@@ -30,19 +18,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot()
 	root.SetArgs(append([]string{}, args...)) // cobra takes os.Args instead of nil
 	root.SetIn(stdin)
-	root.SetOut(newPrinter(stdout))
+	root.SetOut(cli.NewPrinter(stdout))
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set
-	checkShell(root)
-	err := guarded(func() error { return root.ExecuteContext(ctx) })
+	cli.CheckShell(root)
+	err := cli.Guarded(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
-		return exitDone
+		return cli.ExitDone
 	}
-	if interrupted := new(interruptedError); errors.As(err, &interrupted) {
+	if interrupted := new(cli.InterruptedError); errors.As(err, &interrupted) {
 		err = interrupted // without the place where it happened
 	}
-	fmt.Fprintln(stderr, printable("tobac: "+message(err))) // if this fails there is nobody left to tell
-	return exitStatus(ctx, err)
+	fmt.Fprintln(stderr, cli.Printable("tobac: "+cli.Message(err))) // if this fails there is nobody left to tell
+	return cli.ExitStatus(ctx, err)
 }
 
 func newRoot() *cobra.Command {
@@ -68,12 +56,12 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		}
 		return nil
 	}
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
-	root.AddCommand(interruptible(newCheck()), newConvert(), newFit(), interruptible(newEffect()), interruptible(newPredict()), interruptible(newEval()), interruptible(newCompare()), interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
-	root.SetHelpCommand(newHelp(root))
-	completions(root)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.PrintHelp(cmd.OutOrStdout(), cmd) })
+	root.AddCommand(cli.Interruptible(newCheck()), newConvert(), newFit(), cli.Interruptible(newEffect()), cli.Interruptible(newPredict()), cli.Interruptible(newEval()), cli.Interruptible(newCompare()), cli.Interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
+	root.SetHelpCommand(cli.NewHelp(root, func() []cli.Topic { return newFitOptions().topics() }, overviews))
+	cli.Completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{flagError(cmd, err)}
+		return cli.WrongUse(cli.FlagError(cmd, err))
 	})
 	return root
 }
@@ -83,74 +71,5 @@ func unknownCommand(root *cobra.Command, name string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("unknown command %q%s; allowed: %s", name, suggestion(name, names), strings.Join(names, ", "))
-}
-
-// A usageError is a command line that no data could make right.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-// arguments limits the number of arguments; what names them.
-func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < atLeast || len(args) > atMost {
-			got := "none"
-			if len(args) > 0 {
-				got = delimited.Excerpts(args)
-			}
-			return usagef("%s takes %s, got %s", cmd.CommandPath(), what, got)
-		}
-		if slices.ContainsFunc(args, blank) { // of a variable of a shell that is not set
-			return usagef("%s takes %s, got an empty text", cmd.CommandPath(), what)
-		}
-		return nil
-	}
-}
-
-// A locatedError says in which file or option a fault lies.
-type locatedError struct {
-	where string
-	err   error
-}
-
-func (e *locatedError) Error() string { return e.where + ": " + withoutPackage(e.err.Error()) }
-func (e *locatedError) Unwrap() error { return e.err }
-
-// message is the text of an error for a user: one line, or one for each contradiction, without
-// the names of packages in front.
-func message(err error) string {
-	if errors.As(err, new(*background.ContradictionError)) {
-		return withoutPackage(err.Error()) // a line each
-	}
-	if refusal := new(table.Refusal); errors.As(err, &refusal) {
-		return withoutPackage(err.Error()) // a line for each problem
-	}
-	return strings.ReplaceAll(withoutPackage(err.Error()), "\n", "; ")
-}
-
-// withoutPackage strips the package names with which error texts begin.
-func withoutPackage(text string) string {
-	for {
-		name, rest, found := strings.Cut(text, ": ")
-		switch name {
-		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
-			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "setting", "study", "svgd", "table", "tempering":
-		default:
-			found = false
-		}
-		if !found {
-			return text
-		}
-		text = rest
-	}
-}
-
-// warn tells the user of warnings that stop nothing.
-func warn(stderr io.Writer, warnings []string) {
-	for _, w := range warnings {
-		fmt.Fprintln(stderr, printable("tobac: warning: "+w))
-	}
+	return cli.Usagef("unknown command %q%s; allowed: %s", name, cli.Suggestion(name, names), strings.Join(names, ", "))
 }

@@ -65,15 +65,12 @@ func tableDigest(t *dataset.Table) string {
 
 // writeConfig writes what repeats the run, and its id.
 func (r *result) writeConfig(w io.Writer) error {
-	if err := r.command.writeConfig(w, r.folder); err != nil {
+	if err := r.command.WriteConfig(w, r.folder); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n# Id of the run: %s\n", r.summary.Run)
 	return err
 }
-
-// editedUsage is what --edited means, wherever it is accepted.
-const editedUsage = "read the folder as it is, where files are not as tobac fit wrote them, or not all of one run"
 
 // readDraws reads a posterior in a folder that tobac fit wrote.
 func readDraws(f *file.Folder, dir, name string) (*posterior.Posterior, error) {

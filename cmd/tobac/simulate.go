@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/file"
 
 	"github.com/spf13/cobra"
@@ -91,36 +92,36 @@ of two parents each; multiplicative adds sines, and multiplies the noise by a fa
 that depends on the parents.`,
 		Example: `  tobac simulate --vars 20 --edges-per-node 2 --samples 100 --seed 1 --out data
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
-		Args: arguments(0, 0, "no arguments"),
+		Args: cli.Arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return working(cmd.ErrOrStderr(), false, "simulating", func(p *progress) error { return simulate(cmd.Context(), o, over{p, cmd.OutOrStdout()}) })
+			return cli.Working(cmd.ErrOrStderr(), false, "simulating", func(p *cli.Progress) error { return simulate(cmd.Context(), o, cli.Beneath(p, cmd.OutOrStdout())) })
 		},
 	}
 	f := cmd.Flags()
-	f.Var(choice(&o.model, mechanismNames()...), "model", "structural equation model")
-	f.Var(choice(&o.prior, graphER, graphSF), "prior", "distribution of the graph")
-	f.Var(wholeNumber(&o.vars, 2, maxSimulatedVars), "vars", "number of variables")
-	f.Var(positive(&o.edgesPerNode), "edges-per-node", "expected number of edges divided by the number of variables; must be below (vars-1)/2")
-	f.Var(wholeNumber(&o.samples, 1, maxSimulatedNumbers), "samples", "rows of each table")
-	f.Var(seed(&o.seed), "seed", "seed of the random numbers")
-	f.Var(positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise")
-	f.Var(text(&o.out, "DIR"), "out", "folder for the files, created if need be (required)")
-	toggle(f, &o.force, "force", forceUsage)
+	f.Var(cli.Choice(&o.model, mechanismNames()...), "model", "structural equation model")
+	f.Var(cli.Choice(&o.prior, graphER, graphSF), "prior", "distribution of the graph")
+	f.Var(cli.WholeNumber(&o.vars, 2, maxSimulatedVars), "vars", "number of variables")
+	f.Var(cli.Positive(&o.edgesPerNode), "edges-per-node", "expected number of edges divided by the number of variables; must be below (vars-1)/2")
+	f.Var(cli.WholeNumber(&o.samples, 1, maxSimulatedNumbers), "samples", "rows of each table")
+	f.Var(cli.Seed(&o.seed), "seed", "seed of the random numbers")
+	f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise")
+	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the files, created if need be (required)")
+	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	return cmd
 }
 
 func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	if o.out == "" {
-		return usagef("tobac simulate needs --out DIR, the folder for its files")
+		return cli.Usagef("tobac simulate needs --out DIR, the folder for its files")
 	}
 	if o.samples > maxSimulatedNumbers/o.vars {
-		return usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
+		return cli.Usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
 	if err := checkSimulation(o.samples, o.vars); err != nil {
 		return err
 	}
 	var expected float64
-	g, err := within(ctx, func() (g *dag.Graph, err error) {
+	g, err := cli.Within(ctx, func() (g *dag.Graph, err error) {
 		g, expected, err = o.graph()
 		return g, err
 	})
@@ -132,7 +133,7 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 		return err
 	}
 	defer out.Discard()
-	s, err := within(ctx, func() (*dataset.Simulation, error) { return o.data(g) })
+	s, err := cli.Within(ctx, func() (*dataset.Simulation, error) { return o.data(g) })
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 		{"graph.csv", func(w io.Writer) error { return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights) }},
 	}
 	for _, f := range files {
-		if err := out.Write(f.name, interruptibly(ctx, f.write)); err != nil {
+		if err := out.Write(f.name, cli.Interruptibly(ctx, f.write)); err != nil {
 			return err
 		}
 	}
@@ -165,13 +166,13 @@ func (o simulateOptions) graph() (g *dag.Graph, expected float64, err error) {
 	} else {
 		m := int(o.edgesPerNode)
 		if float64(m) != o.edgesPerNode {
-			return nil, 0, usagef("--edges-per-node %v is not a whole number, which --prior sf needs", o.edgesPerNode)
+			return nil, 0, cli.Usagef("--edges-per-node %v is not a whole number, which --prior sf needs", o.edgesPerNode)
 		}
 		g, err = dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: o.vars, EdgesPerNode: m, Seed: o.seed})
 		expected = float64(m*o.vars - m*(m+1)/2)
 	}
 	if err != nil {
-		return nil, 0, &usageError{&locatedError{"--edges-per-node", err}}
+		return nil, 0, cli.WrongUse(cli.Located("--edges-per-node", err))
 	}
 	return g, expected, nil
 }

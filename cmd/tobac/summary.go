@@ -3,15 +3,13 @@ package main
 import (
 	"encoding/json"
 	"math"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 
 	"tobac"
-	"tobac/autograd"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -125,12 +123,12 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 		engines = append(engines, c.beside)
 	}
 	for _, t := range topics(&c.fit, engines...) {
-		t.settings.VisitAll(func(flag *pflag.Flag) { settings[t.name+"."+flag.Name] = typed(flag.Value.String()) })
+		t.Settings.VisitAll(func(flag *pflag.Flag) { settings[t.Name+"."+flag.Name] = typed(flag.Value.String()) })
 	}
 	add("settings", settings)
 	add("seed", c.fit.Seed)
 	add("workers", c.fit.Workers)
-	add("versions", currentVersions())
+	add("versions", cli.CurrentVersions())
 	return append(text, '}'), err
 }
 
@@ -148,7 +146,7 @@ func typed(text string) any {
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
 	s := summary{Config: runConfig{j.input, j.fit, j.particles}, Engine: r.Config.Engine.Name(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: permuted(r.Names, r.Order()), Warnings: append(append([]string{}, j.warnings...), r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: cli.Permuted(r.Names, r.Order()), Warnings: append(append([]string{}, j.warnings...), r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
@@ -178,7 +176,7 @@ func (j *job) heldoutLabel() string {
 
 // noMetrics says why there are none.
 func (s *summary) noMetrics(why error) {
-	s.Metrics, s.Failed = nil, message(why)
+	s.Metrics, s.Failed = nil, cli.Message(why)
 }
 
 // judge evaluates a posterior with the truth and the held-out rows of a job, and
@@ -190,28 +188,7 @@ func (s *summary) judge(p *posterior.Posterior, model sem.Model, j *job) (evalua
 	}
 	e, err := judge(p, j.truth, densities)
 	if failed != nil {
-		e.Failed = message(&locatedError{j.heldoutLabel(), failed})
+		e.Failed = cli.Message(cli.Located(j.heldoutLabel(), failed))
 	}
 	return e, err
-}
-
-// versions say which program made a result.
-type versions struct {
-	Tobac    string `json:"tobac"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-	// Arithmetic is what decides the last bits: [autograd.Arithmetic].
-	Arithmetic string `json:"arithmetic"`
-}
-
-func currentVersions() versions {
-	v := versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: autograd.Arithmetic()}
-	if release != "" {
-		v.Tobac = release
-		return v
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v.Tobac = info.Main.Version
-	}
-	return v
 }

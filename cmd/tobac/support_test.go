@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
 	_ "tobac/internal/unwritten"
 	"tobac/posterior"
 )
@@ -50,7 +51,7 @@ func runWith(t *testing.T, ctx context.Context, stdin string, args ...string) in
 func succeed(t *testing.T, args ...string) invocation {
 	t.Helper()
 	got := runTobac(t, args...)
-	if got.code != exitDone {
+	if got.code != cli.ExitDone {
 		t.Fatalf("tobac %q: exit %d, stderr %q", args, got.code, got.stderr)
 	}
 	return got
@@ -131,7 +132,7 @@ func simulated(t *testing.T) {
 }
 
 // A line for every step shows tests how far a run is.
-func init() { firstLine, nextLine = 0, 0 }
+func init() { cli.FirstLine, cli.NextLine = 0, 0 }
 
 // quick are a command line of words with options for runs that take a moment,
 // which those of the line override. Pictures take longest, and are left out.

@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/table"
 
@@ -27,28 +28,28 @@ type tableOptions struct {
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
-	f.Var(choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
-	f.Var(choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "categories of more than two levels: error, indicators, codes, drop")
+	f.Var(cli.Choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
+	f.Var(cli.Choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "categories of more than two levels: error, indicators, codes, drop")
 }
 
 // topic has the settings of a table.
-func (o *tableOptions) topic() topic {
-	f := newSettings()
-	f.Var(text(&o.want.Rows, "2-101,205,..."), "rows", "rows to take, counted from 1 below the header")
+func (o *tableOptions) topic() cli.Topic {
+	f := cli.NewSettings()
+	f.Var(cli.PlainText(&o.want.Rows, "2-101,205,..."), "rows", "rows to take, counted from 1 below the header")
 	f.Var(&columnList{&o.want.Keep}, "keep", "columns to take although they look like an index or identifier, or hold dates")
 	f.Var(&columnList{&o.want.Categorical}, "categorical", "columns of numbers that are codes of categories")
-	f.Var(&several{&o.want.Ordinal, "NAME=a<b<..."}, "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
-	f.Var(&several{&o.want.MissingCodes, "TEXT"}, "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
-	f.Var(choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
-	f.Var(choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
-	f.Var(text(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
-	f.Var(choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
+	f.Var(cli.SeveralOf(&o.want.Ordinal, "NAME=a<b<..."), "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
+	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
+	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
+	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
+	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
 	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns of the file, in place of its own")
-	f.Var(wholeNumber(&o.layout.Skip, 0, mostLines), "skip", "lines to skip at the beginning of the file")
+	f.Var(cli.WholeNumber(&o.layout.Skip, 0, cli.MostLines), "skip", "lines to skip at the beginning of the file")
 	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "separator of the values of a text: a character, or tab, blank")
-	defaultText(f, "delimiter", "detected")
-	f.Var(text(&o.layout.Comment, "TEXT"), "comment", "text with which lines to skip begin")
-	return topic{"data", groupOthers, dataHelp, f}
+	cli.DefaultText(f, "delimiter", "detected")
+	f.Var(cli.PlainText(&o.layout.Comment, "TEXT"), "comment", "text with which lines to skip begin")
+	return cli.NewTopic("data", cli.GroupOthers, dataHelp, f)
 }
 
 // columnList is a flag with the names or numbers of columns; given again, it has
@@ -75,7 +76,7 @@ func (c *columnList) String() string {
 	if c.values == nil {
 		return ""
 	}
-	return joinNames(*c.values)
+	return cli.JoinNames(*c.values)
 }
 
 // Type implements pflag.Value.
@@ -123,7 +124,7 @@ func (o *tableOptions) open(path string, stdin io.Reader) (*table.Table, error) 
 
 func (o *tableOptions) openAny(path string, stdin io.Reader) (*table.Table, error) {
 	if path == "-" {
-		return table.Read(stdin, standardInput, o.layout)
+		return table.Read(stdin, cli.StandardInput, o.layout)
 	}
 	return table.ReadFile(path, o.layout)
 }
@@ -151,7 +152,7 @@ func (o *tableOptions) read(path string, stdin io.Reader) (*table.Prepared, erro
 // tableError makes an option that does not fit the table wrong usage.
 func tableError(err error) error {
 	if errors.As(err, new(*table.OptionError)) {
-		return &usageError{err}
+		return cli.WrongUse(err)
 	}
 	return err
 }
@@ -159,7 +160,7 @@ func tableError(err error) error {
 // complete is the table of an analysis that takes no missing values.
 func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 	if p.Incomplete != nil {
-		return nil, usagef("--missing impute: %s takes no missing values; --missing drop leaves their rows out", command)
+		return nil, cli.Usagef("--missing impute: %s takes no missing values; --missing drop leaves their rows out", command)
 	}
 	return p.Data, nil
 }
@@ -168,12 +169,12 @@ func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 func (o *fitOptions) noTableOptions() error {
 	for _, name := range []string{"columns", "drop", "missing", "categories"} {
 		if o.given(name) {
-			return usagef("--%s is for a data file: the embedded data are complete numbers", name)
+			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers", name)
 		}
 	}
 	for _, name := range []string{"rows", "keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
 		if o.given("data." + name) {
-			return usagef("data.%s is for a data file: the embedded data are complete numbers", name)
+			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers", name)
 		}
 	}
 	return nil
@@ -194,7 +195,7 @@ func interventionsOf(path string, p *table.Prepared) (*dataset.Table, error) {
 	}
 	m, err := p.Mask(t)
 	if err != nil {
-		return nil, &locatedError{path, err}
+		return nil, cli.Located(path, err)
 	}
 	n, d := t.X.Dims()
 	for i := range n {
@@ -287,7 +288,7 @@ func (j *job) exclude() error {
 	for _, e := range j.fit.Prior.Exclusive {
 		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
 			if slices.Contains(j.fit.Prior.Required, e) {
-				return usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
+				return cli.Usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
 			}
 		}
 	}
@@ -297,6 +298,19 @@ func (j *job) exclude() error {
 // note tells the user what was done with the table.
 func note(stderr io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(stderr, printable("tobac: note: "+n))
+		fmt.Fprintln(stderr, cli.Printable("tobac: note: "+n))
 	}
+}
+
+// readHeldout reads held-out rows of the named columns. Columns are matched by name; others
+// are left out.
+func readHeldout(path string, names []string) (*dataset.Table, error) {
+	t, err := dataset.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = t.Select(names); err != nil {
+		return nil, cli.Located(path, err)
+	}
+	return t, nil
 }

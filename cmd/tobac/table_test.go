@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // flowers has a category, two levels, an index, a gap and a column that others determine.
@@ -27,8 +29,8 @@ var settled = []string{"--missing", "drop", "--categories", "indicators", "--set
 func TestCheck(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
 	got := runTobac(t, "check", "flowers.csv")
-	if got.code != exitFailed {
-		t.Errorf("exit %d, want %d", got.code, exitFailed)
+	if got.code != cli.ExitFailed {
+		t.Errorf("exit %d, want %d", got.code, cli.ExitFailed)
 	}
 	for _, want := range []string{
 		"text separated by commas, 40 rows of 6 columns", "index", "column 1 numbers the rows, and is left out",
@@ -43,7 +45,7 @@ func TestCheck(t *testing.T) {
 	if report["taken"] != true || report["fit_rows"] != 39.0 || len(report["variables"].([]any)) != 5 {
 		t.Errorf("report %v", report)
 	}
-	if got := runTobac(t, "check", "flowers.csv", "--drop", "hight"); got.code != exitUsage || !strings.Contains(got.stderr, "--drop: no column is named") {
+	if got := runTobac(t, "check", "flowers.csv", "--drop", "hight"); got.code != cli.ExitUsage || !strings.Contains(got.stderr, "--drop: no column is named") {
 		t.Errorf("unknown column: %+v", got)
 	}
 }
@@ -51,7 +53,7 @@ func TestCheck(t *testing.T) {
 // Check and fit agree on whether a table is taken, and the summary says what was done with it.
 func TestFitTable(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
-	refuses(t, "fit flowers.csv --columns length,width,species --missing drop", exitFailed,
+	refuses(t, "fit flowers.csv --columns length,width,species --missing drop", cli.ExitFailed,
 		"flowers.csv: column 5 (species): is a category of 3 levels (a 20, b 10, c 10); --categories indicators makes 2 columns of 0 and 1, --set data.ordinal='species=a<b<c' makes one in that order, --drop species or --categories drop leaves it out")
 	got := succeed(t, quick(append([]string{"fit", "flowers.csv", "--json"}, settled...)...)...)
 	config := parse(t, got.stdout)["config"].(map[string]any)
@@ -67,12 +69,12 @@ func TestFitTable(t *testing.T) {
 			t.Errorf("edge between indicators: %s", edge)
 		}
 	}
-	refuses(t, "fit flowers.csv --require species=b,species=c "+strings.Join(settled, " "), exitUsage,
+	refuses(t, "fit flowers.csv --require species=b,species=c "+strings.Join(settled, " "), cli.ExitUsage,
 		"--require species=b,species=c contradicts --categories indicators: both are levels of species")
 	if got := succeed(t, quick("fit", "flowers.csv", "--missing", "impute", "--columns", "length,width,wet")...); !strings.Contains(got.stdout, "gaps    1 missing value in 1 column, imputed 10 times") {
 		t.Errorf("report %s", got.stdout)
 	}
-	refuses(t, "fit --drop praf", exitUsage, "--drop is for a data file: the embedded data are complete numbers")
+	refuses(t, "fit --drop praf", cli.ExitUsage, "--drop is for a data file: the embedded data are complete numbers")
 }
 
 // Indicators have no edge between them in the result, whatever the engine.
@@ -104,7 +106,7 @@ func TestTableWithInterventions(t *testing.T) {
 	if config["training_rows"] != 29.0 || config["heldout_rows"] != 2.0 {
 		t.Errorf("%v training and %v held-out rows, want 29 and 2", config["training_rows"], config["heldout_rows"])
 	}
-	refuses(t, "fit flowers.csv --drop sum --heldout other.csv "+strings.Join(settled, " "), exitFailed, "other.csv: column 4 (species): has levels that the data do not have (d 1)")
-	refuses(t, "fit flowers.csv --drop sum --set data.rows=1-30 --interventions more.csv --missing drop --categories drop", exitFailed,
+	refuses(t, "fit flowers.csv --drop sum --heldout other.csv "+strings.Join(settled, " "), cli.ExitFailed, "other.csv: column 4 (species): has levels that the data do not have (d 1)")
+	refuses(t, "fit flowers.csv --drop sum --set data.rows=1-30 --interventions more.csv --missing drop --categories drop", cli.ExitFailed,
 		`more.csv: line 2, column "wet": "yes" is not a number; allowed: finite numbers such as 1.5 or -2e-3`)
 }

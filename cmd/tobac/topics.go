@@ -8,61 +8,40 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/cli"
 	"tobac/models"
 	"tobac/setting"
 
 	"github.com/spf13/pflag"
 )
 
-// A topic is a thing that has settings, or needs explaining: an engine, a model, the prior, the data.
-// Its settings are named TOPIC.NAME on the command line, in run.toml and in summary.json.
-type topic struct {
-	name     string
-	group    string // where the list of topics has it
-	what     string // lines for tobac help TOPIC; the first is its entry in the list
-	settings *pflag.FlagSet
-}
-
-// Groups of topics.
-const (
-	groupEngines = "Engines"
-	groupModels  = "Models"
-	groupOthers  = "Data, knowledge and results"
-)
-
 // librarySettings makes flags of settings of the library, without a prefix of their names and without those that are left out.
 func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *pflag.FlagSet {
-	f := newSettings()
+	f := cli.NewSettings()
 	for _, s := range all {
 		if !slices.Contains(leftOut, s.Name) {
 			name := strings.TrimPrefix(s.Name, prefix)
 			f.Var(s, name, s.Usage)
-			defaultText(f, name, s.Default)
+			cli.DefaultText(f, name, s.Default)
 		}
 	}
 	return f
 }
 
-func newSettings() *pflag.FlagSet {
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.SortFlags = false
-	return f
-}
-
 // topics are engines, the prior and the order, with the settings that they have.
-func topics(c *tobac.Config, engines ...engine.Engine) (all []topic) {
+func topics(c *tobac.Config, engines ...engine.Engine) (all []cli.Topic) {
 	for _, e := range engines {
-		all = append(all, topic{e.Name(), groupEngines, engineHelp[e.Name()], librarySettings("", e.Settings())})
+		all = append(all, cli.NewTopic(e.Name(), cli.GroupEngines, engineHelp[e.Name()], librarySettings("", e.Settings())))
 	}
-	order := newSettings()
+	order := cli.NewSettings()
 	for k, s := range c.Order.Settings() {
 		name := []string{"count", "weights"}[k]
 		order.Var(s, name, s.Usage)
-		defaultText(order, name, s.Default)
+		cli.DefaultText(order, name, s.Default)
 	}
 	return append(all,
-		topic{"prior", groupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")},
-		topic{"order", groupOthers, orderHelp, order},
+		cli.NewTopic("prior", cli.GroupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")),
+		cli.NewTopic("order", cli.GroupOthers, orderHelp, order),
 	)
 }
 
@@ -72,76 +51,62 @@ var engineHelp = map[string]string{
 }
 
 // topics are those of tobac fit: of the library, and of the command.
-func (o *fitOptions) topics() []topic {
+func (o *fitOptions) topics() []cli.Topic {
 	all := topics(&o.config, tobac.Engines()...)
 	for _, t := range all {
-		switch t.name {
+		switch t.Name {
 		case "svgd":
-			t.settings.Var(choice(&o.recipe, recipeDefault, recipePaper, recipeCalibrated), "recipe", recipeUsage)
+			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper, recipeCalibrated), "recipe", recipeUsage)
 		case "dibs", "bcd", "gflownet":
-			t.settings.Var(choice(&o.recipe, recipeDefault, recipePaper), "recipe", recipeUsage)
+			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper), "recipe", recipeUsage)
 		}
 	}
 	noise := func(f *pflag.FlagSet) {
-		f.Var(positive(&o.noiseVariance), "noise-variance", "variance of the noise of every variable, in squared units of the data")
-		defaultText(f, "noise-variance", "inferred; 0.1 with the recipe paper")
+		f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of the noise of every variable, in squared units of the data")
+		cli.DefaultText(f, "noise-variance", "inferred; 0.1 with the recipe paper")
 	}
-	linear, ffn := newSettings(), newSettings()
+	linear, ffn := cli.NewSettings(), cli.NewSettings()
 	noise(linear)
 	ffn.Var(sizes(&o.hidden), "hidden", "units of each hidden layer")
-	defaultText(ffn, "hidden", joinNumbers(o.hidden))
-	ffn.Var(choice(&o.activation, activations...), "activation", "activation of the hidden layers")
-	ffn.Var(choice(&o.output, models.SampledOutput, models.IntegratedOutput), "output-layer", "whether svgd samples the last layer or integrates it out")
-	toggle(ffn, &o.bias, "bias", "whether the networks have biases")
+	cli.DefaultText(ffn, "hidden", joinNumbers(o.hidden))
+	ffn.Var(cli.Choice(&o.activation, activations...), "activation", "activation of the hidden layers")
+	ffn.Var(cli.Choice(&o.output, models.SampledOutput, models.IntegratedOutput), "output-layer", "whether svgd samples the last layer or integrates it out")
+	cli.Toggle(ffn, &o.bias, "bias", "whether the networks have biases")
 	noise(ffn)
-	imputation, checkpoints, results := newSettings(), newSettings(), newSettings()
-	imputation.Var(wholeNumber(&o.imputations, 2, 1000), "tables", "completed tables")
-	defaultText(imputation, "tables", fmt.Sprint(defaultImputations))
-	imputation.Var(wholeNumber(&o.imputationRounds, 0, 1000), "rounds", "times that missing values are drawn again given the causal model, and the tables fitted again")
-	defaultText(imputation, "rounds", "3 with the engine exact and at most 12 columns, else 0")
-	checkpoints.Var(wholeNumber(&o.checkpointEvery, 1, mostSteps), "every", "steps between two checkpoints")
+	imputation, checkpoints, results := cli.NewSettings(), cli.NewSettings(), cli.NewSettings()
+	imputation.Var(cli.WholeNumber(&o.imputations, 2, 1000), "tables", "completed tables")
+	cli.DefaultText(imputation, "tables", fmt.Sprint(defaultImputations))
+	imputation.Var(cli.WholeNumber(&o.imputationRounds, 0, 1000), "rounds", "times that missing values are drawn again given the causal model, and the tables fitted again")
+	cli.DefaultText(imputation, "rounds", "3 with the engine exact and at most 12 columns, else 0")
+	checkpoints.Var(cli.WholeNumber(&o.checkpointEvery, 1, cli.MostSteps), "every", "steps between two checkpoints")
 	results.Var(formatList(&o.formats), "formats", "formats of other programs for the consensus graph, and npz for all matrices")
-	defaultText(results, "formats", "none")
-	toggle(results, &o.report, "report", "whether report.html and the figures are written")
+	cli.DefaultText(results, "formats", "none")
+	cli.Toggle(results, &o.report, "report", "whether report.html and the figures are written")
 	data := o.table.topic()
-	data.settings.Var(choice(&o.transform, dataset.Transforms()...), "transform", "function applied to every column first")
-	toggle(data.settings, &o.center, "center", "whether columns are shifted to mean 0")
-	toggle(data.settings, &o.standardize, "standardize", "whether columns are scaled to mean 0 and variance 1")
-	defaultText(data.settings, "standardize", "false; true for the embedded data with the recipe paper")
-	mark(checkpoints, markOutside, "every")
-	mark(checkpoints, markAnytime, "every")
-	mark(results, markOutside, "report")
-	mark(results, markAnytime, "report")
+	data.Settings.Var(cli.Choice(&o.transform, dataset.Transforms()...), "transform", "function applied to every column first")
+	cli.Toggle(data.Settings, &o.center, "center", "whether columns are shifted to mean 0")
+	cli.Toggle(data.Settings, &o.standardize, "standardize", "whether columns are scaled to mean 0 and variance 1")
+	cli.DefaultText(data.Settings, "standardize", "false; true for the embedded data with the recipe paper")
+	cli.Mark(checkpoints, cli.MarkOutside, "every")
+	cli.Mark(checkpoints, cli.MarkAnytime, "every")
+	cli.Mark(results, cli.MarkOutside, "report")
+	cli.Mark(results, cli.MarkAnytime, "report")
 	return append(all,
-		topic{"linear", groupModels, "Linear equations with one noise variance for all, in the units of the data, which identifies directions.", linear},
-		topic{"linear-unequal", groupModels, linearUnequalHelp, newSettings()},
-		topic{"linear-nongaussian", groupModels, "Linear equations with noise of any shape, which identifies directions where it is not normal.", newSettings()},
-		topic{"additive", groupModels, "Sums of smooth functions of the causes, with noise of any shape.", newSettings()},
-		topic{"gp", groupModels, "Nonlinear equations: mixtures of Gaussian processes.", newSettings()},
-		topic{"ffn", groupModels, ffnHelp, ffn},
+		cli.NewTopic("linear", cli.GroupModels, "Linear equations with one noise variance for all, in the units of the data, which identifies directions.", linear),
+		cli.NewTopic("linear-unequal", cli.GroupModels, linearUnequalHelp, cli.NewSettings()),
+		cli.NewTopic("linear-nongaussian", cli.GroupModels, "Linear equations with noise of any shape, which identifies directions where it is not normal.", cli.NewSettings()),
+		cli.NewTopic("additive", cli.GroupModels, "Sums of smooth functions of the causes, with noise of any shape.", cli.NewSettings()),
+		cli.NewTopic("gp", cli.GroupModels, "Nonlinear equations: mixtures of Gaussian processes.", cli.NewSettings()),
+		cli.NewTopic("ffn", cli.GroupModels, ffnHelp, ffn),
 		data,
-		topic{"imputation", groupOthers, imputationHelp, imputation},
+		cli.NewTopic("imputation", cli.GroupOthers, imputationHelp, imputation),
 		o.knowledge.topic(true),
-		topic{"report", groupOthers, reportHelp, newSettings()},
-		topic{"results", groupOthers, resultsHelp, results},
-		topic{"checkpoint", groupOthers, checkpointHelp, checkpoints},
-		topic{"config", groupOthers, configHelp, newSettings()},
-		topic{"recipes", groupOthers, recipesHelp, newSettings()},
+		cli.NewTopic("report", cli.GroupOthers, reportHelp, cli.NewSettings()),
+		cli.NewTopic("results", cli.GroupOthers, resultsHelp, results),
+		cli.NewTopic("checkpoint", cli.GroupOthers, checkpointHelp, checkpoints),
+		cli.NewTopic("config", cli.GroupOthers, configHelp, cli.NewSettings()),
+		cli.NewTopic("recipes", cli.GroupOthers, recipesHelp, cli.NewSettings()),
 	)
-}
-
-// settingsOf are the settings of topics under their full names, which keep the texts that they are given.
-func settingsOf(all []topic) *pflag.FlagSet {
-	f := newSettings()
-	for _, t := range all {
-		t.settings.VisitAll(func(flag *pflag.Flag) {
-			named := *flag
-			named.Name, named.NoOptDefVal = t.name+"."+flag.Name, ""
-			f.AddFlag(&named)
-		})
-	}
-	record(f)
-	return f
 }
 
 // What tobac help says about each topic.
@@ -289,3 +254,17 @@ const (
 
 // String implements fmt.Stringer.
 func (r recipe) String() string { return [...]string{"default", "paper", "calibrated"}[r] }
+
+// How engine and model are chosen.
+const (
+	engineChoice = `auto takes tempering for networks with one hidden layer of at most 50 columns, svgd with the
+last layer integrated out for networks with several, and of the others the first that the
+model, the order and the number of columns allow.`
+	modelChoices = `auto takes the model of greatest evidence but ffn, unless its noise depends on the causes: then
+directions rest on conditional independences, and a warning says so. Where all numbers are
+positive and the data support it, columns are replaced by their logarithms
+(--set data.transform=none keeps the numbers). Columns need no centring or scaling: every
+equation has an intercept.`
+)
+
+var overviews = map[string]string{cli.GroupEngines: engineChoice, cli.GroupModels: modelChoices}

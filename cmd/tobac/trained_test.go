@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"tobac/internal/cli"
 )
 
 // Short trainings of both methods, on six columns that no exact flow takes.
@@ -24,7 +26,7 @@ func TestResumeTraining(t *testing.T) {
 			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
 			ctx, cancel := context.WithCancelCause(t.Context()) // as a signal does
 			defer cancel(nil)
-			stderr := &stepWriter{at: 17, found: func() { cancel(&signalError{syscall.SIGTERM}) }}
+			stderr := &stepWriter{at: 17, found: func() { cancel(&cli.SignalError{Signal: syscall.SIGTERM}) }}
 			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard, stderr)
 			if code != 143 || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d: %s", code, stderr.String())
@@ -35,7 +37,7 @@ func TestResumeTraining(t *testing.T) {
 					t.Errorf("%s differs from that of a run that was not interrupted", file)
 				}
 			}
-			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", exitUsage, "state.json: was made with "+name+".steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
+			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", cli.ExitUsage, "state.json: was made with "+name+".steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
 		})
 	}
 }
@@ -101,7 +103,7 @@ func TestTrainedOptions(t *testing.T) {
 		"--engine gflownet --set exploit=1.5":       `--set exploit=1.5: allowed: numbers above 0, at most 1`,
 		"--engine gflownet --set policy=full":       `--set policy=full: allowed: exact, graph, small, paper`,
 	} {
-		refuses(t, "fit good.csv "+args, exitUsage, want)
+		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tobac"
+	"tobac/internal/cli"
 	"tobac/internal/table"
 	"tobac/sem"
 
@@ -13,9 +14,9 @@ import (
 
 // checkUnused finds a setting of a topic that plays no part in a fit of n rows and d columns.
 func (o *fitOptions) checkUnused(j *job, n, d int) (err error) {
-	o.command.settings.VisitAll(func(flag *pflag.Flag) {
-		if why := o.idle(topicOf(flag.Name), j, n, d); flag.Changed && err == nil && why != "" {
-			err = usagef("%s has no effect: %s", flag.Name, why)
+	o.command.Settings.VisitAll(func(flag *pflag.Flag) {
+		if why := o.idle(cli.TopicOf(flag.Name), j, n, d); flag.Changed && err == nil && why != "" {
+			err = cli.Usagef("%s has no effect: %s", flag.Name, why)
 		}
 	})
 	return err
@@ -84,5 +85,5 @@ func (o *fitOptions) engineText(j *job, n, d int) string {
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}
-	return fmt.Sprintf("the engine is %s, which %s of %s take", name, counted(n, "row"), counted(d, "column"))
+	return fmt.Sprintf("the engine is %s, which %s of %s take", name, cli.Counted(n, "row"), cli.Counted(d, "column"))
 }

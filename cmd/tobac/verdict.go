@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac/explain"
+	"tobac/internal/cli"
 	"tobac/metrics"
 )
 
@@ -46,9 +47,9 @@ func (r *result) printVerdict(w io.Writer) {
 		all = append(slices.Clone(all[:min(assumptions, mostSentences-1)]), all[assumptions])
 	}
 	for _, s := range all {
-		printField(w, "      -", s)
+		cli.PrintField(w, "      -", s)
 	}
 	if left := len(r.verdict.Sentences) - len(all); left > 0 {
-		printField(w, "", fmt.Sprintf("(--details prints %s)", counted(left, "more sentence")))
+		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", cli.Counted(left, "more sentence")))
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"tobac/internal/cli"
+
 	"github.com/spf13/cobra"
 )
 
@@ -11,21 +13,17 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program, of Go, and the platform",
-		Args:  arguments(0, 0, "no arguments"),
+		Args:  cli.Arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if notices {
 				_, err := fmt.Fprint(cmd.OutOrStdout(), licences)
 				return err
 			}
-			v := currentVersions()
+			v := cli.CurrentVersions()
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "tobac", v.Tobac, v.Go, v.Platform)
 			return err
 		},
 	}
-	toggle(cmd.Flags(), &notices, "licences", "print the licences of all modules that the program contains")
+	cli.Toggle(cmd.Flags(), &notices, "licences", "print the licences of all modules that the program contains")
 	return cmd
 }
-
-// release is the version of a release binary, which .ci/release sets; "": that of
-// the module.
-var release string

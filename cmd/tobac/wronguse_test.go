@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/cli"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -34,7 +36,7 @@ func TestEmptyArguments(t *testing.T) {
 		t.Helper()
 		before := tree(t)
 		got := runTobac(t, words...)
-		if got.code != exitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "tobac: ") {
+		if got.code != cli.ExitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "tobac: ") {
 			t.Errorf("tobac %q: %+v, want wrong usage in one line", words, got)
 		}
 		if tree(t) != before {
@@ -101,7 +103,7 @@ func TestNumbersOfOptions(t *testing.T) {
 		"check good.csv --set data.rows=0x1":                                           `data.rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
 		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) + "1": `--set ffn.hidden=` + strings.Repeat("1,", 100) + `1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
 	} {
-		refuses(t, args, exitUsage, want)
+		refuses(t, args, cli.ExitUsage, want)
 	}
 }
 
@@ -123,13 +125,13 @@ func TestUnusedOptions(t *testing.T) {
 		"--drop c --set data.ordinal=c=1<3<5<8<9":      "data.ordinal: names the column 3 (c), which --drop leaves out",
 	} {
 		inFolder(t, badInputs)
-		refuses(t, "fit good.csv "+args, exitUsage, want)
+		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 	inFolder(t, badInputs)
-	refuses(t, "fit good.csv --out --json", exitUsage, `invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
-	refuses(t, "convert cycle.csv - --to dot --force", exitUsage, "--force contradicts the output -: standard output replaces no file")
+	refuses(t, "fit good.csv --out --json", cli.ExitUsage, `invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
+	refuses(t, "convert cycle.csv - --to dot --force", cli.ExitUsage, "--force contradicts the output -: standard output replaces no file")
 	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set", "results.report=false", "--quiet")
-	refuses(t, "eval run --heldout good.csv --data good.csv", exitUsage, "--data names the variables of results of other programs; those in run have names")
+	refuses(t, "eval run --heldout good.csv --data good.csv", cli.ExitUsage, "--data names the variables of results of other programs; those in run have names")
 }
 
 // Nothing that a terminal would obey reaches it: not from names of files, of columns, or from the command line.
@@ -144,7 +146,7 @@ func TestNothingObeyed(t *testing.T) {
 		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--set", "data.rows=" + esc}, {"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
 	} {
 		got := runTobac(t, words...)
-		if at := strings.IndexFunc(got.stdout+got.stderr, obeyed); at >= 0 {
+		if at := strings.IndexFunc(got.stdout+got.stderr, cli.Obeyed); at >= 0 {
 			t.Errorf("tobac %q: %q", words, (got.stdout + got.stderr)[max(0, at-30):at+10])
 		}
 	}
@@ -153,7 +155,7 @@ func TestNothingObeyed(t *testing.T) {
 		t.Errorf("order printed %q", got)
 	}
 	var screen bytes.Buffer
-	if _, err := (&printer{to: &screen, terminal: true}).Write([]byte("é\t" + esc + "\u0085\u2066\xff\ufffd\n")); err != nil || screen.String() != "é\t\\x1b[31m\\u0085\\u2066\xff\ufffd\n" {
+	if _, err := (&cli.Printer{To: &screen, Terminal: true}).Write([]byte("é\t" + esc + "\u0085\u2066\xff\ufffd\n")); err != nil || screen.String() != "é\t\\x1b[31m\\u0085\\u2066\xff\ufffd\n" {
 		t.Errorf("a terminal was given %q, %v", screen.String(), err)
 	}
 }
@@ -187,7 +189,7 @@ func TestBoundsPage(t *testing.T) {
 	eachFlag(func(command *cobra.Command, flag *pflag.Flag) {
 		check([]string{command.CommandPath() + "--" + flag.Name, "--" + flag.Name}, flag)
 	})
-	settingsOf(newFitOptions().topics()).VisitAll(func(flag *pflag.Flag) {
-		check([]string{flag.Name, "svgd." + shortName(flag.Name), "mcmc." + shortName(flag.Name)}, flag)
+	cli.SettingsOf(newFitOptions().topics()).VisitAll(func(flag *pflag.Flag) {
+		check([]string{flag.Name, "svgd." + cli.ShortName(flag.Name), "mcmc." + cli.ShortName(flag.Name)}, flag)
 	})
 }

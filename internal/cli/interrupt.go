@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 // session by its manager, and that of its terminal.
 var stopping = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// listen makes the first signal cancel a context; the second ends the program at
+// Listen makes the first signal cancel a context; the second ends the program at
 // once. What was to be ignored from the start, as after nohup, stays ignored. A closed
 // pipe is an error of the write to it, and no signal.
-func listen(cancel context.CancelCauseFunc) {
+func Listen(cancel context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
 	for _, s := range stopping {
 		if !signal.Ignored(s) {
@@ -29,19 +29,19 @@ func listen(cancel context.CancelCauseFunc) {
 	go func() {
 		caught := <-signals
 		signal.Stop(signals)
-		cancel(&signalError{caught})
+		cancel(&SignalError{caught})
 	}()
 }
 
-var errInterrupted = interruptedf("interrupted")
+var ErrInterrupted = Interruptedf("interrupted")
 
-// within runs work until ctx is cancelled, and then returns errInterrupted. The
+// Within runs work until ctx is cancelled, and then returns ErrInterrupted. The
 // goroutine is left behind for the end of the process, so that work must not write to
 // files.
-func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
+func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
-		return none, errInterrupted
+		return none, ErrInterrupted
 	}
 	type outcome struct {
 		result T
@@ -50,7 +50,7 @@ func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	done := make(chan outcome, 1)
 	go func() {
 		var out outcome
-		out.err = guarded(func() (err error) {
+		out.err = Guarded(func() (err error) {
 			out.result, err = work()
 			return err
 		})
@@ -59,31 +59,31 @@ func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	select {
 	case out := <-done:
 		if out.err != nil && ctx.Err() != nil && errors.Is(out.err, ctx.Err()) {
-			out.err = errInterrupted
+			out.err = ErrInterrupted
 		}
 		return out.result, out.err
 	case <-ctx.Done():
-		return none, errInterrupted
+		return none, ErrInterrupted
 	}
 }
 
-// interruptible makes a command that writes no files end when its context is
+// Interruptible makes a command that writes no files end when its context is
 // cancelled, whatever it waits for.
-func interruptible(cmd *cobra.Command) *cobra.Command {
+func Interruptible(cmd *cobra.Command) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := within(cmd.Context(), func() (any, error) { return nil, work(cmd, args) })
+		_, err := Within(cmd.Context(), func() (any, error) { return nil, work(cmd, args) })
 		return err
 	}
 	return cmd
 }
 
-// interruptibly is what write writes, until ctx is cancelled.
-func interruptibly(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
+// Interruptibly is what write writes, until ctx is cancelled.
+func Interruptibly(ctx context.Context, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return write(writerFunc(func(p []byte) (int, error) {
 			if ctx.Err() != nil {
-				return 0, errInterrupted
+				return 0, ErrInterrupted
 			}
 			return w.Write(p)
 		}))

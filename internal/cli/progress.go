@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,21 +8,22 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"tobac/engine"
 	"unicode/utf8"
+
+	"tobac/engine"
 
 	"golang.org/x/term"
 )
 
-// A progress shows how far a run is and whether it converges: on a terminal one
+// A Progress shows how far a run is and whether it converges: on a terminal one
 // line that is drawn anew, otherwise a line after two seconds and every ten seconds from then on. What is computed between steps is
 // shown once it takes longer than patient. It is safe for concurrent use.
-type progress struct {
+type Progress struct {
 	mu       sync.Mutex
 	w        io.Writer
-	terminal func() (width int, ok bool) // nil: no terminal
-	quiet    bool
-	now      func() time.Time
+	Terminal func() (width int, ok bool) // nil: no terminal
+	Quiet    bool
+	Now      func() time.Time
 
 	steps   int
 	first   int // steps that had been taken at the start
@@ -43,20 +44,20 @@ type progress struct {
 	done   chan struct{} // ends the watch
 }
 
-// firstLine and nextLine are how long nothing is written while steps are taken, at the beginning and between two lines. Tests shorten them.
-var firstLine, nextLine = patient, 10 * time.Second
+// FirstLine and NextLine are how long nothing is written while steps are taken, at the beginning and between two lines. Tests shorten them.
+var FirstLine, NextLine = Patient, 10 * time.Second
 
 const (
-	patient = 2 * time.Second
+	Patient = 2 * time.Second
 	// slowStep is how long nothing is written during a single step.
 	slowStep = 30 * time.Second
 	redraw   = 100 * time.Millisecond
 )
 
-func newProgress(w io.Writer, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet, now: time.Now, done: make(chan struct{})}
+func NewProgress(w io.Writer, quiet bool) *Progress {
+	p := &Progress{w: w, Quiet: quiet, Now: time.Now, done: make(chan struct{})}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.terminal = func() (int, bool) {
+		p.Terminal = func() (int, bool) {
 			width, _, err := term.GetSize(int(f.Fd()))
 			return width, err == nil && width > 0
 		}
@@ -68,7 +69,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 }
 
 // watch shows what takes long between steps.
-func (p *progress) watch() {
+func (p *Progress) watch() {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	for {
@@ -76,24 +77,27 @@ func (p *progress) watch() {
 		case <-p.done:
 			return
 		case <-tick.C:
-			p.wait()
+			p.Wait()
 		}
 	}
 }
 
-// working shows what is being done, in a few words, while do runs and once that takes long.
-func working(w io.Writer, quiet bool, what string, do func(p *progress) error) error {
-	p := newProgress(w, quiet)
-	defer p.close()
-	p.during(what)
+// Working shows what is being done, in a few words, while do runs and once that takes long.
+func Working(w io.Writer, quiet bool, what string, do func(p *Progress) error) error {
+	p := NewProgress(w, quiet)
+	defer p.Close()
+	p.During(what)
 	return do(p)
 }
 
 // An over is a writer to which the line on the terminal gives way.
 type over struct {
-	p *progress
+	p *Progress
 	w io.Writer
 }
+
+// Beneath is a writer to which the line of p gives way.
+func Beneath(p *Progress, w io.Writer) io.Writer { return over{p, w} }
 
 func (o over) Write(text []byte) (int, error) {
 	o.p.mu.Lock()
@@ -102,46 +106,46 @@ func (o over) Write(text []byte) (int, error) {
 	return o.w.Write(text)
 }
 
-// during says what is being done from now on; "": nothing, and the line on the terminal is free.
-func (p *progress) during(what string) {
+// During says what is being done from now on; "": nothing, and the line on the terminal is free.
+func (p *Progress) During(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	p.doing, p.doingSince, p.doingLines = what, p.now(), 0
+	p.doing, p.doingSince, p.doingLines = what, p.Now(), 0
 }
 
-// wait shows the stage that is being computed, if that has taken long: on a terminal
+// Wait shows the stage that is being computed, if that has taken long: on a terminal
 // each second, otherwise after 2, 20 and 200 seconds.
-func (p *progress) wait() {
+func (p *Progress) Wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := p.Now()
 	if p.closed || p.doing == "" {
 		p.waitForStep(now)
 		return
 	}
 	taken := now.Sub(p.doingSince)
 	switch {
-	case taken < patient:
-	case p.terminal != nil:
+	case taken < Patient:
+	case p.Terminal != nil:
 		if now.Sub(p.shownAt) >= time.Second {
-			p.draw(p.doing+"  elapsed "+spell(taken), now)
+			p.draw(p.doing+"  elapsed "+Spell(taken), now)
 		}
-	case taken >= patient*time.Duration(math.Pow10(p.doingLines)) && p.doingLines < 3:
+	case taken >= Patient*time.Duration(math.Pow10(p.doingLines)) && p.doingLines < 3:
 		p.doingLines++
-		fmt.Fprintf(p.w, "%s, elapsed %s\n", p.doing, spell(taken))
+		fmt.Fprintf(p.w, "%s, elapsed %s\n", p.doing, Spell(taken))
 	}
 }
 
 // waitForStep shows a step that takes long: without a terminal the first one, and others in which nothing is written for slowStep.
-func (p *progress) waitForStep(now time.Time) {
+func (p *Progress) waitForStep(now time.Time) {
 	if p.closed || p.start.IsZero() || p.taken >= p.steps {
 		return
 	}
-	text := fmt.Sprintf("step %d of %d, elapsed %s", p.taken+1, p.steps, spell(now.Sub(p.start)))
+	text := fmt.Sprintf("step %d of %d, elapsed %s", p.taken+1, p.steps, Spell(now.Sub(p.start)))
 	switch silent := now.Sub(p.shownAt); {
-	case now.Sub(p.steppedAt) < patient:
-	case p.terminal != nil:
+	case now.Sub(p.steppedAt) < Patient:
+	case p.Terminal != nil:
 		if silent >= time.Second {
 			p.draw(text, now)
 		}
@@ -152,37 +156,37 @@ func (p *progress) waitForStep(now time.Time) {
 	}
 }
 
-// begin writes the warnings and starts the clock. The number of steps depends on
+// Begin writes the warnings and starts the clock. The number of steps depends on
 // the data where several orders are sampled; a resumed run has taken some of them.
-func (p *progress) begin(warnings []string, taken, steps int) {
+func (p *Progress) Begin(warnings []string, taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.first, p.taken, p.shown, p.steps = taken, taken, taken, steps
-	p.start = p.now()
+	p.start = p.Now()
 	p.doing, p.steppedAt, p.doingLines = "", p.start, 0
 	if p.closed {
 		return
 	}
 	p.clear()
-	warn(p.w, warnings)
+	Warn(p.w, warnings)
 	p.shownAt = p.start
 }
 
-// warn writes a warning of its own, also where no progress is shown.
-func (p *progress) warn(text string) {
+// Warn writes a warning of its own, also where no progress is shown.
+func (p *Progress) Warn(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.clear()
-		warn(p.w, []string{text})
+		Warn(p.w, []string{text})
 	}
 }
 
-// step says where the run is.
-func (p *progress) step(s engine.Progress) {
+// Step says where the run is.
+func (p *Progress) Step(s engine.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := p.Now()
 	if s.Doing != "" {
 		p.doing, p.doingSince, p.doingLines = fmt.Sprintf("%s: %s", s.Engine, s.Doing), now, 0
 		return
@@ -192,36 +196,36 @@ func (p *progress) step(s engine.Progress) {
 		return
 	}
 	p.taken, p.last = s.Step, s
-	if p.closed || p.quiet {
+	if p.closed || p.Quiet {
 		return
 	}
-	if p.terminal != nil {
+	if p.Terminal != nil {
 		if now.Sub(p.shownAt) >= redraw {
-			p.draw(statusLine(p.status(now), p.width()), now)
+			p.draw(StatusLine(p.status(now), p.width()), now)
 		}
 		return
 	}
-	if now.Sub(p.start) < firstLine || p.shown > p.first && now.Sub(p.shownAt) < nextLine {
+	if now.Sub(p.start) < FirstLine || p.shown > p.first && now.Sub(p.shownAt) < NextLine {
 		return
 	}
 	p.shown, p.shownAt = p.taken, now
 	st := p.status(now)
-	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.what, p.taken, p.steps, strings.Join(append(st.convergence, st.times), ", "))
+	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.What, p.taken, p.steps, strings.Join(append(st.convergence, st.Times), ", "))
 }
 
-// A status is what a line of progress says.
-type status struct {
-	what        string
-	taken, of   int
+// A Status is what a line of progress says.
+type Status struct {
+	What        string
+	Taken, Of   int
 	convergence []string
-	times       string
+	Times       string
 }
 
-func (p *progress) status(now time.Time) status {
+func (p *Progress) status(now time.Time) Status {
 	taken := now.Sub(p.start)
-	st := status{what: p.last.Engine, taken: p.taken, of: p.steps, convergence: convergence(p.last)}
+	st := Status{What: p.last.Engine, Taken: p.taken, Of: p.steps, convergence: convergence(p.last)}
 	left := time.Duration(float64(taken) * float64(p.steps-p.taken) / float64(p.taken-p.first))
-	st.times = "elapsed " + spell(taken) + ", left " + spell(left)
+	st.Times = "elapsed " + Spell(taken) + ", left " + Spell(left)
 	return st
 }
 
@@ -249,18 +253,18 @@ func convergence(s engine.Progress) (words []string) {
 	return words
 }
 
-// statusLine is the line of a terminal of some columns. What has no room is left
+// StatusLine is the line of a terminal of some columns. What has no room is left
 // out: the bar first, then what says least.
-func statusLine(s status, width int) string {
+func StatusLine(s Status, width int) string {
 	percent := 0
-	if s.of > 0 {
-		percent = 100 * s.taken / s.of
+	if s.Of > 0 {
+		percent = 100 * s.Taken / s.Of
 	}
-	begin := fmt.Sprintf("%s %3d%%", s.what, percent)
-	count := fmt.Sprintf("step %d of %d", s.taken, s.of)
+	begin := fmt.Sprintf("%s %3d%%", s.What, percent)
+	count := fmt.Sprintf("step %d of %d", s.Taken, s.Of)
 	rest := append([]string{count}, s.convergence...)
 	line := func(parts []string) string {
-		return strings.Join(append(append([]string{begin}, parts...), s.times), "  ")
+		return strings.Join(append(append([]string{begin}, parts...), s.Times), "  ")
 	}
 	for len(rest) > 0 && textWidth(line(rest)) > width-1 {
 		rest = append(rest[:0:0], rest[:len(rest)-1]...)
@@ -271,7 +275,7 @@ func statusLine(s status, width int) string {
 		room = min(room, widest)
 		full := room * percent / 100
 		bar := "[" + strings.Repeat("#", full) + strings.Repeat("-", room-full) + "]"
-		text = strings.Join(append(append([]string{begin, bar}, rest...), s.times), "  ")
+		text = strings.Join(append(append([]string{begin, bar}, rest...), s.Times), "  ")
 	}
 	if textWidth(text) > width-1 {
 		text = begin
@@ -282,8 +286,8 @@ func statusLine(s status, width int) string {
 // textWidth is the width of a text without combining or wide characters.
 func textWidth(text string) int { return utf8.RuneCountInString(text) }
 
-// spell is a duration for a reader: 11 s, 4 min, 1 h 20 min.
-func spell(d time.Duration) string {
+// Spell is a duration for a reader: 11 s, 4 min, 1 h 20 min.
+func Spell(d time.Duration) string {
 	switch s := d.Round(time.Second).Seconds(); {
 	case math.IsNaN(s) || s < 0 || d > 1000*time.Hour:
 		return "unknown"
@@ -300,15 +304,15 @@ func spell(d time.Duration) string {
 }
 
 // width is that of the terminal, 80 if it does not say.
-func (p *progress) width() int {
-	if width, ok := p.terminal(); ok {
+func (p *Progress) width() int {
+	if width, ok := p.Terminal(); ok {
 		return width
 	}
 	return 80
 }
 
 // draw replaces the line on the terminal. One that fails is no reason to stop.
-func (p *progress) draw(line string, now time.Time) {
+func (p *Progress) draw(line string, now time.Time) {
 	n := textWidth(line)
 	if width := p.width(); n > width-1 {
 		line, n = string([]rune(line)[:max(width-1, 0)]), width-1
@@ -318,22 +322,22 @@ func (p *progress) draw(line string, now time.Time) {
 }
 
 // clear removes the line on the terminal.
-func (p *progress) clear() {
+func (p *Progress) clear() {
 	if p.drawn > 0 {
 		fmt.Fprint(p.w, "\r", strings.Repeat(" ", p.drawn), "\r")
 		p.drawn = 0
 	}
 }
 
-// begun reports whether there is a state to keep.
-func (p *progress) begun() bool {
+// Begun reports whether there is a state to keep.
+func (p *Progress) Begun() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.start.IsZero()
 }
 
-// close ends the display; later steps are counted but not shown.
-func (p *progress) close() (taken, steps int) {
+// Close ends the display; later steps are counted but not shown.
+func (p *Progress) Close() (taken, steps int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {

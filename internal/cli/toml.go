@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// decodeTOML is toml.Decode of a text that is not nested so deeply that reading it takes all memory.
-func decodeTOML(text string, v any) (toml.MetaData, error) {
+// DecodeTOML is toml.Decode of a text that is not nested so deeply that reading it takes all memory.
+func DecodeTOML(text string, v any) (toml.MetaData, error) {
 	if err := checkNesting(text); err != nil {
 		return toml.MetaData{}, err
 	}
 	return toml.Decode(text, v)
 }
 
-// inBrief is a message in one line of some length, whatever it quotes.
-func inBrief(message string) string {
+// InBrief is a message in one line of some length, whatever it quotes.
+func InBrief(message string) string {
 	const most = 200
 	runes := []rune(strings.ReplaceAll(message, "\n", " "))
 	if len(runes) > most {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -14,61 +14,61 @@ import (
 	"tobac/internal/parallel"
 )
 
-// A signalError is why a context was cancelled.
-type signalError struct{ signal os.Signal }
+// A SignalError is why a context was cancelled.
+type SignalError struct{ Signal os.Signal }
 
-func (e *signalError) Error() string { return e.signal.String() }
+func (e *SignalError) Error() string { return e.Signal.String() }
 
 // Is makes it a cancellation, as which an error that wraps the cause of the context counts too.
-func (e *signalError) Is(target error) bool { return target == context.Canceled }
+func (e *SignalError) Is(target error) bool { return target == context.Canceled }
 
-// An interruptedError is a run that was stopped from outside.
-type interruptedError struct{ text string }
+// An InterruptedError is a run that was stopped from outside.
+type InterruptedError struct{ text string }
 
-func (e *interruptedError) Error() string { return e.text }
+func (e *InterruptedError) Error() string { return e.text }
 
-func interruptedf(format string, args ...any) error {
-	return &interruptedError{fmt.Sprintf(format, args...)}
+func Interruptedf(format string, args ...any) error {
+	return &InterruptedError{fmt.Sprintf(format, args...)}
 }
 
-// exitStatus is the status for an error of a command that ran under ctx.
-func exitStatus(ctx context.Context, err error) int {
+// ExitStatus is the status for an error of a command that ran under ctx.
+func ExitStatus(ctx context.Context, err error) int {
 	switch {
-	case errors.As(err, new(*interruptedError)):
-		caught := new(signalError)
+	case errors.As(err, new(*InterruptedError)):
+		caught := new(SignalError)
 		if !errors.As(context.Cause(ctx), &caught) {
-			return exitInterrupted
+			return ExitInterrupted
 		}
-		if number, ok := caught.signal.(syscall.Signal); ok {
+		if number, ok := caught.Signal.(syscall.Signal); ok {
 			return exitSignal + int(number)
 		}
-		return exitInterrupted
+		return ExitInterrupted
 	case errors.Is(err, syscall.EPIPE):
 		return exitSignal + int(syscall.SIGPIPE)
 	case errors.As(err, new(*usageError)), errors.As(err, new(*file.Refusal)):
-		return exitUsage
+		return ExitUsage
 	}
-	return exitFailed
+	return ExitFailed
 }
 
-// An internalError is a panic: a fault of the program, not of the user.
-type internalError struct {
+// An InternalError is a panic: a fault of the program, not of the user.
+type InternalError struct {
 	value any
 	place string // file and line
 }
 
-func (e *internalError) Error() string {
+func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error at %s: %v; please report this line, the command and %q, as README.md says under Problems", e.place, e.value, "tobac version")
 }
 
-// guarded runs a part of a command and makes an error of a panic.
-func guarded(do func() error) (err error) {
+// Guarded runs a part of a command and makes an error of a panic.
+func Guarded(do func() error) (err error) {
 	defer func() {
 		value := recover()
 		if value == nil {
 			return
 		}
-		e := &internalError{value: value, place: panicPlace()}
+		e := &InternalError{value: value, place: panicPlace()}
 		if p, ok := value.(*parallel.Panic); ok { // of another goroutine, with a stack of its own
 			e.value = p.Value
 			if place := stackPlace(string(p.Stack)); place != "" {

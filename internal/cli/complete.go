@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"slices"
@@ -12,14 +12,14 @@ import (
 
 // Endings of the files that the commands read.
 var (
-	tableEndings  = []string{"csv", "tsv", "txt", "npy", "gz", "xlsx", "parquet", "npz"}
-	configEndings = []string{"toml"}
-	graphEndings  = []string{"csv", "tsv", "txt", "npy", "npz", "dot", "gv", "graphml", "xml", "bif", "json"}
+	TableEndings  = []string{"csv", "tsv", "txt", "npy", "gz", "xlsx", "parquet", "npz"}
+	ConfigEndings = []string{"toml"}
+	GraphEndings  = []string{"csv", "tsv", "txt", "npy", "npz", "dot", "gv", "graphml", "xml", "bif", "json"}
 )
 
-// completions makes the shell complete the values of every flag by its placeholder
+// Completions makes the shell complete the values of every flag by its placeholder
 // and the files of every argument.
-func completions(root *cobra.Command) {
+func Completions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			switch flag.Name {
@@ -41,16 +41,16 @@ type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellC
 // completeFlag completes a flag's values.
 func completeFlag(flag *pflag.Flag) completion {
 	kind := flag.Value.Type()
-	choices := choicesOf(flag)
+	choices := ChoicesOf(flag)
 	may, must := pathKind(kind)
 	return func(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case kind == "DIR":
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		case flag.Name == "config":
-			return configEndings, cobra.ShellCompDirectiveFilterFileExt
+			return ConfigEndings, cobra.ShellCompDirectiveFilterFileExt
 		case strings.HasPrefix(kind, "GRAPH"):
-			return graphEndings, cobra.ShellCompDirectiveFilterFileExt
+			return GraphEndings, cobra.ShellCompDirectiveFilterFileExt
 		case must:
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -63,15 +63,15 @@ func completeFlag(flag *pflag.Flag) completion {
 }
 
 // completeSetting completes the name of a setting, then its choices.
-func completeSetting(_ *cobra.Command, _ []string, begin string) (all []string, _ cobra.ShellCompDirective) {
-	settings := settingsOf(newFitOptions().topics())
+func completeSetting(cmd *cobra.Command, _ []string, begin string) (all []string, _ cobra.ShellCompDirective) {
+	settings := settingsFor(cmd)
 	name, value, named := strings.Cut(begin, "=")
 	settings.VisitAll(func(flag *pflag.Flag) {
 		switch {
 		case !named && strings.HasPrefix(flag.Name, begin):
 			all = append(all, flag.Name+"=")
 		case named && flag.Name == name:
-			for _, c := range choicesOf(flag) {
+			for _, c := range ChoicesOf(flag) {
 				if strings.HasPrefix(c, value) {
 					all = append(all, name+"="+c)
 				}
@@ -93,14 +93,14 @@ func completeArgument(cmd *cobra.Command, args []string, _ string) ([]string, co
 	case strings.Contains(usage, "DIR"):
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	case strings.Contains(usage, "DATA"):
-		return tableEndings, cobra.ShellCompDirectiveFilterFileExt
+		return TableEndings, cobra.ShellCompDirectiveFilterFileExt
 	}
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// checkShell makes an unknown shell an error of the command completion, which
+// CheckShell makes an unknown shell an error of the command completion, which
 // else prints its help.
-func checkShell(root *cobra.Command) {
+func CheckShell(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if cmd.Name() != "completion" {
 			continue
@@ -115,7 +115,7 @@ func checkShell(root *cobra.Command) {
 			if len(args) == 0 {
 				return nil
 			}
-			return usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]), suggestion(args[0], shells), strings.Join(shells, ", "))
+			return Usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]), Suggestion(args[0], shells), strings.Join(shells, ", "))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -20,15 +20,15 @@ const (
 // markGroup is the annotation of a flag that says under which heading help lists it.
 const markGroup = "tobac group"
 
-// group puts flags under a heading.
-func group(f *pflag.FlagSet, heading string, names ...string) {
+// Group puts flags under a heading.
+func Group(f *pflag.FlagSet, heading string, names ...string) {
 	for _, name := range names {
 		f.SetAnnotation(name, markGroup, []string{heading})
 	}
 }
 
-// printHelp explains a command: what it does, and its options under their headings.
-func printHelp(w io.Writer, cmd *cobra.Command) {
+// PrintHelp explains a command: what it does, and its options under their headings.
+func PrintHelp(w io.Writer, cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
 	long := cmd.Long
 	if long == "" {
@@ -77,18 +77,6 @@ func flagForm(flag *pflag.Flag) string {
 	return flag.Name + " " + placeholderOf(flag)
 }
 
-// placeholderOf is the placeholder for the value of a flag, NAME for a long list of choices.
-func placeholderOf(flag *pflag.Flag) string {
-	kind := flag.Value.Type()
-	if kind == "bool" {
-		return "true|false"
-	}
-	if utf8.RuneCountInString(kind)+len(flag.Name) <= helpColumn-5 {
-		return kind
-	}
-	return "NAME"
-}
-
 // flagText is the explanation of a flag, with its choices if the placeholder has none, and its default.
 func flagText(flag *pflag.Flag) string {
 	text := flag.Usage
@@ -131,60 +119,60 @@ func printEntry(w io.Writer, word, text string) {
 }
 
 // printTopic explains a topic and its settings.
-func printTopic(w io.Writer, t topic) {
-	fmt.Fprintf(w, "%s: %s\n", t.name, t.what)
+func printTopic(w io.Writer, t Topic) {
+	fmt.Fprintf(w, "%s: %s\n", t.Name, t.what)
 	first := true
-	t.settings.VisitAll(func(flag *pflag.Flag) {
+	t.Settings.VisitAll(func(flag *pflag.Flag) {
 		if first {
-			fmt.Fprintln(w, "\nSettings, as in --set "+t.name+"."+flag.Name+"="+placeholderOf(flag)+":")
+			fmt.Fprintln(w, "\nSettings, as in --set "+t.Name+"."+flag.Name+"="+placeholderOf(flag)+":")
 			first = false
 		}
-		printEntry(w, t.name+"."+flag.Name+" "+placeholderOf(flag), flagText(flag))
+		printEntry(w, t.Name+"."+flag.Name+" "+placeholderOf(flag), flagText(flag))
 	})
 }
 
 // printTopics lists commands and topics.
-func printTopics(w io.Writer, root *cobra.Command, all []topic) {
+func printTopics(w io.Writer, root *cobra.Command, all []Topic) {
 	fmt.Fprintln(w, "tobac help COMMAND explains a command, tobac help TOPIC a topic and its settings.\n\nCommands:")
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			printEntry(w, c.Name(), c.Short)
 		}
 	}
-	for _, heading := range []string{groupEngines, groupModels, groupOthers} {
+	for _, heading := range []string{GroupEngines, GroupModels, GroupOthers} {
 		fmt.Fprintf(w, "\n%s:\n", heading)
 		for _, t := range all {
 			if t.group == heading {
 				first, _, _ := strings.Cut(t.what, "\n")
-				printEntry(w, t.name, strings.TrimRight(first, ".:"))
+				printEntry(w, t.Name, strings.TrimRight(first, ".:"))
 			}
 		}
 	}
 }
 
 // topicNamed finds a topic by its name or its plural.
-func topicNamed(all []topic, name string) (topic, bool) {
+func topicNamed(all []Topic, name string) (Topic, bool) {
 	for _, t := range all {
-		if t.name == name || t.name+"s" == name || t.name == name+"s" || name == "bge" && t.name == "linear-unequal" {
+		if t.Name == name || t.Name+"s" == name || t.Name == name+"s" || name == "bge" && t.Name == "linear-unequal" {
 			return t, true
 		}
 	}
-	return topic{}, false
+	return Topic{}, false
 }
 
-// newHelp is the command that explains commands and topics.
-func newHelp(root *cobra.Command) *cobra.Command {
+// NewHelp is the command that explains commands and topics. The overview of a group says how one of its topics is chosen.
+func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
 		Short: "Explain a command, an engine, a model, or another topic with settings",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, all := cmd.OutOrStdout(), newFitOptions().topics()
+			w, all := cmd.OutOrStdout(), topics()
 			if len(args) == 0 {
 				printTopics(w, root, all)
 				return nil
 			}
 			if len(args) > 1 {
-				return usagef("tobac help takes one command or topic, got %s", strings.Join(args, " "))
+				return Usagef("tobac help takes one command or topic, got %s", strings.Join(args, " "))
 			}
 			if c, rest, err := root.Find(args); err == nil && len(rest) == 0 && c != root {
 				return c.Help()
@@ -193,13 +181,13 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				printTopic(w, t)
 				return nil
 			}
-			if kind := map[string]string{"engine": groupEngines, "engines": groupEngines, "model": groupModels, "models": groupModels}[args[0]]; kind != "" {
+			if kind := map[string]string{"engine": GroupEngines, "engines": GroupEngines, "model": GroupModels, "models": GroupModels}[args[0]]; kind != "" {
 				for _, t := range all {
 					if t.group == kind {
-						fmt.Fprintf(w, "%s: %s\n\n", t.name, t.what)
+						fmt.Fprintf(w, "%s: %s\n\n", t.Name, t.what)
 					}
 				}
-				fmt.Fprintln(w, map[string]string{groupEngines: engineChoice, groupModels: modelChoices}[kind])
+				fmt.Fprintln(w, overviews[kind])
 				return nil
 			}
 			return unknownTopic(root, all, args[0])
@@ -207,25 +195,13 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-func unknownTopic(root *cobra.Command, all []topic, name string) error {
+func unknownTopic(root *cobra.Command, all []Topic, name string) error {
 	var names []string
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
 	for _, t := range all {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
-	return usagef("no command or topic is called %q%s; tobac help lists them", name, suggestion(name, names))
+	return Usagef("no command or topic is called %q%s; tobac help lists them", name, Suggestion(name, names))
 }
-
-// How engine and model are chosen.
-const (
-	engineChoice = `auto takes tempering for networks with one hidden layer of at most 50 columns, svgd with the
-last layer integrated out for networks with several, and of the others the first that the
-model, the order and the number of columns allow.`
-	modelChoices = `auto takes the model of greatest evidence but ffn, unless its noise depends on the causes: then
-directions rest on conditional independences, and a warning says so. Where all numbers are
-positive and the data support it, columns are replaced by their logarithms
-(--set data.transform=none keeps the numbers). Columns need no centring or scaling: every
-equation has an intercept.`
-)

@@ -1,52 +1,18 @@
-package main
+package cli
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"tobac/ordering"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// flagError adds to an error of a flag what may have been meant.
-func flagError(cmd *cobra.Command, err error) error {
-	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
-		name, dashes := unknown.GetSpecifiedName(), "--"
-		near := suggestion(name, flagNames(cmd.Flags()))
-		if set := cmd.Flags().Lookup("set"); set != nil {
-			settings := settingsOf(newFitOptions().topics())
-			if now := newForm(settings, name); now != "" {
-				return errors.New(now)
-			}
-			if near == "" {
-				near, dashes = suggestion(name, shortNames(settings)), "--set "
-			}
-		}
-		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ", " or "+dashes)
-		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
-	}
-	return valueError(err)
-}
-
-// valueError adds to an error of a flag's value which of its choices may have
-// been meant.
-func valueError(err error) error {
-	wrong := new(pflag.InvalidValueError)
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	return fmt.Errorf("%w%s", err, suggestion(wrong.GetValue(), choicesOf(wrong.GetFlag())))
-}
-
-// choicesOf are the named values of a flag; nil: it takes others.
-func choicesOf(flag *pflag.Flag) []string { return kindChoices(flag.Value.Type()) }
+// ChoicesOf are the named values of a flag; nil: it takes others.
+func ChoicesOf(flag *pflag.Flag) []string { return kindChoices(flag.Value.Type()) }
 
 // kindChoices are the named values in the placeholder of a flag.
 func kindChoices(kind string) []string {
@@ -71,29 +37,10 @@ func kindChoices(kind string) []string {
 	return names
 }
 
-// mistaken adds to the error of a file that is not there which choice may have been
-// meant, for options that take names and files.
-func (c *commandLine) mistaken(err error) error {
-	if c == nil || !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	c.visit(func(flag *pflag.Flag) {
-		for _, text := range texts(flag) {
-			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed || !strings.HasPrefix(err.Error(), text+": ") {
-				continue
-			}
-			if near := suggestion(text, choicesOf(flag)); near != "" {
-				err = fmt.Errorf("%s %w%s", dashed(flag.Name), err, near)
-			}
-		}
-	})
-	return err
-}
-
-// suggestion asks whether one of the allowed words was meant: those that differ
+// Suggestion asks whether one of the allowed words was meant: those that differ
 // from the given one by few letters, at most two of them. It is empty if there is
 // none, and begins with a semicolon.
-func suggestion(word string, allowed []string) string {
+func Suggestion(word string, allowed []string) string {
 	type near struct {
 		word     string
 		distance int

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -19,47 +19,47 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// configFile is the name of the file that repeats a run.
-const configFile = "run.toml"
+// ConfigFile is the name of the file that repeats a run.
+const ConfigFile = "run.toml"
 
-// dataKey is the key of the data in it.
-const dataKey = "data"
+// DataKey is the key of the data in it.
+const DataKey = "data"
 
-// writeConfig writes what repeats a run as TOML: the data and every option that
+// WriteConfig writes what repeats a run as TOML: the data and every option that
 // was given, by the name of its flag, then the defaults of all others as comments.
 // Relative paths begin at the folder of the file.
-func (c *commandLine) writeConfig(w io.Writer, dir string) error {
+func (c *CommandLine) WriteConfig(w io.Writer, dir string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n", currentVersions().Tobac, configFile)
+	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n", CurrentVersions().Tobac, ConfigFile)
 	b.WriteString("# Relative paths begin at the folder of this file. Options on the command line come first.\n\n")
 	if c == nil {
 		_, err := w.Write(b.Bytes())
 		return err
 	}
-	data := embeddedSachs
-	if c.data != "" {
-		data = relativeTo(dir, c.data, dataKind)
+	data := EmbeddedSachs
+	if c.Data != "" {
+		data = RelativeTo(dir, c.Data, DataKind)
 	}
 	lines := map[string][]string{} // of each table; "" is for those above all tables
 	tables := []string{""}
-	given := c.given(dir, markOutside)
+	given := c.Given(dir, MarkOutside)
 	for _, o := range given {
-		if t := topicOf(o.Name); !slices.Contains(tables, t) {
+		if t := TopicOf(o.Name); !slices.Contains(tables, t) {
 			tables = append(tables, t)
 		}
 	}
 	add := func(name, value string) {
-		t := topicOf(name)
+		t := TopicOf(name)
 		if t == "" && slices.Contains(tables, name) {
 			t = name // TOML has no key and table of the same name
 		}
-		lines[t] = append(lines[t], shortName(name)+" = "+value+"\n")
+		lines[t] = append(lines[t], ShortName(name)+" = "+value+"\n")
 	}
-	add(dataKey, tomlString(data))
+	add(DataKey, tomlString(data))
 	for _, o := range given {
 		values := make([]string, len(o.Texts))
 		for k, text := range o.Texts {
-			values[k] = tomlValue(text, c.lookup(o.Name).Value.Type())
+			values[k] = TomlValue(text, c.Lookup(o.Name).Value.Type())
 		}
 		if value := strings.Join(values, ", "); len(values) == 1 {
 			add(o.Name, value)
@@ -74,8 +74,8 @@ func (c *commandLine) writeConfig(w io.Writer, dir string) error {
 		b.WriteString(strings.Join(lines[t], ""))
 	}
 	b.WriteString("\n# Not given; the defaults:\n")
-	c.visit(func(flag *pflag.Flag) {
-		if !flag.Changed && !marked(flag, markOutside) && flag.Name != "help" {
+	c.Visit(func(flag *pflag.Flag) {
+		if !flag.Changed && !Marked(flag, MarkOutside) && flag.Name != "help" {
 			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
 		}
 	})
@@ -83,9 +83,9 @@ func (c *commandLine) writeConfig(w io.Writer, dir string) error {
 	return err
 }
 
-// tomlValue is a value of a flag in TOML: a number or a truth value where the flag
+// TomlValue is a value of a flag in TOML: a number or a truth value where the flag
 // takes one and TOML has it.
-func tomlValue(text, kind string) string {
+func TomlValue(text, kind string) string {
 	switch kind {
 	case "bool":
 		if v, err := strconv.ParseBool(text); err == nil {
@@ -131,10 +131,10 @@ func tomlString(text string) string {
 	return b.String()
 }
 
-// readConfig sets the options of a file that the command line leaves open, and
+// ReadConfig sets the options of a file that the command line leaves open, and
 // the data, which the file or the command line names.
-func (c *commandLine) readConfig(path string, assign func() error) error {
-	f, err := file.Open(path, "a file of options, such as "+configFile+" of a run")
+func (c *CommandLine) ReadConfig(path string, assign func() error) error {
+	f, err := file.Open(path, "a file of options, such as "+ConfigFile+" of a run")
 	if err != nil {
 		return err
 	}
@@ -142,38 +142,38 @@ func (c *commandLine) readConfig(path string, assign func() error) error {
 	if err := file.CheckEdited(path); err != nil {
 		return err
 	}
-	settings, data, err := c.readOptions(f, path, assign)
+	settings, data, err := c.ReadOptions(f, path, assign)
 	switch {
 	case err != nil:
 		return err
 	case settings == 0 && data == "":
-		return usagef("%s: has no setting; allowed: a file of options, such as %s of a run", path, configFile)
-	case data == "" && c.data == "":
-		return usagef("%s: names no data, nor does the command line; allowed: %s = \"FILE\", %s = %q, or a file on the command line", path, dataKey, dataKey, embeddedSachs)
+		return Usagef("%s: has no setting; allowed: a file of options, such as %s of a run", path, ConfigFile)
+	case data == "" && c.Data == "":
+		return Usagef("%s: names no data, nor does the command line; allowed: %s = \"FILE\", %s = %q, or a file on the command line", path, DataKey, DataKey, EmbeddedSachs)
 	}
 	return nil
 }
 
-// readOptions sets the options of an open file, and the data. It returns how many options there are, and what is said of the data.
-func (c *commandLine) readOptions(f io.Reader, path string, assign func() error) (settings int, data string, err error) {
+// ReadOptions sets the options of an open file, and the data. It returns how many options there are, and what is said of the data.
+func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error) (settings int, data string, err error) {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return 0, "", file.WithPath(path, err)
 	}
 	if len(text) > most {
-		return 0, "", usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, configFile)
+		return 0, "", Usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, ConfigFile)
 	}
-	options, data, err := parseConfig(string(text), c)
+	options, data, err := ParseConfig(string(text), c)
 	if err != nil {
-		return 0, "", &usageError{&locatedError{path, err}}
+		return 0, "", WrongUse(Located(path, err))
 	}
 	dir := filepath.Dir(path)
-	if c.data == "" && data != embeddedSachs {
-		c.data = resolved(dir, data, dataKind)
+	if c.Data == "" && data != EmbeddedSachs {
+		c.Data = Resolved(dir, data, DataKind)
 	}
-	err = c.setAll(options, dir, assign, func(o option, err error) error {
-		return &usageError{&locatedError{fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)}}
+	err = c.SetAll(options, dir, assign, func(o Option, err error) error {
+		return WrongUse(Located(fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)))
 	})
 	if err != nil {
 		return 0, "", err
@@ -181,20 +181,20 @@ func (c *commandLine) readOptions(f io.Reader, path string, assign func() error)
 	return len(options), data, nil
 }
 
-// parseConfig reads the text of a file of options for a command, and the path of the data, "" if it has none.
-func parseConfig(text string, c *commandLine) (options []option, data string, err error) {
+// ParseConfig reads the text of a file of options for a command, and the path of the data, "" if it has none.
+func ParseConfig(text string, c *CommandLine) (options []Option, data string, err error) {
 	values := map[string]any{}
-	meta, err := decodeTOML(text, &values)
+	meta, err := DecodeTOML(text, &values)
 	if err != nil {
 		if parse := new(toml.ParseError); errors.As(err, parse) {
-			return nil, "", fmt.Errorf("line %d: %s", parse.Position.Line, inBrief(parse.Message))
+			return nil, "", fmt.Errorf("line %d: %s", parse.Position.Line, InBrief(parse.Message))
 		}
 		return nil, "", err
 	}
 	for _, key := range meta.Keys() { // in the sequence of the file
 		name, value := key[0], values[key[0]]
 		table, isTable := value.(map[string]any)
-		isTable = isTable && c.settings != nil && len(settingsWithin(c.settings, name)) > 0
+		isTable = isTable && c.Settings != nil && len(settingsWithin(c.Settings, name)) > 0
 		switch {
 		case len(key) == 1 && isTable:
 			continue // its keys follow
@@ -208,20 +208,20 @@ func parseConfig(text string, c *commandLine) (options []option, data string, er
 		at := func(format string, args ...any) error {
 			return fmt.Errorf("line %d: %s", lineOf(text, name), fmt.Sprintf(format, args...))
 		}
-		flag := c.lookup(name)
+		flag := c.Lookup(name)
 		switch {
-		case name == dataKey:
+		case name == DataKey:
 			ok := false
 			if data, ok = value.(string); !ok {
-				return nil, "", at("%s is not a text; allowed: the path of the data", dataKey)
+				return nil, "", at("%s is not a text; allowed: the path of the data", DataKey)
 			}
 			continue
 		case flag == nil || name == "help" || name == "set":
 			return nil, "", at("%s", c.unknownKey(name))
-		case commandLineOnly(flag):
+		case CommandLineOnly(flag):
 			return nil, "", at("%s stands on the command line only: a file of options names no places to write to", name)
 		}
-		o := option{Name: name}
+		o := Option{Name: name}
 		if o.Texts, err = configTexts(value); err != nil {
 			return nil, "", at("%s %v", name, err)
 		}
@@ -231,21 +231,21 @@ func parseConfig(text string, c *commandLine) (options []option, data string, er
 }
 
 // unknownKey says what may have been meant by a key of a file of options.
-func (c *commandLine) unknownKey(name string) string {
+func (c *CommandLine) unknownKey(name string) string {
 	text := "unknown option " + delimited.Excerpt(name)
-	if c.settings != nil && topicOf(name) == "" {
-		if all := settingsCalled(c.settings, name); len(all) > 0 {
-			return fmt.Sprintf("%s is a setting of %s, and stands in a table: [%s]", name, listedTopics(all), topicOf(all[0].Name))
+	if c.Settings != nil && TopicOf(name) == "" {
+		if all := settingsCalled(c.Settings, name); len(all) > 0 {
+			return fmt.Sprintf("%s is a setting of %s, and stands in a table: [%s]", name, listedTopics(all), TopicOf(all[0].Name))
 		}
 	}
-	return text + suggestion(name, append(c.names(), dataKey)) + "; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings"
+	return text + Suggestion(name, append(c.names(), DataKey)) + "; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings"
 }
 
-// commandLineOnly reports whether an option says where something is written, or that it may replace
+// CommandLineOnly reports whether an option says where something is written, or that it may replace
 // other files. Files that others may have made, those of options and checkpoints, have no say in that.
-func commandLineOnly(flag *pflag.Flag) bool {
+func CommandLineOnly(flag *pflag.Flag) bool {
 	_, path := pathKind(flag.Value.Type())
-	return marked(flag, markOutside) && (path || flag.Name == "force")
+	return Marked(flag, MarkOutside) && (path || flag.Name == "force")
 }
 
 // configTexts are the texts of a value of TOML, of an array those of its elements.
@@ -280,9 +280,9 @@ func configTexts(value any) ([]string, error) {
 
 // lineOf is the number of the line at which a key of a file of options begins.
 func lineOf(text, key string) int {
-	if topic := topicOf(key); topic != "" { // below the line of its table
+	if topic := TopicOf(key); topic != "" { // below the line of its table
 		if before, after, found := strings.Cut(text, "["+topic+"]"); found {
-			return strings.Count(before, "\n") + lineOf(after, shortName(key))
+			return strings.Count(before, "\n") + lineOf(after, ShortName(key))
 		}
 	}
 	quoted := regexp.QuoteMeta(key)
@@ -291,11 +291,4 @@ func lineOf(text, key string) int {
 		return 1
 	}
 	return 1 + strings.Count(text[:at[0]], "\n")
-}
-
-// flagNames are the names of flags.
-func flagNames(flags *pflag.FlagSet) (names []string) {
-	flags.VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
-	slices.Sort(names)
-	return names
 }

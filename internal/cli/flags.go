@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tobac/internal/delimited"
 
@@ -16,9 +17,9 @@ import (
 // The largest values of options that count. They keep sums and products of what is counted
 // within 64 bits, and are stated wherever a value is refused. Those of settings of the library are in package tobac.
 const (
-	mostLines     = 1_000_000_000
-	mostSteps     = 1_000_000_000
-	mostResamples = 100_000
+	MostLines     = 1_000_000_000
+	MostSteps     = 1_000_000_000
+	MostResamples = 100_000
 )
 
 // A bounded is a flag whose values are limited.
@@ -47,86 +48,94 @@ func (b *bounded[T]) String() string { return fmt.Sprint(*b.value) }
 // Type implements pflag.Value.
 func (b *bounded[T]) Type() string { return b.kind }
 
-// wholeNumber is an integer from low to high.
-func wholeNumber(value *int, low, high int) pflag.Value {
+// Bound is a flag whose values are read by parse; allowed says which are accepted.
+func Bound[T any](value *T, kind, allowed string, parse func(text string) (v T, ok bool)) pflag.Value {
+	return &bounded[T]{value, kind, allowed, parse}
+}
+
+// WholeNumber is an integer from low to high.
+func WholeNumber(value *int, low, high int) pflag.Value {
 	return &bounded[int]{value, "N", fmt.Sprintf("whole numbers from %d to %d", low, high), func(text string) (int, bool) {
 		v, err := strconv.Atoi(text)
 		return v, err == nil && low <= v && v <= high
 	}}
 }
 
-// positive is a finite number above 0.
-func positive(value *float64) pflag.Value {
+// Positive is a finite number above 0.
+func Positive(value *float64) pflag.Value {
 	return &bounded[float64]{value, "X", "finite numbers above 0", func(text string) (float64, bool) {
 		v, ok := delimited.Number(text)
 		return v, ok && v > 0
 	}}
 }
 
-// fraction is a number between 0 and 1.
-func fraction(value *float64) pflag.Value {
+// Fraction is a number between 0 and 1.
+func Fraction(value *float64) pflag.Value {
 	return &bounded[float64]{value, "FRACTION", "numbers above 0 and below 1", func(text string) (float64, bool) {
 		v, ok := delimited.Number(text)
 		return v, ok && v > 0 && v < 1
 	}}
 }
 
-// seed is an unsigned number of 64 bits.
-func seed(value *uint64) pflag.Value {
+// Seed is an unsigned number of 64 bits.
+func Seed(value *uint64) pflag.Value {
 	return &bounded[uint64]{value, "N", fmt.Sprintf("whole numbers from 0 to %d", uint64(math.MaxUint64)), func(text string) (uint64, bool) {
 		v, err := strconv.ParseUint(text, 10, 64)
 		return v, err == nil
 	}}
 }
 
-// text is any string that is not blank: an empty one is a variable of a shell that is
+// PlainText is any string that is not blank: an empty one is a variable of a shell that is
 // not set more often than a wish, and one that begins with -- an option whose forerunner lacks its value. kind is its placeholder
 // in the help text; TEXT may begin with anything.
-func text(value *string, kind string) pflag.Value {
+func PlainText(value *string, kind string) pflag.Value {
 	if kind == "TEXT" {
-		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !blank(text) }}
+		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !Blank(text) }}
 	}
 	return &bounded[string]{value, kind, notBlank + " and does not begin with --, as options do; ./--name is a path", func(text string) (string, bool) {
-		return text, !blank(text) && !strings.HasPrefix(text, "--")
+		return text, !Blank(text) && !strings.HasPrefix(text, "--")
 	}}
 }
 
 // notBlank says what is allowed where any text is but an empty one.
 const notBlank = "any text that is not empty"
 
-// blank reports whether a text has nothing in it.
-func blank(text string) bool { return strings.TrimSpace(text) == "" }
+// Blank reports whether a text has nothing in it.
+func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// several is a flag that may be repeated. Its values are taken without the blanks around them.
-type several struct {
-	values *[]string
+// Several is a flag that may be repeated. Its values are taken without the blanks around them.
+type Several struct {
+	Values *[]string
 	kind   string // placeholder for a value
 }
 
-var _ pflag.Value = (*several)(nil)
+var _ pflag.Value = (*Several)(nil)
+
+// SeveralOf is a flag that may be repeated, with a placeholder for a value.
+func SeveralOf(values *[]string, kind string) pflag.Value { return &Several{values, kind} }
 
 // Set implements pflag.Value.
-func (s *several) Set(text string) error {
-	if blank(text) {
+func (s *Several) Set(text string) error {
+	if Blank(text) {
 		return errors.New("allowed: " + notBlank)
 	}
-	*s.values = append(*s.values, strings.TrimSpace(text))
+	*s.Values = append(*s.Values, strings.TrimSpace(text))
 	return nil
 }
 
 // String implements pflag.Value.
-func (s *several) String() string {
-	if s.values == nil {
+func (s *Several) String() string {
+	if s.Values == nil {
 		return ""
 	}
-	return strings.Join(*s.values, " ")
+	return strings.Join(*s.Values, " ")
 }
 
 // Type implements pflag.Value.
-func (s *several) Type() string { return s.kind }
+func (s *Several) Type() string { return s.kind }
 
-// toggle is a flag that may stand without a value.
-func toggle(flags *pflag.FlagSet, value *bool, name, usage string) {
+// Toggle is a flag that may stand without a value.
+func Toggle(flags *pflag.FlagSet, value *bool, name, usage string) {
 	flags.Var(&bounded[bool]{value, "bool", "true, false", func(text string) (bool, bool) {
 		v, err := strconv.ParseBool(text)
 		return v, err == nil
@@ -134,8 +143,8 @@ func toggle(flags *pflag.FlagSet, value *bool, name, usage string) {
 	flags.Lookup(name).NoOptDefVal = "true"
 }
 
-// choice is one of a few named values.
-func choice[T fmt.Stringer](value *T, all ...T) pflag.Value {
+// Choice is one of a few named values.
+func Choice[T fmt.Stringer](value *T, all ...T) pflag.Value {
 	var names []string
 	for _, v := range all {
 		names = append(names, v.String())
@@ -150,11 +159,30 @@ func choice[T fmt.Stringer](value *T, all ...T) pflag.Value {
 	}}
 }
 
-// oneName is one of some names.
-func oneName(value *string, all []string) pflag.Value {
+// OneName is one of some names.
+func OneName(value *string, all []string) pflag.Value {
 	return &bounded[string]{value, strings.Join(all, "|"), strings.Join(all, ", "), func(text string) (string, bool) { return text, slices.Contains(all, text) }}
 }
 
-// defaultText replaces a flag's default in the help text, for a default that
+// DefaultText replaces a flag's default in the help text, for a default that
 // depends on the data or the machine.
-func defaultText(flags *pflag.FlagSet, name, text string) { flags.Lookup(name).DefValue = text }
+func DefaultText(flags *pflag.FlagSet, name, text string) { flags.Lookup(name).DefValue = text }
+
+// flagNames are the names of flags.
+func flagNames(flags *pflag.FlagSet) (names []string) {
+	flags.VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	slices.Sort(names)
+	return names
+}
+
+// placeholderOf is the placeholder for the value of a flag, NAME for a long list of choices.
+func placeholderOf(flag *pflag.Flag) string {
+	kind := flag.Value.Type()
+	if kind == "bool" {
+		return "true|false"
+	}
+	if utf8.RuneCountInString(kind)+len(flag.Name) <= 21 {
+		return kind
+	}
+	return "NAME"
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// FlagError adds to an error of a flag what may have been meant.
+func FlagError(cmd *cobra.Command, err error) error {
+	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
+		name, dashes := unknown.GetSpecifiedName(), "--"
+		near := Suggestion(name, flagNames(cmd.Flags()))
+		if settings := settingsFor(cmd); settings != nil {
+			if now := newForm(settings, name); now != "" {
+				return errors.New(now)
+			}
+			if near == "" {
+				near, dashes = Suggestion(name, shortNames(settings)), "--set "
+			}
+		}
+		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ", " or "+dashes)
+		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
+	}
+	return valueError(err)
+}
+
+// valueError adds to an error of a flag's value which of its choices may have
+// been meant.
+func valueError(err error) error {
+	wrong := new(pflag.InvalidValueError)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, Suggestion(wrong.GetValue(), ChoicesOf(wrong.GetFlag())))
+}
+
+// Mistaken adds to the error of a file that is not there which choice may have been
+// meant, for options that take names and files.
+func (c *CommandLine) Mistaken(err error) error {
+	if c == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	c.Visit(func(flag *pflag.Flag) {
+		for _, text := range Texts(flag) {
+			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed || !strings.HasPrefix(err.Error(), text+": ") {
+				continue
+			}
+			if near := Suggestion(text, ChoicesOf(flag)); near != "" {
+				err = fmt.Errorf("%s %w%s", Dashed(flag.Name), err, near)
+			}
+		}
+	})
+	return err
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"tobac/internal/delimited"
+)
+
+// Width of the report: a field is a word, then text that begins at column indent
+// and wraps before column width.
+const (
+	indent = 8
+	width  = 90
+)
+
+// PrintField writes a field. Every line of text is wrapped on its own.
+func PrintField(w io.Writer, name, text string) {
+	for _, line := range strings.Split(text, "\n") {
+		at, start := 0, true
+		for _, word := range strings.Split(line, " ") {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case start:
+				fmt.Fprintf(w, "%-*s%s", indent, name, word)
+				at, start = indent+n, false
+			case at+1+n > width:
+				fmt.Fprintf(w, "\n%-*s%s", indent, "", word)
+				at = indent + n
+			default:
+				fmt.Fprint(w, " ", word)
+				at += 1 + n
+			}
+		}
+		fmt.Fprintln(w)
+		name = ""
+	}
+}
+
+// WeightText is a weight with its standard deviation, which has two digits and
+// decides how many the weight has.
+func WeightText(mean, sd float64) string {
+	switch {
+	case math.IsNaN(mean):
+		return "-"
+	case math.IsNaN(sd) || sd <= 0:
+		return fmt.Sprintf("%.3g", mean)
+	}
+	decimals := 1 - int(math.Floor(math.Log10(sd)))
+	switch {
+	case decimals > 5 || decimals < -3:
+		digits := max(1, int(math.Floor(math.Log10(math.Max(math.Abs(mean), sd))))+decimals)
+		return fmt.Sprintf("%.*e ± %.1e", min(digits, 9), mean, sd)
+	case decimals < 0:
+		unit := math.Pow(10, float64(-decimals))
+		return fmt.Sprintf("%.0f ± %.0f", unit*math.Round(mean/unit), unit*math.Round(sd/unit))
+	}
+	return fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, sd)
+}
+
+// Counted is a number of things.
+func Counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Label is a column's name, quoted if it would break a table.
+func Label(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func NewTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
+
+// JoinNames is the line of names that --order reads, as an option and in a file.
+func JoinNames(names []string) string { return string(delimited.AppendTexts(nil, names...)) }
+
+// Permuted returns the names in an order of their indices.
+func Permuted(names []string, order []int) []string {
+	out := make([]string, len(order))
+	for c, j := range order {
+		out[c] = names[j]
+	}
+	return out
+}
