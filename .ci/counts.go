@@ -113,7 +113,12 @@ func count(dir string, add func(row string, value int)) error {
 	}
 	for _, p := range packages {
 		if !other.MatchString(p.Folder) && !strings.Contains("/"+p.Folder+"/", "/internal/") && !strings.HasPrefix(p.Folder, "cmd/") {
-			add("application: exported names of public packages", len(p.Exported()))
+			for _, name := range p.Exported() {
+				add("application: exported names of public packages", 1)
+				if strings.Contains(name, ".") {
+					add("application: exported names that are methods", 1)
+				}
+			}
 			add("application: public packages", 1)
 		}
 	}
