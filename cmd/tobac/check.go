@@ -42,7 +42,7 @@ func newCheck() *cobra.Command {
 			if err := assign(); err != nil {
 				return err
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			p := cli.NewProgress(cmd.ErrOrStderr(), cli.IsQuiet(cmd))
 			defer p.Close()
 			p.During("reading " + cli.DataLabel(args[0]))
 			t, err := o.open(args[0], cmd.InOrStdin())
@@ -81,7 +81,7 @@ func newCheck() *cobra.Command {
 	f.SortFlags = false
 	o.flags(f)
 	assign = cli.WithSettings(f, o.topic())
-	cli.Toggle(f, &asJSON, "json", "print JSON instead of tables")
+	cli.Toggle(f, &asJSON, "json", cli.JSONUsage)
 	return cmd
 }
 

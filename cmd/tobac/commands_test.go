@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ import (
 // The help text of each command names every option, and each option says what
 // it does.
 func TestHelp(t *testing.T) {
+	usages := map[string]string{}
 	for _, cmd := range newRoot().Commands() {
 		t.Run(cmd.Name(), func(t *testing.T) {
 			text := succeed(t, cmd.Name(), "--help").stdout
@@ -37,6 +39,12 @@ func TestHelp(t *testing.T) {
 			}
 			text = strings.Join(strings.Fields(text), " ")
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
+				if usage, known := usages[f.Name]; known && usage != f.Usage {
+					t.Errorf("--%s means %q, elsewhere %q", f.Name, f.Usage, usage)
+				}
+				if slices.Contains([]string{"quiet", "json", "force", "truth", "heldout", "edited"}, f.Name) {
+					usages[f.Name] = f.Usage
+				}
 				if !strings.Contains(text, "--"+f.Name) || f.Usage == "" || !strings.Contains(text, f.Usage) {
 					t.Errorf("help lacks --%s or its explanation %q", f.Name, f.Usage)
 				}

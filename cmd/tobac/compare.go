@@ -56,7 +56,7 @@ below 0.002: the runs are too short, or do not sample the same posterior.`,
 			return s.print(cmd.OutOrStdout())
 		},
 	}
-	cli.Toggle(cmd.Flags(), &json, "json", "print JSON")
+	cli.Toggle(cmd.Flags(), &json, "json", cli.JSONUsage)
 	cli.Toggle(cmd.Flags(), &edited, "edited", cli.EditedUsage)
 	return cmd
 }

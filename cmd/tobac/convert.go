@@ -64,7 +64,7 @@ func newConvert() *cobra.Command {
 		Args: cli.Arguments(2, 2, "a file to read and a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return cli.Working(cmd.ErrOrStderr(), false, "converting "+args[0], func(p *cli.Progress) error {
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "converting "+args[0], func(p *cli.Progress) error {
 				return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), cli.Beneath(p, cmd.OutOrStdout()), cli.Beneath(p, cmd.ErrOrStderr()))
 			})
 		},
@@ -77,7 +77,7 @@ func newConvert() *cobra.Command {
 	f.Var(share(&o.above), "above", "keep the edges whose probability is above P")
 	cli.DefaultText(f, "above", "all edges")
 	cli.Toggle(f, &o.transpose, "transpose", "turn every directed edge round")
-	cli.Toggle(f, &o.force, "force", "replace OUT if it is there")
+	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	return cmd
 }
 

@@ -46,7 +46,7 @@ func newEffect() *cobra.Command {
 			if from == "" {
 				return cli.Usagef("tobac effect needs --from A, the column that is set")
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			p := cli.NewProgress(cmd.ErrOrStderr(), cli.IsQuiet(cmd))
 			defer p.Close()
 			p.During("reading " + args[0])
 			r, err := readRun(args[0], edited)
@@ -68,7 +68,7 @@ func newEffect() *cobra.Command {
 	f.Var(cli.PlainText(&to, "B"), "to", "the column that is looked at")
 	cli.DefaultText(f, "to", "all others")
 	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
-	cli.Toggle(f, &asJSON, "json", "print JSON instead of tables")
+	cli.Toggle(f, &asJSON, "json", cli.JSONUsage)
 	return cmd
 }
 

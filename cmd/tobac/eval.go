@@ -18,7 +18,7 @@ import (
 // evalOptions are the flags of tobac eval.
 type evalOptions struct {
 	truth, heldout, data string // files
-	edited, exact, json  bool
+	edited, exact        bool
 }
 
 // A judgement is what tobac eval prints.
@@ -28,7 +28,7 @@ type judgement struct {
 }
 
 func newEval() *cobra.Command {
-	o := evalOptions{json: true}
+	o := evalOptions{}
 	cmd := &cobra.Command{
 		Use:   "eval [--exact] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
 		Short: "Judge a posterior, of this program or another, against a graph or held-out data",
@@ -72,13 +72,11 @@ a true graph, which is that of the fit unless --truth names one.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case !o.json:
-				return cli.Usagef("--json=false: tobac eval prints JSON alone")
 			case o.truth == "" && o.heldout == "" && !o.exact:
 				return cli.Usagef("tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE")
 			}
 			var e *judgement
-			err := cli.Working(cmd.ErrOrStderr(), false, "reading and judging "+args[0], func(p *cli.Progress) (err error) {
+			err := cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading and judging "+args[0], func(p *cli.Progress) (err error) {
 				e, err = cli.Within(cmd.Context(), func() (*judgement, error) {
 					return o.judge(cmd.Context(), args[0], p, cli.Beneath(p, cmd.ErrOrStderr()))
 				})
@@ -95,7 +93,6 @@ a true graph, which is that of the fit unless --truth names one.`,
 	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
 	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
 	cli.Toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
-	cli.Toggle(f, &o.json, "json", "print JSON, as it does anyway")
 	cli.Toggle(f, &o.edited, "edited", cli.EditedUsage)
 	return cmd
 }

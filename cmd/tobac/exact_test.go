@@ -86,7 +86,6 @@ func TestEvalExactFaults(t *testing.T) {
 		{"eval --exact --data moved/heldout.csv --truth moved/graph.csv run", cli.ExitFailed, "moved/heldout.csv: the rows are not those of the fit in run; --data FILE names the table of the fit"},
 		{"eval --exact moved", cli.ExitFailed, "allowed: a folder written by tobac fit --out"},
 		{"eval --exact run/edges.csv", cli.ExitUsage, "allowed: a folder written by tobac fit --out"},
-		{"eval --json=false --exact run", cli.ExitUsage, "tobac eval prints JSON alone"},
 		{"eval run", cli.ExitUsage, "tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE"},
 	} {
 		got := runTobac(t, strings.Fields(c.args)...)

@@ -125,7 +125,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the results, created if need be")
 	f.Var(cli.PlainText(&o.truth, "GRAPH.csv"), "truth", cli.TruthUsage)
 	cli.Toggle(f, &o.details, "details", "print effects, evidences and other figures too")
-	cli.Toggle(f, &o.json, "json", "print summary.json instead of the report")
+	cli.Toggle(f, &o.json, "json", cli.JSONUsage)
 	cli.Toggle(f, &o.quiet, "quiet", cli.QuietUsage)
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	f.Var(cli.PlainText(&o.configFile, "FILE"), "config", "options from a file, such as "+cli.ConfigFile+" of a run")

@@ -80,7 +80,7 @@ func newOrder() *cobra.Command {
 			case cmd.Flags().Changed("seed") && resamples == 0:
 				return cli.Usagef("--seed is for the resamples of --bootstrap N")
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			p := cli.NewProgress(cmd.ErrOrStderr(), cli.IsQuiet(cmd))
 			defer p.Close()
 			p.During("reading " + cli.DataLabel(args[0]))
 			prepared, err := options.read(args[0], cmd.InOrStdin())

@@ -46,7 +46,7 @@ func newPredict() *cobra.Command {
 			if rows && asJSON {
 				return cli.Usagef("--rows and --json contradict each other")
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), false)
+			p := cli.NewProgress(cmd.ErrOrStderr(), cli.IsQuiet(cmd))
 			defer p.Close()
 			p.During("reading " + args[0])
 			r, err := readRun(args[0], edited)
@@ -75,7 +75,7 @@ func newPredict() *cobra.Command {
 	f.Var(cli.SeveralOf(&do, "A=VALUE"), "do", "set a column; repeatable")
 	cli.Toggle(f, &rows, "rows", "print the expected values of every draw")
 	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
-	cli.Toggle(f, &asJSON, "json", "print JSON instead of a table")
+	cli.Toggle(f, &asJSON, "json", cli.JSONUsage)
 	return cmd
 }
 

@@ -35,7 +35,7 @@ fit held out are held out again. --truth names the true graph if that is elsewhe
 		Args:                  cli.Arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return cli.Working(cmd.ErrOrStderr(), false, "reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
 				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, cli.Beneath(p, cmd.OutOrStdout()))
 			})
 		},

@@ -30,7 +30,7 @@ type reproduceOptions struct {
 	only          []string
 	quick, plan   bool
 	collect       bool
-	force         bool
+	force, quiet  bool
 	shard         jobs.Shard
 	command       string // for the head of the results
 }
@@ -80,9 +80,9 @@ func newReproduce() *cobra.Command {
 			if o.out == "" {
 				return cli.Usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
 			}
-			o.command = "tobac reproduce " + args[0]
+			o.command, o.quiet = "tobac reproduce "+args[0], cli.IsQuiet(cmd)
 			line := &cli.CommandLine{Flags: cmd.Flags()}
-			for _, given := range line.Given(".") {
+			for _, given := range line.Given(".", cli.MarkOutside) {
 				for _, t := range given.Texts {
 					o.command += " " + line.Word(given.Name, t)
 				}
@@ -216,7 +216,7 @@ type cellsDone struct {
 
 // cells does what the folder does not have, or with --collect takes what it has.
 func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (cellsDone, error) {
-	w.progress = cli.NewProgress(stderr, false)
+	w.progress = cli.NewProgress(stderr, o.quiet)
 	defer w.progress.Close()
 	return cli.Within(ctx, func() (done cellsDone, err error) {
 		if o.collect {

@@ -58,6 +58,11 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.PrintHelp(cmd.OutOrStdout(), cmd) })
 	root.AddCommand(cli.Interruptible(newCheck()), newConvert(), newFit(), cli.Interruptible(newEffect()), cli.Interruptible(newPredict()), cli.Interruptible(newEval()), cli.Interruptible(newCompare()), cli.Interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
+	for _, cmd := range root.Commands() {
+		if name := cmd.Name(); name != "version" && name != "man" && cmd.Flags().Lookup("quiet") == nil {
+			cli.QuietFlag(cmd.Flags())
+		}
+	}
 	root.SetHelpCommand(cli.NewHelp(root, func() []cli.Topic { return newFitOptions().topics() }, overviews))
 	cli.Completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

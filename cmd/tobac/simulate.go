@@ -94,7 +94,7 @@ that depends on the parents.`,
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: cli.Arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Working(cmd.ErrOrStderr(), false, "simulating", func(p *cli.Progress) error { return simulate(cmd.Context(), o, cli.Beneath(p, cmd.OutOrStdout())) })
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "simulating", func(p *cli.Progress) error { return simulate(cmd.Context(), o, cli.Beneath(p, cmd.OutOrStdout())) })
 		},
 	}
 	f := cmd.Flags()

@@ -79,7 +79,7 @@ func WithoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "evidence", "exact", "explain", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
+		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "engine", "evidence", "exact", "explain", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
 			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "setting", "study", "svgd", "table", "tempering":
 		default:
 			found = false

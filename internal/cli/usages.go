@@ -10,7 +10,10 @@ const (
 const QuietUsage = "no progress on standard error"
 
 // ForceUsage is what --force means, wherever it is accepted.
-const ForceUsage = "write into a folder with other files, and replace files of the same names"
+const ForceUsage = "replace files that are there, and write into a folder with others"
 
 // EditedUsage is what --edited means, wherever it is accepted.
-const EditedUsage = "read the folder as it is, where files are not as tobac fit wrote them, or not all of one run"
+const EditedUsage = "accept files that were edited or come from different runs"
+
+// JSONUsage is what --json means, wherever it is accepted.
+const JSONUsage = "print JSON instead of text"
