@@ -326,7 +326,8 @@ func FuzzReadEffects(f *testing.F) {
 // The functions of a fit under Gaussian processes are saved: they give the same effects again, and
 // predictions.
 func TestEffectsOfProcesses(t *testing.T) {
-	simulated(t)
+	inFolder(t, nil)
+	succeed(t, "simulate", "--vars", "4", "--edges-per-node", "1", "--samples", "40", "--out", "data")
 	succeed(t, "fit", "data/train.csv", "--model", "gp", "--set", "prior.max-parents=2", "--engine", "exact", "--set", "results.report=false", "--out", "run")
 	_, rows := csvRows(t, "run", effectsFile)
 	row := rows[0]
