@@ -20,54 +20,23 @@ type HeatMap struct {
 	Tip           func(i, j int) string  // of a cell; nil: none
 	Fill, On      Ink                    // of cells, and of the text on dark ones
 	Rows, Columns string                 // what rows and columns are; "": the same
-
-	// Ring says which cells have a ring; nil: none.
-	Ring func(i, j int) bool
-	// Small is the width in pixels that the whole map is to have, without a scale: its cells
-	// may have fewer than 13 pixels, and without room for them there are no names. 0: cells
-	// have 13 to 40 pixels.
-	Small float64
-	// Unnumbered says that cells hold no numbers.
-	Unnumbered bool
 }
 
 // Limits of cells, in pixels, and of names.
 const (
-	usualSide             = 620.0
-	smallCell, largeCell  = 13.0, 40.0
-	leastCell, namelessUp = 3.0, 8.5
-	longestName           = 140.0
-	longestOfSmall        = 80.0
+	usualSide            = 620.0
+	smallCell, largeCell = 13.0, 40.0
+	longestName          = 140.0
 )
 
 // names are those of the variables with their size and the width of the widest one, and the
 // width of the cells.
 func (h *HeatMap) names() (names []string, size, widest, cell float64) {
-	n := float64(len(h.Variables))
-	long := longestName
-	if h.Small > 0 {
-		long = longestOfSmall
-	}
-	fit := func() {
-		size, widest, names = math.Min(13, cell*0.8), 0, make([]string, len(h.Variables))
-		for k, v := range h.Variables {
-			names[k] = Shorten(Clean(h.Names[v]), size, long)
-			widest = math.Max(widest, TextWidth(names[k], size, false))
-		}
-	}
-	cell = math.Max(smallCell, math.Min(largeCell, usualSide/n))
-	if h.Small == 0 {
-		fit()
-		return names, size, widest, cell
-	}
-	room := h.Small - 2*Margin - 28
-	for range 4 { // names shrink with the cells, and leave them more room
-		fit()
-		cell = math.Max(leastCell, math.Min(largeCell, (room-widest)/n))
-	}
-	fit()
-	if cell < namelessUp {
-		names, widest, cell = make([]string, len(h.Variables)), 0, math.Max(leastCell, room/n)
+	cell = math.Max(smallCell, math.Min(largeCell, usualSide/float64(len(h.Variables))))
+	size, names = math.Min(13, cell*0.8), make([]string, len(h.Variables))
+	for k, v := range h.Variables {
+		names[k] = Shorten(Clean(h.Names[v]), size, longestName)
+		widest = math.Max(widest, TextWidth(names[k], size, false))
 	}
 	return names, size, widest, cell
 }
@@ -102,10 +71,7 @@ func (h *HeatMap) Draw() *Scene {
 		at := float64(k) * cell
 		s.Add(grid(left, top+at, left+float64(n)*cell, top+at), grid(left+at, top, left+at, top+float64(n)*cell))
 	}
-	if h.Small > 0 {
-		return s
-	}
-	bar := Move(HeatScale(h.Fill), At(left, s.Height))
+	bar := Move(heatScale(h.Fill), At(left, s.Height))
 	s.Add(bar...)
 	s.Height += 12 + Margin
 	s.Width = math.Max(s.Width, left+heatScaleWidth)
@@ -126,11 +92,6 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 		s.Add(cross)
 		return
 	}
-	if h.Ring != nil && h.Ring(i, j) {
-		defer func() {
-			s.Add(Mark{Shape: Rectangle, Points: []Point{{x + 0.15*cell, y + 0.15*cell}, {x + 0.85*cell, y + 0.85*cell}}, Size: 0.35 * cell, Stroke: Negative, Width: math.Max(1, cell/10)})
-		}()
-	}
 	if math.IsNaN(v) || v < visible {
 		return
 	}
@@ -140,7 +101,7 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 		m.Tip = h.Tip(i, j)
 	}
 	s.Add(m)
-	if len(h.Variables) > numbered || h.Unnumbered {
+	if len(h.Variables) > numbered {
 		return
 	}
 	colour := Text
@@ -154,8 +115,8 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 
 const heatScaleWidth = 216.0
 
-// HeatScale explains the opacity of cells, in a bar 12 pixels high.
-func HeatScale(fill Ink) []Mark {
+// heatScale explains the opacity of cells, in a bar 12 pixels high.
+func heatScale(fill Ink) []Mark {
 	const steps, wide, at = 10, 14.0, 26.0
 	out := []Mark{Words(0, 11, 11, Start, Muted, "0 %")}
 	for k := range steps {
