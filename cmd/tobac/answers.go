@@ -13,7 +13,6 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
-	"tobac/internal/memory"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -105,20 +104,6 @@ func (r *savedRun) summary() (s savedSummary, err error) {
 		return s, cli.Located(filepath.Join(r.folder, summaryFile), err)
 	}
 	return s, r.files.SameRun(summaryFile, s.Run)
-}
-
-// storedText is all of a file in a folder of results.
-func storedText(files *file.Folder, folder, name string) ([]byte, error) {
-	in, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close() // only read
-	text, err := memory.ReadAll(in, 4)
-	if err != nil {
-		return nil, file.WithPath(filepath.Join(folder, name), err)
-	}
-	return text, nil
 }
 
 // variable is the index of a column.

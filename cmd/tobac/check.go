@@ -231,14 +231,6 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// numbersOf are the numbers of a prepared table, NaN where a value is missing.
-func numbersOf(p *table.Prepared) *dataset.Table {
-	if p.Data != nil {
-		return p.Data
-	}
-	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X}
-}
-
 // fitAdvice says what fit does with a table.
 func fitAdvice(t *dataset.Table, missing bool) []string {
 	n, d := t.X.Dims()

@@ -2,9 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"tobac"
 	"tobac/background"
@@ -20,91 +17,6 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 )
-
-// modelName is a structural equation model on the command line.
-type modelName int
-
-const (
-	modelAuto modelName = iota
-	modelLinear
-	modelBGe
-	modelNonGaussian
-	modelAdditive
-	modelGP
-	modelFFN
-)
-
-// String implements fmt.Stringer.
-func (m modelName) String() string {
-	return [...]string{"auto", "linear", "linear-unequal", "linear-nongaussian", "additive", "gp", "ffn"}[m]
-}
-
-// modelNames are the names of the models.
-var modelNames = []modelName{modelAuto, modelLinear, modelBGe, modelNonGaussian, modelAdditive, modelGP, modelFFN}
-
-// modelChoice is the flag --model, for which bge is another name of linear-unequal.
-func modelChoice(m *modelName) pflag.Value {
-	var names []string
-	for _, n := range modelNames {
-		names = append(names, n.String())
-	}
-	return cli.Bound(m, strings.Join(names, "|"), "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn", func(text string) (modelName, bool) {
-		if text == "bge" {
-			return modelBGe, true
-		}
-		k := slices.Index(names, text)
-		return modelNames[max(0, k)], k >= 0
-	})
-}
-
-// activations are the choices of ffn.activation.
-var activations = []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu}
-
-func joinNumbers(numbers []int) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ",")
-}
-
-// sizes is a list of positive whole numbers.
-func sizes(value *[]int) pflag.Value {
-	return cli.Bound(value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", sem.MostUnits, sem.MostLayers), func(text string) (list []int, ok bool) {
-		for word := range strings.SplitSeq(text, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(word))
-			if err != nil || n < 1 || n > sem.MostUnits || len(list) == sem.MostLayers {
-				return nil, false
-			}
-			list = append(list, n)
-		}
-		return list, true
-	})
-}
-
-// engineAuto is the value of --engine that leaves the engine open.
-const engineAuto = "auto"
-
-// engineNames are the values of --engine.
-func engineNames() []string {
-	names := []string{engineAuto}
-	for _, e := range tobac.Engines() {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// besideName says what a posterior is compared with.
-type besideName int
-
-const (
-	besideAuto besideName = iota
-	besideNone
-	besideSVGD
-)
-
-// String implements fmt.Stringer.
-func (b besideName) String() string { return [...]string{"auto", "none", "svgd"}[b] }
 
 // configure applies the options and settings to the recipe, for a table with the given columns.
 func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
@@ -199,17 +111,6 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
 	}
 	return err
-}
-
-// particleSettings are those that the engines svgd and dibs have in common; nil for other engines.
-func particleSettings(e engine.Engine) *tobac.SVGD {
-	switch e := e.(type) {
-	case *tobac.SVGD:
-		return e
-	case *tobac.DiBS:
-		return &e.SVGD
-	}
-	return nil
 }
 
 // base is the configuration to start from.
@@ -338,51 +239,4 @@ func edgeProbabilities(t *dataset.Table, names []string) (*mat.Dense, error) {
 		}
 	}
 	return p, nil
-}
-
-// readColumns reads a table that has the named columns, in any sequence, and no
-// others.
-func readColumns(path string, names []string) (*dataset.Table, error) {
-	t, err := dataset.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := t.Select(names); err != nil {
-		return nil, cli.Located(path, err)
-	}
-	known := make(map[string]bool, len(names))
-	for _, name := range names {
-		known[name] = true
-	}
-	for _, name := range t.Names {
-		if !known[name] {
-			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path, delimited.Excerpt(name), delimited.Excerpts(names))
-		}
-	}
-	return t, nil
-}
-
-// readInterventions reads which values of a table were set by intervention: 1
-// where one was, 0 elsewhere, columns matched by name.
-func readInterventions(path string, data *dataset.Table) (*dataset.Table, error) {
-	t, err := readColumns(path, data.Names)
-	if err != nil {
-		return nil, err
-	}
-	if t, err = t.Select(data.Names); err != nil {
-		return nil, cli.Located(path, err)
-	}
-	want, _ := data.X.Dims()
-	n, d := t.X.Dims()
-	if n != want {
-		return nil, fmt.Errorf("%s: got %d rows, want %d like the data", path, n, want)
-	}
-	for i := range n {
-		for j := range d {
-			if v := t.X.At(i, j); v != 0 && v != 1 {
-				return nil, fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
-			}
-		}
-	}
-	return t, nil
 }

@@ -10,21 +10,7 @@ import (
 
 	"tobac/effects"
 	"tobac/internal/cli"
-	"tobac/internal/delimited"
-	"tobac/posterior"
 )
-
-// effectsFile holds the total effects of a run.
-const effectsFile = "effects.csv"
-
-// answers are what a result says of interventions.
-type answers struct {
-	functions *posterior.Posterior // draws with what effects are computed from; nil: those of the result have it
-
-	effects []effects.Effect // strongest first; nil: the draws have no parameters
-	known   bool             // whether their standard deviations are
-	worth   string           // how many draws they rest on
-}
 
 // answer computes the total effects, where the draws have parameters.
 func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
@@ -126,17 +112,4 @@ func short(v, sd float64) string {
 	default:
 		return fmt.Sprintf("%.*f", max(0, decimals), v)
 	}
-}
-
-// writeEffects writes the total effects of all pairs that may have one, strongest
-// first. What is not known stays empty.
-func (r *result) writeEffects(w io.Writer) error {
-	text := []byte(effectsHeader + "\n")
-	for _, f := range r.effects {
-		text = delimited.AppendTexts(text, r.Names[f.From], r.Names[f.To])
-		text = appendKnown(text, f.Mean, f.SD, f.Q05, f.Q50, f.Q95, f.Path, f.InSD)
-		text = append(text, '\n')
-	}
-	_, err := w.Write(text)
-	return err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"tobac/dataset"
 	"tobac/effects"
@@ -79,6 +78,3 @@ func reported(all []effects.Effect, names []string) []report.Effect {
 	}
 	return out
 }
-
-// errNoSummary is for a folder without what a report needs.
-var errNoSummary = errors.New("allowed: a folder written by tobac fit --out")

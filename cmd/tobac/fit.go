@@ -4,66 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
 	"tobac"
-	"tobac/background"
-	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/file"
-	"tobac/internal/graphfile"
-	"tobac/models"
 
 	"github.com/spf13/cobra"
 )
-
-// fitOptions are the flags of tobac fit. Those of config have the names and the
-// text forms that the settings of the library have.
-type fitOptions struct {
-	recipe        recipe
-	engine        string
-	why           string       // the engine was chosen; "" means that it was asked for
-	config        tobac.Config // with the settings that are given
-	set           cli.Assignments
-	model         modelName
-	hidden        []int
-	activation    models.Activation
-	output        models.OutputLayer
-	bias          bool
-	noiseVariance float64 // 0: not given
-	prior, order  string  // as on the command line
-	knowledge     knowledge
-	table         tableOptions
-
-	interventions       string // file
-	transform           dataset.Transform
-	center, standardize bool
-	holdout             float64
-	heldout, truth, out string
-	checkpoint, resume  string // files
-	checkpointEvery     int    // steps
-	seed                uint64
-	workers             int
-	beside              besideName
-	details             bool // in the report on the screen
-	json                bool
-	report              bool
-	formats             []graphfile.Format
-
-	configFile string
-	force      bool
-	quiet      bool
-
-	given   func(option string) bool // on the command line, in a file of options, or in a checkpoint
-	command *cli.CommandLine         // to repeat the run
-	resumed *checkpoint              // that --resume names; nil: none
-
-	imputationRounds int     // in which completed values are drawn again, if given
-	imputations      int     // completed tables; 0: 10
-	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
-}
 
 const fitLong = `Fit infers the posterior over causal graphs of a table: the probability of every edge, a
 consensus graph, and graphs with their parameters. Without a table it takes the embedded flow
@@ -74,11 +23,6 @@ give the same results with any number of workers.
 and tobac help svgd, data, prior, order, results, report, ... their settings.`
 
 func newFit() *cobra.Command { return fitCommand(newFitOptions()) }
-
-// newFitOptions are the defaults.
-func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
-}
 
 // fitCommand is tobac fit with its options in o.
 func fitCommand(o *fitOptions) *cobra.Command {

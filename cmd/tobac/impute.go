@@ -18,32 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// defaultImputations is how many times a table with gaps is completed.
-const defaultImputations = 10
-
-// A gapped table is one with missing values, which are NaN in X, and how they are to be completed.
-type gapped struct {
-	*dataset.Table
-	count       int     // completed tables
-	rounds      int     // of tobac.Imputed
-	together    [][]int // columns that are missing together
-	standardize bool
-	center      bool
-	warnings    []string
-	completed   *impute.Completed // once the run has begun
-}
-
-// hasGaps reports whether a value of a table is missing.
-func hasGaps(t *dataset.Table) bool {
-	n, _ := t.X.Dims()
-	for i := range n {
-		if slices.ContainsFunc(t.X.RawRowView(i), math.IsNaN) {
-			return true
-		}
-	}
-	return false
-}
-
 // splitGaps is [job.split] of a table with missing values: it transforms the values that are there, and holds rows out. The rows that
 // stay are completed and scaled when the run begins. Held-out rows with a gap have no density, and are left out of it.
 func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {

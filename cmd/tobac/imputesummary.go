@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
 	"tobac"
 	"tobac/internal/cli"
-	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/metrics"
 )
@@ -74,32 +72,4 @@ func (s *imputationSummary) String() string {
 	}
 	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
 		cli.Counted(s.Values, "missing value"), cli.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
-}
-
-// writeImputed writes, for every pair of columns, the probability of the edge, its standard deviation between the completed
-// tables, and its probability in each of them.
-func (r *result) writeImputed(w io.Writer) error {
-	m := r.Imputation
-	text := []byte("source,target,probability,sd_between_tables")
-	for k := range m.Tables {
-		text = fmt.Appendf(text, ",table%d", k+1)
-	}
-	text = append(text, '\n')
-	for i, source := range r.Names {
-		for j, target := range r.Names {
-			if i == j {
-				continue
-			}
-			text = delimited.AppendText(text, source)
-			text = delimited.AppendText(append(text, ','), target)
-			text = delimited.AppendNumber(append(text, ','), r.Probabilities.At(i, j))
-			text = delimited.AppendNumber(append(text, ','), m.SD.At(i, j))
-			for _, p := range m.Probabilities {
-				text = delimited.AppendNumber(append(text, ','), p.At(i, j))
-			}
-			text = append(text, '\n')
-		}
-	}
-	_, err := w.Write(text)
-	return err
 }

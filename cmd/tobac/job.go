@@ -16,37 +16,9 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/stream"
-	"tobac/internal/table"
 	"tobac/ordering"
 	"tobac/posterior"
 )
-
-// A job is a fit whose inputs have been read and checked.
-type job struct {
-	input   inputConfig
-	fit     tobac.Config
-	train   *dataset.Table             // transformed and scaled
-	heldout *dataset.Table             // transformed; nil: none
-	scaling *posterior.Standardization // nil: not standardised
-	truth   *dag.Graph                 // nil: unknown
-	table   *table.Prepared            // what the file held; nil: the embedded data
-	// warnings are about files that were read.
-	warnings []string
-
-	gapped *gapped // the training rows, if values are missing; nil: none are
-
-	why        string           // the engine was chosen; "" means that it was asked for
-	beside     bool             // particles of SVGD are compared with the answer
-	particles  *tobac.SVGD      // that are; nil without any
-	quiet      bool             // no progress is shown
-	checkpoint string           // file for the state of the run; "": none
-	every      int              // steps between two checkpoints
-	resume     *checkpoint      // to continue from; nil: none
-	resumeFrom string           // its file
-	command    *cli.CommandLine // that the run belongs to
-
-	unkept error // why the last checkpoint could not be written; nil: it was
-}
 
 // prepare reads the data, or the embedded ones for an empty path, and
 // everything else that the options name.
@@ -313,32 +285,6 @@ func (j *job) run(ctx context.Context, p *cli.Progress, stepped func()) (_ *resu
 	return &result{Result: done, warned: early}, nil
 }
 
-// ones are the standard deviations of a scale that only shifts.
-func ones(d int) []float64 {
-	all := make([]float64, d)
-	for j := range all {
-		all[j] = 1
-	}
-	return all
-}
-
-// compose is the scale of data that were scaled by first, then by second; either
-// may be nil.
-func compose(first, second *posterior.Standardization) *posterior.Standardization {
-	if first == nil || second == nil {
-		if first == nil {
-			return second
-		}
-		return first
-	}
-	out := &posterior.Standardization{}
-	for k := range first.Mean {
-		out.Mean = append(out.Mean, first.Mean[k]+first.SD[k]*second.Mean[k])
-		out.SD = append(out.SD, first.SD[k]*second.SD[k])
-	}
-	return out
-}
-
 // advance takes all steps, and keeps the state where checkpoints are asked for:
 // the first at once, so that a place that cannot be written to is found early. One that
 // fails later does not end the run: the next may succeed.
@@ -413,4 +359,54 @@ func orderError(err error, names []string) error {
 		return fmt.Errorf("%w; give more rows or another order", err)
 	}
 	return err
+}
+
+// noTableOptions refuses options for a data file where there is none.
+func (o *fitOptions) noTableOptions() error {
+	for _, name := range []string{"columns", "drop", "missing", "categories"} {
+		if o.given(name) {
+			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers", name)
+		}
+	}
+	for _, name := range []string{"rows", "keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+		if o.given("data." + name) {
+			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers", name)
+		}
+	}
+	return nil
+}
+
+// interventions reads the marks for the data of a job.
+func (j *job) interventions(path string, t *dataset.Table) (*dataset.Table, error) {
+	if j.table == nil {
+		return readInterventions(path, t)
+	}
+	return interventionsOf(path, j.table)
+}
+
+// readHeldout reads the held-out rows for the data of a job.
+func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error) {
+	if j.table == nil {
+		return readHeldout(o.heldout, names)
+	}
+	t, notes, warnings, err := o.table.heldoutOf(o.heldout, j.table)
+	j.input.Notes, j.warnings = append(j.input.Notes, notes...), append(j.warnings, warnings...)
+	return t, err
+}
+
+// exclude rules out edges between indicators of one variable.
+func (j *job) exclude() error {
+	if j.table == nil {
+		return nil
+	}
+	columns := j.table.Columns
+	j.fit.Prior.Exclusive = exclusive(j.table)
+	for _, e := range j.fit.Prior.Exclusive {
+		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
+			if slices.Contains(j.fit.Prior.Required, e) {
+				return cli.Usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
+			}
+		}
+	}
+	return nil
 }

@@ -6,10 +6,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"tobac/dag"
 	"tobac/internal/cli"
-	"tobac/internal/delimited"
-	"tobac/internal/graphfile"
 	"tobac/posterior"
 )
 
@@ -120,41 +117,4 @@ func (r *result) printConsensus(w io.Writer) {
 	directed := g.Size() - 2*undirected
 	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
 		cli.Counted(directed, "edge"), cli.Counted(undirected, "edge"))
-}
-
-// writePairs writes every pair with a probability above 0, most probable first.
-// What is not known of its weights stays empty.
-func (r *result) writePairs(w io.Writer) error {
-	text := []byte("first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,reverse_weight_sd\n")
-	for _, p := range r.Posterior.PairsFrom(0) {
-		text = delimited.AppendTexts(text, r.Names[p.A], r.Names[p.B])
-		text = appendKnown(text, p.Adjacent, p.Direction, p.Mean, p.SD, p.ReverseMean, p.ReverseSD)
-		text = append(text, '\n')
-	}
-	_, err := w.Write(text)
-	return err
-}
-
-// appendKnown appends numbers with a comma before each; what is not known stays
-// empty.
-func appendKnown(text []byte, numbers ...float64) []byte {
-	for _, v := range numbers {
-		text = append(text, ',')
-		if !math.IsNaN(v) {
-			text = delimited.AppendNumber(text, v)
-		}
-	}
-	return text
-}
-
-// writeConsensus writes the partially directed consensus graph as an edge list; an
-// undirected edge is written in its more probable direction.
-func (r *result) writeConsensus(w io.Writer) error {
-	g, weights := r.Posterior.PartiallyDirected()
-	return dag.WritePartiallyDirected(w, g, r.Names, weights, func(e dag.Edge) bool { return r.Posterior.Pair(e.From, e.To).A == e.From })
-}
-
-// writeDOT draws the consensus graph for Graphviz.
-func (r *result) writeDOT(w io.Writer) error {
-	return graphfile.DOT.Write(w, r.consensusGraph())
 }

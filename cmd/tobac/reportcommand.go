@@ -112,14 +112,6 @@ func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report
 	return &c, err
 }
 
-// needed adds to the error of a file without which there is no report what would do.
-func needed(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; %w", err, errNoSummary)
-	}
-	return err
-}
-
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
 func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {

@@ -5,39 +5,11 @@ import (
 	"io"
 	"slices"
 
-	"tobac"
-	"tobac/explain"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
-	"tobac/internal/impute"
-	"tobac/internal/report"
 )
-
-// A result is a finished fit.
-type result struct {
-	*tobac.Result
-	particles *tobac.Result // that it is compared with; nil: none
-	summary   summary
-	page      *report.Report // nil: none was asked for
-	warned    []string       // warnings that the user has seen
-
-	answers
-	verdict explain.Verdict
-	command *cli.CommandLine   // that made it
-	folder  string             // where paths in its files begin; "": they are absolute
-	imputed *impute.Completed  // nil: no value was missing
-	formats []graphfile.Format // of results.formats
-	details bool               // all figures are printed
-}
-
-// An output is a file that tobac fit writes with --out.
-type output struct {
-	name  string
-	write func(*result, io.Writer) error
-	has   func(*result) bool // whether this result has it; nil: every one
-}
 
 // fitOutputs are the files that tobac fit may write.
 var fitOutputs = []output{

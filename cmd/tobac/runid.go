@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"path/filepath"
 
 	"tobac/dataset"
-	"tobac/internal/file"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -70,18 +68,4 @@ func (r *result) writeConfig(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\n# Id of the run: %s\n", r.summary.Run)
 	return err
-}
-
-// readDraws reads a posterior in a folder that tobac fit wrote.
-func readDraws(f *file.Folder, dir, name string) (*posterior.Posterior, error) {
-	in, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close() // only read: closing cannot lose anything
-	p, err := posterior.Read(in, filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	return p, f.SameRun(name, p.Run)
 }

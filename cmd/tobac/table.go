@@ -165,21 +165,6 @@ func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 	return p.Data, nil
 }
 
-// noTableOptions refuses options for a data file where there is none.
-func (o *fitOptions) noTableOptions() error {
-	for _, name := range []string{"columns", "drop", "missing", "categories"} {
-		if o.given(name) {
-			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers", name)
-		}
-	}
-	for _, name := range []string{"rows", "keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
-		if o.given("data." + name) {
-			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers", name)
-		}
-	}
-	return nil
-}
-
 // interventionsOf reads which values of a prepared table were set by
 // intervention: 1 where one was, 0 elsewhere, columns matched by name. Indicators
 // of a category are set where the category is.
@@ -260,41 +245,6 @@ func exclusive(p *table.Prepared) (pairs []dag.Edge) {
 	return pairs
 }
 
-// interventions reads the marks for the data of a job.
-func (j *job) interventions(path string, t *dataset.Table) (*dataset.Table, error) {
-	if j.table == nil {
-		return readInterventions(path, t)
-	}
-	return interventionsOf(path, j.table)
-}
-
-// readHeldout reads the held-out rows for the data of a job.
-func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error) {
-	if j.table == nil {
-		return readHeldout(o.heldout, names)
-	}
-	t, notes, warnings, err := o.table.heldoutOf(o.heldout, j.table)
-	j.input.Notes, j.warnings = append(j.input.Notes, notes...), append(j.warnings, warnings...)
-	return t, err
-}
-
-// exclude rules out edges between indicators of one variable.
-func (j *job) exclude() error {
-	if j.table == nil {
-		return nil
-	}
-	columns := j.table.Columns
-	j.fit.Prior.Exclusive = exclusive(j.table)
-	for _, e := range j.fit.Prior.Exclusive {
-		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
-			if slices.Contains(j.fit.Prior.Required, e) {
-				return cli.Usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
-			}
-		}
-	}
-	return nil
-}
-
 // note tells the user what was done with the table.
 func note(stderr io.Writer, notes []string) {
 	for _, n := range notes {
@@ -313,4 +263,59 @@ func readHeldout(path string, names []string) (*dataset.Table, error) {
 		return nil, cli.Located(path, err)
 	}
 	return t, nil
+}
+
+// readInterventions reads which values of a table were set by intervention: 1
+// where one was, 0 elsewhere, columns matched by name.
+func readInterventions(path string, data *dataset.Table) (*dataset.Table, error) {
+	t, err := readColumns(path, data.Names)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = t.Select(data.Names); err != nil {
+		return nil, cli.Located(path, err)
+	}
+	want, _ := data.X.Dims()
+	n, d := t.X.Dims()
+	if n != want {
+		return nil, fmt.Errorf("%s: got %d rows, want %d like the data", path, n, want)
+	}
+	for i := range n {
+		for j := range d {
+			if v := t.X.At(i, j); v != 0 && v != 1 {
+				return nil, fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
+			}
+		}
+	}
+	return t, nil
+}
+
+// readColumns reads a table that has the named columns, in any sequence, and no
+// others.
+func readColumns(path string, names []string) (*dataset.Table, error) {
+	t, err := dataset.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.Select(names); err != nil {
+		return nil, cli.Located(path, err)
+	}
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[name] = true
+	}
+	for _, name := range t.Names {
+		if !known[name] {
+			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path, delimited.Excerpt(name), delimited.Excerpts(names))
+		}
+	}
+	return t, nil
+}
+
+// numbersOf are the numbers of a prepared table, NaN where a value is missing.
+func numbersOf(p *table.Prepared) *dataset.Table {
+	if p.Data != nil {
+		return p.Data
+	}
+	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X}
 }
