@@ -11,7 +11,7 @@ import (
 // Limits beyond which data do not suit a noise variance that all equations share. Each is far from
 // what data of such models show, so that a warning means something.
 const (
-	apartUnits  = 1e3 // ratio of standard deviations from which a common noise variance, or unit, is doubtful
+	ApartUnits  = 1e3 // ratio of standard deviations from which a common noise variance, or unit, is doubtful
 	noUnits     = 1e5 // from which a model with one is left out of a comparison; such scores also leave the range of sums
 	noiseFactor = 3   // by which a given noise variance may exceed the least variance of a column
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
@@ -47,7 +47,7 @@ func normalNoise(data *dataset.Table) string {
 // commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
 func commonNoise(data *dataset.Table, variance float64) []string {
 	ratio, least, greatest := inspect.UnitsApart(data)
-	if ratio >= apartUnits {
+	if ratio >= ApartUnits {
 		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
 			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
 	}

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/inspect"
 	"tobac/internal/table"
 	"tobac/metrics"
 	"tobac/sem"
@@ -205,13 +207,13 @@ func (c *checkReport) find(p *table.Prepared) {
 			high, wide = q.SD, name
 		}
 		switch {
-		case q.Distinct <= 10:
+		case q.Distinct <= inspect.Levels:
 			discrete = append(discrete, fmt.Sprintf("%s (%d)", name, q.Distinct))
 		case !q.Normal() && q.Kind != table.Date:
 			skewed = append(skewed, name)
 		}
 	}
-	if high > 1000*low {
+	if high >= sem.ApartUnits*low {
 		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s (standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale every column, linear does not", high/low, narrow, low, wide, high))
 	}
 	if len(discrete) > 0 {
@@ -258,10 +260,10 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	}
 	add("models that auto compares: %s%s", strings.Join(models, ", "), left)
 	switch {
-	case d <= 20:
-		add("engine: exact sums over all orders, up to 20 columns")
+	case d <= sums.MostSummed:
+		add("engine: exact sums over all orders, up to %d columns", sums.MostSummed)
 	default:
-		add("engine: mcmc, chains over graphs; exact takes at most 20 columns")
+		add("engine: mcmc, chains over graphs; exact takes at most %d columns", sums.MostSummed)
 	}
 	if missing {
 		add("missing values are imputed first")

@@ -174,10 +174,14 @@ func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]st
 			if len(args) > 1 {
 				return Usagef("tobac help takes one command or topic, got %s", strings.Join(args, " "))
 			}
+			t, isTopic := topicNamed(all, args[0])
 			if c, rest, err := root.Find(args); err == nil && len(rest) == 0 && c != root {
-				return c.Help()
+				if err := c.Help(); err != nil || !isTopic {
+					return err
+				}
+				fmt.Fprintln(w)
 			}
-			if t, found := topicNamed(all, args[0]); found {
+			if isTopic {
 				printTopic(w, t)
 				return nil
 			}

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// discreteLevels is the largest number of distinct values of a column that counts as
+// Levels is the largest number of distinct values of a column that counts as
 // discrete if each of them stands in five rows on average.
-const discreteLevels = 10
+const Levels = 10
 
 // Discrete names a column with few distinct values, such as 0 and 1, codes of levels or
 // years; "" if every column is continuous. NaN counts as missing.
@@ -31,13 +31,13 @@ func fewValues(data *dataset.Table, j int) int {
 	n, _ := data.X.Dims()
 	seen := map[float64]bool{}
 	rows := 0
-	for i := 0; i < n && len(seen) <= discreteLevels; i++ {
+	for i := 0; i < n && len(seen) <= Levels; i++ {
 		if v := data.X.At(i, j); !math.IsNaN(v) {
 			seen[v] = true
 			rows++
 		}
 	}
-	if k := len(seen); k == 2 || k <= discreteLevels && rows >= 5*k {
+	if k := len(seen); k == 2 || k <= Levels && rows >= 5*k {
 		return k
 	}
 	return 0
