@@ -34,7 +34,7 @@ func newCheck() *cobra.Command {
 	var assign func() error
 	cmd := &cobra.Command{
 		Use:   "check DATA",
-		Short: "Say what a table holds, and whether fit takes it",
+		Short: "Describe a table and check that fit can use it",
 		Long:  checkLong,
 		Example: `  tobac check data.csv
   tobac check data.xlsx --set sheet=2 --missing drop

@@ -110,7 +110,7 @@ func checkCheckpoint(path string, guard file.Guard) error {
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s: is no regular file; allowed: a new file, or an earlier checkpoint", path)
+			return fmt.Errorf("%s: is not a regular file; allowed: a new file, or an earlier checkpoint", path)
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -119,7 +119,7 @@ func checkCheckpoint(path string, guard file.Guard) error {
 		ours := isCheckpoint(bufio.NewReader(f))
 		f.Close() // only read
 		if !ours && !guard.Force {
-			return fmt.Errorf("%s: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
+			return fmt.Errorf("%s: is not a checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
 		}
 	}
 	return file.Check(path)

@@ -141,8 +141,8 @@ func TestBadCheckpoints(t *testing.T) {
 		{"--resume state.json --model ffn --set ffn.hidden=5", cli.ExitUsage, "state.json: was made without --model, here ffn; without ffn.hidden, here 5; leave out"},
 		{"--checkpoint data/train.csv", cli.ExitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
 		{"--checkpoint data/train.csv --force", cli.ExitFailed, "data/train.csv: is the data, which is never overwritten; choose another place for the results\n"},
-		{"--checkpoint text.json", cli.ExitFailed, "text.json: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
-		{"--checkpoint /dev/null --force", cli.ExitFailed, "/dev/null: is no regular file; allowed: a new file, or an earlier checkpoint\n"},
+		{"--checkpoint text.json", cli.ExitFailed, "text.json: is not a checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force\n"},
+		{"--checkpoint /dev/null --force", cli.ExitFailed, "/dev/null: is not a regular file; allowed: a new file, or an earlier checkpoint\n"},
 	} {
 		before, state := tree(t), readFile(t, "state.json")
 		args := append([]string{"fit", "data/train.csv"}, strings.Fields(c.args)...)

@@ -138,10 +138,10 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 	return c, err
 }
 
-// recipeOrder reports whether the order is that of the recipe.
+// recipeOrder reports whether the recipe decides the order.
 func (o *fitOptions) recipeOrder() bool { return o.recipe != recipeDefault && !o.given("order") }
 
-// configured is the model that the options choose, given that of the recipe.
+// configured is the model that the options choose, given the model of the recipe.
 func (o *fitOptions) configured(m sem.Model) sem.Model {
 	switch o.model {
 	case modelFFN:

@@ -36,7 +36,7 @@ func newCompare() *cobra.Command {
 	var json, edited bool
 	cmd := &cobra.Command{
 		Use:   "compare [--json] DIR DIR",
-		Short: "Say how much two results differ, beside what sampling alone explains",
+		Short: "Compare two results, relative to Monte Carlo error",
 		Long: `Compare reads the results of two fits to the same columns, of two seeds for example, and
 prints the mean and the greatest difference of their edge probabilities, and the mean
 difference that Monte Carlo error alone makes: of draws and particles by their effective

@@ -32,7 +32,7 @@ type convertOptions struct {
 
 const convertLong = `Convert reads a graph from a file and writes it in another format. What kind of file
 IN is it finds out from its content; - is standard input. OUT has the format of its
-ending, or that of --to; - is standard output, which needs --to. A file that is
+ending, or --to; - is standard output, which needs --to. A file that is
 already there is only replaced with --force.
 
 Formats:

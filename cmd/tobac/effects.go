@@ -82,7 +82,7 @@ func effectUnits(transform string) string {
 // worthText says how many draws effects rest on.
 func worthText(e *effects.Effects) string {
 	if !e.FromPosterior() {
-		return fmt.Sprintf("from %d particles, whose spread is no posterior standard deviation", len(e.Weights))
+		return fmt.Sprintf("from %d particles, whose spread is not a posterior standard deviation", len(e.Weights))
 	}
 	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", len(e.Weights), e.EffectiveDraws())
 }

@@ -66,8 +66,8 @@ probability. mean_abs_error is over the pairs that the orders allow. log_prob_di
 the mean of log p(D,G) over the graphs of the fit less that of the posterior: near 0 for
 draws from it, above 0 for graphs that crowd near the best, far below where strong edges
 are lost; log_prob_error is its standard error. eshd and auroc
-are those of the posterior itself, beside those of the fit in metrics.listed; null without
-a true graph, which is that of the fit unless --truth names one.`,
+are the metrics of the posterior itself; metrics.listed has those of the fit. They are null
+without a true graph, which defaults to the true graph of the fit.`,
 		Args:                  cli.Arguments(1, 1, "one folder or file"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,7 @@ const effectsFile = "effects.csv"
 // errNoSummary is for a folder without what a report needs.
 var errNoSummary = errors.New("allowed: a folder written by tobac fit --out")
 
-// needed adds to the error of a file without which there is no report what would do.
+// needed adds to the error of a missing file what is allowed instead.
 func needed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; %w", err, errNoSummary)

@@ -12,7 +12,7 @@ ambiguous is refused in one message, with the options that solve it.
 --interventions FILE is a table of 0 and 1 with the rows and columns of the data, columns
 matched by name. A value set by intervention says nothing about its own variable's equation.
 data.transform replaces every column before anything else. data.center matters only to
-models without intercepts, such as that of the recipe paper. data.standardize scales all
+models without intercepts, as in the recipe paper. data.standardize scales all
 rows, before rows are held out; weights and densities are then those of the scaled columns.
 --holdout picks rows at random by the seed. Rows of --heldout are transformed and scaled
 like the data; normal scores need --holdout, because ranks are those of one table.`
@@ -95,9 +95,8 @@ and --force, stand on the command line only.`
 --engine svgd --set recipe=paper is the published recipe to the letter: svgd under EqVar's
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from the
 prior, two edges per node, the embedded data standardised. Networks (--model ffn) have
-intercepts, on columns as they are. With --model bge it is that of the marginal model; with
---engine dibs that of DiBS; with --engine bcd and gflownet that of their authors, which
-takes hours. --engine svgd --set recipe=calibrated is SVGD whose particles agree with the
+intercepts, on columns as they are. With --model bge it is the recipe of the marginal model,
+with --engine dibs, bcd and gflownet the recipe of their authors; the last two take hours. --engine svgd --set recipe=calibrated is SVGD whose particles agree with the
 posterior given EqVar's order: scores of edges as latents, gradients by flipping edges, a
 kernel for each, parameters integrated out where the model allows, and sets of parents
 weighted by their evidence; with --model ffn too. docs/networks.md explains it. Options
@@ -113,7 +112,7 @@ The verdict says what is stable, and on which assumptions it rests.
 Metrics, with --truth or held-out rows: listed judges the probabilities of edges.csv, draws
 or particles the graphs in particles.json, svgd the particles of --beside svgd; weighted
 ones count by their density. Neg.LL is the negative log density of all held-out rows,
-averaged over the graphs, with and without that of the parameters.`
+averaged over the graphs, with and without the density of the parameters.`
 	resultsHelp = `Files in the folder of --out DIR, all or none.
   pairs.csv            first,second,adjacent,direction and the weights in both directions
   edges.csv            source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed

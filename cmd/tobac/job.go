@@ -98,7 +98,7 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			return nil, err
 		}
 		t = numbersOf(j.table)
-		j.table.Data, j.table.Incomplete = nil, nil // else a copy of a large table stays beside that which is fitted
+		j.table.Data, j.table.Incomplete = nil, nil // else memory holds a second copy of a large table
 		o.imputedTogether = levelsTogether(j.table)
 		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(), j.table.Notes
 		j.warnings = j.table.Warnings

@@ -67,7 +67,7 @@ func (k *keeping) without(what string, err error) {
 	}
 }
 
-// conclude computes what a finished run says beside its posterior.
+// conclude computes metrics, effects and verdict of a finished run.
 func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Writer) {
 	r.summary = newSummary(j, r.Result)
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)

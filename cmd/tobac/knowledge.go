@@ -121,7 +121,7 @@ func (k *knowledge) parse() (s statements, err error) {
 func parseOdds(text string) (float64, error) {
 	v, ok := delimited.Number(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is no number; allowed: odds from %v to %v", text, background.LeastOdds, background.MostOdds)
+		return 0, fmt.Errorf("%q is not a number; allowed: odds from %v to %v", text, background.LeastOdds, background.MostOdds)
 	}
 	return v, checkOdds(v)
 }

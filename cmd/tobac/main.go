@@ -1,7 +1,7 @@
 // Command tobac infers a posterior over causal graphs from a table of
 // measurements.
 //
-//	tobac check DATA         say what a table holds, and whether fit takes it
+//	tobac check DATA         describe a table and check that fit can use it
 //	tobac fit [DATA.csv]     infer the posterior, print it and write it to files
 //	tobac eval DIR           judge a posterior in files against a graph or other data
 //	tobac compare DIR DIR    say how much two results differ

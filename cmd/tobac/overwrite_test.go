@@ -37,7 +37,7 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		"./data/../edges.csv": edges + ": is the data, " + never,
 		"data/train.csv --truth consensus.csv --force":                                 consensus + ": is an input, given as --truth, " + never,
 		"data/train.csv --heldout edges.csv":                                           edges + ": is an input, given as --heldout, " + never,
-		"data/train.csv --truth consensus.csv --out data --checkpoint data/graph.csv":  "data/graph.csv: is no checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force",
+		"data/train.csv --truth consensus.csv --out data --checkpoint data/graph.csv":  "data/graph.csv: is not a checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force",
 		"data/train.csv --truth data/graph.csv --checkpoint data/graph.csv --out data": "data/graph.csv: is an input, given as --truth, " + never,
 	} {
 		if !strings.Contains(args, "--out") {

@@ -36,17 +36,17 @@ type reproduceOptions struct {
 }
 
 const reproduceLong = `Reproduce runs the experiments of the paper, with the data, the settings and the methods of
-its section on experiments, beside what keeps them honest: the graph without edges, a random
+its section on experiments, and baselines: the graph without edges, a random
 order, stepwise regression, and the exact posterior.
 
-  table1     flow cytometry data, ten splits, beside the published table
+  table1     flow cytometry data, ten splits, next to the published table
   linear     linear data, 20 variables, both densities
   nonlinear  nonlinear data, 20 variables, both densities
   size       linear data, 10, 20 and 50 variables, 100 and 500 rows
   order      TOBAC under causal orders from different sources
   all        all of these
-  networks   networks of 10 and 20 variables, every way of inference beside its reference
-  authors    the data sets of the authors' program, beside its figures; needs --data, and is
+  networks   networks of 10 and 20 variables, every engine next to its reference
+  authors    the data sets of the authors' program, next to its figures; needs --data, and is
              a part of all where that is given
 
 A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
@@ -187,7 +187,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
 }
 
-// cellsFolder is that of the finished cells.
+// cellsFolder is the folder of the finished cells.
 func (o *reproduceOptions) cellsFolder() string { return filepath.Join(o.out, "cells") }
 
 // open prepares the folder for the results.

@@ -28,7 +28,7 @@ var fitOutputs = []output{
 	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF), export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows), exportPosterior,
 }
 
-// fitFiles are their names, with that of the file that lists them.
+// fitFiles are the names of these files and of the manifest.
 func fitFiles() []string { return append(outputNames(fitOutputs), file.Manifest) }
 
 func outputNames(outputs []output) []string {

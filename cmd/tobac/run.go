@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if interrupted := new(cli.InterruptedError); errors.As(err, &interrupted) {
 		err = interrupted // without the place where it happened
 	}
-	fmt.Fprintln(stderr, cli.Printable("tobac: "+cli.Message(err))) // if this fails there is nobody left to tell
+	fmt.Fprintln(stderr, cli.Printable("tobac: "+cli.Message(err))) // an error of this write cannot be reported
 	return cli.ExitStatus(ctx, err)
 }
 

@@ -92,7 +92,7 @@ func hasGaps(t *dataset.Table) bool {
 	return false
 }
 
-// inputConfig is what a run was given beside the settings of the library.
+// inputConfig is what a run was given besides the settings of the library.
 type inputConfig struct {
 	Data          string  `json:"data"`
 	Digest        string  `json:"data_digest,omitempty"` // of the training rows, as they were analysed; "": values were missing

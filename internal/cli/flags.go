@@ -85,8 +85,8 @@ func Seed(value *uint64) pflag.Value {
 	}}
 }
 
-// PlainText is any string that is not blank: an empty one is a variable of a shell that is
-// not set more often than a wish, and one that begins with -- an option whose forerunner lacks its value. kind is its placeholder
+// PlainText is any string that is not blank. Empty values are usually unset shell variables; a value that begins
+// with -- usually means that the option before it lacks one. kind is its placeholder
 // in the help text; TEXT may begin with anything.
 func PlainText(value *string, kind string) pflag.Value {
 	if kind == "TEXT" {
