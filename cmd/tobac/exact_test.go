@@ -72,7 +72,7 @@ func TestEvalExactFaults(t *testing.T) {
 	if err := os.Rename("data", "moved"); err != nil {
 		t.Fatal(err)
 	}
-	exact, _ := exactOf(t, "--data", "moved/train.csv", "--truth", "moved/graph.csv", "--json", "run")
+	exact, _ := exactOf(t, "--data", "moved/train.csv", "--truth", "moved/graph.csv", "run")
 	if exact["mean_abs_error"] != 0.0 || exact["eshd"] == nil {
 		t.Errorf("%v", exact)
 	}
