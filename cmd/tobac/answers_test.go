@@ -207,7 +207,7 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 func TestAnswersWithoutSpread(t *testing.T) {
 	saveRun(t, "--engine", "svgd", "--set", "svgd.steps=100", "--set", "order.count=2")
 	for _, args := range [][]string{{"effect", "run", "--from", "X1", "--to", "X2"}, {"predict", "run", "--do", "X1=0"}} {
-		if got := succeed(t, args...).stdout; strings.Contains(got, "±") || strings.Contains(got, "interval") || !strings.Contains(got, "no posterior standard deviation") {
+		if got := succeed(t, args...).stdout; strings.Contains(got, "±") || strings.Contains(got, "interval") || !strings.Contains(got, "not a posterior standard deviation") {
 			t.Errorf("%v of particles:\n%s", args, got)
 		}
 	}
