@@ -54,7 +54,7 @@ func (e *BCDNets) About() string {
 func (e *BCDNets) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
-		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps of the training", "20000"),
+		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
 		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
 		setting.WholeNumber(&s.Batch, mostBatch, "batch", "Monte Carlo samples of a step", "64"),
 		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
@@ -230,4 +230,11 @@ func bcdData(data *dataset.Table) error {
 		return fmt.Errorf("the engine bcd needs continuous columns, but %s; allowed: the engines exact, mcmc and gflownet", column)
 	}
 	return nil
+}
+
+// Given implements [Settling]: another prior of the weights, all rows in full.
+func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	p.Shared.Sequence = nil
+	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
+	return &engine.Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)}, nil
 }

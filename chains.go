@@ -46,8 +46,8 @@ func (e *MCMC) About() string {
 func (e *MCMC) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, mostChains, "chains", "independent Markov chains", "4"),
-		setting.WholeNumber(&e.Iterations, mostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
-		setting.WholeNumber(&e.WarmUp, mostSteps, "warm-up", "iterations of each chain before it records", "600"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
+		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "600"),
 		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
 		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
@@ -306,7 +306,7 @@ func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if c.outcome != nil {
 		return c.outcome, nil
 	}
-	inf, err := c.inference(ctx)
+	inf, err := c.Inference(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -318,8 +318,8 @@ func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	return c.outcome, nil
 }
 
-// inference reads the posterior off the chains after their last step.
-func (c *chains) inference(ctx context.Context) (*sums.Inference, error) {
+// Inference reads the posterior off the chains after their last step.
+func (c *chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
@@ -400,4 +400,24 @@ func convergence(d *mcmc.Diagnostics) string {
 	default:
 		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 	}
+}
+
+// Given implements [Settling]: the hypothesis that short chains settle.
+func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	m, ok := p.Model.(sem.Scored)
+	if !ok {
+		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
+	}
+	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	if err != nil {
+		return nil, err
+	}
+	h := s.hypothesis
+	h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
+	g := &engine.Given{Model: sem.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp, Candidates: e.Candidates}}
+	if h.NoiseVariance != 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
+	}
+	g.Notes = p.TakeDensity(edgesPerNode, g.Notes)
+	return g, nil
 }

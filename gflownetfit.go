@@ -35,14 +35,14 @@ func (e *GFlowNet) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
 		setting.OneText(&s.Logits, "logits", "residual on the scores of single edges (guided), or unassisted (plain)", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
-		setting.WholeNumber(&s.Iterations, mostSteps, "steps", "steps of the training", "20000; 100000 for the policy paper"),
+		setting.WholeNumber(&s.Iterations, engine.MostSteps, "steps", "steps of the training", "20000; 100000 for the policy paper"),
 		setting.Positive(&s.Rate, "step-size", "learning rate", "0.001; 0.0003 for the policy small, 0.00001 for paper"),
 		setting.WholeNumber(&s.Environments, mostEnvironments, "environments", "graphs built side by side", "8"),
 		setting.WholeNumber(&s.Batch, mostBatch, "batch", "transitions of a step", "32"),
 		setting.WholeNumber(&s.Buffer, mostBuffer, "buffer", "transitions that are kept", "100000"),
-		setting.WholeNumber(&s.Prefill, mostSteps, "prefill", "steps with random actions before the network learns, in addition to steps", "100; 1000 for the policy paper"),
+		setting.WholeNumber(&s.Prefill, engine.MostSteps, "prefill", "steps with random actions before the network learns, in addition to steps", "100; 1000 for the policy paper"),
 		setting.WholeNumber(&s.Width, mostWidth, "width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
-		setting.WholeNumber(&s.Refresh, mostSteps, "refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
+		setting.WholeNumber(&s.Refresh, engine.MostSteps, "refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
 		setting.Fraction(&s.Exploit, "exploit", "largest probability of an action of the network rather than a random one during the training", "0.9"),
 		setting.Positive(&s.Clip, "clip", "largest norm of a gradient", "10"),
 		setting.Fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
@@ -194,3 +194,8 @@ const (
 	mostBuffer       = 100_000_000
 	mostWidth        = 4096
 )
+
+// Given implements [Settling]: the hypothesis that short chains settle.
+func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	return pilotEngine.Given(ctx, p, edgesPerNode)
+}

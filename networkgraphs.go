@@ -39,30 +39,33 @@ func (g *networkGraphs) noiseVariance() float64 { return g.model.Noise() * g.uni
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
 	*chains
-	graphs *networkGraphs
+	problem  *engine.Problem
+	settings *MCMC
+	graphs   *networkGraphs
+	read     *engine.Outcome // nil until the last step has been taken
 }
 
 // Outcome implements [engine.Stage].
 func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
-	if c.outcome == nil {
-		inf, err := c.inference(ctx)
+	if c.read == nil {
+		inf, err := c.Inference(ctx)
 		if err != nil {
 			return nil, err
 		}
-		c.outcome = &inf.Outcome
-		c.outcome.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
+		c.read = &inf.Outcome
+		c.read.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
 	}
-	return c.outcome, nil
+	return c.read, nil
 }
 
-// inference reads the posterior off the chains, and gives its graphs networks.
-func (c *networkChains) inference(ctx context.Context) (*sums.Inference, error) {
-	inf, err := c.chains.inference(ctx)
+// Inference reads the posterior off the chains, and gives its graphs networks.
+func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) {
+	inf, err := c.chains.Inference(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.engine.Chains, c.engine.Iterations)
-	if err := c.graphs.equip(ctx, inf, c.data); err != nil {
+	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.settings.Chains, c.settings.Iterations)
+	if err := c.graphs.equip(ctx, inf, c.problem.Data); err != nil {
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum

@@ -42,7 +42,7 @@ func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *netw
 		return nil, err
 	}
 	c, err := newChains(ctx, p.Data, s, p, &e.Chains)
-	return &networkChains{c, graphs}, err
+	return &networkChains{chains: c, problem: p, settings: &e.Chains, graphs: graphs}, err
 }
 
 // summed is the posterior over all orders under evidences of networks.

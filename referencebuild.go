@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"tobac/background"
-	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -26,27 +24,7 @@ type referenceBuilder struct {
 	result  *Result
 	ref     *Reference
 
-	given *Given
-}
-
-// A Settling engine takes as given what a reference of its posterior must take as given too.
-type Settling interface {
-	// Given is what a result with so many edges per node of the prior had taken as given. It
-	// settles p.Prior.
-	Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error)
-}
-
-// Given is what a posterior took as given.
-type Given struct {
-	Model sem.Model      // with the hypothesis that was settled
-	Data  *dataset.Table // as the model took them
-	// Notes say what else was taken as given, a sentence each.
-	Notes []string
-	// OwnNoise says that each order had its own noise variance, that of its component.
-	OwnNoise bool
-	// Chains and Tempered are the settings of chains that those of a reference are at least as long as.
-	Chains   MCMC
-	Tempered Tempering
+	given *engine.Given
 }
 
 func (b *referenceBuilder) build(ctx context.Context) error {
@@ -119,8 +97,8 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		}
 	}
 	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names))) })
-	b.given = &Given{Model: p.Model, Data: p.Data}
-	if s, ok := b.engine.(Settling); ok {
+	b.given = &engine.Given{Model: p.Model, Data: p.Data}
+	if s, ok := b.engine.(engine.Settling); ok {
 		if b.given, err = s.Given(ctx, p, b.result.EdgesPerNode); err != nil {
 			return err
 		}
@@ -129,64 +107,6 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
-func (s *SVGD) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	p.Shared.Sequence = nil
-	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
-	return &Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), OwnNoise: true}, err
-}
-
-// Given implements [Settling]: as that of SVGD, with the prior of independent pairs.
-func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	g, err := e.SVGD.Given(ctx, p, edgesPerNode)
-	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {
-		*q = q.IndependentPairs(p.Vars())
-		g.Notes = append(g.Notes, "the prior of dibs, of independent pairs")
-	}
-	return g, err
-}
-
-// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
-func (e *Tempering) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	g, err := new(SVGD).Given(ctx, p, edgesPerNode)
-	if err == nil {
-		g.OwnNoise, g.Chains, g.Tempered = false, e.Chains, *e
-	}
-	return g, err
-}
-
-// Given implements [Settling]: the hypothesis that short chains settle.
-func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	m, ok := p.Model.(sem.Scored)
-	if !ok {
-		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
-	}
-	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
-	if err != nil {
-		return nil, err
-	}
-	h := s.hypothesis
-	h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
-	g := &Given{Model: sem.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: *e}
-	if h.NoiseVariance != 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
-	}
-	g.Notes = p.TakeDensity(edgesPerNode, g.Notes)
-	return g, nil
-}
-
-// Given implements [Settling]: the hypothesis that short chains settle.
-func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	return pilotEngine.Given(ctx, p, edgesPerNode)
-}
-
-// Given implements [Settling]: another prior of the weights, all rows in full.
-func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*Given, error) {
-	p.Shared.Sequence = nil
-	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
-	return &Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)}, nil
 }
 
 // under is the reference under order number k, or over all orders.
@@ -256,13 +176,13 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
 func (b *referenceBuilder) sampled(ctx context.Context, c interface {
 	engine.Stage
-	inference(context.Context) (*sums.Inference, error)
+	Inference(context.Context) (*sums.Inference, error)
 }, e *MCMC) (*sums.Inference, error) {
 	_, steps := c.Steps()
 	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
 	}
-	inf, err := c.inference(ctx)
+	inf, err := c.Inference(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +204,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
 func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
-	long := b.given.Tempered
+	long := Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
 	long.Chains = MCMC{Iterations: referenceFactor * max(chainIterations, b.given.Chains.Iterations)}
 	if long.Iterations *= referenceFactor; long.Iterations == 0 {
 		long.Iterations = referenceFactor / 2 * temperedIterations

@@ -15,7 +15,6 @@ import (
 
 // The largest values of settings that count keep sums and products of what is counted within 64 bits.
 const (
-	mostSteps     = 1_000_000_000 // of SVGD, and iterations of a chain
 	mostParticles = 100_000
 	mostGraphs    = 1_000_000 // drawn for a particle in a step
 	mostRank      = 10_000
@@ -126,7 +125,7 @@ func (s *SVGD) Settings() []*setting.Setting {
 	return append(s.common(),
 		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
 		setting.OneOf(&s.Parameters, "parameters", "treatment of the parameters of models with node scores: sampled, or integrated out", "sampled", SampledParameters, IntegratedParameters),
-		setting.WholeNumber(&s.FitSteps, mostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
+		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
 		setting.Parsed(&s.OrderEngine, "order-engine", "engine of the posterior that orders are drawn from", "exact to 20 variables, else mcmc", "exact|mcmc", "exact, mcmc", orderEngineText, orderEngineByName),
 	)
 }
@@ -145,7 +144,7 @@ func (e *DiBS) Settings() []*setting.Setting {
 func (s *SVGD) common() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&s.Particles, mostParticles, "particles", "particles, under each order", "30"),
-		setting.WholeNumber(&s.Steps, mostSteps, "steps", "steps, under each order", "1000"),
+		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps, under each order", "1000"),
 		setting.WholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
 		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 given an order"),
 		setting.OneOf(&s.Estimator, "estimator", "average over sampled graphs", "nodewise", models.Joint, models.NodeWise),

@@ -50,11 +50,11 @@ func (e *Tempering) About() string {
 // Settings implements [engine.Engine].
 func (e *Tempering) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&e.Iterations, mostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
 		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "temperatures of each chain given an order", "12"),
 		setting.WholeNumber(&e.Chains.Chains, mostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
-		setting.WholeNumber(&e.Chains.Iterations, mostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
-		setting.WholeNumber(&e.Chains.WarmUp, mostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
+		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
+		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
 		setting.WholeNumber(&e.Chains.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
 	}
 }
@@ -196,4 +196,12 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.Noise(), LogEvidence: o.evidence, Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
 	return p, res, sem.AddDensities(p.Draws, c, m, data)
+}
+
+// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
+func (e *Tempering) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	p.Shared.Sequence = nil
+	m, scaled, _, err := p.SampledModel(p.Model, false)
+	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},
+		Chains: engine.ChainNumbers{Iterations: e.Chains.Iterations, Candidates: e.Chains.Candidates}}, err
 }

@@ -66,6 +66,29 @@ type Resumable interface {
 	StateKey(p *Problem) string
 }
 
+// A Settling engine takes as given what a reference of its posterior must take as given too.
+type Settling interface {
+	// Given is what a result with so many edges per node of the prior had taken as given. It
+	// settles p.Prior.
+	Given(ctx context.Context, p *Problem, edgesPerNode float64) (*Given, error)
+}
+
+// Given is what a posterior took as given.
+type Given struct {
+	Model sem.Model      // with the hypothesis that was settled
+	Data  *dataset.Table // as the model took them
+	// Notes say what else was taken as given, a sentence each.
+	Notes []string
+	// OwnNoise says that each order had its own noise variance, that of its component.
+	OwnNoise bool
+	// Chains are the numbers of chains over graphs that those of a reference exceed, and Tempered those of
+	// chains over networks; zero where there were none.
+	Chains, Tempered ChainNumbers
+}
+
+// ChainNumbers are the numbers of Markov chains.
+type ChainNumbers struct{ Iterations, WarmUp, Candidates, Rungs int }
+
 // A Problem is what an engine infers a posterior of.
 type Problem struct {
 	Data    *dataset.Table
@@ -248,6 +271,9 @@ func (f *finished) Warnings() []string                             { return f.wa
 func (f *finished) Save() (json.RawMessage, error)                 { return nil, nil }
 func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
 func (f *finished) Close()                                         {}
+
+// MostSteps is the largest number of steps of an engine: it keeps sums and products of what is counted within 64 bits.
+const MostSteps = 1_000_000_000
 
 // BeforeEnd is the error of an outcome that is read off after the last of so many steps.
 func BeforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
