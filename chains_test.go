@@ -8,6 +8,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/sem"
 )
 
@@ -20,7 +21,7 @@ func TestChainsAgreeWithExact(t *testing.T) {
 		{Model: sem.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
 	} {
 		want := fit(t, data, cfg)
-		cfg.Engine, cfg.Workers = &tobac.MCMC{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
+		cfg.Engine, cfg.Workers = &markov.MCMC{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
 		got := fit(t, data, cfg)
 		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {
 			t.Errorf("%v: probabilities differ by up to %v", cfg.Model, diff)
@@ -54,7 +55,7 @@ func TestChainsTakeTheBestHypothesis(t *testing.T) {
 	data := noisy(t)
 	cfg := tobac.Config{Model: sem.BGe{}, Prior: background.Prior{EdgesPerNode: 1}}
 	want := fit(t, data, cfg)
-	cfg.Engine, cfg.Workers = &tobac.MCMC{Iterations: 2000, WarmUp: 500, Rungs: 2}, 2
+	cfg.Engine, cfg.Workers = &markov.MCMC{Iterations: 2000, WarmUp: 500, Rungs: 2}, 2
 	got := fit(t, data, cfg)
 	t.Logf("probabilities differ by up to %.3f", largest(got.Probabilities, want.Probabilities))
 	if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/models"
@@ -15,7 +16,7 @@ import (
 const temperedVariables = 50
 
 // choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact] where node
-// scores are in closed form and the variables few enough, [MCMC] where they are more, [Tempering] for
+// scores are in closed form and the variables few enough, [markov.MCMC] where they are more, [Tempering] for
 // networks with one hidden layer of at most 50 variables, and [SVGD] for every other model. Networks
 // with more layers then have the last one integrated out, and a custom likelihood has the recipe
 // [Calibrated] with 10 particles and 100 steps.
@@ -47,12 +48,12 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	case p.Order.Known != nil:
 		return &SVGD{}, ""
 	}
-	return &MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
+	return &markov.MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
 }
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -24,7 +25,7 @@ import (
 // The documented defaults that do not depend on the data. What is inferred, and what
 // depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
-	chains := tobac.MCMC{Chains: 4, Iterations: 3000, WarmUp: 600}
+	chains := markov.MCMC{Chains: 4, Iterations: 3000, WarmUp: 600}
 	sampler := tobac.SVGD{Particles: 30, Steps: 1000, Samples: 128, Rank: 19, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
 	paper := sampler
 	paper.Estimator, paper.Marginals = models.Joint, tobac.FrequencyMarginals
@@ -102,7 +103,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 		Engine: &tobac.SVGD{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
 	}
 	chains := svgd
-	chains.Engine, chains.Order = &tobac.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, engine.Order{}
+	chains.Engine, chains.Order = &markov.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, engine.Order{}
 	drawn := svgd
 	drawn.Order = engine.Order{Count: 8}
 	sampler(&drawn).OrderEngine = chains.Engine
@@ -149,7 +150,7 @@ func TestConfigErrors(t *testing.T) {
 		{"marginals", tobac.Config{Engine: &tobac.SVGD{Marginals: 7}}, "marginals is tobac.MarginalEstimator(7); allowed: conditional, frequency"},
 		{"penalty rate", tobac.Config{Engine: &tobac.DiBS{Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
 		{"penalty samples", tobac.Config{Engine: &tobac.DiBS{Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},
-		{"chains", tobac.Config{Engine: &tobac.MCMC{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1 to 1000"},
+		{"chains", tobac.Config{Engine: &markov.MCMC{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1 to 1000"},
 
 		{"prior", tobac.Config{Prior: background.Prior{Kind: 9}}, "unknown graph prior 9"},
 		{"edges per node", tobac.Config{Prior: background.Prior{EdgesPerNode: -1}}, "edges-per-node is -1; allowed: finite numbers above 0"},
@@ -178,7 +179,7 @@ func TestConfigErrors(t *testing.T) {
 		{"fit steps of DiBS", tobac.Config{Engine: &tobac.DiBS{SVGD: tobac.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
 		{"Gaussian processes by SVGD", tobac.Config{Engine: &tobac.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
-		{"known order by MCMC", tobac.Config{Engine: &tobac.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
+		{"known order by MCMC", tobac.Config{Engine: &markov.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
 		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -30,7 +31,7 @@ func walksOf(n, d int) *dataset.Table {
 
 // Of random walks nothing is said, whatever the model and whether sums or chains.
 func TestWalksSayNothing(t *testing.T) {
-	chains := tobac.MCMC{Chains: 2, Iterations: 400, WarmUp: 100}
+	chains := markov.MCMC{Chains: 2, Iterations: 400, WarmUp: 100}
 	for name, c := range map[string]tobac.Config{
 		"compared": {Engine: &sums.Exact{}},
 		"sums":     {Engine: &sums.Exact{}, Model: sem.BGe{}},
@@ -72,7 +73,7 @@ func TestReferenceOfDependentRows(t *testing.T) {
 	data := walksOf(100, 4)
 	for _, c := range []tobac.Config{
 		{Engine: &sums.Exact{}, Model: sem.BGe{}},
-		{Model: sem.BGe{}, Engine: &tobac.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
+		{Model: sem.BGe{}, Engine: &markov.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
 	} {
 		r := fit(t, data, c)
 		got := compared(t, reference(t, data, r), r.Posterior)

@@ -12,6 +12,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/markov"
 )
 
 // Indicators of one variable have no edge between them with any engine, and although they
@@ -31,7 +32,7 @@ func TestExclusivePairs(t *testing.T) {
 	prior := background.Prior{Exclusive: []dag.Edge{{From: 1, To: 2}}}
 	for name, cfg := range map[string]tobac.Config{
 		"exact":    {Prior: prior},
-		"chains":   {Prior: prior, Engine: &tobac.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
+		"chains":   {Prior: prior, Engine: &markov.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
 		"svgd":     {Prior: prior, Engine: &small},
 		"DiBS":     {Prior: prior, Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
 		"gflownet": {Prior: prior, Engine: &tobac.GFlowNet{}},

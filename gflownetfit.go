@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/setting"
@@ -85,22 +86,22 @@ func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
 	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
-	return append(all, pilotEngine.chainDemands(size)...)
+	return append(all, pilotEngine.ChainDemands(size)...)
 }
 
 // pilotEngine has the settings of short chains for other engines.
-var pilotEngine = &MCMC{Chains: 4, Iterations: chainIterations, WarmUp: 600}
+var pilotEngine = &markov.MCMC{Chains: 4, Iterations: markov.DefaultIterations, WarmUp: 600}
 
 // Begin implements [engine.Engine].
 func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := settle(ctx, p.Data, p.ScoredModels(), p, pilotEngine, p.Trust())
+		s, err := markov.Settle(ctx, p.Data, p.ScoredModels(), p, pilotEngine, p.Trust())
 		if err != nil {
 			return err
 		}
-		p.SettleModel(s.model, s.evidence)
-		p.Doing(e, "compiling the training, model "+s.model.String())
-		m, err := gflownet.New(s.hypothesis.Scores, s.prior, e.Training, p.Workers, p.Seed)
+		p.SettleModel(s.Model, s.Evidence)
+		p.Doing(e, "compiling the training, model "+s.Model.String())
+		m, err := gflownet.New(s.Hypothesis.Scores, s.Prior, e.Training, p.Workers, p.Seed)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.S
 // flowFit is DAG-GFlowNet under the hypothesis that short chains have settled.
 type flowFit struct {
 	*gflownet.Model
-	*settled
+	*markov.Settled
 	engine  *GFlowNet
 	problem *engine.Problem
 }
@@ -163,12 +164,12 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 			edges = c.Edges
 		}
 	}
-	inf, err := f.settled.inference(ctx, f.problem.Data, f.engine.Name(), graphs, edges, f.problem)
+	inf, err := f.Settled.Inference(ctx, f.problem.Data, f.engine.Name(), graphs, edges, f.problem)
 	if err != nil {
 		return nil, err
 	}
 	if !t.Exact {
-		if t.Imbalance, err = sums.Imbalance(ctx, graphs, f.hypothesis.Scores, f.prior, f.problem.Workers); err != nil {
+		if t.Imbalance, err = sums.Imbalance(ctx, graphs, f.Hypothesis.Scores, f.Prior, f.problem.Workers); err != nil {
 			return nil, err
 		}
 	}

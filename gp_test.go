@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -48,7 +49,7 @@ func TestUnitsAreSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []engine.Engine{&sums.Exact{}, &tobac.MCMC{}} {
+	for _, engine := range []engine.Engine{&sums.Exact{}, &markov.MCMC{}} {
 		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
 		if want := "the data support equal noise variances in the units given, which tell directions: in other units these would change"; !slices.Contains(r.Warnings, want) {
 			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/priortest"
 	"tobac/ordering"
@@ -172,9 +173,9 @@ func TestChainsWithKnowledge(t *testing.T) {
 		d := 3 + int(seed%2)
 		data, m := weak(20, d, seed), single[int(seed)%len(single)]
 		p := priortest.Draw(rng, d)
-		cfg := tobac.Config{Model: m, Prior: p, Seed: seed, Engine: &tobac.MCMC{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
+		cfg := tobac.Config{Model: m, Prior: p, Seed: seed, Engine: &markov.MCMC{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
 		if seed%3 == 0 {
-			cfg.Engine.(*tobac.MCMC).Candidates = 1 // required parents are candidates all the same
+			cfg.Engine.(*markov.MCMC).Candidates = 1 // required parents are candidates all the same
 		}
 		res := fit(t, data, cfg)
 		diff := largest(res.Probabilities, listed(t, data, m, &p, anyGraph))
@@ -358,7 +359,7 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	for i := range 6 {
 		p.Required = append(p.Required, dag.Edge{From: 2 * i, To: 13})
 	}
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Prior: p, Engine: &tobac.MCMC{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Prior: p, Engine: &markov.MCMC{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
 	res := fit(t, wide, cfg)
 	fulfilled(t, "chains", res, &p)
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {

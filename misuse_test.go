@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/bcd"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/gflownet"
 	"tobac/sem"
 )
@@ -23,7 +24,7 @@ func panicOf(do func()) (value any) {
 // smallEngines are configurations of all engines whose runs take a moment.
 var smallEngines = map[string]tobac.Config{
 	"exact": {},
-	"mcmc":  {Engine: &tobac.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
+	"mcmc":  {Engine: &markov.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
 	"svgd":  {Engine: &tobac.SVGD{Steps: 3, Particles: 2, Samples: 2}},
 	"bcd":   {Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
 	"gflownet": {Model: sem.BGe{},

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/sem"
@@ -38,9 +39,9 @@ func (g *networkGraphs) noiseVariance() float64 { return g.model.Noise() * g.uni
 
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
-	*chains
+	*markov.Chains
 	problem  *engine.Problem
-	settings *MCMC
+	settings *markov.MCMC
 	graphs   *networkGraphs
 	read     *engine.Outcome // nil until the last step has been taken
 }
@@ -53,14 +54,14 @@ func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 			return nil, err
 		}
 		c.read = &inf.Outcome
-		c.read.Checks = slices.Concat(chainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
+		c.read.Checks = slices.Concat(markov.ChainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
 	}
 	return c.read, nil
 }
 
 // Inference reads the posterior off the chains, and gives its graphs networks.
 func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) {
-	inf, err := c.chains.Inference(ctx)
+	inf, err := c.Chains.Inference(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) 
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
-	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + convergence(inf.Diagnostics)
+	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + markov.Convergence(inf.Diagnostics)
 	return inf, nil
 }
 

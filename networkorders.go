@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -37,12 +38,12 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 
 // chained prepares chains over the graphs of a table.
 func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*networkChains, error) {
-	s, err := settle(ctx, p.Data, []sem.Scored{graphs.scored()}, p, &e.Chains, sem.WholeTrust)
+	s, err := markov.Settle(ctx, p.Data, []sem.Scored{graphs.scored()}, p, &e.Chains, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newChains(ctx, p.Data, s, p, &e.Chains)
-	return &networkChains{chains: c, problem: p, settings: &e.Chains, graphs: graphs}, err
+	c, err := markov.New(ctx, p.Data, s, p, &e.Chains)
+	return &networkChains{Chains: c, problem: p, settings: &e.Chains, graphs: graphs}, err
 }
 
 // summed is the posterior over all orders under evidences of networks.
@@ -59,7 +60,7 @@ func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *netwo
 }
 
 // settledNetworks estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, chains *MCMC) (*networkGraphs, error) {
+func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*networkGraphs, error) {
 	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
 	if err != nil {
 		return nil, err
@@ -92,13 +93,13 @@ func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, 
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
 // in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
-func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *MCMC) (best *networkTable, noise, unit float64, err error) {
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (best *networkTable, noise, unit float64, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
 		return nil, 0, 1, err
 	}
-	options := chains.options(p, 0)
+	options := chains.Options(p, 0)
 	p.Doing(temperingEngine, "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/mcmc"
@@ -117,5 +118,5 @@ func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 		densities := p.Prior.Densities(d)
 		return p.ClosedPrior(d, densities[len(densities)-1])
 	}
-	return pilotPrior(p, d)
+	return markov.PilotPrior(p, d)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/internal/inspect"
@@ -131,7 +132,7 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 		return inf, nil, err
 	}
 	p.Model = scored
-	chains, err := (&MCMC{Candidates: b.given.Chains.Candidates}).filled()
+	chains, err := (&markov.MCMC{Candidates: b.given.Chains.Candidates}).Filled()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,14 +155,14 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *MCMC) (*sums.Inference, error) {
+func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*sums.Inference, error) {
 	e.Iterations = referenceFactor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = referenceFactor * max(e.WarmUp, b.given.Chains.WarmUp)
-	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := markov.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}
-	c, err := newChains(ctx, p.Data, s, p, e)
+	c, err := markov.New(ctx, p.Data, s, p, e)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.
 	if err != nil {
 		return nil, err
 	}
-	inf.Parts = []sums.Part{{Hypothesis: s.hypothesis, Prior: s.prior}}
+	inf.Parts = []sums.Part{{Hypothesis: s.Hypothesis, Prior: s.Prior}}
 	return inf, nil
 }
 
@@ -177,7 +178,7 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.
 func (b *referenceBuilder) sampled(ctx context.Context, c interface {
 	engine.Stage
 	Inference(context.Context) (*sums.Inference, error)
-}, e *MCMC) (*sums.Inference, error) {
+}, e *markov.MCMC) (*sums.Inference, error) {
 	_, steps := c.Steps()
 	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func (b *referenceBuilder) sampled(ctx context.Context, c interface {
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(chainChecks(inf.Diagnostics))...)
+	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(markov.ChainChecks(inf.Diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
 	b.note("Markov chains of %d iterations", e.Iterations)
 	return inf, nil
@@ -205,7 +206,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
-	long.Chains = MCMC{Iterations: referenceFactor * max(chainIterations, b.given.Chains.Iterations)}
+	long.Chains = markov.MCMC{Iterations: referenceFactor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
 	if long.Iterations *= referenceFactor; long.Iterations == 0 {
 		long.Iterations = referenceFactor / 2 * temperedIterations
 	}

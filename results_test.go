@@ -9,6 +9,7 @@ import (
 	"tobac/autograd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/jobs"
 	"tobac/ordering"
@@ -34,11 +35,11 @@ func TestResultsVersion(t *testing.T) {
 	for _, c := range []tobac.Config{
 		{Engine: &quick, Order: engine.Order{Method: ordering.MethodEqVar, Count: 8}},
 		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick, Order: engine.Order{Count: 2}},
-		{Model: sem.BGe{}, Engine: &tobac.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
+		{Model: sem.BGe{}, Engine: &markov.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
 	} {
 		got := fit(t, frozenTable(t), c)
 		h.Write([]byte(text(t, got.Posterior)))
-		if !isA[*tobac.MCMC](c.Engine) {
+		if !isA[*markov.MCMC](c.Engine) {
 			continue
 		}
 		// Fits that give other bits still give the posterior: a graph without edges is more than twice as far from it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/schedule"
@@ -48,7 +49,7 @@ func (e MarginalEstimator) String() string {
 // See packages models and svgd.
 type SVGD struct {
 	// OrderEngine infers the posterior that orders are drawn from, where neither an order nor a
-	// method is given. Nil stands for [sums.Exact], or [MCMC] with more than 20 variables.
+	// method is given. Nil stands for [sums.Exact], or [markov.MCMC] with more than 20 variables.
 	OrderEngine engine.Engine
 
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
@@ -176,7 +177,7 @@ func orderEngineByName(name string) (engine.Engine, error) {
 	case "exact":
 		return &sums.Exact{}, nil
 	case "mcmc":
-		return &MCMC{}, nil
+		return &markov.MCMC{}, nil
 	}
 	return nil, fmt.Errorf("the engine %s draws no orders", name)
 }
@@ -244,7 +245,7 @@ func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 		if out.OrderEngine == nil {
 			out.OrderEngine = &sums.Exact{}
 			if p.Vars() > sums.MostSummed {
-				out.OrderEngine = &MCMC{}
+				out.OrderEngine = &markov.MCMC{}
 			}
 		}
 		inner, err := out.OrderEngine.Prepare(&engine.Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})

@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -296,7 +297,7 @@ func TestRestoreErrors(t *testing.T) {
 	t.Run("other chains before the particles", func(t *testing.T) {
 		data, cfg := afterChains()
 		first := newRun(t, data, cfg)
-		chains := *sampler(&cfg).OrderEngine.(*tobac.MCMC)
+		chains := *sampler(&cfg).OrderEngine.(*markov.MCMC)
 		chains.Iterations = 40
 		sampler(&cfg).OrderEngine = &chains
 		want := `tobac: snapshot was made with the engine "svgd iterations=30", the run has "svgd iterations=40"`

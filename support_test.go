@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	_ "tobac/internal/unwritten"
@@ -104,7 +105,7 @@ func intervened(data *dataset.Table) *dataset.Table {
 var small = tobac.SVGD{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
 
 // short are Markov chains for five variables.
-var short = tobac.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
+var short = markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
 
 // afterChains is a short run of SVGD on more columns than are summed over, whose orders are drawn by chains, with its data.
 func afterChains() (*dataset.Table, tobac.Config) {
@@ -112,7 +113,7 @@ func afterChains() (*dataset.Table, tobac.Config) {
 	for j := range names {
 		names[j] = string(rune('a' + j))
 	}
-	chains := &tobac.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
+	chains := &markov.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
 	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: engine.Order{Count: 2},
 		Engine: &tobac.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
 }

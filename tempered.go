@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/models"
@@ -21,12 +22,12 @@ import (
 // Tempering is the engine tempering: Markov chains at many temperatures over networks and their
 // parents, under one order or several, with a measured error. Without an order it estimates
 // evidences of sets of parents, and sums over all orders as [sums.Exact] does, or with more variables
-// runs the chains of [MCMC]. It takes networks with one hidden layer. See package tempering.
+// runs the chains of [markov.MCMC]. It takes networks with one hidden layer. See package tempering.
 type Tempering struct {
 	Iterations int // of each chain given an order, of which the first half is dropped; defaults to 2000
 	Rungs      int // temperatures of each chain given an order; defaults to 12
 	// Chains are those over graphs without an order, of more variables than are summed over.
-	Chains MCMC
+	Chains markov.MCMC
 }
 
 var _ engine.Engine = (*Tempering)(nil)
@@ -51,8 +52,8 @@ func (e *Tempering) About() string {
 func (e *Tempering) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
-		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "temperatures of each chain given an order", "12"),
-		setting.WholeNumber(&e.Chains.Chains, mostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
+		setting.WholeNumber(&e.Rungs, markov.MostChains, "rungs", "temperatures of each chain given an order", "12"),
+		setting.WholeNumber(&e.Chains.Chains, markov.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
 		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
 		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
 		setting.WholeNumber(&e.Chains.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
@@ -89,7 +90,7 @@ func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
 	}
 	setting.Fill(&out.Iterations, temperedIterations)
 	setting.Fill(&out.Rungs, temperedRungs)
-	chains, err := out.Chains.filled()
+	chains, err := out.Chains.Filled()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.D
 		return nil
 	}
 	if size.Vars > sums.MostSummed {
-		all = e.Chains.chainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
+		all = e.Chains.ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
 		all = []engine.Demand{engine.Needs(2*float64(sums.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}

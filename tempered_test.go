@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -205,7 +206,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3,
-		Engine: &tobac.Tempering{Chains: tobac.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
+		Engine: &tobac.Tempering{Chains: markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
 	for i := range d {
 		for j := range d {
 			if i-j > 1 || j-i > 2 { // fewer sets to estimate

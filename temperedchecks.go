@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"tobac/diagnostics"
+	"tobac/engine/markov"
 	"tobac/tempering"
 )
 
@@ -20,10 +21,10 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 					continue
 				}
 				worst = math.Max(worst, rHat)
-				if rHat > limitRHat[0] {
+				if rHat > markov.LimitRHat[0] {
 					edges++
 				}
-				if rHat > limitRHat[0] && v > largest {
+				if rHat > markov.LimitRHat[0] && v > largest {
 					largest, edge = v, [2]int{i, j}
 				}
 			}
@@ -33,9 +34,9 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 		}
 	}
 	return []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, limitRHat[0], limitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
-			limitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
-		diagnostics.Below("exchange", least, limitExchange[0], limitExchange[1],
+		diagnostics.Above("r_hat", worst, markov.LimitRHat[0], markov.LimitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
+			markov.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
+		diagnostics.Below("exchange", least, markov.LimitExchange[0], markov.LimitExchange[1],
 			fmt.Sprintf("only %.1f %% of the exchanges between two temperatures succeed: more rungs are needed", 100*least)),
 	}
 }

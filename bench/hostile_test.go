@@ -14,6 +14,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/internal/impute"
@@ -62,7 +63,7 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 func hostileMethods() []hostileMethod {
 	// Fewer steps than the default's, up to the same inverse temperature.
 	sampler := tobac.SVGD{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
-	chains := tobac.MCMC{Iterations: 300, WarmUp: 100}
+	chains := markov.MCMC{Iterations: 300, WarmUp: 100}
 	paper := tobac.Paper()
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
 	networks := tobac.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}

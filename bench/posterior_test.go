@@ -13,6 +13,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/study"
 	"tobac/metrics"
@@ -124,7 +125,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		return p, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}, Order: engine.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
-		return p, tobac.Config{Model: chosen[p.Name], Engine: &tobac.MCMC{Iterations: 3000}}, nil
+		return p, tobac.Config{Model: chosen[p.Name], Engine: &markov.MCMC{Iterations: 3000}}, nil
 	}
 	return []method{
 		listed("default", same(tobac.Config{}), choice),

@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/explain"
 	"tobac/internal/inspect"
@@ -44,7 +45,7 @@ func drawResult(t *rapid.T) *tobac.Result {
 	p.Probabilities = probabilities
 	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []engine.Engine{&sums.Exact{}, &tobac.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
+	r.Config.Engine = []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
 	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
@@ -210,7 +211,7 @@ func TestVerdictOfFits(t *testing.T) {
 		{"resamples", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
 		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
 		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
-		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &tobac.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
+		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &markov.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
 		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
 		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
 		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"they rest on independences that only one direction explains."}},

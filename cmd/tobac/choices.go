@@ -7,6 +7,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
@@ -107,7 +108,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 		return err
 	}
 	if s, ok := c.Engine.(*tobac.SVGD); ok && o.givenOf("mcmc") && d > sums.MostSummed {
-		chains := &tobac.MCMC{}
+		chains := &markov.MCMC{}
 		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/bcd"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/gflownet"
@@ -244,7 +245,7 @@ func baselines(paper tobac.Config) []Row {
 // told nothing about the data.
 func posteriorRows(d int, cfg tobac.Config) []Row {
 	given, all, chains := cfg, cfg, cfg
-	given.Engine, all.Engine, chains.Engine = &sums.Exact{}, &sums.Exact{}, &tobac.MCMC{}
+	given.Engine, all.Engine, chains.Engine = &sums.Exact{}, &sums.Exact{}, &markov.MCMC{}
 	exactGiven := func(name, title string, order OrderSource) Row {
 		r := Row{Method: fitMethod("exact-"+name, "exact, "+title, order, given)}
 		if d > exact.MaxVariables {

@@ -1,4 +1,4 @@
-package tobac
+package markov
 
 import (
 	"fmt"
@@ -9,19 +9,19 @@ import (
 
 // Thresholds of the checks: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
 var (
-	limitRHat     = [2]float64{1.1, 1.3}
+	LimitRHat     = [2]float64{1.1, 1.3}
 	limitESS      = [2]float64{100, 25}
-	limitExchange = [2]float64{0.05, 0.005}
+	LimitExchange = [2]float64{0.05, 0.005}
 )
 
-// chainChecks are about Markov chains over graphs.
-func chainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
+// ChainChecks are about Markov chains over graphs.
+func ChainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
 	if math.IsNaN(d.MaxRHat()) {
-		return []diagnostics.Check{diagnostics.Above("r_hat", d.MaxRHat(), limitRHat[0], limitRHat[1], fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
+		return []diagnostics.Check{diagnostics.Above("r_hat", d.MaxRHat(), LimitRHat[0], LimitRHat[1], fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
 	}
 	worst := math.Max(d.MaxRHat(), d.LogP.RHat)
 	all := []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, limitRHat[0], limitRHat[1], fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
+		diagnostics.Above("r_hat", worst, LimitRHat[0], LimitRHat[1], fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
 		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1], fmt.Sprintf("the least certain edges are worth %.0f independent samples: run longer", d.MinESS())),
 	}
 	least := math.Inf(1)
@@ -29,7 +29,7 @@ func chainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
 		least = math.Min(least, rung.Exchange)
 	}
 	if !math.IsInf(least, 1) {
-		all = append(all, diagnostics.Below("exchange", least, limitExchange[0], limitExchange[1],
+		all = append(all, diagnostics.Below("exchange", least, LimitExchange[0], LimitExchange[1],
 			fmt.Sprintf("only %.1f %% of the exchanges between two inverse temperatures succeed: use more of them", 100*least)))
 	}
 	return all

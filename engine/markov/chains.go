@@ -1,4 +1,4 @@
-package tobac
+package markov
 
 import (
 	"cmp"
@@ -45,11 +45,11 @@ func (e *MCMC) About() string {
 // Settings implements [engine.Engine].
 func (e *MCMC) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&e.Chains, mostChains, "chains", "independent Markov chains", "4"),
+		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
 		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "600"),
 		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
-		setting.WholeNumber(&e.Rungs, mostChains, "rungs", "inverse temperatures of each chain", "4"),
+		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4"),
 	}
 }
 
@@ -66,28 +66,28 @@ func (e *MCMC) Prepare(p *engine.Problem) (engine.Engine, error) {
 	case p.Order.Method != nil:
 		return nil, p.InfersOrder(e)
 	}
-	return e.filled()
+	return e.Filled()
 }
 
-// filled is a copy with the defaults.
-func (e *MCMC) filled() (*MCMC, error) {
+// Filled is a copy with the defaults.
+func (e *MCMC) Filled() (*MCMC, error) {
 	out := *e
 	if err := setting.Check(out.Settings()); err != nil {
 		return nil, err
 	}
 	setting.Fill(&out.Chains, 4)
-	setting.Fill(&out.Iterations, chainIterations)
+	setting.Fill(&out.Iterations, DefaultIterations)
 	setting.Fill(&out.WarmUp, 600)
 	return &out, nil
 }
 
 // Demands implements [engine.Engine].
 func (e *MCMC) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return append(e.chainDemands(size), sums.DrawDemand(size))
+	return append(e.ChainDemands(size), sums.DrawDemand(size))
 }
 
-// chainDemands are those of the chains and their node scores.
-func (e *MCMC) chainDemands(size engine.Size) []engine.Demand {
+// ChainDemands are those of the chains and their node scores.
+func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
@@ -105,57 +105,57 @@ func (e *MCMC) chainDemands(size engine.Size) []engine.Demand {
 // Begin implements [engine.Engine].
 func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := settle(ctx, p.Data, p.ScoredModels(), p, e, p.Trust())
+		s, err := Settle(ctx, p.Data, p.ScoredModels(), p, e, p.Trust())
 		if err != nil {
 			return err
 		}
-		p.SettleModel(s.model, s.evidence)
-		stage, err = newChains(ctx, p.Data, s, p, e)
+		p.SettleModel(s.Model, s.Evidence)
+		stage, err = New(ctx, p.Data, s, p, e)
 		return err
 	})
 	return stage, err
 }
 
-// mostChains is the largest number of chains, and of the inverse temperatures of each.
-const mostChains = 1000
+// MostChains is the largest number of chains, and of the inverse temperatures of each.
+const MostChains = 1000
 
-// settled is what short chains have settled where a posterior is to be sampled: the model with the
+// Settled is what short chains have settled where a posterior is to be sampled: the model with the
 // hypothesis that it is sampled under, and its prior.
-type settled struct {
-	model      sem.Scored
-	evidence   []sem.Evidence // of all models asked about
-	hypothesis sem.Hypothesis
+type Settled struct {
+	Model      sem.Scored
+	Evidence   []sem.Evidence // of all models asked about
+	Hypothesis sem.Hypothesis
 	chosen     int        // its number
 	best       *dag.Graph // the most probable one of the short chains
 	trust      sem.Trust  // part of its evidence that counts
 	refuted    string     // why the form of the equations counts in part; "": it counts
 	density    float64    // edges per node of the prior
-	prior      *score.Prior
+	Prior      *score.Prior
 }
 
-// chains are Markov chains at work.
-type chains struct {
-	*settled
+// Chains are Markov chains at work.
+type Chains struct {
+	*Settled
 	engine      *MCMC
 	data        *dataset.Table
 	problem     *engine.Problem
 	sampler     *mcmc.Sampler
 	step, steps int
-	outcome     *engine.Outcome // nil until the last step has been taken
+	done        *engine.Outcome // nil until the last step has been taken
 }
 
-var _ engine.Stage = (*chains)(nil)
+var _ engine.Stage = (*Chains)(nil)
 
-// chainIterations is the default of [MCMC].Iterations.
-const chainIterations = 3000
+// DefaultIterations is the default of [MCMC].Iterations.
+const DefaultIterations = 3000
 
 // pilot is the number of iterations of the short chains that compare models and
 // estimate the number of edges, half of them warm-up.
 const pilot = 400
 
-// settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*settled, error) {
-	var best *settled
+// Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
+func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*Settled, error) {
+	var best *Settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
@@ -178,15 +178,15 @@ func settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	}
 	var err error
 	if len(models) > 1 {
-		if lower, why := t.In(data, best.model, best.best, best.hypothesis.Scores, problem.Seed); lower != t {
-			if best, _, err = pilotChains(ctx, data, best.model, problem, e, lower); err != nil {
+		if lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed); lower != t {
+			if best, _, err = pilotChains(ctx, data, best.Model, problem, e, lower); err != nil {
 				return nil, err
 			}
 			best.refuted = why
 		}
 	}
-	best.evidence = all
-	best.prior, err = sampledPrior(problem, len(data.Names), best.density)
+	best.Evidence = all
+	best.Prior, err = sampledPrior(problem, len(data.Names), best.density)
 	return best, err
 }
 
@@ -204,28 +204,28 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 	return prior, nil
 }
 
-// newChains prepares the chains.
-func newChains(ctx context.Context, data *dataset.Table, s *settled, problem *engine.Problem, e *MCMC) (*chains, error) {
-	problem.Doing(e, "scoring candidate parents, model "+s.model.String())
-	sampler, err := mcmc.New(ctx, s.hypothesis.Scores, s.prior, e.options(problem, e.WarmUp))
-	return &chains{settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
+// New prepares the chains.
+func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *MCMC) (*Chains, error) {
+	problem.Doing(e, "scoring candidate parents, model "+s.Model.String())
+	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, e.Options(problem, e.WarmUp))
+	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
 
 // Steps implements [engine.Stage].
-func (c *chains) Steps() (done, all int) { return c.step, c.steps }
+func (c *Chains) Steps() (done, all int) { return c.step, c.steps }
 
 // Warnings implements [engine.Stage].
-func (c *chains) Warnings() []string { return nil }
+func (c *Chains) Warnings() []string { return nil }
 
 // Close implements [engine.Stage].
-func (c *chains) Close() {}
+func (c *Chains) Close() {}
 
-func (e *MCMC) options(p *engine.Problem, warmUp int) mcmc.Options {
+func (e *MCMC) Options(p *engine.Problem, warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: sums.Draws, Seed: p.Seed, Workers: p.Workers}
 }
 
-// pilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
-func pilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
+// PilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
+func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
@@ -244,10 +244,10 @@ func pilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*Settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
-	prior, err := pilotPrior(problem, d)
+	prior, err := PilotPrior(problem, d)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -259,11 +259,11 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &settled{model: m, trust: t}
+	c := &Settled{Model: m, trust: t}
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
-		c.hypothesis, c.chosen = hypotheses[chosen], chosen
-		s, err := mcmc.New(ctx, c.hypothesis.Scores, prior, e.options(problem, pilot/2))
+		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
+		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, e.Options(problem, pilot/2))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -286,7 +286,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 }
 
 // Advance implements [engine.Stage].
-func (c *chains) Advance(ctx context.Context, to int) error {
+func (c *Chains) Advance(ctx context.Context, to int) error {
 	return engine.Timed(&c.problem.Seconds.Infer, func() error {
 		for to = min(to, c.steps); c.step < to; {
 			err := c.sampler.Advance(ctx, min(100, to-c.step))
@@ -302,9 +302,9 @@ func (c *chains) Advance(ctx context.Context, to int) error {
 }
 
 // Outcome implements [engine.Stage].
-func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
-	if c.outcome != nil {
-		return c.outcome, nil
+func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
+	if c.done != nil {
+		return c.done, nil
 	}
 	inf, err := c.Inference(ctx)
 	if err != nil {
@@ -312,14 +312,14 @@ func (c *chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	}
 	o := inf.Outcome
 	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.engine.Iterations)
-	o.Computation = convergence(o.Diagnostics)
-	o.Checks = append(chainChecks(o.Diagnostics), sums.DrawChecks(o.Posterior)...)
-	c.outcome = &o
-	return c.outcome, nil
+	o.Computation = Convergence(o.Diagnostics)
+	o.Checks = append(ChainChecks(o.Diagnostics), sums.DrawChecks(o.Posterior)...)
+	c.done = &o
+	return c.done, nil
 }
 
 // Inference reads the posterior off the chains after their last step.
-func (c *chains) Inference(ctx context.Context) (*sums.Inference, error) {
+func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
@@ -332,27 +332,27 @@ func (c *chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	for k, d := range res.Draws {
 		graphs[k] = d.Graph
 	}
-	inf, err := c.settled.inference(ctx, c.data, c.engine.Name(), graphs, res.Edges, c.problem)
+	inf, err := c.Settled.Inference(ctx, c.data, c.engine.Name(), graphs, res.Edges, c.problem)
 	if err == nil {
 		inf.Diagnostics = &res.Diagnostics
 	}
 	return inf, err
 }
 
-// inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *settled) inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
-	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.model, Evidence: s.evidence, Reason: sums.Reason(s.evidence), EdgesPerNode: s.density}}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.model.String(), Kind: posterior.Draws}
+// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
+func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
+	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.Model, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence), EdgesPerNode: s.density}}
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
 	}
-	if s.hypothesis.InUnits {
+	if s.Hypothesis.InUnits {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, sums.UnitsWarning)
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
 		inf.Posterior.Draws = append(inf.Posterior.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
-		scorers[k] = s.hypothesis.Scores
+		scorers[k] = s.Hypothesis.Scores
 	}
 	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
 	if edges == nil {
@@ -367,7 +367,7 @@ func (s *settled) inference(ctx context.Context, data *dataset.Table, by string,
 }
 
 // Save implements [engine.Stage].
-func (c *chains) Save() (json.RawMessage, error) {
+func (c *Chains) Save() (json.RawMessage, error) {
 	s, err := c.sampler.Snapshot()
 	if err != nil {
 		return nil, err
@@ -376,7 +376,7 @@ func (c *chains) Save() (json.RawMessage, error) {
 }
 
 // Restore implements [engine.Stage].
-func (c *chains) Restore(_ context.Context, state json.RawMessage) error {
+func (c *Chains) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(mcmc.Snapshot)
 	if err := json.Unmarshal(state, s); err != nil {
 		return fmt.Errorf("the state of the chains: %w", err)
@@ -388,8 +388,8 @@ func (c *chains) Restore(_ context.Context, state json.RawMessage) error {
 	return nil
 }
 
-// convergence says whether Markov chains agree.
-func convergence(d *mcmc.Diagnostics) string {
+// Convergence says whether Markov chains agree.
+func Convergence(d *mcmc.Diagnostics) string {
 	switch rhat := d.MaxRHat(); {
 	case math.IsNaN(rhat):
 		return "The Markov chains are too short to tell whether they have converged."
@@ -408,11 +408,11 @@ func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float6
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}
-	s, err := settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}
-	h := s.hypothesis
+	h := s.Hypothesis
 	h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
 	g := &engine.Given{Model: sem.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp, Candidates: e.Candidates}}
 	if h.NoiseVariance != 0 {
