@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/engine/trained"
 	"tobac/internal/inspect"
 	"tobac/posterior"
 	"tobac/sem"
@@ -148,7 +149,7 @@ func (e *BCDNets) Begin(_ context.Context, p *engine.Problem) (stage engine.Stag
 		if f.Model, err = bcd.New(f.scale.Apply(p.Data.X), settings, p.Workers, p.Seed); err != nil {
 			return err
 		}
-		stage = &training[bcd.State]{engine: e, problem: p, learner: f, point: f.point, read: f.outcome}
+		stage = &trained.Stage[bcd.State]{Engine: e, Problem: p, Learner: f, Point: f.point, Read: f.outcome}
 		return nil
 	})
 	return stage, err
@@ -193,7 +194,7 @@ func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		t.Trace = append(t.Trace, engine.TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
 	return &engine.Outcome{Posterior: engine.InDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
-		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
+		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: trained.Approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 
 // empty are the most probable equations without edges: a normal distribution of each column, with one variance for all if

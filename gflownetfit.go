@@ -8,6 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/engine/trained"
 	"tobac/gflownet"
 	"tobac/setting"
 
@@ -106,7 +107,7 @@ func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.S
 			return err
 		}
 		f := &flowFit{m, s, e, p}
-		stage = &training[gflownet.State]{engine: e, problem: p, learner: f, point: f.point, read: f.outcome}
+		stage = &trained.Stage[gflownet.State]{Engine: e, Problem: p, Learner: f, Point: f.point, Read: f.outcome}
 		return nil
 	})
 	return stage, err
@@ -184,7 +185,7 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	case !math.IsNaN(t.Distance):
 		o.Computation = fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(o.Draws), t.Distance)
 	default:
-		o.Computation = approximate(len(o.Draws), "by a policy that was trained")
+		o.Computation = trained.Approximate(len(o.Draws), "by a policy that was trained")
 	}
 	return o, nil
 }

@@ -1,4 +1,4 @@
-package tobac
+package trained
 
 import (
 	"context"
@@ -28,41 +28,41 @@ type learner[S any] interface {
 	Close()
 }
 
-// training is the stage of an engine that trains a learner.
-type training[S any] struct {
-	engine  engine.Engine
-	problem *engine.Problem
-	learner learner[S]
-	point   func() engine.TrainingPoint                        // where it is
-	read    func(ctx context.Context) (*engine.Outcome, error) // the posterior, after the last step
+// Stage is the stage of an engine that trains a learner.
+type Stage[S any] struct {
+	Engine  engine.Engine
+	Problem *engine.Problem
+	Learner learner[S]
+	Point   func() engine.TrainingPoint                        // where it is
+	Read    func(ctx context.Context) (*engine.Outcome, error) // the posterior, after the last step
 	outcome *engine.Outcome                                    // nil until then
 }
 
 // Steps implements [engine.Stage].
-func (t *training[S]) Steps() (done, all int) { return t.learner.Step(), t.learner.Steps() }
+func (t *Stage[S]) Steps() (done, all int) { return t.Learner.Step(), t.Learner.Steps() }
 
 // Advance implements [engine.Stage].
-func (t *training[S]) Advance(ctx context.Context, to int) error {
-	return engine.Timed(&t.problem.Seconds.Infer, func() error {
-		for t.learner.Step() < min(to, t.learner.Steps()) { // which a tolerance may lower
-			if err := t.learner.Advance(ctx, t.learner.Step()+1); err != nil {
+func (t *Stage[S]) Advance(ctx context.Context, to int) error {
+	return engine.Timed(&t.Problem.Seconds.Infer, func() error {
+		for t.Learner.Step() < min(to, t.Learner.Steps()) { // which a tolerance may lower
+			if err := t.Learner.Advance(ctx, t.Learner.Step()+1); err != nil {
 				return err
 			}
-			p := t.point()
-			t.problem.Report(engine.Progress{Engine: t.engine.Name(), Step: p.Step, Steps: t.learner.Steps(), Training: &p})
+			p := t.Point()
+			t.Problem.Report(engine.Progress{Engine: t.Engine.Name(), Step: p.Step, Steps: t.Learner.Steps(), Training: &p})
 		}
 		return nil
 	})
 }
 
 // Outcome implements [engine.Stage].
-func (t *training[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
+func (t *Stage[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 	if done, all := t.Steps(); done < all {
 		return nil, engine.BeforeEnd(all)
 	}
 	if t.outcome == nil {
-		t.problem.Doing(t.engine, "drawing graphs from the trained distribution")
-		if t.outcome, err = t.read(ctx); err != nil {
+		t.Problem.Doing(t.Engine, "drawing graphs from the trained distribution")
+		if t.outcome, err = t.Read(ctx); err != nil {
 			return nil, err
 		}
 		t.outcome.Checks = append(trainingChecks(t.outcome.Training), sums.DrawChecks(t.outcome.Posterior)...)
@@ -71,30 +71,30 @@ func (t *training[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error
 }
 
 // Warnings implements [engine.Stage].
-func (t *training[S]) Warnings() []string {
+func (t *Stage[S]) Warnings() []string {
 	if t.outcome == nil {
 		return nil
 	}
-	return trainingWarnings(t.outcome.Training, t.learner.Step())
+	return trainingWarnings(t.outcome.Training, t.Learner.Step())
 }
 
 // Save implements [engine.Stage].
-func (t *training[S]) Save() (json.RawMessage, error) { return json.Marshal(t.learner.State()) }
+func (t *Stage[S]) Save() (json.RawMessage, error) { return json.Marshal(t.Learner.State()) }
 
 // Restore implements [engine.Stage].
-func (t *training[S]) Restore(_ context.Context, state json.RawMessage) error {
+func (t *Stage[S]) Restore(_ context.Context, state json.RawMessage) error {
 	s := new(S)
 	if err := json.Unmarshal(state, s); err != nil {
 		return fmt.Errorf("the state of the training: %w", err)
 	}
-	return t.learner.Restore(s)
+	return t.Learner.Restore(s)
 }
 
 // Close implements [engine.Stage].
-func (t *training[S]) Close() { t.learner.Close() }
+func (t *Stage[S]) Close() { t.Learner.Close() }
 
-// approximate says what the probabilities of a trained distribution are worth.
-func approximate(draws int, from string) string {
+// Approximate says what the probabilities of a trained distribution are worth.
+func Approximate(draws int, from string) string {
 	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", draws, from)
 }
 
