@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -53,7 +54,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &BCDNets{}, &GFlowNet{}, &Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &GFlowNet{}, &Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -10,6 +10,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/gflownet"
 	"tobac/models"
 	"tobac/ordering"
@@ -77,7 +78,7 @@ func PaperDiBS() Config {
 }
 
 // PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
-func PaperBCD() Config { return Config{Engine: &BCDNets{Training: bcd.Paper()}} }
+func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Paper()}} }
 
 // PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {

@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
@@ -198,7 +199,7 @@ func TestTwoVariables(t *testing.T) {
 		svgd := sampler(&cfg)
 		svgd.Particles, svgd.Samples, svgd.Steps = 1, 1, 5
 		switch e := cfg.Engine.(type) {
-		case *tobac.BCDNets:
+		case *bcdnets.BCDNets:
 			e.Training.Steps = 5
 		case *tobac.GFlowNet:
 			e.Training.Iterations = 5

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/engine/trained"
@@ -40,7 +41,7 @@ func (e *GFlowNet) Settings() []*setting.Setting {
 		setting.WholeNumber(&s.Iterations, engine.MostSteps, "steps", "steps of the training", "20000; 100000 for the policy paper"),
 		setting.Positive(&s.Rate, "step-size", "learning rate", "0.001; 0.0003 for the policy small, 0.00001 for paper"),
 		setting.WholeNumber(&s.Environments, mostEnvironments, "environments", "graphs built side by side", "8"),
-		setting.WholeNumber(&s.Batch, mostBatch, "batch", "transitions of a step", "32"),
+		setting.WholeNumber(&s.Batch, bcdnets.MostBatch, "batch", "transitions of a step", "32"),
 		setting.WholeNumber(&s.Buffer, mostBuffer, "buffer", "transitions that are kept", "100000"),
 		setting.WholeNumber(&s.Prefill, engine.MostSteps, "prefill", "steps with random actions before the network learns, in addition to steps", "100; 1000 for the policy paper"),
 		setting.WholeNumber(&s.Width, mostWidth, "width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/bcd"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/gflownet"
 	"tobac/sem"
@@ -26,7 +27,7 @@ var smallEngines = map[string]tobac.Config{
 	"exact": {},
 	"mcmc":  {Engine: &markov.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
 	"svgd":  {Engine: &tobac.SVGD{Steps: 3, Particles: 2, Samples: 2}},
-	"bcd":   {Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
+	"bcd":   {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
 	"gflownet": {Model: sem.BGe{},
 		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
 }

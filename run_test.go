@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/posterior"
@@ -205,7 +206,7 @@ func TestAdvanceLimits(t *testing.T) {
 func TestProgress(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range engines() {
-		if isA[*markov.MCMC](cfg.Engine) || isA[*tobac.BCDNets](cfg.Engine) || isA[*tobac.GFlowNet](cfg.Engine) {
+		if isA[*markov.MCMC](cfg.Engine) || isA[*bcdnets.BCDNets](cfg.Engine) || isA[*tobac.GFlowNet](cfg.Engine) {
 			continue // see TestChainsReportProgress and TestTrainingReportsProgress
 		}
 		t.Run(name, func(t *testing.T) {

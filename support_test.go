@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
@@ -174,7 +175,7 @@ func engines() map[string]tobac.Config {
 		"auto": {Seed: 7}, "exact": exact,
 		"mcmc": {Engine: &short, Seed: 7},
 		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,
-		"bcd":      {Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 26, Batch: 8}}, Seed: 7},
+		"bcd":      {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 26, Batch: 8}}, Seed: 7},
 		"gflownet": policy, "gflownet, exact": flows,
 	}
 }

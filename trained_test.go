@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/ordering"
@@ -75,7 +76,7 @@ func TestFlowsAreExact(t *testing.T) {
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
 	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}})
-	cfg := tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: 800, LearningRate: 0.004, Batch: 16}}, Seed: 1, Workers: 2}
+	cfg := tobac.Config{Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 800, LearningRate: 0.004, Batch: 16}}, Seed: 1, Workers: 2}
 	got := fit(t, data, cfg)
 	trace := got.Training.Trace
 	if first, last := trace[0], trace[len(trace)-1]; first.Quantity != "ELBO" || !(last.Value > first.Value+100) {
@@ -164,7 +165,7 @@ func TestBCDUnits(t *testing.T) {
 func TestTrainedRefuses(t *testing.T) {
 	data := chain(t, 40).Train
 	edge := []dag.Edge{{From: 0, To: 1}}
-	nets, flows := &tobac.BCDNets{}, &tobac.GFlowNet{}
+	nets, flows := &bcdnets.BCDNets{}, &tobac.GFlowNet{}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config
@@ -179,8 +180,8 @@ func TestTrainedRefuses(t *testing.T) {
 		{"prior", tobac.Config{Engine: nets, Prior: background.Prior{Kind: background.Fair}}, "the engine bcd has a horseshoe prior"},
 		{"knowledge", tobac.Config{Engine: nets, Prior: background.Prior{Required: edge}}, "the engine bcd takes no knowledge about edges"},
 		{"levels", tobac.Config{Engine: nets, Prior: background.Prior{Exclusive: edge}}, "the engine bcd cannot rule out edges between columns that code one variable"},
-		{"edges twice", tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{EdgesPerNode: 3}}}, "edges per node and unequal variances of BCD Nets are those of the prior and of the model"},
-		{"batch", tobac.Config{Engine: &tobac.BCDNets{Training: bcd.Settings{Batch: -1}}}, "batch is -1; allowed: whole numbers from 1 to 100000"},
+		{"edges twice", tobac.Config{Engine: &bcdnets.BCDNets{Training: bcd.Settings{EdgesPerNode: 3}}}, "edges per node and unequal variances of BCD Nets are those of the prior and of the model"},
+		{"batch", tobac.Config{Engine: &bcdnets.BCDNets{Training: bcd.Settings{Batch: -1}}}, "batch is -1; allowed: whole numbers from 1 to 100000"},
 		{"no scores", tobac.Config{Engine: flows, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine gflownet needs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -219,7 +220,7 @@ func TestTrainedRefuses(t *testing.T) {
 // The presets are those of the papers.
 func TestTrainedPresets(t *testing.T) {
 	c, err := tobac.PaperBCD().WithDefaults(5)
-	nets, ok := c.Engine.(*tobac.BCDNets)
+	nets, ok := c.Engine.(*bcdnets.BCDNets)
 	if err != nil || !ok || nets.Training.Steps != 30000 || nets.Training.Batch != 256 || nets.Training.L2 != 1 || c.Model.String() != "linear" {
 		t.Errorf("BCD Nets: %+v, error %v", c, err)
 	}

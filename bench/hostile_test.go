@@ -14,6 +14,7 @@ import (
 	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
@@ -68,7 +69,7 @@ func hostileMethods() []hostileMethod {
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
 	networks := tobac.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
 	dibs := tobac.DiBS{SVGD: sampler}
-	trained := tobac.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
+	trained := bcdnets.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
 	policy := tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
 	known := func(data *dataset.Table) engine.Order {
 		order := []int{0, 3, 1, 2, 4}

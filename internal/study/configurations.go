@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/background"
 	"tobac/bcd"
+	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -168,7 +169,7 @@ func bcdRow(d int, e float64) Row {
 		steps = 6000
 	}
 	r := Row{Method: fitMethod("bcd", "BCD", NoOrder, tobac.Config{
-		Model: sem.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Engine: &tobac.BCDNets{Training: bcd.Settings{Steps: steps}},
+		Model: sem.Linear{}, Prior: background.Prior{EdgesPerNode: e}, Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: steps}},
 	})}
 	r.Preset = fmt.Sprintf("corrected, %d steps", steps)
 	return r

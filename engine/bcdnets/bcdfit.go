@@ -1,4 +1,4 @@
-package tobac
+package bcdnets
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func (e *BCDNets) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
 		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
-		setting.WholeNumber(&s.Batch, mostBatch, "batch", "Monte Carlo samples of a step", "64"),
+		setting.WholeNumber(&s.Batch, MostBatch, "batch", "Monte Carlo samples of a step", "64"),
 		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
 		setting.Parsed(&s.Schedule, "temperature", "temperature of the permutations, alone or in stages of which each ends at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
 			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
@@ -155,8 +155,8 @@ func (e *BCDNets) Begin(_ context.Context, p *engine.Problem) (stage engine.Stag
 	return stage, err
 }
 
-// mostBatch bounds samples and transitions of a step of a training.
-const mostBatch = 100_000
+// MostBatch bounds samples and transitions of a step of a training.
+const MostBatch = 100_000
 
 // edgeRule is the text form of a rule; "" stands for the default.
 func edgeRule(r bcd.EdgeRule) string {
