@@ -88,16 +88,13 @@ func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
 	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
-	return append(all, pilotEngine.ChainDemands(size)...)
+	return append(all, markov.Pilot.ChainDemands(size)...)
 }
-
-// pilotEngine has the settings of short chains for other engines.
-var pilotEngine = &markov.MCMC{Chains: 4, Iterations: markov.DefaultIterations, WarmUp: 600}
 
 // Begin implements [engine.Engine].
 func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := markov.Settle(ctx, p.Data, p.ScoredModels(), p, pilotEngine, p.Trust())
+		s, err := markov.Settle(ctx, p.Data, p.ScoredModels(), p, markov.Pilot, p.Trust())
 		if err != nil {
 			return err
 		}
@@ -200,5 +197,5 @@ const (
 
 // Given implements [Settling]: the hypothesis that short chains settle.
 func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
-	return pilotEngine.Given(ctx, p, edgesPerNode)
+	return markov.Pilot.Given(ctx, p, edgesPerNode)
 }

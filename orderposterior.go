@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/sem"
@@ -51,7 +52,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m = m.WithOutput(models.SampledOutput)
-		g, err := settledNetworks(ctx, p, m, pilotEngine)
+		g, err := settledNetworks(ctx, p, m, markov.Pilot)
 		if err != nil {
 			return nil, err
 		}

@@ -116,6 +116,9 @@ func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage
 	return stage, err
 }
 
+// Pilot has the settings of the short chains of other engines.
+var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: 600}
+
 // MostChains is the largest number of chains, and of the inverse temperatures of each.
 const MostChains = 1000
 
