@@ -6,6 +6,7 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -54,7 +55,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &GFlowNet{}, &Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/gflownet"
 	"tobac/models"
 	"tobac/ordering"
@@ -82,7 +83,7 @@ func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Pa
 
 // PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {
-	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
+	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
 }
 
 // Settings are those with a text form of one line: the engine, by its name, those of prior and

@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/models"
@@ -201,7 +202,7 @@ func TestTwoVariables(t *testing.T) {
 		switch e := cfg.Engine.(type) {
 		case *bcdnets.BCDNets:
 			e.Training.Steps = 5
-		case *tobac.GFlowNet:
+		case *flownets.GFlowNet:
 			e.Training.Iterations = 5
 		}
 		res := fit(t, data, cfg)

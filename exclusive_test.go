@@ -12,6 +12,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 )
 
@@ -35,7 +36,7 @@ func TestExclusivePairs(t *testing.T) {
 		"chains":   {Prior: prior, Engine: &markov.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
 		"svgd":     {Prior: prior, Engine: &small},
 		"DiBS":     {Prior: prior, Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
-		"gflownet": {Prior: prior, Engine: &tobac.GFlowNet{}},
+		"gflownet": {Prior: prior, Engine: &flownets.GFlowNet{}},
 	} {
 		res := fit(t, data, cfg)
 		if p, q := res.Probabilities.At(1, 2), res.Probabilities.At(2, 1); p != 0 || q != 0 {

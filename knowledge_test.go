@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/priortest"
@@ -225,8 +226,8 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	order := engine.Order{Known: []int{0, 2, 1, 3, 4}}
 	dibs := tobac.Config{Model: sem.Linear{}, Engine: &tobac.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &tobac.GFlowNet{}},
-		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &tobac.GFlowNet{}},
+		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &flownets.GFlowNet{}},
+		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &flownets.GFlowNet{}},
 		"svgd":                    {Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7},
 	} {
 		cfg.Prior = background.Prior{Probabilities: table}

@@ -10,6 +10,7 @@ import (
 	"tobac/bcd"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/gflownet"
 	"tobac/sem"
@@ -29,7 +30,7 @@ var smallEngines = map[string]tobac.Config{
 	"svgd":  {Engine: &tobac.SVGD{Steps: 3, Particles: 2, Samples: 2}},
 	"bcd":   {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
 	"gflownet": {Model: sem.BGe{},
-		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
+		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
 }
 
 // Faults of the calling program are panics that say what is wrong, or errors, never those of the runtime.

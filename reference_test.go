@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/flownets"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -48,7 +49,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 	known := tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
 	configs["exact, known order"] = known
 	known.Prior = background.Prior{Kind: background.Fair}
-	known.Engine, known.Model = &tobac.GFlowNet{}, sem.BGe{}
+	known.Engine, known.Model = &flownets.GFlowNet{}, sem.BGe{}
 	configs["exact flows, known order"] = known
 	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
 	for _, name := range []string{"auto", "exact", "exact, known order"} {

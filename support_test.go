@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
@@ -160,9 +161,9 @@ func engines() map[string]tobac.Config {
 	dibs := particles()
 	dibs.Order, dibs.Engine = engine.Order{}, &tobac.DiBS{SVGD: small}
 	exact := tobac.Config{Engine: &sums.Exact{}, Seed: 7}
-	flows := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{}, Seed: 7}
+	flows := tobac.Config{Model: sem.BGe{}, Engine: &flownets.GFlowNet{}, Seed: 7}
 	policy := flows
-	policy.Engine = &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
+	policy.Engine = &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
 	scores := tobac.Calibrated(sem.Linear{NoiseVariance: 1})
 	svgd := sampler(&scores)
 	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7

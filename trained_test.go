@@ -13,6 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/ordering"
@@ -52,7 +53,7 @@ func TestFlowsAreExact(t *testing.T) {
 			exact, flows := base, base
 			row.change(&exact)
 			row.change(&flows)
-			exact.Engine, flows.Engine = &sums.Exact{}, &tobac.GFlowNet{}
+			exact.Engine, flows.Engine = &sums.Exact{}, &flownets.GFlowNet{}
 			want, got := fit(t, row.data, exact), fit(t, row.data, flows)
 			if diff := largest(got.Probabilities, want.Probabilities); !(diff < 1e-9) {
 				t.Errorf("probabilities differ by up to %v", diff)
@@ -94,7 +95,7 @@ func TestTrainingLearns(t *testing.T) {
 	if far > 0.1 {
 		t.Errorf("mean distance of edge probabilities from the exact ones %v:\n%v\n%v", far, mat.Formatted(got.Probabilities), mat.Formatted(truth.Probabilities))
 	}
-	flow := tobac.Config{Model: sem.BGe{}, Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 400, Policy: gflownet.Graph, Width: 16}}, Seed: 1, Workers: 2}
+	flow := tobac.Config{Model: sem.BGe{}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 400, Policy: gflownet.Graph, Width: 16}}, Seed: 1, Workers: 2}
 	long := fit(t, data, flow)
 	if tr := long.Training; len(tr.Trace) != 4 || tr.Trace[0].Quantity != "loss" || tr.Exact || !(tr.Distance < 0.5) {
 		t.Errorf("training %+v", tr)
@@ -104,7 +105,7 @@ func TestTrainingLearns(t *testing.T) {
 // A tolerance ends a training of a policy early; the run is then at its last step, and resumed there.
 func TestToleranceEndsTraining(t *testing.T) {
 	cfg := tobac.Config{Model: sem.BGe{}, Seed: 1,
-		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Iterations: 1000, Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}}
+		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 1000, Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}}
 	r, want := finished(t, noisy(t), cfg)
 	if r.Step() != 20 || r.Steps() != 20 {
 		t.Fatalf("at step %d of %d, want 20 of 20", r.Step(), r.Steps())
@@ -165,7 +166,7 @@ func TestBCDUnits(t *testing.T) {
 func TestTrainedRefuses(t *testing.T) {
 	data := chain(t, 40).Train
 	edge := []dag.Edge{{From: 0, To: 1}}
-	nets, flows := &bcdnets.BCDNets{}, &tobac.GFlowNet{}
+	nets, flows := &bcdnets.BCDNets{}, &flownets.GFlowNet{}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config
@@ -208,7 +209,7 @@ func TestTrainedRefuses(t *testing.T) {
 		"width is 6; allowed: multiples of 4":                                         {Width: 6},
 		"buffer is 8, less than the batch 32":                                         {Buffer: 8},
 	} {
-		if _, err := (tobac.Config{Engine: &tobac.GFlowNet{Training: set}}).WithDefaults(6); err == nil || err.Error() != want {
+		if _, err := (tobac.Config{Engine: &flownets.GFlowNet{Training: set}}).WithDefaults(6); err == nil || err.Error() != want {
 			t.Errorf("got error %v\nwant      %s", err, want)
 		}
 	}
@@ -225,7 +226,7 @@ func TestTrainedPresets(t *testing.T) {
 		t.Errorf("BCD Nets: %+v, error %v", c, err)
 	}
 	c, err = tobac.PaperGFlowNet().WithDefaults(5)
-	flows, ok := c.Engine.(*tobac.GFlowNet)
+	flows, ok := c.Engine.(*flownets.GFlowNet)
 	if err != nil || !ok || flows.Training.Iterations != 100_000 || flows.Training.Rate != 1e-5 || flows.Training.Policy != gflownet.Paper || c.Prior.Kind != background.Fair || c.Model.String() != "bge raw" {
 		t.Errorf("DAG-GFlowNet: %+v, error %v", c, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/gflownet"
@@ -70,7 +71,7 @@ func hostileMethods() []hostileMethod {
 	networks := tobac.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
 	dibs := tobac.DiBS{SVGD: sampler}
 	trained := bcdnets.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
-	policy := tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
+	policy := flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
 	known := func(data *dataset.Table) engine.Order {
 		order := []int{0, 3, 1, 2, 4}
 		for j := cleanColumns; j < len(data.Names); j++ {
@@ -85,7 +86,7 @@ func hostileMethods() []hostileMethod {
 		}
 	}
 	flows := func(data *dataset.Table) (*tobac.Result, error) {
-		cfg := tobac.Config{Model: sem.Linear{}, Engine: &tobac.GFlowNet{}}
+		cfg := tobac.Config{Model: sem.Linear{}, Engine: &flownets.GFlowNet{}}
 		if len(data.Names) > cleanColumns { // no exact flows any more
 			cfg.Engine = &policy
 		}

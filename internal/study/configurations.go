@@ -11,6 +11,7 @@ import (
 	"tobac/background"
 	"tobac/bcd"
 	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -183,7 +184,7 @@ func gflownetRow(d int) Row {
 	}
 	r := Row{Method: fitMethod("gfn", "DAG-GFlowNet", NoOrder, tobac.Config{
 		Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair},
-		Engine: &tobac.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: steps}},
+		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: steps}},
 	})}
 	r.Preset = fmt.Sprintf("policy graph, %d steps", steps)
 	if d > 20 {
