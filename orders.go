@@ -22,6 +22,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A weightedOrder is a causal order to sample under.
+type weightedOrder struct {
+	order     []int // of the columns, sources first; empty: none
+	seed      uint64
+	count     int     // resamples that gave it; 0: it was not found so
+	logWeight float64 // in the mixture
+	evidence  float64 // log p(D|order); NaN: unknown
+}
+
 // found are the orders that a method found in the data.
 type found struct {
 	rows         *mat.Dense             // those looked at
@@ -188,10 +197,6 @@ func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background
 	}
 	return ordering.Bootstrap(ctx, bound, data.X, replicates, opt)
 }
-
-// fewRows for each column are those below which particles of DiBS, and of networks, are certain of
-// what data leave open.
-const fewRows = 10
 
 // drawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for
 // SVGD to sample under.

@@ -52,15 +52,6 @@ type particleFit struct {
 	seenSets setChecks
 }
 
-// A weightedOrder is a causal order to sample under.
-type weightedOrder struct {
-	order     []int // of the columns, sources first; empty: none
-	seed      uint64
-	count     int     // resamples that gave it; 0: it was not found so
-	logWeight float64 // in the mixture
-	evidence  float64 // log p(D|order); NaN: unknown
-}
-
 // compile builds the program and draws the initial particles.
 func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err := ctx.Err(); err != nil {

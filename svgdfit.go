@@ -436,3 +436,7 @@ func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float6
 	}
 	return g, err
 }
+
+// fewRows for each column are those below which particles of DiBS, and of networks, are certain of
+// what data leave open.
+const fewRows = 10
