@@ -67,7 +67,7 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 
 // ownConditionals are conditionals given the particles' own parameters, where flips are evaluated; else nil.
 func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posterior.Marginals {
-	if len(f.order.order) == 0 || len(f.x) < 2 {
+	if len(f.order.Order) == 0 || len(f.x) < 2 {
 		return nil
 	}
 	all, ok := f.target.Conditionals(graphs, f.x[1])

@@ -11,10 +11,10 @@ import (
 
 // columns are those of the data in the sequence of the order, or as they are without one.
 func (f *particleFit) columns() []int {
-	if len(f.order.order) == 0 {
+	if len(f.order.Order) == 0 {
 		return dag.Identity(len(f.names))
 	}
-	return f.order.order
+	return f.order.Order
 }
 
 // inOrder are the columns at positions of an order.
@@ -54,7 +54,7 @@ func (f *particleFit) intoColumns(p *posterior.Posterior) {
 		}
 	}
 	c := &p.Components[0]
-	c.Order = slices.Clone(f.order.order)
+	c.Order = slices.Clone(f.order.Order)
 	if c.Empty != nil {
 		c.Empty = inColumns(c.Empty, order)
 	}

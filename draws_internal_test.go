@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/engine/orders"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +25,7 @@ func TestRandomExtension(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	got := map[string]float64{}
 	for range draws {
-		got[fmt.Sprint(randomExtension(g, rng.IntN))]++
+		got[fmt.Sprint(orders.RandomExtension(g, rng.IntN))]++
 	}
 	var all []string
 	var place func(order []int)

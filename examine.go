@@ -28,7 +28,7 @@ type particleChecks struct {
 func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, conditionals *posterior.Marginals) error {
 	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(), crowding: diagnostics.Crowding(p.Graphs(), uniform(len(p.Names)))}
 	if conditionals != nil {
-		order := f.order.order
+		order := f.order.Order
 		before := func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) }
 		f.seen.crowding = diagnostics.Crowding(p.Graphs(), conditionals.Probabilities)
 		f.seen.imbalance = diagnostics.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
@@ -67,7 +67,7 @@ func (f *particleFit) stein() float64 {
 	if !finite(s.U) {
 		return math.NaN()
 	}
-	return s.PValue(stream.New(f.order.seed, stream.SteinSigns), steinRounds)
+	return s.PValue(stream.New(f.order.Seed, stream.SteinSigns), steinRounds)
 }
 
 // steinRounds are those of the wild bootstrap.

@@ -80,7 +80,7 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 	}
 	weights := make([]float64, len(parts))
 	for k, f := range p.fits {
-		weights[k] = f.order.logWeight
+		weights[k] = f.order.LogWeight
 		if math.IsInf(weights[k], -1) {
 			return nil, fmt.Errorf("order %d has the weight 0", k)
 		}

@@ -32,9 +32,9 @@ type networkSets struct {
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
-	short := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 0), f.workers)
+	short := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
-	long := m.TemperingConfig(stream.Seed(f.order.seed, stream.ReweightedEvidence, 1), f.workers)
+	long := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
 	long.Sweeps = setSweeps
 	s := &networkSets{model: m}
 	var err error

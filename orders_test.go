@@ -15,6 +15,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/orders"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -385,7 +386,7 @@ func TestNoEvidence(t *testing.T) {
 		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is no product over variables: "},
 	} {
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
-		if err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, tobac.ErrNoEvidence) {
+		if err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, orders.ErrNoEvidence) {
 			t.Errorf("%s: got error %v\nwant      %s", row.name, err, row.want)
 		}
 	}

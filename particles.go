@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/orders"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
@@ -31,7 +32,7 @@ type particleFit struct {
 	penalty models.Penalty // of cycles, without an order
 	prior   background.Prior
 	density float64 // edges per node of the prior
-	order   weightedOrder
+	order   orders.Weighted
 	engine  string // its name
 	workers int
 	doing   func(what string) // reports what is computed beside steps; nil: to nobody
@@ -60,14 +61,14 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	f.data = data
 	ordered := f.ordered()
 	if ordered {
-		f.data = data.Relabel(f.order.order)
+		f.data = data.Relabel(f.order.Order)
 	}
 	var err error
 	if f.model, err = f.differentiable(ctx, ordered); err != nil {
 		return err
 	}
 	d := len(data.Names)
-	prior, err := f.prior.Expression(f.order.order, d, f.density)
+	prior, err := f.prior.Expression(f.order.Order, d, f.density)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
 		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: embedding, Prior: prior, Penalty: f.penalty,
 		Latents: s.Latents, EdgeParameters: s.EdgeParameters, PriorPlace: s.PriorPlace, Temper: s.Temper,
-		Seed: f.order.seed, Options: models.Options{Workers: f.workers},
+		Seed: f.order.Seed, Options: models.Options{Workers: f.workers},
 	})
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 }
 
 // ordered reports whether the particles follow a causal order.
-func (f *particleFit) ordered() bool { return len(f.order.order) > 0 }
+func (f *particleFit) ordered() bool { return len(f.order.Order) > 0 }
 
 // gradient is that of the settings, or the score function where the likelihood has
 // no soft form.
@@ -183,7 +184,7 @@ func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterio
 	for k, g := range graphs {
 		p.Draws[k].Graph = g
 	}
-	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.evidence}}
+	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.Count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.Evidence}}
 	return p
 }
 
@@ -236,7 +237,7 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 		return nil, nil, nil, nil, err
 	}
 	if m, ok := f.lik.(sem.Completed); ok {
-		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.seed, stream.OutputLayer, m) })
+		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.Seed, stream.OutputLayer, m) })
 	}
 	return noise, parameters, prior, likelihood, err
 }

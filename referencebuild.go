@@ -9,6 +9,7 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/orders"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/internal/inspect"
@@ -220,7 +221,7 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {
 		b.note("tempered chains of %d iterations", e.Iterations)
-		inf, err = e.under(ctx, p, []weightedOrder{{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}})
+		inf, err = e.under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}})
 	}
 	if err != nil {
 		return nil, nil, err

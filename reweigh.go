@@ -43,7 +43,7 @@ func newParentPool(sets [][]int, q []float64) parentPool {
 
 // drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
 func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
-	d, order := len(f.names), f.order.order
+	d, order := len(f.names), f.order.Order
 	if len(order) == 0 {
 		return nil, errors.New("marginals given an order, of particles without one")
 	}
@@ -114,10 +114,10 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 // swept are the graphs after each of some sweeps of Gibbs sampling from each particle, in which every edge in turn is drawn given all others. The posterior is left as it is by a
 // sweep, and particles that share a few per cent of an edge among them, of which each has it or not, are no longer all on the more probable side.
 func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) []*dag.Graph {
-	order := f.order.order
+	order := f.order.Order
 	out := make([]*dag.Graph, 0, len(graphs)*sweeps)
 	for m, particle := range graphs {
-		rng, g := stream.New(f.order.seed, stream.ReweightedDraw, m), particle.Clone()
+		rng, g := stream.New(f.order.Seed, stream.ReweightedDraw, m), particle.Clone()
 		density := func(j int) float64 {
 			parents := g.Parents(j)
 			v := prior.LogPrior(order[j], inOrder(parents, order))
@@ -161,12 +161,12 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
 	}
-	return sums.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.seed, Workers: f.workers})
+	return sums.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
 func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
-	d, order := len(f.names), f.order.order
+	d, order := len(f.names), f.order.Order
 	all := make([]parentPool, d)
 	for j := range all {
 		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], inOrder(set, order)) }
@@ -255,7 +255,7 @@ func poolProbabilities(pools []parentPool) *mat.Dense {
 func (f *particleFit) poolDraws(pools []parentPool, n int) []*dag.Graph {
 	graphs := make([]*dag.Graph, n)
 	for m := range graphs {
-		rng := stream.New(f.order.seed, stream.ReweightedDraw, m)
+		rng := stream.New(f.order.Seed, stream.ReweightedDraw, m)
 		graphs[m] = dag.New(len(pools))
 		for j, pool := range pools {
 			for _, i := range pool.sets[pool.at(rng.Float64())] {

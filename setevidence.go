@@ -41,7 +41,7 @@ func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}
-	seed := func(pass int) uint64 { return stream.Seed(f.order.seed, stream.ReweightedEvidence, pass) }
+	seed := func(pass int) uint64 { return stream.Seed(f.order.Seed, stream.ReweightedEvidence, pass) }
 	short, err := evidence.New(f.lik, evidence.Config{Seed: seed(0), Workers: f.workers})
 	if err != nil {
 		return err

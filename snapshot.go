@@ -106,11 +106,11 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 // snapshot copies the state of the sampling.
 func (p *particles) snapshot() *ParticleState {
 	f := p.current()
-	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.order), Optimizer: f.svgd.State.Clone()}
+	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.Order), Optimizer: f.svgd.State.Clone()}
 	s.Z, s.Theta = f.rows()
 	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
-		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.order), Z: z, Theta: theta})
+		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.Order), Z: z, Theta: theta})
 	}
 	return s
 }
@@ -264,8 +264,8 @@ func (p *particles) check(s *ParticleState) error {
 
 // checkBlocks finds an order other than the fit's, blocks of another size, and numbers that are not finite.
 func (p *particles) checkBlocks(f *particleFit, order []int, z, theta [][]float64) error {
-	if !slices.Equal(order, f.order.order) {
-		return fmt.Errorf("snapshot has the order %v, the run has %v", order, f.order.order)
+	if !slices.Equal(order, f.order.Order) {
+		return fmt.Errorf("snapshot has the order %v, the run has %v", order, f.order.Order)
 	}
 	current := p.current().x // all orders have blocks of the same sizes
 	if len(current) == 1 && len(theta) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"tobac/background"
 	"tobac/engine"
+	"tobac/engine/orders"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -26,7 +27,7 @@ type sampling struct {
 
 	inner     engine.Stage    // that orders are drawn from; nil if there is none
 	drawn     *engine.Outcome // of it; nil before its last step
-	found     *found          // orders that a method found; nil if none did
+	found     *orders.Found   // orders that a method found; nil if none did
 	particles *particles      // nil before they begin
 	warnings  []string
 }
@@ -102,12 +103,12 @@ func (s *sampling) Steps() (done, all int) {
 }
 
 // orderCount is the number of orders of SVGD.
-func orderCount(p *engine.Problem, f *found) int {
+func orderCount(p *engine.Problem, f *orders.Found) int {
 	switch {
 	case p.OverOrders():
 		return max(1, p.Order.Count)
-	case f != nil && f.distribution != nil:
-		return len(f.distribution.Orders)
+	case f != nil && f.Distribution != nil:
+		return len(f.Distribution.Orders)
 	}
 	return 1
 }
@@ -150,7 +151,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	var orders []weightedOrder
+	var orders []orders.Weighted
 	err = engine.Timed(&p.Seconds.Order, func() error {
 		orders, err = s.orders(ctx)
 		return err
@@ -159,7 +160,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 		return err
 	}
 	for _, o := range orders {
-		if err := p.Prior.AgainstOrder(o.order, p.Data.Names); err != nil {
+		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
 			return err
 		}
 	}
@@ -188,18 +189,18 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 }
 
 // orders are the orders that particles follow.
-func (s *sampling) orders(ctx context.Context) ([]weightedOrder, error) {
+func (s *sampling) orders(ctx context.Context) ([]orders.Weighted, error) {
 	p := s.problem
 	switch {
 	case !s.ordered():
-		return []weightedOrder{{seed: p.Seed, evidence: math.NaN()}}, nil
+		return []orders.Weighted{{Seed: p.Seed, Evidence: math.NaN()}}, nil
 	case p.OverOrders():
 		if err := s.weighByPrior(); err != nil {
 			return nil, err
 		}
-		return drawnFrom(s.drawn.Posterior, orderCount(p, nil), p.Seed), nil
+		return orders.DrawnFrom(s.drawn.Posterior, orderCount(p, nil), p.Seed), nil
 	}
-	all, found, err := givenOrders(ctx, p)
+	all, found, err := orders.GivenOrders(ctx, p)
 	s.found = found
 	return all, err
 }
@@ -240,7 +241,7 @@ func (s *sampling) distribution() *ordering.Distribution {
 	if s.found == nil {
 		return nil
 	}
-	return s.found.distribution
+	return s.found.Distribution
 }
 
 // method says in a few words how the particles were sampled.
@@ -284,7 +285,7 @@ func (s *sampling) Warnings() []string {
 	}
 	w = append(slices.Clone(w), s.warnings...)
 	if s.found != nil {
-		w = append(w, s.found.warnings(p.Data.Names, p.Order.Count)...)
+		w = append(w, s.found.Warnings(p.Data.Names, p.Order.Count)...)
 	}
 	if _, ok := p.Model.(sem.Marginal); ok && !s.ordered() {
 		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/orders"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/models"
@@ -125,9 +126,9 @@ func (e *Tempering) Begin(ctx context.Context, p *engine.Problem) (stage engine.
 	return stage, err
 }
 
-// givenOrders runs chains over networks under every order.
+// orders.GivenOrders runs chains over networks under every order.
 func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	orders, found, err := givenOrders(ctx, p)
+	orders, found, err := orders.GivenOrders(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +143,12 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 	if found == nil {
 		return engine.Finished(o, nil), nil
 	}
-	o.Orders = found.distribution
-	return engine.Finished(o, found.warnings(p.Data.Names, p.Order.Count)), nil
+	o.Orders = found.Distribution
+	return engine.Finished(o, found.Warnings(p.Data.Names, p.Order.Count)), nil
 }
 
 // under is the posterior of networks under orders.
-func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weightedOrder) (*sums.Inference, error) {
+func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*sums.Inference, error) {
 	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weigh
 	var weights []float64
 	var chains []*tempering.Result
 	for k, o := range orders {
-		if err := p.Prior.AgainstOrder(o.order, p.Data.Names); err != nil {
+		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
 			return nil, err
 		}
 		p.Doing(e, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
@@ -165,7 +166,7 @@ func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weigh
 			return nil, err
 		}
 		q.Standardization = scale
-		parts, weights, chains = append(parts, q), append(weights, o.logWeight), append(chains, c)
+		parts, weights, chains = append(parts, q), append(weights, o.LogWeight), append(chains, c)
 	}
 	q := parts[0]
 	if len(parts) > 1 {
@@ -177,15 +178,15 @@ func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []weigh
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
-func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, o weightedOrder, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
+func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, o orders.Weighted, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
 	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := m.TemperingConfig(stream.Seed(o.seed, stream.PosteriorPart, 0), problem.Workers)
+	cfg := m.TemperingConfig(stream.Seed(o.Seed, stream.PosteriorPart, 0), problem.Workers)
 	cfg.Temperatures, cfg.Iterations = e.Rungs, e.Iterations
-	res, err := tempering.Run(ctx, data.X, data.Mask(), o.order, prior, cfg)
+	res, err := tempering.Run(ctx, data.X, data.Mask(), o.Order, prior, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -194,7 +195,7 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
-	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.count, Order: slices.Clone(o.order), NoiseVariance: m.Noise(), LogEvidence: o.evidence, Marginals: &p.Marginals}
+	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.Count, Order: slices.Clone(o.Order), NoiseVariance: m.Noise(), LogEvidence: o.Evidence, Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
 	return p, res, sem.AddDensities(p.Draws, c, m, data)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"tobac"
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"

@@ -1,4 +1,4 @@
-package tobac
+package orders
 
 import (
 	"context"
@@ -22,35 +22,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A weightedOrder is a causal order to sample under.
-type weightedOrder struct {
-	order     []int // of the columns, sources first; empty: none
-	seed      uint64
-	count     int     // resamples that gave it; 0: it was not found so
-	logWeight float64 // in the mixture
-	evidence  float64 // log p(D|order); NaN: unknown
+// A Weighted is a causal order to sample under.
+type Weighted struct {
+	Order     []int // of the columns, sources first; empty: none
+	Seed      uint64
+	Count     int     // resamples that gave it; 0: it was not found so
+	LogWeight float64 // in the mixture
+	Evidence  float64 // log p(D|order); NaN: unknown
 }
 
-// found are the orders that a method found in the data.
-type found struct {
+// Found are the orders that a method found in the data.
+type Found struct {
 	rows         *mat.Dense             // those looked at
 	point        *ordering.Result       // of all of them
-	distribution *ordering.Distribution // of resamples; nil: not asked for
+	Distribution *ordering.Distribution // of resamples; nil: not asked for
 }
 
-// givenOrders are the known order, or those that a method finds, with what it found.
-func givenOrders(ctx context.Context, p *engine.Problem) ([]weightedOrder, *found, error) {
-	one := weightedOrder{order: p.Order.Known, seed: p.Seed, evidence: math.NaN()}
-	if one.order != nil {
-		return []weightedOrder{one}, nil, nil
+// GivenOrders are the known order, or those that a method finds, with what it found.
+func GivenOrders(ctx context.Context, p *engine.Problem) ([]Weighted, *Found, error) {
+	one := Weighted{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}
+	if one.Order != nil {
+		return []Weighted{one}, nil, nil
 	}
 	f, err := findOrders(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.distribution == nil {
-		one.order = f.point.Order
-		return []weightedOrder{one}, f, nil
+	if f.Distribution == nil {
+		one.Order = f.point.Order
+		return []Weighted{one}, f, nil
 	}
 	all, err := f.weighted(ctx, p)
 	return all, f, err
@@ -58,12 +58,12 @@ func givenOrders(ctx context.Context, p *engine.Problem) ([]weightedOrder, *foun
 
 // findOrders finds the causal order, or those of resamples, from the rows in which no value was set by
 // intervention, since an intervention cuts what an order is read from.
-func findOrders(ctx context.Context, p *engine.Problem) (*found, error) {
+func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 	rows := p.Data.Observational()
 	if rows == nil {
 		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
 	}
-	f := &found{rows: rows.X}
+	f := &Found{rows: rows.X}
 	var err error
 	if p.Order.Count == 0 {
 		var method ordering.Orderer
@@ -71,9 +71,9 @@ func findOrders(ctx context.Context, p *engine.Problem) (*found, error) {
 			f.point, err = method.Order(ctx, f.rows, p.Workers)
 		}
 	} else {
-		f.distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count, ordering.BootstrapOptions{Seed: p.Seed, Workers: p.Workers})
+		f.Distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count, ordering.BootstrapOptions{Seed: p.Seed, Workers: p.Workers})
 		if err == nil {
-			f.point = f.distribution.Point
+			f.point = f.Distribution.Point
 		}
 	}
 	if err != nil {
@@ -85,17 +85,17 @@ func findOrders(ctx context.Context, p *engine.Problem) (*found, error) {
 // weighted are the distinct orders of the resamples with their weights and seeds. Orders
 // are numbered as they first appeared, so that a seed depends neither on the labels of
 // the columns nor on the number of resamples.
-func (f *found) weighted(ctx context.Context, p *engine.Problem) ([]weightedOrder, error) {
-	byAppearance := slices.Clone(f.distribution.Orders)
+func (f *Found) weighted(ctx context.Context, p *engine.Problem) ([]Weighted, error) {
+	byAppearance := slices.Clone(f.Distribution.Orders)
 	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int { return a.First - b.First })
 	number := map[int]int{}
 	for k, o := range byAppearance {
 		number[o.First] = k
 	}
-	all := make([]weightedOrder, len(f.distribution.Orders))
+	all := make([]Weighted, len(f.Distribution.Orders))
 	evidence := make([]float64, len(all))
-	for k, o := range f.distribution.Orders {
-		all[k] = weightedOrder{order: o.Order, count: o.Count, seed: orderSeed(p.Seed, number[o.First]), logWeight: math.Log(o.Weight), evidence: math.NaN()}
+	for k, o := range f.Distribution.Orders {
+		all[k] = Weighted{Order: o.Order, Count: o.Count, Seed: orderSeed(p.Seed, number[o.First]), LogWeight: math.Log(o.Weight), Evidence: math.NaN()}
 		if p.Order.Weights != engine.EvidenceWeights {
 			continue
 		}
@@ -103,14 +103,14 @@ func (f *found) weighted(ctx context.Context, p *engine.Problem) ([]weightedOrde
 		if err != nil {
 			return nil, err
 		}
-		all[k].evidence, evidence[k] = e, e
+		all[k].Evidence, evidence[k] = e, e
 	}
 	if p.Order.Weights == engine.EvidenceWeights {
 		most := floats.Max(evidence) // moved to 0 first, which keeps digits
 		floats.AddConst(-most, evidence)
 		total := floats.LogSumExp(evidence)
 		for k := range all {
-			all[k].logWeight = evidence[k] - total
+			all[k].LogWeight = evidence[k] - total
 		}
 	}
 	return all, nil
@@ -168,21 +168,21 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 // orderSeed is the seed of everything under order number k: for 0 that of the run.
 func orderSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.FitUnderOrder, k) }
 
-// warnings are reasons to distrust the order or the distribution over orders.
-func (f *found) warnings(names []string, resamples int) []string {
+// Warnings are reasons to distrust the order or the distribution over orders.
+func (f *Found) Warnings(names []string, resamples int) []string {
 	w := f.point.Sentences(names)
 	rows, _ := f.rows.Dims()
 	if near := f.point.NearTieSentence(rows, names); near != "" {
 		w = append(w, near)
 	}
-	if f.distribution == nil {
+	if f.Distribution == nil {
 		return w
 	}
-	if failed := f.distribution.Failures; len(failed) > 0 {
+	if failed := f.Distribution.Failures; len(failed) > 0 {
 		w = append(w, fmt.Sprintf("%d of %d resamples of the rows could not be ordered and are left out, the first because of %v", len(failed), resamples, ordering.WithNames(failed[0], names)))
 	}
 	// The order is firm from half way between chance and agreement on.
-	if s, chance := f.distribution.Stability(), f.distribution.ChanceStability(); s < (1+chance)/2 {
+	if s, chance := f.Distribution.Stability(), f.Distribution.ChanceStability(); s < (1+chance)/2 {
 		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
 	}
 	return w
@@ -198,19 +198,19 @@ func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background
 	return ordering.Bootstrap(ctx, bound, data.X, replicates, opt)
 }
 
-// drawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for
+// DrawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for
 // SVGD to sample under.
-func drawnFrom(p *posterior.Posterior, n int, seed uint64) []weightedOrder {
+func DrawnFrom(p *posterior.Posterior, n int, seed uint64) []Weighted {
 	rng := stream.New(seed, stream.PosteriorOrders)
 	weights := p.Empirical().Weights()
-	all := make([]weightedOrder, n)
+	all := make([]Weighted, n)
 	for k := range all {
 		u, at := rng.Float64(), 0
 		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
 			at++
 		}
-		order := randomExtension(p.Draws[at].Graph, rng.IntN)
-		all[k] = weightedOrder{order: order, seed: orderSeed(seed, k), logWeight: -math.Log(float64(n)), evidence: math.NaN()}
+		order := RandomExtension(p.Draws[at].Graph, rng.IntN)
+		all[k] = Weighted{Order: order, Seed: orderSeed(seed, k), LogWeight: -math.Log(float64(n)), Evidence: math.NaN()}
 	}
 	return all
 }
@@ -218,10 +218,10 @@ func drawnFrom(p *posterior.Posterior, n int, seed uint64) []weightedOrder {
 // mostSwaps bounds the exchanges behind a random order of many variables.
 const mostSwaps = 1e7
 
-// randomExtension is an order that agrees with an acyclic graph, each as likely as the others:
+// RandomExtension is an order that agrees with an acyclic graph, each as likely as the others:
 // some such order after d³ log d exchanges of neighbours that the graph leaves free, a Markov
 // chain that mixes within as many (Karzanov and Khachiyan 1991, Bubley and Dyer 1999).
-func randomExtension(g *dag.Graph, intN func(int) int) []int {
+func RandomExtension(g *dag.Graph, intN func(int) int) []int {
 	order, err := g.TopologicalOrder()
 	if err != nil {
 		panic("tobac: " + err.Error()) // the graphs of a posterior in closed form are acyclic
