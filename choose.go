@@ -8,6 +8,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/models"
@@ -18,7 +19,7 @@ import (
 const temperedVariables = 50
 
 // choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact] where node
-// scores are in closed form and the variables few enough, [markov.MCMC] where they are more, [Tempering] for
+// scores are in closed form and the variables few enough, [markov.MCMC] where they are more, [neural.Tempering] for
 // networks with one hidden layer of at most 50 variables, and [SVGD] for every other model. Networks
 // with more layers then have the last one integrated out, and a custom likelihood has the recipe
 // [Calibrated] with 10 particles and 100 steps.
@@ -36,7 +37,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 		p.Model = network.WithOutput(models.IntegratedOutput)
 		return &SVGD{}, noScores
 	case isNetwork && network.OutputLayer() == models.SampledOutput && prior.Own == nil && d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
-		return &Tempering{}, ""
+		return &neural.Tempering{}, ""
 	case !isNetwork && differentiable && !p.Scored() && prior.Own == nil:
 		return reweighted(p.Model), noScores
 	case !p.Scored():
@@ -55,7 +56,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -30,7 +30,7 @@ type Config struct {
 	// Order says where the causal orders come from. Zero means from their posterior.
 	Order engine.Order
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
-	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [Tempering] for networks with one hidden
+	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for networks with one hidden
 	// layer, [SVGD] for other models without node scores.
 	Engine engine.Engine
 

@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -43,7 +44,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"d=20", tobac.Config{}, 20, &sums.Exact{}},
 		{"d=21", tobac.Config{}, 21, &chains},
 		{"d=20, svgd", tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
-		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &tobac.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
+		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &neural.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
 		{"d=20, paper", tobac.Paper(), 20, &paper},
 		{"d=20, marginal paper", tobac.PaperMarginal(), 20, &marginal},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -173,7 +174,7 @@ func (f *imputedFit) prepare() error {
 func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 	names := &dataset.Table{Names: f.names}
 	p, e, _, err := f.cfg.problem(names)
-	if _, tempering := e.(*Tempering); err != nil || !tempering {
+	if _, tempering := e.(*neural.Tempering); err != nil || !tempering {
 		return p, e, err
 	}
 	if f.cfg.Engine != nil {

@@ -2,6 +2,7 @@ package tobac
 
 import (
 	"context"
+	"tobac/engine/neural"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -22,7 +23,7 @@ const (
 type networkSets struct {
 	model sem.Network
 	short *tempering.Sets
-	long  *networkEstimates
+	long  *neural.Estimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
@@ -31,13 +32,13 @@ func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
 	short := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
 	long := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
-	long.Sweeps = setSweeps
+	long.Sweeps = neural.SetSweeps
 	s := &networkSets{model: m}
 	var err error
 	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {
 		return nil, err
 	}
-	s.long, err = newNetworkEstimates(f.data, long)
+	s.long, err = neural.NewEstimates(f.data, long)
 	return s, err
 }
 
@@ -50,7 +51,7 @@ func (s *networkSets) examine(*particleFit, int, parentPool) {}
 func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
 	estimate, particles := s.short.Estimate, shortParticles
 	if long {
-		estimate, particles = s.long.estimate, longParticles
+		estimate, particles = s.long.Estimate, longParticles
 	}
 	list := make([]tempering.Parents, len(sets))
 	for k, set := range sets {
@@ -69,5 +70,5 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 
 // equip gives the draws networks of the sets of parents that they have.
 func (s *networkSets) equip(_ *particleFit, p *posterior.Posterior) error {
-	return s.long.equip(p.Draws, s.model)
+	return s.long.Equip(p.Draws, s.model)
 }

@@ -7,6 +7,7 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/sem"
@@ -52,11 +53,11 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m = m.WithOutput(models.SampledOutput)
-		g, err := settledNetworks(ctx, p, m, markov.Pilot)
+		g, err := neural.Settle(ctx, p, m, markov.Pilot)
 		if err != nil {
 			return nil, err
 		}
-		return g.scored(), nil
+		return g.Scored(), nil
 	}
 	d := p.Vars()
 	if countSets(d, false) > mostOrderSets {

@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -56,7 +57,7 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		"gp, given an order":             {tobac.Config{Model: sem.GaussianProcess{}, Order: order}, precise, precise},
 		"gp, chains":                     {tobac.Config{Model: sem.GaussianProcess{}, Engine: &short}, precise, precise},
 		"networks":                       {tobac.Config{Model: ffn}, precise, drawn},
-		"networks given an order":        {tobac.Config{Model: given, Order: order, Engine: &tobac.Tempering{Iterations: 800, Rungs: 4}}, precise, drawn},
+		"networks given an order":        {tobac.Config{Model: given, Order: order, Engine: &neural.Tempering{Iterations: 800, Rungs: 4}}, precise, drawn},
 		"networks as particles":          {tobac.Config{Model: given, Order: order, Engine: &small}, precise, never},
 	} {
 		t.Run(name, func(t *testing.T) {

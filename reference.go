@@ -14,7 +14,7 @@ import (
 )
 
 // A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
-// sums ([sums.Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([markov.MCMC], and [Tempering] for networks). It says how far an approximation is off.
+// sums ([sums.Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([markov.MCMC], and [neural.Tempering] for networks). It says how far an approximation is off.
 type Reference struct {
 	Engine string
 	// Notes say what it averages over and what it takes as given, a sentence each.

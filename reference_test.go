@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/flownets"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -137,7 +138,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	if !mat.EqualApprox(ref.Probabilities, want, 1e-12) {
 		t.Errorf("got\n%v\nwant\n%v", mat.Formatted(ref.Probabilities), mat.Formatted(want))
 	}
-	networks := tobac.Config{Engine: &tobac.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
+	networks := tobac.Config{Engine: &neural.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
 	r = fit(t, data, networks)
 	ref = reference(t, data, r)
 	if c := compared(t, ref, r.Posterior); ref.Engine != "tempering" || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {

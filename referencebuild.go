@@ -9,6 +9,7 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/engine/orders"
 	"tobac/engine/sums"
 	"tobac/exact"
@@ -206,22 +207,22 @@ func largestError(d *mcmc.Diagnostics) float64 {
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
 func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
-	long := Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
+	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
 	long.Chains = markov.MCMC{Iterations: referenceFactor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
 	if long.Iterations *= referenceFactor; long.Iterations == 0 {
-		long.Iterations = referenceFactor / 2 * temperedIterations
+		long.Iterations = referenceFactor / 2 * neural.DefaultIterations
 	}
 	prepared, err := long.Prepare(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	e := prepared.(*Tempering)
+	e := prepared.(*neural.Tempering)
 	b.ref.Engine, b.ref.StandardError = e.Name(), math.NaN()
 	if p.OverOrders() {
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {
 		b.note("tempered chains of %d iterations", e.Iterations)
-		inf, err = e.under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}})
+		inf, err = e.Under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -231,15 +232,15 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 	return inf, networks, err
 }
 
-func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *Tempering) (*sums.Inference, error) {
-	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
+func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*sums.Inference, error) {
+	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}
-	if p.Model = graphs.model; p.Vars() <= sums.MostSummed {
-		return e.summed(ctx, p, graphs)
+	if p.Model = graphs.Model; p.Vars() <= sums.MostSummed {
+		return e.Summed(ctx, p, graphs)
 	}
-	c, err := e.chained(ctx, p, graphs)
+	c, err := e.Chained(ctx, p, graphs)
 	if err != nil {
 		return nil, err
 	}

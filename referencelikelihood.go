@@ -9,6 +9,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/internal/evidence"
 	"tobac/score"
@@ -77,7 +78,7 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 		candidates := slices.DeleteFunc(dag.Identity(d), func(i int) bool {
 			return i == j || order != nil && slices.Index(order, i) > slices.Index(order, j)
 		})
-		subsets(candidates, len(candidates), func(set []int) {
+		neural.Subsets(candidates, len(candidates), func(set []int) {
 			if !math.IsInf(prior.LogPrior(j, set), -1) {
 				all[j] = append(all[j], slices.Clone(set))
 			}

@@ -5,6 +5,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -17,7 +18,7 @@ const referenceParticles = 256
 
 // networkScores are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
 type networkScores struct {
-	*networkEstimates
+	*neural.Estimates
 	pool *score.Pool
 }
 
@@ -33,7 +34,7 @@ func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) 
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := newNetworkEstimates(data, m.TemperingConfig(stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
+	estimates, err := neural.NewEstimates(data, m.TemperingConfig(stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (e *networkScores) prepare(ctx context.Context, all ...*posterior.Posterior
 			}
 		}
 	}
-	estimates, err := e.estimate(ctx, e.missing(graphs), referenceParticles)
+	estimates, err := e.Estimate(ctx, e.Missing(graphs), referenceParticles)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/engine/neural"
 	"tobac/internal/evidence"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -162,7 +163,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, 
 	for k, e := range all {
 		logs[k] = e.LogEvidence
 		if long {
-			s.known[familyKey(j, e.Set)] = e
+			s.known[neural.FamilyKey(j, e.Set)] = e
 		}
 	}
 	return logs, nil
@@ -184,7 +185,7 @@ func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 			if slices.Contains(set, i) {
 				off++
 			}
-			off *= p.probs[k] * s.known[familyKey(j, set)].StandardError
+			off *= p.probs[k] * s.known[neural.FamilyKey(j, set)].StandardError
 			variance += off * off
 		}
 		if v := math.Sqrt(variance); v > seen.edge {
@@ -235,7 +236,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 	for k, draw := range p.Draws {
 		parents := make([]*evidence.Estimate, d)
 		for j := range parents {
-			parents[j] = s.known[familyKey(j, draw.Graph.Parents(j))]
+			parents[j] = s.known[neural.FamilyKey(j, draw.Graph.Parents(j))]
 		}
 		graphs[k], rows[k] = s.long.Draw(parents, k)
 	}

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -122,7 +123,7 @@ func TestFewRows(t *testing.T) {
 	reweighted, dibs, tempered := cfg, cfg, cfg
 	sampler(&reweighted).Marginals = tobac.ReweightedMarginals
 	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{}, &tobac.DiBS{SVGD: *sampler(&cfg)}
-	tempered.Engine = &tobac.Tempering{Iterations: 40}
+	tempered.Engine = &neural.Tempering{Iterations: 40}
 	for _, c := range []struct {
 		cfg  tobac.Config
 		rows int

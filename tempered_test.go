@@ -16,6 +16,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -50,7 +51,7 @@ func TestTempering(t *testing.T) {
 				train.Intervened = marks
 			}
 			overOrders := cfg.Order.Known == nil && cfg.Order.Method == nil
-			tempering := new(tobac.Tempering)
+			tempering := new(neural.Tempering)
 			if !overOrders {
 				tempering.Iterations, tempering.Rungs = 120, 4
 			}
@@ -122,11 +123,11 @@ func TestTemperingErrors(t *testing.T) {
 		{tobac.Config{Order: order, Model: sem.FeedForward{Hidden: []int{2, 2}}}, "tobac: the engine tempering takes networks with one hidden layer, got 2; allowed: the engine svgd"},
 		{tobac.Config{Order: order, Model: sem.FeedForward{Output: models.IntegratedOutput}}, "tobac: the engine tempering always integrates the output layer out; leave its setting to the engine svgd"},
 		{tobac.Config{Order: engine.Order{Count: 3}, Model: sem.FeedForward{}}, "tobac: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
-		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &tobac.Tempering{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &neural.Tempering{Iterations: 3}}, "tobac: the engine tempering needs at least 40 iterations, got 3"},
+		{tobac.Config{Order: order, Model: sem.FeedForward{}, Engine: &neural.Tempering{Rungs: 1}}, "tobac: the engine tempering needs at least 2 rungs, got 1"},
 	} {
 		if c.cfg.Engine == nil {
-			c.cfg.Engine = &tobac.Tempering{}
+			c.cfg.Engine = &neural.Tempering{}
 		}
 		if _, err := tobac.Fit(context.Background(), data, c.cfg); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -206,7 +207,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}}, Prior: background.Prior{MaxParents: 1}, Seed: 3,
-		Engine: &tobac.Tempering{Chains: markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
+		Engine: &neural.Tempering{Chains: markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Candidates: 8}}}
 	for i := range d {
 		for j := range d {
 			if i-j > 1 || j-i > 2 { // fewer sets to estimate
@@ -215,7 +216,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 		}
 	}
 	first := newRun(t, s.Train, cfg)
-	if c := first.Config(); !isA[*tobac.Tempering](c.Engine) || first.Steps() != 400 {
+	if c := first.Config(); !isA[*neural.Tempering](c.Engine) || first.Steps() != 400 {
 		t.Fatalf("engine %v with %d steps, want tempering with 400", c.Engine, first.Steps())
 	}
 	advance(t, first, 200)

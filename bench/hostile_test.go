@@ -17,6 +17,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/internal/impute"
@@ -119,7 +120,7 @@ func hostileMethods() []hostileMethod {
 		{"ffn, over all orders", configured(tobac.Config{Model: sem.FeedForward{}}), false, true},
 		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false, false},
 		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false, true},
-		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: &tobac.Tempering{Iterations: 400}}), false, true},
+		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: &neural.Tempering{Iterations: 400}}), false, true},
 	}
 }
 

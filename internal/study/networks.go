@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tobac"
+	"tobac/engine/neural"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -106,6 +107,6 @@ func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
 		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &sums.Exact{}})},
-		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: &tobac.Tempering{}})},
+		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: &neural.Tempering{}})},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/metrics"
 	"tobac/sem"
 )
@@ -52,7 +53,7 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 		if err != nil {
 			return nil, err
 		}
-		cfg := tobac.Config{Model: model, Engine: &tobac.Tempering{}, Prior: recipe(sparse).Prior, Seed: c.Seed}
+		cfg := tobac.Config{Model: model, Engine: &neural.Tempering{}, Prior: recipe(sparse).Prior, Seed: c.Seed}
 		cfg.Order.Known = order
 		if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"context"
@@ -19,15 +19,15 @@ var temperingEngine = &Tempering{}
 // overOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
 // the sums of the engine exact, or with more variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	graphs, err := settledNetworks(ctx, p, p.Model.(sem.Network), &e.Chains)
+	graphs, err := Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
 	}
-	p.Model, p.ModelScale = graphs.model, graphs.scale
+	p.Model, p.ModelScale = graphs.Model, graphs.scale
 	if p.Vars() > sums.MostSummed {
-		return e.chained(ctx, p, graphs)
+		return e.Chained(ctx, p, graphs)
 	}
-	inf, err := e.summed(ctx, p, graphs)
+	inf, err := e.Summed(ctx, p, graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +36,9 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 	return engine.Finished(&inf.Outcome, nil), nil
 }
 
-// chained prepares chains over the graphs of a table.
-func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*networkChains, error) {
-	s, err := markov.Settle(ctx, p.Data, []sem.Scored{graphs.scored()}, p, &e.Chains, sem.WholeTrust)
+// Chained prepares chains over the graphs of a table.
+func (e *Tempering) Chained(ctx context.Context, p *engine.Problem, graphs *Graphs) (*networkChains, error) {
+	s, err := markov.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, &e.Chains, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func (e *Tempering) chained(ctx context.Context, p *engine.Problem, graphs *netw
 	return &networkChains{Chains: c, problem: p, settings: &e.Chains, graphs: graphs}, err
 }
 
-// summed is the posterior over all orders under evidences of networks.
-func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *networkGraphs) (*sums.Inference, error) {
-	inf, err := sums.Infer(ctx, p.Data, []sem.Scored{graphs.scored()}, p, sem.WholeTrust)
+// Summed is the posterior over all orders under evidences of networks.
+func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*sums.Inference, error) {
+	inf, err := sums.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func (e *Tempering) summed(ctx context.Context, p *engine.Problem, graphs *netwo
 	return inf, nil
 }
 
-// settledNetworks estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
-func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*networkGraphs, error) {
+// Settle estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
+func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*Graphs, error) {
 	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
 	if err != nil {
 		return nil, err
@@ -80,15 +80,15 @@ func settledNetworks(ctx context.Context, p *engine.Problem, asked sem.Network, 
 	}
 	data := engine.OnScale(p.Data, scale)
 	cfg := model.TemperingConfig(stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
-	cfg.Sweeps = setSweeps
-	if table.estimates, err = newNetworkEstimates(data, cfg); err != nil {
+	cfg.Sweeps = SetSweeps
+	if table.estimates, err = NewEstimates(data, cfg); err != nil {
 		return nil, err
 	}
 	table.constant = engine.UnitConstants(data, units)
 	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine, text) }); err != nil {
 		return nil, err
 	}
-	return &networkGraphs{table: table, model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
+	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
 }
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one

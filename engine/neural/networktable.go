@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"cmp"
@@ -30,13 +30,13 @@ type networkTable struct {
 	prior     *score.Prior
 	options   mcmc.Options // of chains, where sums over all orders cost too much
 	gaussian  score.Scorer
-	guess     *score.Pool       // Gaussian-process scores
-	pool      *score.Pool       // what is used
-	graphs    tablePosterior    // over the graphs under these
-	estimates *networkEstimates // nil: none yet
-	held      float64           // probability of the sets with an estimate, of the variable with the least
-	constant  []float64         // log density of the units of a variable, to be added to its estimates
-	apart     *mat.Dense        // how far the edge probabilities by either half of the particles differ
+	guess     *score.Pool    // Gaussian-process scores
+	pool      *score.Pool    // what is used
+	graphs    tablePosterior // over the graphs under these
+	estimates *Estimates     // nil: none yet
+	held      float64        // probability of the sets with an estimate, of the variable with the least
+	constant  []float64      // log density of the units of a variable, to be added to its estimates
+	apart     *mat.Dense     // how far the edge probabilities by either half of the particles differ
 }
 
 // newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of those around the probable ones.
@@ -63,7 +63,7 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 			}
 			most++
 		}
-		subsets(free, most, func(some []int) {
+		Subsets(free, most, func(some []int) {
 			list = append(list, tempering.Parents{Of: j, Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}
@@ -73,8 +73,8 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 	return t, t.grow(ctx)
 }
 
-// subsets visits those of at most k members, in a slice that the next one overwrites.
-func subsets(of []int, k int, visit func([]int)) {
+// Subsets visits those of at most k members, in a slice that the next one overwrites.
+func Subsets(of []int, k int, visit func([]int)) {
 	var next func(chosen []int, from int)
 	next = func(chosen []int, from int) {
 		visit(chosen)

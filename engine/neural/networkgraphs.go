@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"context"
@@ -20,29 +20,29 @@ import (
 // networkDraws is the number of drawn graphs that get networks.
 const networkDraws = 200
 
-// networkGraphs are the graphs of a settled table, with what they need to get networks.
-type networkGraphs struct {
+// Graphs are the graphs of a settled table, with what they need to get networks.
+type Graphs struct {
 	table     *networkTable
-	model     sem.Network // with its noise variance, 0: one for each equation
+	Model     sem.Network // with its noise variance, 0: one for each equation
 	estimated bool        // that was, and not given
 	unit      float64     // in which it is
 	scale     *posterior.Standardization
 }
 
-// scored are the evidences as a model in closed form.
-func (g *networkGraphs) scored() sem.Scored {
-	return sem.Settled{Model: g.model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
+// Scored are the evidences as a model in closed form.
+func (g *Graphs) Scored() sem.Scored {
+	return sem.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
 }
 
 // noiseVariance is that of all equations in the squared units of the data; 0: one for each.
-func (g *networkGraphs) noiseVariance() float64 { return g.model.Noise() * g.unit * g.unit }
+func (g *Graphs) noiseVariance() float64 { return g.Model.Noise() * g.unit * g.unit }
 
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
 	*markov.Chains
 	problem  *engine.Problem
 	settings *markov.MCMC
-	graphs   *networkGraphs
+	graphs   *Graphs
 	read     *engine.Outcome // nil until the last step has been taken
 }
 
@@ -75,22 +75,22 @@ func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) 
 }
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
-func (g *networkGraphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.Table) error {
+func (g *Graphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
 		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}
-	p, t, m := inf.Posterior, g.table, g.model
+	p, t, m := inf.Posterior, g.table, g.Model
 	stride := max(1, len(p.Draws)/networkDraws)
 	var some []posterior.Draw
 	var graphs []*dag.Graph
 	for k := 0; k < len(p.Draws); k += stride {
 		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
-	if _, err := t.estimates.estimate(ctx, t.estimates.missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
+	if _, err := t.estimates.Estimate(ctx, t.estimates.Missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
 		return err
 	}
-	if err := t.estimates.equip(some, m); err != nil {
+	if err := t.estimates.Equip(some, m); err != nil {
 		return err
 	}
 	out := *p

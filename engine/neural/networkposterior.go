@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"cmp"
@@ -100,7 +100,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 	at := map[string]int{}
 	for _, d := range p.Draws {
 		set := d.Graph.Parents(j)
-		key := familyKey(j, set)
+		key := FamilyKey(j, set)
 		k, ok := at[key]
 		if !ok {
 			k = len(list)

@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"context"
@@ -35,10 +35,10 @@ var _ engine.Engine = (*Tempering)(nil)
 
 // Defaults of Tempering, and the number of chains of each variable.
 const (
-	temperedChains     = 2
-	temperedIterations = 2000
-	temperedRungs      = 12
-	leastTempered      = 40 // iterations
+	temperedChains    = 2
+	DefaultIterations = 2000
+	temperedRungs     = 12
+	leastTempered     = 40 // iterations
 )
 
 // Name implements [engine.Engine].
@@ -89,7 +89,7 @@ func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
 	case out.Rungs == 1:
 		return nil, errors.New("the engine tempering needs at least 2 rungs, got 1")
 	}
-	setting.Fill(&out.Iterations, temperedIterations)
+	setting.Fill(&out.Iterations, DefaultIterations)
 	setting.Fill(&out.Rungs, temperedRungs)
 	chains, err := out.Chains.Filled()
 	if err != nil {
@@ -132,7 +132,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 	if err != nil {
 		return nil, err
 	}
-	inf, err := e.under(ctx, p, orders)
+	inf, err := e.Under(ctx, p, orders)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 	return engine.Finished(o, found.Warnings(p.Data.Names, p.Order.Count)), nil
 }
 
-// under is the posterior of networks under orders.
-func (e *Tempering) under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*sums.Inference, error) {
+// Under is the posterior of networks under orders.
+func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*sums.Inference, error) {
 	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err

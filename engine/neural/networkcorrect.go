@@ -1,4 +1,4 @@
-package tobac
+package neural
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const (
 	correctRounds = 12   // in which sets are estimated, at most
 	sampledRounds = 6    // the same under chains, whose probabilities are never quite the same; half and a third of them where estimates became more precise
 	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
-	setSweeps     = 4    // at each temperature
+	SetSweeps     = 4    // at each temperature
 )
 
 // precisions are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
@@ -45,7 +45,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 		}
 		say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 		for level, list := range work {
-			if _, err := t.estimates.estimate(ctx, list, precisions[level].particles); err != nil {
+			if _, err := t.estimates.Estimate(ctx, list, precisions[level].particles); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func (t *networkTable) refine(ctx context.Context, factor int, say func(text str
 		}
 	}
 	say(fmt.Sprintf("evidences of networks, more precisely: %d sets of parents", len(list)))
-	if _, err := t.estimates.withSweeps(factor*setSweeps).estimate(ctx, list, factor*finest.particles); err != nil {
+	if _, err := t.estimates.withSweeps(factor*SetSweeps).Estimate(ctx, list, factor*finest.particles); err != nil {
 		return err
 	}
 	t.fill()
