@@ -2,19 +2,12 @@ package tobac
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"tobac/background"
-	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/bcdnets"
-	"tobac/engine/flownets"
-	"tobac/gflownet"
-	"tobac/models"
-	"tobac/ordering"
 	"tobac/sem"
 	"tobac/setting"
 )
@@ -48,43 +41,6 @@ type Config struct {
 
 // MostWorkers is the largest number of goroutines of a run.
 const MostWorkers = 4096
-
-// Paper is the published recipe to the letter: SVGD under EqVar's order, joint
-// estimator, noise variance 0.1, no intercept, initial weights from the prior, two edges per
-// node, 30 particles, 1000 steps, 128 samples, probabilities by frequency. With
-// another differentiable Model it is the one of the nonlinear model (Raw and with the same noise variance), with the engine [PaperDiBS] that of DiBS.
-func Paper() Config {
-	return Config{
-		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
-		Prior:  background.Prior{EdgesPerNode: 2},
-		Order:  engine.Order{Method: ordering.MethodEqVar},
-		Engine: &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals},
-	}
-}
-
-// PaperMarginal is the published recipe for the marginal model: BGe, gradient by
-// the score function, temperature falling twenty times as fast.
-func PaperMarginal() Config {
-	c := Paper()
-	c.Model = sem.BGe{Raw: true}
-	c.Engine = &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals, Gradient: models.ScoreFunction, AlphaRate: 1}
-	return c
-}
-
-// PaperDiBS is the published recipe of TOBAC's predecessor, with the same model and prior.
-func PaperDiBS() Config {
-	c := Paper()
-	c.Order, c.Engine = engine.Order{}, &DiBS{SVGD: SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals}}
-	return c
-}
-
-// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
-func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Paper()}} }
-
-// PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
-func PaperGFlowNet() Config {
-	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
-}
 
 // Settings are those with a text form of one line: the engine, by its name, those of prior and
 // order, and those of the engine.
@@ -169,9 +125,6 @@ func (c Config) settled(p *engine.Problem, e engine.Engine) Config {
 	c.Model, c.Prior, c.Order, c.Workers, c.Engine = p.Model, p.Prior, p.Order, p.Workers, e
 	return c
 }
-
-// finite reports whether v is a finite number.
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // numbered are names of variables for a caller who has none.
 func numbered(d int) []string {

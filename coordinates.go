@@ -17,15 +17,6 @@ func (f *particleFit) columns() []int {
 	return f.order.Order
 }
 
-// inOrder are the columns at positions of an order.
-func inOrder(positions, order []int) []int {
-	out := make([]int, len(positions))
-	for k, a := range positions {
-		out[k] = order[a]
-	}
-	return out
-}
-
 // inColumns are equations in the columns of the data, of which column order[a] is
 // variable a.
 func inColumns(e *posterior.Equations, order []int) *posterior.Equations {

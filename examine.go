@@ -64,7 +64,7 @@ func (f *particleFit) stein() float64 {
 		return math.NaN()
 	}
 	s := svgd.IMQ{}.Discrepancy(g, f.x)
-	if !finite(s.U) {
+	if math.IsNaN(s.U) || math.IsInf(s.U, 0) {
 		return math.NaN()
 	}
 	return s.PValue(stream.New(f.order.Seed, stream.SteinSigns), steinRounds)

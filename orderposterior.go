@@ -20,9 +20,6 @@ const (
 	orderPoints   = 128  // of each
 )
 
-// errTooManySets says that there are too many sets of parents to estimate the evidence of each.
-var errTooManySets = errors.New("too many sets of parents to estimate the evidence of each")
-
 // orderModel settles the models under whose posterior orders are drawn: the one of the problem, with
 // its node scores or with estimated evidences in their place. Where there are none, other models
 // take its place, with a warning.

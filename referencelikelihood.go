@@ -4,15 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
-	"tobac/dag"
-	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/neural"
 	"tobac/engine/sums"
-	"tobac/internal/evidence"
-	"tobac/score"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,77 +55,4 @@ func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine
 		}
 	}
 	return inf[0], nil
-}
-
-// countSets is the number of sets of parents of all d variables.
-func countSets(d int, ordered bool) float64 {
-	if ordered {
-		return math.Exp2(float64(d)) - 1
-	}
-	return float64(d) * math.Exp2(float64(d-1))
-}
-
-// allSets are the sets of parents of d variables that the prior allows, in columns.
-func allSets(d int, prior *score.Prior, order []int) [][][]int {
-	all := make([][][]int, d)
-	for j := range d {
-		candidates := slices.DeleteFunc(dag.Identity(d), func(i int) bool {
-			return i == j || order != nil && slices.Index(order, i) > slices.Index(order, j)
-		})
-		neural.Subsets(candidates, len(candidates), func(set []int) {
-			if !math.IsInf(prior.LogPrior(j, set), -1) {
-				all[j] = append(all[j], slices.Clone(set))
-			}
-		})
-	}
-	return all
-}
-
-// evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
-func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*score.Pool, err error) {
-	d, order := len(data.Names), p.Order.Known
-	if order == nil {
-		order = dag.Identity(d)
-	} else {
-		data = data.Relabel(order)
-	}
-	if e, ok := m.(sem.Estimated); ok {
-		if m, err = e.Estimate(ctx, data, p.Order.Known != nil); err != nil {
-			return pools, err
-		}
-	}
-	model, ok := m.(sem.Differentiable)
-	if !ok {
-		return pools, fmt.Errorf("the model %v has neither node scores nor a likelihood", m)
-	}
-	lik, err := model.Likelihood(data)
-	if err != nil {
-		return pools, err
-	}
-	s, err := evidence.New(lik, evidence.Config{Seed: p.Seed, Workers: p.Workers})
-	if err != nil {
-		return pools, err
-	}
-	defer s.Close()
-	for k := range pools {
-		pools[k] = score.NewPool(d)
-	}
-	position := dag.Inverse(order)
-	for _, j := range order {
-		along := make([][]int, len(sets[j]))
-		for k, set := range sets[j] {
-			along[k] = inOrder(set, position)
-			slices.Sort(along[k])
-		}
-		all, err := s.Estimate(ctx, position[j], along, points)
-		if err != nil {
-			return pools, withName(err, data.Names)
-		}
-		for k, e := range all {
-			pools[0].Put(j, sets[j][k], e.LogEvidence)
-			pools[1].Put(j, sets[j][k], e.Halves[0])
-			pools[2].Put(j, sets[j][k], e.Halves[1])
-		}
-	}
-	return pools, nil
 }

@@ -7,9 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/engine"
 	"tobac/models"
-	"tobac/ordering"
 	"tobac/schedule"
 	"tobac/score"
 	"tobac/sem"
@@ -18,47 +16,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
-// the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
-// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
-// of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
-// The order is EqVar's; nil stands for [Linear] with one noise variance.
-func Calibrated(m sem.Model) Config {
-	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
-	e := &SVGD{
-		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
-		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,
-		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
-		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
-		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
-	}
-	if m == nil {
-		c.Model = sem.Linear{}
-	}
-	switch v := c.Model.(type) {
-	case sem.Network:
-		c.Model = v.WithOutput(models.IntegratedOutput)
-		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
-	case sem.Scored:
-		e.Parameters, e.Coupling.Parameters = IntegratedParameters, ""
-	default:
-		e.FitSteps = fitSteps
-	}
-	c.Engine = e
-	return c
-}
-
-// reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
-// the reweighting then goes to. docs/svgd.md has what it was measured on.
-func reweighted(m sem.Model) *SVGD {
-	e := Calibrated(m).Engine.(*SVGD)
-	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
-	return e
-}
-
-// fitSteps are those of the recipe Calibrated.
-const fitSteps = 200
 
 // Parameters says whether the parameters of a model with node scores are particles.
 type Parameters int

@@ -1,0 +1,92 @@
+package tobac
+
+import (
+	"tobac/background"
+	"tobac/bcd"
+	"tobac/engine"
+	"tobac/engine/bcdnets"
+	"tobac/engine/flownets"
+	"tobac/gflownet"
+	"tobac/models"
+	"tobac/ordering"
+	"tobac/schedule"
+	"tobac/sem"
+)
+
+// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
+// the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
+// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
+// of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
+// The order is EqVar's; nil stands for [Linear] with one noise variance.
+func Calibrated(m sem.Model) Config {
+	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
+	e := &SVGD{
+		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
+		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,
+		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
+		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
+		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
+	}
+	if m == nil {
+		c.Model = sem.Linear{}
+	}
+	switch v := c.Model.(type) {
+	case sem.Network:
+		c.Model = v.WithOutput(models.IntegratedOutput)
+		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
+	case sem.Scored:
+		e.Parameters, e.Coupling.Parameters = IntegratedParameters, ""
+	default:
+		e.FitSteps = fitSteps
+	}
+	c.Engine = e
+	return c
+}
+
+// reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
+// the reweighting then goes to. docs/svgd.md has what it was measured on.
+func reweighted(m sem.Model) *SVGD {
+	e := Calibrated(m).Engine.(*SVGD)
+	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
+	return e
+}
+
+// Paper is the published recipe to the letter: SVGD under EqVar's order, joint
+// estimator, noise variance 0.1, no intercept, initial weights from the prior, two edges per
+// node, 30 particles, 1000 steps, 128 samples, probabilities by frequency. With
+// another differentiable Model it is the one of the nonlinear model (Raw and with the same noise variance), with the engine [PaperDiBS] that of DiBS.
+func Paper() Config {
+	return Config{
+		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
+		Prior:  background.Prior{EdgesPerNode: 2},
+		Order:  engine.Order{Method: ordering.MethodEqVar},
+		Engine: &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals},
+	}
+}
+
+// PaperMarginal is the published recipe for the marginal model: BGe, gradient by
+// the score function, temperature falling twenty times as fast.
+func PaperMarginal() Config {
+	c := Paper()
+	c.Model = sem.BGe{Raw: true}
+	c.Engine = &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals, Gradient: models.ScoreFunction, AlphaRate: 1}
+	return c
+}
+
+// PaperDiBS is the published recipe of TOBAC's predecessor, with the same model and prior.
+func PaperDiBS() Config {
+	c := Paper()
+	c.Order, c.Engine = engine.Order{}, &DiBS{SVGD: SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals}}
+	return c
+}
+
+// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
+func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Paper()}} }
+
+// PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
+func PaperGFlowNet() Config {
+	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
+}
+
+// fitSteps are those of the recipe Calibrated.
+const fitSteps = 200
