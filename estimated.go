@@ -79,7 +79,7 @@ func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 		}
 		all, err := s.Estimate(ctx, position[j], along, points)
 		if err != nil {
-			return pools, withName(err, data.Names)
+			return pools, engine.WithName(err, data.Names)
 		}
 		for k, e := range all {
 			pools[0].Put(j, sets[j][k], e.LogEvidence)

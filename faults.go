@@ -7,6 +7,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/bcd"
+	"tobac/engine"
 	"tobac/models"
 	"tobac/score"
 	"tobac/sem"
@@ -24,13 +25,13 @@ func (r *Run) overflowed(err error) error {
 }
 
 func (r *Run) outOfRange(err error) error {
-	return &columnError{"numbers left the range of float64; " + r.whyLarge(), err}
+	return &engine.ColumnError{"numbers left the range of float64; " + r.whyLarge(), err}
 }
 
 // noiseTooSmall adds to an error about scores that the noise variance that was given is what makes them large.
 func (r *Run) noiseTooSmall(err error) error {
 	if scores := new(score.VariableError); (errors.As(err, &scores) || errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
-		return &columnError{fmt.Sprintf("%v; %s", err, r.whyLarge()), err}
+		return &engine.ColumnError{fmt.Sprintf("%v; %s", err, r.whyLarge()), err}
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/sem"
@@ -51,7 +52,7 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		}
 		inf, err := sums.Under(ctx, t, m, p, sem.WholeTrust)
 		if err != nil {
-			return 0, fmt.Errorf("tobac: %w", withName(err, data.Names))
+			return 0, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}
 		return inf.LogEvidence(), nil
 	}

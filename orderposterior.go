@@ -36,7 +36,7 @@ func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 		return err
 	}
 	s.warnings = append(s.warnings, fmt.Sprintf("the orders do not come from the model %v but from others, with node scores in closed form (%v): give the order, or have a method find it",
-		p.Model, withName(err, p.Data.Names)))
+		p.Model, engine.WithName(err, p.Data.Names)))
 	p.Model = nil
 	return nil
 }

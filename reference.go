@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -71,7 +72,7 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 	}
 	b := &referenceBuilder{problem: p, engine: e, result: r, ref: &Reference{}}
 	if err := b.build(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: reference: %w", withName(err, data.Names))
+		return nil, fmt.Errorf("tobac: reference: %w", engine.WithName(err, data.Names))
 	}
 	return b.ref, nil
 }

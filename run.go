@@ -85,7 +85,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, err
 	}
 	if r.stage, err = e.Begin(ctx, p); err != nil {
-		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(withName(err, data.Names))))
+		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
 	return r, nil
 }
@@ -112,7 +112,7 @@ func (r *Run) advance(ctx context.Context, to int) error {
 
 // stopped says where a run was stopped, and why.
 func (r *Run) stopped(reason error) error {
-	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(withName(reason, r.problem.Data.Names)))
+	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(engine.WithName(reason, r.problem.Data.Names)))
 }
 
 // none says why there is no posterior.

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/engine/neural"
 	"tobac/internal/evidence"
 	"tobac/internal/stream"
@@ -59,7 +60,7 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 	for j := range f.names {
 		mass, sd, err := sets.LogPriorMass(ctx, j, widest.Parents(j), massPoints)
 		if err != nil {
-			return withName(err, f.data.Names)
+			return engine.WithName(err, f.data.Names)
 		}
 		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
 			f.seenSets.mass, f.seenSets.massOf = mass, f.data.Names[j]
@@ -157,7 +158,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, 
 	}
 	all, err := pass.Estimate(ctx, j, sets, points)
 	if err != nil {
-		return nil, withName(err, s.names)
+		return nil, engine.WithName(err, s.names)
 	}
 	logs := make([]float64, len(all))
 	for k, e := range all {
