@@ -8,6 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/engine/sums"
 	"tobac/internal/parallel"
 	"tobac/posterior"
 	"tobac/score"
@@ -96,8 +97,8 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 			if !present {
 				with, without = without, with
 			}
-			q1 := prior.LogPrior(j, inOrder(with, order))
-			q0 := prior.LogPrior(j, inOrder(without, order))
+			q1 := prior.LogPrior(j, sums.InOrder(with, order))
+			q0 := prior.LogPrior(j, sums.InOrder(without, order))
 			switch {
 			case math.IsInf(q1, -1) && math.IsInf(q0, -1): // of another edge's doing
 				if present {

@@ -25,13 +25,13 @@ func (r *Run) overflowed(err error) error {
 }
 
 func (r *Run) outOfRange(err error) error {
-	return &engine.ColumnError{"numbers left the range of float64; " + r.whyLarge(), err}
+	return &engine.ColumnError{Text: "numbers left the range of float64; " + r.whyLarge(), Err: err}
 }
 
 // noiseTooSmall adds to an error about scores that the noise variance that was given is what makes them large.
 func (r *Run) noiseTooSmall(err error) error {
 	if scores := new(score.VariableError); (errors.As(err, &scores) || errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
-		return &engine.ColumnError{fmt.Sprintf("%v; %s", err, r.whyLarge()), err}
+		return &engine.ColumnError{Text: fmt.Sprintf("%v; %s", err, r.whyLarge()), Err: err}
 	}
 	return err
 }

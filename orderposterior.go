@@ -57,8 +57,8 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 		return g.Scored(), nil
 	}
 	d := p.Vars()
-	if countSets(d, false) > mostOrderSets {
-		return nil, fmt.Errorf("%d variables have %w", d, errTooManySets)
+	if sums.CountSets(d, false) > mostOrderSets {
+		return nil, fmt.Errorf("%d variables have %w", d, sums.ErrTooManySets)
 	}
 	prior, err := p.ClosedPrior(d, sums.FirstDensity(p, d))
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	if err != nil {
 		return nil, err
 	}
-	pools, err := evidences(ctx, model, data, allSets(d, prior, nil), orderPoints, p)
+	pools, err := sums.Evidences(ctx, model, data, sums.AllSets(d, prior, nil), orderPoints, p)
 	return sem.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 

@@ -25,11 +25,11 @@ func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine
 	if err != nil {
 		return nil, err
 	}
-	if countSets(d, p.Order.Known != nil) > mostReferenceSets {
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, errTooManySets)
+	if sums.CountSets(d, p.Order.Known != nil) > mostReferenceSets {
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, sums.ErrTooManySets)
 	}
-	sets := allSets(d, prior, p.Order.Known)
-	pools, err := evidences(ctx, m, p.Data, sets, referencePoints, p)
+	sets := sums.AllSets(d, prior, p.Order.Known)
+	pools, err := sums.Evidences(ctx, m, p.Data, sets, referencePoints, p)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *sco
 		rng, g := stream.New(f.order.Seed, stream.ReweightedDraw, m), particle.Clone()
 		density := func(j int) float64 {
 			parents := g.Parents(j)
-			v := prior.LogPrior(order[j], inOrder(parents, order))
+			v := prior.LogPrior(order[j], sums.InOrder(parents, order))
 			if math.IsInf(v, -1) {
 				return v
 			}
@@ -169,7 +169,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 	d, order := len(f.names), f.order.Order
 	all := make([]parentPool, d)
 	for j := range all {
-		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], inOrder(set, order)) }
+		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], sums.InOrder(set, order)) }
 		sets := neighbours(j, graphs, logPrior)
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])

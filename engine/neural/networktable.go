@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/engine/sums"
 	"tobac/internal/parallel"
 	"tobac/mcmc"
 	"tobac/score"
@@ -63,7 +64,7 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 			}
 			most++
 		}
-		Subsets(free, most, func(some []int) {
+		sums.Subsets(free, most, func(some []int) {
 			list = append(list, tempering.Parents{Of: j, Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}
@@ -71,21 +72,6 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 		return nil, err
 	}
 	return t, t.grow(ctx)
-}
-
-// Subsets visits those of at most k members, in a slice that the next one overwrites.
-func Subsets(of []int, k int, visit func([]int)) {
-	var next func(chosen []int, from int)
-	next = func(chosen []int, from int) {
-		visit(chosen)
-		if len(chosen) == k {
-			return
-		}
-		for at := from; at < len(of); at++ {
-			next(append(chosen, of[at]), at+1)
-		}
-	}
-	next(make([]int, 0, k), 0)
 }
 
 // score adds the sets of a list that are new and that the prior allows.

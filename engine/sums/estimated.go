@@ -1,4 +1,4 @@
-package tobac
+package sums
 
 import (
 	"context"
@@ -14,25 +14,25 @@ import (
 	"tobac/sem"
 )
 
-// errTooManySets says that there are too many sets of parents to estimate the evidence of each.
-var errTooManySets = errors.New("too many sets of parents to estimate the evidence of each")
+// ErrTooManySets says that there are too many sets of parents to estimate the evidence of each.
+var ErrTooManySets = errors.New("too many sets of parents to estimate the evidence of each")
 
-// countSets is the number of sets of parents of all d variables.
-func countSets(d int, ordered bool) float64 {
+// CountSets is the number of sets of parents of all d variables.
+func CountSets(d int, ordered bool) float64 {
 	if ordered {
 		return math.Exp2(float64(d)) - 1
 	}
 	return float64(d) * math.Exp2(float64(d-1))
 }
 
-// allSets are the sets of parents of d variables that the prior allows, in columns.
-func allSets(d int, prior *score.Prior, order []int) [][][]int {
+// AllSets are the sets of parents of d variables that the prior allows, in columns.
+func AllSets(d int, prior *score.Prior, order []int) [][][]int {
 	all := make([][][]int, d)
 	for j := range d {
 		candidates := slices.DeleteFunc(dag.Identity(d), func(i int) bool {
 			return i == j || order != nil && slices.Index(order, i) > slices.Index(order, j)
 		})
-		subsets(candidates, len(candidates), func(set []int) {
+		Subsets(candidates, len(candidates), func(set []int) {
 			if !math.IsInf(prior.LogPrior(j, set), -1) {
 				all[j] = append(all[j], slices.Clone(set))
 			}
@@ -41,8 +41,8 @@ func allSets(d int, prior *score.Prior, order []int) [][][]int {
 	return all
 }
 
-// evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
-func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*score.Pool, err error) {
+// Evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points each, and those of either half of the points.
+func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*score.Pool, err error) {
 	d, order := len(data.Names), p.Order.Known
 	if order == nil {
 		order = dag.Identity(d)
@@ -74,7 +74,7 @@ func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	for _, j := range order {
 		along := make([][]int, len(sets[j]))
 		for k, set := range sets[j] {
-			along[k] = inOrder(set, position)
+			along[k] = InOrder(set, position)
 			slices.Sort(along[k])
 		}
 		all, err := s.Estimate(ctx, position[j], along, points)
@@ -90,8 +90,8 @@ func evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	return pools, nil
 }
 
-// inOrder are the columns at positions of an order.
-func inOrder(positions, order []int) []int {
+// InOrder are the columns at positions of an order.
+func InOrder(positions, order []int) []int {
 	out := make([]int, len(positions))
 	for k, a := range positions {
 		out[k] = order[a]
@@ -99,8 +99,8 @@ func inOrder(positions, order []int) []int {
 	return out
 }
 
-// subsets visits those of at most k members, in a slice that the next one overwrites.
-func subsets(of []int, k int, visit func([]int)) {
+// Subsets visits those of at most k members, in a slice that the next one overwrites.
+func Subsets(of []int, k int, visit func([]int)) {
 	var next func(chosen []int, from int)
 	next = func(chosen []int, from int) {
 		visit(chosen)
