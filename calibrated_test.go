@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/exact"
 	"tobac/models"
 	"tobac/score"
@@ -97,10 +98,10 @@ func TestCalibratedIsExact(t *testing.T) {
 		expected += joint(v.Graph) / float64(len(draws))
 	}
 	for _, c := range []struct {
-		marginals tobac.MarginalEstimator
+		marginals stein.MarginalEstimator
 		error     float64
 		logJoints float64 // of draws: of 30 the standard error is about 0.6
-	}{{tobac.ConditionalMarginals, 0.015, 2}, {tobac.ReweightedMarginals, 0.002, 0.5}} {
+	}{{stein.ConditionalMarginals, 0.015, 2}, {stein.ReweightedMarginals, 0.002, 0.5}} {
 		cfg := known(sem.Linear{NoiseVariance: 0.1, NoIntercept: true}, d)
 		svgd := sampler(&cfg)
 		svgd.Marginals, svgd.Steps = c.marginals, 300
@@ -167,12 +168,12 @@ func TestCalibratedErrors(t *testing.T) {
 		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
 			*c = known(sem.FeedForward{}, 4)
 			svgd := sampler(c)
-			svgd.Parameters, svgd.FitSteps = tobac.IntegratedParameters, 0
+			svgd.Parameters, svgd.FitSteps = stein.IntegratedParameters, 0
 		},
 		"reweighted marginals need a causal order, which the engine dibs has not": func(c *tobac.Config) {
 			svgd := *sampler(c)
-			svgd.Parameters = tobac.SampledParameters
-			c.Engine, c.Order = &tobac.DiBS{SVGD: svgd}, engine.Order{}
+			svgd.Parameters = stein.SampledParameters
+			c.Engine, c.Order = &stein.DiBS{SVGD: svgd}, engine.Order{}
 		},
 		"edge parameters laplace with the gradient score, want the gradient flips": func(c *tobac.Config) {
 			svgd := sampler(c)
@@ -180,7 +181,7 @@ func TestCalibratedErrors(t *testing.T) {
 		},
 		"fit steps 3 with parameters integrated":                          func(c *tobac.Config) { sampler(c).FitSteps = 3 },
 		"rank 2 with latents normal":                                      func(c *tobac.Config) { sampler(c).Rank = 2 },
-		"parameters is tobac.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { sampler(c).Parameters = 5 },
+		"parameters is stein.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { sampler(c).Parameters = 5 },
 	} {
 		c := known(sem.Linear{}, 4)
 		change(&c)

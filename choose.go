@@ -9,6 +9,7 @@ import (
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/models"
@@ -20,7 +21,7 @@ const temperedVariables = 50
 
 // choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact] where node
 // scores are in closed form and the variables few enough, [markov.MCMC] where they are more, [neural.Tempering] for
-// networks with one hidden layer of at most 50 variables, and [SVGD] for every other model. Networks
+// networks with one hidden layer of at most 50 variables, and [stein.SVGD] for every other model. Networks
 // with more layers then have the last one integrated out, and a custom likelihood has the recipe
 // [Calibrated] with 10 particles and 100 steps.
 func choose(p *engine.Problem) (e engine.Engine, why string) {
@@ -35,28 +36,28 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	switch {
 	case isNetwork && network.Layers() > 1:
 		p.Model = network.WithOutput(models.IntegratedOutput)
-		return &SVGD{}, noScores
+		return &stein.SVGD{}, noScores
 	case isNetwork && network.OutputLayer() == models.SampledOutput && prior.Own == nil && d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
 		return &neural.Tempering{}, ""
 	case !isNetwork && differentiable && !p.Scored() && prior.Own == nil:
 		return reweighted(p.Model), noScores
 	case !p.Scored():
-		return &SVGD{}, noScores
+		return &stein.SVGD{}, noScores
 	case p.Order.Method != nil:
-		return &SVGD{}, "a method finds the order"
+		return &stein.SVGD{}, "a method finds the order"
 	case !prior.IsModular():
-		return &SVGD{}, ""
+		return &stein.SVGD{}, ""
 	case d <= most:
 		return &sums.Exact{}, fmt.Sprintf("%d variables are few enough", d)
 	case p.Order.Known != nil:
-		return &SVGD{}, ""
+		return &stein.SVGD{}, ""
 	}
 	return &markov.MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
 }
 
 // Engines are the engines of this package with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &SVGD{}, &DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
+	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -24,7 +24,7 @@ type Config struct {
 	Order engine.Order
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
 	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for networks with one hidden
-	// layer, [SVGD] for other models without node scores.
+	// layer, [stein.SVGD] for other models without node scores.
 	Engine engine.Engine
 
 	// Seed of every random draw. The same seed gives the same bits for any

@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -27,9 +28,9 @@ import (
 // depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
 	chains := markov.MCMC{Chains: 4, Iterations: 3000, WarmUp: 600}
-	sampler := tobac.SVGD{Particles: 30, Steps: 1000, Samples: 128, Rank: 19, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
+	sampler := stein.SVGD{Particles: 30, Steps: 1000, Samples: 128, Rank: 19, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
 	paper := sampler
-	paper.Estimator, paper.Marginals = models.Joint, tobac.FrequencyMarginals
+	paper.Estimator, paper.Marginals = models.Joint, stein.FrequencyMarginals
 	marginal := paper
 	marginal.Gradient, marginal.AlphaRate = models.ScoreFunction, 1
 	drawn := sampler
@@ -43,7 +44,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"d=2", tobac.Config{}, 2, &sums.Exact{}},
 		{"d=20", tobac.Config{}, 20, &sums.Exact{}},
 		{"d=21", tobac.Config{}, 21, &chains},
-		{"d=20, svgd", tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
+		{"d=20, svgd", tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
 		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &neural.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
 		{"d=20, paper", tobac.Paper(), 20, &paper},
 		{"d=20, marginal paper", tobac.PaperMarginal(), 20, &marginal},
@@ -64,7 +65,7 @@ func TestConfigDefaults(t *testing.T) {
 			}
 		})
 	}
-	if got := (tobac.SVGD{}).Estimator; got != models.NodeWise {
+	if got := (stein.SVGD{}).Estimator; got != models.NodeWise {
 		t.Errorf("zero estimator: got %v, want node-wise", got)
 	}
 }
@@ -75,7 +76,7 @@ func TestPaperPresets(t *testing.T) {
 		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  engine.Order{Method: ordering.MethodEqVar},
-		Engine: &tobac.SVGD{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals},
+		Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals},
 	}
 	if diff := cmp.Diff(want, tobac.Paper()); diff != "" {
 		t.Errorf("paper (-want +got):\n%s", diff)
@@ -89,7 +90,7 @@ func TestPaperPresets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dibs, ok := got.Engine.(*tobac.DiBS)
+	dibs, ok := got.Engine.(*stein.DiBS)
 	if !ok || dibs.Rank != 10 || dibs.Penalty != (models.Penalty{Rate: 1, Samples: 32}) || dibs.Gradient != models.Reparameterised || dibs.Estimator != models.Joint || got.Order.Method != nil {
 		t.Errorf("joint DiBS: %+v", got)
 	}
@@ -101,7 +102,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 		Model: sem.BGe{}, Seed: 5, Workers: 12,
 		Prior:  background.Prior{EdgesPerNode: 0.7, Forbidden: []dag.Edge{{From: 1, To: 0}}, Tiers: []int{0, 0, 1, 1, 1, -1}},
 		Order:  engine.Order{Method: ordering.MethodVariance, Count: 8, Weights: engine.EvidenceWeights},
-		Engine: &tobac.SVGD{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: tobac.FrequencyMarginals},
+		Engine: &stein.SVGD{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: stein.FrequencyMarginals},
 	}
 	chains := svgd
 	chains.Engine, chains.Order = &markov.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, engine.Order{}
@@ -129,28 +130,28 @@ func TestConfigErrors(t *testing.T) {
 		want string
 	}{
 		{"workers", tobac.Config{Workers: -4}, "workers is -4; allowed: whole numbers from 1 to 4096"},
-		{"particles", tobac.Config{Engine: &tobac.SVGD{Particles: -1}}, "particles is -1; allowed: whole numbers from 1 to 100000"},
-		{"steps", tobac.Config{Engine: &tobac.SVGD{Steps: -7}}, "steps is -7; allowed: whole numbers from 1 to 1000000000"},
-		{"samples", tobac.Config{Engine: &tobac.SVGD{Samples: -2}}, "samples is -2; allowed: whole numbers from 1 to 1000000"},
-		{"rank", tobac.Config{Engine: &tobac.SVGD{Rank: -3}}, "rank is -3; allowed: whole numbers from 1 to 10000"},
-		{"alpha rate", tobac.Config{Engine: &tobac.SVGD{AlphaRate: -1}}, "alpha-rate is -1; allowed: finite numbers above 0"},
-		{"alpha rate NaN", tobac.Config{Engine: &tobac.SVGD{AlphaRate: math.NaN()}}, "alpha-rate is NaN; allowed: finite numbers above 0"},
-		{"bandwidth of Z", tobac.Config{Engine: &tobac.SVGD{BandwidthZ: math.Inf(1)}}, "bandwidth-z is +Inf; allowed: finite numbers above 0"},
-		{"bandwidth of theta", tobac.Config{Engine: &tobac.SVGD{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
-		{"step size", tobac.Config{Engine: &tobac.SVGD{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
-		{"kernel of nothing", tobac.Config{Engine: &tobac.SVGD{Coupling: tobac.Coupling{Function: "rbf", Latents: "none"}}}, "kernel rbf:none couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters"},
-		{"kernel of no function", tobac.Config{Engine: &tobac.SVGD{Coupling: tobac.Coupling{Latents: "block"}}}, "kernel is :block; allowed: rbf, imq or imq-BETA"},
-		{"two kernels", tobac.Config{Engine: &tobac.SVGD{Coupling: tobac.Coupling{Function: "rbf", Latents: "block"}, Kernel: svgd.RBF{}}}, "kernel rbf:block and a Kernel, want one of the two"},
-		{"bandwidth of no kernel", tobac.Config{Engine: &tobac.SVGD{Coupling: tobac.Coupling{Function: "rbf", Latents: "block", Parameters: "none"}, BandwidthTheta: 3}}, "bandwidth-theta 3 beside kernel rbf:block:none, which has none there"},
-		{"alpha rate and schedule", tobac.Config{Engine: &tobac.SVGD{AlphaRate: 1, Alpha: schedule.Constant(2)}}, "alpha rate 1 and a schedule of alpha, want one of the two"},
-		{"alpha schedule", tobac.Config{Engine: &tobac.SVGD{Alpha: schedule.OfRun{Shape: schedule.Geometric, To: 2}}}, "alpha-schedule is geometric:0:2; allowed: constant:A, growth:RATE,"},
-		{"step schedule", tobac.Config{Engine: &tobac.SVGD{StepSchedule: schedule.Constant(-2)}}, "step-schedule is constant:-2; allowed: constant:A,"},
-		{"penalty rate and schedule", tobac.Config{Engine: &tobac.DiBS{Penalty: models.Penalty{Rate: 2, Beta: schedule.Constant(1)}}}, "penalty rate 2 and a schedule of the penalty, want one of the two"},
-		{"estimator", tobac.Config{Engine: &tobac.SVGD{Estimator: 7}}, "estimator is "},
-		{"gradient", tobac.Config{Engine: &tobac.SVGD{Gradient: 7}}, "grad is "},
-		{"marginals", tobac.Config{Engine: &tobac.SVGD{Marginals: 7}}, "marginals is tobac.MarginalEstimator(7); allowed: conditional, frequency"},
-		{"penalty rate", tobac.Config{Engine: &tobac.DiBS{Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
-		{"penalty samples", tobac.Config{Engine: &tobac.DiBS{Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},
+		{"particles", tobac.Config{Engine: &stein.SVGD{Particles: -1}}, "particles is -1; allowed: whole numbers from 1 to 100000"},
+		{"steps", tobac.Config{Engine: &stein.SVGD{Steps: -7}}, "steps is -7; allowed: whole numbers from 1 to 1000000000"},
+		{"samples", tobac.Config{Engine: &stein.SVGD{Samples: -2}}, "samples is -2; allowed: whole numbers from 1 to 1000000"},
+		{"rank", tobac.Config{Engine: &stein.SVGD{Rank: -3}}, "rank is -3; allowed: whole numbers from 1 to 10000"},
+		{"alpha rate", tobac.Config{Engine: &stein.SVGD{AlphaRate: -1}}, "alpha-rate is -1; allowed: finite numbers above 0"},
+		{"alpha rate NaN", tobac.Config{Engine: &stein.SVGD{AlphaRate: math.NaN()}}, "alpha-rate is NaN; allowed: finite numbers above 0"},
+		{"bandwidth of Z", tobac.Config{Engine: &stein.SVGD{BandwidthZ: math.Inf(1)}}, "bandwidth-z is +Inf; allowed: finite numbers above 0"},
+		{"bandwidth of theta", tobac.Config{Engine: &stein.SVGD{BandwidthTheta: -1}}, "bandwidth-theta is -1; allowed: finite numbers above 0"},
+		{"step size", tobac.Config{Engine: &stein.SVGD{StepSize: -1}}, "step-size is -1; allowed: finite numbers above 0"},
+		{"kernel of nothing", tobac.Config{Engine: &stein.SVGD{Coupling: stein.Coupling{Function: "rbf", Latents: "none"}}}, "kernel rbf:none couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters"},
+		{"kernel of no function", tobac.Config{Engine: &stein.SVGD{Coupling: stein.Coupling{Latents: "block"}}}, "kernel is :block; allowed: rbf, imq or imq-BETA"},
+		{"two kernels", tobac.Config{Engine: &stein.SVGD{Coupling: stein.Coupling{Function: "rbf", Latents: "block"}, Kernel: svgd.RBF{}}}, "kernel rbf:block and a Kernel, want one of the two"},
+		{"bandwidth of no kernel", tobac.Config{Engine: &stein.SVGD{Coupling: stein.Coupling{Function: "rbf", Latents: "block", Parameters: "none"}, BandwidthTheta: 3}}, "bandwidth-theta 3 beside kernel rbf:block:none, which has none there"},
+		{"alpha rate and schedule", tobac.Config{Engine: &stein.SVGD{AlphaRate: 1, Alpha: schedule.Constant(2)}}, "alpha rate 1 and a schedule of alpha, want one of the two"},
+		{"alpha schedule", tobac.Config{Engine: &stein.SVGD{Alpha: schedule.OfRun{Shape: schedule.Geometric, To: 2}}}, "alpha-schedule is geometric:0:2; allowed: constant:A, growth:RATE,"},
+		{"step schedule", tobac.Config{Engine: &stein.SVGD{StepSchedule: schedule.Constant(-2)}}, "step-schedule is constant:-2; allowed: constant:A,"},
+		{"penalty rate and schedule", tobac.Config{Engine: &stein.DiBS{Penalty: models.Penalty{Rate: 2, Beta: schedule.Constant(1)}}}, "penalty rate 2 and a schedule of the penalty, want one of the two"},
+		{"estimator", tobac.Config{Engine: &stein.SVGD{Estimator: 7}}, "estimator is "},
+		{"gradient", tobac.Config{Engine: &stein.SVGD{Gradient: 7}}, "grad is "},
+		{"marginals", tobac.Config{Engine: &stein.SVGD{Marginals: 7}}, "marginals is stein.MarginalEstimator(7); allowed: conditional, frequency"},
+		{"penalty rate", tobac.Config{Engine: &stein.DiBS{Penalty: models.Penalty{Rate: -2}}}, "penalty-rate is -2; allowed: finite numbers above 0"},
+		{"penalty samples", tobac.Config{Engine: &stein.DiBS{Penalty: models.Penalty{Samples: -2}}}, "penalty-samples is -2; allowed: whole numbers from 1 to 1000000"},
 		{"chains", tobac.Config{Engine: &markov.MCMC{Rungs: -1}}, "rungs is -1; allowed: whole numbers from 1 to 1000"},
 
 		{"prior", tobac.Config{Prior: background.Prior{Kind: 9}}, "unknown graph prior 9"},
@@ -175,10 +176,10 @@ func TestConfigErrors(t *testing.T) {
 		{"weights of one order", tobac.Config{Order: engine.Order{Weights: engine.EvidenceWeights}}, "orders are weighted by evidence, but none are found in resamples: set a method and the number of resamples"},
 		{"unknown weights", tobac.Config{Order: engine.Order{Method: ordering.MethodEqVar, Count: 2, Weights: 7}}, "order-weights is engine.OrderWeights(7); allowed: frequency, evidence"},
 
-		{"order for DiBS", tobac.Config{Order: engine.Order{Known: fixed}, Engine: &tobac.DiBS{}}, "the engine dibs takes no causal order"},
-		{"parameters of DiBS", tobac.Config{Engine: &tobac.DiBS{SVGD: tobac.SVGD{Parameters: tobac.IntegratedParameters}}}, "the engine dibs samples parameters"},
-		{"fit steps of DiBS", tobac.Config{Engine: &tobac.DiBS{SVGD: tobac.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
-		{"Gaussian processes by SVGD", tobac.Config{Engine: &tobac.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
+		{"order for DiBS", tobac.Config{Order: engine.Order{Known: fixed}, Engine: &stein.DiBS{}}, "the engine dibs takes no causal order"},
+		{"parameters of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{Parameters: stein.IntegratedParameters}}}, "the engine dibs samples parameters"},
+		{"fit steps of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
+		{"Gaussian processes by SVGD", tobac.Config{Engine: &stein.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
 		{"known order by MCMC", tobac.Config{Engine: &markov.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
 		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
@@ -209,7 +210,7 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 		if c.Engine == nil || c.Engine.Name() != all[len(all)-1].Name() || c.Prior.Kind != background.Uniform {
 			t.Errorf("the settings set another configuration: %+v", c)
 		}
-		if e, ok := engine.(*tobac.SVGD); ok && (e.Particles != 1 || e.Parameters != tobac.IntegratedParameters || e.OrderEngine.Name() != "mcmc") {
+		if e, ok := engine.(*stein.SVGD); ok && (e.Particles != 1 || e.Parameters != stein.IntegratedParameters || e.OrderEngine.Name() != "mcmc") {
 			t.Errorf("the settings set another engine: %+v", e)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -15,8 +16,8 @@ import (
 )
 
 // scheduledSampler has a kernel by its groups and all schedules.
-func scheduledSampler(coupling string) *tobac.SVGD {
-	c, err := tobac.ParseCoupling(coupling)
+func scheduledSampler(coupling string) *stein.SVGD {
+	c, err := stein.ParseCoupling(coupling)
 	if err != nil {
 		panic(err)
 	}
@@ -32,13 +33,13 @@ func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	data := noisy(t)
 	dibs := particles()
 	dibs.Order = engine.Order{}
-	dibs.Engine = &tobac.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"), Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
+	dibs.Engine = &stein.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"), Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
 	ffn := particles()
 	ffn.Model, ffn.Engine = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
 	sampler(&ffn).Estimator = models.NodeWise
 	integrated := ffn
 	integrated.Model = sem.FeedForward{Output: models.IntegratedOutput}
-	sampler(&integrated).Coupling = tobac.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
+	sampler(&integrated).Coupling = stein.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
 	bge := particles()
 	bge.Model, bge.Engine = sem.BGe{}, scheduledSampler("imq:coordinate")
 	sampler(&bge).Gradient = models.ScoreFunction
@@ -50,7 +51,7 @@ func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 			resume(t, data, cfg, 0, 5)
 			plain := cfg
 			without := sampler(&plain)
-			without.Coupling, without.BandwidthZ = tobac.Coupling{}, 0
+			without.Coupling, without.BandwidthZ = stein.Coupling{}, 0
 			other := cfg
 			sampler(&other).StepSchedule = nil
 			var ends [3]string
@@ -78,7 +79,7 @@ func TestCouplingIsTheKernel(t *testing.T) {
 		for k := range ends {
 			svgd := scheduledSampler(text)
 			if cfg.Engine = svgd; k == 1 {
-				svgd.Coupling, svgd.Kernel = tobac.Coupling{}, kernel
+				svgd.Coupling, svgd.Kernel = stein.Coupling{}, kernel
 			}
 			r, _ := finished(t, data, cfg)
 			ends[k] = string(snapshot(t, r).Stage)

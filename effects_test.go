@@ -18,6 +18,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/score"
@@ -238,7 +239,7 @@ func TestEffectsFollowUnits(t *testing.T) {
 // effects know means alone. Graphs without parameters have no effects.
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
-	sampler := tobac.SVGD{Particles: 4, Steps: 20, Samples: 8}
+	sampler := stein.SVGD{Particles: 4, Steps: 20, Samples: 8}
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -24,7 +25,7 @@ import (
 
 func TestDataErrors(t *testing.T) {
 	abc := []string{"a", "b", "c"}
-	eqvar := tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
+	eqvar := tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
 	constant := table(9, 3, abc, func(i, j int) float64 {
 		if j == 1 {
 			return 4.5
@@ -68,7 +69,7 @@ func TestDataErrors(t *testing.T) {
 		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
 		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
 		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: engine.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
-		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -100,7 +101,7 @@ func TestConstantColumn(t *testing.T) {
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
 	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64((j + 1) * i * i) })
-	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}})
+	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
 	if !errors.Is(err, ordering.ErrDependent) || !errors.As(err, &column) || column.Name == "" {
 		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent", err)
@@ -125,13 +126,13 @@ func TestMemoryIsChecked(t *testing.T) {
 		cfg  tobac.Config
 		want []string
 	}{
-		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: &tobac.SVGD{}},
+		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: &stein.SVGD{}},
 			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
-		{"many orders", wide(9, 100), tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 10_000}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			[]string{"for the particles of 10000 orders", "would fit: ", "orders up to "}},
 		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Method: ordering.MethodVariance}},
 			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
-		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &tobac.SVGD{Particles: 100000}},
+		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &stein.SVGD{Particles: 100000}},
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
 		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 99999999}}},
 			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
@@ -155,12 +156,12 @@ func TestMemoryIsChecked(t *testing.T) {
 		t.Errorf("sets of variables: %v", err)
 	}
 	// Three variables have only six orders.
-	newRun(t, wide(9, 3), tobac.Config{Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+	newRun(t, wide(9, 3), tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
 }
 
 // A value that is said to fit does, and the next does not.
 func TestWhatFits(t *testing.T) {
-	cfg := tobac.Config{Memory: 1 << 30, Order: engine.Order{Method: ordering.MethodVariance}, Engine: &tobac.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
+	cfg := tobac.Config{Memory: 1 << 30, Order: engine.Order{Method: ordering.MethodVariance}, Engine: &stein.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
 	_, err := tobac.NewRun(t.Context(), wide(9, 4), cfg)
 	var most int
 	if err == nil {
@@ -180,7 +181,7 @@ func TestWhatFits(t *testing.T) {
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
-	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
+	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
 	if _, err = tobac.NewRun(ctx, wide(1000, 200), cfg); err == nil {
 		t.Fatal("200 variables fit")
 	}
@@ -218,7 +219,7 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, e := range []engine.Engine{&tobac.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
+	for _, e := range []engine.Engine{&stein.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
 		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: engine.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", e, err)

@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -286,7 +287,7 @@ func TestUnitsChangeNothing(t *testing.T) {
 		"particles under an order": {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
 		"particles":                {Model: sem.Linear{Unequal: true}, Order: engine.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
 		"networks":                 {Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
-		"DiBS":                     {Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 5, Samples: 8, Steps: 10}}},
+		"DiBS":                     {Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 5, Samples: 8, Steps: 10}}},
 	} {
 		want := fit(t, data, cfg)
 		scaled := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}

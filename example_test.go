@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/ordering"
 	"tobac/sem"
 
@@ -78,7 +79,7 @@ func ExampleNewComparison() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run, err := tobac.NewComparison(ctx, sachs, exact, &tobac.SVGD{Steps: 20, Particles: 5, Samples: 16}) // a short run
+	run, err := tobac.NewComparison(ctx, sachs, exact, &stein.SVGD{Steps: 20, Particles: 5, Samples: 16}) // a short run
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func ExampleConfig_orders() {
 	}
 	result, err := tobac.Fit(context.Background(), data, tobac.Config{
 		Model: sem.Linear{}, Order: engine.Order{Method: ordering.MethodEqVar, Count: 40},
-		Engine: &tobac.SVGD{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
+		Engine: &stein.SVGD{Particles: 5, Steps: 100, StepSize: 0.03}, Seed: 3,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -145,7 +146,7 @@ func ExampleRun_Restore() {
 	}
 	ctx := context.Background()
 	cfg := tobac.Paper()
-	svgd := cfg.Engine.(*tobac.SVGD)
+	svgd := cfg.Engine.(*stein.SVGD)
 	svgd.Steps, svgd.Particles, svgd.Samples = 6, 3, 8
 	run := func(from []byte, to int) []byte {
 		r, err := tobac.NewRun(ctx, data, cfg)

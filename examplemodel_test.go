@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/score"
 	"tobac/sem"
@@ -26,7 +27,7 @@ func ExampleConfig_prior() {
 		log.Fatal(err)
 	}
 	known := background.Prior{Forbidden: []dag.Edge{{From: 2, To: 0}, {From: 2, To: 1}}}
-	dibs := tobac.DiBS{SVGD: tobac.SVGD{Steps: 200, StepSize: 0.02, Samples: 32}} // a short run
+	dibs := stein.DiBS{SVGD: stein.SVGD{Steps: 200, StepSize: 0.02, Samples: 32}} // a short run
 	for _, cfg := range []tobac.Config{
 		{Model: sem.BGe{}, Prior: known},
 		{Model: sem.BGe{}, Prior: known, Engine: &dibs, Seed: 3},
@@ -71,7 +72,7 @@ func ExampleConfig_model() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	svgd := tobac.SVGD{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
+	svgd := stein.SVGD{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
 	for _, cfg := range []tobac.Config{{Model: quiet{}, Engine: &svgd, Seed: 1}, {Model: scored{}}} {
 		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 )
 
 // Indicators of one variable have no edge between them with any engine, and although they
@@ -35,7 +36,7 @@ func TestExclusivePairs(t *testing.T) {
 		"exact":    {Prior: prior},
 		"chains":   {Prior: prior, Engine: &markov.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
 		"svgd":     {Prior: prior, Engine: &small},
-		"DiBS":     {Prior: prior, Engine: &tobac.DiBS{SVGD: tobac.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
+		"DiBS":     {Prior: prior, Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
 		"gflownet": {Prior: prior, Engine: &flownets.GFlowNet{}},
 	} {
 		res := fit(t, data, cfg)

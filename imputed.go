@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -180,7 +181,7 @@ func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 	if f.cfg.Engine != nil {
 		return nil, nil, errors.New("the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
 	}
-	f.cfg.Engine = &SVGD{}
+	f.cfg.Engine = &stein.SVGD{}
 	p, e, _, err = f.cfg.problem(names)
 	return p, e, err
 }

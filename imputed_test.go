@@ -15,6 +15,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -101,7 +102,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 				r := fit(t, tables.Table(k), c)
 				parts, probabilities = append(parts, r.Marginals), append(probabilities, r.Probabilities)
 			}
-			if isA[*tobac.SVGD](cfg.Engine) && cfg.Order.Method == nil {
+			if isA[*stein.SVGD](cfg.Engine) && cfg.Order.Method == nil {
 				return // the orders are drawn under one model for all tables
 			}
 			want := posterior.MixMarginals(parts, []float64{1, 1, 1})
@@ -188,7 +189,7 @@ func TestOneModelForAllTables(t *testing.T) {
 			if m.Supporting(best) != 2 {
 				t.Fatalf("%d tables support %s, want 2: the test shows nothing", m.Supporting(best), best)
 			}
-			if !isA[*tobac.SVGD](cfg.Engine) && (r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
+			if !isA[*stein.SVGD](cfg.Engine) && (r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
 				t.Errorf("model %q, want %q for all tables", r.Model, best)
 			}
 			if strings.Contains(r.Model, "+") {

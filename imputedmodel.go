@@ -10,6 +10,7 @@ import (
 
 	"tobac/background"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/sem"
 )
@@ -23,7 +24,7 @@ func (f *imputedFit) compare(ctx context.Context) error {
 	}
 	cfg := f.cfg
 	_, fits := f.engine.(*sums.Exact) // whether what is computed for the evidences is the fit
-	if particles, ok := f.engine.(*SVGD); ok {
+	if particles, ok := f.engine.(*stein.SVGD); ok {
 		if cfg.Order.Known != nil || cfg.Order.Method != nil {
 			return nil
 		}

@@ -16,6 +16,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/priortest"
 	"tobac/ordering"
@@ -192,7 +193,7 @@ func TestChainsWithKnowledge(t *testing.T) {
 // With SVGD the statements hold in every particle, and in what is listed, under orders from the
 // posterior, from a method, from resamples and under a known one, and without an order.
 func TestParticlesWithKnowledge(t *testing.T) {
-	svgd := tobac.SVGD{Particles: 7, Samples: 8, Steps: 6, AlphaRate: 0.5}
+	svgd := stein.SVGD{Particles: 7, Samples: 8, Steps: 6, AlphaRate: 0.5}
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		d := 3 + int(seed%2)
@@ -205,7 +206,7 @@ func TestParticlesWithKnowledge(t *testing.T) {
 			models := []sem.Model{sem.Linear{}, sem.BGe{}, sem.FeedForward{Hidden: []int{2}}}
 			cfg := tobac.Config{Model: models[seed%3], Prior: p, Order: order, Engine: &svgd, Seed: seed}
 			if name == "dibs" {
-				cfg.Engine = &tobac.DiBS{SVGD: svgd}
+				cfg.Engine = &stein.DiBS{SVGD: svgd}
 			}
 			res, err := tobac.Fit(context.Background(), data, cfg)
 			if err != nil {
@@ -224,7 +225,7 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	table := constant(5, p)
 	table.Set(2, 3, odds*p/(1-p+odds*p))
 	order := engine.Order{Known: []int{0, 2, 1, 3, 4}}
-	dibs := tobac.Config{Model: sem.Linear{}, Engine: &tobac.DiBS{SVGD: small}, Seed: 7}
+	dibs := tobac.Config{Model: sem.Linear{}, Engine: &stein.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
 		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &flownets.GFlowNet{}},
 		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &flownets.GFlowNet{}},
@@ -366,6 +367,6 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
 		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
 	}
-	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: engine.Order{Count: 1}, Engine: &tobac.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: engine.Order{Count: 1}, Engine: &stein.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
 	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
 }

@@ -12,6 +12,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/gflownet"
 	"tobac/sem"
 )
@@ -27,7 +28,7 @@ func panicOf(do func()) (value any) {
 var smallEngines = map[string]tobac.Config{
 	"exact": {},
 	"mcmc":  {Engine: &markov.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
-	"svgd":  {Engine: &tobac.SVGD{Steps: 3, Particles: 2, Samples: 2}},
+	"svgd":  {Engine: &stein.SVGD{Steps: 3, Particles: 2, Samples: 2}},
 	"bcd":   {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
 	"gflownet": {Model: sem.BGe{},
 		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},

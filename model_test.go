@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/metrics"
 	"tobac/models"
@@ -31,10 +32,10 @@ func choices() map[string]tobac.Config {
 	} {
 		short := small
 		short.Steps = 8
-		for _, e := range []engine.Engine{&short, &tobac.DiBS{SVGD: short}} {
+		for _, e := range []engine.Engine{&short, &stein.DiBS{SVGD: short}} {
 			cfg := particles()
 			cfg.Model, cfg.Engine = model, e
-			if isA[*tobac.DiBS](e) {
+			if isA[*stein.DiBS](e) {
 				cfg.Order = engine.Order{}
 			}
 			c[name+"/"+e.Name()] = cfg
@@ -54,7 +55,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Error(err)
 			}
-			dibs, linear, marginal := isA[*tobac.DiBS](cfg.Engine), strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
+			dibs, linear, marginal := isA[*stein.DiBS](cfg.Engine), strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
 			if (p.Order() == nil) != dibs {
 				t.Errorf("order %v", p.Order())
 			}
@@ -114,7 +115,7 @@ func TestEveryModelResumesBitwise(t *testing.T) {
 	data := intervened(chain(t, 40).Train)
 	for name, cfg := range choices() {
 		t.Run(name, func(t *testing.T) {
-			if isA[*tobac.SVGD](cfg.Engine) {
+			if isA[*stein.SVGD](cfg.Engine) {
 				cfg.Order = engine.Order{Known: []int{3, 1, 4, 0, 2}}
 			}
 			resume(t, data, cfg, 3)
@@ -175,7 +176,7 @@ func TestRelabellingParticles(t *testing.T) {
 	probabilities := mat.NewDense(5, 5, nil)
 	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 16 }, probabilities)
 	for name, cfg := range choices() {
-		if isA[*tobac.DiBS](cfg.Engine) {
+		if isA[*stein.DiBS](cfg.Engine) {
 			continue // its latents belong to labels
 		}
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/orders"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -41,7 +42,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 	for _, change := range []func(*tobac.Config){
 		func(*tobac.Config) {},
 		func(c *tobac.Config) {
-			sampler(c).Marginals, c.Model = tobac.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
+			sampler(c).Marginals, c.Model = stein.FrequencyMarginals, sem.Linear{NoiseVariance: 0.3}
 		},
 		func(c *tobac.Config) { c.Order.Weights = engine.EvidenceWeights },
 	} {
@@ -121,7 +122,7 @@ func TestMixtureIsTheWeightedMean(t *testing.T) {
 	drawn.Order.Count = 4
 	evidence, frequency := several(), several()
 	evidence.Order.Weights = engine.EvidenceWeights
-	sampler(&frequency).Marginals = tobac.FrequencyMarginals
+	sampler(&frequency).Marginals = stein.FrequencyMarginals
 	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence, "frequencies": frequency, "drawn": drawn} {
 		t.Run(name, func(t *testing.T) {
 			p := fit(t, noisy(t), cfg)
@@ -337,7 +338,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	} {
 		for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.BGe{Raw: true}} {
 			t.Run(fmt.Sprintf("%s/%v", prior.name, model), func(t *testing.T) {
-				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: &tobac.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
+				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: &stein.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
 					Order: engine.Order{Method: ordering.MethodEqVar, Count: 12, Weights: engine.EvidenceWeights}})
 				if len(p.Components) < 2 {
 					t.Fatalf("%d orders, want at least 2", len(p.Components))
@@ -410,7 +411,7 @@ func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
 		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Engine: &tobac.SVGD{Estimator: models.Joint, Marginals: tobac.FrequencyMarginals}}, {},
+		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []engine.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			svgd := sampler(&cfg)
@@ -482,7 +483,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 		}},
 	} {
 		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Order: engine.Order{Count: n},
-			Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
+			Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
 		if len(res.Components) != n {
 			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
 		}
@@ -538,7 +539,7 @@ func TestOrdersOfNetworks(t *testing.T) {
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
 	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
-	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 30}, Engine: &tobac.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 30}, Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
 		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)

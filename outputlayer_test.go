@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/sem"
 
@@ -26,7 +27,7 @@ func TestIntegratedOutput(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			fit := func(workers int) *tobac.Result {
 				r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: engine.Order{Known: []int{2, 0, 1}},
-					Engine: &tobac.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
+					Engine: &stein.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/score"
@@ -94,7 +95,7 @@ func TestMaxParents(t *testing.T) {
 			continue
 		}
 		res, err := tobac.Fit(context.Background(), data, cfg)
-		if isA[*tobac.SVGD](cfg.Engine) || isA[*tobac.DiBS](cfg.Engine) {
+		if isA[*stein.SVGD](cfg.Engine) || isA[*stein.DiBS](cfg.Engine) {
 			if err == nil || err.Error() != "tobac: a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc" {
 				t.Errorf("%s: got error %v", name, err)
 			}

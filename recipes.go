@@ -6,6 +6,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
+	"tobac/engine/stein"
 	"tobac/gflownet"
 	"tobac/models"
 	"tobac/ordering"
@@ -15,17 +16,17 @@ import (
 
 // Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
-// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [ReweightedMarginals]. Node scores take the place
+// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [stein.ReweightedMarginals]. Node scores take the place
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
 // The order is EqVar's; nil stands for [Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
 	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
-	e := &SVGD{
+	e := &stein.SVGD{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
-		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: ReweightedMarginals,
+		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: stein.ReweightedMarginals,
 		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
 		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
-		Coupling:     Coupling{Function: SquaredExponential, Latents: PerCoordinate, Parameters: Uncoupled},
+		Coupling:     stein.Coupling{Function: stein.SquaredExponential, Latents: stein.PerCoordinate, Parameters: stein.Uncoupled},
 	}
 	if m == nil {
 		c.Model = sem.Linear{}
@@ -35,7 +36,7 @@ func Calibrated(m sem.Model) Config {
 		c.Model = v.WithOutput(models.IntegratedOutput)
 		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
 	case sem.Scored:
-		e.Parameters, e.Coupling.Parameters = IntegratedParameters, ""
+		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
 	default:
 		e.FitSteps = fitSteps
 	}
@@ -45,8 +46,8 @@ func Calibrated(m sem.Model) Config {
 
 // reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
 // the reweighting then goes to. docs/svgd.md has what it was measured on.
-func reweighted(m sem.Model) *SVGD {
-	e := Calibrated(m).Engine.(*SVGD)
+func reweighted(m sem.Model) *stein.SVGD {
+	e := Calibrated(m).Engine.(*stein.SVGD)
 	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
 	return e
 }
@@ -60,7 +61,7 @@ func Paper() Config {
 		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
 		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  engine.Order{Method: ordering.MethodEqVar},
-		Engine: &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals},
+		Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals},
 	}
 }
 
@@ -69,14 +70,14 @@ func Paper() Config {
 func PaperMarginal() Config {
 	c := Paper()
 	c.Model = sem.BGe{Raw: true}
-	c.Engine = &SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals, Gradient: models.ScoreFunction, AlphaRate: 1}
+	c.Engine = &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals, Gradient: models.ScoreFunction, AlphaRate: 1}
 	return c
 }
 
 // PaperDiBS is the published recipe of TOBAC's predecessor, with the same model and prior.
 func PaperDiBS() Config {
 	c := Paper()
-	c.Order, c.Engine = engine.Order{}, &DiBS{SVGD: SVGD{Estimator: models.Joint, Marginals: FrequencyMarginals}}
+	c.Order, c.Engine = engine.Order{}, &stein.DiBS{SVGD: stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/flownets"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -168,7 +169,7 @@ func TestReferenceRefuses(t *testing.T) {
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
 	}
-	cfg := tobac.Config{Model: sem.BGe{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
 	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
 	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
 		t.Errorf("a posterior without components: %v", err)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -50,7 +51,7 @@ func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine
 	var off mat.Dense
 	off.Sub(inf[1].Posterior.Probabilities, inf[2].Posterior.Probabilities)
 	if v := math.Max(mat.Max(&off), -mat.Min(&off)) / 2; v > b.ref.StandardError {
-		if b.ref.StandardError = v; v > limitEvidence[0] {
+		if b.ref.StandardError = v; v > stein.LimitEvidence[0] {
 			b.ref.Warnings = append(b.ref.Warnings, fmt.Sprintf("the estimated evidences leave the probability of some edge a standard error of %.2f", v))
 		}
 	}

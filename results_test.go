@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/jobs"
 	"tobac/ordering"
@@ -31,7 +32,7 @@ var frozenResults = map[string]string{
 // give makes this test fail until jobs.Results is raised, and the digests with it.
 func TestResultsVersion(t *testing.T) {
 	h := sha256.New() // its Write never fails
-	quick := tobac.SVGD{Particles: 4, Steps: 12, Samples: 8}
+	quick := stein.SVGD{Particles: 4, Steps: 12, Samples: 8}
 	for _, c := range []tobac.Config{
 		{Engine: &quick, Order: engine.Order{Method: ordering.MethodEqVar, Count: 8}},
 		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick, Order: engine.Order{Count: 2}},

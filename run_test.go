@@ -15,6 +15,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/posterior"
 	"tobac/sem"
@@ -88,7 +89,7 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 }
 
 // compare takes a result and its comparison with particles to the end.
-func compare(t *testing.T, data *dataset.Table, cfg tobac.Config, svgd *tobac.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
+func compare(t *testing.T, data *dataset.Table, cfg tobac.Config, svgd *stein.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
 	t.Helper()
 	of = fit(t, data, cfg)
 	run, err := tobac.NewComparison(t.Context(), data, of, svgd)
@@ -137,7 +138,7 @@ func TestSeed(t *testing.T) {
 		if slices.EqualFunc(one.Graphs(), other.Graphs(), (*dag.Graph).Equal) {
 			t.Errorf("%s: seeds 7 and 0 gave the same draws", name)
 		}
-		if isA[*tobac.DiBS](cfg.Engine) {
+		if isA[*stein.DiBS](cfg.Engine) {
 			continue // all particles can have a cycle, which leaves no edge
 		}
 		if exact := cfg.Engine == nil || isA[*sums.Exact](cfg.Engine) || name == "gflownet, exact"; exact != mat.Equal(one.Probabilities, other.Probabilities) {

@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/models"
 	"tobac/sem"
 
@@ -63,7 +64,7 @@ func brief(m sem.Model, order ...int) tobac.Config {
 	c := tobac.Calibrated(m)
 	c.Order, c.Seed = engine.Order{Known: order}, 1
 	svgd := sampler(&c)
-	svgd.Marginals, svgd.Particles, svgd.Steps, svgd.FitSteps = tobac.ReweightedMarginals, 4, 40, 20
+	svgd.Marginals, svgd.Particles, svgd.Steps, svgd.FitSteps = stein.ReweightedMarginals, 4, 40, 20
 	return c
 }
 
@@ -190,7 +191,7 @@ func TestReweightedPriors(t *testing.T) {
 	wide := orderedTable(t, 13, 20, false)
 	cfg := brief(tailed{}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 	svgd := sampler(&cfg)
-	svgd.Marginals, svgd.Steps = tobac.FrequencyMarginals, 2
+	svgd.Marginals, svgd.Steps = stein.FrequencyMarginals, 2
 	if res, err = tobac.Fit(context.Background(), wide, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := sampler(&res.Config); res.Engine != "svgd" || s.Marginals != tobac.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
+		if s := sampler(&res.Config); res.Engine != "svgd" || s.Marginals != stein.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
 			t.Errorf("%v: engine %v with %d steps of %d particles, marginals %v", cfg.Model, res.Engine, s.Steps, s.Particles, s.Marginals)
 		}
 		if cfg.Order.Known == nil {
@@ -238,7 +239,7 @@ func TestOwnDefault(t *testing.T) {
 	}
 	for name, change := range map[string]func(c *tobac.Config){
 		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
-		"the engine": func(c *tobac.Config) { c.Engine = &tobac.SVGD{} },
+		"the engine": func(c *tobac.Config) { c.Engine = &stein.SVGD{} },
 		"networks":   func(c *tobac.Config) { c.Model = sem.FeedForward{Hidden: []int{2, 2}} },
 	} {
 		cfg := tobac.Config{Model: quiet{}, Order: engine.Order{Known: []int{0, 1, 2}}}
@@ -247,7 +248,7 @@ func TestOwnDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := sampler(&c); s.Marginals == tobac.ReweightedMarginals || s.Steps != 1000 {
+		if s := sampler(&c); s.Marginals == stein.ReweightedMarginals || s.Steps != 1000 {
 			t.Errorf("%s: %d steps, marginals %v", name, s.Steps, s.Marginals)
 		}
 		if m, ok := c.Model.(sem.FeedForward); ok && m.Output != models.IntegratedOutput {

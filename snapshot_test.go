@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -140,7 +141,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
 		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
 		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
-		{"method", func(c *tobac.Config) { c.Engine, c.Order = &tobac.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
+		{"method", func(c *tobac.Config) { c.Engine, c.Order = &stein.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
 		{"engine", func(c *tobac.Config) { c.Engine = &sums.Exact{} }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
@@ -167,7 +168,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
 		{"progress", func(c *tobac.Config) { c.Progress = func(engine.Progress) {} }, ""},
 		{"steps", func(c *tobac.Config) { sampler(c).Steps = 20 }, ""},
-		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = tobac.FrequencyMarginals }, ""},
+		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = stein.FrequencyMarginals }, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := cfg
@@ -218,7 +219,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 // samplingState is the state of the engines svgd and dibs as it stands in a snapshot.
 type samplingState struct {
 	Inner     json.RawMessage      `json:"inner,omitempty"`
-	Particles *tobac.ParticleState `json:"particles,omitempty"`
+	Particles *stein.ParticleState `json:"particles,omitempty"`
 }
 
 // changeStage changes the state in a snapshot.
@@ -258,7 +259,7 @@ func TestRestoreErrors(t *testing.T) {
 		{"a short row", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Theta[3] = p.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
 		{"no particles", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
 		{"chains", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Inner = json.RawMessage("{}") }, "snapshot and run differ in whether chains come before SVGD"},
-		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = []tobac.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
+		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = []stein.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
 		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot, p *samplingState) { s.Step, p.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
 		{"another arithmetic", known, 3, func(s *tobac.Snapshot, p *samplingState) {
 			at := slices.IndexFunc(s.Settings, func(t tobac.SettingText) bool { return t.Name == "arithmetic" })

@@ -17,6 +17,7 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	_ "tobac/internal/unwritten"
@@ -104,7 +105,7 @@ func intervened(data *dataset.Table) *dataset.Table {
 
 // small are a few quick steps whose temperature falls fast enough for the latents
 // to feel the data. Eleven particles do not divide evenly.
-var small = tobac.SVGD{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
+var small = stein.SVGD{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
 
 // short are Markov chains for five variables.
 var short = markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
@@ -117,19 +118,19 @@ func afterChains() (*dataset.Table, tobac.Config) {
 	}
 	chains := &markov.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
 	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: engine.Order{Count: 2},
-		Engine: &tobac.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
+		Engine: &stein.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
 }
 
 // sampler are the settings of the particles of a configuration, to be changed for it alone; of other
 // engines they belong to nothing.
-func sampler(c *tobac.Config) *tobac.SVGD {
-	if dibs, ok := c.Engine.(*tobac.DiBS); ok {
+func sampler(c *tobac.Config) *stein.SVGD {
+	if dibs, ok := c.Engine.(*stein.DiBS); ok {
 		own := *dibs
 		c.Engine = &own
 		return &own.SVGD
 	}
-	own := new(tobac.SVGD)
-	if svgd, ok := c.Engine.(*tobac.SVGD); ok {
+	own := new(stein.SVGD)
+	if svgd, ok := c.Engine.(*stein.SVGD); ok {
 		*own, c.Engine = *svgd, own
 	}
 	return own
@@ -159,17 +160,17 @@ func engines() map[string]tobac.Config {
 	drawn := particles()
 	drawn.Order = engine.Order{Count: 2}
 	dibs := particles()
-	dibs.Order, dibs.Engine = engine.Order{}, &tobac.DiBS{SVGD: small}
+	dibs.Order, dibs.Engine = engine.Order{}, &stein.DiBS{SVGD: small}
 	exact := tobac.Config{Engine: &sums.Exact{}, Seed: 7}
 	flows := tobac.Config{Model: sem.BGe{}, Engine: &flownets.GFlowNet{}, Seed: 7}
 	policy := flows
 	policy.Engine = &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
 	scores := tobac.Calibrated(sem.Linear{NoiseVariance: 1})
 	svgd := sampler(&scores)
-	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5, tobac.ConditionalMarginals, 7
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5, stein.ConditionalMarginals, 7
 	networks := tobac.Calibrated(sem.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
 	svgd = sampler(&networks)
-	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, networks.Seed = 3, 13, 4, tobac.ConditionalMarginals, 7
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, networks.Seed = 3, 13, 4, stein.ConditionalMarginals, 7
 	svgd.FitSteps = 6
 	return map[string]tobac.Config{
 		"svgd on node scores": scores, "svgd of networks, calibrated": networks,

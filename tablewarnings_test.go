@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -119,10 +120,10 @@ func TestScalesApartAreCompared(t *testing.T) {
 
 // Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
-	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &tobac.SVGD{Particles: 3, Steps: 3, Samples: 4}}
+	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &stein.SVGD{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
-	sampler(&reweighted).Marginals = tobac.ReweightedMarginals
-	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{}, &tobac.DiBS{SVGD: *sampler(&cfg)}
+	sampler(&reweighted).Marginals = stein.ReweightedMarginals
+	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{}, &stein.DiBS{SVGD: *sampler(&cfg)}
 	tempered.Engine = &neural.Tempering{Iterations: 40}
 	for _, c := range []struct {
 		cfg  tobac.Config

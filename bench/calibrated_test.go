@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/exact"
 	"tobac/internal/study"
 	"tobac/ordering"
@@ -30,15 +31,15 @@ func TestCalibratedRecipe(t *testing.T) {
 		runs         int
 		edgesPerNode float64
 		networks     bool
-		marginals    tobac.MarginalEstimator
+		marginals    stein.MarginalEstimator
 		most         float64 // mean absolute error, of every run; of networks their mean
 	}{
-		{"linear-d20-e40", 5, 2, false, tobac.ConditionalMarginals, 0.015},
-		{"linear-d20-e40", 5, 2, false, tobac.ReweightedMarginals, 0.002},
-		{"linear-d20-e80", 3, 4, false, tobac.ConditionalMarginals, 0.025},
-		{"linear-d20-e80", 3, 4, false, tobac.ReweightedMarginals, 0.01},
-		{"nonlinear-d10-e20", 5, 2, true, tobac.ConditionalMarginals, 0.08},
-		{"nonlinear-d10-e20", 5, 2, true, tobac.ReweightedMarginals, 0.02},
+		{"linear-d20-e40", 5, 2, false, stein.ConditionalMarginals, 0.015},
+		{"linear-d20-e40", 5, 2, false, stein.ReweightedMarginals, 0.002},
+		{"linear-d20-e80", 3, 4, false, stein.ConditionalMarginals, 0.025},
+		{"linear-d20-e80", 3, 4, false, stein.ReweightedMarginals, 0.01},
+		{"nonlinear-d10-e20", 5, 2, true, stein.ConditionalMarginals, 0.08},
+		{"nonlinear-d10-e20", 5, 2, true, stein.ReweightedMarginals, 0.02},
 	} {
 		sum := 0.0
 		for _, p := range synthetic(t, c.data, c.runs) {
@@ -54,7 +55,7 @@ func TestCalibratedRecipe(t *testing.T) {
 				}
 				order = found.Order
 			}
-			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*tobac.SVGD).Marginals, cfg.Workers, cfg.Seed = engine.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
+			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*stein.SVGD).Marginals, cfg.Workers, cfg.Seed = engine.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
 			res, err := tobac.Fit(context.Background(), p.Train, cfg)
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/gflownet"
 	"tobac/internal/impute"
@@ -65,12 +66,12 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 
 func hostileMethods() []hostileMethod {
 	// Fewer steps than the default's, up to the same inverse temperature.
-	sampler := tobac.SVGD{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
+	sampler := stein.SVGD{Particles: 10, Steps: 250, Samples: 32, AlphaRate: 0.2}
 	chains := markov.MCMC{Iterations: 300, WarmUp: 100}
 	paper := tobac.Paper()
 	paper.Prior.EdgesPerNode = 1 // the published two are all pairs of five columns
-	networks := tobac.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
-	dibs := tobac.DiBS{SVGD: sampler}
+	networks := stein.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
+	dibs := stein.DiBS{SVGD: sampler}
 	trained := bcdnets.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
 	policy := flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
 	known := func(data *dataset.Table) engine.Order {

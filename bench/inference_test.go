@@ -12,6 +12,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/stein"
 	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/metrics"
@@ -158,13 +159,13 @@ func BenchmarkFit(b *testing.B) {
 	}
 	problems := []problem{
 		{"data=sachs/engine=auto", sachs, truth, tobac.Config{}},
-		{"data=sachs/engine=svgd", sachs, truth, tobac.Config{Engine: &tobac.SVGD{}}},
+		{"data=sachs/engine=svgd", sachs, truth, tobac.Config{Engine: &stein.SVGD{}}},
 	}
 	for _, d := range []int{10, 20, 50} {
 		s := linearSimulation(b, d)
 		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=auto", d), s.Train, s.Graph, tobac.Config{}})
 		if d == 20 {
-			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=svgd", d), s.Train, s.Graph, tobac.Config{Engine: &tobac.SVGD{}}})
+			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=svgd", d), s.Train, s.Graph, tobac.Config{Engine: &stein.SVGD{}}})
 		}
 	}
 	for _, p := range problems {

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -83,8 +84,8 @@ func TestExperimentWithEveryModel(t *testing.T) {
 	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout, Truth: sim.Graph}}
 	var methods []method
 	for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.FeedForward{}, sem.BGe{Raw: true}} {
-		particles := tobac.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
-		for _, cfg := range []tobac.Config{{Engine: &particles, Order: engine.Order{Method: ordering.MethodEqVar}}, {Engine: &tobac.DiBS{SVGD: particles}}} {
+		particles := stein.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
+		for _, cfg := range []tobac.Config{{Engine: &particles, Order: engine.Order{Method: ordering.MethodEqVar}}, {Engine: &stein.DiBS{SVGD: particles}}} {
 			cfg.Model = model
 			methods = append(methods, tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Name()), cfg))
 		}

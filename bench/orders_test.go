@@ -12,6 +12,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/internal/study"
 	"tobac/metrics"
 )
@@ -223,7 +224,7 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	}
 	p := standardisedProblem(t, &study.Problem{Name: "chain", Train: s.Train, Truth: g})
 	cfg := underEqVar()
-	cfg.Seed, cfg.Engine = 7, &tobac.SVGD{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
+	cfg.Seed, cfg.Engine = 7, &stein.SVGD{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)
 	cfg.Order.Count = 20
 	mixed := judgeOrders(t, "20 orders", p, cfg)

@@ -6,6 +6,7 @@ import (
 
 	"tobac"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/internal/study"
 	"tobac/models"
 	"tobac/sem"
@@ -23,7 +24,7 @@ func TestOutputLayer(t *testing.T) {
 		for _, output := range []models.OutputLayer{models.SampledOutput, models.IntegratedOutput} {
 			cfg := tobac.Paper()
 			model := sem.FeedForward{NoiseVariance: variance, Raw: true, Output: output}
-			e := cfg.Engine.(*tobac.SVGD)
+			e := cfg.Engine.(*stein.SVGD)
 			cfg.Model, e.Particles, e.Samples = model, 10, 32
 			methods = append(methods, method{model.String(), func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
 				order, err := p.Truth.TopologicalOrder()

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/metrics"
 	"tobac/models/modeltest"
 	"tobac/sem"
@@ -22,7 +23,7 @@ func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
 }
 
 // zeroSVGD leaves all settings of SVGD at zero.
-func zeroSVGD(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: &tobac.SVGD{}} }
+func zeroSVGD(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: &stein.SVGD{}} }
 
 // Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the zero value of tobac.SVGD, with as many steps as take the
 // same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. docs/svgd.md has the table:
@@ -35,12 +36,12 @@ func TestOwnDefaults(t *testing.T) {
 	}
 	steps := func(count int) func(m sem.Model) tobac.Config {
 		return func(m sem.Model) tobac.Config {
-			return tobac.Config{Model: m, Engine: &tobac.SVGD{Steps: count}}
+			return tobac.Config{Model: m, Engine: &stein.SVGD{Steps: count}}
 		}
 	}
 	frequency := func(m sem.Model) tobac.Config {
 		c := tobac.Calibrated(m)
-		c.Engine.(*tobac.SVGD).Marginals = tobac.FrequencyMarginals
+		c.Engine.(*stein.SVGD).Marginals = stein.FrequencyMarginals
 		return c
 	}
 	for k := range kinds {

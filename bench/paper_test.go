@@ -11,6 +11,7 @@ import (
 
 	"tobac"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -69,7 +70,7 @@ func TestExperimentWithTOBAC(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	e := cfg.Engine.(*tobac.SVGD)
+	e := cfg.Engine.(*stein.SVGD)
 	e.Steps, e.Particles, e.Samples = 2, 4, 8
 	all := compare(t, problems, []method{tobacMethod("TOBAC", cfg)}, nil)
 	for _, r := range []*metrics.Report{all[0].Empirical, all[0].Mixture} {
@@ -120,13 +121,13 @@ func TestPaperSachs(t *testing.T) {
 // nodeWise is the published recipe with the node-wise estimator.
 func nodeWise() tobac.Config {
 	c := tobac.Paper()
-	c.Engine.(*tobac.SVGD).Estimator = models.NodeWise
+	c.Engine.(*stein.SVGD).Estimator = models.NodeWise
 	return c
 }
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Engine: &tobac.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
+	return tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'

@@ -6,6 +6,7 @@ import (
 
 	"tobac"
 	"tobac/diagnostics"
+	"tobac/engine/stein"
 )
 
 // The published recipe is far from the posterior given its order, says so, and loses strong edges: with 10 particles and 64 samples the mean absolute
@@ -16,7 +17,7 @@ func TestReferenceOfThePaper(t *testing.T) {
 	}
 	for run, p := range synthetic(t, "linear-d20-e40", 3) {
 		cfg := tobac.Paper()
-		e := cfg.Engine.(*tobac.SVGD)
+		e := cfg.Engine.(*stein.SVGD)
 		e.Particles, e.Samples, cfg.Seed, cfg.Workers = 10, 64, 1, 2
 		r, err := tobac.Fit(t.Context(), p.Train, cfg)
 		if err != nil {

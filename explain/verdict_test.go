@@ -15,6 +15,7 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/explain"
 	"tobac/internal/inspect"
@@ -45,7 +46,7 @@ func drawResult(t *rapid.T) *tobac.Result {
 	p.Probabilities = probabilities
 	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &tobac.SVGD{}}[rng.IntN(3)]
+	r.Config.Engine = []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}}[rng.IntN(3)]
 	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
@@ -170,7 +171,7 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
 	_, sums := r.Config.Engine.(*sums.Exact)
 	says("exact sums", sums)
-	_, particles := r.Config.Engine.(*tobac.SVGD)
+	_, particles := r.Config.Engine.(*stein.SVGD)
 	says("particles, an approximation", particles)
 	if r.Diagnostics != nil {
 		says("have not converged", r.Diagnostics.LogP.RHat > 1.1)
@@ -198,7 +199,7 @@ func checkVerdict(t fataler, r *tobac.Result) {
 
 // Real fits of every engine and kind of order.
 func TestVerdictOfFits(t *testing.T) {
-	sampler := tobac.SVGD{Particles: 4, Steps: 10, Samples: 8}
+	sampler := stein.SVGD{Particles: 4, Steps: 10, Samples: 8}
 	for _, row := range []struct {
 		name string
 		cfg  tobac.Config

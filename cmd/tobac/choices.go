@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
@@ -78,7 +79,7 @@ func (o *fitOptions) givenOf(topic string) (given bool) {
 // configuration has by default.
 func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == nil {
-		c.Engine = &tobac.SVGD{} // which alone reads it
+		c.Engine = &stein.SVGD{} // which alone reads it
 	}
 	if c.Engine == nil {
 		chosen, why, err := c.ChooseEngine(d)
@@ -107,7 +108,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 	if err := o.setGiven(topics(c, c.Engine)[0]); err != nil {
 		return err
 	}
-	if s, ok := c.Engine.(*tobac.SVGD); ok && o.givenOf("mcmc") && d > sums.MostSummed {
+	if s, ok := c.Engine.(*stein.SVGD); ok && o.givenOf("mcmc") && d > sums.MostSummed {
 		chains := &markov.MCMC{}
 		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
 	}
@@ -128,7 +129,7 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 			c = tobac.PaperMarginal()
 		}
 		if o.engine == "dibs" {
-			c.Order, c.Engine = engine.Order{}, &tobac.DiBS{SVGD: *particleSettings(c.Engine)}
+			c.Order, c.Engine = engine.Order{}, &stein.DiBS{SVGD: *particleSettings(c.Engine)}
 		}
 	case recipeCalibrated:
 		c = tobac.Calibrated(o.configured(nil))

@@ -348,7 +348,7 @@ func TestRecipes(t *testing.T) {
 // Without options the recipe paper is the published recipe. Nothing is sampled.
 func TestPaperDefaults(t *testing.T) {
 	c := prepared(t, "", "--engine", "svgd", "--set", "recipe=paper").fit
-	if s := c.Engine.(*tobac.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart}) {
+	if s := c.Engine.(*stein.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart}) {
 		t.Errorf("the recipe paper is %+v", c)
 	}
 }

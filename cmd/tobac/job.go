@@ -39,7 +39,7 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 		return nil, err
 	}
 	if j.beside {
-		j.particles = &tobac.SVGD{}
+		j.particles = &stein.SVGD{}
 		if err := o.setGiven(topics(&j.fit, j.particles)[0]); err != nil {
 			return nil, err
 		}

@@ -73,7 +73,7 @@ func (o *fitOptions) engines(j *job) []string {
 // engineNamesOf are the names of the engine of a configuration, and of that which it draws orders by.
 func engineNamesOf(c *tobac.Config) []string {
 	names := []string{c.Engine.Name()}
-	if s, ok := c.Engine.(*tobac.SVGD); ok && s.OrderEngine != nil {
+	if s, ok := c.Engine.(*stein.SVGD); ok && s.OrderEngine != nil {
 		names = append(names, s.OrderEngine.Name())
 	}
 	return names

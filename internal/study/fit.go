@@ -10,6 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dag"
+	"tobac/engine/stein"
 	"tobac/internal/stream"
 	"tobac/metrics"
 	"tobac/ordering"
@@ -86,9 +87,9 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 	// Under several orders there are no particles of all before the end, and what is reweighted takes long and says little of the particles.
 	curve := false
 	switch e := cfg.Engine.(type) {
-	case *tobac.SVGD:
-		curve = order != nil && e.Marginals != tobac.ReweightedMarginals && steps >= curvePoints
-	case *tobac.DiBS:
+	case *stein.SVGD:
+		curve = order != nil && e.Marginals != stein.ReweightedMarginals && steps >= curvePoints
+	case *stein.DiBS:
 		curve = steps >= curvePoints
 	}
 	for k := 1; curve && k <= curvePoints; k++ {

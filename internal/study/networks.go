@@ -6,6 +6,7 @@ import (
 
 	"tobac"
 	"tobac/engine/neural"
+	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/models"
 	"tobac/ordering"
@@ -70,15 +71,15 @@ func networkRows(order OrderSource) []Row {
 	paper := recipe(sparse)
 	paper.Model = networkModel()
 	nodewise, integrated := paper, paper
-	nodewise.Engine = &tobac.SVGD{Estimator: models.NodeWise, Marginals: tobac.FrequencyMarginals}
+	nodewise.Engine = &stein.SVGD{Estimator: models.NodeWise, Marginals: stein.FrequencyMarginals}
 	layer := networkModel()
 	layer.Output = models.IntegratedOutput
 	integrated.Model = layer
 	reweighted := withoutOrder(tobac.Calibrated(networkModel()))
 	reweighted.Prior.EdgesPerNode = sparse
 	calibrated := reweighted
-	conditional := *calibrated.Engine.(*tobac.SVGD)
-	conditional.Marginals = tobac.ConditionalMarginals
+	conditional := *calibrated.Engine.(*stein.SVGD)
+	conditional.Marginals = stein.ConditionalMarginals
 	calibrated.Engine = &conditional
 	row := func(name, title string, cfg tobac.Config) Row {
 		return Row{Method: fitMethod(name, title, order, cfg)}

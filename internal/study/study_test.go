@@ -18,6 +18,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/stein"
 	"tobac/internal/jobs"
 	"tobac/internal/study"
 	_ "tobac/internal/unwritten"
@@ -213,7 +214,7 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := tobac.Paper()
-	e := cfg.Engine.(*tobac.SVGD)
+	e := cfg.Engine.(*stein.SVGD)
 	cfg.Seed, e.Steps, e.Particles, e.Samples = 9, 3, 4, 8
 	want, err := tobac.Fit(context.Background(), p.Train, cfg)
 	if err != nil {

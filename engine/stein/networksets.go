@@ -1,4 +1,4 @@
-package tobac
+package stein
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package tobac
+package stein
 
 import (
 	"context"
@@ -222,7 +222,7 @@ func (c setChecks) checks() []diagnostics.Check {
 		return nil
 	}
 	return []diagnostics.Check{
-		diagnostics.Above("evidence", c.edge, limitEvidence[0], limitEvidence[1],
+		diagnostics.Above("evidence", c.edge, LimitEvidence[0], LimitEvidence[1],
 			fmt.Sprintf("the evidences of sets of parents are rough: they leave the probability of %q → %q a standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
 		diagnostics.Above("prior", math.Abs(c.mass), limitPrior[0], limitPrior[1],
 			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: sets with more parents count for too much or too little", c.massOf, c.mass)),
