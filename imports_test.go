@@ -86,13 +86,20 @@ var allowed = map[string][]string{
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac/engine":      {"tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
-	"tobac/engine/sums": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/engine":          {"tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
+	"tobac/engine/sums":     {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/internal/evidence", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/engine/markov":   {"tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/engine/sums", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/engine/neural":   {"tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/engine/markov", "tobac/engine/orders", "tobac/engine/sums", "tobac/exact", "tobac/mcmc", "tobac/models", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "tobac/tempering", "gonum.org/v1/gonum"},
+	"tobac/engine/stein":    {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/engine/markov", "tobac/engine/neural", "tobac/engine/orders", "tobac/engine/sums", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},
+	"tobac/engine/orders":   {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/engine/bcdnets":  {"tobac/background", "tobac/bcd", "tobac/dataset", "tobac/engine", "tobac/engine/sums", "tobac/engine/trained", "tobac/internal/inspect", "tobac/posterior", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/engine/flownets": {"tobac/engine", "tobac/engine/bcdnets", "tobac/engine/markov", "tobac/engine/sums", "tobac/engine/trained", "tobac/gflownet", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/engine/trained":  {"tobac/diagnostics", "tobac/engine", "tobac/engine/sums"},
 	// What a result means.
 	"tobac/explain": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac":                {"tobac/autograd", "tobac/background", "tobac/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/gflownet", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/impute", "tobac/internal/inspect", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},
+	"tobac":                {"tobac/autograd", "tobac/background", "tobac/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets", "tobac/engine/markov", "tobac/engine/neural", "tobac/engine/orders", "tobac/engine/stein", "tobac/engine/sums", "tobac/exact", "tobac/gflownet", "tobac/internal/impute", "tobac/internal/inspect", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},
 	// What every command shares.
 	"tobac/internal/cli": {"tobac", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/BurntSushi/toml"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",

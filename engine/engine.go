@@ -201,9 +201,9 @@ func Timed(seconds *float64, do func() error) error {
 	return do()
 }
 
-// Doing reports what an engine computes between steps.
-func (p *Problem) Doing(engine Engine, what string) {
-	p.Report(Progress{Engine: engine.Name(), Doing: what})
+// Doing reports what the engine of a name computes between steps.
+func (p *Problem) Doing(engine, what string) {
+	p.Report(Progress{Engine: engine, Doing: what})
 }
 
 // Vars is the number of variables.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tobac"
+	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/models"

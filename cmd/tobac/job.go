@@ -14,6 +14,8 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/orders"
+	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/stream"
 	"tobac/ordering"
@@ -237,7 +239,7 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	case ctx.Err() != nil && errors.Is(out.err, ctx.Err()):
 		return nil, j.interrupted(taken, steps, p.Begun())
 	}
-	if errors.Is(out.err, tobac.ErrNoEvidence) {
+	if errors.Is(out.err, orders.ErrNoEvidence) {
 		return nil, cli.WrongUse(cli.Located("order.weights=evidence", out.err))
 	}
 	if located := new(cli.LocatedError); errors.As(out.err, &located) {

@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/orders"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/ordering"
@@ -165,7 +166,7 @@ func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, labe
 	p.During(fmt.Sprintf("ordering %d resamples", resamples))
 	opt := ordering.BootstrapOptions{Seed: seed, Workers: runtime.GOMAXPROCS(0)}
 	distribution, err := cli.Within(cmd.Context(), func() (*ordering.Distribution, error) {
-		return tobac.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt)
+		return orders.BootstrapOrders(cmd.Context(), t, prior, method, resamples, opt)
 	})
 	switch {
 	case cmd.Context().Err() != nil:

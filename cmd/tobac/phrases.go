@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/sem"
 )
 
@@ -106,11 +107,11 @@ func scaled(model string) bool {
 }
 
 // particleSettings are those that the engines svgd and dibs have in common; nil for other engines.
-func particleSettings(e engine.Engine) *tobac.SVGD {
+func particleSettings(e engine.Engine) *stein.SVGD {
 	switch e := e.(type) {
-	case *tobac.SVGD:
+	case *stein.SVGD:
 		return e
-	case *tobac.DiBS:
+	case *stein.DiBS:
 		return &e.SVGD
 	}
 	return nil

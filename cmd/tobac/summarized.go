@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/stein"
 	"tobac/explain"
 	"tobac/internal/cli"
 	"tobac/metrics"
@@ -62,7 +63,7 @@ type comparedSummary struct {
 type runConfig struct {
 	inputConfig
 	fit    tobac.Config
-	beside *tobac.SVGD // that the result is compared with; nil without any
+	beside *stein.SVGD // that the result is compared with; nil without any
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -89,7 +90,7 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 	add("model", model)
 	settings := map[string]any{}
 	engines := []engine.Engine{c.fit.Engine}
-	if s, ok := c.fit.Engine.(*tobac.SVGD); ok && s.OrderEngine != nil {
+	if s, ok := c.fit.Engine.(*stein.SVGD); ok && s.OrderEngine != nil {
 		engines = append(engines, s.OrderEngine)
 	}
 	if c.beside != nil {

@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/impute"
 	"tobac/internal/table"
@@ -29,7 +30,7 @@ type job struct {
 
 	why        string           // the engine was chosen; "" means that it was asked for
 	beside     bool             // particles of SVGD are compared with the answer
-	particles  *tobac.SVGD      // that are; nil without any
+	particles  *stein.SVGD      // that are; nil without any
 	quiet      bool             // no progress is shown
 	checkpoint string           // file for the state of the run; "": none
 	every      int              // steps between two checkpoints

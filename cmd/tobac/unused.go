@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tobac"
+	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/table"
 	"tobac/sem"

@@ -136,7 +136,7 @@ func (e *BCDNets) Begin(_ context.Context, p *engine.Problem) (stage engine.Stag
 		if err := bcdData(p.Data); err != nil {
 			return err
 		}
-		p.Doing(e, "compiling the training")
+		p.Doing(e.Name(), "compiling the training")
 		settings := e.settings(p)
 		f := &bcdFit{unequal: settings.UnequalVariances, problem: p, steps: settings.Steps}
 		mean, sd := p.Data.Moments()

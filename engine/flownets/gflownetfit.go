@@ -99,7 +99,7 @@ func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.S
 			return err
 		}
 		p.SettleModel(s.Model, s.Evidence)
-		p.Doing(e, "compiling the training, model "+s.Model.String())
+		p.Doing(e.Name(), "compiling the training, model "+s.Model.String())
 		m, err := gflownet.New(s.Hypothesis.Scores, s.Prior, e.Training, p.Workers, p.Seed)
 		if err != nil {
 			return err

@@ -209,7 +209,7 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 
 // New prepares the chains.
 func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *MCMC) (*Chains, error) {
-	problem.Doing(e, "scoring candidate parents, model "+s.Model.String())
+	problem.Doing(e.Name(), "scoring candidate parents, model "+s.Model.String())
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, e.Options(problem, e.WarmUp))
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
@@ -254,7 +254,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	if err != nil {
 		return nil, 0, err
 	}
-	problem.Doing(e, "short chains, model "+m.String())
+	problem.Doing(e.Name(), "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err == nil {
 		hypotheses, err = t.Of(data, hypotheses)
@@ -326,7 +326,7 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
-	c.problem.Doing(c.engine, "summarising the chains")
+	c.problem.Doing(c.engine.Name(), "summarising the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 		return nil, err
 	}
 	table.constant = engine.UnitConstants(data, units)
-	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine, text) }); err != nil {
+	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine.Name(), text) }); err != nil {
 		return nil, err
 	}
 	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
@@ -100,7 +100,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 		return nil, 0, 1, err
 	}
 	options := chains.Options(p, 0)
-	p.Doing(temperingEngine, "scoring sets of parents by Gaussian processes")
+	p.Doing(temperingEngine.Name(), "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {
 		rank = gaussRank

@@ -160,7 +160,7 @@ func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []order
 		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
 			return nil, err
 		}
-		p.Doing(e, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
+		p.Doing(e.Name(), fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
 		q, c, err := e.temperedUnder(ctx, p, o, model.(sem.Network), data)
 		if err != nil {
 			return nil, err

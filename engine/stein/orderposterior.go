@@ -64,7 +64,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	if err != nil {
 		return nil, err
 	}
-	p.Doing(s.engine, "estimating evidences of all sets of parents")
+	p.Doing(s.engine.Name(), "estimating evidences of all sets of parents")
 	model, data, _, err := p.SampledModel(p.Model, s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return nil, err

@@ -29,15 +29,6 @@ type Inference struct {
 	Parts      []Part
 }
 
-// Limits of what is averaged over rather than estimated.
-const (
-	negligible = 12.0 // nats behind the best from which on a part is left out
-	Draws      = 1000 // draws of a posterior in closed form
-	allGraphs  = 15   // variables up to which evidences are sums over all graphs
-	kept       = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
-	graphTerms = 4e8  // terms of a sum over all graphs that is tried with more variables
-)
-
 // Infer computes the exact posterior: over all orders, or given a known
 // one.
 func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
@@ -128,7 +119,7 @@ func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 	if err != nil {
 		return nil, err
 	}
-	problem.Doing(Engine, "scoring sets of parents, model "+m.String())
+	problem.Doing(name, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err != nil {
 		return nil, err
@@ -164,7 +155,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 		}
 	}
 	for k, h := range hypotheses {
-		problem.Doing(Engine, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
+		problem.Doing(name, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, problem)
 		if err != nil {
 			return nil, err
@@ -281,7 +272,7 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
-	problem.Doing(Engine, "computing edge probabilities and drawing graphs")
+	problem.Doing(name, "computing edge probabilities and drawing graphs")
 	if p := &inf.Parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
 		if err == nil && terms <= graphTerms {
@@ -324,7 +315,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	default:
 		inf.Sum = "over all orders: a graph counts once for each of its orders"
 	}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: Engine.Name(), Model: inf.Best.String(), Kind: posterior.Draws,
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: inf.Best.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
 	if inf.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)

@@ -61,7 +61,7 @@ func (t *Stage[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 		return nil, engine.BeforeEnd(all)
 	}
 	if t.outcome == nil {
-		t.Problem.Doing(t.Engine, "drawing graphs from the trained distribution")
+		t.Problem.Doing(t.Engine.Name(), "drawing graphs from the trained distribution")
 		if t.outcome, err = t.Read(ctx); err != nil {
 			return nil, err
 		}

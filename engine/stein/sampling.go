@@ -145,7 +145,7 @@ func (s *sampling) Advance(ctx context.Context, to int) error {
 // beginParticles finds the orders and compiles the model under the first.
 func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	p := s.problem
-	p.Doing(s.engine, "drawing orders and compiling the model")
+	p.Doing(s.engine.Name(), "drawing orders and compiling the model")
 	if s.inner != nil && s.drawn == nil {
 		if s.drawn, err = s.inner.Outcome(ctx); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	all := &particles{seconds: p.Seconds, data: data}
 	for _, o := range orders {
 		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler, penalty: s.penalty, prior: p.Prior, density: density, order: o,
-			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.Doing(s.engine, what) }})
+			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.Doing(s.engine.Name(), what) }})
 	}
 	s.particles = all
 	return all.begin(ctx)
@@ -217,7 +217,7 @@ func (s *sampling) Outcome(ctx context.Context) (*engine.Outcome, error) {
 		}
 	}
 	p := s.problem
-	p.Doing(s.engine, "summarising the particles")
+	p.Doing(s.engine.Name(), "summarising the particles")
 	post, err := s.particles.posterior(ctx)
 	if err != nil {
 		return nil, err

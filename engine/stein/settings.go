@@ -333,3 +333,18 @@ func (s *SVGD) optimizer() svgd.Optimizer {
 	}
 	return o
 }
+
+// Parameters says whether the parameters of a model with node scores are particles.
+type Parameters int
+
+const (
+	// SampledParameters are particles beside the latents, as published.
+	SampledParameters Parameters = iota
+	// IntegratedParameters have been integrated out in closed form: particles are latents alone, the likelihood is the model's
+	// node scores ([sem.Scored]), and equations are drawn given the graphs afterwards. Of several hypotheses of the model the one is taken that suits the data best,
+	// by the greatest posterior density of a graph along the order that adding parents one by one finds.
+	IntegratedParameters
+)
+
+// String is the name of the choice.
+func (p Parameters) String() string { return setting.Name(p, "sampled", "integrated") }

@@ -16,6 +16,8 @@ import (
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/schedule"
+	"tobac/score"
 	"tobac/sem"
 	"tobac/svgd"
 
@@ -344,4 +346,183 @@ func unknown(d int) *mat.Dense {
 	m := mat.NewDense(d, d, nil)
 	m.Apply(func(int, int, float64) float64 { return math.NaN() }, m)
 	return m
+}
+
+// An integratedModel is a model as SVGD samples it without parameters.
+type integratedModel struct {
+	sem.Scored
+	lik    *models.NodeScores
+	scores score.Scorer // in order coordinates
+}
+
+// integrated prepares the node scores of a model for data in order coordinates.
+func integrated(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (integratedModel, error) {
+	d := len(data.Names)
+	s, err := alongScores(ctx, m, data, workers)
+	if err != nil {
+		return integratedModel{}, err
+	}
+	return integratedModel{Scored: m, lik: models.NewNodeScores(d, s.LogScore), scores: s}, nil
+}
+
+// alongScores are the node scores of a model for data in order coordinates, under the hypothesis that suits them best.
+func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (score.Scorer, error) {
+	d := len(data.Names)
+	along := score.Fair(d)
+	along.Tiers(dag.Identity(d))
+	all, err := m.Hypotheses(ctx, data, along, workers)
+	if err != nil {
+		return nil, err
+	}
+	best, highest := 0, math.Inf(-1)
+	for k, h := range all {
+		if len(all) == 1 {
+			break
+		}
+		g := forward(h.Scores, along)
+		if v := h.LogWeight + score.OfGraph(h.Scores, g); v > highest {
+			best, highest = k, v
+		}
+	}
+	return all[best].Scores, nil
+}
+
+// forward is the graph along the identity to which no single parent can be added that increases score and prior.
+func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
+	d := s.Vars()
+	g := dag.New(d)
+	for j := range d {
+		now := s.LogScore(j, nil) + prior.LogPrior(j, nil)
+		for {
+			best, at := now, -1
+			for i := range j {
+				if g.Has(i, j) {
+					continue
+				}
+				g.Set(i, j, true)
+				parents := g.Parents(j)
+				if v := s.LogScore(j, parents) + prior.LogPrior(j, parents); v > best {
+					best, at = v, i
+				}
+				g.Set(i, j, false)
+			}
+			if at < 0 {
+				break
+			}
+			g.Set(at, j, true)
+			now = best
+		}
+	}
+	return g
+}
+
+// Likelihood implements [sem.Differentiable].
+func (m integratedModel) Likelihood(*dataset.Table) (models.Likelihood, error) { return m.lik, nil }
+
+// Hypotheses implements [sem.Scored]: that under which the model is sampled.
+func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis, error) {
+	return []sem.Hypothesis{{Scores: m.scores}}, nil
+}
+
+// differentiable is the model that SVGD samples: with what is estimated, and without parameters if they are to be integrated out.
+func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
+	m := f.asked
+	if e, ok := m.(sem.Estimated); ok {
+		var err error
+		if m, err = e.Estimate(ctx, f.data, ordered); err != nil {
+			return nil, err
+		}
+	}
+	if f.sampler.Parameters == IntegratedParameters {
+		s, ok := m.(sem.Scored)
+		if !ok {
+			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", m)
+		}
+		return integrated(ctx, s, f.data, f.workers)
+	}
+	d, ok := m.(sem.Differentiable)
+	if !ok {
+		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated", m)
+	}
+	return d, nil
+}
+
+// fitParameters moves the initial parameters for the steps of the setting along the gradient of the likelihood, with all edges that are possible.
+func (f *particleFit) fitParameters(ctx context.Context) error {
+	if f.sampler.FitSteps == 0 || len(f.x) < 2 {
+		return nil
+	}
+	graphs := make([]*dag.Graph, f.sampler.Particles)
+	for m := range graphs {
+		graphs[m] = f.target.Widest()
+	}
+	target, err := models.NewParameterTarget(f.lik, graphs, models.Options{Workers: f.workers})
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	const step = 0.02 // that of the recipe
+	steps := f.sampler.FitSteps
+	s := &svgd.Sampler{Target: target, Kernel: svgd.Alone{}, Optimizer: svgd.Scheduled{
+		Optimizer: svgd.RMSProp{StepSize: step}, Factor: schedule.Ramp{Shape: schedule.Linear, From: 1, Start: steps / 2, End: steps}}}
+	return s.Run(ctx, []*mat.Dense{f.x[1]}, 0, steps)
+}
+
+// columns are those of the data in the sequence of the order, or as they are without one.
+func (f *particleFit) columns() []int {
+	if len(f.order.Order) == 0 {
+		return dag.Identity(len(f.names))
+	}
+	return f.order.Order
+}
+
+// inColumns are equations in the columns of the data, of which column order[a] is
+// variable a.
+func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
+	d := len(order)
+	out := &posterior.Equations{Weights: relabelled(e.Weights, order), NoiseVariances: make([]float64, d)}
+	if e.Intercepts != nil {
+		out.Intercepts = make([]float64, d)
+	}
+	for a, i := range order {
+		out.NoiseVariances[i] = e.NoiseVariances[a]
+		if e.Intercepts != nil {
+			out.Intercepts[i] = e.Intercepts[a]
+		}
+	}
+	return out
+}
+
+// intoColumns turns a posterior in order coordinates into one in the columns of the data.
+func (f *particleFit) intoColumns(p *posterior.Posterior) {
+	order := f.columns()
+	p.Names, p.Standardization = slices.Clone(f.names), f.scale
+	for k := range p.Draws {
+		p.Draws[k].Graph = p.Draws[k].Graph.Relabel(dag.Inverse(order))
+		if e := p.Draws[k].Equations; e != nil {
+			p.Draws[k].Equations = inColumns(e, order)
+		}
+	}
+	c := &p.Components[0]
+	c.Order = slices.Clone(f.order.Order)
+	if c.Empty != nil {
+		c.Empty = inColumns(c.Empty, order)
+	}
+	if p.Probabilities != nil {
+		p.Probabilities = relabelled(p.Probabilities, order)
+	}
+	if p.WeightMean != nil {
+		p.WeightMean, p.WeightSD = relabelled(p.WeightMean, order), relabelled(p.WeightSD, order)
+	}
+}
+
+// relabelled has the entry (a, b) of m at (order[a], order[b]).
+func relabelled(m *mat.Dense, order []int) *mat.Dense {
+	out := mat.NewDense(len(order), len(order), nil)
+	for a, i := range order {
+		for b, j := range order {
+			out.Set(i, j, m.At(a, b))
+		}
+	}
+	return out
 }

@@ -14,8 +14,6 @@ var (
 	limitCrowding   = [2]float64{0.1, 0.8}
 	limitCyclic     = [2]float64{0.1, 0.5}
 	limitNeighbours = [2]float64{1.5, 1.1}
-	LimitEvidence   = [2]float64{0.05, 0.15}
-	limitPrior      = [2]float64{0.1, 1}
 )
 
 // checks of particles.

@@ -24,7 +24,7 @@ var _ engine.Engine = (*Exact)(nil)
 const MostSummed = 20
 
 // Name implements [engine.Engine].
-func (e *Exact) Name() string { return "exact" }
+func (e *Exact) Name() string { return name }
 
 // About implements [engine.Engine].
 func (e *Exact) About() string {
