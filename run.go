@@ -151,6 +151,7 @@ type Result struct {
 	Config Config // with the engine and the model that were chosen
 	// EngineReason says why the engine was chosen; "" if it was asked for.
 	EngineReason string
+	Notes        []string         // how [FitFile] read the table; nil for other fits
 	Columns      []effects.Column // of the data that were given
 	Sequence     inspect.Sequence // of their rows
 	Imputation   *Imputation      // of [FitImputed]; nil for one table

@@ -150,12 +150,12 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", cli.Counted(n, "row"), cli.Counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
 	}
 	if d.Refusal == nil {
-		c.checkRanges(numbersOf(p), p)
+		c.checkRanges(p.Numbers(), p)
 	}
 	c.Taken = len(c.Problems) == 0
 	c.find(p)
 	if c.Taken {
-		c.Fit = fitAdvice(numbersOf(p), c.Missing)
+		c.Fit = fitAdvice(p.Numbers(), c.Missing)
 	}
 	return c
 }

@@ -99,9 +99,9 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		if j.table, err = o.table.read(path, stdin); err != nil {
 			return nil, err
 		}
-		t = numbersOf(j.table)
+		t = j.table.Numbers()
 		j.table.Data, j.table.Incomplete = nil, nil // else memory holds a second copy of a large table
-		o.imputedTogether = levelsTogether(j.table)
+		o.imputedTogether = j.table.Together()
 		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(), j.table.Notes
 		j.warnings = j.table.Warnings
 	}
@@ -402,7 +402,7 @@ func (j *job) exclude() error {
 		return nil
 	}
 	columns := j.table.Columns
-	j.fit.Prior.Exclusive = exclusive(j.table)
+	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
 	for _, e := range j.fit.Prior.Exclusive {
 		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
 			if slices.Contains(j.fit.Prior.Required, e) {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
@@ -215,36 +213,6 @@ func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (data *dataset.
 	return data, notes, warnings, err
 }
 
-// levelsTogether are the columns that are indicators of one variable, which are
-// missing together.
-func levelsTogether(p *table.Prepared) (all [][]int) {
-	of := map[string]int{} // place in all of each variable
-	for _, pair := range p.Exclusive {
-		for _, j := range pair {
-			source := p.Columns[j].Source
-			k, known := of[source]
-			if !known {
-				k = len(all)
-				of[source] = k
-				all = append(all, nil)
-			}
-			if !slices.Contains(all[k], j) {
-				all[k] = append(all[k], j)
-			}
-		}
-	}
-	return all
-}
-
-// exclusive are the pairs of indicators of one variable, which are no causes of each
-// other.
-func exclusive(p *table.Prepared) (pairs []dag.Edge) {
-	for _, pair := range p.Exclusive {
-		pairs = append(pairs, dag.Edge{From: pair[0], To: pair[1]})
-	}
-	return pairs
-}
-
 // note tells the user what was done with the table.
 func note(stderr io.Writer, notes []string) {
 	for _, n := range notes {
@@ -310,12 +278,4 @@ func readColumns(path string, names []string) (*dataset.Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// numbersOf are the numbers of a prepared table, NaN where a value is missing.
-func numbersOf(p *table.Prepared) *dataset.Table {
-	if p.Data != nil {
-		return p.Data
-	}
-	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X}
 }

@@ -1,0 +1,74 @@
+package tobac
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tobac/dataset"
+	"tobac/internal/impute"
+	"tobac/internal/table"
+)
+
+// completions is how many times FitFile completes a table with gaps.
+const completions = 10
+
+// FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
+// workbook, Parquet or NumPy, also compressed. Columns of two levels become 0 and 1, categories an
+// indicator for each level but the most frequent, of which no one causes another; identifiers and
+// an index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
+// columns become logarithms where the data support these by their evidence (see [LogSupport]).
+// Result.Notes say what was done. The prior and the order of cfg are about the columns of the
+// result in their sequence. A table that is ambiguous is an error with everything that is wrong.
+func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
+	checkContext(ctx)
+	file, err := table.ReadFile(path, table.Layout{})
+	if err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
+	}
+	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute, Categories: table.CategoriesIndicators})
+	if err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
+	}
+	cfg.Prior.Exclusive = append(slices.Clone(cfg.Prior.Exclusive), p.ExclusivePairs()...)
+	data, notes := p.Numbers(), slices.Clone(p.Notes)
+	var r *Result
+	if p.Incomplete == nil {
+		nats, err := LogSupport(ctx, data, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if SupportsLogs(nats) {
+			if data, err = data.Log(); err != nil {
+				return nil, fmt.Errorf("tobac: %w", err)
+			}
+			notes = append(notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats", nats))
+		}
+		r, err = Fit(ctx, data, cfg)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Together: p.Together()})
+		if err != nil {
+			return nil, fmt.Errorf("tobac: %w", err)
+		}
+		if r, err = FitImputed(ctx, completedBy(data, completed), cfg); err != nil {
+			return nil, err
+		}
+	}
+	r.Notes = notes
+	r.Warnings = slices.Concat(p.Warnings, r.Warnings)
+	return r, nil
+}
+
+// completedBy are the completed tables of a table with gaps.
+func completedBy(data *dataset.Table, c *impute.Completed) Imputed {
+	all := Imputed{Count: c.Count(), Places: c.Places(), Kept: make([]bool, len(data.Names)), Table: func(k int) *dataset.Table {
+		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened}
+	}}
+	for k, column := range c.Diagnostics.Columns {
+		all.Kept[k] = column.Method == impute.Matching
+	}
+	return all
+}

@@ -1,0 +1,92 @@
+package tobac_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/sem"
+)
+
+// mixedTable has an index, two columns of numbers of which one causes the other, two levels and three.
+func mixedTable(gaps bool) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("id;x;y;sex;site\n")
+	for i := range 80 {
+		x := rng.NormFloat64()
+		y := fmt.Sprintf("%.4f", 2*x+rng.NormFloat64())
+		if gaps && i%9 == 4 {
+			y = ""
+		}
+		fmt.Fprintf(&b, "%d;%.4f;%s;%s;%s\n", i+1, x, y, []string{"f", "m"}[rng.IntN(2)], []string{"a", "b", "c"}[rng.IntN(3)])
+	}
+	return b.String()
+}
+
+// One call reads a table with an index, texts, categories and gaps.
+func TestFitFile(t *testing.T) {
+	cfg := tobac.Config{Model: sem.BGe{}, Seed: 3}
+	for _, gaps := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "table.csv")
+		if err := os.WriteFile(path, []byte(mixedTable(gaps)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := tobac.FitFile(context.Background(), path, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"x", "y", "sex", "site=b", "site=c"}; len(r.Names) != 5 || !slices.Equal(r.Names[:3], want[:3]) {
+			t.Errorf("columns %q, want the like of %q", r.Names, want)
+		}
+		if p := r.Probabilities; !(p.At(0, 1)+p.At(1, 0) > 0.95) || p.At(3, 4)+p.At(4, 3) != 0 {
+			t.Errorf("adjacency of x and y %v, of the indicators %v, want above 0.95 and 0", p.At(0, 1)+p.At(1, 0), p.At(3, 4)+p.At(4, 3))
+		}
+		if (r.Imputation != nil) != gaps || len(r.Notes) == 0 {
+			t.Errorf("gaps %v: imputation %v, notes %q", gaps, r.Imputation, r.Notes)
+		}
+	}
+}
+
+// A table of numbers is that of dataset.ReadFile, whose fit is the same.
+func TestFitFileOfNumbers(t *testing.T) {
+	path := filepath.Join("ordering", "testdata", "linear-d10-e20-run0", "train.csv")
+	cfg := tobac.Config{Model: sem.Linear{}, Seed: 3}
+	data, err := dataset.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := tobac.Fit(context.Background(), data, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tobac.FitFile(context.Background(), path, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(got.Probabilities, want.Probabilities) {
+		t.Error("FitFile and Fit give other probabilities")
+	}
+}
+
+// What is wrong with a file is said with its name.
+func TestFitFileErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.csv")
+	if err := os.WriteFile(path, []byte("a\n1\n2\n3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + ".missing"} {
+		if _, err := tobac.FitFile(context.Background(), file, tobac.Config{}); err == nil || !strings.HasPrefix(err.Error(), "tobac: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", file, err)
+		}
+	}
+}
