@@ -23,7 +23,7 @@ import (
 type Engine interface {
 	// Name is the name on the command line and in results, such as svgd.
 	Name() string
-	// About says in one line what the engine does.
+	// About says what the engine does, as help for its users: the first line alone stands in lists.
 	About() string
 	// Settings are the settings with a text form. Setting one of them changes the engine.
 	Settings() []*setting.Setting

@@ -255,8 +255,8 @@ func (m Additive) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
-func (NonGaussian) formed() {}
-func (Additive) formed()    {}
+func (NonGaussian) Formed() {}
+func (Additive) Formed()    {}
 
 // AnyNoise implements [AnyNoise].
 func (NonGaussian) AnyNoise() {}

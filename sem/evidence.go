@@ -51,11 +51,7 @@ func BestTwo(all []Evidence) (best, next Evidence) {
 // package, or any other, which comes back as it is.
 func Describe(text string) string {
 	name, settings, _ := strings.Cut(text, " ")
-	words := map[string]string{
-		"linear": "linear with equal noise variances", "bge": "linear with unequal noise variances",
-		"linear-nongaussian": "linear with noise of any shape", "additive": "sums of smooth functions with noise of any shape",
-		"gp": "nonlinear, Gaussian processes", "ffn": "nonlinear, networks",
-	}[name]
+	words := wordsOf(name)
 	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
 		words, settings = Describe("bge"), strings.TrimSpace(rest)
 	}

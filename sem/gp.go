@@ -211,7 +211,7 @@ func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
-func (GaussianProcess) formed() {}
+func (GaussianProcess) Formed() {}
 
 // DirectionsFrom implements [Identifying].
 func (GaussianProcess) DirectionsFrom() string { return curvature }

@@ -175,7 +175,7 @@ type Layered interface {
 }
 
 // A Formed model reads directions off the form of its equations.
-type Formed interface{ formed() }
+type Formed interface{ Formed() }
 
 // An AnyNoise model has noise of any shape, which tails of columns do not refute.
 type AnyNoise interface{ AnyNoise() }

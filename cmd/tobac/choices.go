@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac"
 	"tobac/background"
@@ -164,16 +165,14 @@ func (o *fitOptions) configured(m sem.Model) sem.Model {
 			return m
 		}
 		return sem.BGe{}
-	case modelNonGaussian:
-		return sem.NonGaussian{}
-	case modelAdditive:
-		return sem.Additive{}
-	case modelGP:
-		return sem.GaussianProcess{}
 	case modelLinear:
 		if m == nil {
 			m = sem.Linear{}
 		}
+	case modelAuto:
+	default:
+		all := sem.Models()
+		return all[slices.IndexFunc(all, func(n sem.Named) bool { return n.Name == o.model })].Model
 	}
 	if l, ok := m.(sem.Linear); ok && o.noiseVariance != 0 {
 		l.NoiseVariance = o.noiseVariance

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"tobac"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -197,17 +198,10 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 			}
 		}
 	}
-	engine := map[string]string{
-		"exact":     "exact: sums over all orders or graphs that the settings allow",
-		"mcmc":      "mcmc: Markov chains over graphs",
-		"svgd":      "svgd: particles moved by Stein variational gradient descent",
-		"dibs":      "dibs: particles without a causal order",
-		"bcd":       "bcd: BCD Nets, a distribution over orders and weights fitted to the posterior",
-		"gflownet":  "gflownet: DAG-GFlowNet, a policy that builds graphs edge by edge",
-		"tempering": "tempering: Markov chains of networks at many temperatures",
-	}[s.Engine]
-	if engine == "" {
-		engine = s.Engine
+	engine := s.Engine
+	if e, err := tobac.EngineByName(s.Engine); err == nil {
+		about, _, _ := strings.Cut(e.About(), "\n")
+		engine += ": " + strings.TrimSuffix(about, ".")
 	}
 	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: engine}}
 	prior := s.input.Prior

@@ -57,7 +57,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(cli.PlainText(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
 	f.Var(cli.PlainText(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
 	cli.Group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
-	f.Var(modelChoice(&o.model), "model", "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn")
+	f.Var(modelChoice(&o.model), "model", modelList())
 	f.Var(cli.OneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
 	f.Var(cli.Choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside", "engine to compare with the posterior: svgd or none")
 	cli.DefaultText(f, "beside", "none; svgd without a table")
@@ -105,7 +105,7 @@ func (o *fitOptions) recall() (err error) {
 
 // assign gives the settings of --set their values. Engine and model, which decide what short names mean, are known by then.
 func (o *fitOptions) assign() error {
-	return o.set.Assign(o.engine, o.model.String(), o.beside.String())
+	return o.set.Assign(o.engine, o.model, o.beside.String())
 }
 
 // fit runs the command: it checks everything that can be checked, infers, and

@@ -16,37 +16,6 @@ models without intercepts, as in the recipe paper. data.standardize scales all
 rows, before rows are held out; weights and densities are then those of the scaled columns.
 --holdout picks rows at random by the seed. Rows of --heldout are transformed and scaled
 like the data; normal scores need --holdout, because ranks are those of one table.`
-	exactHelp = `Sums over all causal orders of at most 20 columns by dynamic programming.
-It sums over all graphs too where they are not too many, always up to 15 columns. Given a
-known order it takes up to 24 columns.`
-	mcmcHelp = `Markov chains over graphs, for any number of columns.
-Agreement of the independent chains is a check of the result.`
-	svgdHelp = `TOBAC: particles moved by Stein variational gradient descent.
-A particle is a graph with its parameters. The graphs follow a causal order: one that is
-drawn from the posterior, found by --order METHOD, or known (tobac help order).
-svgd.kernel says which coordinates share a kernel: rbf:coordinate has one for each latent
-number, imq:coordinate:none none for parameters. Schedules are numbers that change from
-step to step, such as geometric:0.01:100 or linear:1:0:50%. docs/svgd.md explains both.`
-	dibsHelp = `DiBS, the predecessor of TOBAC: particles without a causal order.
-A growing penalty removes cycles. Particles that still have one are counted, and left out
-of edges, consensus graph and metrics.`
-	bcdHelp = `BCD Nets: a variational posterior over permutations, weights and noise.
-The equations are linear, with one noise variance (--model linear, on columns shifted to
-mean 0) or one for each column (linear-unequal, on columns scaled to variance 1). It takes
-continuous columns without interventions, and of the knowledge only prior.edges-per-node.`
-	gflownetHelp = `DAG-GFlowNet: a policy that builds graphs edge by edge.
-It takes the scores of every model but ffn. With at most 5 columns its flows are computed
-exactly, unless gflownet.policy names a network.`
-	temperingHelp = `Markov chains at many temperatures over networks and their parents.
-It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
-the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
-with more than 20 columns. Given an order it runs two chains for each variable.`
-	linearUnequalHelp = `Linear equations with a noise variance for each, on columns scaled to variance 1 (also bge).
-Directions that the data do not identify get the same probability. Multiplying or shifting
-a column changes no probability.`
-	ffnHelp = `Neural networks: every variable is a network of its parents.
-The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
-layers but the last, whose weights are integrated out and drawn afterwards.`
 	priorHelp = `The prior distribution of the graph: --prior er, fair, sf, uniform or FILE.
 er (Erdős–Rényi) expects prior.edges-per-node edges for each column. Without that setting
 exact averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12

@@ -14,14 +14,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// Values of --model with special treatment.
 const (
-	modelAuto modelName = iota
-	modelLinear
-	modelBGe
-	modelNonGaussian
-	modelAdditive
-	modelGP
-	modelFFN
+	modelAuto   = "auto"
+	modelLinear = "linear"
+	modelBGe    = "linear-unequal"
+	modelFFN    = "ffn"
 )
 
 const (
@@ -30,29 +28,28 @@ const (
 	besideSVGD
 )
 
-// modelName is a structural equation model on the command line.
-type modelName int
-
-// String implements fmt.Stringer.
-func (m modelName) String() string {
-	return [...]string{"auto", "linear", "linear-unequal", "linear-nongaussian", "additive", "gp", "ffn"}[m]
+// modelNames are the values of --model.
+func modelNames() []string {
+	names := []string{modelAuto}
+	for _, m := range sem.Models() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
-// modelNames are the names of the models.
-var modelNames = []modelName{modelAuto, modelLinear, modelBGe, modelNonGaussian, modelAdditive, modelGP, modelFFN}
+// modelList are the values of --model in words.
+func modelList() string {
+	return strings.Replace(strings.Join(modelNames(), ", "), modelBGe, modelBGe+" (or bge)", 1)
+}
 
 // modelChoice is the flag --model, for which bge is another name of linear-unequal.
-func modelChoice(m *modelName) pflag.Value {
-	var names []string
-	for _, n := range modelNames {
-		names = append(names, n.String())
-	}
-	return cli.Bound(m, strings.Join(names, "|"), "auto, linear, linear-unequal (or bge), linear-nongaussian, additive, gp, ffn", func(text string) (modelName, bool) {
+func modelChoice(m *string) pflag.Value {
+	names := modelNames()
+	return cli.Bound(m, strings.Join(names, "|"), modelList(), func(text string) (string, bool) {
 		if text == "bge" {
 			return modelBGe, true
 		}
-		k := slices.Index(names, text)
-		return modelNames[max(0, k)], k >= 0
+		return text, slices.Contains(names, text)
 	})
 }
 

@@ -19,7 +19,7 @@ type fitOptions struct {
 	why           string       // the engine was chosen; "" means that it was asked for
 	config        tobac.Config // with the settings that are given
 	set           cli.Assignments
-	model         modelName
+	model         string
 	hidden        []int
 	activation    models.Activation
 	output        models.OutputLayer
@@ -59,5 +59,5 @@ type fitOptions struct {
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
+	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
 }

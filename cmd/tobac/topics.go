@@ -10,6 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/models"
+	"tobac/sem"
 	"tobac/setting"
 
 	"github.com/spf13/pflag"
@@ -31,7 +32,7 @@ func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *
 // topics are engines, the prior and the order, with the settings that they have.
 func topics(c *tobac.Config, engines ...engine.Engine) (all []cli.Topic) {
 	for _, e := range engines {
-		all = append(all, cli.NewTopic(e.Name(), cli.GroupEngines, engineHelp[e.Name()], librarySettings("", e.Settings())))
+		all = append(all, cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings("", e.Settings())))
 	}
 	order := cli.NewSettings()
 	for k, s := range c.Order.Settings() {
@@ -43,11 +44,6 @@ func topics(c *tobac.Config, engines ...engine.Engine) (all []cli.Topic) {
 		cli.NewTopic("prior", cli.GroupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")),
 		cli.NewTopic("order", cli.GroupOthers, orderHelp, order),
 	)
-}
-
-// engineHelp is what tobac help says about each engine.
-var engineHelp = map[string]string{
-	"exact": exactHelp, "mcmc": mcmcHelp, "svgd": svgdHelp, "dibs": dibsHelp, "bcd": bcdHelp, "gflownet": gflownetHelp, "tempering": temperingHelp,
 }
 
 // topics are those of tobac fit: of the library, and of the command.
@@ -91,13 +87,15 @@ func (o *fitOptions) topics() []cli.Topic {
 	cli.Mark(checkpoints, cli.MarkAnytime, "every")
 	cli.Mark(results, cli.MarkOutside, "report")
 	cli.Mark(results, cli.MarkAnytime, "report")
+	own := map[string]*pflag.FlagSet{"linear": linear, "ffn": ffn}
+	for _, m := range sem.Models() {
+		settings := own[m.Name]
+		if settings == nil {
+			settings = cli.NewSettings()
+		}
+		all = append(all, cli.NewTopic(m.Name, cli.GroupModels, m.About, settings))
+	}
 	return append(all,
-		cli.NewTopic("linear", cli.GroupModels, "Linear equations with one noise variance for all, in the units of the data, which identifies directions.", linear),
-		cli.NewTopic("linear-unequal", cli.GroupModels, linearUnequalHelp, cli.NewSettings()),
-		cli.NewTopic("linear-nongaussian", cli.GroupModels, "Linear equations with noise of any shape, which identifies directions where it is not normal.", cli.NewSettings()),
-		cli.NewTopic("additive", cli.GroupModels, "Sums of smooth functions of the causes, with noise of any shape.", cli.NewSettings()),
-		cli.NewTopic("gp", cli.GroupModels, "Nonlinear equations: mixtures of Gaussian processes.", cli.NewSettings()),
-		cli.NewTopic("ffn", cli.GroupModels, ffnHelp, ffn),
 		data,
 		cli.NewTopic("imputation", cli.GroupOthers, imputationHelp, imputation),
 		o.knowledge.topic(true),

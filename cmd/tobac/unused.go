@@ -31,10 +31,11 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 	case "imputation":
 		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
 	case "linear", "ffn":
-		return unless(o.inUse(j, topic, d), "the model is "+o.model.String()+"; --model "+topic+" takes it")
+		return unless(o.inUse(j, topic, d), "the model is "+o.model+"; --model "+topic+" takes it")
 	case "order":
 		return unless(o.inUse(j, "svgd", d), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
-	case "exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering":
+	}
+	if slices.Contains(engineNames(), topic) {
 		return unless(o.inUse(j, topic, d), o.engineText(j, n, d)+"; --engine "+topic+" takes it")
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"tobac"
 
 	"tobac/internal/cli"
 
@@ -128,6 +129,14 @@ func TestUnusedOptions(t *testing.T) {
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 	inFolder(t, badInputs)
+	for _, e := range tobac.Engines() {
+		for _, s := range e.Settings() {
+			if name := e.Name() + "." + s.Name; s.Type() == "N" {
+				refuses(t, "fit good.csv --engine exact --set "+name+"=3", cli.ExitUsage, name+" has no effect: the engine is exact; --engine "+e.Name()+" takes it")
+				break
+			}
+		}
+	}
 	refuses(t, "fit good.csv --out --json", cli.ExitUsage, `invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
 	refuses(t, "convert cycle.csv - --to dot --force", cli.ExitUsage, "--force contradicts the output -: standard output replaces no file")
 	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set", "results.report=false", "--quiet")

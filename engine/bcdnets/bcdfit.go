@@ -48,7 +48,10 @@ func (e *BCDNets) Name() string { return "bcd" }
 
 // About implements [engine.Engine].
 func (e *BCDNets) About() string {
-	return "BCD Nets, a variational posterior over permutations and weights of linear equations"
+	return `BCD Nets: a variational posterior over permutations, weights and noise.
+The equations are linear, with one noise variance (--model linear, on columns shifted to
+mean 0) or one for each column (linear-unequal, on columns scaled to variance 1). It takes
+continuous columns without interventions, and of the knowledge only prior.edges-per-node.`
 }
 
 // Settings implements [engine.Engine].

@@ -29,7 +29,9 @@ func (e *GFlowNet) Name() string { return "gflownet" }
 
 // About implements [engine.Engine].
 func (e *GFlowNet) About() string {
-	return "DAG-GFlowNet, a policy that draws graphs edge by edge, of models with node scores"
+	return `DAG-GFlowNet: a policy that builds graphs edge by edge.
+It takes the scores of every model but ffn. With at most 5 columns its flows are computed
+exactly, unless gflownet.policy names a network.`
 }
 
 // Settings implements [engine.Engine].

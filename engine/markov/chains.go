@@ -39,7 +39,8 @@ func (e *MCMC) Name() string { return "mcmc" }
 
 // About implements [engine.Engine].
 func (e *MCMC) About() string {
-	return "Markov chains over orders and graphs, of models with node scores, for many variables"
+	return `Markov chains over graphs, for any number of columns.
+Agreement of the independent chains is a check of the result.`
 }
 
 // Settings implements [engine.Engine].

@@ -46,7 +46,10 @@ func (e *Tempering) Name() string { return "tempering" }
 
 // About implements [engine.Engine].
 func (e *Tempering) About() string {
-	return "posterior of networks with a measured error: tempered chains given an order, estimated evidences without one"
+	return `Markov chains at many temperatures over networks and their parents.
+It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
+the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
+with more than 20 columns. Given an order it runs two chains for each variable.`
 }
 
 // Settings implements [engine.Engine].

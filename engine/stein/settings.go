@@ -113,12 +113,19 @@ func (e *DiBS) Name() string { return "dibs" }
 
 // About implements [engine.Engine].
 func (s *SVGD) About() string {
-	return "particles under causal orders, TOBAC, of differentiable models"
+	return `TOBAC: particles moved by Stein variational gradient descent.
+A particle is a graph with its parameters. The graphs follow a causal order: one that is
+drawn from the posterior, found by --order METHOD, or known (tobac help order).
+svgd.kernel says which coordinates share a kernel: rbf:coordinate has one for each latent
+number, imq:coordinate:none none for parameters. Schedules are numbers that change from
+step to step, such as geometric:0.01:100 or linear:1:0:50%. docs/svgd.md explains both.`
 }
 
 // About implements [engine.Engine].
 func (e *DiBS) About() string {
-	return "particles without an order, DiBS, of differentiable models"
+	return `DiBS, the predecessor of TOBAC: particles without a causal order.
+A growing penalty removes cycles. Particles that still have one are counted, and left out
+of edges, consensus graph and metrics.`
 }
 
 // Settings implements [engine.Engine].

@@ -1,0 +1,43 @@
+package sem
+
+import "strings"
+
+// A Named model is one that users choose by a name.
+type Named struct {
+	Name  string // on the command line
+	Words string // what the model is, in a few words
+	About string // help for users: the first line alone stands in lists
+	Model Model  // with its defaults
+}
+
+// Models are the named models, in the sequence of their documentation.
+func Models() []Named {
+	return []Named{
+		{"linear", "linear with equal noise variances", `Linear equations with one noise variance for all, in the units of the data, which identifies directions.`, Linear{}},
+		{"linear-unequal", "linear with unequal noise variances", `Linear equations with a noise variance for each, on columns scaled to variance 1 (also bge).
+Directions that the data do not identify get the same probability. Multiplying or shifting
+a column changes no probability.`, BGe{}},
+		{"linear-nongaussian", "linear with noise of any shape", `Linear equations with noise of any shape, which identifies directions where it is not normal.`, NonGaussian{}},
+		{"additive", "sums of smooth functions with noise of any shape", `Sums of smooth functions of the causes, with noise of any shape.`, Additive{}},
+		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, GaussianProcess{}},
+		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
+The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
+layers but the last, whose weights are integrated out and drawn afterwards.`, FeedForward{}},
+	}
+}
+
+// family is the first word of the text form of a model.
+func family(text string) string {
+	name, _, _ := strings.Cut(text, " ")
+	return name
+}
+
+// wordsOf are the words for a model by the first word of its text form; "" for one that has no name.
+func wordsOf(name string) string {
+	for _, m := range Models() {
+		if family(m.Model.String()) == name {
+			return m.Words
+		}
+	}
+	return ""
+}
