@@ -14,7 +14,7 @@ import (
 )
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
-// were measured: see docs/speed.md.
+// were measured: see bench/notes/speed.md.
 func demands(e engine.Engine, p *engine.Problem, size engine.Size) []engine.Demand {
 	d := float64(size.Vars)
 	all := []engine.Demand{

@@ -22,7 +22,7 @@ const perDensity = 600 * time.Millisecond
 // densityParticles are the numbers of particles that densities are timed with.
 var densityParticles = []int{32, 1}
 
-// What docs/densities.md wants: an expression takes at most slower times as long as the
+// What bench/notes/densities.md wants: an expression takes at most slower times as long as the
 // handwritten form, another spelling at most otherwise times as long as the expression.
 const slower, otherwise = 1.5, 2
 
@@ -70,7 +70,7 @@ func repeatForm(b *testing.B, f *form) {
 	}
 }
 
-// The tables of docs/densities.md: for every density the time of its handwritten form
+// The tables of bench/notes/densities.md: for every density the time of its handwritten form
 // and of its expression with the ratio of both, then how many times longer than the
 // expression the other spellings and gorgonia's TapeMachine take. All forms of a
 // density take turns, so that a busy machine slows them alike. With -update the

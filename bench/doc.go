@@ -9,7 +9,7 @@
 //	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m
 //	go test ./bench -run TestOrders -long -v -timeout 120m
 //
-// and what the default and the engines are worth, with the table of docs/results.md, by
+// and what the default and the engines are worth, with the table of bench/notes/results.md, by
 //
 //	go test ./bench -run TestPosteriorTable -long -update -v -timeout 120m
 //	go test ./bench -run TestChains -long -v -timeout 60m
@@ -19,7 +19,7 @@
 // bands on figures that a user would miss, TestSimulationBasedCalibration draws graphs, parameters
 // and data from the prior.
 //
-// TestHostileTables asks every model, engine and method about tables that suit none, with the table of docs/hostile.md, by
+// TestHostileTables asks every model, engine and method about tables that suit none, with the table of bench/notes/hostile.md, by
 //
 //	go test ./bench -run TestHostileTables -long -v -timeout 120m
 //
@@ -57,7 +57,7 @@
 //	go test ./bench -run TestStepProfile -long -v
 //
 // BenchmarkDensity and TestDensityTable time thirty further densities, in several spellings, beside
-// plain Go written by hand for each of them; docs/densities.md has the table:
+// plain Go written by hand for each of them; bench/notes/densities.md has the table:
 //
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
 //

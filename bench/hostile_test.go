@@ -203,7 +203,7 @@ func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Res
 	return hostileOutcome{"WRONG", strings.Join(mistakes, "; ")}
 }
 
-// On hostile tables every method gives the answer that it gives on the clean table, or is unsure, or warns, or refuses. All tables and methods, with the table of docs/hostile.md, by
+// On hostile tables every method gives the answer that it gives on the clean table, or is unsure, or warns, or refuses. All tables and methods, with the table of bench/notes/hostile.md, by
 //
 //	go test ./bench -run TestHostileTables -long -v -timeout 120m
 //

@@ -49,7 +49,7 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int
 
 // What the models are worth on data that none of them describes, and which of them the evidence takes. Of the short test, one
 // data set each of sums and products of sines, the evidence must take a nonlinear model, and its graphs must be better than those of
-// linear equations. docs/networks.md has the table of
+// linear equations. bench/notes/networks.md has the table of
 //
 //	go test ./bench -run TestMechanisms -long -v
 func TestMechanisms(t *testing.T) {

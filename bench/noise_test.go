@@ -132,7 +132,7 @@ func (k *noiseKind) table(seed uint64) (*dataset.Table, *dag.Graph) {
 }
 
 // TestNoiseKinds prints how many directions the default says with a probability of .95 or more,
-// and how many of them are right, at least nine in ten: docs/noise.md, by
+// and how many of them are right, at least nine in ten: bench/notes/noise.md, by
 //
 //	go test ./bench -run TestNoiseKinds -long -v -timeout 60m
 func TestNoiseKinds(t *testing.T) {

@@ -140,7 +140,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 // The edge probabilities that a fit lists, judged against the true graph: the
 // default beside the published recipe, the exact posterior given EqVar's order and
 // over all orders, and the chains. With -long all data sets and methods; with -update
-// too, the table replaces that of docs/results.md:
+// too, the table replaces that of bench/notes/results.md:
 //
 //	go test ./bench -run TestPosteriorTable -long -update -v -timeout 120m
 //

@@ -189,7 +189,7 @@ func (m FeedForward) Layers() int { return len(m.hidden()) }
 func (m FeedForward) SharesNoise() bool { return m.NoiseVariance > 0 }
 
 // curvature is what a model with normal noise and curved relations rests its directions on.
-const curvature = "the curvature of the relations and on additive normal noise, which is seldom certain (docs/networks.md)"
+const curvature = "the curvature of the relations and on additive normal noise, which is seldom certain"
 
 // DirectionsFrom implements [Identifying].
 func (m FeedForward) DirectionsFrom() string {

@@ -106,8 +106,12 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	notes, err := filepath.Glob(filepath.Join(root, "bench", "notes", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	found := 0
-	for _, path := range append(pages, filepath.Join(root, "README.md")) {
+	for _, path := range slices.Concat(pages, notes, []string{filepath.Join(root, "README.md")}) {
 		page := readFile(t, path)
 		found += len(sessions(t, page))
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -68,7 +68,7 @@ intercepts, on columns as they are. With --model bge it is the recipe of the mar
 with --engine dibs, bcd and gflownet the recipe of their authors; the last two take hours. --engine svgd --set recipe=calibrated is SVGD whose particles agree with the
 posterior given EqVar's order: scores of edges as latents, gradients by flipping edges, a
 kernel for each, parameters integrated out where the model allows, and sets of parents
-weighted by their evidence; with --model ffn too. docs/networks.md explains it. Options
+weighted by their evidence; with --model ffn too. Options
 and settings that are given override the recipe.`
 	reportHelp = `What the report says, on the screen and in report.html.
 adjacent is the probability of an edge between two columns in either direction; the next
