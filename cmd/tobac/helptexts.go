@@ -65,11 +65,11 @@ and --force, stand on the command line only.`
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from the
 prior, two edges per node, the embedded data standardised. Networks (--model ffn) have
 intercepts, on columns as they are. With --model bge it is the recipe of the marginal model,
-with --engine dibs, bcd and gflownet the recipe of their authors; the last two take hours. --engine svgd --set recipe=calibrated is SVGD whose particles agree with the
-posterior given EqVar's order: scores of edges as latents, gradients by flipping edges, a
-kernel for each, parameters integrated out where the model allows, and sets of parents
-weighted by their evidence; with --model ffn too. Options
-and settings that are given override the recipe.`
+with --engine dibs, bcd and gflownet the recipe of their authors; the last two take hours.
+--engine svgd --set recipe=calibrated is SVGD whose particles agree with the posterior given
+EqVar's order: scores of edges as latents, gradients by flipping edges, a kernel for each,
+parameters integrated out where the model allows, and sets of parents weighted by their
+evidence; with --model ffn too. Options and settings that are given override the recipe.`
 	reportHelp = `What the report says, on the screen and in report.html.
 adjacent is the probability of an edge between two columns in either direction; the next
 column has the probability of A -> B given an edge, which is near 0.5 where the direction
