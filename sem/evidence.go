@@ -47,23 +47,6 @@ func BestTwo(all []Evidence) (best, next Evidence) {
 	return best, next
 }
 
-// Describe says in words what a model is, from its text form: that of a model of this
-// package, or any other, which comes back as it is.
-func Describe(text string) string {
-	name, settings, _ := strings.Cut(text, " ")
-	words := wordsOf(name)
-	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
-		words, settings = Describe("bge"), strings.TrimSpace(rest)
-	}
-	switch {
-	case words == "":
-		return text
-	case settings == "":
-		return words
-	}
-	return words + " (" + settings + ")"
-}
-
 // Why models are pointless.
 const (
 	noOtherNoise = "no equation gains from noise of another shape"

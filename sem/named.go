@@ -26,6 +26,23 @@ layers but the last, whose weights are integrated out and drawn afterwards.`, Fe
 	}
 }
 
+// Describe says in words what a model is, from its text form: that of a model of this
+// package, or any other, which comes back as it is.
+func Describe(text string) string {
+	name, settings, _ := strings.Cut(text, " ")
+	words := wordsOf(name)
+	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
+		words, settings = Describe("bge"), strings.TrimSpace(rest)
+	}
+	switch {
+	case words == "":
+		return text
+	case settings == "":
+		return words
+	}
+	return words + " (" + settings + ")"
+}
+
 // family is the first word of the text form of a model.
 func family(text string) string {
 	name, _, _ := strings.Cut(text, " ")
