@@ -23,8 +23,8 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the
 // published recipe.
 type Config struct {
-	// Model is the structural equation model. Nil means the one of [Linear], [BGe], [NonGaussian],
-	// [Additive] and [GaussianProcess] that the data support, by its evidence.
+	// Model is the structural equation model. Nil means the one of [sem.Linear], [sem.BGe], [sem.NonGaussian],
+	// [sem.Additive] and [sem.GaussianProcess] that the data support, by its evidence.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
@@ -182,7 +182,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	return &markov.MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
 }
 
-// Engines are the engines of this package with their defaults, in the sequence of their documentation.
+// Engines are the engines of the module with their defaults, in the sequence of their documentation.
 func Engines() []engine.Engine {
 	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }

@@ -64,11 +64,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 
 // completedBy are the completed tables of a table with gaps.
 func completedBy(data *dataset.Table, c *impute.Completed) Imputed {
-	all := Imputed{Count: c.Count(), Places: c.Places(), Kept: make([]bool, len(data.Names)), Table: func(k int) *dataset.Table {
+	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Table: func(k int) *dataset.Table {
 		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened}
 	}}
-	for k, column := range c.Diagnostics.Columns {
-		all.Kept[k] = column.Method == impute.Matching
-	}
-	return all
 }

@@ -95,6 +95,8 @@ var allowed = map[string][]string{
 	"tobac/engine/bcdnets":  {"tobac/background", "tobac/bcd", "tobac/dataset", "tobac/engine", "tobac/engine/sums", "tobac/engine/trained", "tobac/internal/inspect", "tobac/posterior", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
 	"tobac/engine/flownets": {"tobac/engine", "tobac/engine/bcdnets", "tobac/engine/markov", "tobac/engine/sums", "tobac/engine/trained", "tobac/gflownet", "tobac/setting", "gonum.org/v1/gonum"},
 	"tobac/engine/trained":  {"tobac/diagnostics", "tobac/engine", "tobac/engine/sums"},
+	// A small problem for examples and tests of engines.
+	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
 	// What a result means.
 	"tobac/explain": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.

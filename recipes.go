@@ -18,7 +18,7 @@ import (
 // the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
 // geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [stein.ReweightedMarginals]. Node scores take the place
 // of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
-// The order is EqVar's; nil stands for [Linear] with one noise variance.
+// The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
 	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
 	e := &stein.SVGD{

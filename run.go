@@ -47,8 +47,7 @@ type Run struct {
 	why      string        // it was chosen; "" means that it was asked for
 	problem  *engine.Problem
 	stage    engine.Stage
-	size     engine.Size // before anything was computed
-	unusable error       // why it cannot be used; nil means that it can
+	unusable error // why it cannot be used; nil means that it can
 
 	tableWarnings func() []string         // found once, when the model is known
 	sequence      func() inspect.Sequence // of the rows, found once
@@ -88,8 +87,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	p.Shared = s
 	p.Shared.Sequence = r.sequence
 	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
-	r.size = p.Size()
-	if err := checkMemory(e, p, r.size, cfg.room()); err != nil {
+	if err := checkMemory(e, p, p.Size(), cfg.room()); err != nil {
 		return nil, err
 	}
 	if r.stage, err = e.Begin(ctx, p); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
 	"tobac/score"
 )
 
@@ -13,7 +14,10 @@ type ColumnError struct {
 	Err  error
 }
 
+// Error implements error.
 func (e *ColumnError) Error() string { return e.Text }
+
+// Unwrap is the error in numbers.
 func (e *ColumnError) Unwrap() error { return e.Err }
 
 // WithName names the columns that an error of the scores is about.

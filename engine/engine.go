@@ -59,6 +59,31 @@ type Stage interface {
 	Close()
 }
 
+// Infer runs an engine from its beginning to its end: the outcome of a problem whose settings have not
+// been prepared. Report and Seconds of the problem may be nil here.
+func Infer(ctx context.Context, e Engine, p *Problem) (*Outcome, error) {
+	if p.Report == nil {
+		p.Report = func(Progress) {}
+	}
+	if p.Seconds == nil {
+		p.Seconds = new(Seconds)
+	}
+	e, err := e.Prepare(p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.Begin(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	_, steps := s.Steps()
+	if err := s.Advance(ctx, steps); err != nil {
+		return nil, err
+	}
+	return s.Outcome(ctx)
+}
+
 // A Resumable engine lets some of its settings change when a run resumes.
 type Resumable interface {
 	// StateKey is the text form, of a prepared engine, of the settings that decide its state. Of
@@ -106,7 +131,7 @@ type Problem struct {
 	ModelScale *posterior.Standardization
 	// Evidence of the models compared, set by [Engine.Begin]; nil if none were.
 	Evidence []sem.Evidence
-	// Counted says that dependent rows count as so many independent ones, see [Sequence], set by [Engine.Begin].
+	// Counted says that dependent rows count as so many independent ones, see [inspect.Sequence], set by [Engine.Begin].
 	Counted bool
 	// Seconds is where the time went. Engines add to it. It is never nil.
 	Seconds *Seconds
@@ -212,7 +237,8 @@ func (p *Problem) Vars() int { return len(p.Data.Names) }
 // OverOrders reports whether the causal order is to be inferred.
 func (p *Problem) OverOrders() bool { return p.Order.Known == nil && p.Order.Method == nil }
 
-// Trust is the part of the evidence that counts where rows depend on each other.
+// Trust is the part of the evidence that counts where rows depend on each other. It sets p.Counted
+// where that is not all.
 func (p *Problem) Trust() sem.Trust {
 	if p.Shared.Sequence != nil {
 		if s := p.Shared.Sequence(); s.Dependent() {

@@ -3,11 +3,13 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"testing"
 
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/internal/enginetest"
 	"tobac/ordering"
 	"tobac/sem"
 )
@@ -15,31 +17,60 @@ import (
 // A problem of three variables with the edges X0 → X1 → X2, and an engine at work on it.
 func Example() {
 	ctx := context.Background()
-	graph := must(dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}))
-	table := must(dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 50, Seed: 1})).Train
-	p := &engine.Problem{Data: table, Model: sem.Linear{}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
+	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
+	if err != nil {
+		panic(err)
+	}
+	table, err := dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 50, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	p := &engine.Problem{Data: table.Train, Model: sem.Linear{}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
 
-	e := must(engine.Engine(&sums.Exact{}).Prepare(p)) // all defaults filled in
-	s := must(e.Begin(ctx, p))                         // computes what has no steps
+	e, err := engine.Engine(&sums.Exact{}).Prepare(p) // all defaults filled in
+	if err != nil {
+		panic(err)
+	}
+	s, err := e.Begin(ctx, p) // computes what has no steps
+	if err != nil {
+		panic(err)
+	}
 	defer s.Close()
 	_, steps := s.Steps()
 	if err := s.Advance(ctx, steps); err != nil {
 		panic(err)
 	}
-	o := must(s.Outcome(ctx))
+	o, err := s.Outcome(ctx)
+	if err != nil {
+		panic(err)
+	}
 	fmt.Printf("%v, %d steps: X0 → X1 has the probability %.1f\n", e, steps, o.Marginals.Probabilities.At(0, 1))
 
 	p.Order.Method = ordering.EqVarOptions{}
-	_, err := e.Prepare(p)
+	_, err = e.Prepare(p)
 	fmt.Println(err)
 	// Output:
 	// exact, 0 steps: X0 → X1 has the probability 1.0
 	// the engine exact infers the order, and a method is to find it; allowed: the engine svgd
 }
 
-func must[T any](v T, err error) T {
+// Infer runs an engine from its beginning to its end.
+func ExampleInfer() {
+	o, err := engine.Infer(context.Background(), &sums.Exact{}, enginetest.Chain())
 	if err != nil {
 		panic(err)
 	}
-	return v
+	fmt.Println(o.Posterior.Model, "–", o.Method)
+	// Output:
+	// linear – exact, over all graphs
+}
+
+// Of a model without node scores a single table of estimated evidences is summed over.
+func TestSizeOfEstimated(t *testing.T) {
+	p := enginetest.Chain()
+	all := p.Size()
+	p.Model = sem.FeedForward{}
+	if got := p.Size(); got.Models != 1 || all.Models < 2 {
+		t.Errorf("%d models with node scores of a network, %d where the model is open; want 1 and several", got.Models, all.Models)
+	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/posterior"
@@ -65,6 +66,9 @@ func (p *Problem) Size() Size {
 	n, d := p.Data.X.Dims()
 	size := Size{Rows: n, Vars: d}
 	all := p.ScoredModels()
+	if !p.Scored() {
+		all = all[:1] // estimated evidences take its place
+	}
 	for _, m := range all {
 		if sem.Unsuited(m, all, p.Data) != "" {
 			continue

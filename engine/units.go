@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+
 	"tobac/dataset"
 	"tobac/posterior"
 )

@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
 	"tobac/dag"
 	_ "tobac/internal/rapidseed"
 	"tobac/score"
+
+	"pgregory.net/rapid"
 )
 
 // pseudo is a score of any sets of parents, with differences of both signs.

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"tobac/dataset"
 	"tobac/gflownet"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // sachs is BGe on the first columns and rows of the standardised Sachs data, in the

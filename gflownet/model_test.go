@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 	"tobac/dag"
 	"tobac/gflownet"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func newModel(t *testing.T, s score.Scorer, prior *score.Prior, set gflownet.Settings, workers int) *gflownet.Model {

@@ -255,8 +255,11 @@ func (m Additive) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
+// Formed implements [Formed].
 func (NonGaussian) Formed() {}
-func (Additive) Formed()    {}
+
+// Formed implements [Formed].
+func (Additive) Formed() {}
 
 // AnyNoise implements [AnyNoise].
 func (NonGaussian) AnyNoise() {}

@@ -211,6 +211,7 @@ func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
+// Formed implements [Formed].
 func (GaussianProcess) Formed() {}
 
 // DirectionsFrom implements [Identifying].

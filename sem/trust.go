@@ -126,6 +126,7 @@ type Trust struct {
 	Rows float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
 }
 
+// WholeTrust counts all of the evidence.
 var WholeTrust = Trust{1, 1}
 
 // Of are hypotheses of whose evidence this part counts. A linear model of the ranks has the

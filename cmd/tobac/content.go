@@ -7,8 +7,8 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"tobac"
 
+	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"

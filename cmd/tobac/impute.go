@@ -181,12 +181,9 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 			}
 		}
 	}
-	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: make([]bool, len(g.Names)), Table: func(k int) *dataset.Table {
+	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: g.completed.Matched(), Table: func(k int) *dataset.Table {
 		return &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
 	}}
-	for k, column := range g.completed.Diagnostics.Columns {
-		data.Kept[k] = column.Method == impute.Matching
-	}
 	j.train = data.Table(0) // for what describes the data
 	begun := false
 	c.Progress = func(s engine.Progress) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"tobac"
 
+	"tobac"
 	"tobac/internal/cli"
 
 	"github.com/spf13/cobra"

@@ -236,7 +236,7 @@ func bcdData(data *dataset.Table) error {
 	return nil
 }
 
-// Given implements [Settling]: another prior of the weights, all rows in full.
+// Given implements [engine.Settling]: another prior of the weights, all rows in full.
 func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}

@@ -197,7 +197,7 @@ const (
 	mostWidth        = 4096
 )
 
-// Given implements [Settling]: the hypothesis that short chains settle.
+// Given implements [engine.Settling]: the hypothesis that short chains settle.
 func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	return markov.Pilot.Given(ctx, p, edgesPerNode)
 }

@@ -3,6 +3,7 @@ package markov
 import (
 	"fmt"
 	"math"
+
 	"tobac/diagnostics"
 	"tobac/mcmc"
 )

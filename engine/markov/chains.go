@@ -224,6 +224,7 @@ func (c *Chains) Warnings() []string { return nil }
 // Close implements [engine.Stage].
 func (c *Chains) Close() {}
 
+// Options are those of package mcmc for a problem.
 func (e *MCMC) Options(p *engine.Problem, warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: sums.Draws, Seed: p.Seed, Workers: p.Workers}
 }
@@ -406,7 +407,7 @@ func Convergence(d *mcmc.Diagnostics) string {
 	}
 }
 
-// Given implements [Settling]: the hypothesis that short chains settle.
+// Given implements [engine.Settling]: the hypothesis that short chains settle.
 func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	m, ok := p.Model.(sem.Scored)
 	if !ok {

@@ -3,6 +3,7 @@ package neural
 import (
 	"context"
 	"fmt"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/posterior"
@@ -17,6 +18,7 @@ type Estimates struct {
 	known map[string]*tempering.Estimate // by family
 }
 
+// NewEstimates has none yet.
 func NewEstimates(data *dataset.Table, cfg tempering.Config) (*Estimates, error) {
 	sets, err := tempering.NewSets(data.X, data.Mask(), cfg)
 	return &Estimates{data: data, sets: sets, known: map[string]*tempering.Estimate{}}, err

@@ -203,7 +203,7 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 	return p, res, sem.AddDensities(p.Draws, c, m, data)
 }
 
-// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
+// Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
 func (e *Tempering) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, false)

@@ -3,6 +3,7 @@ package neural
 import (
 	"fmt"
 	"math"
+
 	"tobac/diagnostics"
 	"tobac/engine/markov"
 	"tobac/tempering"

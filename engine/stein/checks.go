@@ -3,6 +3,7 @@ package stein
 import (
 	"fmt"
 	"math"
+
 	"tobac/diagnostics"
 	"tobac/engine/sums"
 	"tobac/posterior"

@@ -4,38 +4,24 @@ import (
 	"context"
 	"fmt"
 
-	"tobac/dag"
-	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/enginetest"
 	"tobac/sem"
 )
 
 // Edges of a chain X0 → X1 → X2 by particles under its order.
 func Example() {
-	ctx := context.Background()
-	graph := must(dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}))
-	table := must(dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 50, Seed: 1})).Train
-	p := &engine.Problem{Data: table, Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2}}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-
-	e := must((&stein.SVGD{Particles: 5, Steps: 200, Samples: 8}).Prepare(p))
-	s := must(e.Begin(ctx, p))
-	defer s.Close()
-	_, steps := s.Steps()
-	if err := s.Advance(ctx, steps); err != nil {
+	p := enginetest.Chain()
+	p.Model = sem.Linear{}
+	p.Order.Known = []int{0, 1, 2}
+	o, err := engine.Infer(context.Background(), &stein.SVGD{Particles: 5, Steps: 200, Samples: 8}, p)
+	if err != nil {
 		panic(err)
 	}
-	o := must(s.Outcome(ctx))
 	fmt.Println(o.Method)
 	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
 	// Output:
 	// svgd, 5 particles, 200 steps, 8 samples, nodewise estimator
 	// X0 → X1: 1.0, X0 → X2: 0.2
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

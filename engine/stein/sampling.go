@@ -421,14 +421,14 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, di
 	return append(all, engine.Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
 }
 
-// Given implements [Settling]: the form that is sampled, on its columns, all rows in full.
+// Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
 func (s *SVGD) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
 	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), OwnNoise: true}, err
 }
 
-// Given implements [Settling]: as that of SVGD, with the prior of independent pairs.
+// Given implements [engine.Settling]: as that of SVGD, with the prior of independent pairs.
 func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	g, err := e.SVGD.Given(ctx, p, edgesPerNode)
 	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"fmt"
+
 	"tobac/diagnostics"
 	"tobac/posterior"
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"

@@ -16,12 +16,13 @@ import (
 // node scores. See package exact.
 type Exact struct{}
 
+// Engine is the engine, which has no settings.
 var Engine = &Exact{}
 
 var _ engine.Engine = (*Exact)(nil)
 
 // MostSummed is the largest number of variables of which [Exact] sums over all orders.
-const MostSummed = 20
+const MostSummed = exact.Affordable
 
 // Name implements [engine.Engine].
 func (e *Exact) Name() string { return name }

@@ -4,27 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"tobac/dag"
-	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/internal/enginetest"
 )
 
 // Edges of a chain X0 → X1 → X2, summed over all graphs under the model with the greatest evidence.
 func Example() {
-	ctx := context.Background()
-	graph := must(dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}))
-	table := must(dataset.SimulateLinear(graph, dataset.LinearConfig{Rows: 50, Seed: 1})).Train
-	p := &engine.Problem{Data: table, Model: nil, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-
-	e := must(sums.Engine.Prepare(p))
-	s := must(e.Begin(ctx, p))
-	defer s.Close()
-	_, steps := s.Steps()
-	if err := s.Advance(ctx, steps); err != nil {
+	p := enginetest.Chain()
+	o, err := engine.Infer(context.Background(), sums.Engine, p)
+	if err != nil {
 		panic(err)
 	}
-	o := must(s.Outcome(ctx))
 	fmt.Println(o.Posterior.Model)
 	fmt.Println(o.Method)
 	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
@@ -32,11 +23,4 @@ func Example() {
 	// linear
 	// exact, over all graphs
 	// X0 → X1: 1.0, X0 → X2: 0.1
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

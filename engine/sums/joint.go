@@ -3,6 +3,7 @@ package sums
 import (
 	"fmt"
 	"math"
+
 	"tobac/dag"
 	"tobac/posterior"
 	"tobac/score"

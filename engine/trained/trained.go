@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/engine/sums"

@@ -123,6 +123,15 @@ func (c *Completed) Gaps() int { return len(c.places) }
 // Places are those of the gaps, row·d + column, ascending.
 func (c *Completed) Places() []int { return slices.Clone(c.places) }
 
+// Matched marks the columns whose values were taken from other rows, and that no equation yields.
+func (c *Completed) Matched() []bool {
+	all := make([]bool, len(c.Diagnostics.Columns))
+	for j, column := range c.Diagnostics.Columns {
+		all[j] = column.Method == Matching
+	}
+	return all
+}
+
 // Table is completed table k, n×d: a copy, in which observed values have the bits that they had. It
 // panics if there is no such table.
 func (c *Completed) Table(k int) *mat.Dense {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+
 	"tobac/dag"
 	"tobac/dataset"
 )
