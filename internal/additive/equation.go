@@ -116,7 +116,7 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 	intercept := 0.0
 	for k, f := range fits {
 		w := weights[k]
-		if w < 1e-12 {
+		if w < leastWeight {
 			continue
 		}
 		mean, variance := f.noise()
@@ -127,7 +127,7 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 		e.NoiseVariance += w * variance
 	}
 	for k, f := range fits { // about the mean, so that no rounding leaves a negative variance
-		if w := weights[k]; w >= 1e-12 {
+		if w := weights[k]; w >= leastWeight {
 			var cov mat.SymDense
 			_ = f.chol.InverseTo(&cov)
 			for a := range p {
@@ -157,6 +157,30 @@ func evidenceWeights(fits []*fit) []float64 {
 		w[k] = math.Exp(f.log - total)
 	}
 	return w
+}
+
+// leastWeight is the posterior probability below which a form is left out of equations.
+const leastWeight = 1e-12
+
+// likelyFits are the likely forms of an equation, which are found once.
+func (s *Scorer) likelyFits(j int, parents []int) []*fit {
+	key := familyKey(j, parents)
+	s.mu.Lock()
+	fits, ok := s.drawn[key]
+	s.mu.Unlock()
+	if ok {
+		return fits
+	}
+	all := s.fits(j, parents)
+	for k, w := range evidenceWeights(all) {
+		if w >= leastWeight {
+			fits = append(fits, all[k])
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawn[key] = fits
+	return fits
 }
 
 // residuals are what the terms of the mean leave of y, and the number of these terms.
@@ -207,7 +231,7 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	if len(c.y) == 0 {
 		return f
 	}
-	fits := s.fits(j, parents)
+	fits := s.likelyFits(j, parents)
 	u, at := rng.Float64(), len(fits)-1
 	for k, w := range evidenceWeights(fits) {
 		if u -= w; u < 0 {

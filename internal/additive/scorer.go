@@ -112,6 +112,7 @@ type Scorer struct {
 
 	mu    sync.Mutex
 	known map[string]float64                 // scores of fitted equations, by [familyKey]
+	drawn map[string][]*fit                  // likely forms of the equations that functions were drawn of
 	keep  func(key string, e score.Equation) // takes their weights; may be nil
 }
 
@@ -140,7 +141,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Base == nil && (opt.MaxParents > 0 || len(opt.Plain) > 0) || opt.MaxParents < 0 {
 		return nil, fmt.Errorf("additive: at most %d parents and %d plain variables, want a scorer for other sets", opt.MaxParents, len(opt.Plain))
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}}
+	s := &Scorer{opt: opt, known: map[string]float64{}, drawn: map[string][]*fit{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"image/png"
 	"io"
 	"math"
 
@@ -36,8 +37,7 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 func (f *Figure) WritePNG(w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(288))
 	f.draw(draw.New(c))
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	return err
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
 
 // SVG is the figure as an element of an HTML page with the identifier id.

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"image/color"
+	"image/png"
 	"io"
 	"math"
 
@@ -32,8 +33,7 @@ func (s *Scene) WritePNG(w io.Writer) error {
 	for k := range s.Marks {
 		c.draw(&s.Marks[k])
 	}
-	_, err := vgimg.PngCanvas{Canvas: c.Canvas}.WriteTo(w)
-	return err
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image())
 }
 
 // A canvas draws marks on an image of gonum/plot, whose y axis points up.
