@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,10 +78,7 @@ func (e *Equation) stretch(rng *rand.Rand) float64 {
 
 // sample draws weights into dst, of at least one parent, and returns their stretch.
 func (e *Equation) sample(dst []float64, rng *rand.Rand) float64 {
-	var chol mat.Cholesky
-	factorise(&chol, e.Cov)
-	var l mat.TriDense
-	chol.LTo(&l)
+	root := factorise(e.Cov)
 	z := make([]float64, len(dst))
 	for i := range z {
 		z[i] = rng.NormFloat64()
@@ -89,7 +89,7 @@ func (e *Equation) sample(dst []float64, rng *rand.Rand) float64 {
 	for i := range dst {
 		dst[i] = e.Mean[i]
 		for k := range i + 1 {
-			dst[i] += stretch * l.At(i, k) * z[k]
+			dst[i] += stretch * root.Data[k*root.Stride+i] * z[k]
 		}
 	}
 	return stretch
@@ -122,34 +122,42 @@ func regress(a []float64, d, j int, parents []int, ridge float64) (e Equation, s
 		return e, a[j*d+j]
 	}
 	m := mat.NewSymDense(p, nil)
-	c := mat.NewVecDense(p, nil)
+	c := make([]float64, p)
 	for k, i := range parents {
-		c.SetVec(k, a[i*d+j])
+		c[k] = a[i*d+j]
 		for l, h := range parents[:k+1] {
 			m.SetSym(k, l, a[i*d+h])
 		}
 		m.SetSym(k, k, m.At(k, k)+ridge)
 	}
-	var chol mat.Cholesky
-	factorise(&chol, m)
-	b := mat.NewVecDense(p, e.Mean)
-	// An ill-conditioned matrix is a mat.Condition error with the best result there
-	// is: weights of parents that are collinear to rounding.
-	_ = chol.SolveVecTo(b, c)
-	e.Cov = mat.NewSymDense(p, nil)
-	_ = chol.InverseTo(e.Cov)
-	return e, a[j*d+j] - mat.Dot(b, c)
+	root := factorise(m)
+	copy(e.Mean, c)
+	solve(root, e.Mean)
+	inverse, _ := lapack64.Potri(root)
+	e.Cov = new(mat.SymDense)
+	e.Cov.SetRawSymmetric(inverse)
+	return e, a[j*d+j] - floats.Dot(e.Mean, c)
 }
 
-// factorise computes the Cholesky factor of m, whose diagonal grows by the
-// smallest multiple of 1e-15, by tens, with which rounding leaves it positive definite.
-func factorise(chol *mat.Cholesky, m *mat.SymDense) {
+// factorise returns U with m = UᵀU. The diagonal of m grows by the smallest multiple of 1e-15,
+// by tens, with which rounding leaves it positive definite.
+func factorise(m *mat.SymDense) blas64.Triangular {
 	n := m.SymmetricDim()
-	for grow := 0.0; !chol.Factorize(m); grow = max(1e-15, 10*grow) {
+	u := mat.NewSymDense(n, nil)
+	for grow := 0.0; ; grow = max(1e-15, 10*grow) {
+		u.CopySym(m)
+		if root, ok := lapack64.Potrf(u.RawSymmetric()); ok {
+			return root
+		}
 		for i := range n {
 			m.SetSym(i, i, m.At(i, i)*(1+grow)+math.SmallestNonzeroFloat64)
 		}
 	}
+}
+
+// solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
+func solve(u blas64.Triangular, b []float64) {
+	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
 }
 
 // scale turns the equation of standardised columns with the covariance Cov/v into

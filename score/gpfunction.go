@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -117,28 +119,22 @@ func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) 
 // with P = I·noise/prior + ΦΦᵀ it is normal with the mean P⁻¹Φy and the covariance noise·P⁻¹.
 func drawCoefficients(phi [][]float64, y []float64, prior, noise float64, rng *rand.Rand) []float64 {
 	k := len(phi)
-	p, b := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
+	p, c := mat.NewSymDense(k, nil), make([]float64, k)
 	for i := range k {
-		b.SetVec(i, floats.Dot(phi[i], y))
+		c[i] = floats.Dot(phi[i], y)
 		for h := range i + 1 {
 			p.SetSym(i, h, floats.Dot(phi[i], phi[h]))
 		}
 		p.SetSym(i, i, p.At(i, i)+noise/prior)
 	}
-	var chol mat.Cholesky
-	factorise(&chol, p)
-	c := make([]float64, k)
-	out := mat.NewVecDense(k, c)
-	_ = chol.SolveVecTo(out, b) // a warning of the condition comes with the best result there is
-	var upper mat.TriDense
-	chol.UTo(&upper)
-	z := mat.NewVecDense(k, nil)
-	for i := range k {
-		z.SetVec(i, math.Sqrt(noise)*rng.NormFloat64())
+	root := factorise(p)
+	solve(root, c)
+	above := blas64.Vector{N: k, Inc: 1, Data: make([]float64, k)}
+	for i := range above.Data {
+		above.Data[i] = math.Sqrt(noise) * rng.NormFloat64()
 	}
-	var above mat.VecDense
-	_ = above.SolveVec(&upper, z) // P = UᵀU, so that U⁻¹z has the covariance noise·P⁻¹
-	out.AddVec(out, &above)
+	blas64.Trsv(blas.NoTrans, root, above) // P = UᵀU, so that U⁻¹z has the covariance noise·P⁻¹
+	floats.Add(c, above.Data)
 	return c
 }
 

@@ -10,7 +10,10 @@ import (
 
 	"tobac/score"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -128,8 +131,7 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 	}
 	for k, f := range fits { // about the mean, so that no rounding leaves a negative variance
 		if w := weights[k]; w >= leastWeight {
-			var cov mat.SymDense
-			_ = f.chol.InverseTo(&cov)
+			cov := f.covariance()
 			for a := range p {
 				for b := range a + 1 {
 					e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
@@ -148,6 +150,16 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 		}
 	}
 	return e
+}
+
+// covariance is the inverse of the negative Hessian.
+func (f *fit) covariance() *mat.SymDense {
+	u := f.root
+	u.Data = slices.Clone(u.Data)
+	inverse, _ := lapack64.Potri(u)
+	out := new(mat.SymDense)
+	out.SetRawSymmetric(inverse)
+	return out
 }
 
 // evidenceWeights are the posterior probabilities of the forms.
@@ -245,10 +257,8 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	for k := range z {
 		z[k] = rng.NormFloat64()
 	}
-	var upper mat.TriDense
-	drawn.chol.UTo(&upper)
-	step := mat.NewVecDense(n, theta)
-	_ = step.SolveVec(&upper, mat.NewVecDense(n, z)) // H = UᵀU, so that U⁻¹z has the covariance H⁻¹
+	copy(theta, z)
+	blas64.Trsv(blas.NoTrans, drawn.root, blas64.Vector{N: n, Inc: 1, Data: theta}) // the covariance (UᵀU)⁻¹
 	floats.Add(theta, drawn.theta)
 
 	mean, variance := drawn.noise()

@@ -89,7 +89,7 @@ func (e *equation) derivatives(gradient []float64, hessian *mat.SymDense, theta 
 // of the density, with the Cholesky factor of the negative Hessian. It is −∞ where no mode with
 // a curvature in all directions is found. Where one Newton step promises less than least, that
 // estimate is returned.
-func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (float64, error) {
+func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float64) (float64, error) {
 	const (
 		iterations = 200
 		gain       = 1e-4 // nats that another step promises, below which there is none
@@ -146,7 +146,7 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 			}
 			if k == 0 && damping == 0 {
 				if estimate := f + promise + float64(n)*logRoot2Pi - 0.5*logDet(); estimate < least {
-					chol.SetFromU(mat.NewTriDense(n, mat.Upper, slices.Clone(root.Data)))
+					*chol = root
 					return estimate, nil
 				}
 			}
@@ -174,7 +174,7 @@ func (e *equation) laplace(theta []float64, chol *mat.Cholesky, least float64) (
 	if damping > 0 && !factorize(0) {
 		return math.Inf(-1), nil
 	}
-	chol.SetFromU(mat.NewTriDense(n, mat.Upper, root.Data))
+	*chol = root
 	return f + float64(n)*logRoot2Pi - 0.5*logDet(), nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"tobac/score"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -340,7 +341,7 @@ type fit struct {
 	form
 	equation
 	theta []float64
-	chol  mat.Cholesky // of the negative Hessian
+	root  blas64.Triangular // U of the negative Hessian UᵀU
 	log   float64
 }
 
@@ -466,7 +467,7 @@ func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64,
 		add(2+k, nil, 1)
 	}
 	start(from != nil && from.shape == f.shape)
-	log, err := out.laplace(out.theta, &out.chol, least-logWeight)
+	log, err := out.laplace(out.theta, &out.root, least-logWeight)
 	if err != nil {
 		panic("additive: " + err.Error()) // of a program that was compiled
 	}
