@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// svgd for its optimiser.
 	"tobac/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
+	"tobac/nuts":     {"gonum.org/v1/gonum"},
 	"tobac/density":  {"tobac/autograd", "gonum.org/v1/gonum"},
 	// autograd for the arithmetic that the bits of results depend on.
 	"tobac/internal/jobs":     {"tobac/autograd"},

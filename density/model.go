@@ -318,3 +318,30 @@ func run(e autograd.Evaluator, dst [][]float64, src []autograd.Feed) error {
 	}
 	return nil
 }
+
+// Draws are the [Model.Values] of draws by their coordinates, one matrix of any number of rows for each chain.
+func (m *Model) Draws(coordinates []*mat.Dense) ([]*mat.Dense, error) {
+	out := make([]*mat.Dense, len(coordinates))
+	names := len(m.Names())
+	x, values := mat.NewDense(m.points, m.length, nil), mat.NewDense(m.points, names, nil)
+	for k, from := range coordinates {
+		n, c := from.Dims()
+		if c != m.length {
+			return nil, fmt.Errorf("density: draws of chain %d have %d coordinates, want %d", k, c, m.length)
+		}
+		out[k] = mat.NewDense(n, names, nil)
+		for at := 0; at < n; at += m.points {
+			rows := min(m.points, n-at)
+			for r := range rows {
+				x.SetRow(r, from.RawRowView(at+r))
+			}
+			if err := m.Values(values, x); err != nil {
+				return nil, err
+			}
+			for r := range rows {
+				out[k].SetRow(at+r, values.RawRowView(r))
+			}
+		}
+	}
+	return out, nil
+}

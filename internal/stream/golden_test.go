@@ -129,6 +129,12 @@ var newer = []frozen{
 	{stream.RandomOrder, 0x2a, []int{}, [3]uint64{0xf2ff576557f8fcd6, 0x181594886247d0e6, 0xd4a35867026caeb8}},
 	{stream.StudyRun, 0xffffffffffffffff, []int{2}, [3]uint64{0x4d4a5e7e820c54bb, 0xb8e25781b9a9add2, 0x89220a5fd8a8d5e0}},
 	{stream.RandomOrder, 0xffffffffffffffff, []int{}, [3]uint64{0x576c8c60ff0a1220, 0xb80960cdaea9638f, 0x60f2320640158bdf}},
+	{stream.NUTSStart, 0x0, []int{2, 5}, [3]uint64{0xd2cec58a03be6dd7, 0x7d8c384f799a4e57, 0xf0ea7e3990af0624}},
+	{stream.NUTSStart, 0x2a, []int{2, 5}, [3]uint64{0x1689ef76cf65ed30, 0xd6af72fedae6ea9c, 0x731aa006dd725866}},
+	{stream.NUTSStart, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0xc6e0f18e1f90ab40, 0x4899055eae98ae95, 0x3aba4da3f6134023}},
+	{stream.NUTSMoves, 0x0, []int{2, 5}, [3]uint64{0x149ff8ce799f8027, 0xbb0f5ba8882aa6d3, 0x1693dd890d9c40b7}},
+	{stream.NUTSMoves, 0x2a, []int{2, 5}, [3]uint64{0xae9ceb6a4f3558f0, 0x6da69733531f5c1a, 0x41f5402cd78bd9b9}},
+	{stream.NUTSMoves, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x5726783b27c27be, 0xb44b2f58a2bd7fd0, 0x2bd28fb8b5703c87}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

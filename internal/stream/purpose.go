@@ -58,6 +58,8 @@ const (
 	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
 	SetStart                               // initial parameters from which the evidence of sets of parents is estimated, by number
 	SetPoints                              // points of a set of parents of a variable, in one of two populations
+	NUTSStart                              // where a chain of a Hamiltonian sampler starts, by chain and attempt
+	NUTSMoves                              // momenta and choices of a chain of it and an iteration
 )
 
 // A derivation is one of those in the package comment.
@@ -130,6 +132,8 @@ var purposes = [...]struct {
 	TemperingSets:       {keyed, 2, "net sets", 0},
 	SetStart:            {keyed, 1, "set start", 0},
 	SetPoints:           {keyed, 2, "set part", 0},
+	NUTSStart:           {keyed, 2, "nuts x", 0},
+	NUTSMoves:           {keyed, 2, "nuts", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
