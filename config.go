@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/memory"
 	"tobac/models"
 	"tobac/sem"
 	"tobac/setting"
@@ -41,7 +42,7 @@ type Config struct {
 	// Workers is the number of goroutines; defaults to 1. It changes nothing but the time.
 	Workers int
 	// Memory is the number of bytes that the run may take; defaults to what the machine and its limits leave. A run that would take more is
-	// refused with a [*MemoryError].
+	// refused with a [*engine.MemoryError].
 	Memory int64
 	// Progress is called after every step, and when a new part of the work begins; nil means never.
 	Progress func(engine.Progress)
@@ -197,4 +198,12 @@ func EngineByName(name string) (engine.Engine, error) {
 		names = append(names, e.Name())
 	}
 	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
+}
+
+// room is the memory that a run may take.
+func (c *Config) room() memory.Room {
+	if c.Memory > 0 {
+		return memory.Room{Bytes: c.Memory, Limit: "asked for"}
+	}
+	return memory.Available()
 }

@@ -141,7 +141,7 @@ func TestMemoryIsChecked(t *testing.T) {
 	} {
 		row.cfg.Memory = 16 << 30
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
-		if err == nil || !errors.As(err, new(*tobac.MemoryError)) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !errors.As(err, new(*engine.MemoryError)) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got error %v, want a MemoryError of one line", row.name, err)
 			continue
 		}
@@ -178,7 +178,7 @@ func TestWhatFits(t *testing.T) {
 		t.Errorf("%d particles: %v", most, err)
 	}
 	sampler(&cfg).Particles++
-	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*tobac.MemoryError)) {
+	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*engine.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
 	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine/sums"
 	"tobac/internal/impute"
 	"tobac/internal/table"
 )
@@ -17,7 +18,7 @@ const completions = 10
 // workbook, Parquet or NumPy, also compressed. Columns of two levels become 0 and 1, categories an
 // indicator for each level but the most frequent, of which no one causes another; identifiers and
 // an index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
-// columns become logarithms where the data support these by their evidence (see [LogSupport]).
+// columns become logarithms where the data support these by their evidence (see [Logarithms]).
 // Result.Notes say what was done. The prior and the order of cfg are about the columns of the
 // result in their sequence. A table that is ambiguous is an error with everything that is wrong.
 func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
@@ -34,15 +35,12 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result
 	if p.Incomplete == nil {
-		nats, err := LogSupport(ctx, data, cfg)
+		logs, note, err := Logarithms(ctx, data, cfg)
 		if err != nil {
 			return nil, err
 		}
-		if SupportsLogs(nats) {
-			if data, err = data.Log(); err != nil {
-				return nil, fmt.Errorf("tobac: %w", err)
-			}
-			notes = append(notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats", nats))
+		if logs != nil {
+			data, notes = logs, append(notes, note)
 		}
 		r, err = Fit(ctx, data, cfg)
 		if err != nil {
@@ -60,6 +58,30 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	r.Notes = notes
 	r.Warnings = slices.Concat(p.Warnings, r.Warnings)
 	return r, nil
+}
+
+// Logarithms are the logarithms of all columns, with a note that says why, where the data support
+// them by their evidence ([sums.LogSupport]); nil where they do not, and where cfg asks for a model,
+// an order or another engine than exact sums.
+func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table, string, error) {
+	p, e, _, err := cfg.problem(data)
+	if err != nil {
+		return nil, "", fmt.Errorf("tobac: %w", err)
+	}
+	if cfg.Model != nil || e.Name() != "exact" || cfg.Order.Known != nil {
+		return nil, "", nil
+	}
+	nats, err := sums.LogSupport(ctx, p)
+	if err != nil || !sums.SupportsLogs(nats) {
+		if err != nil {
+			err = fmt.Errorf("tobac: %w", err)
+		}
+		return nil, "", err
+	}
+	if data, err = data.Log(); err != nil {
+		return nil, "", fmt.Errorf("tobac: %w", err)
+	}
+	return data, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats", nats), nil
 }
 
 // completedBy are the completed tables of a table with gaps.

@@ -166,7 +166,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func TestLogSupport(t *testing.T) {
+func TestLogarithms(t *testing.T) {
 	multiplied, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
 		return math.Exp(0.6*rng.NormFloat64() + sum(p, func(v float64) float64 { return 0.6 * math.Log(v) }))
 	})
@@ -181,12 +181,12 @@ func TestLogSupport(t *testing.T) {
 		{"products", multiplied, tobac.Config{}, true}, {"sums", added, tobac.Config{}, false}, {"negative numbers", negative, tobac.Config{}, false},
 		{"a model that was asked for", multiplied, tobac.Config{Model: sem.BGe{}}, false},
 	} {
-		nats, err := tobac.LogSupport(context.Background(), c.data, c.config)
+		logs, note, err := tobac.Logarithms(context.Background(), c.data, c.config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tobac.SupportsLogs(nats); got != c.want {
-			t.Errorf("%s: %.1f nats for logarithms, which is taken for %v", c.name, nats, got)
+		if got := logs != nil; got != c.want || got != strings.Contains(note, "logarithms") {
+			t.Errorf("%s: logarithms are taken: %v (%q), want %v", c.name, got, note, c.want)
 		}
 	}
 }

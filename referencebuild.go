@@ -145,7 +145,7 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 	if p.Vars() > most {
 		e = chains
 	}
-	if err := checkMemory(e, &p, p.Size(), b.result.Config.room()); err != nil {
+	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.room()); err != nil {
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); e == engine.Engine(sums.Engine) {

@@ -67,8 +67,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	if err := checkTable(n, d, cfg.room()); err != nil { // before anything of the size of the pairs of variables
-		return nil, err
+	if err := engine.CheckTable(n, d, cfg.room()); err != nil { // before anything of the size of the pairs of variables
+		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	p, e, why, err := cfg.problem(data)
 	if err != nil {
@@ -87,8 +87,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	p.Shared = s
 	p.Shared.Sequence = r.sequence
 	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
-	if err := checkMemory(e, p, p.Size(), cfg.room()); err != nil {
-		return nil, err
+	if err := engine.CheckMemory(e, p, p.Size(), cfg.room()); err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))

@@ -20,7 +20,7 @@ type noiseKind struct {
 	name     string
 	equation func(rng *rand.Rand, parents int) func(x []float64) float64
 	bare     bool // without edges
-	logs     bool // the columns become logarithms, as the command does where [tobac.LogSupport] is enough
+	logs     bool // the columns become logarithms, as the command does (see [tobac.Logarithms])
 }
 
 // linearEquation has weights ±[.5, 1.5] and a scale on [.5, 2].
@@ -146,14 +146,12 @@ func TestNoiseKinds(t *testing.T) {
 			for seed := range uint64(tables) {
 				data, truth := k.table(seed)
 				if k.logs {
-					nats, err := tobac.LogSupport(context.Background(), data, tobac.Config{})
+					logs, _, err := tobac.Logarithms(context.Background(), data, tobac.Config{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if tobac.SupportsLogs(nats) {
-						if data, err = data.Log(); err != nil {
-							t.Fatal(err)
-						}
+					if logs != nil {
+						data = logs
 					}
 				}
 				r, err := tobac.Fit(context.Background(), data, tobac.Config{})

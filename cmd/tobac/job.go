@@ -180,13 +180,13 @@ func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
 		return nil
 	}
 	// A caller that is interrupted does not wait for this.
-	nats, err := tobac.LogSupport(context.Background(), t, j.fit)
+	logs, note, err := tobac.Logarithms(context.Background(), t, j.fit)
 	if err != nil {
 		return cli.Located(j.input.Data, err)
 	}
-	if tobac.SupportsLogs(nats) {
+	if logs != nil {
 		o.transform = dataset.Log
-		j.input.Notes = append(j.input.Notes, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats (--set data.transform=none keeps the numbers)", nats))
+		j.input.Notes = append(j.input.Notes, note+" (--set data.transform=none keeps the numbers)")
 	}
 	return nil
 }

@@ -1,13 +1,11 @@
-package tobac
+package sums
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/sem"
 
@@ -23,16 +21,13 @@ const logParents = 2
 
 // LogSupport says how much more evidence, in nats, sums of functions of the logarithms of all
 // columns have than those of the numbers themselves ([sem.NonGaussian] and [sem.Additive], of few
-// parents), the change of variables included; curves count where they may change which has more. Multiplied causes with positive noise are such sums. Where cfg asks
-// for a model, an order or another engine than exact sums, where a number is not positive, and
-// where already the normal distribution fits the logarithms no better, or the models are not
-// suited, it is −Inf.
-func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, error) {
-	p, e, _, err := cfg.problem(data)
-	if err != nil {
-		return 0, fmt.Errorf("tobac: %w", err)
-	}
-	if cfg.Model != nil || e.Name() != "exact" || cfg.Order.Known != nil || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
+// parents), the change of variables included; curves count where they may change which has more.
+// Multiplied causes with positive noise are such sums. Where a number is not positive, and where
+// already the normal distribution fits the logarithms no better, or the models are not suited, it
+// is −Inf.
+func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
+	data := p.Data
+	if mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()
@@ -50,9 +45,9 @@ func LogSupport(ctx context.Context, data *dataset.Table, cfg Config) (float64, 
 		if m.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := sums.Under(ctx, t, m, p, sem.WholeTrust)
+		inf, err := Under(ctx, t, m, p, sem.WholeTrust)
 		if err != nil {
-			return 0, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
+			return 0, engine.WithName(err, data.Names)
 		}
 		return inf.LogEvidence(), nil
 	}

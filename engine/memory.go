@@ -1,4 +1,4 @@
-package tobac
+package engine
 
 import (
 	"cmp"
@@ -8,16 +8,15 @@ import (
 	"strconv"
 	"strings"
 
-	"tobac/engine"
 	"tobac/internal/memory"
 	"tobac/sem"
 )
 
 // demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
 // were measured: see bench/notes/speed.md.
-func demands(e engine.Engine, p *engine.Problem, size engine.Size) []engine.Demand {
+func demands(e Engine, p *Problem, size Size) []Demand {
 	d := float64(size.Vars)
-	all := []engine.Demand{
+	all := []Demand{
 		{What: "the program and the table", Bytes: float64(rowBytes(size.Rows, size.Vars))},
 		{What: "matrices of the pairs of variables", Bytes: 20 * d * d * 8},
 	}
@@ -25,7 +24,7 @@ func demands(e engine.Engine, p *engine.Problem, size engine.Size) []engine.Dema
 }
 
 // total is the sum of demands.
-func total(all []engine.Demand) float64 {
+func total(all []Demand) float64 {
 	sum := 0.0
 	for _, v := range all {
 		sum += v.Bytes
@@ -41,8 +40,8 @@ type knob struct {
 }
 
 // knobs are the whole numbers among the settings, of which some change the memory, the model's units, rows and variables.
-func knobs(e engine.Engine, p *engine.Problem, size engine.Size) []knob {
-	bytes := func(e engine.Engine, p *engine.Problem, size engine.Size) float64 { return total(demands(e, p, size)) }
+func knobs(e Engine, p *Problem, size Size) []knob {
+	bytes := func(e Engine, p *Problem, size Size) float64 { return total(demands(e, p, size)) }
 	var all []knob
 	for _, s := range append(e.Settings(), p.Order.Settings()...) {
 		now, err := strconv.Atoi(s.String())
@@ -105,15 +104,15 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	text := fmt.Sprintf("tobac: this needs about %s of memory (%s), and %s; ", memory.Size(e.Need), e.Parts, e.Room)
+	text := fmt.Sprintf("this needs about %s of memory (%s), and %s; ", memory.Size(e.Need), e.Parts, e.Room)
 	if e.Fits == "" {
 		return text + "no single setting makes it fit: take fewer variables and rows"
 	}
 	return text + "would fit: " + e.Fits
 }
 
-// checkTable refuses a table that leaves no room for a fit.
-func checkTable(n, d int, room memory.Room) error {
+// CheckTable refuses a table that leaves no room for a fit.
+func CheckTable(n, d int, room memory.Room) error {
 	need := float64(rowBytes(n, d)) + 20*float64(d)*float64(d)*8
 	if need <= float64(room.Bytes) {
 		return nil
@@ -121,14 +120,14 @@ func checkTable(n, d int, room memory.Room) error {
 	return &MemoryError{Need: need, Room: room.String(), Parts: memory.Size(need) + " for the program and the table"}
 }
 
-// checkMemory refuses a run whose memory would not fit, before anything is computed.
-func checkMemory(e engine.Engine, p *engine.Problem, size engine.Size, room memory.Room) error {
+// CheckMemory refuses a run whose memory would not fit, before anything is computed.
+func CheckMemory(e Engine, p *Problem, size Size, room memory.Room) error {
 	all := demands(e, p, size)
 	need := total(all)
 	if need <= float64(room.Bytes) {
 		return nil
 	}
-	slices.SortStableFunc(all, func(a, b engine.Demand) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(all, func(a, b Demand) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	refusal := &MemoryError{Need: need, Room: room.String()}
 	var parts, fits []string
 	for k, v := range all {
@@ -143,14 +142,6 @@ func checkMemory(e engine.Engine, p *engine.Problem, size engine.Size, room memo
 	}
 	refusal.Parts, refusal.Fits = strings.Join(parts, ", "), strings.Join(fits, ", or ")
 	return refusal
-}
-
-// room is the memory that a run may take.
-func (c *Config) room() memory.Room {
-	if c.Memory > 0 {
-		return memory.Room{Bytes: c.Memory, Limit: "asked for"}
-	}
-	return memory.Available()
 }
 
 // rowBytes is about the memory of the process with its data: as read, as columns, and
