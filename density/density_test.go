@@ -253,3 +253,37 @@ func ExampleNew() {
 	// -43.436 0.464
 	// [mu tau t[0]]
 }
+
+// A model is a target of svgd; data change without compiling again; a point without a density is named by Score and NaN for
+// LogDensity, where the others hold.
+func TestModel(t *testing.T) {
+	m, err := density.New(func(t *density.Trace) {
+		x := t.Sample("x", density.Normal(0, 1))
+		t.Observe(density.Normal(x, 1), t.Data("y"))
+		t.Add(x.Sqrt().Scale(0))
+	}, density.Options{Points: 2, Data: map[string][]float64{"y": {3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	x, grad, logp := mat.NewDense(2, 1, []float64{1, 2}), mat.NewDense(2, 1, nil), make([]float64, 2)
+	for _, y := range []float64{3, 7} {
+		if err := m.SetData("y", []float64{y}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); err != nil || grad.At(0, 0) != y-2 || grad.At(1, 0) != y-4 {
+			t.Errorf("y = %v: %v, %v", y, grad.RawMatrix().Data, err)
+		}
+	}
+	x.Set(0, 0, -1)
+	if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); err == nil || !strings.Contains(err.Error(), "point 0") {
+		t.Errorf("%v, want an error of point 0", err)
+	}
+	if err := m.LogDensity(logp, grad, x); err != nil || !math.IsNaN(logp[0]) || grad.At(1, 0) != 3 {
+		t.Errorf("%v, %v, %v", logp, grad.RawMatrix().Data, err)
+	}
+	values, err := m.Draws([]*mat.Dense{mat.NewDense(3, 1, []float64{1, 2, 3})})
+	if err != nil || !mat.Equal(values[0], mat.NewDense(3, 1, []float64{1, 2, 3})) {
+		t.Errorf("%v, %v", values, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"tobac/autograd"
@@ -344,4 +345,24 @@ func (m *Model) Draws(coordinates []*mat.Dense) ([]*mat.Dense, error) {
 		}
 	}
 	return out, nil
+}
+
+// Score is the gradient alone, for samplers of particles: x and dst have one block, points × coordinates. A point without a
+// density or a finite gradient is an error. The step is not used.
+func (m *Model) Score(dst, x []*mat.Dense, _ int) error {
+	if len(dst) != 1 || len(x) != 1 {
+		return fmt.Errorf("density: got %d blocks and %d results, want 1 of each", len(x), len(dst))
+	}
+	logp := make([]float64, m.points)
+	if err := m.LogDensity(logp, dst[0], x[0]); err != nil {
+		return err
+	}
+	for k, l := range logp {
+		for i, g := range dst[0].RawRowView(k) {
+			if sum := l + g; math.IsNaN(sum) || math.IsInf(sum, 0) {
+				return fmt.Errorf("density: point %d: the log density is %v and coordinate %d of its gradient %v, want finite ones", k, l, i, g)
+			}
+		}
+	}
+	return nil
 }
