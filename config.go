@@ -86,7 +86,7 @@ func EngineSetting(e *engine.Engine) *setting.Setting {
 
 // ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was chosen; "" if it was asked for.
 func (c Config) ChooseEngine(d int) (e engine.Engine, why string, err error) {
-	_, e, why, err = c.problem(&dataset.Table{Names: numbered(d)})
+	_, e, why, err = c.Problem(&dataset.Table{Names: numbered(d)})
 	return e, why, err
 }
 
@@ -94,16 +94,16 @@ func (c Config) ChooseEngine(d int) (e engine.Engine, why string, err error) {
 // data replaced by it, for data with d columns, or an error that names the
 // first setting out of range, or that contradicts another.
 func (c Config) WithDefaults(d int) (Config, error) {
-	p, e, _, err := c.problem(&dataset.Table{Names: numbered(d)})
+	p, e, _, err := c.Problem(&dataset.Table{Names: numbered(d)})
 	if err != nil {
 		return c, err
 	}
 	return c.settled(p, e), nil
 }
 
-// problem is what the configuration asks of data, of which it reads the names alone, and the engine for it with all defaults. why says why
+// Problem is what the configuration asks of data, of which it reads the names alone, and the engine for it with all defaults. why says why
 // the engine was chosen; "" if it was asked for.
-func (c Config) problem(data *dataset.Table) (p *engine.Problem, e engine.Engine, why string, err error) {
+func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Engine, why string, err error) {
 	d := len(data.Names)
 	if d < 2 {
 		return nil, nil, "", fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
@@ -200,8 +200,8 @@ func EngineByName(name string) (engine.Engine, error) {
 	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
 }
 
-// room is the memory that a run may take.
-func (c *Config) room() memory.Room {
+// Room is the memory that a run may take.
+func (c *Config) Room() memory.Room {
 	if c.Memory > 0 {
 		return memory.Room{Bytes: c.Memory, Limit: "asked for"}
 	}

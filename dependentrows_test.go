@@ -76,7 +76,7 @@ func TestReferenceOfDependentRows(t *testing.T) {
 		{Model: sem.BGe{}, Engine: &markov.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
 	} {
 		r := fit(t, data, c)
-		got := compared(t, reference(t, data, r), r.Posterior)
+		got := compared(t, referenceOf(t, data, r), r.Posterior)
 		if most := map[string]float64{"exact": 1e-9, "mcmc": 0.03}[c.Engine.Name()]; !(got.MeanAbsError < most) {
 			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine, got.MeanAbsError, most)
 		}

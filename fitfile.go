@@ -64,7 +64,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 // them by their evidence ([sums.LogSupport]); nil where they do not, and where cfg asks for a model,
 // an order or another engine than exact sums.
 func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table, string, error) {
-	p, e, _, err := cfg.problem(data)
+	p, e, _, err := cfg.Problem(data)
 	if err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}

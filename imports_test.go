@@ -101,6 +101,8 @@ var allowed = map[string][]string{
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
 	// What a result means.
 	"tobac/explain": {"tobac", "gonum.org/v1/gonum"},
+	// What a result is compared with.
+	"tobac/reference": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
 	"tobac":                {"tobac/autograd", "tobac/background", "tobac/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets", "tobac/engine/markov", "tobac/engine/neural", "tobac/engine/orders", "tobac/engine/stein", "tobac/engine/sums", "tobac/exact", "tobac/gflownet", "tobac/internal/impute", "tobac/internal/inspect", "tobac/internal/table", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/tempering", "gonum.org/v1/gonum"},

@@ -179,7 +179,7 @@ func (f *imputedFit) prepare() error {
 // problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
 func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 	names := &dataset.Table{Names: f.names}
-	p, e, _, err := f.cfg.problem(names)
+	p, e, _, err := f.cfg.Problem(names)
 	if _, tempering := e.(*neural.Tempering); err != nil || !tempering {
 		return p, e, err
 	}
@@ -187,7 +187,7 @@ func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 		return nil, nil, errors.New("the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
 	}
 	f.cfg.Engine = &stein.SVGD{}
-	p, e, _, err = f.cfg.problem(names)
+	p, e, _, err = f.cfg.Problem(names)
 	return p, e, err
 }
 

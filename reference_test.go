@@ -18,6 +18,7 @@ import (
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
+	"tobac/reference"
 	"tobac/score"
 	"tobac/sem"
 
@@ -25,16 +26,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func reference(t testing.TB, data *dataset.Table, r *tobac.Result) *tobac.Reference {
+func referenceOf(t testing.TB, data *dataset.Table, r *tobac.Result) *reference.Posterior {
 	t.Helper()
-	ref, err := tobac.NewReference(context.Background(), data, r)
+	ref, err := reference.New(context.Background(), data, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ref
 }
 
-func compared(t testing.TB, ref *tobac.Reference, p *posterior.Posterior) tobac.Comparison {
+func compared(t testing.TB, ref *reference.Posterior, p *posterior.Posterior) reference.Comparison {
 	t.Helper()
 	c, err := ref.Compare(context.Background(), p)
 	if err != nil {
@@ -63,7 +64,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			r := fit(t, data, cfg)
-			ref := reference(t, data, r)
+			ref := referenceOf(t, data, r)
 			c := compared(t, ref, r.Posterior)
 			if ref.Engine != "exact" || ref.StandardError != 0 || len(ref.Notes) == 0 {
 				t.Errorf("engine %v, standard error %v, notes %q; want sums", ref.Engine, ref.StandardError, ref.Notes)
@@ -79,7 +80,7 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 				t.Errorf("%+v, want at most %v and 4 standard errors", c, limit)
 			}
 			r.Config.Workers = 3
-			if again := reference(t, data, r); !mat.Equal(again.Probabilities, ref.Probabilities) || compared(t, again, r.Posterior) != c {
+			if again := referenceOf(t, data, r); !mat.Equal(again.Probabilities, ref.Probabilities) || compared(t, again, r.Posterior) != c {
 				t.Error("another reference with 3 workers")
 			}
 		})
@@ -92,7 +93,7 @@ func TestReferenceLogProbability(t *testing.T) {
 	data := weak(20, d, 3)
 	model := sem.Linear{NoiseVariance: 0.8}
 	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: &sums.Exact{}})
-	ref := reference(t, data, r)
+	ref := referenceOf(t, data, r)
 	prior, err := score.Sparse(d, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestReferenceLogProbability(t *testing.T) {
 func TestReferenceGivenOrders(t *testing.T) {
 	data := noisy(t)
 	r := fit(t, data, several())
-	ref := reference(t, data, r)
+	ref := referenceOf(t, data, r)
 	if len(r.Components) < 2 || !strings.HasPrefix(ref.Notes[0], "given each of the") {
 		t.Fatalf("%d components, notes %q", len(r.Components), ref.Notes)
 	}
@@ -141,7 +142,7 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	networks := tobac.Config{Engine: &neural.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
 	r = fit(t, data, networks)
-	ref = reference(t, data, r)
+	ref = referenceOf(t, data, r)
 	if c := compared(t, ref, r.Posterior); ref.Engine != "tempering" || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {
 		t.Errorf("engine %v: %+v", ref.Engine, c)
 	}
@@ -150,12 +151,12 @@ func TestReferenceGivenOrders(t *testing.T) {
 	networks.Order.Known = []int{2, 1, 0}
 	few := weak(18, 3, 1)
 	r = fit(t, few, networks)
-	if c := compared(t, reference(t, few, r), r.Posterior); !(c.MeanAbsError > 0) {
+	if c := compared(t, referenceOf(t, few, r), r.Posterior); !(c.MeanAbsError > 0) {
 		t.Errorf("particles of networks: %+v", c)
 	}
 	networks.Order.Known, networks.Order.Count, networks.Model = nil, 1, sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}
 	r = fit(t, few, networks)
-	if ref = reference(t, few, r); ref.Engine != "tempering" || ref.Notes[0] != "over all orders and graphs" {
+	if ref = referenceOf(t, few, r); ref.Engine != "tempering" || ref.Notes[0] != "over all orders and graphs" {
 		t.Errorf("engine %v, notes %q; want networks over orders", ref.Engine, ref.Notes)
 	}
 	if c := compared(t, ref, r.Posterior); !(c.MeanAbsError > 0) || math.IsInf(c.LogProbDifference, 0) || math.IsNaN(c.LogProbDifference) {
@@ -165,12 +166,12 @@ func TestReferenceGivenOrders(t *testing.T) {
 
 // What has no reference is refused in one line that says why.
 func TestReferenceRefuses(t *testing.T) {
-	_, err := tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Imputation: &tobac.Imputation{}})
+	_, err := reference.New(context.Background(), chain(t, 40).Train, &tobac.Result{Imputation: &tobac.Imputation{}})
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
 	}
 	cfg := tobac.Config{Model: sem.BGe{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
-	_, err = tobac.NewReference(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
+	_, err = reference.New(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
 	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
 		t.Errorf("a posterior without components: %v", err)
 	}

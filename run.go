@@ -67,10 +67,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	if err := engine.CheckTable(n, d, cfg.room()); err != nil { // before anything of the size of the pairs of variables
+	if err := engine.CheckTable(n, d, cfg.Room()); err != nil { // before anything of the size of the pairs of variables
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	p, e, why, err := cfg.problem(data)
+	p, e, why, err := cfg.Problem(data)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -87,7 +87,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	p.Shared = s
 	p.Shared.Sequence = r.sequence
 	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
-	if err := engine.CheckMemory(e, p, p.Size(), cfg.room()); err != nil {
+	if err := engine.CheckMemory(e, p, p.Size(), cfg.Room()); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if r.stage, err = e.Begin(ctx, p); err != nil {
@@ -194,7 +194,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	out.Sequence.Counted = r.problem.Counted
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence), checkWarnings(out.Checks))
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence), diagnostics.Warnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
 }
@@ -212,16 +212,6 @@ func (r *Run) warnings(s inspect.Sequence) []string {
 		w = append(w, m.Warnings(engine.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
-}
-
-// checkWarnings are the checks that are not ok, as warnings.
-func checkWarnings(all []diagnostics.Check) (w []string) {
-	for _, c := range all {
-		if c.Verdict != diagnostics.OK {
-			w = append(w, c.Text)
-		}
-	}
-	return w
 }
 
 // errClosed is the error of a run that is used after [Run.Close], and errUnfinished that of one in which a panic, of Config.Progress for

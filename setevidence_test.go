@@ -15,6 +15,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/models"
+	"tobac/reference"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -83,7 +84,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 			t.Fatal(err)
 		}
 		off := res.Marginals.Distance(exact.Marginals, func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) })
-		ref, err := tobac.NewReference(context.Background(), data, res)
+		ref, err := reference.New(context.Background(), data, res)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := tobac.NewReference(context.Background(), data, res)
+	ref, err := reference.New(context.Background(), data, res)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestReweightedPriors(t *testing.T) {
 	if res, err = tobac.Fit(context.Background(), wide, cfg); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tobac.NewReference(context.Background(), wide, res); err == nil || !strings.Contains(err.Error(), "13 variables have too many sets of parents") {
+	if _, err := reference.New(context.Background(), wide, res); err == nil || !strings.Contains(err.Error(), "13 variables have too many sets of parents") {
 		t.Errorf("error %v of a reference of 13 variables", err)
 	}
 }
@@ -229,7 +230,7 @@ func TestOwnDefault(t *testing.T) {
 		if cfg.Order.Known == nil {
 			continue
 		}
-		ref, err := tobac.NewReference(context.Background(), data, res)
+		ref, err := reference.New(context.Background(), data, res)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/metrics"
 	"tobac/models/modeltest"
+	"tobac/reference"
 	"tobac/sem"
 )
 
@@ -61,7 +62,7 @@ func TestOwnDefaults(t *testing.T) {
 			for j := range order {
 				order[j] = j
 			}
-			var ref *tobac.Reference
+			var ref *reference.Posterior
 			outcome := func(name string) *ownOutcome {
 				if outcomes[name] == nil {
 					outcomes[name], names = &ownOutcome{}, append(names, name)
@@ -78,7 +79,7 @@ func TestOwnDefaults(t *testing.T) {
 				}
 				took := processorSeconds(t) - before
 				if ref == nil {
-					if ref, err = tobac.NewReference(context.Background(), data, res); err != nil {
+					if ref, err = reference.New(context.Background(), data, res); err != nil {
 						t.Fatal(err)
 					}
 					outcome("all sets of parents").add(ref.StandardError, metrics.ESHDOfEdges(ref.Probabilities, truth), metrics.AUROC(ref.Probabilities, truth, metrics.OffDiagonal), processorSeconds(t)-before-took)

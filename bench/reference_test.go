@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine/stein"
+	"tobac/reference"
 )
 
 // The published recipe is far from the posterior given its order, says so, and loses strong edges: with 10 particles and 64 samples the mean absolute
@@ -23,7 +24,7 @@ func TestReferenceOfThePaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref, err := tobac.NewReference(t.Context(), p.Train, r)
+		ref, err := reference.New(t.Context(), p.Train, r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,3 +86,13 @@ func Worst(all []Check) Verdict {
 	}
 	return worst
 }
+
+// Warnings are the texts of the checks that are not ok.
+func Warnings(all []Check) (texts []string) {
+	for _, c := range all {
+		if c.Verdict != OK {
+			texts = append(texts, c.Text)
+		}
+	}
+	return texts
+}

@@ -12,9 +12,10 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
+	"tobac/reference"
 )
 
-// An exactSummary compares a posterior with its reference: [tobac.Reference].
+// An exactSummary compares a posterior with its reference: [reference.Posterior].
 type exactSummary struct {
 	Engine            string         `json:"engine"` // exact, mcmc or tempering
 	MeanAbsError      metrics.Number `json:"mean_abs_error"`
@@ -93,7 +94,7 @@ func (f *storedFit) compare(ctx context.Context, p *cli.Progress) (*exactSummary
 			p.During("reference: " + s.Doing)
 		}
 	}
-	ref, err := tobac.NewReference(ctx, f.train, &f.result)
+	ref, err := reference.New(ctx, f.train, &f.result)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (f *storedFit) compare(ctx context.Context, p *cli.Progress) (*exactSummary
 	return newExactSummary(ref, c, f.truth)
 }
 
-func newExactSummary(ref *tobac.Reference, c tobac.Comparison, truth *dag.Graph) (*exactSummary, error) {
+func newExactSummary(ref *reference.Posterior, c reference.Comparison, truth *dag.Graph) (*exactSummary, error) {
 	e, err := metrics.EvaluateEdges(ref.Probabilities, truth)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/neural"
 	"tobac/metrics"
+	"tobac/reference"
 	"tobac/sem"
 )
 
@@ -22,7 +23,7 @@ type references struct {
 // A sharedReference is computed by the first that needs it.
 type sharedReference struct {
 	mu  sync.Mutex // Compare may estimate what further graphs need
-	ref *tobac.Reference
+	ref *reference.Posterior
 }
 
 // of is the place of the reference of a cell given an order.
@@ -58,7 +59,7 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 		if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
 			return nil, err
 		}
-		if shared.ref, err = tobac.NewReference(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: f.Posterior}}); err != nil {
+		if shared.ref, err = reference.New(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: f.Posterior}}); err != nil {
 			return nil, err
 		}
 	}

@@ -155,8 +155,8 @@ func draws(name, title string, of func(r *metrics.Report, o *Outcome) metrics.Nu
 	}}
 }
 
-// reference is a number of the comparison with a reference.
-func reference(name, title string, of func(e *Exactness) metrics.Number) Measure {
+// measured is a number of the comparison with a reference.
+func measured(name, title string, of func(e *Exactness) metrics.Number) Measure {
 	return Measure{name, title, func(_ *View, o *Outcome) metrics.Number {
 		if o.Exact == nil {
 			return nan
@@ -174,8 +174,8 @@ var (
 	negLLOfRow = draws("neg_ll_per_row", "Neg.LL per row", func(r *metrics.Report, o *Outcome) metrics.Number {
 		return r.NegLLDataOnly / metrics.Number(o.HeldOutRows)
 	})
-	meanAbsError      = reference("exact_mean_abs_error", "mean absolute error", func(e *Exactness) metrics.Number { return e.MeanAbsError })
-	logProbDifference = reference("exact_log_prob_difference", "log-probability difference", func(e *Exactness) metrics.Number { return e.LogProbDifference })
+	meanAbsError      = measured("exact_mean_abs_error", "mean absolute error", func(e *Exactness) metrics.Number { return e.MeanAbsError })
+	logProbDifference = measured("exact_log_prob_difference", "log-probability difference", func(e *Exactness) metrics.Number { return e.LogProbDifference })
 	violated          = Measure{"violated_edges", "violated edges", func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
 )
 

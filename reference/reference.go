@@ -1,4 +1,7 @@
-package tobac
+// Package reference computes the posterior that a result is compared with: of the same data, model
+// and prior, by an engine whose error is known. [New] computes it, and [Posterior.Compare] says how
+// far a posterior is from it.
+package reference
 
 import (
 	"context"
@@ -7,6 +10,8 @@ import (
 	"math"
 	"slices"
 
+	"tobac"
+
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
@@ -14,9 +19,9 @@ import (
 	"tobac/posterior"
 )
 
-// A Reference is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
+// A Posterior is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
 // sums ([sums.Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([markov.MCMC], and [neural.Tempering] for networks). It says how far an approximation is off.
-type Reference struct {
+type Posterior struct {
 	Engine string
 	// Notes say what it averages over and what it takes as given, a sentence each.
 	Notes []string
@@ -38,7 +43,7 @@ type conditional struct {
 	networks *networkScores // nil: the inference has node scores
 }
 
-// A Comparison says how far a posterior is from a [Reference].
+// A Comparison says how far a posterior is from a [Posterior].
 type Comparison struct {
 	// MeanAbsError is the mean absolute difference of the edge probabilities, over the ordered pairs that an order of the posterior
 	// allows, or all without one.
@@ -53,24 +58,24 @@ type Comparison struct {
 	LogProbError float64
 }
 
-// referenceFactor is how many times as long as a run chains of a reference are.
-const referenceFactor = 4
+// factor is how many times as long as a run chains of a reference are.
+const factor = 4
 
-// NewReference computes the reference of a result of the data that the run had. A posterior under known orders, or such as a
+// New computes the reference of a result of the data that the run had. A posterior under known orders, or such as a
 // method found, is compared given them; any other, those under orders drawn from a posterior too, over all orders. What the run
 // had settled stays settled: the noise variance that SVGD took as given under its order, and the hypothesis and the edges per
-// node of mcmc and of DAG-GFlowNet; see [Reference.Notes]. Of models of which only the likelihood is known, and of networks with several hidden layers, it estimates the
+// node of mcmc and of DAG-GFlowNet; see [Posterior.Notes]. Of models of which only the likelihood is known, and of networks with several hidden layers, it estimates the
 // evidences of all sets of parents: of at most 12 variables given an order, and 10 over all. With more variables than Exact takes it runs chains, for models without node scores
 // those of the engine tempering, given an order. Posteriors of completed tables have none.
-func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Reference, error) {
+func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior, error) {
 	if r.Imputation != nil {
 		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
 	}
-	p, e, _, err := r.Config.problem(data)
+	p, e, _, err := r.Config.Problem(data)
 	if err != nil {
 		return nil, fmt.Errorf("tobac: reference: %w", err)
 	}
-	b := &referenceBuilder{problem: p, engine: e, result: r, ref: &Reference{}}
+	b := &builder{problem: p, engine: e, result: r, ref: &Posterior{}}
 	if err := b.build(ctx); err != nil {
 		return nil, fmt.Errorf("tobac: reference: %w", engine.WithName(err, data.Names))
 	}
@@ -78,7 +83,7 @@ func NewReference(ctx context.Context, data *dataset.Table, r *Result) (*Referen
 }
 
 // Compare says how far a posterior of the same data is from the reference: the one of which it is, or another given the same orders.
-func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
+func (ref *Posterior) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
 	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
 	if len(p.Draws) == 0 || len(ref.conditionals[0].Parts) == 0 {
 		return c, nil
@@ -109,11 +114,11 @@ func (ref *Reference) Compare(ctx context.Context, p *posterior.Posterior) (Comp
 }
 
 // allows reports whether an order has i before j; without orders all pairs count.
-func (ref *Reference) allows(i, j int) bool {
+func (ref *Posterior) allows(i, j int) bool {
 	return slices.ContainsFunc(ref.conditionals, func(c conditional) bool {
 		return c.order == nil || slices.Index(c.order, i) < slices.Index(c.order, j)
 	})
 }
 
-// referenceSeed is that of everything under order number k of a reference, so that it shares no draws with the run.
-func referenceSeed(seed uint64, k int) uint64 { return stream.Seed(seed, stream.ReferenceSeed, k) }
+// seedUnder is that of everything under order number k of a reference, so that it shares no draws with the run.
+func seedUnder(seed uint64, k int) uint64 { return stream.Seed(seed, stream.ReferenceSeed, k) }

@@ -1,4 +1,4 @@
-package tobac
+package reference
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package tobac
+package reference
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"tobac"
+
+	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
@@ -20,17 +23,17 @@ import (
 	"tobac/sem"
 )
 
-// A referenceBuilder computes a reference.
-type referenceBuilder struct {
+// A builder computes a reference.
+type builder struct {
 	problem *engine.Problem // of the run, with the data as the run was given them
 	engine  engine.Engine   // of the run
-	result  *Result
-	ref     *Reference
+	result  *tobac.Result
+	ref     *Posterior
 
 	given *engine.Given
 }
 
-func (b *referenceBuilder) build(ctx context.Context) error {
+func (b *builder) build(ctx context.Context) error {
 	components := b.orders()
 	if len(components) == 0 {
 		return fmt.Errorf("the posterior has no components, and so no order of those that the method %v found", b.problem.Order.Method)
@@ -60,10 +63,10 @@ func (b *referenceBuilder) build(ctx context.Context) error {
 }
 
 // conditional reports whether the posterior follows orders that are no draws from a posterior of them.
-func (b *referenceBuilder) conditional() bool { return !b.problem.OverOrders() }
+func (b *builder) conditional() bool { return !b.problem.OverOrders() }
 
 // orders are the components of the posterior, or one without an order.
-func (b *referenceBuilder) orders() []posterior.Component {
+func (b *builder) orders() []posterior.Component {
 	all := b.result.Posterior.Components
 	one := posterior.Component{Order: b.problem.Order.Known, Weight: 1}
 	if len(all) == 1 && (one.Order != nil || len(all[0].Order) == 0) {
@@ -85,14 +88,14 @@ func (b *referenceBuilder) orders() []posterior.Component {
 }
 
 // note adds a sentence, once where several orders have it in common.
-func (b *referenceBuilder) note(format string, args ...any) {
+func (b *builder) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(b.ref.Notes, text) {
 		b.ref.Notes = append(b.ref.Notes, text)
 	}
 }
 
 // settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
-func (b *referenceBuilder) settle(ctx context.Context) (err error) {
+func (b *builder) settle(ctx context.Context) (err error) {
 	p := b.problem
 	if p.Model == nil {
 		if p.Model, err = sem.Parse(b.result.Posterior.Model); err != nil {
@@ -113,9 +116,9 @@ func (b *referenceBuilder) settle(ctx context.Context) (err error) {
 }
 
 // under is the reference under order number k, or over all orders.
-func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Component) (*sums.Inference, *networkScores, error) {
+func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sums.Inference, *networkScores, error) {
 	p := *b.problem
-	p.Seed, p.Order, p.Data = referenceSeed(p.Seed, k), engine.Order{}, b.given.Data
+	p.Seed, p.Order, p.Data = seedUnder(p.Seed, k), engine.Order{}, b.given.Data
 	if b.conditional() {
 		p.Order.Known = c.Order
 	}
@@ -145,7 +148,7 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 	if p.Vars() > most {
 		e = chains
 	}
-	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.room()); err != nil {
+	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Room()); err != nil {
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); e == engine.Engine(sums.Engine) {
@@ -157,9 +160,9 @@ func (b *referenceBuilder) under(ctx context.Context, k int, c posterior.Compone
 }
 
 // chained runs long chains where sums are too long.
-func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*sums.Inference, error) {
-	e.Iterations = referenceFactor * max(e.Iterations, b.given.Chains.Iterations)
-	e.WarmUp = referenceFactor * max(e.WarmUp, b.given.Chains.WarmUp)
+func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*sums.Inference, error) {
+	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
+	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
 	s, err := markov.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
@@ -177,7 +180,7 @@ func (b *referenceBuilder) chained(ctx context.Context, m sem.Scored, p *engine.
 }
 
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
-func (b *referenceBuilder) sampled(ctx context.Context, c interface {
+func (b *builder) sampled(ctx context.Context, c interface {
 	engine.Stage
 	Inference(context.Context) (*sums.Inference, error)
 }, e *markov.MCMC) (*sums.Inference, error) {
@@ -189,7 +192,7 @@ func (b *referenceBuilder) sampled(ctx context.Context, c interface {
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, checkWarnings(markov.ChainChecks(inf.Diagnostics))...)
+	b.ref.Warnings = append(b.ref.Warnings, diagnostics.Warnings(markov.ChainChecks(inf.Diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
 	b.note("Markov chains of %d iterations", e.Iterations)
 	return inf, nil
@@ -205,12 +208,12 @@ func largestError(d *mcmc.Diagnostics) float64 {
 }
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
-func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
+func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
-	long.Chains = markov.MCMC{Iterations: referenceFactor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
-	if long.Iterations *= referenceFactor; long.Iterations == 0 {
-		long.Iterations = referenceFactor / 2 * neural.DefaultIterations
+	long.Chains = markov.MCMC{Iterations: factor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
+	if long.Iterations *= factor; long.Iterations == 0 {
+		long.Iterations = factor / 2 * neural.DefaultIterations
 	}
 	prepared, err := long.Prepare(p)
 	if err != nil {
@@ -227,12 +230,12 @@ func (b *referenceBuilder) tempered(ctx context.Context, network sem.Network, p 
 	if err != nil {
 		return nil, nil, err
 	}
-	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings, checkWarnings(inf.Checks))
+	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings, diagnostics.Warnings(inf.Checks))
 	networks, err := withScores(p, inf)
 	return inf, networks, err
 }
 
-func (b *referenceBuilder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*sums.Inference, error) {
+func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*sums.Inference, error) {
 	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err

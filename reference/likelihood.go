@@ -1,4 +1,4 @@
-package tobac
+package reference
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
-func (b *referenceBuilder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*sums.Inference, error) {
+func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*sums.Inference, error) {
 	d := p.Vars()
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
