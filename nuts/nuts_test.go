@@ -213,6 +213,28 @@ func TestPosteriors(t *testing.T) {
 			z := l.SolveLower(y.Reshape(autograd.Shape{11, 1}))
 			t.Add(z.Square().Sum().Scale(-0.5).Sub(l.Diagonal().Log().Sum()))
 		}, []string{"x", "y"}},
+		{"low_dim_gauss_mix-low_dim_gauss_mix", func(t *density.Trace) {
+			y := t.Data("y", 1000)
+			mu, sigma := t.Parameter("mu", density.Ordered(), 2), t.Sample("sigma", density.HalfNormal(2), 2)
+			theta := t.Sample("theta", density.Beta(5, 5))
+			t.Observe(density.Normal(0, 2), mu)
+			first := density.Normal(mu.Index(0, 0), sigma.Index(0, 0)).LogProb(y).Add(theta.Log())
+			second := density.Normal(mu.Index(0, 1), sigma.Index(0, 1)).LogProb(y).Add(theta.Neg().Log1p())
+			t.Add(first.LogAddExp(second))
+		}, []string{"y"}},
+		{"garch-garch11", func(t *density.Trace) {
+			y := t.Data("y", 200)
+			mu, alpha0, alpha1 := t.Parameter("mu", density.Real()), t.Parameter("alpha0", density.Positive()), t.Parameter("alpha1", density.Bounded(0, 1))
+			beta1 := t.Parameter("beta1", density.Bounded(0, alpha1.Neg().AddScalar(1)))
+			e := y.Sub(mu).Square()
+			v := t.Constant([]float64{0.25})
+			for i := range 200 {
+				if i > 0 {
+					v = alpha0.Add(alpha1.Mul(e.Index(0, i-1))).Add(beta1.Mul(v))
+				}
+				t.Add(v.Log().Add(e.Index(0, i).Div(v)).Scale(-0.5))
+			}
+		}, []string{"y"}},
 	} {
 		var data map[string]any
 		var want reference
