@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 	"tobac/autograd/internal/passes"
 )
 
-var update = flag.Bool("update", false, "write what the compiler prints into docs/executor.md")
+var update = flag.Bool("update", false, "write what the compiler prints into autograd/executor.md")
 
 // likelihood is that of four variables with a relaxed graph, up to constants.
 func likelihood(b *ad.Builder) (inputs, outputs []*ad.Node) {
@@ -46,10 +45,10 @@ func withoutSamples(b *ad.Builder, particles int) (inputs, outputs []*ad.Node) {
 	return []*ad.Node{logit, theta}, append(b.Grad(y, logit, theta), y)
 }
 
-// TestExecutorPage: docs/executor.md shows what the compiler prints, and the code that it
+// TestExecutorPage: autograd/executor.md shows what the compiler prints, and the code that it
 // is printed for. With -update it writes what is printed into the page.
 func TestExecutorPage(t *testing.T) {
-	name := filepath.Join("..", "docs", "executor.md")
+	name := "executor.md"
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

@@ -111,7 +111,7 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, path := range slices.Concat(pages, notes, []string{filepath.Join(root, "README.md")}) {
+	for _, path := range slices.Concat(pages, notes, []string{filepath.Join(root, "README.md"), filepath.Join(root, "ARCHITECTURE.md"), filepath.Join(root, "autograd", "executor.md"), filepath.Join(root, "cmd", "tobac", "wrong-use.md"), filepath.Join(root, "internal", "dependencies.md")}) {
 		page := readFile(t, path)
 		found += len(sessions(t, page))
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -100,6 +100,7 @@ func newReproduce() *cobra.Command {
 	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the data and of the inference")
 	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
+	cli.DefaultText(f, "workers", "number of CPUs")
 	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
 	cli.DefaultText(f, "shard", "all cells")
 	cli.Toggle(f, &o.plan, "plan", "record the cells, and do none")

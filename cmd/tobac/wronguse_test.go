@@ -171,7 +171,7 @@ func TestNothingObeyed(t *testing.T) {
 
 // The page has the bounds that the program states.
 func TestBoundsPage(t *testing.T) {
-	page := readFile(t, "../../docs/wrong-use.md")
+	page := readFile(t, "wrong-use.md")
 	stated := map[string]string{}
 	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")
