@@ -14,6 +14,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
+	"tobac/internal/report"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -169,7 +170,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return err
 	}
 	_, undirected := g.Directed()
-	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(cli.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), cli.Counted(len(g.Edges), "edge"))
+	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(report.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), report.Counted(len(g.Edges), "edge"))
 	if len(undirected) > 0 {
 		text += fmt.Sprintf(", %d of them without direction", len(undirected))
 	}

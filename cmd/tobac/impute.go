@@ -12,6 +12,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
+	"tobac/internal/report"
 	"tobac/internal/stream"
 	"tobac/posterior"
 
@@ -112,7 +113,7 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 	case len(rows) == n:
 		return heldout, nil
 	case len(rows) == 0:
-		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", cli.Counted(n, "held-out row")))
+		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", report.Counted(n, "held-out row")))
 	}
 	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
 	return heldout.Rows(rows), nil

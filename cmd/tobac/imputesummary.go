@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"tobac"
-	"tobac/internal/cli"
 	"tobac/internal/impute"
+	"tobac/internal/report"
 	"tobac/metrics"
 )
 
@@ -71,5 +71,5 @@ func (s *imputationSummary) String() string {
 		again = fmt.Sprintf(", and drawn again %d times given the causal model", s.Rounds)
 	}
 	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
-		cli.Counted(s.Values, "missing value"), cli.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
+		report.Counted(s.Values, "missing value"), report.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tobac/engine"
-	"tobac/internal/cli"
+	"tobac/internal/report"
 	"tobac/metrics"
 )
 
@@ -59,7 +59,7 @@ func (s *trainingSummary) String() string {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)
 	}
 	if s.Skipped > 0 {
-		text += fmt.Sprintf("; %s skipped", cli.Counted(s.Skipped, "step"))
+		text += fmt.Sprintf("; %s skipped", report.Counted(s.Skipped, "step"))
 	}
 	return text
 }

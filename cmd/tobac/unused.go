@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/engine/stein"
 	"tobac/internal/cli"
+	"tobac/internal/report"
 	"tobac/internal/table"
 	"tobac/sem"
 
@@ -87,5 +88,5 @@ func (o *fitOptions) engineText(j *job, n, d int) string {
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}
-	return fmt.Sprintf("the engine is %s, which %s of %s take", name, cli.Counted(n, "row"), cli.Counted(d, "column"))
+	return fmt.Sprintf("the engine is %s, which %s of %s take", name, report.Counted(n, "row"), report.Counted(d, "column"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac/internal/cli"
+	"tobac/internal/report"
 )
 
 // mostSentences is how many sentences of the verdict the report prints.
@@ -23,6 +24,6 @@ func (r *result) printVerdict(w io.Writer) {
 		cli.PrintField(w, "      -", s)
 	}
 	if left := len(r.verdict.Sentences) - len(all); left > 0 {
-		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", cli.Counted(left, "more sentence")))
+		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", report.Counted(left, "more sentence")))
 	}
 }

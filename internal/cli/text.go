@@ -63,17 +63,6 @@ func WeightText(mean, sd float64) string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, mean, decimals, sd)
 }
 
-// Counted is a number of things.
-func Counted(n int, thing string) string {
-	switch n {
-	case 0:
-		return "no " + thing
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // Label is a column's name, quoted if it would break a table.
 func Label(name string) string {
 	if strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {

@@ -44,7 +44,7 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene.Scene, 
 			blocks = append(blocks, c.drawAlone(v))
 		}
 	case len(alone) > 0:
-		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", counted(len(alone), "variable"), len(c.Names)))
+		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", Counted(len(alone), "variable"), len(c.Names)))
 	}
 	s := pack(blocks)
 	if len(blocks) == 0 {
@@ -62,8 +62,8 @@ func joined(a, b string) string {
 	return a + " " + b
 }
 
-// counted is a number of things.
-func counted(n int, thing string) string {
+// Counted is a number of things.
+func Counted(n int, thing string) string {
 	switch n {
 	case 0:
 		return "no " + thing
