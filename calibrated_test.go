@@ -12,10 +12,10 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/exact"
+	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/score"
 	"tobac/sem"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tobac/dag"
-	"tobac/engine/orders"
+	"tobac/internal/orders"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bcd"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/stein"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	"tobac/sem"
 )
 

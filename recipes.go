@@ -2,12 +2,12 @@ package tobac
 
 import (
 	"tobac/background"
-	"tobac/bcd"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/stein"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/schedule"

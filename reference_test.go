@@ -15,10 +15,10 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/reference"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
-	"tobac/reference"
 	"tobac/score"
 	"tobac/sem"
 

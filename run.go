@@ -9,18 +9,18 @@ import (
 	"sync"
 
 	"tobac/autograd"
-	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/internal/bcd"
 	"tobac/internal/inspect"
+	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
 	"tobac/svgd"
-	"tobac/tempering"
 )
 
 // Fit infers a posterior over causal graphs from a table of measurements. When

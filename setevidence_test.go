@@ -14,8 +14,8 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/reference"
 	"tobac/models"
-	"tobac/reference"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
@@ -19,7 +18,8 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	_ "tobac/internal/unwritten"
 	"tobac/ordering"
 	"tobac/posterior"

@@ -8,14 +8,14 @@ import (
 
 	"tobac"
 	"tobac/background"
-	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/sums"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	"tobac/ordering"
 	"tobac/sem"
 

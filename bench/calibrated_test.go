@@ -12,10 +12,10 @@ import (
 	"tobac/engine/stein"
 	"tobac/exact"
 	"tobac/internal/study"
+	"tobac/internal/tempering"
 	"tobac/ordering"
 	"tobac/score"
 	"tobac/sem"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

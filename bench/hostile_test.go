@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tobac"
-	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
@@ -20,7 +19,8 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	"tobac/internal/impute"
 	"tobac/models"
 	"tobac/sem"

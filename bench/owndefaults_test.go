@@ -10,9 +10,9 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/reference"
 	"tobac/metrics"
 	"tobac/models/modeltest"
-	"tobac/reference"
 	"tobac/sem"
 )
 

@@ -7,7 +7,7 @@ import (
 	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine/stein"
-	"tobac/reference"
+	"tobac/internal/reference"
 )
 
 // The published recipe is far from the posterior given its order, says so, and loses strong edges: with 10 particles and 64 samples the mean absolute

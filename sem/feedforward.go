@@ -10,7 +10,6 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/setting"
-	"tobac/tempering"
 )
 
 // The largest sizes of networks.
@@ -177,9 +176,9 @@ func (m FeedForward) Narrowed(units int) Model {
 	return m
 }
 
-// TemperingConfig implements [Network].
-func (m FeedForward) TemperingConfig(seed uint64, workers int) tempering.Config {
-	return tempering.Config{Hidden: m.hidden()[0], Activation: m.Activation, NoBias: m.NoBias, NoiseVariance: m.NoiseVariance, Seed: seed, Workers: workers}
+// FirstLayer implements [Network].
+func (m FeedForward) FirstLayer() HiddenLayer {
+	return HiddenLayer{m.hidden()[0], m.Activation, m.NoBias, m.NoiseVariance}
 }
 
 // Layers implements [Network].

@@ -11,7 +11,6 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -211,8 +210,16 @@ type Network interface {
 	// Inferred is the network with a noise variance that was inferred, 0 for one for each equation. Columns are as
 	// they are only if the noise variance had been given.
 	Inferred(noise float64) Network
-	// TemperingConfig are the settings of package tempering for one hidden layer, with its defaults of all others.
-	TemperingConfig(seed uint64, workers int) tempering.Config
+	// FirstLayer is the first hidden layer with what the equations have beside it.
+	FirstLayer() HiddenLayer
+}
+
+// A HiddenLayer is the first hidden layer of the equations of a [Network].
+type HiddenLayer struct {
+	Units         int // of every equation
+	Activation    models.Activation
+	NoBias        bool
+	NoiseVariance float64 // 0 if it is inferred, one for each equation
 }
 
 // A Marginal model has a likelihood without parameters: they are integrated out.

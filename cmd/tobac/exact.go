@@ -11,8 +11,8 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/reference"
 	"tobac/metrics"
-	"tobac/reference"
 )
 
 // An exactSummary compares a posterior with its reference: [reference.Posterior].

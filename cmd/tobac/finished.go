@@ -3,8 +3,8 @@ package main
 import (
 	"tobac"
 	"tobac/effects"
-	"tobac/explain"
 	"tobac/internal/cli"
+	"tobac/internal/explain"
 	"tobac/internal/graphfile"
 	"tobac/internal/impute"
 	"tobac/internal/report"

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/explain"
 	"tobac/internal/cli"
+	"tobac/internal/explain"
 	"tobac/internal/file"
 	"tobac/internal/report"
 )

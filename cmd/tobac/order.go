@@ -9,9 +9,9 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/engine/orders"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/orders"
 	"tobac/ordering"
 
 	"github.com/spf13/cobra"

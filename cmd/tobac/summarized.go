@@ -9,8 +9,8 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/engine/stein"
-	"tobac/explain"
 	"tobac/internal/cli"
+	"tobac/internal/explain"
 	"tobac/metrics"
 
 	"github.com/spf13/pflag"

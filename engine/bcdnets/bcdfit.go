@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"tobac/background"
-	"tobac/bcd"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
-	"tobac/engine/trained"
+	"tobac/internal/bcd"
 	"tobac/internal/inspect"
+	"tobac/internal/trained"
 	"tobac/posterior"
 	"tobac/sem"
 	"tobac/setting"
@@ -34,12 +34,18 @@ type bcdFit struct {
 }
 
 // BCDNets is the engine bcd: it trains BCD Nets, a distribution over permutations and weights of
-// linear equations. See package bcd.
+// linear equations.
 type BCDNets struct {
 	// Training are the settings of the training. The expected edges per node and whether noise
 	// variances are equal are those of the prior and of the model, and must be zero.
-	Training bcd.Settings
+	Training Settings
 }
+
+// Settings are those of the training: steps, samples, temperatures, prior of the weights.
+type Settings = bcd.Settings
+
+// Paper are the settings of the published experiments.
+func Paper() Settings { return bcd.Paper() }
 
 var _ engine.Engine = (*BCDNets)(nil)
 

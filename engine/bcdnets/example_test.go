@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"tobac/bcd"
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/internal/enginetest"
@@ -15,7 +14,7 @@ import (
 func Example() {
 	p := enginetest.Chain()
 	p.Model = sem.Linear{}
-	o, err := engine.Infer(context.Background(), &bcdnets.BCDNets{Training: bcd.Settings{Steps: 400, Batch: 4, LearningRate: 0.01, Starts: 1}}, p)
+	o, err := engine.Infer(context.Background(), &bcdnets.BCDNets{Training: bcdnets.Settings{Steps: 400, Batch: 4, LearningRate: 0.01, Starts: 1}}, p)
 	if err != nil {
 		panic(err)
 	}

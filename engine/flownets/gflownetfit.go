@@ -9,18 +9,21 @@ import (
 	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
-	"tobac/engine/trained"
-	"tobac/gflownet"
+	"tobac/internal/gflownet"
+	"tobac/internal/trained"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // GFlowNet is the engine gflownet: it trains DAG-GFlowNet, a policy that builds a graph edge by
-// edge. See package gflownet.
+// edge.
 type GFlowNet struct {
-	Training gflownet.Settings
+	Training Settings
 }
+
+// Settings are those of the training: representation, iterations, replay, exploration.
+type Settings = gflownet.Settings
 
 var _ engine.Engine = (*GFlowNet)(nil)
 

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"tobac/engine/sums"
+	"tobac/internal/tempering"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -6,9 +6,9 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/tempering"
 	"tobac/posterior"
 	"tobac/sem"
-	"tobac/tempering"
 )
 
 // Estimates are the estimates so far of evidences of networks.
@@ -16,6 +16,14 @@ type Estimates struct {
 	data  *dataset.Table
 	sets  *tempering.Sets
 	known map[string]*tempering.Estimate // by family
+}
+
+// ChainSettings are the settings of package tempering for a network, with its defaults of all that
+// the network does not say.
+func ChainSettings(m sem.Network, seed uint64, workers int) tempering.Config {
+	layer := m.FirstLayer()
+	return tempering.Config{Hidden: layer.Units, Activation: layer.Activation, NoBias: layer.NoBias,
+		NoiseVariance: layer.NoiseVariance, Seed: seed, Workers: workers}
 }
 
 // NewEstimates has none yet.

@@ -79,7 +79,7 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 		units = scale.SD
 	}
 	data := engine.OnScale(p.Data, scale)
-	cfg := model.TemperingConfig(stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
+	cfg := ChainSettings(model, stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
 	cfg.Sweeps = SetSweeps
 	if table.estimates, err = NewEstimates(data, cfg); err != nil {
 		return nil, err

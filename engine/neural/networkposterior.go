@@ -10,9 +10,9 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/tempering"
 	"tobac/mcmc"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -9,9 +9,9 @@ import (
 
 	"tobac/engine/sums"
 	"tobac/internal/parallel"
+	"tobac/internal/tempering"
 	"tobac/mcmc"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

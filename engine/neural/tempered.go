@@ -9,15 +9,15 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/markov"
-	"tobac/engine/orders"
 	"tobac/engine/sums"
+	"tobac/internal/orders"
 	"tobac/internal/stream"
+	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
 	"tobac/setting"
-	"tobac/tempering"
 )
 
 // Tempering is the engine tempering: Markov chains at many temperatures over networks and their
@@ -187,7 +187,7 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := m.TemperingConfig(stream.Seed(o.Seed, stream.PosteriorPart, 0), problem.Workers)
+	cfg := ChainSettings(m, stream.Seed(o.Seed, stream.PosteriorPart, 0), problem.Workers)
 	cfg.Temperatures, cfg.Iterations = e.Rungs, e.Iterations
 	res, err := tempering.Run(ctx, data.X, data.Mask(), o.Order, prior, cfg)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"tobac/diagnostics"
 	"tobac/engine/markov"
-	"tobac/tempering"
+	"tobac/internal/tempering"
 )
 
 // temperedChecks are about the two chains of every variable, over all orders.

@@ -12,7 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/orders"
+	"tobac/internal/orders"
 	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"

@@ -10,7 +10,7 @@ import (
 
 	"tobac/background"
 	"tobac/engine"
-	"tobac/engine/orders"
+	"tobac/internal/orders"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"

@@ -12,10 +12,10 @@ import (
 	"tobac/engine/neural"
 	"tobac/internal/evidence"
 	"tobac/internal/stream"
+	"tobac/internal/tempering"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -278,9 +278,9 @@ type networkSets struct {
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
-	short := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
+	short := neural.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
-	long := m.TemperingConfig(stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
+	long := neural.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
 	long.Sweeps = neural.SetSweeps
 	s := &networkSets{model: m}
 	var err error

@@ -13,10 +13,10 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/evidence"
+	"tobac/internal/tempering"
 	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate"

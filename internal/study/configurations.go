@@ -9,13 +9,13 @@ import (
 
 	"tobac"
 	"tobac/background"
-	"tobac/bcd"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
-	"tobac/gflownet"
+	"tobac/internal/bcd"
+	"tobac/internal/gflownet"
 	"tobac/ordering"
 	"tobac/sem"
 )

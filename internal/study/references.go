@@ -9,8 +9,8 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/neural"
+	"tobac/internal/reference"
 	"tobac/metrics"
-	"tobac/reference"
 	"tobac/sem"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/bcd"
+	"tobac/internal/bcd"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/bcd"
 	"tobac/exact"
+	"tobac/internal/bcd"
 	_ "tobac/internal/unwritten"
 	"tobac/metrics"
 	"tobac/posterior"

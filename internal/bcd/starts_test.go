@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"tobac/bcd"
+	"tobac/internal/bcd"
 )
 
 // The first start is the fit of a single start with its steps, bit for bit; every start begins elsewhere; and what is left at

@@ -7,7 +7,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
-	"tobac/bcd"
+	"tobac/internal/bcd"
 	_ "tobac/internal/rapidseed"
 
 	"pgregory.net/rapid"

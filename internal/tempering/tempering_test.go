@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/score"
-	"tobac/tempering"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
-	"tobac/gflownet"
+	"tobac/internal/gflownet"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"tobac/dag"
-	"tobac/gflownet"
+	"tobac/internal/gflownet"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
 

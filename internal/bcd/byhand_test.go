@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tobac/bcd"
+	"tobac/internal/bcd"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/tempering"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"

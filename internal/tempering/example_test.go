@@ -6,8 +6,8 @@ import (
 	"log"
 	"math/rand/v2"
 
+	"tobac/internal/tempering"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )

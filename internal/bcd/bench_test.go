@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tobac/bcd"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/bcd"
 	"tobac/metrics"
 	"tobac/posterior"
 )

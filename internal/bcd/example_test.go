@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"tobac/bcd"
+	"tobac/internal/bcd"
 
 	"gonum.org/v1/gonum/mat"
 )

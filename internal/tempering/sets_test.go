@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/tempering"
 	"tobac/models"
-	"tobac/tempering"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"

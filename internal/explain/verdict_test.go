@@ -17,7 +17,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
-	"tobac/explain"
+	"tobac/internal/explain"
 	"tobac/internal/inspect"
 	"tobac/ordering"
 	"tobac/posterior"

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"tobac/dag"
+	"tobac/internal/tempering"
 	"tobac/metrics"
 	"tobac/score"
-	"tobac/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -92,7 +92,7 @@ func readSet(t *testing.T, name string) *set {
 
 // The posterior given two orders on the simulated nonlinear data, beside the published figures of tobac.md §15.1. It takes some minutes:
 //
-//	go test ./tempering -run TestTable -long -v -timeout 60m
+//	go test ./internal/tempering -run TestTable -long -v -timeout 60m
 func TestTable(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: -long")
@@ -150,7 +150,7 @@ func TestTable(t *testing.T) {
 // Chains and the table of all sets of parents, by sequential Monte Carlo, agree on the first simulated set, given the true
 // order. It takes six minutes of one processor:
 //
-//	go test ./tempering -run TestSetsAgainstChains -long -v -timeout 60m
+//	go test ./internal/tempering -run TestSetsAgainstChains -long -v -timeout 60m
 func TestSetsAgainstChains(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: -long")

@@ -7,7 +7,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/orders"
+	"tobac/internal/orders"
 	"tobac/ordering"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
-	"tobac/explain"
+	"tobac/internal/explain"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"

@@ -34,7 +34,7 @@ func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) 
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := neural.NewEstimates(data, m.TemperingConfig(stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
+	estimates, err := neural.NewEstimates(data, neural.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tobac/gflownet"
+	"tobac/internal/gflownet"
 	"tobac/score"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
-	"tobac/bcd"
+	"tobac/internal/bcd"
 )
 
 // The numbers here are those of section 11 of the specification, computed by an

@@ -8,7 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/engine/flownets"
-	"tobac/engine/trained"
+	"tobac/internal/trained"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
