@@ -49,7 +49,7 @@ func TestPanicIsOneLine(t *testing.T) {
 		"with lines": func() error { panic("two\nlines") },
 	} {
 		err := cli.Guarded(do)
-		want := regexp.MustCompile(`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version", as README\.md says under Problems$`)
+		want := regexp.MustCompile(`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version" to the maintainers$`)
 		if err == nil || !want.MatchString(cli.Message(err)) {
 			t.Errorf("%s: %q", name, cli.Message(err))
 		}

@@ -79,8 +79,11 @@ func WithoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited", "diagnostics", "effects", "engine", "evidence", "exact", "explain", "figures", "gflownet", "graphfile", "impute", "inspect", "jobs",
-			"mcmc", "metrics", "models", "ordering", "posterior", "report", "schedule", "score", "sem", "setting", "study", "svgd", "table", "tempering":
+		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited",
+			"density", "diagnostics", "effects", "engine", "evidence", "exact", "explain",
+			"figures", "gflownet", "graphfile", "impute", "inspect", "jobs", "mcmc", "metrics",
+			"models", "nuts", "ordering", "posterior", "report", "schedule", "score", "sem",
+			"setting", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}
