@@ -1,200 +1,131 @@
 package density
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"tobac/autograd"
 )
 
-// A Value is a parameter of a distribution: an expression, or a number.
-type Value interface {
-	*autograd.Node | float64 | int
-}
-
-// node is a value as an expression of the graph that x belongs to.
-func node[V Value](x *autograd.Node, v V) *autograd.Node {
-	switch v := any(v).(type) {
-	case *autograd.Node:
-		return v
-	case float64:
-		return x.Builder().Scalar(v)
-	default:
-		return x.Builder().Scalar(float64(any(v).(int)))
-	}
-}
-
-// A Distribution is a log density, or log probability of whole numbers, with its support.
+// A Distribution is a log density, or a log probability of whole numbers, with its support and
+// its draws. A vector of a Dirichlet or a multivariate normal distribution is one
+// value; other arrays hold one value in each element.
 type Distribution struct {
-	name    string
-	support *Constraint // nil: whole numbers
-	log     func(x *autograd.Node) *autograd.Node
+	name       string
+	parameters []parameter
+	event      int         // how many of the last axes make one value
+	support    *Constraint // nil: whole numbers
+	set        set         // what data are checked for
+	log        func(x *autograd.Node, p []*autograd.Node) *autograd.Node
+	below      func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log distribution function
+	above      func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log survival function
+	// draw writes one value for parameters that belong to it.
+	draw func(rng *rand.Rand, p [][]float64, dst []float64) error
+	err  error
 }
+
+// A set is what one number of data has to be.
+type set struct {
+	words string
+	has   func(v float64) bool
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+func whole(v float64) bool { return v == math.Floor(v) && finite(v) }
+
+var (
+	anyNumber      = set{"a finite number", finite}
+	positiveNumber = set{"a number above 0", func(v float64) bool { return v > 0 && finite(v) }}
+	unitNumber     = set{"a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }}
+	countNumber    = set{
+		"a whole number from 0",
+		func(v float64) bool { return whole(v) && v >= 0 },
+	}
+	binaryNumber = set{"0 or 1", func(v float64) bool { return v == 0 || v == 1 }}
+)
 
 // String is the distribution's name.
 func (d Distribution) String() string { return d.name }
 
-// LogProb is the log density, element by element, of a vector as a whole for Dirichlet.
-// Outside of the support it is meaningless: [Trace.Sample] does not go there.
-func (d Distribution) LogProb(x *autograd.Node) *autograd.Node { return d.log(x) }
-
-func continuous(name string, c Constraint, log func(x *autograd.Node) *autograd.Node) Distribution {
-	return Distribution{name, &c, log}
+// Support is the constraint of the distribution's values; false for whole numbers.
+func (d Distribution) Support() (Constraint, bool) {
+	if d.support == nil {
+		return Constraint{}, false
+	}
+	return *d.support, true
 }
 
-func discrete(name string, log func(x *autograd.Node) *autograd.Node) Distribution {
-	return Distribution{name: name, log: log}
+// in are the parameters in the graph of x.
+func (d Distribution) in(x *autograd.Node) []*autograd.Node {
+	p := make([]*autograd.Node, len(d.parameters))
+	for i, of := range d.parameters {
+		p[i] = of.in(x)
+	}
+	return p
 }
 
-// scaled is the log density of a location and scale family.
-func scaled[M, S Value](name string, mu M, sigma S, standard func(z *autograd.Node) *autograd.Node) Distribution {
-	return continuous(name, Real(), func(x *autograd.Node) *autograd.Node {
-		s := node(x, sigma)
-		return standard(x.Sub(node(x, mu)).Div(s)).Sub(s.Log())
-	})
+// LogProb is the log density at each value of x: element by element, or vector by vector. It
+// is meaningless outside the support, where neither [Trace.Sample] nor data that
+// [Trace.Observe] checks can be, and −∞ beyond bounds that depend on parameters.
+func (d Distribution) LogProb(x *autograd.Node) *autograd.Node { return d.log(x, d.in(x)) }
+
+// HasCDF reports whether [Distribution.LogCDF] and [Distribution.LogSurvival] are there: for
+// normal, half-normal, Cauchy, half-Cauchy, Laplace, logistic, Gumbel, exponential,
+// Weibull, lognormal, Pareto and uniform distributions.
+func (d Distribution) HasCDF() bool { return d.below != nil && d.above != nil }
+
+// LogCDF is the logarithm of the probability of a value up to x. It panics unless
+// [Distribution.HasCDF].
+func (d Distribution) LogCDF(x *autograd.Node) *autograd.Node {
+	if !d.HasCDF() {
+		panic("density: " + d.name + " has no distribution function here")
+	}
+	return d.below(x, d.in(x))
 }
 
-// half is the part of a distribution about 0 that lies above it.
-func half(name string, d Distribution) Distribution {
-	return continuous(name, Positive(), func(x *autograd.Node) *autograd.Node { return d.log(x).AddScalar(math.Ln2) })
+// LogSurvival is the logarithm of the probability of a value above x, accurate in the upper
+// tail. It panics unless [Distribution.HasCDF].
+func (d Distribution) LogSurvival(x *autograd.Node) *autograd.Node {
+	if !d.HasCDF() {
+		panic("density: " + d.name + " has no distribution function here")
+	}
+	return d.above(x, d.in(x))
 }
 
-// Normal has mean mu and standard deviation sigma.
-func Normal[M, S Value](mu M, sigma S) Distribution {
-	return scaled("normal", mu, sigma, func(z *autograd.Node) *autograd.Node { return z.Square().Scale(-0.5).AddScalar(-lnSqrt2Pi) })
+// broadcast are the parameters of each of the values in an array of a shape: arrays whose
+// leading axes are those of the values.
+func (d Distribution) broadcast(x *autograd.Node) ([]*autograd.Node, error) {
+	shape := x.Shape()
+	batch := shape[:len(shape)-d.event]
+	p := d.in(x)
+	for i, n := range p {
+		event, s := d.parameters[i].event, n.Shape()
+		if len(s) < event {
+			return nil, fmt.Errorf("%s: parameter %d has shape %v, want %d axes", d, i, s, event)
+		}
+		p[i] = n.Expand(append(append(autograd.Shape{}, batch...), s[len(s)-event:]...))
+	}
+	return p, nil
 }
 
-// HalfNormal is the positive part of a normal distribution with mean 0.
-func HalfNormal[S Value](sigma S) Distribution { return half("half-normal", Normal(0, sigma)) }
-
-// Cauchy has median mu and half-width sigma.
-func Cauchy[M, S Value](mu M, sigma S) Distribution {
-	return scaled("cauchy", mu, sigma, func(z *autograd.Node) *autograd.Node { return z.Square().Log1p().Neg().AddScalar(-math.Log(math.Pi)) })
-}
-
-// HalfCauchy is the positive part of a Cauchy distribution with median 0.
-func HalfCauchy[S Value](sigma S) Distribution { return half("half-cauchy", Cauchy(0, sigma)) }
-
-// StudentsT has location mu, scale sigma and nu degrees of freedom.
-func StudentsT[M, S, N Value](mu M, sigma S, nu N) Distribution {
-	return scaled("student t", mu, sigma, func(z *autograd.Node) *autograd.Node {
-		v := node(z, nu)
-		h := v.AddScalar(1).Scale(0.5)
-		constant := h.LogGamma().Sub(v.Scale(0.5).LogGamma()).Sub(v.Log().Scale(0.5)).AddScalar(-0.5 * math.Log(math.Pi))
-		return constant.Sub(h.Mul(z.Square().Div(v).Log1p()))
-	})
-}
-
-// Laplace has location mu and scale s.
-func Laplace[M, S Value](mu M, s S) Distribution {
-	return scaled("laplace", mu, s, func(z *autograd.Node) *autograd.Node { return z.Abs().Neg().AddScalar(-math.Ln2) })
-}
-
-// Logistic has location mu and scale s.
-func Logistic[M, S Value](mu M, s S) Distribution {
-	return scaled("logistic", mu, s, func(z *autograd.Node) *autograd.Node { return z.LogSigmoid().Add(z.Neg().LogSigmoid()) })
-}
-
-// Gamma has shape alpha and rate beta.
-func Gamma[A, B Value](alpha A, beta B) Distribution {
-	return continuous("gamma", Positive(), func(x *autograd.Node) *autograd.Node {
-		a, b := node(x, alpha), node(x, beta)
-		return a.Mul(b.Log()).Sub(a.LogGamma()).Add(a.AddScalar(-1).Mul(x.Log())).Sub(b.Mul(x))
-	})
-}
-
-// InverseGamma has shape alpha and scale beta.
-func InverseGamma[A, B Value](alpha A, beta B) Distribution {
-	return continuous("inverse gamma", Positive(), func(x *autograd.Node) *autograd.Node {
-		a, b := node(x, alpha), node(x, beta)
-		return a.Mul(b.Log()).Sub(a.LogGamma()).Sub(a.AddScalar(1).Mul(x.Log())).Sub(b.Div(x))
-	})
-}
-
-// Exponential has the given rate.
-func Exponential[R Value](rate R) Distribution {
-	return continuous("exponential", Positive(), func(x *autograd.Node) *autograd.Node {
-		r := node(x, rate)
-		return r.Log().Sub(r.Mul(x))
-	})
-}
-
-// Weibull has shape k and scale lambda.
-func Weibull[K, L Value](k K, lambda L) Distribution {
-	return continuous("weibull", Positive(), func(x *autograd.Node) *autograd.Node {
-		shape, log := node(x, k), x.Log().Sub(node(x, lambda).Log())
-		return shape.Log().Sub(x.Log()).Add(shape.Mul(log)).Sub(shape.Mul(log).Exp())
-	})
-}
-
-// LogNormal has a logarithm that is normal with mean mu and standard deviation sigma.
-func LogNormal[M, S Value](mu M, sigma S) Distribution {
-	return continuous("lognormal", Positive(), func(x *autograd.Node) *autograd.Node {
-		log := x.Log()
-		return Normal(mu, sigma).log(log).Sub(log)
-	})
-}
-
-// Pareto is above xm with tail index alpha.
-func Pareto[M, A Value](xm M, alpha A) Distribution {
-	return continuous("pareto", Above(xm), func(x *autograd.Node) *autograd.Node {
-		a := node(x, alpha)
-		return a.Log().Add(a.Mul(node(x, xm).Log())).Sub(a.AddScalar(1).Mul(x.Log()))
-	})
-}
-
-// Beta has shapes alpha and beta.
-func Beta[A, B Value](alpha A, beta B) Distribution {
-	return continuous("beta", Bounded(0, 1), func(x *autograd.Node) *autograd.Node {
-		a, b := node(x, alpha), node(x, beta)
-		return a.AddScalar(-1).Mul(x.Log()).Add(b.AddScalar(-1).Mul(x.Neg().Log1p())).Sub(a.LogBeta(b))
-	})
-}
-
-// Uniform is constant between two bounds.
-func Uniform[L, H Value](low L, high H) Distribution {
-	return continuous("uniform", Bounded(low, high), func(x *autograd.Node) *autograd.Node {
-		return node(x, high).Sub(node(x, low)).Log().Neg().Add(x.Scale(0))
-	})
-}
-
-// Dirichlet has a vector alpha of concentrations.
-func Dirichlet(alpha *autograd.Node) Distribution {
-	return continuous("dirichlet", Simplex(), func(x *autograd.Node) *autograd.Node {
-		return alpha.Sum().LogGamma().Sub(alpha.LogGamma().Sum()).Add(alpha.AddScalar(-1).Mul(x.Log()).Sum())
-	})
-}
-
-// BernoulliLogit is 1 with probability σ(logit), else 0.
-func BernoulliLogit[L Value](logit L) Distribution {
-	return discrete("bernoulli", func(x *autograd.Node) *autograd.Node {
-		l := node(x, logit)
-		return x.Mul(l).Sub(l.Softplus())
-	})
-}
-
-// BinomialLogit counts successes of probability σ(logit) in n trials.
-func BinomialLogit[N, L Value](n N, logit L) Distribution {
-	return discrete("binomial", func(x *autograd.Node) *autograd.Node {
-		m, l := node(x, n), node(x, logit)
-		choose := m.AddScalar(1).LogGamma().Sub(x.AddScalar(1).LogGamma()).Sub(m.Sub(x).AddScalar(1).LogGamma())
-		return choose.Add(x.Mul(l)).Sub(m.Mul(l.Softplus()))
-	})
-}
-
-// PoissonLog has mean e^log.
-func PoissonLog[L Value](log L) Distribution {
-	return discrete("poisson", func(x *autograd.Node) *autograd.Node {
-		l := node(x, log)
-		return x.Mul(l).Sub(l.Exp()).Sub(x.AddScalar(1).LogGamma())
-	})
-}
-
-// NegativeBinomialLog has mean μ = e^log and variance μ + μ²/concentration.
-func NegativeBinomialLog[L, C Value](log L, concentration C) Distribution {
-	return discrete("negative binomial", func(x *autograd.Node) *autograd.Node {
-		l, c := node(x, log), node(x, concentration)
-		total := l.LogAddExp(c.Log())
-		choose := x.Add(c).LogGamma().Sub(x.AddScalar(1).LogGamma()).Sub(c.LogGamma())
-		return choose.Add(x.Mul(l.Sub(total))).Add(c.Mul(c.Log().Sub(total)))
-	})
+// sample draws an array of values: p are the parameters of [Distribution.broadcast].
+func (d Distribution) sample(
+	rng *rand.Rand,
+	values, length int,
+	p [][]float64,
+	dst []float64,
+) error {
+	one := make([][]float64, len(p))
+	for v := range values {
+		for i, all := range p {
+			n := len(all) / values
+			one[i] = all[v*n:][:n]
+		}
+		if err := d.draw(rng, one, dst[v*length:][:length]); err != nil {
+			return fmt.Errorf("%s: %w", d, err)
+		}
+	}
+	return nil
 }

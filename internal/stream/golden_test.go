@@ -135,6 +135,20 @@ var newer = []frozen{
 	{stream.NUTSMoves, 0x0, []int{2, 5}, [3]uint64{0x149ff8ce799f8027, 0xbb0f5ba8882aa6d3, 0x1693dd890d9c40b7}},
 	{stream.NUTSMoves, 0x2a, []int{2, 5}, [3]uint64{0xae9ceb6a4f3558f0, 0x6da69733531f5c1a, 0x41f5402cd78bd9b9}},
 	{stream.NUTSMoves, 0xffffffffffffffff, []int{2, 5}, [3]uint64{0x5726783b27c27be, 0xb44b2f58a2bd7fd0, 0x2bd28fb8b5703c87}},
+	{stream.BatchRows, 0x0, []int{2}, [3]uint64{0xbaf640b7aaf3ff8f, 0xa6e0802b910f6b1, 0xc4419b17deaad0ac}},
+	{stream.BatchRows, 0x2a, []int{2}, [3]uint64{0x7fed2e3041adcc58, 0x830bdbd516cfc8cc, 0xf3971276edb23916}},
+	{stream.PriorDraw, 0x0, []int{2}, [3]uint64{0x1c9e6b68d74327cb, 0x66acedcf20c0d671, 0x1bfa51a4e5719c68}},
+	{stream.PriorDraw, 0x2a, []int{2}, [3]uint64{0x452cd222d2bd8c79, 0xb0f8a4092449914b, 0x9e91602e1304ea1a}},
+	{stream.PredictiveDraw, 0x0, []int{2}, [3]uint64{0xd7f29c2b5b528a2e, 0x3bfc6f50339afd08, 0xce7960d02c904ede}},
+	{stream.PredictiveDraw, 0x2a, []int{2}, [3]uint64{0x11f810d617f33e42, 0xd2b45e8224798c1f, 0x679219de30729142}},
+	{stream.Particles, 0x0, []int{2}, [3]uint64{0x6387674abf776d06, 0xd54ce18a5f7c2fe3, 0xaea0c308fd2140f}},
+	{stream.Particles, 0x2a, []int{2}, [3]uint64{0x930d3d2ad085cda5, 0x9f803717ed899138, 0x1f61906970da91}},
+	{stream.ApproximationDraw, 0x0, []int{2}, [3]uint64{0xa6504c2d3a8efbac, 0x3c69ed428fe20580, 0x2414993873f8d66d}},
+	{stream.ApproximationDraw, 0x2a, []int{2}, [3]uint64{0xf99e4c9f44dfd8b9, 0xd8a668fc6c6661b8, 0x5ac4c4b96df3cd4}},
+	{stream.Langevin, 0x0, []int{2, 7}, [3]uint64{0xe7d9072ba0f8af97, 0x37eb20e1a72544ea, 0x6ceec357ab4c58c4}},
+	{stream.Langevin, 0x2a, []int{2, 7}, [3]uint64{0x91441fb877c8cd5b, 0xbb17d888977122ff, 0x35e63cd9a8c2a03b}},
+	{stream.CalibrationSet, 0x0, []int{2}, [3]uint64{0x6d8737b1f4c9435c, 0xa32c871ce9d7ee78, 0xe29c73be6d1054f3}},
+	{stream.CalibrationSet, 0x2a, []int{2}, [3]uint64{0x9776a8a8b643b98c, 0x4b6e4fe066cf5310, 0x2f5ad8658b0338d5}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

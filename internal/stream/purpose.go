@@ -60,6 +60,13 @@ const (
 	SetPoints                              // points of a set of parents of a variable, in one of two populations
 	NUTSStart                              // where a chain of a Hamiltonian sampler starts, by chain and attempt
 	NUTSMoves                              // momenta and choices of a chain of it and an iteration
+	BatchRows                              // rows of the data that a step of a density sees
+	PriorDraw                              // values of a parameter in a draw from its prior
+	PredictiveDraw                         // values of data in a draw that a model predicts
+	Particles                              // moves and resampling of a population, by temperature
+	ApproximationDraw                      // draws of a distribution that approximates a density, by step or number
+	Langevin                               // noise of a stochastic gradient step, by step and particle
+	CalibrationSet                         // seed of a simulated data set of a calibration
 )
 
 // A derivation is one of those in the package comment.
@@ -134,6 +141,13 @@ var purposes = [...]struct {
 	SetPoints:           {keyed, 2, "set part", 0},
 	NUTSStart:           {keyed, 2, "nuts x", 0},
 	NUTSMoves:           {keyed, 2, "nuts", 0},
+	BatchRows:           {keyed, 1, "batch", 0},
+	PriorDraw:           {keyed, 1, "prior", 0},
+	PredictiveDraw:      {keyed, 1, "predicted", 0},
+	Particles:           {keyed, 1, "smc", 0},
+	ApproximationDraw:   {keyed, 1, "approximate", 0},
+	Langevin:            {keyed, 2, "langevin", 0},
+	CalibrationSet:      {keyed, 1, "calibrated", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
