@@ -103,6 +103,11 @@ func (b *Builder) fail(shape Shape, format string, args ...any) *Node {
 	return &Node{b: b, id: -1, shape: shape}
 }
 
+// Fail records an error, as an operation does whose operands do not fit, and returns an inert
+// node of the given shape: for packages that make expressions of something else. The first
+// error of a builder stays.
+func (b *Builder) Fail(shape Shape, err error) *Node { return b.fail(shape, "%w", err) }
+
 // Axis declares a mapped axis of the given size. Declare outer axes first:
 // particles before samples.
 func (b *Builder) Axis(name string, size int) *Axis {

@@ -21,7 +21,7 @@ func TestAccessors(t *testing.T) {
 		{"reduced", y.SumOver(p).Sum().String(), "sum#5(){sample=2}"},
 		{"name", x.Name() + "," + c.Name() + "," + y.Name(), "x,,"},
 		{"axis", p.Name(), "particle"},
-		{"engines", ad.Compiled.String() + " " + ad.Reference.String() + " " + ad.Tape.String(), "compiled reference tape"},
+		{"engines", ad.Compiled.String() + " " + ad.Reference.String(), "compiled reference"},
 		{"scalar", ad.Shape{}.String(), "()"},
 	}
 	for _, tt := range tests {

@@ -4,9 +4,8 @@
 //
 // A [Builder] grows a graph of [Node] values by methods that read like the
 // equations. [Builder.Grad] adds the gradient as further nodes. [NewEvaluator]
-// prepares outputs, as functions of inputs, for running. A [Primitive] is an operation
-// of your own. [Builder.ExprGraph] makes a gorgonia graph of expressions, and
-// [Builder.Import] takes gorgonia nodes in.
+// prepares outputs, as functions of inputs, for running. A [Primitive] is a custom operation.
+// Package tobac/autograd/gorgonia exchanges graphs with gorgonia.
 //
 // # Reverse mode
 //
@@ -19,9 +18,6 @@
 // vector-Jacobian product of one [Primitive] ([Ops] lists those of the package), where
 // it stands next to the value and the shape rule. The summands are nodes of the
 // same graph: gradients can be combined, evaluated and differentiated again.
-// [Builder.Vjp], [Builder.Jvp], [Builder.Hvp], [Builder.Jacobian] and [Builder.Hessian] are
-// made of such passes. [Recompute] trades time for memory, [WithGradient] gives a value
-// another derivative, and [Scan] unrolls a loop.
 //
 // From that one pass the others are made: [Builder.Vjp] starts it from any cotangent,
 // [Builder.Jvp] is a directional derivative (the derivative of the linear map u ↦ Jᵀu along
@@ -29,9 +25,6 @@
 // and [Builder.Hessian] are for small ones. [WithGradient] replaces the derivative of a
 // value, [Recompute] spends time to save the memory that a gradient needs, and [Scan] goes
 // through a loop with a state.
-//
-// A [Primitive] is an operation: those of the table, and your own. [Builder.Import] and
-// [Builder.ExprGraph] exchange graphs with gorgonia.
 //
 // # Conventions
 //
@@ -76,9 +69,7 @@
 //
 // All engines have one meaning. [Compiled] is meant for work. [Reference] walks the graph
 // by definition, each operation on fresh values, once for every index, and is what the
-// others are compared with. [Tape] makes a gorgonia graph of the whole and runs
-// gorgonia's TapeMachine, for comparison in benchmarks. They agree up to rounding, since
-// sums are taken in other orders. Beyond that the compiled engine differs in what it owes
+// others are compared with. They agree up to rounding, since sums are taken in other orders. Beyond that the compiled engine differs in what it owes
 // its speed to:
 //
 // Structural zeros. Elements of arrays known to be zero whatever the inputs (+0 in a
@@ -114,7 +105,7 @@
 // right to a few units in the last place, also of subnormal numbers, with the special
 // values of package math. Sets differ by rounding. Within one, an element of an
 // element-wise operation has the same bits alone, among others, in lanes and as a
-// constant, on every engine but [Tape]; sums of products and [Node.SigmoidShift], for which
+// constant, on every engine; sums of products and [Node.SigmoidShift], for which
 // lanes have fused multiplication and addition, agree to rounding.
 //
 // # Failure
@@ -128,7 +119,7 @@
 // positive definite ([ErrNotPositiveDefinite]), fails at its index of the loop axis
 // alone, which is by rule the outermost one, particles for example. The run goes on and
 // returns a [*FailedError] that names the indices and their causes; their results are NaN,
-// and those of the other indices hold. [Tape] stops at the first failure. With
+// and those of the other indices hold. With
 // [Options].CheckFinite the first number that is not finite is such a cause, a
 // [*NonFiniteError]; without it NaN and infinities are results like any others. A nil
 // node or builder panics.

@@ -68,7 +68,7 @@ func TestUniformInputs(t *testing.T) {
 				}
 				want := run(ad.Options{Engine: ad.Reference}, seeds)
 				one := run(ad.Options{}, seeds)
-				for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Tape}, {CheckFinite: true}, {Without: ad.SparseCotangents}, {Without: ad.ElementSchedule}, {Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
+				for _, opt := range []ad.Options{{Workers: 3}, {CheckFinite: true}, {Without: ad.SparseCotangents}, {Without: ad.ElementSchedule}, {Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
 					drawn, given := run(opt, seeds), run(opt, fills)
 					for i := range want {
 						if !(math.Abs(drawn[i]-want[i]) <= 1e-12) || !(math.Abs(given[i]-want[i]) <= 1e-12) {

@@ -6,40 +6,69 @@ import (
 	"slices"
 
 	"tobac/autograd/internal/exec"
-	"tobac/autograd/internal/gorgonia"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/passes"
 )
 
-// An Engine is a way to run a graph. All engines have one meaning.
-type Engine int
+// An Engine is a way to run a graph. All engines have one meaning. The zero value is
+// [Compiled].
+type Engine struct{ e *engine }
 
-const (
+type engine struct {
+	name    string
+	prepare func(f *Function, opt Options) (Evaluator, error)
+}
+
+var (
 	// Compiled runs a program made for the graph: the default, and the only
 	// engine meant for work.
-	Compiled Engine = iota
+	Compiled Engine
+
 	// Reference evaluates each operation on fresh values, once for every
 	// index of the mapped axes. It is slow and simple: what the others are
 	// compared with.
-	Reference
-	// Tape stacks the mapped axes into leading dimensions of a gorgonia
-	// graph and runs it on gorgonia's TapeMachine. It exists for comparison in
-	// benchmarks.
-	Tape
+	Reference = NewEngine("reference", func(f *Function, opt Options) (Evaluator, error) {
+		return exec.NewReference(f.f, opt.CheckFinite), nil
+	})
 )
+
+// NewEngine makes an engine of its name and of what it does with a function; a package
+// for another machine does that. The TapeMachine of gorgonia is one: gorgonia.Tape in
+// package tobac/autograd/gorgonia.
+func NewEngine(name string, prepare func(f *Function, opt Options) (Evaluator, error)) Engine {
+	return Engine{&engine{name, prepare}}
+}
 
 // String is the engine's name in benchmarks.
 func (e Engine) String() string {
-	switch e {
-	case Compiled:
+	if e.e == nil {
 		return "compiled"
-	case Reference:
-		return "reference"
-	case Tape:
-		return "tape"
 	}
-	return fmt.Sprintf("Engine(%d)", int(e))
+	return e.e.name
 }
+
+// A Function is some outputs as a function of inputs, as an [Engine] gets it: the nodes that
+// the outputs depend on, operands first.
+type Function struct {
+	f     *ir.Func
+	nodes []*Node // of each value
+}
+
+// NewFunction is the function that an engine starts from. The errors are those of
+// [NewEvaluator].
+func NewFunction(inputs, outputs []*Node) (*Function, error) {
+	f, nodes, err := lowered(inputs, outputs)
+	if err != nil {
+		return nil, err
+	}
+	return &Function{f, nodes}, nil
+}
+
+// Nodes of the function, operands first, one for each value of its lowered form.
+func (f *Function) Nodes() []*Node { return f.nodes }
+
+// Lowered is the form that the engines of this module read.
+func (f *Function) Lowered() *ir.Func { return f.f }
 
 // Options of an evaluator. The zero value is the compiled engine on one worker.
 type Options struct {
@@ -47,14 +76,13 @@ type Options struct {
 
 	// Workers is the number of goroutines of the compiled engine, which share
 	// out the loop axis, by rule the outermost mapped one; 0 means 1. Results are
-	// bitwise the same for any number. The other engines ignore work sharing.
+	// bitwise the same for any number. The other engines ignore it.
 	Workers int
 
 	// CheckFinite looks at every input and at the result of every operation, and
 	// fails with a [*NonFiniteError] for the first one to hold NaN or Inf at each
 	// index of the loop. Constants may be infinite. The compiled engine runs the same
-	// program, operation by operation. It costs time; use it to find the place. The
-	// Tape engine does not look.
+	// program, operation by operation. It costs time; use it to find the place.
 	CheckFinite bool
 
 	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
@@ -102,46 +130,46 @@ func Passes() []Pass { return passes.Sets() }
 // It returns the builder's sticky error if there is one, and an error for an
 // output that depends on an input not listed.
 func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
-	f, err := lower(inputs, outputs)
+	f, err := NewFunction(inputs, outputs)
 	if err != nil {
 		return nil, err
 	}
-	switch opt.Engine {
-	case Compiled:
-		p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: opt.Without}, nil)
-		if err != nil {
-			return nil, err
-		}
-		return p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
-	case Reference:
-		return exec.NewReference(f, opt.CheckFinite), nil
-	case Tape:
-		return gorgonia.NewTape(f)
+	if e := opt.Engine.e; e != nil {
+		return e.prepare(f, opt)
 	}
-	return nil, fmt.Errorf("autograd: unknown engine %v", opt.Engine)
+	p, err := exec.Compile(f.f, exec.Options{Workers: opt.Workers, Without: opt.Without}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
 }
 
-// lower makes the function that an engine starts from: the nodes that the outputs depend
-// on, in the order of their creation, operands first.
 func lower(inputs, outputs []*Node) (*ir.Func, error) {
+	f, _, err := lowered(inputs, outputs)
+	return f, err
+}
+
+// lowered makes the function that an engine starts from: the nodes that the outputs depend
+// on, in the order of their creation, operands first; and the node of each value.
+func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 	if len(outputs) == 0 {
-		return nil, errors.New("autograd: no outputs")
+		return nil, nil, errors.New("autograd: no outputs")
 	}
 	b := outputs[0].b
 	if b.err != nil {
-		return nil, b.err
+		return nil, nil, b.err
 	}
 	position := make(map[*Node]int, len(inputs))
 	for i, n := range inputs {
 		if _, repeated := position[n]; n.b != b || !n.isInput() || repeated {
-			return nil, fmt.Errorf("autograd: graph %q: %v listed as input %d is not an input of the graph or is repeated", b.name, n, i)
+			return nil, nil, fmt.Errorf("autograd: graph %q: %v listed as input %d is not an input of the graph or is repeated", b.name, n, i)
 		}
 		position[n] = i
 	}
 	need := make([]bool, len(b.nodes))
 	for _, n := range outputs {
 		if n.b != b {
-			return nil, fmt.Errorf("autograd: outputs of graphs %q and %q in one evaluator", b.name, n.b.name)
+			return nil, nil, fmt.Errorf("autograd: outputs of graphs %q and %q in one evaluator", b.name, n.b.name)
 		}
 		need[n.id] = true
 	}
@@ -156,11 +184,12 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 			need[a.id] = true
 		}
 		if _, listed := position[n]; n.isInput() && !listed {
-			return nil, fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed", b.name, n.name)
+			return nil, nil, fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed", b.name, n.name)
 		}
 	}
 	f := &ir.Func{Name: b.name, Axes: b.axes, Inputs: make([]*ir.Value, len(inputs))}
 	values := make([]*ir.Value, len(b.nodes))
+	var of []*Node
 	for id, n := range b.nodes {
 		if !need[id] {
 			continue
@@ -176,6 +205,7 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 			}
 		}
 		values[id] = f.Add(v)
+		of = append(of, n)
 		if i, ok := position[n]; ok {
 			v.Input, f.Inputs[i] = i, v
 		}
@@ -183,7 +213,7 @@ func lower(inputs, outputs []*Node) (*ir.Func, error) {
 	for _, n := range outputs {
 		f.Outputs = append(f.Outputs, values[n.id])
 	}
-	return f, nil
+	return f, of, nil
 }
 
 // reads are the operands that the value of n is made of: of an operation that only shows

@@ -142,22 +142,15 @@ func checkProgram(t *testing.T, data []byte, cases ...ad.Pass) (seen tally) {
 	for _, without := range cases {
 		ways = append(ways, ad.Options{Without: without})
 	}
-	if p.particle == nil {
-		ways = append(ways, ad.Options{Engine: ad.Tape})
-	}
 	for _, w := range ways {
-		prepare := func() (ad.Evaluator, error) { return ad.NewEvaluator(p.inputs, p.outputs, w) }
-		if w.Engine != ad.Tape {
-			program, err := ad.Verify(p.inputs, p.outputs, w)
-			if err != nil {
-				t.Fatalf("program %x, %+v: %v", data, w, err)
-			}
-			prepare = func() (ad.Evaluator, error) { return program.NewEvaluator(w) }
+		program, err := ad.Verify(p.inputs, p.outputs, w)
+		if err != nil {
+			t.Fatalf("program %x, %+v: %v", data, w, err)
 		}
 		var one [][]float64
 		for _, w.Workers = range []int{1, 2, 4} {
 			what := fmt.Sprintf("program %x, %+v", data, w)
-			ev, err := prepare()
+			ev, err := program.NewEvaluator(w)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -179,9 +172,6 @@ func checkProgram(t *testing.T, data []byte, cases ...ad.Pass) (seen tally) {
 				}
 			}
 			ev.Close()
-			if w.Engine == ad.Tape {
-				break
-			}
 		}
 		p.agree(t, fmt.Sprintf("program %x, %+v", data, w), one, want, expected)
 		if t.Failed() {

@@ -53,7 +53,7 @@ func TestTransformedDraws(t *testing.T) {
 			}
 		}
 	}
-	for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Reference}, {Engine: ad.Tape}, {Without: ad.ElementSchedule}} {
+	for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Reference}, {Without: ad.ElementSchedule}} {
 		for _, noise := range []func(uint64) ad.Feed{seeds, fills} {
 			again := run(opt, noise)
 			for i := range got {

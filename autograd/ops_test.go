@@ -70,7 +70,7 @@ const (
 	secondTolerance = 1e-6  // differences of the first gradient
 )
 
-var engines = []ad.Engine{ad.Compiled, ad.Reference, ad.Tape}
+var engines = []ad.Engine{ad.Compiled, ad.Reference}
 
 // A variant adds mapped axes to a case.
 type variant struct {

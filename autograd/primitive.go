@@ -90,6 +90,14 @@ func (p *Primitive) Apply(at Attr, operands ...*Node) *Node {
 	return n.b.apply(p, at, operands...)
 }
 
+// Op is the name of the node's primitive, empty for an input and a constant.
+func (n *Node) Op() string {
+	if n.op == nil {
+		return ""
+	}
+	return n.op.Name
+}
+
 // Operands that the node is computed from, in the order of its primitive; none of an
 // input or a constant. The caller must not modify the slice.
 func (n *Node) Operands() []*Node { return n.args }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/bench/internal/densities"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkDensity(b *testing.B) {
 				})
 			}
 			b.Run(fmt.Sprintf("density=%s/M=%d/form=tape", d.Name, particles), func(b *testing.B) {
-				f, err := expressionForm(b, d, densities.Spelling{}, x, autograd.Tape)
+				f, err := expressionForm(b, d, densities.Spelling{}, x, gorgonia.Tape)
 				if err != nil {
 					b.Skip(err)
 				}
@@ -117,7 +118,7 @@ func measureDensity(t *testing.T, d *densities.Density, particles int) densityRo
 		}
 		forms = append(forms, f)
 	}
-	tape, err := expressionForm(t, d, densities.Spelling{Name: "tape"}, x, autograd.Tape)
+	tape, err := expressionForm(t, d, densities.Spelling{Name: "tape"}, x, gorgonia.Tape)
 	if err != nil {
 		t.Log(err)
 	} else {

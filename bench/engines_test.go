@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/models"
 )
 
@@ -147,7 +148,7 @@ func (e expression) target(tb testing.TB, engine autograd.Engine) (target *model
 	return target, []*mat.Dense{block}
 }
 
-var engines = []autograd.Engine{autograd.Compiled, autograd.Reference, autograd.Tape}
+var engines = []autograd.Engine{autograd.Compiled, autograd.Reference, gorgonia.Tape}
 
 // BenchmarkExpression times the score of all particles on each engine, on one
 // worker.
@@ -177,7 +178,7 @@ func TestExpressionEnginesAgree(t *testing.T) {
 	for _, e := range expressions(timedRows / 20) {
 		t.Run(e.name, func(t *testing.T) {
 			var want []*mat.Dense
-			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled, autograd.Tape} {
+			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled, gorgonia.Tape} {
 				target, x := e.target(t, engine)
 				got := cloneBlocks(x)
 				if err := target.Score(got, x, 0); err != nil {

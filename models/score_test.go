@@ -207,13 +207,12 @@ func TestScoreDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// TestEnginesAgree compares the compiled program, the plain walk and gorgonia's
-// TapeMachine.
+// TestEnginesAgree compares the compiled program and the plain walk.
 func TestEnginesAgree(t *testing.T) {
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
 		for _, tau := range []float64{1, 1.7} {
 			var want []*mat.Dense
-			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled, autograd.Tape} {
+			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled} {
 				target, x := randomTarget(t, 64, 5, models.TOBACConfig{
 					Particles: 3, Samples: 9, Tau: tau, Estimator: e, Options: models.Options{Engine: engine},
 				})

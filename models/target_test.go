@@ -60,7 +60,7 @@ func TestTarget(t *testing.T) {
 		}
 		var first []*mat.Dense
 		for _, opt := range []models.Options{
-			{}, {Workers: 2}, {Workers: 8}, {Engine: autograd.Reference}, {Engine: autograd.Tape},
+			{}, {Workers: 2}, {Workers: 8}, {Engine: autograd.Reference},
 		} {
 			target := newTarget(t, m, saddleBlocks, saddle, opt)
 			at := func(what string) string { return fmt.Sprintf("M = %d, %+v: %s", m, opt, what) }
@@ -109,7 +109,6 @@ func TestNewTargetErrors(t *testing.T) {
 		{"particles", 0, saddleBlocks, saddle, models.Options{}, "models: target: got 0 particles and 2 blocks, want at least one of each"},
 		{"blocks", 3, nil, saddle, models.Options{}, "models: target: got 3 particles and 0 blocks, want at least one of each"},
 		{"workers", 3, saddleBlocks, saddle, models.Options{Workers: -1}, "models: target: workers -1, want at least 1"},
-		{"engine", 3, saddleBlocks, saddle, models.Options{Engine: -1}, "models: target: autograd: unknown engine Engine(-1)"},
 		{"shape", 3, []autograd.Shape{{2, 0}, {}}, saddle, models.Options{}, "models: target: block 0 of shape (2,0) has no elements"},
 		{"mismatch", 3, []autograd.Shape{{2}, {3}}, func(x []*autograd.Node) *autograd.Node { return x[0].Add(x[1]).Sum() }, models.Options{}, "add: shapes (2) and (3) do not broadcast"},
 		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0] }, models.Options{}, "want a scalar shape"},

@@ -105,7 +105,6 @@ func TestTOBACErrors(t *testing.T) {
 		{"tau", 6, models.TOBACConfig{Tau: math.Inf(1)}, "models: TOBAC: alpha rate 0.05 and tau +Inf, want finite positive numbers"},
 		{"no number", 6, models.TOBACConfig{AlphaRate: math.NaN()}, "models: TOBAC: alpha rate NaN and tau 1, want finite positive numbers"},
 		{"prior", 4, models.TOBACConfig{}, "models: TOBAC: edges per node 2 on 4 variables makes the edge probability 1.333; want 0 < edges per node < 1.5"},
-		{"engine", 6, models.TOBACConfig{Options: models.Options{Engine: 9}}, "models: TOBAC: autograd: unknown engine Engine(9)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package jobs
 import (
 	"fmt"
 
-	"tobac/autograd"
+	"tobac/internal/vector"
 )
 
 // Results is the version of what the module computes. It is raised with every
@@ -16,7 +16,8 @@ const format = 1
 
 // Program is what programs must share to give the same job the same bits: the format
 // of jobs, the version of results, and the arithmetic of the machine
-// ([autograd.Arithmetic]).
+// ([vector.Set.Arithmetic]).
 func Program() string {
-	return fmt.Sprintf("format %d, results %d, arithmetic %s", format, Results, autograd.Arithmetic())
+	kernels, _ := vector.Default() // an unknown name is an error of whoever computes
+	return fmt.Sprintf("format %d, results %d, arithmetic %s", format, Results, kernels.Arithmetic())
 }

@@ -1,4 +1,4 @@
-package autograd_test
+package gorgonia_test
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"gorgonia.org/tensor"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gorgonia"
 )
 
 // The guards against silently wrong graphs. Each test shows first that gorgonia
@@ -146,7 +147,10 @@ func TestGuardWrongOps(t *testing.T) {
 // Sums of tensors with more than three dimensions add the wrong elements.
 func TestGuardSumOfManyDimensions(t *testing.T) {
 	shape := ad.Shape{2, 3, 4, 2}
-	want := folded(shape, []int{2}, sum)([][]float64{ramp(48, 0, 0)})
+	var want []float64 // (2,3,2): sums over the four elements of axis 2
+	for _, first := range []float64{0, 1, 8, 9, 16, 17, 24, 25, 32, 33, 40, 41} {
+		want = append(want, 4*first+2+4+6)
+	}
 	g := G.NewGraph()
 	x := G.NewTensor(g, G.Float64, 4, G.WithName("x"), G.WithShape(shape...), G.WithValue(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(ramp(48, 0, 0)))))
 	merged(t, mismatch(rawRun(t, g, must(G.Sum(x, 2)))[0], want, 1e-12) >= 0, "sums four-dimensional tensors wrongly")
@@ -308,12 +312,12 @@ func TestGuardForeignParameters(t *testing.T) {
 
 	b := ad.NewBuilder("parameters")
 	y := b.Input("x", ad.Shape{1})
-	compare(t, "equal hashes", slices.Concat(runEngines(t, nodes(y), nodes(b.Apply(scaleOp{2}, y), b.Apply(scaleOp{3}, y)), [][]float64{{5}}, 0)...), []float64{10, 15}, 0)
+	compare(t, "equal hashes", slices.Concat(runEngines(t, nodes(y), nodes(gorgonia.Apply(scaleOp{2}, y), gorgonia.Apply(scaleOp{3}, y)), [][]float64{{5}}, 0)...), []float64{10, 15}, 0)
 
 	b = ad.NewBuilder("parameters")
 	y = b.Input("x", ad.Shape{1})
-	two, three := b.Apply(goodScaleOp{scaleOp{2}}, y), b.Apply(goodScaleOp{scaleOp{3}}, y)
-	if two != b.Apply(goodScaleOp{scaleOp{2}}, y) {
+	two, three := gorgonia.Apply(goodScaleOp{scaleOp{2}}, y), gorgonia.Apply(goodScaleOp{scaleOp{3}}, y)
+	if two != gorgonia.Apply(goodScaleOp{scaleOp{2}}, y) {
 		t.Error("one op of one operand is two nodes")
 	}
 	got := runEngines(t, nodes(y), nodes(two, three), [][]float64{{5}}, 0)
@@ -326,13 +330,29 @@ func TestForeign(t *testing.T) {
 	b := ad.NewBuilder("foreign")
 	p, s := b.Axis("particle", 3), b.Axis("sample", 2)
 	x, y := b.Input("x", ad.Shape{2}, p, s), b.Input("y", ad.Shape{2}, s)
-	n := b.Apply(goodScaleOp{scaleOp{3}}, x.Mul(y))
-	out := nodes(n, n.Sum().SumOver(s), b.Apply(goodScaleOp{scaleOp{2}}, y))
+	n := gorgonia.Apply(goodScaleOp{scaleOp{3}}, x.Mul(y))
+	out := nodes(n, n.Sum().SumOver(s), gorgonia.Apply(goodScaleOp{scaleOp{2}}, y))
 	v := [][]float64{ramp(12, 0, 0), {1, 2, 3, 4}}
 	got := runEngines(t, nodes(x, y), out, v, 1e-14)
 	compare(t, "value", got[0], []float64{0, 6, 18, 36, 12, 30, 54, 84, 24, 54, 90, 132}, 0)
 	compare(t, "sum", got[1], []float64{60, 180, 300}, 0)
 	compare(t, "one axis", got[2], []float64{2, 4, 6, 8}, 0)
+}
+
+// TestForeignErrors: what cannot be done with an op names it.
+func TestForeignErrors(t *testing.T) {
+	b := ad.NewBuilder("g")
+	x := b.Input("x", ad.Shape{3})
+	b.Grad(gorgonia.Apply(goodScaleOp{scaleOp{2}}, x).Sum(), x)
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "foreign: scale: a foreign op has no derivative rule") {
+		t.Errorf("gradient: got error %v", err)
+	}
+	b = ad.NewBuilder("g")
+	x = b.Input("x", ad.Shape{3})
+	gorgonia.Apply(scaleOp{2}, x, x)
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "foreign: scale: got 2 operands, want 1") {
+		t.Errorf("operands: got error %v", err)
+	}
 }
 
 // Reshape under the TapeMachine (B1).

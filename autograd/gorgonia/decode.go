@@ -11,36 +11,36 @@ import (
 	"tobac/autograd/internal/ir"
 )
 
-// A Kind says what a gorgonia node computes.
-type Kind int
+// A kind says what a gorgonia node computes.
+type kind int
 
-// Kinds of nodes.
+// The kinds of nodes.
 const (
-	Unknown    Kind = iota // an op that only its own Do knows
-	Input                  // named
-	Constant               // Values
-	Unary                  // function Name of each element
-	Binary                 // function Name of the elements of two operands
-	Product                // of matrices, stacks of them, or a matrix and a vector
-	Dot                    // of two vectors
-	Outer                  // product of two vectors
-	Transpose              // by the order Ints
-	Reshape                // to Shape
-	Sum                    // over the axes Ints
-	Max                    // over the axes Ints
-	Repeat                 // along axis Ints[0]
-	Slice                  // rows Ints[1:] of axis Ints[0]
-	Unslice                // the second operand in those rows of zeros like the first
-	Concat                 // along axis Ints[0]
-	Softmax                // along axis Ints[0]
-	LogSoftmax             // along axis Ints[0]
-	Copy                   // elements Ints of the operand
-	Whole                  // operation Value, one of ours
+	isUnknown    kind = iota // an op that only its own Do knows
+	isInput                  // named
+	isConstant               // Values
+	isUnary                  // function Name of each element
+	isBinary                 // function Name of the elements of two operands
+	isProduct                // of matrices, stacks of them, or a matrix and a vector
+	isDot                    // of two vectors
+	isOuter                  // product of two vectors
+	isTranspose              // by the order Ints
+	isReshape                // to Shape
+	isSum                    // over the axes Ints
+	isMax                    // over the axes Ints
+	isRepeat                 // along axis Ints[0]
+	isSlice                  // rows Ints[1:] of axis Ints[0]
+	isUnslice                // the second operand in those rows of zeros like the first
+	isConcat                 // along axis Ints[0]
+	isSoftmax                // along axis Ints[0]
+	isLogSoftmax             // along axis Ints[0]
+	isCopy                   // elements Ints of the operand
+	isWhole                  // operation Value, one of ours
 )
 
-// A Call is what a gorgonia node computes, and of what.
-type Call struct {
-	Kind       Kind
+// A call is what a gorgonia node computes, and of what.
+type call struct {
+	Kind       kind
 	Op         G.Op
 	Name       string // of an input or a function
 	Operands   []*G.Node
@@ -51,8 +51,8 @@ type Call struct {
 	Value      *ir.Value
 }
 
-// Order lists the nodes that some nodes depend on, and themselves, operands first.
-func Order(nodes []*G.Node) (order []*G.Node) {
+// ordered lists the nodes that some nodes depend on, and themselves, operands first.
+func ordered(nodes []*G.Node) (order []*G.Node) {
 	seen := map[*G.Node]bool{}
 	type visit struct {
 		n    *G.Node
@@ -71,7 +71,7 @@ func Order(nodes []*G.Node) (order []*G.Node) {
 		case !seen[v.n]:
 			seen[v.n] = true
 			stack = append(stack, visit{v.n, true})
-			for _, a := range slices.Backward(Operands(v.n)) {
+			for _, a := range slices.Backward(operandsOf(v.n)) {
 				stack = append(stack, visit{n: a})
 			}
 		}
@@ -79,8 +79,8 @@ func Order(nodes []*G.Node) (order []*G.Node) {
 	return order
 }
 
-// Operands of a node, in order, repeated ones repeated.
-func Operands(n *G.Node) (operands []*G.Node) {
+// operandsOf lists the operands of a node, in order, repeated ones repeated.
+func operandsOf(n *G.Node) (operands []*G.Node) {
 	if n.Op() == nil || n.Graph() == nil {
 		return nil
 	}
@@ -94,15 +94,15 @@ func Operands(n *G.Node) (operands []*G.Node) {
 	return operands
 }
 
-// Decode finds out what a node computes, from the type of its op and what that prints: the
+// decode finds out what a node computes, from the type of its op and what that prints: the
 // types of gorgonia are not exported.
-func Decode(n *G.Node) (c Call, err error) {
+func decode(n *G.Node) (c call, err error) {
 	if n.Dtype() != tensor.Float64 {
 		return c, fmt.Errorf("node %v is of %v, want float64", n.Name(), n.Dtype())
 	}
-	c = Call{Op: n.Op(), Operands: Operands(n), Shape: append(ir.Shape{}, n.Shape()...)}
+	c = call{Op: n.Op(), Operands: operandsOf(n), Shape: append(ir.Shape{}, n.Shape()...)}
 	if c.Op == nil {
-		c.Kind, c.Name = Input, n.Name()
+		c.Kind, c.Name = isInput, n.Name()
 		return c, nil
 	}
 	if own, ok := c.Op.(*operation); ok {
@@ -116,26 +116,26 @@ func Decode(n *G.Node) (c Call, err error) {
 		if err != nil {
 			return c, err
 		}
-		c.Kind = Constant
+		c.Kind = isConstant
 		c.Values, err = valueData(v)
 		return c, err
 	case "gorgonia.elemUnaryOp":
-		c.Kind, c.Name = Unary, text
+		c.Kind, c.Name = isUnary, text
 	case "gorgonia.elemBinOp":
-		c.Kind = Binary
+		c.Kind = isBinary
 		c.Name, _, _ = strings.Cut(text, " ") // the rest says of which type a comparison is
 	case "gorgonia.maxBetween", "gorgonia.minBetween":
-		c.Kind, c.Name = Binary, text
+		c.Kind, c.Name = isBinary, text
 	case "gorgonia.linAlgBinOp":
 		c.product(text)
 	case "gorgonia.reshapeOp":
-		c.Kind = Reshape
+		c.Kind = isReshape
 	case "gorgonia.sizeOp":
 		c.size(text)
 	case "*gorgonia.sliceOp":
-		c.slice(Slice, text)
+		c.slice(isSlice, text)
 	case "gorgonia.sliceIncrOp":
-		c.slice(Unslice, text)
+		c.slice(isUnslice, text)
 	default:
 		c.parameters(fmt.Sprintf("%T", c.Op), text)
 	}
@@ -143,30 +143,30 @@ func Decode(n *G.Node) (c Call, err error) {
 }
 
 // own decodes one of our ops.
-func (c *Call) own(op *operation) {
+func (c *call) own(op *operation) {
 	c.Value = op.value
 	switch {
 	case op.index != nil:
-		c.Kind, c.Ints = Copy, op.index
+		c.Kind, c.Ints = isCopy, op.index
 	case op.value.Const != nil:
-		c.Kind, c.Values = Constant, op.value.Const
+		c.Kind, c.Values = isConstant, op.value.Const
 	case op.whole:
-		c.Kind = Whole
+		c.Kind = isWhole
 	}
 }
 
 // product decodes A × B, Aᵀ × b, a ⋅ b and the like.
-func (c *Call) product(text string) {
+func (c *call) product(text string) {
 	f := strings.Fields(text)
 	if len(f) != 3 {
 		return
 	}
 	c.Transposed = [2]bool{strings.HasSuffix(f[0], "ᵀ"), strings.HasSuffix(f[2], "ᵀ")}
-	c.Kind = map[string]Kind{"×": Product, "×××": Product, "⋅": Dot, "⊗": Outer}[f[1]]
+	c.Kind = map[string]kind{"×": isProduct, "×××": isProduct, "⋅": isDot, "⊗": isOuter}[f[1]]
 }
 
 // size decodes the size of an axis of the operand, which is known.
-func (c *Call) size(text string) {
+func (c *call) size(text string) {
 	var n int
 	if _, err := fmt.Sscanf(text, "SizeOf=%d", &n); err != nil {
 		if _, err := fmt.Sscanf(text, "SizeOf(%d)", &n); err != nil {
@@ -174,12 +174,12 @@ func (c *Call) size(text string) {
 		}
 		n = c.Operands[0].Shape()[n]
 	}
-	c.Kind, c.Values = Constant, []float64{float64(n)}
+	c.Kind, c.Values = isConstant, []float64{float64(n)}
 }
 
 // slice decodes T[:, from:to:step...], where the number of colons in front is that of the
 // axis, and a lone one at the end takes all. A step of 0 is that of a single row.
-func (c *Call) slice(kind Kind, text string) {
+func (c *call) slice(of kind, text string) {
 	text, _, ok := strings.Cut(strings.TrimPrefix(text, "T["), "...]")
 	if !ok {
 		return
@@ -193,27 +193,27 @@ func (c *Call) slice(kind Kind, text string) {
 			return
 		}
 	}
-	c.Kind, c.Ints = kind, []int{axis}
+	c.Kind, c.Ints = of, []int{axis}
 	for i := from; i < min(to, size); i += max(step, 1) {
 		c.Ints = append(c.Ints, i)
 	}
 }
 
 // parameters decodes ops that print their parameters as whole numbers in brackets.
-func (c *Call) parameters(op, text string) {
-	kind, ok := map[string]Kind{
-		"gorgonia.transposeOp": Transpose,
-		"gorgonia.sumOp":       Sum,
-		"*gorgonia.maxOp":      Max,
-		"*gorgonia.repeatOp":   Repeat,
-		"gorgonia.concatOp":    Concat,
-		"*gorgonia.softmaxOp":  Softmax,
+func (c *call) parameters(op, text string) {
+	of, ok := map[string]kind{
+		"gorgonia.transposeOp": isTranspose,
+		"gorgonia.sumOp":       isSum,
+		"*gorgonia.maxOp":      isMax,
+		"*gorgonia.repeatOp":   isRepeat,
+		"gorgonia.concatOp":    isConcat,
+		"*gorgonia.softmaxOp":  isSoftmax,
 	}[op]
 	if !ok {
 		return
 	}
-	if kind == Softmax && strings.Contains(text, "true") {
-		kind = LogSoftmax
+	if of == isSoftmax && strings.Contains(text, "true") {
+		of = isLogSoftmax
 	}
 	numbers := strings.FieldsFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '-' })
 	for _, s := range numbers {
@@ -223,5 +223,5 @@ func (c *Call) parameters(op, text string) {
 		}
 		c.Ints = append(c.Ints, n)
 	}
-	c.Kind = kind
+	c.Kind = of
 }

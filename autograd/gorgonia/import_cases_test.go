@@ -1,4 +1,4 @@
-package autograd_test
+package gorgonia_test
 
 import (
 	"math"

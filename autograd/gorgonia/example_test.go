@@ -1,4 +1,4 @@
-package autograd_test
+package gorgonia_test
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gorgonia"
 )
 
 // A gorgonia graph of an expression and its gradient, run by gorgonia.
-func ExampleBuilder_ExprGraph() {
+func ExampleExport() {
 	b := ad.NewBuilder("square")
 	x := b.Input("x", ad.Shape{})
 	y := x.Square().AddScalar(1)
-	nodes, err := b.ExprGraph(y, b.Grad(y, x)[0])
+	nodes, err := gorgonia.Export(y, b.Grad(y, x)[0])
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	ad "tobac/autograd"
 	"tobac/autograd/internal/exec"
 	"tobac/autograd/internal/ir"
 )
@@ -37,9 +38,17 @@ type tape struct {
 	names []string
 }
 
-// NewTape makes the gorgonia graph of a function and a TapeMachine that runs it. It returns
+// Tape is the engine that stacks the mapped axes of a graph into leading dimensions of a
+// gorgonia graph and runs it on gorgonia's TapeMachine. It exists for comparison in
+// benchmarks. It stops at the first failure, and does not look for numbers that are not
+// finite.
+var Tape = ad.NewEngine("tape", func(f *ad.Function, _ ad.Options) (ad.Evaluator, error) {
+	return newTape(f.Lowered())
+})
+
+// newTape makes the gorgonia graph of a function and a TapeMachine that runs it. It returns
 // what gorgonia refuses, or panics with, as an error.
-func NewTape(f *ir.Func) (e exec.Evaluator, err error) {
+func newTape(f *ir.Func) (e ad.Evaluator, err error) {
 	var used ir.AxisSet
 	for _, v := range f.Values {
 		used |= v.Axes
@@ -103,7 +112,7 @@ func (t *tape) build() error {
 	return nil
 }
 
-// laneAxes are the axes of n that vary ir.Within one index of the loop.
+// laneAxes are the axes of n that vary within one index of the loop.
 func (t *tape) laneAxes(n *ir.Value) ir.AxisSet {
 	if t.loop == nil {
 		return n.Axes
@@ -338,8 +347,8 @@ func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
 // Close releases the machine.
 func (t *tape) Close() { t.machine.Close() }
 
-// Eval implements [Evaluator].
-func (t *tape) Eval(dst [][]float64, src []exec.Feed) error {
+// Eval implements [ad.Evaluator].
+func (t *tape) Eval(dst [][]float64, src []ad.Feed) error {
 	if err := exec.CheckCall(t.Func, dst, src); err != nil {
 		return err
 	}

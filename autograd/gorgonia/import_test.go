@@ -1,7 +1,8 @@
-package autograd_test
+package gorgonia_test
 
 import (
 	"fmt"
+	"log"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/autograd/gradtest"
 )
 
@@ -60,6 +62,16 @@ func onTape(t *testing.T, outputs []*G.Node, names []string, at [][]float64) [][
 	return got
 }
 
+// imported are the nodes that gorgonia's become.
+func imported(t *testing.T, b *ad.Builder, outputs ...*G.Node) []*ad.Node {
+	t.Helper()
+	made, err := gorgonia.Import(b, outputs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Outputs
+}
+
 // TestImport: for every operation the numbers are those of gorgonia's TapeMachine on all
 // engines, and the gradient is that of differences.
 func TestImport(t *testing.T) {
@@ -89,10 +101,11 @@ func TestImport(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := ad.NewBuilder("import")
-			n := b.Import(y)[0]
-			if err := b.Err(); err != nil {
+			made, err := gorgonia.Import(b, []*G.Node{y}, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
+			n := made.Outputs[0]
 			if got, want := fmt.Sprint(n.Shape()), fmt.Sprint(ad.Shape(y.Shape())); got != want {
 				t.Errorf("got shape %v, want %v", got, want)
 			}
@@ -139,7 +152,7 @@ func TestImportGradient(t *testing.T) {
 	g := G.NewGraph()
 	loss, parameters := perceptron(g)
 	b := ad.NewBuilder("perceptron")
-	mine := b.Import(loss)[0]
+	mine := imported(t, b, loss)[0]
 	names := []string{"x", "y", "w", "b", "v"}
 	var inputs []*ad.Node
 	var at [][]float64
@@ -153,7 +166,7 @@ func TestImportGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outputs := append(append([]*ad.Node{mine}, b.Grad(mine, inputs[2:]...)...), b.Import(theirs...)...)
+	outputs := append(append([]*ad.Node{mine}, b.Grad(mine, inputs[2:]...)...), imported(t, b, theirs...)...)
 	if err := b.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -174,24 +187,22 @@ func TestImportInputs(t *testing.T) {
 	x := leaf(g, "x", ad.Shape{2})
 	b := ad.NewBuilder("inputs")
 	mine := b.Input("x", ad.Shape{2})
-	if got := b.Import(x)[0]; got != mine {
+	if got := imported(t, b, x)[0]; got != mine {
 		t.Errorf("got %v, want the input that exists", got)
 	}
 	other := ad.NewBuilder("other")
 	other.Input("x", ad.Shape{3})
-	other.Import(x)
-	if err := other.Err(); err == nil || !strings.Contains(err.Error(), `input name "x" is already used`) {
+	if _, err := gorgonia.Import(other, []*G.Node{x}, nil); err == nil || !strings.Contains(err.Error(), `input name "x" is already used`) {
 		t.Errorf("another shape: got error %v", err)
 	}
 	single := ad.NewBuilder("single")
-	single.Import(G.NewVector(g, tensor.Float32, G.WithName("single"), G.WithShape(2)))
-	if err := single.Err(); err == nil || !strings.Contains(err.Error(), "node single is of float32, want float64") {
+	if _, err := gorgonia.Import(single, []*G.Node{G.NewVector(g, tensor.Float32, G.WithName("single"), G.WithShape(2))}, nil); err == nil || !strings.Contains(err.Error(), "node single is of float32, want float64") {
 		t.Errorf("another type: got error %v", err)
 	}
 
 	a, c := leaf(g, "a", ad.Shape{2, 3}), leaf(g, "c", ad.Shape{3, 2})
 	product := G.Must(G.Tensordot([]int{1}, []int{0}, a, c))
-	n := b.Import(product)[0]
+	n := imported(t, b, product)[0]
 	inputs := []*ad.Node{b.InputNamed("a"), b.InputNamed("c")}
 	got := runEngines(t, inputs, []*ad.Node{n}, [][]float64{{1, 2, 3, 4, 5, 6}, {1, 0, 0, 1, 1, 1}}, 0)
 	compare(t, "foreign op", got[0], []float64{4, 5, 10, 11}, 0)
@@ -202,14 +213,17 @@ func TestImportInputs(t *testing.T) {
 }
 
 // A graph that was built for gorgonia, differentiated and compiled here.
-func ExampleBuilder_Import() {
+func ExampleImport() {
 	g := G.NewGraph()
 	x := G.NewVector(g, tensor.Float64, G.WithName("x"), G.WithShape(3))
 	y := G.Must(G.Sum(G.Must(G.Square(G.Must(G.Sigmoid(x))))))
 
 	b := ad.NewBuilder("imported")
-	value := b.Import(y)[0]
-	input := b.InputNamed("x")
+	made, err := gorgonia.Import(b, []*G.Node{y}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	value, input := made.Outputs[0], made.Inputs[0]
 	got := run([]*ad.Node{input}, []*ad.Node{value, b.Grad(value, input)[0]}, []float64{0, 1, 2})
 	fmt.Printf("value %.4f, gradient %.4f\n", got[0], got[1])
 	// Output: value [1.5603], gradient [0.2500 0.2875 0.1850]

@@ -1,4 +1,4 @@
-package autograd_test
+package gorgonia_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gorgonia"
 )
 
 // randomGraph grows a gorgonia graph by operations whose operands fit.
@@ -107,16 +108,16 @@ func TestImportRandom(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		nodes, names := randomGraph(rng)
 		b := ad.NewBuilder("random")
-		mine := b.Import(nodes...)
-		if err := b.Err(); err != nil {
+		made, err := gorgonia.Import(b, nodes, nil)
+		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		var at [][]float64
-		for _, n := range mine[:len(names)] {
+		for _, n := range made.Outputs[:len(names)] {
 			at = append(at, normals(rng, n.Shape().Len()))
 		}
 		want := byDo(nodes[0].Graph(), names, at)
-		for i, got := range eval(t, mine[:len(names)], mine, at, ad.Options{}) {
+		for i, got := range eval(t, made.Outputs[:len(names)], made.Outputs, at, ad.Options{}) {
 			all++
 			if w := want[nodes[i]]; w != nil {
 				compared++

@@ -1,0 +1,282 @@
+package gorgonia
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	G "gorgonia.org/gorgonia"
+
+	ad "tobac/autograd"
+	"tobac/autograd/internal/ir"
+)
+
+// A Graph is what gorgonia nodes have become.
+type Graph struct {
+	// Outputs are the nodes of what was asked for.
+	Outputs []*ad.Node
+
+	// Inputs are the nodes of the leaves that were not bound, and Leaves those leaves,
+	// in the order in which they are needed.
+	Inputs []*ad.Node
+	Leaves []*G.Node
+}
+
+// Import adds what gorgonia nodes compute to the graph of b. The leaves in bind are the
+// nodes that they are bound to, which have the shape of the leaf and may carry mapped axes:
+// a block of particles, data, noise. Other leaves become inputs of their names: one
+// that the builder has already, if it has the same shape. Constants become constants, with
+// the values that they have now.
+//
+// Element-wise operations, products, reductions, transposes, reshapes, repeats, slices,
+// concatenations and softmax become operations of package autograd, with its derivatives
+// and accuracy: a tie for a maximum, for example, is shared. Other ops are added by
+// [Apply] and have no derivative. gorgonia's convolutions and pools keep state in
+// their ops, and are added in that way too. Nodes of another type than float64 are an
+// error.
+//
+// The first error of the builder is returned, and stays in it.
+func Import(b *ad.Builder, outputs []*G.Node, bind map[*G.Node]*ad.Node) (*Graph, error) {
+	m := &importer{b: b, bind: bind, made: map[*G.Node]*ad.Node{}}
+	for _, g := range ordered(outputs) {
+		if b.Err() != nil {
+			break
+		}
+		m.made[g] = m.node(g)
+	}
+	for _, g := range outputs {
+		n := m.made[g]
+		if b.Err() != nil {
+			n = b.Fail(append(ad.Shape{}, g.Shape()...), b.Err())
+		}
+		m.Outputs = append(m.Outputs, n)
+	}
+	return &m.Graph, b.Err()
+}
+
+// An importer is one call of [Import].
+type importer struct {
+	Graph
+	b    *ad.Builder
+	bind map[*G.Node]*ad.Node
+	made map[*G.Node]*ad.Node
+}
+
+// fail records an error of a node of gorgonia's.
+func (m *importer) fail(shape ad.Shape, format string, args ...any) *ad.Node {
+	return m.b.Fail(shape, fmt.Errorf("import: "+format, args...))
+}
+
+// node adds one node, whose operands have been added.
+func (m *importer) node(g *G.Node) *ad.Node {
+	if n := m.bind[g]; n != nil {
+		if shape := append(ad.Shape{}, g.Shape()...); !n.Shape().Equal(shape) {
+			return m.fail(shape, "node %v has shape %v, and %v is bound to it", g.Name(), shape, n)
+		}
+		return n
+	}
+	c, err := decode(g)
+	if err != nil {
+		return m.fail(nil, "%w", err)
+	}
+	x := make([]*ad.Node, len(c.Operands))
+	for i, a := range c.Operands {
+		x[i] = m.made[a]
+	}
+	var n *ad.Node
+	if c.Kind == isInput {
+		n = m.leaf(g, &c)
+	} else if n = imported(m.b, &c, x); n == nil && len(x) == 0 {
+		return m.fail(c.Shape, "node %v: foreign op %v without operands", g.Name(), c.Op)
+	} else if n == nil {
+		n = Apply(c.Op, x...)
+	}
+	if m.b.Err() != nil {
+		return n
+	}
+	if n.Shape().Len() != c.Shape.Len() {
+		return m.fail(c.Shape, "%v has shape %v, want %v", g.Name(), n.Shape(), c.Shape)
+	}
+	return n.Reshape(c.Shape)
+}
+
+// leaf is an input.
+func (m *importer) leaf(g *G.Node, c *call) *ad.Node {
+	n := m.b.InputNamed(c.Name)
+	if n == nil || len(n.Axes()) > 0 || !n.Shape().Equal(c.Shape) {
+		n = m.b.Input(c.Name, c.Shape)
+	}
+	m.Inputs, m.Leaves = append(m.Inputs, n), append(m.Leaves, g)
+	return n
+}
+
+// imported is the node of a call, nil if this package has no operation for it.
+func imported(b *ad.Builder, c *call, x []*ad.Node) *ad.Node {
+	switch c.Kind {
+	case isConstant:
+		return b.Constant(c.Values, c.Shape)
+	case isUnary:
+		if f := importedUnary[c.Name]; f != nil {
+			return f(x[0])
+		}
+	case isBinary:
+		if f := importedBinary[c.Name]; f != nil {
+			return f(alike(x[0], x[1], c.Shape))
+		}
+	case isProduct, isDot, isOuter:
+		return importedProduct(c, x[0], x[1])
+	case isWhole:
+		return importedWhole(c.Value, x)
+	case isUnknown:
+	default:
+		return importedLayout(c, x)
+	}
+	return nil
+}
+
+// alike gives operands of different shapes and the same number of elements that of the
+// result: gorgonia takes (3,1) and (3) for the same.
+func alike(x, y *ad.Node, shape ad.Shape) (*ad.Node, *ad.Node) {
+	if len(x.Shape()) > 0 && len(y.Shape()) > 0 && !x.Shape().Equal(y.Shape()) && x.Shape().Len() == y.Shape().Len() {
+		return x.Reshape(shape), y.Reshape(shape)
+	}
+	return x, y
+}
+
+var importedUnary = map[string]func(x *ad.Node) *ad.Node{
+	"abs": (*ad.Node).Abs, "sign": (*ad.Node).Sign, "floor": (*ad.Node).Floor, "neg": (*ad.Node).Neg,
+	"sin": (*ad.Node).Sin, "cos": (*ad.Node).Cos, "tanh": (*ad.Node).Tanh,
+	"exp": (*ad.Node).Exp, "ln": (*ad.Node).Log, "log1p": (*ad.Node).Log1p, "expm1": (*ad.Node).Expm1,
+	"square": (*ad.Node).Square, "cube": (*ad.Node).Cube, "sqrt": (*ad.Node).Sqrt, "inv": (*ad.Node).Inverse,
+	"sigmoid": (*ad.Node).Sigmoid, "softplus": (*ad.Node).Softplus,
+	"ceil":    func(x *ad.Node) *ad.Node { return x.Neg().Floor().Neg() },
+	"log2":    func(x *ad.Node) *ad.Node { return x.Log().Scale(1 / math.Ln2) },
+	"invSqrt": func(x *ad.Node) *ad.Node { return x.Sqrt().Inverse() },
+}
+
+var importedBinary = map[string]func(x, y *ad.Node) *ad.Node{
+	"+": (*ad.Node).Add, "-": (*ad.Node).Sub, "⊙": (*ad.Node).Mul, "÷": (*ad.Node).Div, "^": (*ad.Node).Power,
+	"MaxBetween": (*ad.Node).Maximum, "MinBetween": (*ad.Node).Minimum,
+	">": (*ad.Node).Greater, ">=": (*ad.Node).AtLeast, "==": (*ad.Node).Equal,
+	"<":  func(x, y *ad.Node) *ad.Node { return y.Greater(x) },
+	"<=": func(x, y *ad.Node) *ad.Node { return y.AtLeast(x) },
+	"!=": func(x, y *ad.Node) *ad.Node { return x.Equal(y).Neg().AddScalar(1) },
+}
+
+// importedProduct is a product of matrices and vectors.
+func importedProduct(c *call, x, y *ad.Node) *ad.Node {
+	vector := func(n *ad.Node) *ad.Node { return n.Reshape(ad.Shape{n.Shape().Len()}) }
+	switch c.Kind {
+	case isDot:
+		return vector(x).Dot(vector(y))
+	case isOuter:
+		return vector(x).Outer(vector(y))
+	}
+	if c.Transposed[0] {
+		x = transposeLast(x)
+	}
+	if len(c.Shape) == 1 && len(x.Shape()) == 2 { // the second factor is a vector
+		return x.MatVec(vector(y))
+	}
+	if c.Transposed[1] {
+		y = transposeLast(y)
+	}
+	return x.MatMul(y)
+}
+
+// importedLayout is a reduction or a rearrangement.
+func importedLayout(c *call, operands []*ad.Node) *ad.Node {
+	x := operands[0]
+	switch c.Kind {
+	case isTranspose:
+		return x.Transpose(c.Ints...)
+	case isReshape:
+		return x.Reshape(c.Shape)
+	case isSum:
+		return x.Sum(c.Ints...)
+	case isMax:
+		return x.Max(c.Ints...)
+	case isRepeat:
+		axis := c.Ints[0]
+		shape := slices.Clone(x.Shape())
+		for len(shape) <= axis {
+			shape = append(shape, 1)
+		}
+		return x.Reshape(shape).Repeat(axis, c.Shape[axis]/max(shape[axis], 1))
+	case isSlice:
+		return rows(x, c.Ints[0], c.Ints[1:])
+	case isUnslice:
+		at := along(x.Shape(), c.Ints[0], c.Ints[1:])
+		y := operands[1]
+		if len(y.Shape()) == 0 {
+			y = y.Expand(ad.Shape{len(at)})
+		}
+		return y.Reshape(ad.Shape{len(at)}).ScatterAdd(at, x.Shape())
+	case isConcat:
+		return ad.Concat(c.Ints[0], x, operands[1:]...)
+	case isSoftmax, isLogSoftmax:
+		axis := softmaxAxis(c.Ints[0], x.Shape())
+		if c.Kind == isSoftmax {
+			return x.Softmax(axis)
+		}
+		kept := slices.Clone(x.Shape())
+		kept[axis] = 1
+		return x.Sub(x.LogSumExp(axis).Reshape(kept))
+	case isCopy:
+		return x.Gather(c.Ints, c.Shape)
+	}
+	return nil
+}
+
+// softmaxAxis is the axis of a gorgonia softmax: without one the last, but for a column.
+func softmaxAxis(axis int, shape ad.Shape) int {
+	switch {
+	case axis >= 0:
+		return axis
+	case len(shape) == 2 && shape[1] == 1:
+		return 0
+	}
+	return len(shape) - 1
+}
+
+// importedWhole is an operation of package autograd that has been exported. Derivatives
+// other than those of the value, see [ad.WithGradient], are not kept.
+func importedWhole(v *ir.Value, x []*ad.Node) *ad.Node {
+	p, ok := v.Op.Owner.(*ad.Primitive)
+	switch {
+	case !ok:
+		return nil
+	case v.Op.View != nil && !slices.Contains(ad.Ops(), p.Name):
+		return x[0]
+	}
+	return p.Apply(v.Attr, x...)
+}
+
+// along lists the elements of some rows of an axis, in row-major order.
+func along(s ad.Shape, axis int, rows []int) []int {
+	inner := s[axis+1:].Len()
+	at := make([]int, 0, s[:axis].Len()*len(rows)*inner)
+	for o := range s[:axis].Len() {
+		for _, i := range rows {
+			for k := range inner {
+				at = append(at, (o*s[axis]+i)*inner+k)
+			}
+		}
+	}
+	return at
+}
+
+// rows gathers the given rows of an axis.
+func rows(x *ad.Node, axis int, rows []int) *ad.Node {
+	shape := slices.Clone(x.Shape())
+	shape[axis] = len(rows)
+	return x.Gather(along(x.Shape(), axis, rows), shape)
+}
+
+// transposeLast exchanges the last two dimensions.
+func transposeLast(x *ad.Node) *ad.Node {
+	order := ir.Identity(len(x.Shape()))
+	r := len(order) - 2
+	order[r], order[r+1] = r+1, r
+	return x.Transpose(order...)
+}
