@@ -176,11 +176,11 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	case !prior.IsModular():
 		return &stein.SVGD{}, ""
 	case d <= most:
-		return &sums.Exact{}, fmt.Sprintf("%d variables are few enough", d)
+		return &sums.Exact{}, fmt.Sprintf("the choice up to %d variables", most)
 	case p.Order.Known != nil:
 		return &stein.SVGD{}, ""
 	}
-	return &markov.MCMC{}, fmt.Sprintf("%d variables are more than exact takes", d)
+	return &markov.MCMC{}, fmt.Sprintf("the choice above %d variables", most)
 }
 
 // Engines are the engines of the module with their defaults, in the sequence of their documentation.

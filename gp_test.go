@@ -51,7 +51,7 @@ func TestUnitsAreSaid(t *testing.T) {
 	}
 	for _, engine := range []engine.Engine{&sums.Exact{}, &markov.MCMC{}} {
 		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
-		if want := "the data support equal noise variances in the units given, which tell directions: in other units these would change"; !slices.Contains(r.Warnings, want) {
+		if want := "equal noise variances in the given units fit best and identify the directions: other units would change them"; !slices.Contains(r.Warnings, want) {
 			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)
 		}
 	}

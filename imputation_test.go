@@ -18,7 +18,7 @@ import (
 	"tobac/sem"
 )
 
-var long = flag.Bool("long", false, "run the experiments with missing values of docs/imputation.md in full")
+var long = flag.Bool("long", false, "run the experiments with missing values of bench/notes/imputation.md in full")
 
 // gapSetting is an experiment: simulated linear tables from which values are taken out.
 type gapSetting struct {

@@ -296,7 +296,7 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 func TestContradictingPriors(t *testing.T) {
 	_, err := tobac.NewRun(context.Background(), chain(t, 40).Train, tobac.Config{
 		Order: engine.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: background.Prior{Required: []dag.Edge{{From: 1, To: 3}}}})
-	const want = "tobac: what is said about the graph contradicts itself: X1 → X3 is required, but the known order puts X3 before X1"
+	const want = "tobac: conflicting background knowledge: X1 → X3 is required, but the known order puts X3 before X1"
 	if err == nil || err.Error() != want || !errors.As(err, new(*background.ContradictionError)) {
 		t.Errorf("got error %v\nwant      %s", err, want)
 	}

@@ -45,7 +45,7 @@ func Calibrated(m sem.Model) Config {
 }
 
 // reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
-// the reweighting then goes to. docs/svgd.md has what it was measured on.
+// the reweighting then goes to. bench/notes/svgd.md has what it was measured on.
 func reweighted(m sem.Model) *stein.SVGD {
 	e := Calibrated(m).Engine.(*stein.SVGD)
 	e.Particles, e.Steps, e.FitSteps = 10, 100, 50

@@ -18,9 +18,9 @@ type ContradictionError struct {
 // Error has a line for each contradiction.
 func (e *ContradictionError) Error() string {
 	if len(e.Contradictions) == 1 {
-		return "what is said about the graph contradicts itself: " + e.Contradictions[0]
+		return "conflicting background knowledge: " + e.Contradictions[0]
 	}
-	return "what is said about the graph contradicts itself:\n- " + strings.Join(e.Contradictions, "\n- ")
+	return "conflicting background knowledge:\n- " + strings.Join(e.Contradictions, "\n- ")
 }
 
 // CheckTogether returns a [*ContradictionError] that names every contradiction among the

@@ -25,5 +25,5 @@ func Example() {
 	// Output:
 	// contradictions: <nil>
 	// smoking → tar: 1  tar → cancer: NaN  diagnosis → cancer: 0
-	// what is said about the graph contradicts itself: diagnosis → cancer is required, but diagnosis is a sink, which no edge leaves
+	// conflicting background knowledge: diagnosis → cancer is required, but diagnosis is a sink, which no edge leaves
 }

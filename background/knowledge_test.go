@@ -78,7 +78,7 @@ func TestContradictingPriors(t *testing.T) {
 		m.Set(i, j, v)
 		return m
 	}
-	const head = "what is said about the graph contradicts itself: "
+	const head = "conflicting background knowledge: "
 	backwards := []int{4, 3, 2, 1, 0}
 	for _, row := range []struct {
 		name  string

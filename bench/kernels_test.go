@@ -95,7 +95,7 @@ func TestKernelsOnSchools(t *testing.T) {
 			}
 			t.Logf("error of means %.3f, ratio of standard deviations %.3f; U %.4f, V %.4f, p %.3f", meanError, sdRatio, stein.U, stein.V, stein.PValue(rng, 500))
 			if math.Abs(meanError/k.means-1) > 0.3 || math.Abs(sdRatio/k.ratio-1) > 0.2 {
-				t.Errorf("want about %v and %v, as docs/svgd.md says", k.means, k.ratio)
+				t.Errorf("want about %v and %v, as bench/notes/svgd.md says", k.means, k.ratio)
 			}
 		})
 	}

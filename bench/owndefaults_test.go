@@ -27,7 +27,7 @@ func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
 func zeroSVGD(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: &stein.SVGD{}} }
 
 // Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the zero value of stein.SVGD, with as many steps as take the
-// same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. docs/svgd.md has the table:
+// same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. bench/notes/svgd.md has the table:
 //
 //	go test ./bench -run TestOwnDefaults -long -v -timeout 60m
 func TestOwnDefaults(t *testing.T) {

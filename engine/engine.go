@@ -158,7 +158,7 @@ type Outcome struct {
 	Sum string
 	// Computation says in a sentence how far the probabilities can be trusted as a computation.
 	Computation string
-	// Basis says what directions rest on; "" means the assumptions of the model.
+	// Basis says what directions follow from; "" means the assumptions of the model.
 	Basis    string
 	Evidence []sem.Evidence // of the models compared; nil if none were
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.

@@ -269,7 +269,7 @@ func (Additive) AnyNoise() {}
 
 // DirectionsFrom implements [Identifying].
 func (NonGaussian) DirectionsFrom() string {
-	return "noise that is not normal, and on conditional independences"
+	return "noise that is not normal and conditional independences"
 }
 
 // DirectionsFrom implements [Identifying].

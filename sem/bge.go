@@ -88,8 +88,8 @@ func (m BGe) Sampled(compared bool) (Model, Scaling) {
 // SampleBytes implements [Sampling].
 func (m BGe) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
 
-// independences are what a model rests its directions on that gives equivalent graphs the same probability.
-const independences = "independences that only one direction explains"
+// independences are the basis of directions under a score-equivalent model.
+const independences = "conditional independences (v-structures)"
 
 // DirectionsFrom implements [Identifying].
 func (BGe) DirectionsFrom() string { return independences }

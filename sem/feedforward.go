@@ -188,12 +188,12 @@ func (m FeedForward) Layers() int { return len(m.hidden()) }
 func (m FeedForward) SharesNoise() bool { return m.NoiseVariance > 0 }
 
 // curvature is what a model with normal noise and curved relations rests its directions on.
-const curvature = "the curvature of the relations and on additive normal noise, which is seldom certain"
+const curvature = "the curvature of the relations and additive normal noise, an assumption that is seldom certain"
 
 // DirectionsFrom implements [Identifying].
 func (m FeedForward) DirectionsFrom() string {
 	if m.SharesNoise() {
-		return "the curvature of the relations and on equal noise variances"
+		return "the curvature of the relations and equal noise variances"
 	}
 	return curvature
 }

@@ -184,7 +184,7 @@ type Sharing interface{ SharesNoise() bool }
 
 // An Identifying model says what tells directions apart under it.
 type Identifying interface {
-	// DirectionsFrom ends a sentence that begins "they rest on".
+	// DirectionsFrom ends a sentence that begins "directions follow from".
 	DirectionsFrom() string
 }
 

@@ -164,7 +164,7 @@ func TestPredict(t *testing.T) {
 	if !strings.Contains(got.stderr, "tobac: warning: X1 = 1000 lies outside of the data") || strings.Contains(got.stderr, "X2 =") {
 		t.Errorf("warnings %q", got.stderr)
 	}
-	for _, want := range []string{"do X1 = 1000, X2 = 0", "E if nothing is set", "90 % of a new observation", "draws, worth "} {
+	for _, want := range []string{"do X1 = 1000, X2 = 0", "E if nothing is set", "90 % of a new observation", "draws, effective sample size "} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("prediction lacks %q:\n%s", want, got.stdout)
 		}

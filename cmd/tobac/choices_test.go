@@ -34,7 +34,7 @@ func TestEveryModel(t *testing.T) {
 		compared   int // of a particle to compare with
 		density    bool
 	}{
-		{"auto", "--beside svgd", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: 6 variables are few enough\n"},
+		{"auto", "--beside svgd", []string{"model   linear with equal noise variances, which the data support by ", "engine  exact, over all graphs: the choice up to 20 variables\n"},
 			map[string]any{"engine": "exact", "model": "linear"}, map[string]any{"engine": "auto", "model": "auto"}, perEdge, perEdge, true},
 		{"exact", "--engine exact", []string{"engine  exact, over all graphs\n"}, map[string]any{"engine": "exact", "model": "linear"}, nil, perEdge, none, true},
 		{"exact along an order", "--engine exact --order X1,X5,X2,X0,X3,X4", []string{"engine  exact, over all graphs along the given order\n", "order   X1,X5,X2,X0,X3,X4\n"},

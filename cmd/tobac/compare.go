@@ -27,7 +27,7 @@ type comparisonSummary struct {
 	Verdict   diagnostics.Verdict `json:"verdict"`
 }
 
-// Differences of means that are more than sampling explains, doubtful and bad; and what counts as none.
+// Mean differences, in multiples of the Monte Carlo error, that are doubtful and bad; and what counts as none.
 var limitRatio = [2]float64{2, 4}
 
 const noDifference = 0.002
@@ -39,7 +39,7 @@ func newCompare() *cobra.Command {
 		Short: "Compare two results, relative to Monte Carlo error",
 		Long: `Compare reads the results of two fits to the same columns, of two seeds for example, and
 prints the mean and the greatest difference of their edge probabilities, and the mean
-difference that Monte Carlo error alone makes: of draws and particles by their effective
+difference that Monte Carlo error explains: of draws and particles by their effective
 number, of chains by their effective samples, of several orders by how much these differ;
 sums have none. A mean above twice that is doubtful, above four times bad, unless it is
 below 0.002: the runs are too short, or do not sample the same posterior.`,
@@ -116,7 +116,7 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 }
 
 func (s *comparisonSummary) print(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "mean difference      %.4f; sampling alone explains %.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
+	_, err := fmt.Fprintf(w, "mean difference      %.4f; Monte Carlo error explains %.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
 		s.Mean, s.Explained, s.Greatest, cli.Printable(s.Source), cli.Printable(s.Target), s.Verdict)
 	if err != nil {
 		return file.WithPath("standard output", err)

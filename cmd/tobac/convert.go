@@ -45,9 +45,7 @@ acyclic graphs. Edges a <-> b and a o-> b stand for hidden variables and are ref
 Matrices: entry (i, j) is the edge i -> j; --transpose reads j -> i, as lingam writes
 them. A matrix of 0 and 1 with both entries of a pair is an undirected edge; otherwise
 entries are probabilities if all are from 0 to 1, or else weights. --values says what
-a matrix that is written has.
-
-docs/formats.md has an example of each format.`
+a matrix that is written has.`
 
 func newConvert() *cobra.Command {
 	var o convertOptions

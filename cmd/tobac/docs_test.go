@@ -110,12 +110,24 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Glob(filepath.Join(root, "docs", "*.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]string{}
+	for _, name := range examples {
+		tables["docs/"+filepath.Base(name)] = readFile(t, name)
+	}
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "autograd/executor.md", "beam/README.md",
+		"cmd/tobac/wrong-use.md", "internal/dependencies.md", "internal/graphfile/formats.md"} {
+		notes = append(notes, filepath.Join(root, filepath.FromSlash(name)))
+	}
 	found := 0
-	for _, path := range slices.Concat(pages, notes, []string{filepath.Join(root, "README.md"), filepath.Join(root, "ARCHITECTURE.md"), filepath.Join(root, "autograd", "executor.md"), filepath.Join(root, "cmd", "tobac", "wrong-use.md"), filepath.Join(root, "internal", "dependencies.md")}) {
+	for _, path := range slices.Concat(pages, notes) {
 		page := readFile(t, path)
 		found += len(sessions(t, page))
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			inFolder(t, nil)
+			inFolder(t, tables)
 			for _, s := range sessions(t, page) {
 				text, ok := execute(t, s.command)
 				if !ok {

@@ -66,7 +66,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 	}
 	text := r.worth
 	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {
-		text += fmt.Sprintf(", of Markov chains in which the least certain edge is worth %.0f", d.MinESS())
+		text += fmt.Sprintf(", of Markov chains in which the least certain edge has %.0f", d.MinESS())
 	}
 	fmt.Fprintf(w, "  %s\n", text)
 	return nil
@@ -85,7 +85,7 @@ func worthText(e *effects.Effects) string {
 	if !e.FromPosterior() {
 		return fmt.Sprintf("from %d particles, whose spread is not a posterior standard deviation", len(e.Weights))
 	}
-	return fmt.Sprintf("from %d draws, worth %.0f of equal weight", len(e.Weights), e.EffectiveDraws())
+	return fmt.Sprintf("from %d draws, effective sample size %.0f", len(e.Weights), e.EffectiveDraws())
 }
 
 // signed is a number with two decimals and its sign; a dash if it is unknown.

@@ -83,7 +83,7 @@ func TestKnowledgeHolds(t *testing.T) {
 	}
 }
 
-const contradiction = "what is said about the graph contradicts itself: "
+const contradiction = "conflicting background knowledge: "
 
 // Statements that contradict each other are named, and options that mean nothing.
 func TestContradictingKnowledge(t *testing.T) {
@@ -102,7 +102,7 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--tiers c;a --order a,b,c":                             contradiction + "the known order puts a before c, but the tiers put c before a",
 		"--set knowledge.odds=a,b=2 --forbid a,b":               contradiction + "a → b has the odds 2, but it is forbidden",
 		"--set knowledge.odds=a,b=2 --set knowledge.odds=a,b=3": contradiction + "a → b has two odds, 2 and 3",
-		"--require a,b --require b,c --set knowledge.sink=a,b":  "what is said about the graph contradicts itself:\n- a → b is required, but a is a sink, which no edge leaves\n- b → c is required, but b is a sink, which no edge leaves",
+		"--require a,b --require b,c --set knowledge.sink=a,b":  "conflicting background knowledge:\n- a → b is required, but a is a sink, which no edge leaves\n- b → c is required, but b is a sink, which no edge leaves",
 		"--set knowledge.odds=a,b=0":                            `--set knowledge.odds=a,b=0: odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if there is none for certain`,
 		"--set knowledge.odds=a,b=inf":                          `--set knowledge.odds=a,b=inf: "inf" is not a number; allowed: odds from 0.001 to 1000`,
 		"--set knowledge.odds=a,b=-1":                           `--set knowledge.odds=a,b=-1: odds are -1; allowed: odds from 0.001 to 1000`,

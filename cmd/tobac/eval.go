@@ -63,8 +63,8 @@ the fit took as given is given here too, and notes says what. engine is exact (s
 variables, or 24 along an order), mcmc (long chains, beyond), or tempering (long chains of
 --model ffn, given an order), whose error is standard_error: the largest of an edge
 probability. mean_abs_error is over the pairs that the orders allow. log_prob_difference is
-the mean of log p(D,G) over the graphs of the fit less that of the posterior: near 0 for
-draws from it, above 0 for graphs that crowd near the best, far below where strong edges
+the mean of log p(D,G) over the graphs of the fit less its mean over the posterior: near 0
+for draws from it, above 0 for graphs that crowd near the best, far below where strong edges
 are lost; log_prob_error is its standard error. eshd and auroc
 are the metrics of the posterior itself; metrics.listed has those of the fit. They are null
 without a true graph, which defaults to the true graph of the fit.`,

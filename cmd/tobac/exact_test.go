@@ -121,7 +121,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.dirs, v, c.verdict)
 		}
 	}
-	if got := succeed(t, "compare", "a", "b").stdout; !strings.Contains(got, "sampling alone explains") || !strings.HasSuffix(got, "verdict              ok\n") {
+	if got := succeed(t, "compare", "a", "b").stdout; !strings.Contains(got, "Monte Carlo error explains") || !strings.HasSuffix(got, "verdict              ok\n") {
 		t.Errorf("%q", got)
 	}
 	refuses(t, "compare a e", cli.ExitFailed, "e: other columns than in a; allowed: two fits to the same columns")

@@ -40,7 +40,7 @@ func TestFitWritesFiles(t *testing.T) {
 	for _, want := range []string{
 		"data    data/train.csv: 60 rows of 6 variables, 60 rows held out\n",
 		"model   linear with equal noise variances, which the data support by ", " nats\n        - linear with unequal noise variances: -", "\n        log evidence:\n        - linear with equal noise variances: -",
-		"engine  exact, over all graphs: 6 variables are few enough\n",
+		"engine  exact, over all graphs: the choice up to 20 variables\n",
 		"edges per node, that is ", " expected edges, inferred\n",
 		"svgd    linear with equal noise variances, 6 particles, ", "edge probabilities differ from those above by 0.", "files   in runs/first: particles-svgd.json too\n", "run     seed 1: ",
 		"Pairs, strongest first: ", "coefficient given the edge ± its standard deviation, in units of the data\n", "Total effects, strongest first", "\nVerdict\n      - Of 15 pairs, ",

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -64,6 +66,72 @@ func TestLinesOfPages(t *testing.T) {
 				strings.Count(line, "`") >= 2 || strings.HasPrefix(line, "    ")
 			if n := utf8.RuneCountInString(line); n > 100 && !free {
 				t.Errorf("%s:%d has %d columns, want at most 100", name, k+1, n)
+			}
+		}
+	}
+}
+
+// guide are the pages of the guide: all of docs but the reference.
+func guide(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(pages, func(name string) bool { return filepath.Base(name) == "reference.md" })
+}
+
+// The guide has eight pages, each of which begins with a command, and at most 12,000 words.
+// Neither it nor the README sends a reader to laboratory notes.
+func TestGuide(t *testing.T) {
+	pages, words := guide(t), 0
+	if len(pages) != 8 {
+		t.Errorf("got %d pages, want eight: %v", len(pages), pages)
+	}
+	for _, name := range pages {
+		text := readFile(t, name)
+		words += len(strings.Fields(text))
+		if head := strings.SplitN(text, "\n", 10); !slices.ContainsFunc(head, func(line string) bool {
+			return strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "go ") || strings.HasPrefix(line, "    ")
+		}) {
+			t.Errorf("%s does not begin with a command", name)
+		}
+	}
+	if words > 12000 {
+		t.Errorf("the guide has %d words, want at most 12000", words)
+	}
+	for _, name := range append(pages, "../../README.md") {
+		if strings.Contains(readFile(t, name), "bench/notes") {
+			t.Errorf("%s names laboratory notes", name)
+		}
+	}
+	if n := strings.Count(readFile(t, "../../README.md"), "\n"); n > 100 {
+		t.Errorf("README.md has %d lines, want at most 100", n)
+	}
+}
+
+// oddWords are turns of phrase that readers stop at, and what to write instead.
+var oddWords = []struct{ odd, plain string }{
+	{`of (one's|its|their) own\b`, "custom, separate"},
+	{`(^|[^-.])\bbeside\b`, "next to, with, in addition to"},
+	{`\balone\b`, "only"},
+	{`\bis no [a-z]`, "is not a"},
+	{`\bsuch as have\b`, "those with"},
+	{`\bthat of\b`, "the noun"},
+	{`\bnil: `, "nil means"},
+	{`; 0: `, "defaults to"},
+	{`\bworth [0-9]`, "effective sample size"},
+	{`\bthe data (hardly )?tell\b`, "identify"},
+	{`\bsay so\b`, "a noun"},
+}
+
+// The guide, the README and the help of the program keep to plain words.
+func TestWords(t *testing.T) {
+	for _, name := range append(guide(t), "../../README.md", "../../docs/reference.md") {
+		text := strings.ReplaceAll(readFile(t, name), "there is no ", "there isn't a ")
+		for _, w := range oddWords {
+			for _, at := range regexp.MustCompile(w.odd).FindAllStringIndex(text, -1) {
+				t.Errorf("%s:%d: %q; write %s", name, 1+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], w.plain)
 			}
 		}
 	}

@@ -25,9 +25,16 @@ columns. fair gives every number of parents the same probability, sf favours few
 with many parents, uniform gives every graph the same probability. FILE is a table of edge
 probabilities whose header has the names of the columns and whose rows follow the header:
 entry (i, j) is the probability of i -> j; 0 and 1 are certain. ./er is a file named er.`
-	knowledgeHelp = `What is known of the graph: --forbid, --require, --tiers, --knowledge FILE.
-It holds with every engine and any prior, and for orders that a method finds.
---knowledge reads statements from a small file. docs/knowledge.md explains them.`
+	knowledgeHelp = `Background knowledge: --forbid, --require, --tiers, --knowledge FILE.
+It holds with every engine but bcd, with any prior, and for orders that a method finds.
+FILE in TOML has such statements under the keys require, forbid, tiers, sinks, sources
+and odds:
+
+  require = [["education", "wage"]]
+  tiers   = [["age", "sex"], ["education"], ["wage"]]
+  odds    = [{from = "sex", to = "wage", odds = 3}]
+
+Any other FILE is a graph, all of whose edges are required.`
 	orderHelp = `Causal orders of the columns: --order posterior, METHOD, a,b,c or FILE.
 With posterior, svgd samples under order.count orders drawn from the posterior of the model.
 A METHOD (eqvar, eqvar-bu, npvar, score or variance; tobac order --help
@@ -77,7 +84,7 @@ is not identifiable. weight is the posterior mean of the coefficient given the e
 standard deviation where that is known. The consensus graph has the pairs that are adjacent
 with a probability above 1/2, directed where the probability of the direction is at least
 0.9. Total effects are changes of the expected value of B when A is set one unit higher.
-The verdict says what is stable, and on which assumptions it rests.
+The verdict says which relations and directions are certain, and on which assumptions.
 Metrics, with --truth or held-out rows: listed judges the probabilities of edges.csv, draws
 or particles the graphs in particles.json, svgd the particles of --beside svgd; weighted
 ones count by their density. Neg.LL is the negative log density of all held-out rows,

@@ -234,7 +234,7 @@ func (g *gapped) doubtfulColumns() []string {
 	}
 	for _, m := range g.completed.Diagnostics.Models {
 		if !m.Converged {
-			out = append(out, fmt.Sprintf("the imputation model did not converge in %d iterations: the table hardly tells some of its correlations, because columns are rarely observed together", m.EMIterations))
+			out = append(out, fmt.Sprintf("the imputation model did not converge in %d iterations: the table barely determines some correlations, because columns are rarely observed together", m.EMIterations))
 		}
 	}
 	return out

@@ -181,7 +181,7 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 	t.Helper()
 	switch {
 	case got.code == cli.ExitUsage:
-		_, listed := strings.CutPrefix(got.stderr, "tobac: what is said about the graph contradicts itself:\n")
+		_, listed := strings.CutPrefix(got.stderr, "tobac: conflicting background knowledge:\n")
 		if got.stdout != "" || !strings.HasPrefix(got.stderr, "tobac: ") || strings.Count(got.stderr, "\n") != 1 && !listed {
 			return fmt.Sprintf("refused with %q and %q", got.stdout, got.stderr)
 		}

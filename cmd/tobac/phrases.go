@@ -76,17 +76,16 @@ func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
-	return best, fmt.Sprintf("which the data support by %.1f nats against %s", best.Log-next.Log, sem.Describe(next.Model))
+	return best, fmt.Sprintf("which the data support by %.1f nats over %s", best.Log-next.Log, sem.Describe(next.Model))
 }
 
-// closeModels is the warning that the data hardly tell two models apart: odds below
-// twenty to one.
+// closeModels is the warning that two models fit about equally well: odds below twenty to one.
 func closeModels(all []sem.Evidence) string {
 	best, next := sem.BestTwo(all)
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
-	return fmt.Sprintf("the data hardly tell two models apart, %s and %s (%.1f nats): compare their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
+	return fmt.Sprintf("two models fit about equally well, %s and %s (%.1f nats apart): compare their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.

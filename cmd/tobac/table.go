@@ -42,7 +42,7 @@ func (o *tableOptions) topic() cli.Topic {
 	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
 	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
 	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
-	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns of the file, in place of its own")
+	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns, in place of those in the file")
 	f.Var(cli.WholeNumber(&o.layout.Skip, 0, cli.MostLines), "skip", "lines to skip at the beginning of the file")
 	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "separator of the values of a text: a character, or tab, blank")
 	cli.DefaultText(f, "delimiter", "detected")

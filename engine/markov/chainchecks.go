@@ -8,7 +8,7 @@ import (
 	"tobac/mcmc"
 )
 
-// Thresholds of the checks: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
 var (
 	LimitRHat     = [2]float64{1.1, 1.3}
 	limitESS      = [2]float64{100, 25}
@@ -23,7 +23,7 @@ func ChainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
 	worst := math.Max(d.MaxRHat(), d.LogP.RHat)
 	all := []diagnostics.Check{
 		diagnostics.Above("r_hat", worst, LimitRHat[0], LimitRHat[1], fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
-		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1], fmt.Sprintf("the least certain edges are worth %.0f independent samples: run longer", d.MinESS())),
+		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1], fmt.Sprintf("the effective sample size of the least certain edges is %.0f: run longer, with more mcmc.iterations", d.MinESS())),
 	}
 	least := math.Inf(1)
 	for _, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {

@@ -403,7 +403,7 @@ func Convergence(d *mcmc.Diagnostics) string {
 	case math.IsNaN(d.MinESS()):
 		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
 	default:
-		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the least certain edges are worth %.0f independent samples.", math.Max(rhat, d.LogP.RHat), d.MinESS())
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the effective sample size of the least certain edges is %.0f.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 	}
 }
 

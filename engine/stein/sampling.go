@@ -265,15 +265,15 @@ func (s *sampling) computation(draws int) string {
 	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", draws)
 }
 
-// basis says what directions rest on where that is not the model alone.
+// basis says what directions follow from where that is not only the model.
 func (s *sampling) basis() string {
 	switch {
 	case s.ordered():
 		return ""
 	case sem.SharesNoise(s.particles.fits[0].asked):
-		return "they rest on the particles alone, and on equal noise variances"
+		return "directions follow from the particles and equal noise variances"
 	}
-	return "they rest on the particles alone"
+	return "directions follow from the particles"
 }
 
 // Warnings implements [engine.Stage].

@@ -116,9 +116,13 @@ func (s *SVGD) About() string {
 	return `TOBAC: particles moved by Stein variational gradient descent.
 A particle is a graph with its parameters. The graphs follow a causal order: one that is
 drawn from the posterior, found by --order METHOD, or known (tobac help order).
-svgd.kernel says which coordinates share a kernel: rbf:coordinate has one for each latent
-number, imq:coordinate:none none for parameters. Schedules are numbers that change from
-step to step, such as geometric:0.01:100 or linear:1:0:50%. docs/svgd.md explains both.`
+svgd.kernel is FUNCTION:LATENTS:PARAMETERS. FUNCTION is rbf, exp(-r^2/h), or imq,
+1/sqrt(1 + r^2/h), or imq-BETA with another exponent; h is the median heuristic. LATENTS and
+PARAMETERS say which numbers share a kernel: block all, variable those of one variable,
+coordinate none with another, none no kernel. PARAMETERS are as LATENTS if left out.
+Schedules change a number from step to step: constant:A, growth:R, and linear:A:B,
+geometric:A:B or cosine:A:B from A at the first step to B at the last. A last part, such as
+50%, 25%-75% or 100-299, limits the change to these steps: linear:1:0:50%.`
 }
 
 // About implements [engine.Engine].
@@ -133,7 +137,7 @@ func (s *SVGD) Settings() []*setting.Setting {
 	return append(s.common(),
 		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
 		setting.OneOf(&s.Parameters, "parameters", "treatment of the parameters of models with node scores: sampled, or integrated out", "sampled", SampledParameters, IntegratedParameters),
-		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps", "steps of the parameters alone, with all possible edges, before the first step", "none"),
+		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps", "steps that move only the parameters, with all possible edges, before the first step", "none"),
 		setting.Parsed(&s.OrderEngine, "order-engine", "engine of the posterior that orders are drawn from", "exact to 20 variables, else mcmc", "exact|mcmc", "exact, mcmc", orderEngineText, orderEngineByName),
 	)
 }

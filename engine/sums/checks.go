@@ -7,7 +7,7 @@ import (
 	"tobac/posterior"
 )
 
-// Thresholds of the checks: doubtful, then bad. docs/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
 var (
 	limitOrders = [2]float64{0.03, 0.08}
 	limitDraws  = [2]float64{FewDraws, FewDraws / 4}
@@ -21,7 +21,7 @@ func DrawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
 	if n := len(p.Draws); n > 0 {
 		ess := p.Empirical().EffectiveSampleSize()
 		all = append(all, diagnostics.Below("draws", ess, limitDraws[0], limitDraws[1],
-			fmt.Sprintf("the %d draws are worth %.0f independent ones: what is computed from draws, and not from the listed probabilities, is rough", n, ess)))
+			fmt.Sprintf("the %d draws have an effective sample size of %.0f: effects and other quantities computed from draws are rough, the listed probabilities are not", n, ess)))
 	}
 	return append(all, OrderChecks(p)...)
 }

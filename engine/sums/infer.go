@@ -110,7 +110,7 @@ func Reason(all []sem.Evidence) string {
 	if math.IsInf(next.Log, -1) {
 		return "the others are left out of the comparison"
 	}
-	return fmt.Sprintf("the data support it by %.1f nats against %s", best.Log-next.Log, next.Model)
+	return fmt.Sprintf("the data support it by %.1f nats over %s", best.Log-next.Log, next.Model)
 }
 
 // Under computes the evidences of a model's hypotheses, of which a part counts.
@@ -222,7 +222,7 @@ func (inf *Inference) settleUnits() {
 }
 
 // UnitsWarning is said of hypotheses in the units of the data.
-const UnitsWarning = "the data support equal noise variances in the units given, which tell directions: in other units these would change"
+const UnitsWarning = "equal noise variances in the given units fit best and identify the directions: other units would change them"
 
 // inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
 func (inf *Inference) inUnits() string {

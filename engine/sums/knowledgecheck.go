@@ -38,7 +38,7 @@ func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem 
 	if change > -math.Log(20) {
 		return "", nil
 	}
-	text := fmt.Sprintf("the data speak against what is known, by %.1f nats", -change)
+	text := fmt.Sprintf("the data speak against the background knowledge, by %.1f nats", -change)
 	if odd := atOdds(p.Fixed(d), without.edges(), data.Names); len(odd) > 0 {
 		const most = 5
 		text += "; without it the data give " + strings.Join(odd[:min(most, len(odd))], ", ")

@@ -31,5 +31,5 @@ func Example() {
 	fmt.Println(v.Sentences[0])
 	// Output:
 	// 1 stable, 1 with an open direction
-	// Of 1 pair, 1 has a stable relation (adjacent with a probability of 0.95 or more); for 0 it is uncertain, and 0 have none that these data show.
+	// Of 1 pair, 1 is directly related (adjacent with probability 0.95 or more); 0 are uncertain, and 0 show no direct relation.
 }

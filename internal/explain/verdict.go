@@ -29,15 +29,16 @@ type Verdict struct {
 	Open      int // the other stable pairs
 
 	// Conditional says in a few words which single order all probabilities are
-	// orderGiven on; "": none.
+	// conditional on; empty where there is none.
 	Conditional string
-	// Refuted says in a few words which assumption of all probabilities the data refute; "": none.
+	// Refuted says in a few words which assumption of all probabilities the data refute; empty
+	// where there is none.
 	Refuted string
 	// ByVariance is the expected fraction of edges that run from a column of smaller to
 	// one of larger variance; NaN without an edge.
 	ByVariance float64
-	// Margin is how many nats the data support the model more than the next one; NaN: no
-	// other was compared.
+	// Margin is the difference in log evidence to the next model, in nats; NaN if no other
+	// model was compared.
 	Margin float64
 }
 
@@ -125,15 +126,15 @@ func orderSentence(r *tobac.Result) string {
 	order := strings.Join(names, ", ")
 	switch {
 	case c.Order.Known != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order that was given, %s: every direction comes from it, none from the data.", strings.Join(dataset.NamesOf(r.Names, c.Order.Known), ", "))
+		return fmt.Sprintf("All probabilities are conditional on the given order, %s: every direction comes from it, none from the data.", strings.Join(dataset.NamesOf(r.Names, c.Order.Known), ", "))
 	case one != nil && c.Order.Method != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order %s, one guess that %v made from these data: a probability of 1.00 says nothing about how sure that order is.", order, c.Order.Method)
+		return fmt.Sprintf("All probabilities are conditional on the order %s, which %v estimated from these data: they do not include the uncertainty of that order.", order, c.Order.Method)
 	case one != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
 	case len(r.Components) > 1 && c.Order.Method != nil:
-		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows: orders that no resample gave have no weight.", setting.Number(len(r.Components), "order"), c.Order.Method)
+		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows; any other order has weight 0.", setting.Number(len(r.Components), "order"), c.Order.Method)
 	case len(r.Components) > 1 && r.Components[0].Order != nil:
-		return fmt.Sprintf("The probabilities average over %s drawn from the posterior: directions rest on these few.", setting.Number(len(r.Components), "order"))
+		return fmt.Sprintf("The probabilities average over only %s drawn from the posterior.", setting.Number(len(r.Components), "order"))
 	}
 	return ""
 }
@@ -141,13 +142,29 @@ func orderSentence(r *tobac.Result) string {
 // relations says how many relations are stable.
 func (v *Verdict) relations(d int) string {
 	none := d*(d-1)/2 - v.Stable - v.Uncertain
-	text := fmt.Sprintf("Of %s, %d %s a stable relation (adjacent with a probability of 0.95 or more)", setting.Number(d*(d-1)/2, "pair"), v.Stable, has(v.Stable))
+	text := fmt.Sprintf("Of %s, %d %s directly related (adjacent with probability 0.95 or more)",
+		setting.Number(d*(d-1)/2, "pair"), v.Stable, are(v.Stable))
 	for _, given := range []string{v.Conditional, v.Refuted} {
 		if given != "" {
 			text += ", " + given
 		}
 	}
-	return text + fmt.Sprintf("; for %d it is uncertain, and %d %s none that these data show.", v.Uncertain, none, has(none))
+	return text + fmt.Sprintf("; %d %s uncertain, and %d %s no direct relation.",
+		v.Uncertain, are(v.Uncertain), none, shows(none))
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func shows(n int) string {
+	if n == 1 {
+		return "shows"
+	}
+	return "show"
 }
 
 func has(n int) string {
@@ -162,7 +179,8 @@ func (v *Verdict) directions(r *tobac.Result) string {
 	if v.Stable == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of the %s, %d %s a direction of probability %.2f or more", setting.Number(v.Stable, "stable relation"), v.Directed, has(v.Directed), posterior.Directed)
+	text := fmt.Sprintf("Of the %s, %d %s a direction (probability %.2f or more)",
+		setting.Number(v.Stable, "direct relation"), v.Directed, has(v.Directed), posterior.Directed)
 	if v.Refuted != "" {
 		text += " " + v.Refuted
 	}
@@ -173,7 +191,7 @@ func (v *Verdict) directions(r *tobac.Result) string {
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, openPairs(r, v.Open))
 		if m, ok := modelOf(r).(sem.Equivalent); ok && m.Equivalent() && v.Conditional == "" {
-			text += ": under normal noise of unequal variances equivalent graphs explain the data equally well; more rows of the same kind will not settle it under this model, an experiment or background knowledge can"
+			text += ": Markov equivalent graphs fit these data equally well; more rows of the same kind will not settle it under this model, but an experiment or background knowledge can"
 		}
 		text += "."
 	}
@@ -195,23 +213,23 @@ func openPairs(r *tobac.Result, open int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// basis says what directions rest on.
+// basis says what directions follow from.
 func basis(r *tobac.Result) string {
 	m := modelOf(r)
 	if r.Basis != "" {
 		return r.Basis
 	}
 	if r.Config.Order.Method != nil {
-		return fmt.Sprintf("they rest on the orders that %v found", r.Config.Order.Method)
+		return fmt.Sprintf("directions follow from the orders that %v found", r.Config.Order.Method)
 	}
 	if m, ok := m.(sem.Identifying); ok {
-		return "they rest on " + m.DirectionsFrom()
+		return "directions follow from " + m.DirectionsFrom()
 	}
-	return "they rest on the assumptions of the model"
+	return "directions follow from the assumptions of the model"
 }
 
-// modelOf is that of the reported posterior; nil if it is none of this package and was not
-// asked for.
+// modelOf is the model of the reported posterior; nil for a custom model that a stored result
+// only names.
 func modelOf(r *tobac.Result) sem.Model {
 	if r.Config.Model != nil {
 		return r.Config.Model
@@ -229,7 +247,7 @@ func (v *Verdict) unitsSentence(r *tobac.Result) string {
 	if !sem.SharesNoise(modelOf(r)) || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and measuring a column in other units (g for kg) could reverse them.", 100*v.ByVariance)
+	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and other units of a column (g for kg) could reverse them.", 100*v.ByVariance)
 }
 
 // byVariance is the expected fraction of edges towards the column of larger variance.
@@ -271,7 +289,7 @@ func knowledgeSentence(r *tobac.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The result takes as given what was stated: %s.", strings.Join(parts, ", "))
+	return fmt.Sprintf("The result is conditional on the background knowledge: %s.", strings.Join(parts, ", "))
 }
 
 // modelSentence says which model the data support, and by how much.
@@ -292,9 +310,9 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("The data hardly tell two models apart, %s and %s (%.1f nats of %s): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model), v.Margin, measure)
+		return fmt.Sprintf("Two models fit about equally well, %s and %s (%.1f nats of %s apart): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model), v.Margin, measure)
 	}
-	return fmt.Sprintf("The data support the model %s, by %.1f nats of %s against %s.", sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
+	return fmt.Sprintf("The model is %s: the data support it by %.1f nats of %s over %s.", sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
 }
 
 // sem.LeftOut names the models that could not be compared.
@@ -308,5 +326,5 @@ func leftOut(r *tobac.Result) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Left out of the comparison: %s.", strings.Join(names, "; "))
+	return fmt.Sprintf("Not compared: %s.", strings.Join(names, "; "))
 }

@@ -144,9 +144,9 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	if stable != 1 {
 		relation = "relations"
 	}
-	says(fmt.Sprintf(", %d ha", stable), true)
-	says(fmt.Sprintf("for %d it is uncertain, and %d ha", uncertain, d*(d-1)/2-stable-uncertain), true)
-	says(fmt.Sprintf("%d stable %s, %d ha", stable, relation, directed), stable > 0)
+	says(fmt.Sprintf(", %d %s directly related", stable, are(stable)), true)
+	says(fmt.Sprintf("; %d %s uncertain, and %d show", uncertain, are(uncertain), d*(d-1)/2-stable-uncertain), true)
+	says(fmt.Sprintf("%d direct %s, %d ha", stable, relation, directed), stable > 0)
 	says(fmt.Sprintf("The direction of %d is open", stable-directed), stable > directed)
 	// What is certain given one order alone is said to be conditional on it.
 	one := r.Posterior.Order() != nil
@@ -163,12 +163,12 @@ func checkVerdict(t fataler, r *tobac.Result) {
 		t.Fatalf("rows depend on each other: %v, verdict %+v", refuted, v)
 	}
 	for _, s := range v.Sentences {
-		if strings.Contains(s, "stable relation") && (strings.Contains(s, "which these data refute") || strings.Contains(s, "independent rows")) != refuted {
+		if strings.Contains(s, "directly related") && (strings.Contains(s, "which these data refute") || strings.Contains(s, "independent rows")) != refuted {
 			t.Fatalf("rows depend on each other: %v, but %q", refuted, s)
 		}
 	}
 	_, bge := r.Config.Model.(sem.BGe)
-	says("equivalent graphs", bge && stable > directed && v.Conditional == "")
+	says("Markov equivalent", bge && stable > directed && v.Conditional == "")
 	_, sums := r.Config.Engine.(*sums.Exact)
 	says("exact sums", sums)
 	_, particles := r.Config.Engine.(*stein.SVGD)
@@ -183,8 +183,8 @@ func checkVerdict(t fataler, r *tobac.Result) {
 			known++
 		}
 	}
-	says("hardly tell two models apart", known > 1 && v.Margin < math.Log(20))
-	says("The data support the model", known > 1 && v.Margin >= math.Log(20))
+	says("Two models fit about equally well", known > 1 && v.Margin < math.Log(20))
+	says("the data support it by", known > 1 && v.Margin >= math.Log(20))
 	says("was not compared with others", known < 2 && r.Config.Model != nil)
 	if known > 1 && v.Margin < 0 || known < 2 && !math.IsNaN(v.Margin) {
 		t.Fatalf("margin %v of %d models", v.Margin, known)
@@ -195,6 +195,13 @@ func checkVerdict(t fataler, r *tobac.Result) {
 			t.Fatalf("sentence %q", s)
 		}
 	}
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // Real fits of every engine and kind of order.
@@ -214,9 +221,9 @@ func TestVerdictOfFits(t *testing.T) {
 		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
 		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &markov.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
 		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
-		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"they rest on equal noise variances in the units of the data."}},
-		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"they rest on independences that only one direction explains."}},
-		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"they rest on the curvature of the relations and on equal noise variances."}},
+		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"directions follow from equal noise variances in the units of the data."}},
+		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"directions follow from conditional independences (v-structures)."}},
+		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"directions follow from the curvature of the relations and equal noise variances."}},
 		{"knowledge", tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
 			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
@@ -247,7 +254,7 @@ func TestVerdictOfUnequalNetworks(t *testing.T) {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
 	all := strings.Join(explain.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
-	if !strings.Contains(all, "they rest on the curvature of the relations and on additive normal noise") {
+	if !strings.Contains(all, "directions follow from the curvature of the relations and additive normal noise") {
 		t.Errorf("verdict %s", all)
 	}
 }

@@ -50,7 +50,7 @@
 // those of a policy without parameters: the best single edges complete the graph, further
 // edges are taken to be independent with the odds e^δ, and flows of such graphs have a closed
 // form (guide.go). At a state that few edges improve this is nearly exact; what is left to
-// learn is of the order of one nat instead of hundreds. docs/gflownet.md has what both reach.
+// learn is of the order of one nat instead of hundreds. bench/notes/gflownet.md has what both reach.
 //
 // # Bits and failures
 //

@@ -10,7 +10,7 @@
 // # Formats
 //
 // [Formats] lists them; each says by [Format.Lost] what of a graph it cannot hold. [Read] tells them apart by what is in the file, not by its name, since many share an ending.
-// docs/formats.md has an example of each, and says what each reader takes for an edge, a name, a probability and a weight.
+// internal/graphfile/formats.md has an example of each, and says what each reader takes for an edge, a name, a probability and a weight.
 //
 // An entry (i, j) of a matrix is the edge i → j. A matrix of 0 and 1 with both entries of a pair is read as an edge without direction, as
 // programs that search equivalence classes write it; in other matrices they are two edges.

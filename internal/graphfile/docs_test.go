@@ -11,7 +11,7 @@ import (
 	"tobac/internal/graphfile"
 )
 
-// documented is the graph of docs/formats.md.
+// documented is the graph of formats.md.
 func documented() *graphfile.Graph {
 	return &graphfile.Graph{Names: []string{"smoking", "tar", "lung cancer", "age"}, Edges: []graphfile.Edge{
 		{From: 0, To: 1, Probability: graphfile.Known(0.98), Adjacent: graphfile.Known(1), Weight: graphfile.Known(1.5), WeightSD: graphfile.Known(0.2)},
@@ -19,9 +19,9 @@ func documented() *graphfile.Graph {
 	}}
 }
 
-// The files in docs/formats.md are what is written, and the others there can be read.
+// The files in formats.md are what is written, and the others there can be read.
 func TestDocumentedFormats(t *testing.T) {
-	page, err := os.ReadFile("../../docs/formats.md")
+	page, err := os.ReadFile("formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDocumentedFormats(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		name, text := block[1], block[2]
 		if name == "read" {
-			if _, _, err := graphfile.Read(strings.NewReader(text), "docs/formats.md"); err != nil {
+			if _, _, err := graphfile.Read(strings.NewReader(text), "formats.md"); err != nil {
 				t.Errorf("%v:\n%s", err, text)
 			}
 			continue
@@ -48,16 +48,16 @@ func TestDocumentedFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(got.String(), text); diff != "" {
-				t.Errorf("%v (-written +docs/formats.md):\n%s", f, diff)
+				t.Errorf("%v (-written +formats.md):\n%s", f, diff)
 			}
 		}
 	}
 	for _, f := range graphfile.Formats() {
 		if !shown[f.String()] && f != graphfile.NPY && f != graphfile.NPZ {
-			t.Errorf("docs/formats.md has no example of %v", f)
+			t.Errorf("formats.md has no example of %v", f)
 		}
 		if !strings.Contains(string(page), "`"+f.String()+"`") || !strings.Contains(string(page), "`"+f.Ending()+"`") {
-			t.Errorf("docs/formats.md does not name %v or %s", f, f.Ending())
+			t.Errorf("formats.md does not name %v or %s", f, f.Ending())
 		}
 	}
 }

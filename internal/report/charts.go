@@ -174,7 +174,7 @@ func (c *Content) convergenceChart() *scene.Scene {
 		if q.RHat > goodRHat {
 			colour = scene.Negative
 		}
-		rows = append(rows, row{name: scene.Shorten(scene.Clean(q.Quantity), 12, 240), value: fmt.Sprintf("%.3f", q.RHat), tip: fmt.Sprintf("%s: R̂ %.3f, worth %.0f independent samples", scene.Clean(q.Quantity), q.RHat, q.ESS),
+		rows = append(rows, row{name: scene.Shorten(scene.Clean(q.Quantity), 12, 240), value: fmt.Sprintf("%.3f", q.RHat), tip: fmt.Sprintf("%s: R̂ %.3f, effective sample size %.0f", scene.Clean(q.Quantity), q.RHat, q.ESS),
 			draw: func(s *scene.Scene, y float64) {
 				s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(q.RHat, y)}, Size: 5, Fill: colour})
 			}})

@@ -31,7 +31,7 @@ func TableI() []Published {
 	}
 }
 
-// Reasons for rows that differ, measured on the same splits (docs/methods.md).
+// Reasons for rows that differ, measured on the same splits (bench/notes/methods.md).
 const (
 	releasedBCD  = "the published row is the released program, whose constant temperature and penalty end at the graph without edges on standardised data, E-SHD 17; the corrected settings keep a few edges."
 	publishedGFN = "the exact posterior under the same score and prior, which the policy is trained to sample, has an E-SHD of 14.8 ± 0.2 and an AUROC of 0.685 ± 0.038 on the ten splits; the published row is far from it."

@@ -1,5 +1,5 @@
 // Command tobac-beam does the jobs of a folder that are not finished, on Apache
-// Beam. See docs/many-machines.md.
+// Beam. See beam/README.md.
 package main
 
 import (
