@@ -130,7 +130,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Checks say that sums, chains that agree and flows are fine, in one line, and that the published recipe is no sample of the posterior, in a warning.
+// Checks say that sums, chains that agree and flows are fine, in one line, and that the published recipe does not represent the posterior, in a warning.
 func TestDiagnosticsOfRuns(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ args, verdict, line string }{
@@ -144,7 +144,7 @@ func TestDiagnosticsOfRuns(t *testing.T) {
 		if d["verdict"] != c.verdict || len(d["checks"].([]any)) == 0 || !(d["graphs"].(float64) >= d["classes"].(float64)) {
 			t.Errorf("%s: %v, want %s", c.args, d, c.verdict)
 		}
-		if !strings.Contains(got.stdout, c.line) || strings.Contains(got.stderr, "no sample of the posterior") != (c.verdict == "bad") {
+		if !strings.Contains(got.stdout, c.line) || strings.Contains(got.stderr, "do not represent the posterior") != (c.verdict == "bad") {
 			t.Errorf("%s: no %q in\n%s\nwarnings %s", c.args, c.line, got.stdout, got.stderr)
 		}
 	}

@@ -120,6 +120,6 @@ func (t *networkTable) describe(inf *sums.Inference, names []string) {
 		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
 			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
 		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
-			fmt.Sprintf("sets of parents with an estimated evidence hold only %.0f %% of the probability of some variable; the rest has scores of Gaussian processes", 100*t.held)),
+			fmt.Sprintf("of some variable, only %.0f %% of the probability has estimated evidences; the rest has scores of Gaussian processes", 100*t.held)),
 	}
 }

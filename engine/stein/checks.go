@@ -34,7 +34,7 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 	}
 	if p.fits[0].sampler.Particles > 1 {
 		all = append(all, diagnostics.Below("neighbours", neighbours, limitNeighbours[0], limitNeighbours[1],
-			fmt.Sprintf("a particle feels %.2f others: the kernel is so narrow that every particle climbs to a mode of its own", neighbours-1)))
+			fmt.Sprintf("the kernel bandwidth is too small: a particle interacts with only %.2f others", neighbours-1)))
 		if !math.IsNaN(stein) {
 			stein = math.Min(1, stein*float64(len(p.fits))) // the smallest of several p-values
 			all = append(all, diagnostics.Fact("stein", stein))
@@ -44,7 +44,7 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 			limit = [2]float64{0.99, math.Inf(1)} // one graph may be all that the data allow
 		}
 		all = append(all, diagnostics.Above("crowding", crowding, limit[0], limit[1],
-			fmt.Sprintf("the particles are crowded: %.0f %% of pairs have the same graph beyond chance", 100*crowding)))
+			fmt.Sprintf("the particles collapse: beyond chance, %.0f %% of their pairs have the same graph", 100*crowding)))
 	}
 	if !p.fits[0].ordered() {
 		cyclic := float64(post.Cyclic()) / float64(len(post.Draws))

@@ -224,9 +224,9 @@ func (c setChecks) checks() []diagnostics.Check {
 	}
 	return []diagnostics.Check{
 		diagnostics.Above("evidence", c.edge, LimitEvidence[0], LimitEvidence[1],
-			fmt.Sprintf("the evidences of sets of parents are rough: they leave the probability of %q → %q a standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
+			fmt.Sprintf("the estimated evidences are imprecise: the probability of %q → %q has a standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
 		diagnostics.Above("prior", math.Abs(c.mass), limitPrior[0], limitPrior[1],
-			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: sets with more parents count for too much or too little", c.massOf, c.mass)),
+			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: sets of more parents get too much or too little weight", c.massOf, c.mass)),
 	}
 }
 

@@ -34,5 +34,5 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 	}
 	v := diagnostics.MeanOff(errors)
 	return []diagnostics.Check{diagnostics.Above("orders", v, limitOrders[0], limitOrders[1],
-		fmt.Sprintf("that there are only %d orders moves the edge probabilities by a standard error of %.3f on average: more of them are needed", len(p.Components), v))}
+		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge probabilities: use more, with order.count", len(p.Components), v))}
 }

@@ -76,5 +76,5 @@ var limitImbalance = [2]float64{0.02, 0.07}
 // ImbalanceCheck says that frequencies of edges among draws or particles are off what the data say.
 func ImbalanceCheck(v float64, what string) diagnostics.Check {
 	return diagnostics.Above("imbalance", v, limitImbalance[0], limitImbalance[1],
-		fmt.Sprintf("the frequencies of edges among the %s are, beyond chance, by %.3f off what the data say given the rest of their graphs: the %[1]s are no sample of the posterior", what, v))
+		fmt.Sprintf("edge frequencies of the %s differ from their conditional probabilities by %.3f, beyond chance: the %[1]s do not represent the posterior", what, v))
 }

@@ -214,10 +214,10 @@ func TestVerdictOfFits(t *testing.T) {
 	}{
 		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
 		{"unequal variances", tobac.Config{Model: sem.BGe{}}, []string{"was not compared with others"}},
-		{"known order", tobac.Config{Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order that was given, X0, X1, X2, X3"}},
-		{"one guess", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar}}, []string{"one guess that eqvar made from these data"}},
+		{"known order", tobac.Config{Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order given, X0, X1, X2, X3"}},
+		{"one guess", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar}}, []string{"which eqvar estimated from these data"}},
 		{"resamples", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
-		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over 5 orders drawn from the posterior"}},
+		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over only 5 orders drawn from the posterior"}},
 		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
 		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &markov.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
 		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
@@ -225,7 +225,7 @@ func TestVerdictOfFits(t *testing.T) {
 		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"directions follow from conditional independences (v-structures)."}},
 		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"directions follow from the curvature of the relations and equal noise variances."}},
 		{"knowledge", tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
-			[]string{"takes as given what was stated: 1 required edge, 1 forbidden edge, the tiers."}},
+			[]string{"conditional on the background knowledge: 1 required edge, 1 forbidden edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			data := unitsTable(4, 80, 1)

@@ -96,7 +96,7 @@ func (t *Stage[S]) Close() { t.Learner.Close() }
 
 // Approximate says what the probabilities of a trained distribution are worth.
 func Approximate(draws int, from string) string {
-	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation: nothing says how near it comes, and a run with another seed shows how far the numbers hold.", draws, from)
+	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation of unknown error: compare a run with another seed.", draws, from)
 }
 
 // Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
@@ -113,7 +113,7 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 	var all []diagnostics.Check
 	if !math.IsNaN(t.Distance) {
 		all = append(all, diagnostics.Above("total_variation", t.Distance, limitDistance[0], limitDistance[1],
-			fmt.Sprintf("the policy is far from the exact posterior, by a total variation of %.2f: more steps, or the policy exact, come nearer", t.Distance)))
+			fmt.Sprintf("the policy is far from the exact posterior (total variation %.2f): take more steps, or --set gflownet.policy=exact", t.Distance)))
 	}
 	if !math.IsNaN(t.Imbalance) {
 		all = append(all, sums.ImbalanceCheck(t.Imbalance, "draws"))
@@ -123,9 +123,9 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 		values[k], quantity = p.Value, p.Quantity
 	}
 	trend := diagnostics.Trend(values)
-	text := fmt.Sprintf("the %s still moves, by %.0f %% of its way in the last quarter of the steps: train longer", quantity, 100*trend)
+	text := fmt.Sprintf("the %s has not settled: %.0f %% of its change was in the last quarter of the steps; train longer", quantity, 100*trend)
 	if math.IsNaN(trend) {
-		text = "the training is too short for a trace that tells whether it has ended"
+		text = "the training is too short to tell whether it has converged"
 	}
 	return append(all, diagnostics.Above("trend", trend, limitTrend[0], limitTrend[1], text))
 }
