@@ -252,7 +252,9 @@ func TestDataAgainstKnowledge(t *testing.T) {
 	with.Prior.Forbidden = []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}}
 	for name, c := range map[string]tobac.Config{"exact": with, "svgd": {Prior: with.Prior, Engine: &small, Order: engine.Order{Count: 1}}} {
 		res := fit(t, data, c)
-		if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, "the data speak against the background knowledge, by ") }) {
+		if !slices.ContainsFunc(res.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "the data speak against the background knowledge, by ")
+		}) {
 			t.Errorf("%s: no dependence of what depends, but warnings %q", name, res.Warnings)
 		}
 	}
