@@ -35,6 +35,9 @@ func NewBuilder(name string) *Builder {
 	}
 }
 
+// Name is the name that the builder was made with.
+func (b *Builder) Name() string { return b.name }
+
 // Err is the first error of the graph, nil while it is sound.
 func (b *Builder) Err() error { return b.err }
 

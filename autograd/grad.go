@@ -155,20 +155,58 @@ func (r *reversal) step(n *Node, parts []*Node) {
 		if part == nil || !r.isNeeded(arg) {
 			continue
 		}
-		if part.b != b {
-			b.fail(nil, "%s: cotangent of operand %d belongs to graph %q", n.op.Name, i, part.b.name)
-			return
-		}
-		if n.op.Each2 != nil && len(arg.shape) == 0 && len(part.shape) > 0 {
-			part = part.Sum() // the operand went with every element
-		}
-		if !part.shape.Equal(arg.shape) {
-			b.fail(nil, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
+		if part = n.checked(i, part); b.err != nil {
 			return
 		}
 		part, arg = r.throughCopies(part, arg)
 		r.add(arg, part.sumAxes(n, arg))
 	}
+}
+
+// checked is what the derivative rule of n has returned for operand i, in its shape.
+func (n *Node) checked(i int, part *Node) *Node {
+	b, arg := n.b, n.args[i]
+	if part.b != b {
+		return b.fail(arg.shape, "%s: cotangent of operand %d belongs to graph %q", n.op.Name, i, part.b.name)
+	}
+	if n.op.Each2 != nil && len(arg.shape) == 0 && len(part.shape) > 0 {
+		part = part.Sum() // the operand went with every element
+	}
+	if !part.shape.Equal(arg.shape) {
+		return b.fail(arg.shape, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
+	}
+	return part
+}
+
+// Cotangents is one step of reverse mode: the vector-Jacobian products of the node's own
+// operation with ct, a cotangent of its shape. Result i has the shape and the mapped axes
+// of operand i, and is nil where nothing flows back. An input and a constant have none.
+func (n *Node) Cotangents(ct *Node) []*Node {
+	parts := make([]*Node, len(n.args))
+	switch {
+	case n.op == nil || !n.b.checkReversal([]*Node{n}, []*Node{ct}, nil):
+	case n.op.joint != nil:
+		copy(parts, []*Node{ct})
+	case n.op.VJP != nil:
+		made := n.op.VJP(n, ct)
+		if n.b.err == nil && len(made) != len(parts) {
+			n.b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(made), len(parts))
+		}
+		copy(parts, made)
+	}
+	for i, part := range parts {
+		if n.b.err != nil {
+			return parts
+		}
+		if part != nil {
+			part = n.checked(i, part).sumAxes(n, n.args[i])
+			for _, a := range n.args[i].axes.Of(n.b.axes) {
+				part = part.ExpandOver(a)
+			}
+			parts[i] = part
+		}
+	}
+	return parts
 }
 
 // Summands are joined if there are at least leastPieces of them, each at most one part in

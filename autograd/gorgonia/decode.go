@@ -35,6 +35,7 @@ const (
 	isSoftmax                // along axis Ints[0]
 	isLogSoftmax             // along axis Ints[0]
 	isCopy                   // elements Ints of the operand
+	isScatter                // elements of the operand added to those of numbers Ints
 	isWhole                  // operation Value, one of ours
 )
 
@@ -148,8 +149,10 @@ func (c *call) own(op *operation) {
 	switch {
 	case op.index != nil:
 		c.Kind, c.Ints = isCopy, op.index
-	case op.value.Const != nil:
-		c.Kind, c.Values = isConstant, op.value.Const
+	case op.scatter != nil:
+		c.Kind, c.Ints = isScatter, op.scatter
+	case op.constant != nil:
+		c.Kind, c.Values = isConstant, op.constant
 	case op.whole:
 		c.Kind = isWhole
 	}

@@ -224,6 +224,8 @@ func importedLayout(c *call, operands []*ad.Node) *ad.Node {
 		return x.Sub(x.LogSumExp(axis).Reshape(kept))
 	case isCopy:
 		return x.Gather(c.Ints, c.Shape)
+	case isScatter:
+		return x.ScatterAdd(c.Ints, c.Shape)
 	}
 	return nil
 }

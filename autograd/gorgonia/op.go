@@ -10,6 +10,7 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	ad "tobac/autograd"
 	"tobac/autograd/internal/ir"
 )
 
@@ -20,14 +21,19 @@ type operation struct {
 	out   ir.Shape
 	run   func(out []float64, in [][]float64) error
 
-	// What it computes, for who imports it.
-	value *ir.Value
-	index []int // it copies these elements of its operand
-	whole bool  // it is the operation of the value, without stacked axes
+	// What it computes, where that is known to whoever imports or differentiates it.
+	constant []float64 // these numbers, whatever its operand
+	index    []int     // it copies these elements of its operand
+	scatter  []int     // it adds its operand's elements to these
+	value    *ir.Value // it is the operation of this value,
+	node     *ad.Node  // of this node,
+	whole    bool      // without stacked axes
+
+	exporter *exporter // of a graph for others
 }
 
 var (
-	_ G.Op              = (*operation)(nil)
+	_ G.SDOp            = (*operation)(nil)
 	_ G.UsePreallocDoer = (*operation)(nil)
 )
 

@@ -34,8 +34,11 @@ type tape struct {
 	read    []G.Value
 	cause   error // of an own op: the machine keeps only its text
 
-	// Of a graph for others: the names of the inputs, and constants that nobody has to feed.
-	names []string
+	// Of a graph for others: the names of the inputs, the node of each value, and who makes
+	// it.
+	names    []string
+	of       []*ad.Node
+	exporter *exporter
 }
 
 // Tape is the engine that stacks the mapped axes of a graph into leading dimensions of a
@@ -74,6 +77,15 @@ func newTape(f *ir.Func) (e ad.Evaluator, err error) {
 // addNodes adds the nodes.
 func (t *tape) addNodes() error {
 	for _, n := range t.Values {
+		if t.exporter != nil {
+			if g := t.exporter.made[t.of[n.ID]]; g != nil {
+				t.nodes[n] = g
+				continue
+			}
+			if n.Len() == 0 {
+				return fmt.Errorf("%s has no elements, which gorgonia does not know", t.Describe(n))
+			}
+		}
 		g, err := t.lower(n)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Describe(n), err)
@@ -82,6 +94,9 @@ func (t *tape) addNodes() error {
 			return fmt.Errorf("%s: shape %v, want %v", t.Describe(n), got, want)
 		}
 		t.nodes[n] = g
+		if t.exporter != nil {
+			t.exporter.made[t.of[n.ID]] = g
+		}
 	}
 	return nil
 }
@@ -189,9 +204,9 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 
 func (t *tape) leaf(n *ir.Value) *G.Node {
 	shape, name := t.shapeOf(n), fmt.Sprintf("%d %s", n.ID, t.Describe(n))
-	if t.names != nil {
+	if t.exporter != nil {
 		if n.Const != nil {
-			return t.constant(n)
+			return t.exporter.constant(t.Describe(n), n.Const, shape)
 		}
 		name = t.names[n.Input]
 	}
@@ -211,13 +226,18 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
 func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float64, in [][]float64) error) *operation {
-	return &operation{label: fmt.Sprintf("%d %s %s", n.ID, t.Describe(n), label), in: in, out: t.shapeOf(n), value: n, run: func(out []float64, in [][]float64) error {
+	op := &operation{label: t.Describe(n) + " " + label, in: in, out: t.shapeOf(n), value: n, exporter: t.exporter}
+	if t.of != nil {
+		op.node = t.of[n.ID]
+	}
+	op.run = func(out []float64, in [][]float64) error {
 		if err := run(out, in); err != nil {
 			t.cause = fmt.Errorf("%s: %w", t.Describe(n), err)
 			return t.cause
 		}
 		return nil
-	}}
+	}
+	return op
 }
 
 // copyOp reads element index[e] of a stacked value into element e.
@@ -250,9 +270,17 @@ func (t *tape) expand(n *ir.Value, i int, g *G.Node) (*G.Node, error) {
 // eachLane evaluates a rule lane by lane.
 func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 	lanes := t.laneAxes(n)
-	shapes, stacked := n.ArgShapes(), make([]ir.Shape, len(n.Args))
-	proj := make([]func(int) int, len(n.Args))
-	for i, a := range n.Args {
+	args := n.Args
+	if t.exporter != nil && n.Op.Name == withGradient {
+		for _, x := range t.of[n.ID].Operands()[1:] {
+			at := slices.Index(t.of, x)
+			args, operands = append(slices.Clip(args), t.Values[at]), append(operands, t.nodes[t.Values[at]])
+		}
+	}
+	shapes, stacked := make([]ir.Shape, len(args)), make([]ir.Shape, len(args))
+	proj := make([]func(int) int, len(args))
+	for i, a := range args {
+		shapes[i] = a.Shape
 		stacked[i] = t.shapeOf(a)
 		proj[i] = ir.Projector(t.Axes, lanes, t.laneAxes(a))
 	}
