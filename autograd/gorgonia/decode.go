@@ -2,11 +2,11 @@ package gorgonia
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	G "gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"tobac/autograd/internal/ir"
 )
@@ -41,6 +41,7 @@ const (
 
 // A call is what a gorgonia node computes, and of what.
 type call struct {
+	Node       *G.Node
 	Kind       kind
 	Op         G.Op
 	Name       string // of an input or a function
@@ -82,10 +83,14 @@ func ordered(nodes []*G.Node) (order []*G.Node) {
 
 // operandsOf lists the operands of a node, in order, repeated ones repeated.
 func operandsOf(n *G.Node) (operands []*G.Node) {
-	if n.Op() == nil || n.Graph() == nil {
+	g := n.Graph()
+	if n.Op() == nil || g == nil {
 		return nil
 	}
-	it := n.Graph().From(n.ID())
+	if g.Node(n.ID()) != n {
+		return children(n)
+	}
+	it := g.From(n.ID())
 	if it == nil {
 		return nil
 	}
@@ -95,13 +100,30 @@ func operandsOf(n *G.Node) (operands []*G.Node) {
 	return operands
 }
 
+// children are the operands of a node that its graph takes for another one: where gorgonia
+// has removed a node, as it does for ln(1 − x), it looks up those behind it in the wrong
+// place.
+func children(n *G.Node) (operands []*G.Node) {
+	at := map[uintptr]*G.Node{}
+	for _, m := range n.Graph().AllNodes() {
+		at[reflect.ValueOf(m).Pointer()] = m
+	}
+	list := reflect.ValueOf(n).Elem().FieldByName("children")
+	for i := range list.Len() {
+		if m := at[list.Index(i).Pointer()]; m != nil {
+			operands = append(operands, m)
+		}
+	}
+	return operands
+}
+
 // decode finds out what a node computes, from the type of its op and what that prints: the
 // types of gorgonia are not exported.
 func decode(n *G.Node) (c call, err error) {
-	if n.Dtype() != tensor.Float64 {
-		return c, fmt.Errorf("node %v is of %v, want float64", n.Name(), n.Dtype())
+	c = call{Node: n, Op: n.Op(), Operands: operandsOf(n), Shape: append(ir.Shape{}, n.Shape()...)}
+	if c.Op != nil && c.Op.Arity() >= 0 && !strings.HasPrefix(fmt.Sprintf("%T", c.Op), "gorgonia.constant") && c.Op.Arity() != len(c.Operands) {
+		return c, fmt.Errorf("node %v has %d operands, and its op wants %d", n.Name(), len(c.Operands), c.Op.Arity())
 	}
-	c = call{Op: n.Op(), Operands: operandsOf(n), Shape: append(ir.Shape{}, n.Shape()...)}
 	if c.Op == nil {
 		c.Kind, c.Name = isInput, n.Name()
 		return c, nil
@@ -118,7 +140,7 @@ func decode(n *G.Node) (c call, err error) {
 			return c, err
 		}
 		c.Kind = isConstant
-		c.Values, err = valueData(v)
+		c.Values, err = converted(v)
 		return c, err
 	case "gorgonia.elemUnaryOp":
 		c.Kind, c.Name = isUnary, text

@@ -150,11 +150,3 @@ func TestOrder(t *testing.T) {
 		t.Errorf("got the root at %d of %d", at[y], len(order))
 	}
 }
-
-// TestDecodeTypes: other types than float64 are an error.
-func TestDecodeTypes(t *testing.T) {
-	g := G.NewGraph()
-	if _, err := decode(G.NewVector(g, tensor.Float32, G.WithName("x"), G.WithShape(2))); err == nil || err.Error() != "node x is of float32, want float64" {
-		t.Errorf("got error %v", err)
-	}
-}

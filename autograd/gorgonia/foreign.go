@@ -12,8 +12,8 @@ import (
 )
 
 // Apply adds an op of gorgonia's, or of its user's. It runs through the op's own
-// Do in every engine and has no derivative: reverse mode reports an error when
-// it would have to pass through. Operands that carry mapped axes are handed to
+// Do in every engine. Its derivative is its symbolic one, if it is an SDOp; otherwise
+// reverse mode reports an error when it would have to pass through. Operands that carry mapped axes are handed to
 // the op one index at a time. There is at least one operand: without any it panics.
 func Apply(op G.Op, operands ...*ad.Node) *ad.Node {
 	return foreign.Apply(ad.Attr{Any: op, Key: identity(op)}, operands...)
@@ -32,10 +32,17 @@ var foreign = &ad.Primitive{
 	Value: func(at ad.Attr, out []float64, _ ad.Shape, in [][]float64, shapes []ad.Shape) error {
 		return evalOp(at.Any.(G.Op), out, in, shapes)
 	},
-	VJP: func(y, _ *ad.Node) []*ad.Node {
-		y.Builder().Fail(nil, fmt.Errorf("foreign: %v: a foreign op has no derivative rule", y.Attr().Any))
-		return nil
-	},
+}
+
+// The derivative imports nodes, which may be foreign in their turn.
+func init() {
+	foreign.VJP = func(y, ct *ad.Node) []*ad.Node {
+		parts, err := foreignGradient(y.Attr().Any.(G.Op), y, ct)
+		if err != nil {
+			y.Builder().Fail(nil, fmt.Errorf("foreign: %w", err))
+		}
+		return parts
+	}
 }
 
 // inferShape is the shape of an op's result, from those of its operands.

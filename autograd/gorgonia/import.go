@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	G "gorgonia.org/gorgonia"
 
@@ -20,20 +21,27 @@ type Graph struct {
 	// in the order in which they are needed.
 	Inputs []*ad.Node
 	Leaves []*G.Node
+
+	// Notes say what is not as in gorgonia: types that were converted, noise that became an
+	// input, and where gorgonia computes something else than its documentation says.
+	Notes []string
 }
 
 // Import adds what gorgonia nodes compute to the graph of b. The leaves in bind are the
 // nodes that they are bound to, which have the shape of the leaf and may carry mapped axes:
 // a block of particles, data, noise. Other leaves become inputs of their names: one
 // that the builder has already, if it has the same shape. Constants become constants, with
-// the values that they have now.
+// the values that they have now. Leaves and constants of float32, of whole numbers and of
+// truth values become float64.
 //
-// Element-wise operations, products, reductions, transposes, reshapes, repeats, slices,
-// concatenations and softmax become operations of package autograd, with its derivatives
-// and accuracy: a tie for a maximum, for example, is shared. Other ops are added by
-// [Apply] and have no derivative. gorgonia's convolutions and pools keep state in
-// their ops, and are added in that way too. Nodes of another type than float64 are an
-// error.
+// The operations of gorgonia become operations of package autograd, with its derivatives
+// and accuracy: a tie for a maximum, for example, is shared. Random nodes are inputs, and so
+// is the noise of a dropout, uniform between 0 and 1; either may be bound by its node. Batch
+// normalisation takes the moments of the batch while its op is in training, and the running
+// ones, as constants, otherwise. An op of the user's runs through its own Do and has its
+// own symbolic derivative: see [Apply]. What cannot be imported is an error that names the
+// node and the reason: CTCLoss, YOLOv3, division and powers of whole numbers, statements,
+// and gorgonia's own derivatives of layers.
 //
 // The first error of the builder is returned, and stays in it.
 func Import(b *ad.Builder, outputs []*G.Node, bind map[*G.Node]*ad.Node) (*Graph, error) {
@@ -69,7 +77,7 @@ func (m *importer) fail(shape ad.Shape, format string, args ...any) *ad.Node {
 
 // node adds one node, whose operands have been added.
 func (m *importer) node(g *G.Node) *ad.Node {
-	if n := m.bind[g]; n != nil {
+	if n := m.bind[g]; n != nil && fmt.Sprintf("%T", g.Op()) != "*gorgonia.dropoutOp" {
 		if shape := append(ad.Shape{}, g.Shape()...); !n.Shape().Equal(shape) {
 			return m.fail(shape, "node %v has shape %v, and %v is bound to it", g.Name(), shape, n)
 		}
@@ -83,14 +91,7 @@ func (m *importer) node(g *G.Node) *ad.Node {
 	for i, a := range c.Operands {
 		x[i] = m.made[a]
 	}
-	var n *ad.Node
-	if c.Kind == isInput {
-		n = m.leaf(g, &c)
-	} else if n = imported(m.b, &c, x); n == nil && len(x) == 0 {
-		return m.fail(c.Shape, "node %v: foreign op %v without operands", g.Name(), c.Op)
-	} else if n == nil {
-		n = Apply(c.Op, x...)
-	}
+	n := m.call(&c, x)
 	if m.b.Err() != nil {
 		return n
 	}
@@ -100,14 +101,54 @@ func (m *importer) node(g *G.Node) *ad.Node {
 	return n.Reshape(c.Shape)
 }
 
-// leaf is an input.
-func (m *importer) leaf(g *G.Node, c *call) *ad.Node {
-	n := m.b.InputNamed(c.Name)
-	if n == nil || len(n.Axes()) > 0 || !n.Shape().Equal(c.Shape) {
-		n = m.b.Input(c.Name, c.Shape)
+// call adds what a node computes.
+func (m *importer) call(c *call, x []*ad.Node) *ad.Node {
+	name := c.Node.Name()
+	whole := !strings.HasPrefix(fmt.Sprint(c.Node.Dtype()), "float") && len(x) > 0 && x[0] != nil
+	switch {
+	case c.Kind == isInput:
+		return m.input(c.Node, c.Shape)
+	case whole && (c.Kind == isUnary || c.Kind == isBinary && (c.Name == "÷" || c.Name == "^")):
+		return m.fail(c.Shape, "node %v: %v of %v: whole numbers are not divided, and have no functions", name, c.Op, c.Node.Dtype())
+	}
+	if n := imported(m.b, c, x); n != nil {
+		return n
+	}
+	op := fmt.Sprintf("%T", c.Op)
+	switch reason := refused[op]; {
+	case op == "gorgonia.randomOp":
+		n := m.input(c.Node, c.Shape)
+		m.note("node %v: random numbers are input %q", name, n.Name())
+		return n
+	case layers[op] != nil:
+		return layers[op](m, c, x)
+	case reason != "":
+		return m.fail(c.Shape, "node %v: %s", name, reason)
+	case len(x) == 0:
+		return m.fail(c.Shape, "node %v: op %v without operands", name, c.Op)
+	}
+	return Apply(c.Op, x...)
+}
+
+// input is an input for a leaf, a random node or the noise of a node.
+func (m *importer) input(g *G.Node, shape ad.Shape) *ad.Node {
+	name := g.Name()
+	if g.Op() != nil || name == "" {
+		name = fmt.Sprintf("node %d", g.ID())
+	}
+	n := m.b.InputNamed(name)
+	if n == nil || len(n.Axes()) > 0 || !n.Shape().Equal(shape) {
+		n = m.b.Input(name, shape)
+	}
+	if t := g.Dtype(); t != G.Float64 {
+		m.note("node %v of %v is computed in float64", name, t)
 	}
 	m.Inputs, m.Leaves = append(m.Inputs, n), append(m.Leaves, g)
 	return n
+}
+
+func (m *importer) note(format string, args ...any) {
+	m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
 }
 
 // imported is the node of a call, nil if this package has no operation for it.

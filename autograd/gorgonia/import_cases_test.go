@@ -14,8 +14,10 @@ type importCase struct {
 	name   string
 	shapes []ad.Shape
 	build  func(x []*G.Node) (*G.Node, error)
-	sample func(x float64) float64 // of a normal number; nil: as it is
-	flat   bool                    // no derivative
+	sample func(x float64) float64       // of a normal number; nil: as it is
+	flat   bool                          // no derivative
+	want   func(x [][]float64) []float64 // nil: what the TapeMachine computes
+	rough  float64                       // tolerance, where the kernels of gorgonia are less accurate
 }
 
 func positive(x float64) float64 { return 0.3 + math.Abs(x) }

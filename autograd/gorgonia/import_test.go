@@ -76,62 +76,93 @@ func imported(t *testing.T, b *ad.Builder, outputs ...*G.Node) []*ad.Node {
 // engines, and the gradient is that of differences.
 func TestImport(t *testing.T) {
 	for i, c := range importCases() {
-		t.Run(c.name, func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(uint64(i), 1))
-			g := G.NewGraph()
-			var leaves []*G.Node
-			var names []string
-			var at [][]float64
-			for k, s := range c.shapes {
-				names = append(names, fmt.Sprint("x", k))
-				leaves = append(leaves, leaf(g, names[k], s))
-				v := normals(rng, s.Len())
-				for e := range v {
-					if c.sample != nil {
-						v[e] = c.sample(v[e])
-					}
-				}
-				at = append(at, v)
-			}
-			if c.name == "==" || c.name == "!=" || c.name == ">=" || c.name == "<=" {
-				at[1][0] = at[0][0]
-			}
-			y, err := c.build(leaves)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := ad.NewBuilder("import")
-			made, err := gorgonia.Import(b, []*G.Node{y}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := made.Outputs[0]
-			if got, want := fmt.Sprint(n.Shape()), fmt.Sprint(ad.Shape(y.Shape())); got != want {
-				t.Errorf("got shape %v, want %v", got, want)
-			}
-			var inputs []*ad.Node
-			for _, name := range names {
-				inputs = append(inputs, b.InputNamed(name))
-			}
-			got := runEngines(t, inputs, []*ad.Node{n}, at, 1e-12)
-			compare(t, "against the tape machine", got[0], onTape(t, []*G.Node{y}, names, at)[0], 1e-12)
-			if c.flat {
-				return
-			}
-			w := make([]float64, n.Shape().Len())
-			for e := range w {
-				w[e] = rng.NormFloat64()
-			}
-			loss := n.Mul(b.Constant(w, n.Shape())).Sum()
-			var args []gradtest.Argument
-			for k, x := range inputs {
-				args = append(args, gradtest.Argument{Node: x, Values: at[k]})
-			}
-			if err := gradtest.CheckGraph(loss, args, gradtest.Options{Step: 1e-3}); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { checkImport(t, c, uint64(i)) })
 	}
+}
+
+// checkImport imports a case, and compares values with gorgonia's and gradients with
+// differences. It returns the imported graph.
+func checkImport(t *testing.T, c importCase, seed uint64) *gorgonia.Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	g := G.NewGraph()
+	var leaves []*G.Node
+	at := map[string][]float64{}
+	for k, s := range c.shapes {
+		name := fmt.Sprint("x", k)
+		leaves = append(leaves, leaf(g, name, s))
+		v := normals(rng, s.Len())
+		for e := range v {
+			if c.sample != nil {
+				v[e] = c.sample(v[e])
+			}
+		}
+		at[name] = v
+	}
+	if c.name == "==" || c.name == "!=" || c.name == ">=" || c.name == "<=" {
+		at["x1"][0] = at["x0"][0]
+	}
+	y, err := c.build(leaves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := ad.NewBuilder("import")
+	made, err := gorgonia.Import(b, []*G.Node{y}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := made.Outputs[0]
+	if got, want := fmt.Sprint(n.Shape()), fmt.Sprint(ad.Shape(y.Shape())); got != want {
+		t.Errorf("got shape %v, want %v", got, want)
+	}
+	var names []string
+	var values [][]float64
+	for _, x := range made.Inputs {
+		if at[x.Name()] == nil { // noise
+			u := make([]float64, x.Shape().Len())
+			for e := range u {
+				u[e] = rng.Float64()
+			}
+			at[x.Name()] = u
+		}
+		names, values = append(names, x.Name()), append(values, at[x.Name()])
+	}
+	got := runEngines(t, made.Inputs, []*ad.Node{n}, values, 1e-12)
+	switch {
+	case c.want != nil:
+		var ordered [][]float64 // operands, then noise
+		for k := range c.shapes {
+			ordered = append(ordered, at[fmt.Sprint("x", k)])
+		}
+		for k, name := range names {
+			if !strings.HasPrefix(name, "x") {
+				ordered = append(ordered, values[k])
+			}
+		}
+		compare(t, "against plain Go", got[0], c.want(ordered), 1e-12)
+	default:
+		tolerance := 1e-12
+		if c.rough > 0 {
+			tolerance = c.rough
+		}
+		compare(t, "against the tape machine", got[0], onTape(t, []*G.Node{y}, names, values)[0], tolerance)
+	}
+	if c.flat {
+		return made
+	}
+	w := make([]float64, n.Shape().Len())
+	for e := range w {
+		w[e] = rng.NormFloat64()
+	}
+	loss := n.Mul(b.Constant(w, n.Shape())).Sum()
+	var args []gradtest.Argument
+	for k, x := range made.Inputs {
+		args = append(args, gradtest.Argument{Node: x, Values: values[k]})
+	}
+	if err := gradtest.CheckGraph(loss, args, gradtest.Options{Step: 1e-3}); err != nil {
+		t.Error(err)
+	}
+	return made
 }
 
 // perceptron is a gorgonia graph of a network with one hidden layer, a softmax and a
@@ -196,20 +227,52 @@ func TestImportInputs(t *testing.T) {
 		t.Errorf("another shape: got error %v", err)
 	}
 	single := ad.NewBuilder("single")
-	if _, err := gorgonia.Import(single, []*G.Node{G.NewVector(g, tensor.Float32, G.WithName("single"), G.WithShape(2))}, nil); err == nil || !strings.Contains(err.Error(), "node single is of float32, want float64") {
-		t.Errorf("another type: got error %v", err)
+	f := G.NewVector(g, tensor.Float32, G.WithName("single"), G.WithShape(2))
+	made, err := gorgonia.Import(single, []*G.Node{G.Must(G.Mul(f, G.NewConstant(float32(0.5))))}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if want := []string{"node single of float32 is computed in float64"}; !slices.Equal(made.Notes, want) {
+		t.Errorf("got notes %q, want %q", made.Notes, want)
+	}
+	compare(t, "float32", eval(t, made.Inputs, made.Outputs, [][]float64{{3, 0.1}}, ad.Options{})[0], []float64{1.5, 0.05}, 1e-15)
 
-	a, c := leaf(g, "a", ad.Shape{2, 3}), leaf(g, "c", ad.Shape{3, 2})
-	product := G.Must(G.Tensordot([]int{1}, []int{0}, a, c))
-	n := imported(t, b, product)[0]
-	inputs := []*ad.Node{b.InputNamed("a"), b.InputNamed("c")}
-	got := runEngines(t, inputs, []*ad.Node{n}, [][]float64{{1, 2, 3, 4, 5, 6}, {1, 0, 0, 1, 1, 1}}, 0)
-	compare(t, "foreign op", got[0], []float64{4, 5, 10, 11}, 0)
-	b.Grad(n.Sum(), inputs...)
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "has no derivative rule") {
-		t.Errorf("derivative of a foreign op: got error %v", err)
+	i := G.NewVector(g, tensor.Int, G.WithName("i"), G.WithShape(2))
+	_, err = gorgonia.Import(ad.NewBuilder("whole"), []*G.Node{G.Must(G.HadamardDiv(i, i))}, nil)
+	if err == nil || !strings.Contains(err.Error(), "whole numbers are not divided") {
+		t.Errorf("quotient of whole numbers: got error %v", err)
 	}
+	wrong := ad.NewBuilder("wrong")
+	_, err = gorgonia.Import(wrong, []*G.Node{G.Must(G.Exp(x))}, map[*G.Node]*ad.Node{x: wrong.Input("p", ad.Shape{3})})
+	if err == nil || !strings.Contains(err.Error(), "node x has shape (2), and p(3) is bound to it") {
+		t.Errorf("a bound node of another shape: got error %v", err)
+	}
+}
+
+// TestImportBound: leaves that are bound to blocks of particles, data and noise carry their
+// mapped axes, and the gradient is that of every particle.
+func TestImportBound(t *testing.T) {
+	g := G.NewGraph()
+	x, u := leaf(g, "x", ad.Shape{3}), G.GaussianRandomNode(g, tensor.Float64, 0, 1, 3)
+	y := G.Must(G.Sum(G.Must(G.HadamardProd(G.Must(G.Square(x)), u))))
+	b := ad.NewBuilder("bound")
+	p, s := b.Axis("particle", 4), b.Axis("sample", 2)
+	block, noise := b.Input("block", ad.Shape{3}, p), b.Input("noise", ad.Shape{3}, p, s)
+	made, err := gorgonia.Import(b, []*G.Node{y}, map[*G.Node]*ad.Node{x: block, u: noise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(made.Inputs) != 0 || len(made.Outputs[0].Axes()) != 2 {
+		t.Errorf("got inputs %v and output %v", made.Inputs, made.Outputs[0])
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	at := [][]float64{normals(rng, 12), normals(rng, 24)}
+	got := runEngines(t, nodes(block, noise), b.Grad(made.Outputs[0], block), at, 1e-13)[0]
+	want := make([]float64, 12)
+	for i := range want {
+		want[i] = 2 * at[0][i] * (at[1][i/3*6+i%3] + at[1][i/3*6+3+i%3])
+	}
+	compare(t, "gradient", got, want, 1e-13)
 }
 
 // A graph that was built for gorgonia, differentiated and compiled here.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"reflect"
 	"slices"
 
 	"github.com/chewxy/hm"
@@ -143,6 +144,35 @@ func valueData(v G.Value) ([]float64, error) {
 	default:
 		return nil, fmt.Errorf("value %T, want a float64 scalar or tensor", v)
 	}
+}
+
+// converted is the content of a value of any type of number, and of truth values.
+func converted(v G.Value) ([]float64, error) {
+	if v.Dtype() == tensor.Float64 {
+		return valueData(v)
+	}
+	data := reflect.ValueOf(v.Data())
+	if data.Kind() != reflect.Slice {
+		one := reflect.MakeSlice(reflect.SliceOf(data.Type()), 1, 1)
+		one.Index(0).Set(data)
+		data = one
+	}
+	x := make([]float64, data.Len())
+	for i := range x {
+		switch e := data.Index(i); {
+		case e.CanFloat():
+			x[i] = e.Float()
+		case e.CanInt():
+			x[i] = float64(e.Int())
+		case e.CanUint():
+			x[i] = float64(e.Uint())
+		case e.Kind() == reflect.Bool && e.Bool():
+			x[i] = 1
+		case e.Kind() != reflect.Bool:
+			return nil, fmt.Errorf("value of %v, want numbers", v.Dtype())
+		}
+	}
+	return x, nil
 }
 
 // newValue wraps data of the given shape without copying it.

@@ -210,12 +210,7 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 		}
 		name = t.names[n.Input]
 	}
-	var g *G.Node
-	if len(shape) == 0 {
-		g = G.NewScalar(t.graph, tensor.Float64, G.WithName(name))
-	} else {
-		g = G.NewTensor(t.graph, tensor.Float64, len(shape), G.WithName(name), G.WithShape(standIn(shape)...))
-	}
+	g := newLeaf(t.graph, name, shape)
 	if n.Const != nil {
 		if err := G.Let(g, newValue(shape, append([]float64{}, n.Const...))); err != nil {
 			panic(err)
