@@ -72,7 +72,10 @@ var allowed = map[string][]string{
 	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// svgd for its optimiser.
 	"tobac/internal/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
-	"tobac/nuts":              {"gonum.org/v1/gonum"},
+	"tobac/chain":             {"gonum.org/v1/gonum"},
+	"tobac/hmc":               {"tobac/chain", "gonum.org/v1/gonum"},
+	"tobac/nuts":              {"tobac/chain", "gonum.org/v1/gonum"},
+	"tobac/slice":             {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/density":           {"tobac/autograd", "gonum.org/v1/gonum"},
 	// vector for the arithmetic that the bits of results depend on.
 	"tobac/internal/jobs":      {"tobac/internal/vector"},

@@ -18,8 +18,10 @@ import (
 type Options struct {
 	Points  int // evaluated at once, such as chains; defaults to 4
 	Workers int // goroutines, defaults to 1; results do not depend on it
-	Data    map[string][]float64
-	Seed    uint64 // of the rows of batches
+	// Data has the values of each [Trace.Data] in row-major order. Others are ignored, so that a
+	// file of data serves several models.
+	Data map[string][]float64
+	Seed uint64 // of the rows of batches
 }
 
 // A Model is a log density of named parameters, compiled. It serves one goroutine at a time.
@@ -210,7 +212,7 @@ func (m *Model) firstData() error {
 		}
 		all = m.batches[name].all
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.options.Data)) {
+	for _, name := range slices.Sorted(maps.Keys(m.data)) {
 		if err := m.SetData(name, m.options.Data[name]); err != nil {
 			return err
 		}

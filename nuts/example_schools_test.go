@@ -29,7 +29,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer m.Close()
-	draws, err := nuts.Sampler{Target: m, Seed: 1, Acceptance: 0.9}.Run(context.Background(), 2000, nil)
+	draws, err := nuts.Sampler{
+		Target:     m,
+		Seed:       1,
+		Acceptance: 0.9,
+	}.Run(context.Background(), 2000, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

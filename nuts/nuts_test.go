@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
-	"tobac/autograd"
+	"tobac/chain"
 	"tobac/density"
 	"tobac/nuts"
 
@@ -41,7 +38,7 @@ func TestNormal(t *testing.T) {
 	for _, s := range []nuts.Sampler{{Seed: 1}, {Seed: 2, Dense: true}} {
 		s.Target = gauss(t, 1)
 		diverged := 0
-		draws, err := s.Run(t.Context(), 1000, func(_ int, c *nuts.Chain) {
+		draws, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
 			if c.Divergent {
 				diverged++
 			}
@@ -85,7 +82,7 @@ func TestResume(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
-		err = cut.Advance(ctx, got, 160, func(chain int, c *nuts.Chain) {
+		err = cut.Advance(ctx, got, 160, func(chain int, c *chain.Chain) {
 			if chain == 2 && c.Iteration == 57 {
 				cancel(enough)
 			}
@@ -97,7 +94,7 @@ func TestResume(t *testing.T) {
 		if err := gob.NewEncoder(&file).Encode(got); err != nil {
 			t.Fatal(err)
 		}
-		got = &nuts.State{}
+		got = &chain.State{}
 		if err := gob.NewDecoder(&file).Decode(got); err != nil {
 			t.Fatal(err)
 		}
@@ -121,11 +118,16 @@ func TestDivergences(t *testing.T) {
 	}
 	defer m.Close()
 	diverged := 0
-	if _, err := (nuts.Sampler{Target: m, WarmUp: 300}).Run(t.Context(), 300, func(_ int, c *nuts.Chain) {
-		if c.Divergent {
-			diverged++
-		}
-	}); err != nil || diverged == 0 {
+	if _, err := (nuts.Sampler{Target: m, WarmUp: 300}).Run(
+		t.Context(),
+		300,
+		func(_ int, c *chain.Chain) {
+			if c.Divergent {
+				diverged++
+			}
+		},
+	); err != nil ||
+		diverged == 0 {
 		t.Errorf("%v, %d divergences, want some", err, diverged)
 	}
 }
@@ -149,7 +151,11 @@ func TestCalibration(t *testing.T) {
 		if err := m.SetData("y", y); err != nil {
 			t.Fatal(err)
 		}
-		draws, err := nuts.Sampler{Target: m, Seed: uint64(k), WarmUp: 150}.Run(t.Context(), 60, nil)
+		draws, err := nuts.Sampler{
+			Target: m,
+			Seed:   uint64(k),
+			WarmUp: 150,
+		}.Run(t.Context(), 60, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,126 +176,6 @@ func TestCalibration(t *testing.T) {
 	if x2 > 25.7 {
 		t.Errorf("ranks %v: χ² %.1f", counts, x2)
 	}
-}
-
-type reference struct {
-	Parameters []string
-	Mean, SD   []float64
-}
-
-func load(t *testing.T, name, file string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "posteriordb", name, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Posteriors of posteriordb, whose reference draws are 10⁴ nearly independent ones. Of 4000 draws a quarter counts at
-// least, so that three standard errors of a mean are 0.1 standard deviations.
-func TestPosteriors(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		model func(t *density.Trace)
-		data  []string
-	}{
-		{"eight_schools-eight_schools_noncentered", func(t *density.Trace) {
-			y, sigma := t.Data("y", 8), t.Data("sigma", 8)
-			z := t.Sample("t", density.Normal(0, 1), 8)
-			mu, tau := t.Sample("mu", density.Normal(0, 5)), t.Sample("tau", density.HalfCauchy(5))
-			theta := mu.Add(tau.Mul(z))
-			t.Record("theta", theta)
-			t.Observe(density.Normal(theta, sigma), y)
-		}, []string{"y", "sigma"}},
-		{"gp_pois_regr-gp_regr", func(t *density.Trace) {
-			x, y := t.Data("x", 11), t.Data("y", 11)
-			rho, alpha, sigma := t.Sample("rho", density.Gamma(25, 4)), t.Sample("alpha", density.HalfNormal(2)), t.Sample("sigma", density.HalfNormal(1))
-			distance := x.Reshape(autograd.Shape{11, 1}).Sub(x).Div(rho)
-			k := distance.Square().Scale(-0.5).Exp().Mul(alpha.Square()).Add(sigma.Expand(autograd.Shape{11}).Diag())
-			l := k.Cholesky()
-			z := l.SolveLower(y.Reshape(autograd.Shape{11, 1}))
-			t.Add(z.Square().Sum().Scale(-0.5).Sub(l.Diagonal().Log().Sum()))
-		}, []string{"x", "y"}},
-		{"low_dim_gauss_mix-low_dim_gauss_mix", func(t *density.Trace) {
-			y := t.Data("y", 1000)
-			mu, sigma := t.Parameter("mu", density.Ordered(), 2), t.Sample("sigma", density.HalfNormal(2), 2)
-			theta := t.Sample("theta", density.Beta(5, 5))
-			t.Observe(density.Normal(0, 2), mu)
-			first := density.Normal(mu.Index(0, 0), sigma.Index(0, 0)).LogProb(y).Add(theta.Log())
-			second := density.Normal(mu.Index(0, 1), sigma.Index(0, 1)).LogProb(y).Add(theta.Neg().Log1p())
-			t.Add(first.LogAddExp(second))
-		}, []string{"y"}},
-		{"garch-garch11", func(t *density.Trace) {
-			y := t.Data("y", 200)
-			mu, alpha0, alpha1 := t.Parameter("mu", density.Real()), t.Parameter("alpha0", density.Positive()), t.Parameter("alpha1", density.Bounded(0, 1))
-			beta1 := t.Parameter("beta1", density.Bounded(0, alpha1.Neg().AddScalar(1)))
-			e := y.Sub(mu).Square()
-			v := t.Constant([]float64{0.25})
-			for i := range 200 {
-				if i > 0 {
-					v = alpha0.Add(alpha1.Mul(e.Index(0, i-1))).Add(beta1.Mul(v))
-				}
-				t.Add(v.Log().Add(e.Index(0, i).Div(v)).Scale(-0.5))
-			}
-		}, []string{"y"}},
-	} {
-		var data map[string]any
-		var want reference
-		load(t, c.name, "data.json", &data)
-		load(t, c.name, "reference.json", &want)
-		given := map[string][]float64{}
-		for _, name := range c.data {
-			for _, v := range data[name].([]any) {
-				given[name] = append(given[name], v.(float64))
-			}
-		}
-		m, err := density.New(c.model, density.Options{Data: given})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Close()
-		draws, err := nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9}.Run(t.Context(), 1000, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := m.Draws(draws)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compared := 0
-		for i, name := range m.Names() {
-			for j, p := range want.Parameters {
-				if p == oneBased(name) {
-					compared++
-					mean, sd := stat.MeanStdDev(column(values, i), nil)
-					if math.Abs(mean-want.Mean[j]) > 0.1*want.SD[j] || math.Abs(sd/want.SD[j]-1) > 0.05 {
-						t.Errorf("%s: %s %.4g ± %.4g, want %.4g ± %.4g", c.name, p, mean, sd, want.Mean[j], want.SD[j])
-					}
-				}
-			}
-		}
-		if compared != len(want.Parameters) {
-			t.Errorf("%s: compared %d of %d parameters", c.name, compared, len(want.Parameters))
-		}
-	}
-}
-
-// oneBased is the name of posteriordb for theta[0].
-func oneBased(name string) string {
-	var base string
-	var i int
-	for k := range name {
-		if name[k] == '[' {
-			base = name[:k]
-			if _, err := fmt.Sscanf(name[k:], "[%d]", &i); err == nil {
-				return fmt.Sprintf("%s[%d]", base, i+1)
-			}
-		}
-	}
-	return name
 }
 
 // A normal mean with a normal prior: the exact posterior is 1.5 ± 0.5.

@@ -2,262 +2,80 @@ package nuts
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
-	"math"
 
-	"tobac/internal/stream"
+	"tobac/chain"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Target is a log density that is evaluated at several points at once, one for each chain.
-type Target interface {
-	// Dims are the number of points and the coordinates of each.
-	Dims() (points, coordinates int)
-	// LogDensity writes the log density at each row of x, points × coordinates, and its gradient to the
-	// rows of grad. What is not finite is outside of the support. It must neither modify nor keep x.
-	// A row's result depends on that row alone.
-	LogDensity(logp []float64, grad, x *mat.Dense) error
-}
-
 // Sampler has the settings of a run. The zero value of each is the usual one.
 type Sampler struct {
-	Target     Target
+	Target     chain.Target
 	Seed       uint64
-	WarmUp     int     // iterations that adapt; 0: 1000; negative: none
-	Acceptance float64 // mean acceptance aimed at; 0: 0.8
-	Depth      int     // greatest number of doublings; 0: 10
+	WarmUp     int     // iterations that adapt, defaults to 1000; negative: none
+	Acceptance float64 // mean acceptance aimed at, defaults to 0.8
+	Depth      int     // greatest number of doublings, defaults to 10
 	Dense      bool    // metric with covariances
 }
 
-// State is where the chains are.
-type State struct{ Chains []Chain }
-
-// Chain is where a chain is, and how its last iteration went.
-type Chain struct {
-	Iteration  int // done
-	X, Grad    []float64
-	LogDensity float64
-	Step       float64
-	Metric     []float64 // variances, or with Dense the rows of a matrix of covariances
-
-	Averaging Averaging
-	Window    Window
-
-	Leaps     int     // leapfrog steps
-	Depth     int     // doublings
-	Accepted  float64 // mean acceptance along the trajectory
-	Energy    float64 // of the draw
-	Divergent bool    // the energy grew by more than 1000
+// Chains is the sampler as package chain runs it.
+func (s Sampler) Chains() chain.Sampler {
+	k := Kernel{s.Acceptance, s.Depth, s.Dense}
+	return chain.Sampler{Target: s.Target, Kernel: k, Seed: s.Seed, WarmUp: s.WarmUp}
 }
 
-// Averaging is the state of dual averaging of a step size.
-type Averaging struct {
-	Count             int
-	Gap, Mean, Center float64 // of logarithms
+// Begin is [chain.Sampler.Begin].
+func (s Sampler) Begin() (*chain.State, error) { return s.Chains().Begin() }
+
+// BeginAt is [chain.Sampler.BeginAt].
+func (s Sampler) BeginAt(x *mat.Dense) (*chain.State, error) { return s.Chains().BeginAt(x) }
+
+// Advance is [chain.Sampler.Advance].
+func (s Sampler) Advance(
+	ctx context.Context,
+	state *chain.State,
+	iterations int,
+	observe func(number int, c *chain.Chain),
+) error {
+	return s.Chains().Advance(ctx, state, iterations, observe)
 }
 
-// Window holds running moments of coordinates.
-type Window struct {
-	Count int
-	Mean  []float64
-	Sums  []float64 // of squared deviations, or with Dense of products
+// Run is [chain.Sampler.Run].
+func (s Sampler) Run(
+	ctx context.Context, draws int, observe func(number int, c *chain.Chain),
+) ([]*mat.Dense, error) {
+	return s.Chains().Run(ctx, draws, observe)
 }
 
-func (s Sampler) warmUp() int {
-	switch {
-	case s.WarmUp < 0:
-		return 0
-	case s.WarmUp == 0:
-		return 1000
-	}
-	return s.WarmUp
+// Kernel is the no-U-turn move as a [chain.Kernel]. Its zero value has the defaults of
+// [Sampler].
+type Kernel struct {
+	Acceptance float64
+	Depth      int
+	Covariance bool
 }
 
-func (s Sampler) check() error {
-	switch {
-	case s.Target == nil:
-		return errors.New("nuts: no target")
-	case s.Acceptance < 0 || s.Acceptance >= 1:
-		return fmt.Errorf("nuts: acceptance %v, want one between 0 and 1", s.Acceptance)
-	case s.Depth < 0 || s.Depth > 30:
-		return fmt.Errorf("nuts: depth %d, want 1 to 30", s.Depth)
+var _ chain.Kernel = Kernel{}
+
+// Check implements [chain.Kernel].
+func (k Kernel) Check() error {
+	if k.Depth < 0 || k.Depth > 30 {
+		return fmt.Errorf("nuts: depth %d, want 1 to 30", k.Depth)
 	}
-	return nil
+	return chain.CheckAcceptance("nuts", k.Acceptance)
 }
 
-// Begin starts every chain at a point drawn uniformly from −2 to 2 in all coordinates, the first of a
-// hundred with a finite density and gradient.
-func (s Sampler) Begin() (*State, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	n, d := s.Target.Dims()
-	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
-	state := &State{Chains: make([]Chain, n)}
-	for try, missing := 0, n; missing > 0; try++ {
-		if try == 100 {
-			return nil, fmt.Errorf("nuts: the log density is not finite at any of 100 starts of %d of %d chains", missing, n)
-		}
-		for k := range n {
-			if state.Chains[k].X == nil {
-				rng := stream.New(s.Seed, stream.NUTSStart, k, try)
-				for i := range d {
-					x.Set(k, i, 4*rng.Float64()-2)
-				}
-			}
-		}
-		if err := s.Target.LogDensity(logp, grad, x); err != nil {
-			return nil, err
-		}
-		for k := range n {
-			if c := &state.Chains[k]; c.X == nil && finite(logp[k]) && finite(grad.RawRowView(k)...) {
-				*c = newChain(x.RawRowView(k), s.Dense)
-				missing--
-			}
-		}
-	}
-	return state, nil
-}
+// Dense implements [chain.Kernel].
+func (k Kernel) Dense() bool { return k.Covariance }
 
-// BeginAt starts every chain at a row of x, chains × coordinates.
-func (s Sampler) BeginAt(x *mat.Dense) (*State, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+// Moves implements [chain.Kernel].
+func (k Kernel) Moves(w *chain.Walk) func() bool {
+	if k.Acceptance == 0 {
+		k.Acceptance = 0.8
 	}
-	n, d := s.Target.Dims()
-	if r, c := x.Dims(); r != n || c != d {
-		return nil, fmt.Errorf("nuts: got %d×%d starts, want %d×%d", r, c, n, d)
+	if k.Depth == 0 {
+		k.Depth = 10
 	}
-	logp, grad := make([]float64, n), mat.NewDense(n, d, nil)
-	if err := s.Target.LogDensity(logp, grad, x); err != nil {
-		return nil, err
-	}
-	state := &State{Chains: make([]Chain, n)}
-	for k := range n {
-		if !finite(logp[k]) || !finite(grad.RawRowView(k)...) {
-			return nil, fmt.Errorf("nuts: the log density at the start of chain %d is %v, and it or its gradient is not finite", k, logp[k])
-		}
-		state.Chains[k] = newChain(x.RawRowView(k), s.Dense)
-	}
-	return state, nil
-}
-
-func newChain(x []float64, dense bool) Chain {
-	d := len(x)
-	c := Chain{X: append([]float64(nil), x...), Window: Window{Mean: make([]float64, d)}}
-	if dense {
-		c.Metric, c.Window.Sums = make([]float64, d*d), make([]float64, d*d)
-		for i := range d {
-			c.Metric[i*d+i] = 1
-		}
-		return c
-	}
-	c.Metric, c.Window.Sums = make([]float64, d), make([]float64, d)
-	for i := range c.Metric {
-		c.Metric[i] = 1
-	}
-	return c
-}
-
-func finite(x ...float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// Advance moves every chain until it has done a number of iterations, those of the warm-up included. observe is called
-// after every iteration of a chain, in its goroutine; nil: nobody. On an error or at the end of the context the state is
-// that of the iterations finished by each chain, from which Advance goes on to the same draws.
-func (s Sampler) Advance(ctx context.Context, state *State, iterations int, observe func(chain int, c *Chain)) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	n, d := s.Target.Dims()
-	if len(state.Chains) != n {
-		return fmt.Errorf("nuts: a state of %d chains, want %d", len(state.Chains), n)
-	}
-	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
-	next, stop := make([]func() (struct{}, bool), n), make([]func(), n)
-	for k := range n {
-		c := &state.Chains[k]
-		if len(c.X) != d {
-			return fmt.Errorf("nuts: chain %d has %d coordinates, want %d", k, len(c.X), d)
-		}
-		next[k], stop[k] = iter.Pull(func(yield func(struct{}) bool) {
-			walk := newWalk(s, k, c, func(p *point) bool {
-				copy(x.RawRowView(k), p.x)
-				if !yield(struct{}{}) {
-					return false
-				}
-				p.log = logp[k]
-				copy(p.grad, grad.RawRowView(k))
-				return true
-			})
-			for c.Iteration < iterations && walk.iterate() {
-				if observe != nil {
-					observe(k, c)
-				}
-			}
-		})
-		defer stop[k]()
-		copy(x.RawRowView(k), c.X)
-	}
-	for {
-		live := 0
-		for k := range n {
-			if next[k] == nil {
-				continue
-			}
-			if _, more := next[k](); more {
-				live++
-			} else {
-				next[k] = nil
-			}
-		}
-		if live == 0 {
-			return nil
-		}
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := s.Target.LogDensity(logp, grad, x); err != nil {
-			return err
-		}
-	}
-}
-
-// Run begins and advances through the warm-up and a number of draws: one matrix for each chain, draws × coordinates. The
-// chains of every draw, for their energies and divergences, are seen by observe; nil: nobody.
-func (s Sampler) Run(ctx context.Context, draws int, observe func(chain int, c *Chain)) ([]*mat.Dense, error) {
-	if draws < 1 {
-		return nil, fmt.Errorf("nuts: %d draws, want at least 1", draws)
-	}
-	state, err := s.Begin()
-	if err != nil {
-		return nil, err
-	}
-	n, d := s.Target.Dims()
-	out := make([]*mat.Dense, n)
-	for k := range out {
-		out[k] = mat.NewDense(draws, d, nil)
-	}
-	warm := s.warmUp()
-	err = s.Advance(ctx, state, warm+draws, func(chain int, c *Chain) {
-		if at := c.Iteration - 1 - warm; at >= 0 {
-			out[chain].SetRow(at, c.X)
-			if observe != nil {
-				observe(chain, c)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return newWalk(k, w).iterate
 }

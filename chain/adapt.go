@@ -1,17 +1,10 @@
-package nuts
+package chain
 
 import "math"
 
-// adapt learns from the iteration that was just done, whose number is still that before it.
-func (w *walk) adapt() bool {
-	c, warm := w.c, w.s.warmUp()
-	if c.Iteration >= warm {
-		return true
-	}
-	a, goal := &c.Averaging, w.s.Acceptance
-	if goal == 0 {
-		goal = 0.8
-	}
+// average is a step of dual averaging towards a mean acceptance.
+func (c *Chain) average(goal float64) {
+	a := &c.Averaging
 	a.Count++
 	n := float64(a.Count)
 	a.Gap += (goal - c.Accepted - a.Gap) / (n + 10)
@@ -19,24 +12,6 @@ func (w *walk) adapt() bool {
 	share := math.Pow(n, -0.75)
 	a.Mean = share*step + (1-share)*a.Mean
 	c.Step = math.Exp(step)
-
-	first, last, end := windows(warm, c.Iteration)
-	if c.Iteration >= first && c.Iteration < last {
-		c.Window = c.Window.with(c.X, w.s.Dense)
-	}
-	if end {
-		c.Metric = c.Window.metric(w.s.Dense)
-		w.hasFactor = false
-		c.Window = newChain(c.X, w.s.Dense).Window
-		if !w.firstStep() {
-			return false
-		}
-		c.Averaging = Averaging{Center: math.Log(10 * c.Step)}
-	}
-	if c.Iteration+1 == warm && c.Averaging.Count > 0 {
-		c.Step = math.Exp(c.Averaging.Mean)
-	}
-	return true
 }
 
 // windows are the first iteration that counts for a metric, the first that no longer does, and whether a window ends with
@@ -66,7 +41,11 @@ func windows(warm, i int) (first, last int, end bool) {
 // with is the window with one more point, in memory of its own.
 func (w Window) with(x []float64, dense bool) Window {
 	d := len(x)
-	out := Window{Count: w.Count + 1, Mean: make([]float64, d), Sums: append([]float64(nil), w.Sums...)}
+	out := Window{
+		Count: w.Count + 1,
+		Mean:  make([]float64, d),
+		Sums:  append([]float64(nil), w.Sums...),
+	}
 	for i := range d {
 		out.Mean[i] = w.Mean[i] + (x[i]-w.Mean[i])/float64(out.Count)
 	}
@@ -76,7 +55,9 @@ func (w Window) with(x []float64, dense bool) Window {
 			continue
 		}
 		for j := range d { // symmetric in exact bits
-			out.Sums[i*d+j] += (x[i] - w.Mean[i]) * (x[j] - w.Mean[j]) * float64(w.Count) / float64(out.Count)
+			out.Sums[i*d+j] += (x[i] - w.Mean[i]) * (x[j] - w.Mean[j]) * float64(w.Count) / float64(
+				out.Count,
+			)
 		}
 	}
 	return out

@@ -1,0 +1,238 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"tobac/internal/stream"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Target is a log density that is evaluated at several points at once, one for each chain.
+type Target interface {
+	// Dims are the number of points and the coordinates of each.
+	Dims() (points, coordinates int)
+	// LogDensity writes the log density at each row of x, points × coordinates, and its gradient to the
+	// rows of grad. What is not finite is outside of the support. It must neither modify nor keep x.
+	// A row's result depends on that row alone.
+	LogDensity(logp []float64, grad, x *mat.Dense) error
+}
+
+// A Kernel is a way to move a chain that leaves the target's density invariant.
+type Kernel interface {
+	// Check reports settings that are out of range, by an error that names them.
+	Check() error
+	// Dense reports whether the kernel's metric has covariances.
+	Dense() bool
+	// Moves prepares the iterations of one chain. The function does one of them: it moves
+	// Walk.Chain, and reports false if an evaluation did ([Walk.Eval]).
+	Moves(w *Walk) func() bool
+}
+
+// Sampler has the settings of a run.
+type Sampler struct {
+	Target Target
+	Kernel Kernel
+	Seed   uint64
+	WarmUp int // iterations that adapt, defaults to 1000; negative: none
+}
+
+func (s Sampler) warmUp() int {
+	switch {
+	case s.WarmUp < 0:
+		return 0
+	case s.WarmUp == 0:
+		return 1000
+	}
+	return s.WarmUp
+}
+
+func (s Sampler) check() error {
+	switch {
+	case s.Target == nil:
+		return errors.New("chain: no target")
+	case s.Kernel == nil:
+		return errors.New("chain: no kernel")
+	}
+	return s.Kernel.Check()
+}
+
+// Begin starts every chain at a point drawn uniformly from −2 to 2 in all coordinates, the first of a
+// hundred with a finite density and gradient.
+func (s Sampler) Begin() (*State, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	n, d := s.Target.Dims()
+	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
+	state := &State{Chains: make([]Chain, n)}
+	for try, missing := 0, n; missing > 0; try++ {
+		if try == 100 {
+			return nil, fmt.Errorf(
+				"chain: the log density is not finite at any of 100 starts of %d of %d chains",
+				missing,
+				n,
+			)
+		}
+		for k := range n {
+			if state.Chains[k].X == nil {
+				rng := stream.New(s.Seed, stream.NUTSStart, k, try)
+				for i := range d {
+					x.Set(k, i, 4*rng.Float64()-2)
+				}
+			}
+		}
+		if err := s.Target.LogDensity(logp, grad, x); err != nil {
+			return nil, err
+		}
+		for k := range n {
+			if c := &state.Chains[k]; c.X == nil && finite(logp[k]) &&
+				finite(grad.RawRowView(k)...) {
+				*c = newChain(x.RawRowView(k), s.Kernel.Dense())
+				missing--
+			}
+		}
+	}
+	return state, nil
+}
+
+// BeginAt starts every chain at a row of x, chains × coordinates.
+func (s Sampler) BeginAt(x *mat.Dense) (*State, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	n, d := s.Target.Dims()
+	if r, c := x.Dims(); r != n || c != d {
+		return nil, fmt.Errorf("chain: got %d×%d starts, want %d×%d", r, c, n, d)
+	}
+	logp, grad := make([]float64, n), mat.NewDense(n, d, nil)
+	if err := s.Target.LogDensity(logp, grad, x); err != nil {
+		return nil, err
+	}
+	state := &State{Chains: make([]Chain, n)}
+	for k := range n {
+		if !finite(logp[k]) || !finite(grad.RawRowView(k)...) {
+			return nil, fmt.Errorf(
+				"chain: the log density at the start of chain %d is %v, and it or its gradient is not finite",
+				k,
+				logp[k],
+			)
+		}
+		state.Chains[k] = newChain(x.RawRowView(k), s.Kernel.Dense())
+	}
+	return state, nil
+}
+
+func finite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Advance moves every chain until it has done a number of iterations, those of the warm-up included. observe is called
+// after every iteration of a chain, in its goroutine; nil: nobody. On an error or at the end of the context the state is
+// that of the iterations finished by each chain, from which Advance goes on to the same draws.
+func (s Sampler) Advance(
+	ctx context.Context,
+	state *State,
+	iterations int,
+	observe func(chain int, c *Chain),
+) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	n, d := s.Target.Dims()
+	if len(state.Chains) != n {
+		return fmt.Errorf("chain: a state of %d chains, want %d", len(state.Chains), n)
+	}
+	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
+	next, stop := make([]func() (struct{}, bool), n), make([]func(), n)
+	for k := range n {
+		c := &state.Chains[k]
+		if len(c.X) != d {
+			return fmt.Errorf("chain: chain %d has %d coordinates, want %d", k, len(c.X), d)
+		}
+		next[k], stop[k] = iter.Pull(func(yield func(struct{}) bool) {
+			w := &Walk{Chain: c, number: k, sampler: s, eval: func(p *Point) bool {
+				copy(x.RawRowView(k), p.X)
+				if !yield(struct{}{}) {
+					return false
+				}
+				p.LogDensity = logp[k]
+				copy(p.Grad, grad.RawRowView(k))
+				return true
+			}}
+			move := s.Kernel.Moves(w)
+			for c.Iteration < iterations && w.iterate(move) {
+				if observe != nil {
+					observe(k, c)
+				}
+			}
+		})
+		defer stop[k]()
+		copy(x.RawRowView(k), c.X)
+	}
+	for {
+		live := 0
+		for k := range n {
+			if next[k] == nil {
+				continue
+			}
+			if _, more := next[k](); more {
+				live++
+			} else {
+				next[k] = nil
+			}
+		}
+		if live == 0 {
+			return nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := s.Target.LogDensity(logp, grad, x); err != nil {
+			return err
+		}
+	}
+}
+
+// Run begins and advances through the warm-up and a number of draws: one matrix for each chain, draws × coordinates. The
+// chains of every draw, for their energies and divergences, are seen by observe; nil: nobody.
+func (s Sampler) Run(
+	ctx context.Context,
+	draws int,
+	observe func(chain int, c *Chain),
+) ([]*mat.Dense, error) {
+	if draws < 1 {
+		return nil, fmt.Errorf("chain: %d draws, want at least 1", draws)
+	}
+	state, err := s.Begin()
+	if err != nil {
+		return nil, err
+	}
+	n, d := s.Target.Dims()
+	out := make([]*mat.Dense, n)
+	for k := range out {
+		out[k] = mat.NewDense(draws, d, nil)
+	}
+	warm := s.warmUp()
+	err = s.Advance(ctx, state, warm+draws, func(chain int, c *Chain) {
+		if at := c.Iteration - 1 - warm; at >= 0 {
+			out[chain].SetRow(at, c.X)
+			if observe != nil {
+				observe(chain, c)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

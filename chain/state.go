@@ -1,0 +1,55 @@
+package chain
+
+// State is where the chains are.
+type State struct{ Chains []Chain }
+
+// Chain is where a chain is, and how its last iteration went.
+type Chain struct {
+	Iteration  int // done
+	X, Grad    []float64
+	LogDensity float64
+	Step       float64
+	Metric     []float64 // variances, or with a dense metric the rows of a matrix of covariances
+
+	Averaging Averaging
+	Window    Window
+
+	Leaps     int     // evaluations of the density, such as leapfrog steps
+	Depth     int     // doublings of a no-U-turn trajectory
+	Accepted  float64 // mean probability of acceptance
+	Energy    float64 // of the draw, where the kernel has momenta
+	Divergent bool    // the energy grew by more than 1000
+}
+
+// Averaging is the state of dual averaging of a step size.
+type Averaging struct {
+	Count             int
+	Gap, Mean, Center float64 // of logarithms
+}
+
+// Window holds running moments of coordinates.
+type Window struct {
+	Count int
+	Mean  []float64
+	Sums  []float64 // of squared deviations, or with a dense metric of products
+}
+
+func newChain(x []float64, dense bool) Chain {
+	d := len(x)
+	c := Chain{X: append([]float64(nil), x...), Window: newWindow(d, dense)}
+	c.Metric = make([]float64, len(c.Window.Sums))
+	for i := range c.Metric {
+		if !dense || i%(d+1) == 0 {
+			c.Metric[i] = 1
+		}
+	}
+	return c
+}
+
+func newWindow(d int, dense bool) Window {
+	w := Window{Mean: make([]float64, d), Sums: make([]float64, d)}
+	if dense {
+		w.Sums = make([]float64, d*d)
+	}
+	return w
+}

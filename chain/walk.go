@@ -1,0 +1,108 @@
+package chain
+
+import (
+	"math/rand/v2"
+
+	"tobac/internal/stream"
+)
+
+// A Walk is what the kernel knows of one chain while it moves.
+type Walk struct {
+	Chain *Chain
+	// Rand has numbers for this iteration only.
+	Rand *rand.Rand
+
+	number  int
+	sampler Sampler
+	eval    func(*Point) bool
+	stopped bool
+	here    *Point // the chain's point with its density; nil: not known yet
+}
+
+// A Point is a place with its density, and a momentum where a kernel has them.
+type Point struct {
+	X, P, Grad         []float64
+	LogDensity, Energy float64
+}
+
+// NewPoint is a point of d coordinates.
+func NewPoint(d int) Point {
+	return Point{X: make([]float64, d), P: make([]float64, d), Grad: make([]float64, d)}
+}
+
+// Set copies a point.
+func (p *Point) Set(q *Point) {
+	copy(p.X, q.X)
+	copy(p.P, q.P)
+	copy(p.Grad, q.Grad)
+	p.LogDensity, p.Energy = q.LogDensity, q.Energy
+}
+
+// Eval computes density and gradient of a point. It reports false if the run stops: the
+// iteration then has to end.
+func (w *Walk) Eval(p *Point) bool {
+	if !w.stopped {
+		w.stopped = !w.eval(p)
+	}
+	return !w.stopped
+}
+
+// Stopped reports whether an evaluation has told that the run stops.
+func (w *Walk) Stopped() bool { return w.stopped }
+
+// Here is the point of the chain, with its density and gradient. It must not be changed.
+func (w *Walk) Here() *Point { return w.here }
+
+// Move puts the chain to a point.
+func (w *Walk) Move(p *Point) {
+	w.here.Set(p)
+	w.Chain.X = append([]float64(nil), p.X...)
+	w.Chain.Grad = append([]float64(nil), p.Grad...)
+	w.Chain.LogDensity = p.LogDensity
+}
+
+// iterate does one iteration; false: the run was stopped in it, and the chain is where it was.
+func (w *Walk) iterate(move func() bool) bool {
+	c := w.Chain
+	before := *c
+	w.Rand = stream.New(w.sampler.Seed, stream.NUTSMoves, w.number, c.Iteration)
+	if w.here == nil {
+		p := NewPoint(len(c.X))
+		copy(p.X, c.X)
+		if !w.Eval(&p) {
+			return false
+		}
+		w.here = &p
+	}
+	c.Leaps, c.Depth, c.Divergent = 0, 0, false
+	if !move() || w.stopped {
+		*c = before
+		return false
+	}
+	c.Iteration++
+	return true
+}
+
+// Learn counts the chain's point for the metric, and reports whether a window has ended with
+// it, after which the metric is new.
+func (w *Walk) Learn() bool {
+	c, warm, dense := w.Chain, w.sampler.warmUp(), w.sampler.Kernel.Dense()
+	if c.Iteration >= warm {
+		return false
+	}
+	first, last, end := windows(warm, c.Iteration)
+	if c.Iteration >= first && c.Iteration < last {
+		c.Window = c.Window.with(c.X, dense)
+	}
+	if end {
+		c.Metric = c.Window.metric(dense)
+		c.Window = newWindow(len(c.X), dense)
+	}
+	return end
+}
+
+// Warming reports whether the iteration is one that adapts, and whether it is the last of them.
+func (w *Walk) Warming() (warming, last bool) {
+	warm := w.sampler.warmUp()
+	return w.Chain.Iteration < warm, w.Chain.Iteration+1 == warm
+}

@@ -1,0 +1,106 @@
+package slice
+
+import (
+	"context"
+	"math"
+
+	"tobac/chain"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sampler has the settings of a run. The zero value of each is the usual one.
+type Sampler struct {
+	Target chain.Target
+	Seed   uint64
+	WarmUp int // iterations that learn widths, defaults to 1000; negative: none
+}
+
+// Chains is the sampler as package chain runs it.
+func (s Sampler) Chains() chain.Sampler {
+	return chain.Sampler{Target: s.Target, Kernel: Kernel{}, Seed: s.Seed, WarmUp: s.WarmUp}
+}
+
+// Begin is [chain.Sampler.Begin].
+func (s Sampler) Begin() (*chain.State, error) { return s.Chains().Begin() }
+
+// Advance is [chain.Sampler.Advance].
+func (s Sampler) Advance(
+	ctx context.Context,
+	state *chain.State,
+	iterations int,
+	observe func(number int, c *chain.Chain),
+) error {
+	return s.Chains().Advance(ctx, state, iterations, observe)
+}
+
+// Run is [chain.Sampler.Run].
+func (s Sampler) Run(
+	ctx context.Context, draws int, observe func(number int, c *chain.Chain),
+) ([]*mat.Dense, error) {
+	return s.Chains().Run(ctx, draws, observe)
+}
+
+// Kernel is a sweep over the coordinates as a [chain.Kernel].
+type Kernel struct{}
+
+var _ chain.Kernel = Kernel{}
+
+// Check implements [chain.Kernel].
+func (Kernel) Check() error { return nil }
+
+// Dense implements [chain.Kernel].
+func (Kernel) Dense() bool { return false }
+
+// Moves implements [chain.Kernel].
+func (Kernel) Moves(w *chain.Walk) func() bool {
+	d := len(w.Chain.X)
+	now, trial := chain.NewPoint(d), chain.NewPoint(d)
+	return func() bool {
+		c := w.Chain
+		now.Set(w.Here())
+		for i := range d {
+			width := 2 * math.Sqrt(c.Metric[i])
+			level := now.LogDensity - w.Rand.ExpFloat64()
+			at := now.X[i]
+			// above evaluates coordinate i; false too if the run stops
+			above := func(v float64) bool {
+				copy(trial.X, now.X)
+				trial.X[i] = v
+				c.Leaps++
+				return w.Eval(&trial) && trial.LogDensity > level
+			}
+			low := at - width*w.Rand.Float64()
+			high := low + width
+			left := w.Rand.IntN(10) // extensions to each side, nine in all
+			right := 9 - left
+			for ; left > 0 && above(low); left-- {
+				low -= width
+			}
+			for ; right > 0 && above(high); right-- {
+				high += width
+			}
+			for !w.Stopped() {
+				v := low + (high-low)*w.Rand.Float64()
+				if above(v) || high-low < 1e-14*(1+math.Abs(at)) {
+					break
+				}
+				if v < at {
+					low = v
+				} else {
+					high = v
+				}
+			}
+			if w.Stopped() {
+				return false
+			}
+			if trial.LogDensity > level {
+				now.Set(&trial)
+			}
+		}
+		c.Accepted = 1
+		w.Move(&now)
+		w.Learn()
+		return true
+	}
+}
