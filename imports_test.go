@@ -56,7 +56,8 @@ var allowed = map[string][]string{
 	"tobac/dataset":            {"tobac/dag", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/internal/table":     {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum", "github.com/parquet-go/parquet-go"},
 	"tobac/score":              {"tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/additive":  {"tobac/autograd", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/additive":  {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/smooth":    {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/exact":              {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/mcmc":               {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/internal/impute":    {"gonum.org/v1/gonum"},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 	// What is known of graphs, and structural equation models.
 	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
-	"tobac/sem": {"tobac/setting", "tobac/internal/additive", "tobac/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
+	"tobac/sem": {"tobac/setting", "tobac/internal/additive", "tobac/internal/smooth", "tobac/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},

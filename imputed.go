@@ -372,7 +372,7 @@ func (f *imputedFit) average() error {
 		}
 	}
 	best := greatest(f.averaged)
-	for _, m := range new(engine.Problem).ScoredModels() {
+	for _, m := range sem.Compared(len(f.data.Table(0).Names)) {
 		if m.String() == best.Model {
 			f.shared.Model = m
 		}

@@ -19,6 +19,7 @@ Directions that the data do not identify get the same probability. Multiplying o
 a column changes no probability.`, BGe{}},
 		{"linear-nongaussian", "linear with noise of any shape", `Linear equations with noise of any shape, which identifies directions where it is not normal.`, NonGaussian{}},
 		{"additive", "sums of smooth functions with noise of any shape", `Sums of smooth functions of the causes, with noise of any shape.`, Additive{}},
+		{"smooth", "sums of smooth functions", `Sums of smooth functions of the causes and of products of these, with normal noise.`, Smooth{}},
 		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, GaussianProcess{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
 The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all

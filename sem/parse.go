@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/exact"
 	"tobac/models"
 )
 
@@ -50,6 +51,8 @@ func Parse(text string) (Model, error) {
 		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
 	case "linear-nongaussian":
 		m = NonGaussian{MaxParents: int(number("max-parents"))}
+	case familySmooth:
+		m = Smooth{MaxParents: int(number("max-parents"))}
 	case "additive":
 		m = Additive{MaxParents: int(number("max-parents"))}
 	case "ffn":
@@ -84,7 +87,7 @@ func Parse(text string) (Model, error) {
 		}
 		m = f
 	default:
-		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, gp, ffn", words[0])
+		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn", words[0])
 	}
 	if failed == nil && len(value) > 0 {
 		failed = fmt.Errorf("sem: model %q has unknown settings", text)
@@ -92,8 +95,12 @@ func Parse(text string) (Model, error) {
 	return m, failed
 }
 
-// Compared are the models that are compared where none is asked for.
-func Compared() []Scored {
+// Compared are the models that are compared where none is asked for, of so many variables.
+func Compared(d int) []Scored {
 	modes := new(sharedModes)
-	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
+	all := []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
+	if d > exact.Affordable {
+		all = append(all, Smooth{})
+	}
+	return all
 }

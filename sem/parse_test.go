@@ -14,6 +14,7 @@ func TestParse(t *testing.T) {
 	for _, m := range []sem.Model{
 		sem.Linear{}, sem.Linear{NoiseVariance: 0.1, EdgeVariance: 2, NoIntercept: true, Start: sem.PriorStart},
 		sem.BGe{}, sem.BGe{AlphaMu: 2, AlphaLambda: 30, Raw: true},
+		sem.Smooth{}, sem.Smooth{MaxParents: 3},
 		sem.GaussianProcess{}, sem.GaussianProcess{MaxParents: 3, Rank: 20},
 		sem.FeedForward{}, sem.FeedForward{Hidden: []int{4, 3}, Activation: models.LeakyRelu, NoBias: true, NoiseVariance: 0.2},
 		sem.FeedForward{Output: models.IntegratedOutput},

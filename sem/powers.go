@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/additive"
+	"tobac/internal/smooth"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -141,6 +142,7 @@ type Functional interface {
 var (
 	_ Functional = (*score.GPScorer)(nil)
 	_ Functional = (*additive.Scorer)(nil)
+	_ Functional = (*smooth.Scorer)(nil)
 )
 
 // A Residual score has the standardised residuals of a variable given its parents.

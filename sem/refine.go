@@ -36,49 +36,64 @@ func refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 		return nil
 	}
 	for range mostRefinements {
-		missing, err := likelySets(ctx, s, prior, workers)
-		if err != nil || len(missing) == 0 {
+		sets, probabilities, err := likelySets(ctx, s, prior, workers)
+		if err != nil {
 			return err
 		}
-		err = parallel.For(ctx, len(missing), workers, func(k int) error {
-			s.Refine(missing[k].of, missing[k].set)
-			return ctx.Err()
-		})
-		if err != nil {
+		if fitted, err := RefineSets(ctx, s, sets, probabilities, workers); err != nil || fitted == 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// likelySets are the sets of parents that are to be refined.
-func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) ([]parents, error) {
-	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	sums, err := p.Orders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make([][]parents, s.Vars())
-	err = parallel.For(ctx, len(found), workers, func(j int) error {
-		others, listed := dag.AllBut(len(found), j), score.DistinctSets{}
+// RefineSets refines sets of parents of each variable, which have so much probability, and the
+// neighbours of the likeliest, and returns how many were not refined before.
+func RefineSets(ctx context.Context, s Refinable, sets [][][]int, probabilities [][]float64, workers int) (int, error) {
+	d := s.Vars()
+	found := make([][]parents, d)
+	err := parallel.For(ctx, d, workers, func(j int) error {
+		others, listed := dag.AllBut(d, j), score.DistinctSets{}
 		add := func(set []int) {
 			if listed.Add(set) && !s.Known(j, set) {
 				found[j] = append(found[j], parents{j, set})
 			}
 		}
-		sets, probabilities := sums.ProbableSets(j, likelySet)
-		for k, set := range sets {
+		for k, set := range sets[j] {
 			add(set)
-			for i := 0; probabilities[k] >= neighbouring && i < len(others); i++ {
+			for i := 0; probabilities[j][k] >= neighbouring && i < len(others); i++ {
 				add(score.Toggled(set, others[i]))
 			}
 		}
 		return ctx.Err()
 	})
-	return slices.Concat(found...), err
+	if err != nil {
+		return 0, err
+	}
+	missing := slices.Concat(found...)
+	return len(missing), parallel.For(ctx, len(missing), workers, func(k int) error {
+		s.Refine(missing[k].of, missing[k].set)
+		return ctx.Err()
+	})
+}
+
+// likelySets are the sets of parents of each variable that carry the posterior, with their
+// probabilities.
+func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) (sets [][][]int, probabilities [][]float64, err error) {
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
+	if err != nil {
+		return nil, nil, err
+	}
+	sums, err := p.Orders(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := s.Vars()
+	sets, probabilities = make([][][]int, d), make([][]float64, d)
+	return sets, probabilities, parallel.For(ctx, d, workers, func(j int) error {
+		sets[j], probabilities[j] = sums.ProbableSets(j, likelySet)
+		return ctx.Err()
+	})
 }
 
 // parents are a set of parents of a variable.

@@ -259,6 +259,9 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	problem.Doing(e.Name(), "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err == nil {
+		err = refine(ctx, hypotheses, prior, e.Options(problem, pilot/2))
+	}
+	if err == nil {
 		hypotheses, err = t.Of(data, hypotheses)
 	}
 	if err != nil {

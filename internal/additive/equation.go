@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"tobac/internal/smooth"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/blas"
@@ -269,15 +270,15 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		b := &s.parent[i]
 		slope, constant := theta[1+k], 0.0
 		p := &f.parts[k]
-		if drawn.smooth && len(b.tables) > 0 {
-			p.knots, p.values = make([]float64, len(b.knots)), make([]float64, len(b.knots))
-			for g, v := range b.knots {
+		if drawn.smooth && len(b.Tables) > 0 {
+			p.knots, p.values = make([]float64, len(b.Knots)), make([]float64, len(b.Knots))
+			for g, v := range b.Knots {
 				p.knots[g] = s.centre[i] + s.sd[i]*v
 			}
-			for m, table := range b.tables {
+			for m, table := range b.Tables {
 				floats.AddScaled(p.values, c.sd*theta[next], table)
-				constant += theta[next] * b.intercept[m]
-				slope += theta[next] * b.slope[m]
+				constant += theta[next] * b.Intercept[m]
+				slope += theta[next] * b.Slope[m]
 				next++
 			}
 		}
@@ -301,7 +302,7 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 		dst[r] = f.intercept
 		for k, p := range f.parts {
 			x := columns[k][r]
-			dst[r] += p.slope*x + interpolate(p.knots, p.values, x)
+			dst[r] += p.slope*x + smooth.Interpolate(p.knots, p.values, x)
 		}
 	}
 }
@@ -344,8 +345,8 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	f = &Function{noise: head[0], intercept: head[1]}
 	for k := range parents {
 		head := next(2)
-		if head == nil || head[1] != math.Trunc(head[1]) || head[1] < 1 || head[1] > knots {
-			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1, knots))
+		if head == nil || head[1] != math.Trunc(head[1]) || head[1] < 1 || head[1] > smooth.MostKnots {
+			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1, smooth.MostKnots))
 		}
 		p := part{slope: head[0], knots: next(int(head[1])), values: next(int(head[1]))}
 		if p.knots == nil || p.values == nil || !slices.IsSorted(p.knots) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"tobac/internal/smooth"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -107,7 +108,7 @@ func (m *Modes) keep(key string, fits []*fit, forms int) {
 type Scorer struct {
 	opt    Options
 	child  []child
-	parent []basis
+	parent []smooth.Basis
 	centre []float64 // of all rows, by which parents are standardised
 	sd     []float64
 
@@ -123,7 +124,7 @@ type child struct {
 	rows       []int // nil: all
 	y          []float64
 	centre, sd float64
-	parent     []basis // at these rows
+	parent     []smooth.Basis // at these rows
 }
 
 var (
@@ -167,7 +168,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 			return nil, &score.ConstantColumnError{Column: j}
 		}
 		s.centre, s.sd = append(s.centre, centre), append(s.sd, sd)
-		s.parent = append(s.parent, newBasis(column, !opt.Linear))
+		s.parent = append(s.parent, smooth.NewBasis(column, !opt.Linear))
 		c.y = at(mat.Col(nil, j, x), c.rows)
 		if c.centre, c.sd = standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {
@@ -180,9 +181,9 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	for j := range s.child {
 		c := &s.child[j]
 		if c.parent = s.parent; c.rows != nil {
-			c.parent = make([]basis, d)
+			c.parent = make([]smooth.Basis, d)
 			for i := range d {
-				c.parent[i] = s.parent[i].of(c.rows)
+				c.parent[i] = s.parent[i].At(c.rows)
 			}
 		}
 	}
@@ -216,19 +217,6 @@ func at(x []float64, rows []int) []float64 {
 		out[k] = x[i]
 	}
 	return out
-}
-
-// of is the basis at some rows.
-func (b basis) of(rows []int) basis {
-	b.column = at(b.column, rows)
-	b.smooth, b.scale = slices.Clone(b.smooth), slices.Clone(b.scale)
-	for k := range b.smooth {
-		b.smooth[k] = at(b.smooth[k], rows)
-	}
-	for k := range b.scale {
-		b.scale[k] = at(b.scale[k], rows)
-	}
-	return b
 }
 
 // Vars implements [score.Scorer].
@@ -436,7 +424,7 @@ func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64,
 	}
 	add(0, nil, interceptVariance)
 	for _, i := range parents {
-		add(0, c.parent[i].column, weightVariance)
+		add(0, c.parent[i].Column, weightVariance)
 	}
 	if from == nil {
 		out.theta, sd = out.leastSquares()
@@ -444,8 +432,8 @@ func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64,
 	start(true)
 	if f.smooth {
 		for _, i := range parents {
-			for k, v := range c.parent[i].variance {
-				add(0, c.parent[i].smooth[k], amplitude*amplitude*v)
+			for k, v := range c.parent[i].Variance {
+				add(0, c.parent[i].Smooth[k], amplitude*amplitude*v)
 			}
 		}
 	}
@@ -457,7 +445,7 @@ func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64,
 	}
 	if f.scale {
 		for _, i := range parents {
-			for _, g := range c.parent[i].scale {
+			for _, g := range c.parent[i].Scale {
 				add(1, g, scaleVariance)
 			}
 		}

@@ -1,4 +1,4 @@
-package additive
+package smooth
 
 import (
 	"math"
@@ -10,34 +10,37 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// MostKnots is the number of places at which the kernel's eigenfunctions are computed.
+const MostKnots = 60
+
 const (
 	smoothFunctions = 6    // at most, of a column
-	knots           = 60   // places at which the kernel's eigenfunctions are computed
 	outer           = 0.02 // fraction of the rows at each end beyond which functions are constant
+	exactRows       = 5000 // from which on functions are straight lines between the knots
 )
 
-// A basis has the functions of a column that equations are made of, at its rows: the column
+// A Basis has the functions of a column that equations are made of, at its rows: the column
 // itself, of mean 0 and variance 1; smooth functions orthogonal to 1, to the column and to each
 // other, of mean square 1; and two functions of the noise's logarithmic scale.
-type basis struct {
-	column   []float64
-	smooth   [][]float64
-	variance []float64 // prior variances of the weights of the smooth functions at amplitude 1
-	scale    [][]float64
+type Basis struct {
+	Column   []float64
+	Smooth   [][]float64
+	Variance []float64 // prior variances of the weights of the smooth functions at amplitude 1
+	Scale    [][]float64
 
 	// For functions of other values: smooth function c at x is
-	// tables[c] interpolated at x between the knots, plus intercept[c] + slope[c]·x.
-	knots            []float64
-	tables           [][]float64
-	intercept, slope []float64
+	// Tables[c] interpolated at x between the knots, plus Intercept[c] + Slope[c]·x.
+	Knots            []float64
+	Tables           [][]float64
+	Intercept, Slope []float64
 }
 
-// newBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one
+// NewBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one
 // standard deviation) on the values of a column x of mean 0 and variance 1. Values beyond the
 // outer quantiles count as these, so that a few rows far out bend nothing. Without smooth there
 // are no smooth functions.
-func newBasis(x []float64, smooth bool) basis {
-	b := basis{column: x}
+func NewBasis(x []float64, smooth bool) Basis {
+	b := Basis{Column: x}
 	n := len(x)
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -54,13 +57,13 @@ func newBasis(x []float64, smooth bool) basis {
 	for i, v := range x {
 		drawn[i] = unit(v)
 	}
-	b.scale = [][]float64{drawn}
+	b.Scale = [][]float64{drawn}
 	bend := floats.MulTo(make([]float64, n), drawn, drawn)
 	floats.AddConst(-stat.Mean(bend, nil), bend)
 	floats.AddScaled(bend, -floats.Dot(bend, drawn)/floats.Dot(drawn, drawn), drawn)
 	if size := floats.Norm(bend, 2) / math.Sqrt(float64(n)); size > 1e-6 {
 		floats.Scale(1/size, bend)
-		b.scale = append(b.scale, bend)
+		b.Scale = append(b.Scale, bend)
 	}
 	if smooth {
 		b.addSmooth(drawn, sorted, unit)
@@ -86,16 +89,16 @@ func matern(a, b float64) float64 {
 
 // addSmooth adds the smooth functions of the column, whose values as the kernel sees them are
 // drawn.
-func (b *basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
+func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	n, leading := len(drawn), smoothFunctions+3
 	var seen []float64 // the knots, as the kernel sees them
-	for k := range knots {
-		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(knots-1))
+	for k := range MostKnots {
+		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(MostKnots-1))
 		if u := unit(v); len(seen) == 0 || u > seen[len(seen)-1]+1e-9 {
-			seen, b.knots = append(seen, u), append(b.knots, v)
+			seen, b.Knots = append(seen, u), append(b.Knots, v)
 		}
 	}
-	m := len(b.knots)
+	m := len(b.Knots)
 	kernel := mat.NewSymDense(m, nil)
 	for i, u := range seen {
 		for j, v := range seen[:i+1] {
@@ -129,17 +132,29 @@ func (b *basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 		f.Mul(k, weights)
 		return &f
 	}
-	rows, table := at(drawn), at(seen)
+	table := at(seen)
+	var rows *mat.Dense
+	if n <= exactRows {
+		rows = at(drawn)
+	} else {
+		rows = mat.NewDense(n, leading, nil)
+		for c := range leading {
+			values := mat.Col(nil, c, table)
+			for i, u := range drawn {
+				rows.Set(i, c, Interpolate(seen, values, u))
+			}
+		}
+	}
 	// What 1 and the column itself do not have.
-	square := floats.Dot(b.column, b.column)
+	square := floats.Dot(b.Column, b.Column)
 	means, slopes := make([]float64, leading), make([]float64, leading)
 	column := make([]float64, n)
 	for c := range leading {
 		mat.Col(column, c, rows)
 		means[c] = stat.Mean(column, nil)
 		floats.AddConst(-means[c], column)
-		slopes[c] = floats.Dot(column, b.column) / square
-		floats.AddScaled(column, -slopes[c], b.column)
+		slopes[c] = floats.Dot(column, b.Column) / square
+		floats.AddScaled(column, -slopes[c], b.Column)
 		rows.SetCol(c, column)
 	}
 	var svd mat.SVD
@@ -160,15 +175,15 @@ func (b *basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 		floats.Scale(1/s, combination)
 		var tabled mat.VecDense
 		tabled.MulVec(table, mat.NewVecDense(leading, combination))
-		b.smooth, b.variance = append(b.smooth, function), append(b.variance, s*s)
-		b.tables = append(b.tables, tabled.RawVector().Data)
-		b.intercept = append(b.intercept, -floats.Dot(means, combination))
-		b.slope = append(b.slope, -floats.Dot(slopes, combination))
+		b.Smooth, b.Variance = append(b.Smooth, function), append(b.Variance, s*s)
+		b.Tables = append(b.Tables, tabled.RawVector().Data)
+		b.Intercept = append(b.Intercept, -floats.Dot(means, combination))
+		b.Slope = append(b.Slope, -floats.Dot(slopes, combination))
 	}
 }
 
-// interpolate is the value at x of a function that is linear between the knots and constant beyond.
-func interpolate(knots, values []float64, x float64) float64 {
+// Interpolate is the value at x of a function that is linear between the knots and constant beyond.
+func Interpolate(knots, values []float64, x float64) float64 {
 	k := sort.SearchFloat64s(knots, x)
 	switch {
 	case k == 0:
@@ -178,4 +193,29 @@ func interpolate(knots, values []float64, x float64) float64 {
 	}
 	part := (x - knots[k-1]) / (knots[k] - knots[k-1])
 	return values[k-1] + part*(values[k]-values[k-1])
+}
+
+// At is the basis at some rows; nil: all.
+func (b Basis) At(rows []int) Basis {
+	if rows == nil {
+		return b
+	}
+	b.Column = at(b.Column, rows)
+	b.Smooth, b.Scale = slices.Clone(b.Smooth), slices.Clone(b.Scale)
+	for k := range b.Smooth {
+		b.Smooth[k] = at(b.Smooth[k], rows)
+	}
+	for k := range b.Scale {
+		b.Scale[k] = at(b.Scale[k], rows)
+	}
+	return b
+}
+
+// at are the elements in some rows.
+func at(x []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
 }

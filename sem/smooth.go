@@ -1,0 +1,253 @@
+package sem
+
+import (
+	"context"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/effects"
+	"tobac/exact"
+	"tobac/internal/inspect"
+	"tobac/internal/smooth"
+	"tobac/posterior"
+	"tobac/score"
+	"tobac/setting"
+)
+
+// Smooth is the model whose equations are sums of smooth functions of the parents and of products
+// of these for pairs of parents, with normal noise of one variance for all equations or of one for
+// each, as the data support (package smooth). Its scores cost the same for any number of rows.
+type Smooth struct {
+	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
+	// scored by their most important parents ([score.ExtendTable]). 0 means that they are fitted
+	// where they matter ([refine]).
+	MaxParents int
+}
+
+var (
+	_ Scored       = Smooth{}
+	_ Demanding    = Smooth{}
+	_ SampledModel = Smooth{}
+	_ Structural   = Smooth{}
+)
+
+// String implements [Model].
+func (m Smooth) String() string { return setting.Text(familySmooth, "max-parents", m.MaxParents) }
+
+// familySmooth is the first word of the text form of [Smooth].
+const familySmooth = "smooth"
+
+// The settings that its scores are averaged over: rates of the prior of noise variances, as those
+// of [BGe], and prior variances of weights, as those of [Linear].
+var (
+	smoothRates = []float64{0.05, 0.5, 0.005}
+	smoothEdges = []float64{1, 0.25, 4}
+)
+
+// allFits is the processor time, in seconds, up to which all sets of more than two parents are fitted.
+const allFits = 1
+
+// Unsuited implements [Demanding]: columns of few values have no normal noise.
+func (m Smooth) Unsuited(data *dataset.Table) string {
+	if len(inspect.Repeated(data)) == len(data.Names) {
+		return "the values of every column are repeated, so that their noise has no density"
+	}
+	return ""
+}
+
+// Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance
+// 1, and one for all. The two are equally probable.
+func (m Smooth) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	d := len(data.Names)
+	plain := inspect.Repeated(data)
+	t, err := smooth.New(data.X, data.Mask())
+	if err != nil {
+		return nil, err
+	}
+	most := m.MaxParents
+	if most == 0 {
+		for most = min(2, d-1); most < d-1 && smooth.Seconds(d, most+1) <= allFits; {
+			most++
+		}
+	}
+	own, err := t.Own(smoothRates[0], plain)
+	if err == nil {
+		err = own.Prepare(ctx, most, workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	graph, err := own.Climb(ctx, prior, nil, workers)
+	if err != nil {
+		return nil, err
+	}
+	if own, err = m.rated(ctx, t, own, graph, plain, workers); err != nil {
+		return nil, err
+	}
+	if err := m.refine(ctx, own, prior, workers); err != nil {
+		return nil, err
+	}
+	if d > exact.Affordable {
+		own.List()
+	}
+	half := math.Log(0.5)
+	all := []Hypothesis{{Scores: own, LogWeight: half - math.Log(float64(len(smoothRates)))}}
+	if len(plain) > 0 || NoCommonUnit(data) != "" {
+		return all, nil
+	}
+	common, behind, err := m.common(ctx, t, own, graph, prior, most, workers)
+	if err != nil {
+		return nil, err
+	}
+	for k := range common {
+		common[k].LogWeight += half
+	}
+	switch {
+	case behind > hopeless:
+		return all, nil
+	case behind < -hopeless:
+		return common, nil
+	}
+	return append(all, common...), nil
+}
+
+// hopeless is how far, in nats, the best graph under one treatment of noise variances may be behind
+// that under the other before that treatment is left out.
+const hopeless = 40
+
+// refine fits the equations that matter, where the number of parents is not given.
+func (m Smooth) refine(ctx context.Context, s *smooth.Scorer, prior *score.Prior, workers int) error {
+	if m.MaxParents > 0 {
+		return nil
+	}
+	return refine(ctx, s, prior, workers)
+}
+
+// rated are scores with the rate under which a graph is most probable.
+func (m Smooth) rated(ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, plain []int, workers int) (*smooth.Scorer, error) {
+	best, highest := own, own.UnderForms(g, own)
+	for _, rate := range smoothRates[1:] {
+		s, err := t.Own(rate, plain)
+		if err != nil {
+			return nil, err
+		}
+		if v := own.UnderForms(g, s); v > highest {
+			best, highest = s, v
+		}
+	}
+	if best == own {
+		return own, nil
+	}
+	return best, own.Again(ctx, best, workers)
+}
+
+// common are the scores with one noise variance for all equations: that under which the best graph
+// is most probable, and up to [MixedVariables] a grid around it; none where the best graph is hopelessly behind, by so many nats.
+func (m Smooth) common(ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, prior *score.Prior, most, workers int) (all []Hypothesis, behind float64, err error) {
+	if prior == nil {
+		prior = score.Fair(t.Vars())
+	}
+	density := func(s score.Scorer, g *dag.Graph) float64 {
+		v := score.OfGraph(s, g)
+		for j := range g.Len() {
+			v += prior.LogPrior(j, g.Parents(j))
+		}
+		return v
+	}
+	highest := density(own, g)
+	var s *smooth.Scorer
+	from, v := own, t.LeastVariance()
+	var edge float64
+	for round := range 2 {
+		if v, edge, err = variances(ctx, t, from, g, v); err != nil {
+			return nil, 0, err
+		}
+		next, err := t.Common(v, edge)
+		if err != nil {
+			return nil, 0, err
+		}
+		if s = next; round == 0 {
+			err = s.Prepare(ctx, most, workers)
+		} else {
+			err = from.Again(ctx, s, workers)
+		}
+		if err == nil {
+			g, err = s.Climb(ctx, prior, g, workers)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		from = s
+		if behind = highest - density(s, g); behind > hopeless {
+			return nil, behind, nil
+		}
+	}
+	if err := m.refine(ctx, s, prior, workers); err != nil {
+		return nil, 0, err
+	}
+	grid := s.NoiseGrid(gridPoints(t.Vars()))
+	for k, at := range grid.Variances {
+		next, err := t.Common(at, edge)
+		if err == nil {
+			err = s.Again(ctx, next, workers)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if t.Vars() > exact.Affordable {
+			next.List()
+		}
+		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, LogWeight: grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))})
+	}
+	return all, behind, nil
+}
+
+// variances are the noise variance of all equations and the variance of weights under which a graph is
+// most probable, with the forms of the equations of s.
+func variances(ctx context.Context, t *smooth.Data, s *smooth.Scorer, g *dag.Graph, start float64) (noise, edge float64, err error) {
+	highest := math.Inf(-1)
+	for _, e := range smoothEdges {
+		under := func(v float64) (float64, error) {
+			c, err := t.Common(v, e)
+			if err != nil {
+				return 0, err
+			}
+			return s.UnderForms(g, c), nil
+		}
+		v, err := score.MaximiseNoiseVariance(ctx, start, under)
+		if err != nil {
+			return 0, 0, err
+		}
+		if at, err := under(v); err != nil {
+			return 0, 0, err
+		} else if at > highest {
+			highest, noise, edge = at, v, e
+		}
+	}
+	return noise, edge, nil
+}
+
+// Sampled implements [SampledModel]: networks, and the linear model for a comparison, since
+// networks of many rows take minutes.
+func (m Smooth) Sampled(compared bool) (Model, Scaling) { return Additive{}.Sampled(compared) }
+
+// Formed implements [Formed].
+func (Smooth) Formed() {}
+
+// DirectionsFrom implements [Identifying].
+func (Smooth) DirectionsFrom() string { return curvature }
+
+// Structure implements [Structural].
+func (m Smooth) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
+		return smooth.NewFunction(parents, numbers)
+	}), nil
+}
+
+// ScoreBytes implements [Remembered].
+func (Smooth) ScoreBytes(d int) float64 {
+	const bytes = 400 // of a set of parents
+	n := float64(d)
+	return bytes * n * (n*n/2 + 1e4)
+}
