@@ -46,7 +46,7 @@ func (b *Builder) Jacobian(y, x *Node) *Node {
 			return b.fail(shape, "")
 		}
 	}
-	return joined(rows).Reshape(shape)
+	return Concat(0, rows[0], rows[1:]...).Reshape(shape)
 }
 
 // Hessian appends the second derivatives of a scalar y, of the shape of x followed by that

@@ -239,7 +239,7 @@ func (r *reversal) cotangent(n *Node) *Node {
 			values = append(values, p.args[0].Reshape(Shape{p.args[0].shape.Len()}))
 			at = append(at, p.attr.Ints...)
 		}
-		pieces = []*Node{joined(values).ScatterAdd(at, n.shape)}
+		pieces = []*Node{Concat(0, values[0], values[1:]...).ScatterAdd(at, n.shape)}
 	}
 	for _, p := range pieces {
 		if old := r.cts[n]; old != nil {
@@ -248,16 +248,6 @@ func (r *reversal) cotangent(n *Node) *Node {
 		r.cts[n] = p
 	}
 	return r.cts[n]
-}
-
-// joined concatenates nodes, at least one, along the leading dimension: halves of the list
-// first, so that n elements take n·log n steps.
-func joined(parts []*Node) *Node {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	half := len(parts) / 2
-	return Concat(0, joined(parts[:half]), joined(parts[half:]))
 }
 
 // sumAxes sums a cotangent over the mapped axes that the result y carries and

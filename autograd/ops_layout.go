@@ -228,18 +228,31 @@ func Concat(axis int, first *Node, more ...*Node) *Node {
 		}
 		shape[axis] += m.shape[axis]
 	}
-	var out *Node
-	at := 0
-	for _, m := range append([]*Node{first}, more...) {
-		part := m.ScatterAdd(sliceIndices(shape, axis, at, at+m.shape[axis]), shape)
-		at += m.shape[axis]
-		if out == nil {
-			out = part
-		} else {
-			out = out.Add(part)
-		}
+	return concat(axis, shape, append([]*Node{first}, more...))
+}
+
+// concat is [Concat] of parts that fit, halves of the list first, so that the sums of n parts of
+// one size have n·log n elements.
+func concat(axis int, shape Shape, parts []*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0].ScatterAdd(sliceIndices(shape, axis, 0, shape[axis]), shape)
 	}
-	return out
+	var halves [2]*Node
+	at := 0
+	for i, list := range [][]*Node{parts[:len(parts)/2], parts[len(parts)/2:]} {
+		size := slices.Clone(shape)
+		size[axis] = 0
+		for _, m := range list {
+			size[axis] += m.shape[axis]
+		}
+		half := list[0]
+		if len(list) > 1 {
+			half = concat(axis, size, list)
+		}
+		halves[i] = half.ScatterAdd(sliceIndices(shape, axis, at, at+size[axis]), shape)
+		at += size[axis]
+	}
+	return halves[0].Add(halves[1])
 }
 
 // Diagonal is the main diagonal of a square matrix.

@@ -163,7 +163,7 @@ func (s *scanner) stacked(parts [][]*Node) []*Node {
 		for i, p := range parts {
 			column[i] = p[k]
 		}
-		ys[k] = joined(column)
+		ys[k] = Concat(0, column[0], column[1:]...)
 	}
 	return ys
 }

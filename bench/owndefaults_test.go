@@ -120,7 +120,7 @@ func TestOwnDefaults(t *testing.T) {
 }
 
 // processorSeconds is the user time of this process.
-func processorSeconds(t *testing.T) float64 {
+func processorSeconds(t testing.TB) float64 {
 	t.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

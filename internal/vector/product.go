@@ -67,6 +67,48 @@ func (a *Strided) check() {
 	}
 }
 
+// MulVec is y = A·x. Every row is summed in the same order, wherever it stands, but for other
+// strides of A in another order. y does not overlap the operands.
+func (s Set) MulVec(y []float64, a Strided, x []float64) {
+	a.check()
+	if len(y) != a.Rows || len(x) != a.Cols {
+		panic(fmt.Sprintf("vector: y of %d is not A of %d×%d times x of %d", len(y), a.Rows, a.Cols, len(x)))
+	}
+	switch {
+	case a.Rows == 0:
+	case a.Cols == 0:
+		clear(y)
+	case a.Col == 1 && s != Portable:
+		rowsAVX2(&y[0], &a.Data[0], 8*a.Row, a.Rows, &x[0], a.Cols, &tails[block-a.Cols%4])
+	case a.Row == 1 && (a.Col >= a.Rows || a.Cols == 1): // yᵀ = xᵀ·Aᵀ, whose rows are contiguous
+		c := blas64.General{Rows: 1, Cols: a.Rows, Stride: a.Rows, Data: y}
+		rows := blas64.General{Rows: a.Cols, Cols: a.Rows, Stride: max(a.Col, a.Rows), Data: a.Data}
+		s.product(c, Strided{Rows: 1, Cols: a.Cols, Row: a.Cols, Col: 1, Data: x}, rows, false)
+	default:
+		for i := range y {
+			y[i] = dotStrided(a.Data[i*a.Row:], a.Col, x)
+		}
+	}
+}
+
+// dotStrided is Σ a[k·step]·x[k] in four interleaved sums.
+func dotStrided(a []float64, step int, x []float64) float64 {
+	var s0, s1, s2, s3 float64
+	k, at := 0, 0
+	for ; k+4 <= len(x); k += 4 {
+		s0 += a[at] * x[k]
+		s1 += a[at+step] * x[k+1]
+		s2 += a[at+2*step] * x[k+2]
+		s3 += a[at+3*step] * x[k+3]
+		at += 4 * step
+	}
+	for ; k < len(x); k++ {
+		s0 += a[at] * x[k]
+		at += step
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
 // AddMul is C += A·B, under the rules of [Set.Mul]. Each element starts its sum
 // with what it was.
 func (s Set) AddMul(c, a, b blas64.General) {

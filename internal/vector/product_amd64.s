@@ -194,3 +194,78 @@ done:
 	VMOVUPD Y4, 32(DI)
 	VZEROUPPER
 	RET
+
+// ROW4 adds the products of the number of X in Y4 with those of four rows.
+#define ROW4 \
+	VFMADD231PD (R8)(AX*8), Y4, Y0  \
+	VFMADD231PD (R9)(AX*8), Y4, Y1  \
+	VFMADD231PD (R10)(AX*8), Y4, Y2 \
+	VFMADD231PD (R11)(AX*8), Y4, Y3
+
+// func rowsAVX2(y, a *float64, pitch, rows int, x *float64, n int, tail *uint64)
+// Inner products of x with rows, four at a time, each as four interleaved sums. The rows
+// are pitch bytes apart; the last one stands for those that are missing from the last four.
+// The masks of the tails of y are as many words before the end of the whole ones.
+TEXT ·rowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), DI
+	MOVQ    a+8(FP), R8
+	MOVQ    pitch+16(FP), R13
+	MOVQ    rows+24(FP), CX
+	MOVQ    x+32(FP), SI
+	MOVQ    tail+48(FP), R12
+	VMOVUPD (R12), Y14
+	LEAQ    ·tails+64(SB), R12
+four:
+	LEAQ    (R8)(R13*1), R9
+	LEAQ    (R8)(R13*2), R10
+	LEAQ    (R9)(R13*2), R11
+	LEAQ    (R8)(R13*4), R15
+	CMPQ    CX, $2
+	CMOVQLT R8, R9
+	CMPQ    CX, $3
+	CMOVQLT R9, R10
+	CMPQ    CX, $4
+	CMOVQLT R10, R11
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	XORQ    AX, AX
+	MOVQ    n+40(FP), DX
+	SUBQ    $4, DX
+	JLT     last
+sums:
+	VMOVUPD (SI)(AX*8), Y4
+	ROW4
+	ADDQ $4, AX
+	SUBQ $4, DX
+	JGE  sums
+last:
+	CMPQ       DX, $-4
+	JEQ        sum
+	VMASKMOVPD (SI)(AX*8), Y14, Y4
+	VMASKMOVPD (R8)(AX*8), Y14, Y5
+	VMASKMOVPD (R9)(AX*8), Y14, Y6
+	VMASKMOVPD (R10)(AX*8), Y14, Y7
+	VMASKMOVPD (R11)(AX*8), Y14, Y8
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+sum:
+	SUM4(Y0, Y1, Y2, Y3)
+	MOVQ R15, R8
+	CMPQ CX, $4
+	JLT  part
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, DI
+	SUBQ    $4, CX
+	JNE     four
+	VZEROUPPER
+	RET
+part:
+	NEGQ       CX
+	VMOVUPD    (R12)(CX*8), Y13
+	VMASKMOVPD Y0, Y13, (DI)
+	VZEROUPPER
+	RET

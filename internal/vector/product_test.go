@@ -130,6 +130,51 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// TestMulVec compares products with a vector with loops, for rows that are contiguous, columns
+// that are, and neither; equal rows have equal results, and nothing is written outside.
+func TestMulVec(t *testing.T) {
+	for _, set := range vector.Available() {
+		rng := rand.New(rand.NewPCG(24, 25))
+		for round := range 600 {
+			m, k := rng.IntN(14), rng.IntN(30)
+			if round%10 == 0 {
+				k += rng.IntN(300)
+			}
+			a := vector.Strided{Rows: m, Cols: k, Row: max(k, 1) + rng.IntN(3), Col: 1}
+			switch round % 3 {
+			case 1:
+				a.Row, a.Col = 1, max(m, 1)+rng.IntN(3)
+			case 2:
+				a.Row, a.Col = 2, 2*max(m, 1)+rng.IntN(3)
+			}
+			if m*k > 0 {
+				a.Data = sample(rng, (m-1)*a.Row+(k-1)*a.Col+1, round%4 == 0)
+			}
+			x := matrix(rng, 1, k, false)
+			tame(blas64.General{Rows: 1, Cols: len(a.Data), Data: a.Data}, x)
+			for l := range k { // the last row equals the first
+				if m > 1 {
+					a.Data[(m-1)*a.Row+l*a.Col] = a.Data[l*a.Col]
+				}
+			}
+			y := matrix(rng, 1, m, false)
+			got := copied(y)
+			set.MulVec(got.Data[:m], a, x.Data[:k])
+			unchanged(t, set.String(), got, y)
+			for i := range m {
+				var want, scale float64
+				for l := range k {
+					term(&want, &scale, a.Data[i*a.Row+l*a.Col], x.Data[l])
+				}
+				checkSum(t, fmt.Sprintf("%v: %d×%d: row %d", set, m, k, i), got.Data[i], want, scale, k)
+			}
+			if m > 1 && math.Float64bits(got.Data[0]) != math.Float64bits(got.Data[m-1]) && got.Data[0] == got.Data[0] {
+				t.Fatalf("%v: %d×%d: equal rows: got %v and %v", set, m, k, got.Data[0], got.Data[m-1])
+			}
+		}
+	}
+}
+
 // TestMulStrided: strides of A do not change a bit, be it transposed or part of
 // something larger.
 func TestMulStrided(t *testing.T) {

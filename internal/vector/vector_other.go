@@ -22,6 +22,8 @@ func innerAVX2(_ *[gramRows * tileRows]float64, _, _, _, _, _, _ *float64, _ int
 	panic(missing)
 }
 
+func rowsAVX2(_, _ *float64, _, _ int, _ *float64, _ int, _ *uint64) { panic(missing) }
+
 func addAVX2(_, _, _ *float64, _ int) { panic(missing) }
 
 func subAVX2(_, _, _ *float64, _ int) { panic(missing) }

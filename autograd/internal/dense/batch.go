@@ -1,36 +1,48 @@
 package dense
 
+import "slices"
+
 // mostBatched is the number of elements up to which an instruction is joined with others of
 // its kind.
 const mostBatched = 64
 
-// merge joins a step to a stretch of steps of the same kind, none of which reads what another
-// computes: their elements are gathered, computed by one call, and stored.
-func (s *Stretch) merge(p *Plan, next Step) bool {
-	if s.Coded || s.reads(p, next) {
-		return false
+// A merging is a stretch of steps of the same kind that grows.
+type merging struct {
+	Stretch
+	written map[*Storage]bool // what the steps compute
+}
+
+func (p *Plan) newMerging(s Step) *merging {
+	return &merging{Stretch{Instruction: s.Instruction, Steps: []Step{s}}, map[*Storage]bool{p.places[s.V.ID].Store: true}}
+}
+
+// merge joins a step, unless it is of another kind or reads what another one computes: the
+// elements of all are gathered, computed by one call, and stored.
+func (m *merging) merge(p *Plan, next Step) bool {
+	for _, a := range next.V.Args {
+		if at := p.places[a.ID].Store; at != nil && m.written[at] {
+			return false
+		}
 	}
-	in := join(p, s.Instruction, next.Instruction)
+	in := join(p, m.Instruction, next.Instruction)
 	if in == nil {
 		return false
 	}
-	s.Instruction, s.Steps = in, append(s.Steps[:len(s.Steps):len(s.Steps)], next)
+	m.Instruction, m.Steps = in, append(m.Steps, next)
+	m.written[p.places[next.V.ID].Store] = true
 	return true
 }
 
-// reads reports whether a step reads what the stretch computes.
-func (s *Stretch) reads(p *Plan, next Step) bool {
-	for _, a := range next.V.Args {
-		for _, step := range s.Steps {
-			if at := p.places[a.ID].Store; at != nil && at == p.places[step.V.ID].Store {
-				return true
-			}
-		}
+// finish is the stretch of all steps.
+func (m *merging) finish(p *Plan) Stretch {
+	if in, ok := m.Instruction.(*groupsInstr); ok && in.joined {
+		in.lay(p)
 	}
-	return false
+	return m.Stretch
 }
 
-// join is one instruction in the place of two, or nil.
+// join is one instruction in the place of two, which may be the first one grown if it is joined
+// already, or nil.
 func join(p *Plan, a, b Instruction) Instruction {
 	switch a := a.(type) {
 	case *unaryInstr:
@@ -40,7 +52,7 @@ func join(p *Plan, a, b Instruction) Instruction {
 	case *groupsInstr:
 		b, ok := b.(*groupsInstr)
 		if ok && a.width == 1 && b.width == 1 && a.class == b.class && a.size == b.size && a.fold == b.fold && len(b.src) <= mostBatched {
-			return joinGroups(p, a, b)
+			return joinGroups(a, b)
 		}
 	}
 	return nil
@@ -49,12 +61,12 @@ func join(p *Plan, a, b Instruction) Instruction {
 func (in *unaryInstr) elements() int { return runElements(in.runs) + len(in.single.dst) }
 
 func joinUnary(p *Plan, a, b *unaryInstr) Instruction {
-	if len(a.runs) > 0 && a.elements() > mostBatched {
-		return nil
-	}
-	in := &unaryInstr{Unary: a.Unary, width: 1, single: a.single}
-	if len(a.runs) > 0 {
-		in.single = scattered{}
+	in := a
+	if !a.joined {
+		if len(a.runs) > 0 && a.elements() > mostBatched {
+			return nil
+		}
+		in = &unaryInstr{Unary: a.Unary, width: 1, joined: true}
 		in.append(a)
 	}
 	in.append(b)
@@ -75,10 +87,14 @@ func (in *unaryInstr) append(of *unaryInstr) {
 	s.src[0] = append(s.src[0], of.single.src[0]...)
 }
 
-func joinGroups(p *Plan, a, b *groupsInstr) Instruction {
-	in := &groupsInstr{class: a.class, fold: a.fold, width: 1, size: a.size, count: a.count + b.count}
-	in.src = append(append(in.src, a.src...), b.src...)
-	in.dst = append(append(in.dst, a.dst...), b.dst...)
-	in.lay(p)
+// joinGroups leaves the layout to [merging.finish].
+func joinGroups(a, b *groupsInstr) Instruction {
+	in := a
+	if !a.joined {
+		in = &groupsInstr{class: a.class, fold: a.fold, width: 1, size: a.size, count: a.count, joined: true}
+		in.src, in.dst = slices.Clone(a.src), slices.Clone(a.dst)
+	}
+	in.count += b.count
+	in.src, in.dst = append(in.src, b.src...), append(in.dst, b.dst...)
 	return in
 }

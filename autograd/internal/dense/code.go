@@ -34,8 +34,15 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 	var all []Stretch
 	first := 0
 	var err error
+	var grows *merging
+	finish := func() {
+		if grows != nil {
+			all, grows = append(all, grows.finish(p)), nil
+		}
+	}
 	end := func(i int) {
 		if len(e.ops) > 0 && err == nil {
+			finish()
 			p.Arena = temporaries + mostTemporaries
 			var s Stretch
 			s, err = p.code(&text, e, steps[first:i], nil)
@@ -53,11 +60,13 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		}
 		end(i)
 		first = i + 1
-		if n := len(all); n == 0 || !all[n-1].merge(p, s) {
-			all = append(all, Stretch{Instruction: s.Instruction, Steps: steps[i : i+1]})
+		if grows == nil || !grows.merge(p, s) {
+			finish()
+			grows = p.newMerging(s)
 		}
 	}
-	if end(len(steps)); err != nil {
+	end(len(steps))
+	if finish(); err != nil {
 		return nil, err
 	}
 	if text.Seal() != nil {

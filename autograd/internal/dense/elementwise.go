@@ -6,6 +6,7 @@ import "tobac/autograd/internal/ir"
 type unaryInstr struct {
 	*ir.Unary
 	width  int
+	joined bool // made of several, all single elements
 	runs   []run
 	single scattered // elements of one number that are in no run
 }

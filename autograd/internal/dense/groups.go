@@ -10,13 +10,14 @@ import (
 // function of two operands, or normalises e^x within them. Many groups of single numbers
 // are computed side by side: the first elements of all are a row, and so on.
 type groupsInstr struct {
-	class ir.Class
-	fold  *ir.Binary
-	width int
-	size  int // elements of a group
-	count int // groups
-	src   []operand
-	dst   []operand // results: of each group, or of each element, without lanes if nothing reads it
+	class  ir.Class
+	fold   *ir.Binary
+	width  int
+	size   int // elements of a group
+	count  int // groups
+	src    []operand
+	joined bool      // made of several
+	dst    []operand // results: of each group, or of each element, without lanes if nothing reads it
 
 	side  int     // groups side by side; 0: single numbers one group after the other, or lanes
 	index []int32 // places of the elements: of groups that are side by side, row by row

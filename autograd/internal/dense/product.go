@@ -271,8 +271,8 @@ func (in *wholeProduct) Run(f *Frame) {
 		b, _ := in.b[g].gather(f.M, rest)
 		c := f.M[at:][:a.Rows*b.Cols]
 		at += len(c)
-		if b.Cols == 1 && min(a.Rows, a.Cols) <= narrow {
-			multiplyNarrow(c, a, b)
+		if b.Cols == 1 && (b.Row == 1 || b.Rows == 1) {
+			Kernels.MulVec(c, a, b.Data[:b.Rows])
 		} else {
 			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
 		}

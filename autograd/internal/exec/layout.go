@@ -41,6 +41,7 @@ type work struct {
 	opaque    int     // operations on whole values
 	factors   int     // operations on lanes of triangular factorisations and solutions
 	large     float64 // time in one lane of those that are too large for that
+	moved     []int   // numbers in one lane that operations on whole values read and write, of each
 	runs      int     // instructions, value by value
 	dense     float64 // time of everything as whole arrays
 	uniform   float64 // time of what does not differ between lanes, as whole arrays
@@ -62,13 +63,26 @@ const (
 	denseSlow    = 2.2
 	productTerm  = 0.035 // of products with so many
 	manyTerms    = 20_000
+	vectorTerm   = 0.18 // of products of a matrix and a vector, in which every factor is read once
+	farTerm      = 0.32 // of those that leave the cache
 	denseTerm    = 0.1
 	denseSum     = 0.3
 	opaqueCall   = 150.0
 	factorTerm   = 0.35
 	codedCall    = 0.4 // of a small array in a stretch of machine code
 	codedNumber  = 0.3
+	laneKept     = 0.3 // registers for each element-wise operation, about
+	laneFar      = 1.6 // for each number of registers beyond those in the cache
+	laneMove     = 1.0 // for each number that an operation on whole values reads or writes, lane by lane
+	laneMoveFar  = 6.0 // where those of all lanes leave the cache
 	laneProgram  = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
+)
+
+// Numbers that stay in the cache of a processor core: registers of an element program, and
+// operands and result of one operation.
+const (
+	cachedRegisters = 1 << 18
+	cachedOperands  = 1 << 16
 )
 
 // isSlow reports whether an element-wise function takes much longer than a sum.
@@ -114,6 +128,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
 		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
+		w.moved = append(w.moved, own.moved...)
 	}
 	return w
 }
@@ -124,12 +139,17 @@ func (w *work) count(v *ir.Value, live, count int) {
 	w.dense = denseCall
 	switch v.Op.Class {
 	case ir.MatMul:
-		_, _, k, _ := v.Product()
+		_, m, k, n := v.Product()
 		w.terms = products(v, k, live)
-		if all := v.Len() * k; all < manyTerms {
+		switch all := v.Len() * k; {
+		case all < manyTerms:
 			w.dense += denseTerm * float64(all)
-		} else {
+		case m > 1 && n > 1:
 			w.dense += productTerm * float64(all)
+		case all < cachedRegisters:
+			w.dense += vectorTerm * float64(all)
+		default:
+			w.dense += farTerm * float64(all)
 		}
 	case ir.Sum, ir.Fold:
 		w.terms = v.Args[0].Len()
@@ -150,12 +170,16 @@ func (w *work) count(v *ir.Value, live, count int) {
 				w.factors = v.Len() * (n + 2) / 2
 			} else {
 				w.large = w.dense
+				w.moved = []int{numbersMoved(v)}
 			}
 		default:
 			w.opaque = count
+			w.moved = []int{numbersMoved(v)}
 		}
 	default:
-		w.ops = live
+		if w.ops = live; v.Is(ir.Add) || v.Is(ir.Sub) {
+			w.ops = summed(v)
+		}
 		if isSlow(v) {
 			w.slow = live
 			w.dense += denseSlow * float64(live)
@@ -163,6 +187,27 @@ func (w *work) count(v *ir.Value, live, count int) {
 			w.dense += denseNumber * float64(live)
 		}
 	}
+}
+
+// numbersMoved is how many elements the operands of v and v have.
+func numbersMoved(v *ir.Value) int {
+	n := v.Len()
+	for _, a := range v.Args {
+		n += a.Len()
+	}
+	return n
+}
+
+// summed is the number of live elements of a sum of which neither operand is known to be zero:
+// the others are those of the operand.
+func summed(v *ir.Value) int {
+	n := 0
+	for e, live := range v.Live {
+		if live && v.Args[0].Support[v.At(0, e)] && v.Args[1].Support[v.At(1, e)] {
+			n++
+		}
+	}
+	return n
 }
 
 // products is about the number of products of which no factor is zero.
@@ -189,7 +234,14 @@ func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
 	t += (float64(w.opaque)*opaqueCall+w.large)*l + float64(w.factors)*(factorCall+factorNumber*l)
-	return t
+	for _, n := range w.moved {
+		move := laneMove
+		if n*lanes > cachedOperands {
+			move = laneMoveFar
+		}
+		t += move * float64(n) * l
+	}
+	return t + laneFar*max(laneKept*float64(w.ops)*l-cachedRegisters, 0)
 }
 
 // Element programs of more operations or terms than these take long to compile.

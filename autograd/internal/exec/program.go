@@ -317,7 +317,9 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 func stripLanes(size, workers int) int {
 	const vector, most = 8, 64
 	each := (size + workers - 1) / workers
-	return min(max((each+vector-1)/vector*vector, vector), most)
+	strips := (each + most - 1) / most
+	each = (each + strips - 1) / strips
+	return max((each+vector-1)/vector*vector, vector)
 }
 
 // compileDense makes the steps of a part without element program.

@@ -1,0 +1,200 @@
+"""Times of JAX on the twelve growing densities of bench/internal/densities/growing.go.
+
+    python growth.py OUT.json [--only TEXT] [--limit SECONDS]
+
+For every size with one particle, and for every number of particles at one size: the fastest
+call, in seconds of the processor, of the compiled log density and gradient of all particles, in float64 on one
+thread, with the sum of the log densities and the norm of the gradients, which
+`go test ./bench -run TestGrowingDensities` compares. The data are those of densities.Weyl, so
+that no file is read. A point that takes longer than the limit to compile is left out.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+
+import jax
+import jax.numpy as jnp
+import jax.scipy as jsp
+import numpy as np
+
+jax.config.update("jax_enable_x64", True)
+
+FEATURES, RESPONSES, PLACES = 1.7320508075688772, 1.4142135623730951, 2.2360679774997898
+
+
+def weyl(n, alpha):
+    return 2 * np.fmod(np.arange(1, n + 1) * alpha, 1) - 1
+
+
+def half(x):
+    return -0.5 * jnp.sum(x * x)
+
+
+def linear(n, d=20):
+    features, y = weyl(n * d, FEATURES).reshape(n, d), weyl(n, RESPONSES)
+    return d, lambda x, f, y: half(y - f @ x) + half(x), (features, y)
+
+
+def logistic(n, d=20):
+    features, y = weyl(n * d, FEATURES).reshape(n, d), np.floor(1 + 0.5 * weyl(n, RESPONSES))
+
+    def logp(x, f, y):
+        eta = f @ x
+        return jnp.sum(y * eta - jax.nn.softplus(eta)) + half(x)
+
+    return d, logp, (features, y)
+
+
+def mixture(n):
+    def logp(x, y):
+        z = (y - x[:3, None]) / jnp.exp(x[3:6, None])
+        terms = -0.5 * z * z - x[3:6, None] + jax.nn.log_softmax(x[6:9])[:, None]
+        return jnp.sum(jsp.special.logsumexp(terms, axis=0)) + half(x)
+
+    return 9, logp, (weyl(n, RESPONSES)[None, :],)
+
+
+def counts(n, d=5):
+    y = np.floor(3 + 3 * weyl(n, RESPONSES))
+    features = weyl(n * d, FEATURES).reshape(n, d)
+
+    def logp(x, f, y):
+        phi, eta = jnp.exp(x[d + 1]), f @ x[:d] + x[d]
+        total = jnp.log(jnp.exp(eta) + phi)
+        gamma = jsp.special.gammaln(y + phi) - jsp.special.gammaln(phi)
+        return jnp.sum(gamma + phi * (jnp.log(phi) - total) + y * (eta - total)) + half(x)
+
+    return d + 2, logp, (features, y)
+
+
+def network(h, rows=300, k=8):
+    features, y = weyl(rows * k, FEATURES).reshape(rows, k), weyl(rows, RESPONSES)
+
+    def logp(x, f, y):
+        w, b, v = x[: k * h].reshape(k, h), x[k * h : (k + 1) * h], x[(k + 1) * h : (k + 2) * h]
+        e = y - (jnp.tanh(f @ w + b) @ v + x[(k + 2) * h])
+        return -5 * jnp.sum(e * e) + half(x)
+
+    return (k + 2) * h + 1, logp, (features, y)
+
+
+def process(n):
+    i = np.arange(n)
+    squares = 0.01 * (i[:, None] - i[None, :]) ** 2.0
+
+    def logp(x, s, y):
+        amplitude, precision, noise = jnp.exp(2 * x[0]), jnp.exp(-2 * x[1]), jnp.exp(2 * x[2])
+        k = jnp.exp(-0.5 * precision * s) * amplitude + noise * jnp.eye(n)
+        l = jnp.linalg.cholesky(k)
+        z = jsp.linalg.solve_triangular(l, y, lower=True)
+        return half(z) - jnp.sum(jnp.log(jnp.diagonal(l))) + half(x)
+
+    return 3, logp, (squares, weyl(n, RESPONSES))
+
+
+def determinant(d):
+    return d * d, lambda x: jnp.linalg.slogdet(jnp.eye(d) - x.reshape(d, d) ** 2 / d)[1] + half(x), ()
+
+
+def exponential(d):
+    return d * d, lambda x: -jnp.trace(jsp.linalg.expm(x.reshape(d, d) ** 2)) + half(x), ()
+
+
+def recurrent(n, h=10):
+    def logp(x, inputs, outputs):
+        w, u, b = x[: h * h].reshape(h, h), x[h * h : h * h + h], x[h * h + h :]
+
+        def step(state, row):
+            state = jnp.tanh(w @ state + u * row[0] + b)
+            return state, (jnp.mean(state) - row[1]) ** 2
+
+        return -0.5 * jnp.sum(jax.lax.scan(step, jnp.zeros(h), (inputs, outputs))[1]) + half(x)
+
+    return h * h + 2 * h, logp, (weyl(n, FEATURES), weyl(n, RESPONSES))
+
+
+def autoregression(n):
+    def logp(x, y):
+        phi, gain = jnp.tanh(x[0]), jax.nn.sigmoid(x[1])
+
+        def step(mean, y):
+            return phi * mean + gain * (y - mean), y - mean
+
+        errors = jax.lax.scan(step, 0.0, y)[1]
+        return half(errors / jnp.exp(x[2])) - n * x[2] + half(x)
+
+    return 3, logp, (weyl(n, RESPONSES),)
+
+
+def chain(n):
+    def logp(x, factors):
+        return jax.lax.scan(lambda y, c: (c * jnp.sin(y), None), x[0], factors)[0]
+
+    return 1, logp, (0.9 + 1e-6 * np.arange(n // 2),)
+
+
+DENSITIES = [
+    ("linear regression", "rows", [1_000, 10_000, 100_000, 1_000_000], 10_000, linear),
+    ("logistic regression", "rows", [1_000, 10_000, 100_000, 1_000_000], 10_000, logistic),
+    ("mixture of 3", "rows", [1_000, 10_000, 100_000], 10_000, mixture),
+    ("negative binomial", "rows", [500, 5_000, 50_000], 5_000, counts),
+    ("logistic regression", "columns", [10, 100, 1_000], 100, lambda d: logistic(1000, d)),
+    ("network", "units", [10, 30, 100, 300], 30, network),
+    ("Gaussian process", "points", [25, 50, 100, 200], 100, process),
+    ("log determinant", "variables", [10, 20, 50, 100], 50, determinant),
+    ("matrix exponential", "variables", [10, 20, 50, 100], 20, exponential),
+    ("recurrent network", "steps", [100, 500, 2_000], 500, recurrent),
+    ("autoregression", "steps", [100, 1_000, 10_000], 1_000, autoregression),
+    ("chain", "nodes", [1_000, 10_000, 100_000], 10_000, chain),
+]
+
+
+def measure(make, n, particles, limit):
+    params, logp, data = make(n)
+    x = jnp.asarray(0.2 * weyl(particles * params, PLACES).reshape(particles, params))
+    data = [jnp.asarray(a) for a in data]
+    # data are arguments, since XLA folds constants of this size for minutes
+    f = jax.jit(jax.vmap(jax.value_and_grad(logp), in_axes=(0,) + (None,) * len(data)))
+    start = time.perf_counter()
+    value, grad = jax.block_until_ready(f(x, *data))
+    if time.perf_counter() - start > limit:
+        return None
+    fastest, spent = float("inf"), 0.0
+    while spent < 0.25:
+        start, calls, took = time.process_time(), 0, 0.0
+        while took < 0.01:
+            jax.block_until_ready(f(x, *data))
+            calls, took = calls + 1, time.process_time() - start
+        fastest, spent = min(fastest, took / calls), spent + took
+    return {"seconds": fastest, "value": float(jnp.sum(value)), "gradient": float(jnp.linalg.norm(grad))}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out")
+    parser.add_argument("--only", default="", help="densities whose name contains this")
+    parser.add_argument("--limit", type=float, default=120, help="seconds of a compilation")
+    args = parser.parse_args()
+    results = {}
+    for name, size, values, base, make in DENSITIES:
+        points = [(n, 1) for n in values] + [(base, m) for m in (8, 16, 17, 32, 100)]
+        for n, m in points:
+            key = f"density={name}/{size}={n}/M={m}"
+            if args.only not in key:
+                continue
+            found = measure(make, n, m, args.limit)
+            if found is not None:
+                results[key] = found
+                print(f"{key:60} {found['seconds'] / m * 1e6:12.1f} µs", flush=True)
+    with open(args.out, "w") as f:
+        json.dump(results, f, indent=1)
+        f.write("\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
