@@ -20,7 +20,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// orderedTable has d columns in causal order, with about one edge per column, of a linear or nonlinear model with noise of variance 0.1.
+// orderedTable has d columns in causal order, with about one edge per column, of a linear or
+// nonlinear model with noise of variance 0.1.
 func orderedTable(t *testing.T, d, n int, nonlinear bool) *dataset.Table {
 	t.Helper()
 	g := dag.New(d)
@@ -67,7 +68,8 @@ func difference(a, b mat.Matrix) (sum float64) {
 	return sum / float64(d*(d-1)/2)
 }
 
-// The particles on node scores land on the exact posterior given the order; reweighted they are it, up to the thousandths that the sets left out have. Draws have its density.
+// The particles on node scores land on the exact posterior given the order; reweighted they are it,
+// up to the thousandths that the sets left out have. Draws have its density.
 func TestCalibratedIsExact(t *testing.T) {
 	const d, n = 10, 60
 	data := orderedTable(t, d, n, false)

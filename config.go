@@ -24,16 +24,17 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the
 // published recipe.
 type Config struct {
-	// Model is the structural equation model. Nil means the one of [sem.Linear], [sem.BGe], [sem.NonGaussian],
-	// [sem.Additive] and [sem.GaussianProcess] that the data support, by its evidence.
+	// Model is the structural equation model. Nil means the one of [sem.Linear], [sem.BGe],
+	// [sem.NonGaussian], [sem.Additive] and [sem.GaussianProcess] that the data support, by its
+	// evidence.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
 	// Order says where the causal orders come from. Zero means from their posterior.
 	Order engine.Order
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
-	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for networks with one hidden
-	// layer, [stein.SVGD] for other models without node scores.
+	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for
+	// networks with one hidden layer, [stein.SVGD] for other models without node scores.
 	Engine engine.Engine
 
 	// Seed of every random draw. The same seed gives the same bits for any
@@ -41,8 +42,8 @@ type Config struct {
 	Seed uint64
 	// Workers is the number of goroutines; defaults to 1. It changes nothing but the time.
 	Workers int
-	// Memory is the number of bytes that the run may take; defaults to what the machine and its limits leave. A run that would take more is
-	// refused with a [*engine.MemoryError].
+	// Memory is the number of bytes that the run may take; defaults to what the machine and its
+	// limits leave. A run that would take more is refused with a [*engine.MemoryError].
 	Memory int64
 	// Progress is called after every step, and when a new part of the work begins; nil means never.
 	Progress func(engine.Progress)
@@ -84,7 +85,8 @@ func EngineSetting(e *engine.Engine) *setting.Setting {
 		})
 }
 
-// ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was chosen; "" if it was asked for.
+// ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was
+// chosen; "" if it was asked for.
 func (c Config) ChooseEngine(d int) (e engine.Engine, why string, err error) {
 	_, e, why, err = c.Problem(&dataset.Table{Names: numbered(d)})
 	return e, why, err
@@ -101,8 +103,8 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	return c.settled(p, e), nil
 }
 
-// Problem is what the configuration asks of data, of which it reads the names alone, and the engine for it with all defaults. why says why
-// the engine was chosen; "" if it was asked for.
+// Problem is what the configuration asks of data, of which it reads the names alone, and the engine
+// for it with all defaults. why says why the engine was chosen; "" if it was asked for.
 func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Engine, why string, err error) {
 	d := len(data.Names)
 	if d < 2 {
@@ -144,14 +146,15 @@ func numbered(d int) []string {
 	return names
 }
 
-// temperedVariables is the largest number of variables for which tempering is the default: its time grows with the square.
+// temperedVariables is the largest number of variables for which tempering is the default: its time
+// grows with the square.
 const temperedVariables = 50
 
-// choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact] where node
-// scores are in closed form and the variables few enough, [markov.MCMC] where they are more, [neural.Tempering] for
-// networks with one hidden layer of at most 50 variables, and [stein.SVGD] for every other model. Networks
-// with more layers then have the last one integrated out, and a custom likelihood has the recipe
-// [Calibrated] with 10 particles and 100 steps.
+// choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact]
+// where node scores are in closed form and the variables few enough, [markov.MCMC] where they are
+// more, [neural.Tempering] for networks with one hidden layer of at most 50 variables, and
+// [stein.SVGD] for every other model. Networks with more layers then have the last one integrated
+// out, and a custom likelihood has the recipe [Calibrated] with 10 particles and 100 steps.
 func choose(p *engine.Problem) (e engine.Engine, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := p.Model.(sem.Network)
@@ -183,7 +186,8 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	return &markov.MCMC{}, fmt.Sprintf("the choice above %d variables", most)
 }
 
-// Engines are the engines of the module with their defaults, in the sequence of their documentation.
+// Engines are the engines of the module with their defaults, in the sequence of their
+// documentation.
 func Engines() []engine.Engine {
 	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }

@@ -27,8 +27,8 @@ func scheduledSampler(coupling string) *stein.SVGD {
 	return &s
 }
 
-// Kernels and schedules go with every method and model of svgd: cut anywhere and resumed, with another number of
-// workers, a run ends in the same bits, and other settings end in other ones.
+// Kernels and schedules go with every method and model of svgd: cut anywhere and resumed, with
+// another number of workers, a run ends in the same bits, and other settings end in other ones.
 func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	data := noisy(t)
 	dibs := particles()
@@ -90,7 +90,8 @@ func TestCouplingIsTheKernel(t *testing.T) {
 	}
 }
 
-// A schedule relative to the run is that of its steps: resuming with other ones is refused, and says so.
+// A schedule relative to the run is that of its steps: resuming with other ones is refused, and
+// says so.
 func TestScheduleOfAnotherLength(t *testing.T) {
 	cfg := particles()
 	cfg.Order, cfg.Engine = engine.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")

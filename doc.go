@@ -9,17 +9,17 @@
 // is sampled by Stein variational gradient descent (package svgd): TOBAC's posterior of a
 // structural equation model given a causal order (package models, on the automatic
 // differentiation of package autograd), under orders drawn from the posterior of the first
-// kind; of a model of one's own the sets of parents that particles find are then weighted
+// kind; of a custom model the sets of parents that particles find are then weighted
 // by their evidence, which package evidence estimates from the likelihood alone. Given an
 // order, every strictly upper triangular matrix is a directed acyclic graph, so no particle
 // ever has a cycle.
 //
-// A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the graph,
-// an [engine.Order], and an [engine.Engine] with its settings: [sums.Exact], [markov.MCMC], [neural.Tempering], [stein.SVGD], [stein.DiBS],
-// [bcdnets.BCDNets] or [flownets.GFlowNet]. What a model gets follows from the interfaces that it implements,
-// which a user's own can implement too. DiBS, TOBAC's predecessor, needs no order and may leave
-// cycles. BCD Nets and DAG-GFlowNet (packages bcd and gflownet) train a distribution over graphs
-// and draw from it.
+// A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the
+// graph, an [engine.Order], and an [engine.Engine] with its settings: [sums.Exact], [markov.MCMC],
+// [neural.Tempering], [stein.SVGD], [stein.DiBS], [bcdnets.BCDNets] or [flownets.GFlowNet]. What a
+// model gets follows from the interfaces that it implements, which a user's own can implement too.
+// DiBS, TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
+// (packages bcd and gflownet) train a distribution over graphs and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels and the units of the data. The same data, settings and seed give the same

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// All orders that agree with a graph are drawn equally often: within five standard errors of 6000 draws.
+// All orders that agree with a graph are drawn equally often: within five standard errors of 6000
+// draws.
 func TestRandomExtension(t *testing.T) {
 	g, err := dag.FromEdges(5, []dag.Edge{{From: 3, To: 0}, {From: 3, To: 1}, {From: 2, To: 1}})
 	if err != nil {

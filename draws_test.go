@@ -8,8 +8,9 @@ import (
 	"tobac/sem"
 )
 
-// Frequencies of weighted draws are the listed probabilities, although the posterior mixes parts whose graphs differ in their numbers of linear
-// extensions: within three standard errors, and .02 for rare edges whose draws weigh much.
+// Frequencies of weighted draws are the listed probabilities, although the posterior mixes parts
+// whose graphs differ in their numbers of linear extensions: within three standard errors, and .02
+// for rare edges whose draws weigh much.
 func TestDrawsFollowTheListedProbabilities(t *testing.T) {
 	tables := completedTables(noisy(t), 3)
 	for seed := range uint64(3) {

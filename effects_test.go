@@ -66,9 +66,10 @@ func allDAGs(d int) (all []*dag.Graph) {
 	return all
 }
 
-// Means of effects and probabilities of paths against the sum over all graphs, each with its closed-form posterior: the
-// weights of different equations are independent, and a path takes at most one of each, so that
-// the mean of an effect given the graph is the effect of the mean weights.
+// Means of effects and probabilities of paths against the sum over all graphs, each with its
+// closed-form posterior: the weights of different equations are independent, and a path takes at
+// most one of each, so that the mean of an effect given the graph is the effect of the mean
+// weights.
 func TestEffectsAgainstEnumeration(t *testing.T) {
 	for _, d := range []int{2, 3, 4} {
 		table := chainTable(d, 30, uint64(d))
@@ -171,7 +172,8 @@ func TestPredictionsOfARegression(t *testing.T) {
 	slope := sxy / sxx
 	variance := (syy - slope*sxy) / 48
 	f := e.Of(0)[0]
-	// The prior is worth about two rows of fifty, and a thousand draws give a standard deviation to 2 %.
+	// The prior is worth about two rows of fifty, and a thousand draws give a standard deviation to
+	// 2 %.
 	if math.Abs(f.Mean-slope) > 0.4*f.SD || math.Abs(math.Log(f.SD/math.Sqrt(variance/sxx))) > 0.12 || f.Path != 1 {
 		t.Errorf("effect %+v, regression %.4f ± %.4f", f, slope, math.Sqrt(variance/sxx))
 	}

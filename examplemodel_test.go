@@ -62,7 +62,7 @@ func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior,
 	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.05}}, err
 }
 
-// A model of one's own, with a likelihood and then with node scores.
+// A custom model, with a likelihood and then with node scores.
 func ExampleConfig_model() {
 	graph, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"tobac/setting"
 )
 
-// FuzzSettings: every setting takes a text and gives one back that stands for the same value, or says in one line what is allowed and stays as it is.
+// FuzzSettings: every setting takes a text and gives one back that stands for the same value, or
+// says in one line what is allowed and stays as it is.
 func FuzzSettings(f *testing.F) {
 	for _, text := range []string{"", "1", "0", "-3", "0.05", "1e309", "NaN", "0x10", "1_000", "exact", "EXACT", "nodewise", "reparam", "frequency", "eqvar", "9223372036854775808", "sparse", " 7"} {
 		f.Add(text)

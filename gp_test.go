@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Another unit for all columns changes no probability: the prior of the functions is in units of the columns, also where one noise variance for all
-// is in those of the data.
+// Another unit for all columns changes no probability: the prior of the functions is in units of
+// the columns, also where one noise variance for all is in those of the data.
 func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 5))
 	x := mat.NewDense(90, 4, nil)
@@ -40,7 +40,8 @@ func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
 	}
 }
 
-// Equal noise variances in the units given, which tell directions, are said by every engine that took them.
+// Equal noise variances in the units given, which tell directions, are said by every engine that
+// took them.
 func TestUnitsAreSaid(t *testing.T) {
 	g := dag.New(3)
 	g.Set(0, 1, true)

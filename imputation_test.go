@@ -30,8 +30,10 @@ type gapSetting struct {
 	simulation int     // number of simulated tables
 }
 
-// gapFigures are the mean absolute differences of edge probabilities from those of the complete data, over all ordered pairs, with those of
-// completed tables (imputed, and once without drawing values again), of the rows without gaps (dropped), and of means in the place of gaps (filled); and the mean squared differences from the true graph.
+// gapFigures are the mean absolute differences of edge probabilities from those of the complete
+// data, over all ordered pairs, with those of completed tables (imputed, and once without drawing
+// values again), of the rows without gaps (dropped), and of means in the place of gaps (filled);
+// and the mean squared differences from the true graph.
 type gapFigures struct {
 	imputed, once, dropped, filled                                         float64
 	brierComplete, brierImputed, brierOnce, brierDropped, brierFilled      float64
@@ -135,7 +137,7 @@ func (s gapSetting) gaps(data *dataset.Table, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// withoutGaps are the rows without a gap; nil: fewer than two.
+// withoutGaps are the rows without a gap; nil means fewer than two.
 func withoutGaps(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	var values []float64
@@ -171,8 +173,9 @@ func meansInGaps(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Edge probabilities from imputation are nearer to those of the complete data than those from the rows without gaps, with 5 % and with 20 % of the
-// values missing. The experiment is run in full, and printed as a table, with -long.
+// Edge probabilities from imputation are nearer to those of the complete data than those from the
+// rows without gaps, with 5 % and with 20 % of the values missing. The experiment is run in full,
+// and printed as a table, with -long.
 func TestImputationAgainstDropping(t *testing.T) {
 	if !*long {
 		for _, part := range []float64{0.05, 0.2} {

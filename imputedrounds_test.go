@@ -18,8 +18,9 @@ import (
 	"tobac/sem"
 )
 
-// With two variables, raw BGe scores and gaps in one of them, the probability of an edge given what was observed is that given the rows without a gap: rows with a gap
-// tell of the other variable alone, whose parameters are independent of those of the equation. Rounds must find it, from
+// With two variables, raw BGe scores and gaps in one of them, the probability of an edge given what
+// was observed is that given the rows without a gap: rows with a gap tell of the other variable
+// alone, whose parameters are independent of those of the equation. Rounds must find it, from
 // completed tables in which every gap is filled with noise that denies the edge.
 func TestRoundsFindThePosterior(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
@@ -60,8 +61,9 @@ func TestRoundsFindThePosterior(t *testing.T) {
 	}
 }
 
-// Rounds leave kept columns and values set by intervention alone, and do nothing where nothing else is left; the same bits for any number of
-// workers; particles beside are those of the first table in its last round.
+// Rounds leave kept columns and values set by intervention alone, and do nothing where nothing else
+// is left; the same bits for any number of workers; particles beside are those of the first table
+// in its last round.
 func TestRounds(t *testing.T) {
 	data := intervened(noisy(t))
 	tables := completedTables(data, 2)

@@ -17,7 +17,7 @@ import (
 	"tobac/sem"
 )
 
-// panicOf is the value with which do panics; nil: it does not.
+// panicOf is the value with which do panics; nil means it does not.
 func panicOf(do func()) (value any) {
 	defer func() { value = recover() }()
 	do()
@@ -34,7 +34,8 @@ var smallEngines = map[string]tobac.Config{
 		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
 }
 
-// Faults of the calling program are panics that say what is wrong, or errors, never those of the runtime.
+// Faults of the calling program are panics that say what is wrong, or errors, never those of the
+// runtime.
 func TestMisuse(t *testing.T) {
 	ctx := context.Background()
 	var none context.Context
@@ -75,7 +76,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A panic of the caller's function passes through, and the run refuses to go on from the middle of a step.
+// A panic of the caller's function passes through, and the run refuses to go on from the middle of
+// a step.
 func TestPanickingProgress(t *testing.T) {
 	data := chain(t, 40).Train
 	for _, name := range []string{"mcmc", "svgd"} {

@@ -313,7 +313,7 @@ func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pri
 	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.3}}, err
 }
 
-// A model of one's own with a likelihood is sampled by SVGD, under orders that are
+// A custom model with a likelihood is sampled by SVGD, under orders that are
 // drawn from their posterior; under a known order its particles are those of
 // the model of the package that it equals.
 func TestOwnModel(t *testing.T) {

@@ -17,7 +17,8 @@ import (
 // Draws follow the listed probabilities where these average over hypotheses of different
 // numbers of edges, whose graphs have different numbers of orders.
 func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
-	// Many variables in a few rows leave the number of edges open. The sum over graphs of the same part is exact.
+	// Many variables in a few rows leave the number of edges open. The sum over graphs of the same
+	// part is exact.
 	const d = 8
 	table := chainTable(d, 14, 3)
 	edges, sd, all := 0.0, 0.0, 8

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// bent are n rows of a curved equation, a linear one, and a column that goes with neither, in which the origin is in the midst of the values.
+// bent are n rows of a curved equation, a linear one, and a column that goes with neither, in which
+// the origin is in the midst of the values.
 func bent(n int) *dataset.Table {
 	rng := rand.New(rand.NewPCG(27, 3))
 	data := table(n, 4, []string{"a", "b", "c", "e"}, func(int, int) float64 { return rng.NormFloat64() })
@@ -27,8 +28,9 @@ func bent(n int) *dataset.Table {
 	return data
 }
 
-// Where an equation has an intercept, a constant added to columns and the sign of a column change no probability, whatever computes it:
-// with few rows, with more than an approximation of functions keeps, and with values set by intervention.
+// Where an equation has an intercept, a constant added to columns and the sign of a column change
+// no probability, whatever computes it: with few rows, with more than an approximation of functions
+// keeps, and with values set by intervention.
 func TestOriginAndSignsChangeNothing(t *testing.T) {
 	ffn := sem.FeedForward{Hidden: []int{2}}
 	given := sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.5}
@@ -39,7 +41,8 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		set.Intervened.Set(i, 1, 1)
 		set.X.Set(i, 1, 9+float64(i%3))
 	}
-	// Networks that begin with other signs are other draws of the same distribution: 0 is for no mirroring of particles.
+	// Networks that begin with other signs are other draws of the same distribution: 0 is for no
+	// mirroring of particles.
 	const precise, drawn, never = 1e-6, 0.12, 0
 	for name, c := range map[string]struct {
 		cfg           tobac.Config

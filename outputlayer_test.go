@@ -15,8 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A fit with the output layer integrated out has draws of whole networks: with the parameters of the model with it sampled, whose
-// means follow the data where those of untrained networks do not; the same in every run, whatever the number of workers.
+// A fit with the output layer integrated out has draws of whole networks: with the parameters of
+// the model with it sampled, whose means follow the data where those of untrained networks do not;
+// the same in every run, whatever the number of workers.
 func TestIntegratedOutput(t *testing.T) {
 	table := chainTable(3, 60, 4)
 	for _, model := range []sem.FeedForward{

@@ -9,9 +9,10 @@ import (
 	"tobac/dataset"
 )
 
-// The particles of the published recipe are frozen: graphs and weights after 30
-// steps on the Sachs data are those, to nine digits, that they were before the other
-// engines existed. Compilers and kernels round differently. What the recipe is worth, package bench tests: TestQualityOfPaperSachs.
+// The particles of the published recipe are frozen: graphs and weights after 30 steps on the Sachs
+// data are those, to nine digits, that they were before the other engines existed. Compilers and
+// kernels round differently. What the recipe is worth, package bench tests:
+// TestQualityOfPaperSachs.
 func TestPaperIsFrozen(t *testing.T) {
 	const want = "b44df41a9ef69649348a6303caa56103d385f1d3c075298590900774780af6eb"
 	raw, _, err := dataset.Sachs()

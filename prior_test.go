@@ -190,7 +190,7 @@ func (ownModular) Modular(d int) (*score.Prior, error) {
 	return p, nil
 }
 
-// A prior of one's own is one for SVGD; as a product over variables it serves every
+// A custom prior is one for SVGD; as a product over variables it serves every
 // engine, and is the built-in one that it equals.
 func TestOwnPrior(t *testing.T) {
 	data := noisy(t)

@@ -44,7 +44,7 @@ func TestModelPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
-	code, _, found := strings.Cut(rest, "\n// A model of one's own")
+	code, _, found := strings.Cut(rest, "\n// A custom model")
 	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {
 		t.Errorf("docs/your-own-model.md does not hold the models of ExampleConfig_model:\n%s", code)
 	}

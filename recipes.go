@@ -14,11 +14,14 @@ import (
 	"tobac/sem"
 )
 
-// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that are the scores of the edges themselves,
-// the graph prior inside the expectation, flip gradients, a kernel of its own for every edge and none for parameters, an inverse temperature that grows
-// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and [stein.ReweightedMarginals]. Node scores take the place
-// of parameters where the model has them; parameters of a model of one's own are fitted for 200 steps to all possible parents first; networks have their output layer integrated out, and their first layers fitted to all possible parents first.
-// The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
+// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that
+// are the scores of the edges themselves, the graph prior inside the expectation, flip gradients, a
+// kernel of its own for every edge and none for parameters, an inverse temperature that grows
+// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and
+// [stein.ReweightedMarginals]. Node scores take the place of parameters where the model has them;
+// parameters of a custom model are fitted for 200 steps to all possible parents first; networks
+// have their output layer integrated out, and their first layers fitted to all possible parents
+// first. The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
 	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
 	e := &stein.SVGD{
@@ -44,18 +47,20 @@ func Calibrated(m sem.Model) Config {
 	return c
 }
 
-// reweighted is the recipe for a model of which only the likelihood is known, shortened: what particles have to find are sets of parents near those that matter, which
-// the reweighting then goes to. bench/notes/svgd.md has what it was measured on.
+// reweighted is the recipe for a model of which only the likelihood is known, shortened: what
+// particles have to find are sets of parents near those that matter, which the reweighting then
+// goes to. bench/notes/svgd.md has what it was measured on.
 func reweighted(m sem.Model) *stein.SVGD {
 	e := Calibrated(m).Engine.(*stein.SVGD)
 	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
 	return e
 }
 
-// Paper is the published recipe to the letter: SVGD under EqVar's order, joint
-// estimator, noise variance 0.1, no intercept, initial weights from the prior, two edges per
-// node, 30 particles, 1000 steps, 128 samples, probabilities by frequency. With
-// another differentiable Model it is the one of the nonlinear model (Raw and with the same noise variance), with the engine [PaperDiBS] that of DiBS.
+// Paper is the published recipe to the letter: SVGD under EqVar's order, joint estimator, noise
+// variance 0.1, no intercept, initial weights from the prior, two edges per node, 30 particles,
+// 1000 steps, 128 samples, probabilities by frequency. With another differentiable Model it is the
+// one of the nonlinear model (Raw and with the same noise variance), with the engine [PaperDiBS]
+// that of DiBS.
 func Paper() Config {
 	return Config{
 		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
@@ -81,10 +86,12 @@ func PaperDiBS() Config {
 	return c
 }
 
-// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they compute otherwise than the paper says (see [bcd.Paper]).
+// PaperBCD is BCD Nets as its authors released it: 30,000 steps of 256 samples, and what they
+// compute otherwise than the paper says (see [bcd.Paper]).
 func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Paper()}} }
 
-// PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of columns as they are, and the fair prior, with which TOBAC's paper compares.
+// PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of
+// columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {
 	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
 }

@@ -44,8 +44,9 @@ func compared(t testing.TB, ref *reference.Posterior, p *posterior.Posterior) re
 	return c
 }
 
-// Every engine has a reference. That of exact sums has the same probabilities, to the bit, and that of exact flows those of other
-// sums; the mean log density of draws is that of the reference within four standard errors. Chains come near.
+// Every engine has a reference. That of exact sums has the same probabilities, to the bit, and that
+// of exact flows those of other sums; the mean log density of draws is that of the reference within
+// four standard errors. Chains come near.
 func TestReferenceOfEveryEngine(t *testing.T) {
 	data := chain(t, 60).Train
 	configs := engines()
@@ -87,7 +88,8 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 	}
 }
 
-// The mean log joint density is the sum over all graphs: that of a single graph less the posterior's mean is known.
+// The mean log joint density is the sum over all graphs: that of a single graph less the
+// posterior's mean is known.
 func TestReferenceLogProbability(t *testing.T) {
 	const d = 4
 	data := weak(20, d, 3)
@@ -121,8 +123,8 @@ func TestReferenceLogProbability(t *testing.T) {
 	}
 }
 
-// A posterior under orders that a method found is compared given them, and only on pairs that they allow; networks are compared with
-// tempered chains.
+// A posterior under orders that a method found is compared given them, and only on pairs that they
+// allow; networks are compared with tempered chains.
 func TestReferenceGivenOrders(t *testing.T) {
 	data := noisy(t)
 	r := fit(t, data, several())

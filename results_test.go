@@ -28,8 +28,8 @@ var frozenResults = map[string]string{
 	"float64 amd64 portable": "f5b290009a6b492c",
 }
 
-// Outputs that were kept by another program are taken only if it gives the same bits: a change of what fits
-// give makes this test fail until jobs.Results is raised, and the digests with it.
+// Outputs that were kept by another program are taken only if it gives the same bits: a change of
+// what fits give makes this test fail until jobs.Results is raised, and the digests with it.
 func TestResultsVersion(t *testing.T) {
 	h := sha256.New() // its Write never fails
 	quick := stein.SVGD{Particles: 4, Steps: 12, Samples: 8}
@@ -43,7 +43,8 @@ func TestResultsVersion(t *testing.T) {
 		if !isA[*markov.MCMC](c.Engine) {
 			continue
 		}
-		// Fits that give other bits still give the posterior: a graph without edges is more than twice as far from it.
+		// Fits that give other bits still give the posterior: a graph without edges is more than
+		// twice as far from it.
 		exact := fit(t, frozenTable(t), tobac.Config{Engine: &sums.Exact{}, Model: c.Model})
 		if off, empty := got.Marginals.Distance(exact.Marginals, nil), mat.Sum(exact.Probabilities)/20; off > empty/2 {
 			t.Errorf("edge probabilities are %.3f off those of the engine exact, and %.3f from no edges", off, empty)

@@ -101,8 +101,8 @@ func compare(t *testing.T, data *dataset.Table, cfg tobac.Config, svgd *stein.SV
 	return of, result(t, run), run
 }
 
-// Particles are compared with a result of the engines exact and mcmc: under orders that draws of it follow, with its model and prior,
-// bit by bit for any number of workers.
+// Particles are compared with a result of the engines exact and mcmc: under orders that draws of it
+// follow, with its model and prior, bit by bit for any number of workers.
 func TestComparison(t *testing.T) {
 	data := noisy(t)
 	for _, name := range []string{"exact", "mcmc"} {

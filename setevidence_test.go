@@ -21,7 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A tailed model has linear equations with noise of Student's t distribution with three degrees of freedom, and a normal prior on the weights; its prior is none if flat.
+// A tailed model has linear equations with noise of Student's t distribution with three degrees of
+// freedom, and a normal prior on the weights; its prior is none if flat.
 type tailed struct{ flat, loud bool }
 
 func (tailed) String() string { return "tailed" }
@@ -69,8 +70,10 @@ func brief(m sem.Model, order ...int) tobac.Config {
 	return c
 }
 
-// With evidences that are estimated reweighted marginals are near the exact posterior, which is known for the linear model with a known noise variance: a model of one's own around its likelihood
-// is treated like any other. Its reference, all sets of parents by estimated evidences, is the posterior in closed form, given the order and over all.
+// With evidences that are estimated reweighted marginals are near the exact posterior, which is
+// known for the linear model with a known noise variance: a custom model around its likelihood is
+// treated like any other. Its reference, all sets of parents by estimated evidences, is the
+// posterior in closed form, given the order and over all.
 func TestReweightedOwnLikelihood(t *testing.T) {
 	data := orderedTable(t, 5, 40, false)
 	for _, order := range [][]int{{0, 1, 2, 3, 4}, {3, 0, 4, 1, 2}} {
@@ -122,8 +125,9 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 	}
 }
 
-// A likelihood without a closed form, and networks with two hidden layers: their draws have parameters that fit, weights and standard deviations where the likelihood has weights, and
-// their checks; what they come from is the same for any number of workers.
+// A likelihood without a closed form, and networks with two hidden layers: their draws have
+// parameters that fit, weights and standard deviations where the likelihood has weights, and their
+// checks; what they come from is the same for any number of workers.
 func TestReweightedDraws(t *testing.T) {
 	data := orderedTable(t, 3, 30, false)
 	for _, model := range []sem.Model{tailed{}, sem.FeedForward{Hidden: []int{2, 2}, NoiseVariance: 0.2}} {
@@ -175,7 +179,8 @@ func TestReweightedDraws(t *testing.T) {
 	}
 }
 
-// Priors that are no densities: an error where there is no integral, a warning where it is not 1. A reference of too many sets is refused.
+// Priors that are no densities: an error where there is no integral, a warning where it is not 1. A
+// reference of too many sets is refused.
 func TestReweightedPriors(t *testing.T) {
 	data := orderedTable(t, 3, 30, false)
 	_, err := tobac.Fit(context.Background(), data, brief(tailed{flat: true}, 0, 1, 2))
@@ -210,8 +215,8 @@ func (hard) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{})
 }
 
-// The default for a model of one's own are reweighted marginals, given an order, under drawn orders, and without parameters; a prior of one's own or the engine svgd leave the settings as
-// they are.
+// The default for a custom model are reweighted marginals, given an order, under drawn orders, and
+// without parameters; a custom prior or the engine svgd leave the settings as they are.
 func TestOwnDefault(t *testing.T) {
 	data := orderedTable(t, 3, 40, false)
 	for _, cfg := range []tobac.Config{
@@ -258,7 +263,8 @@ func TestOwnDefault(t *testing.T) {
 	}
 }
 
-// A run by the default for a model of one's own, under two orders, ends with the same bits wherever it is cut, and with another number of workers.
+// A run by the default for a custom model, under two orders, ends with the same bits wherever it is
+// cut, and with another number of workers.
 func TestOwnDefaultResumes(t *testing.T) {
 	resume(t, orderedTable(t, 3, 20, false), tobac.Config{Model: tailed{}, Order: engine.Order{Count: 2}, Prior: background.Prior{EdgesPerNode: 0.8}}, 0, 60, 130)
 }

@@ -82,10 +82,10 @@ func (r *Run) Snapshot() (*Snapshot, error) {
 	return &Snapshot{Step: r.Step(), Stage: state, Settings: slices.Clone(r.settings)}, nil
 }
 
-// Restore continues from a snapshot of a run with the same data and settings;
-// the first setting that differs is an error. The number of workers may differ,
-// and, with one order that is known or found by a method, that of steps. The program of every finished order is built
-// once more to read its particles. After an error only Close may follow. It panics if ctx or s is nil.
+// Restore continues from a snapshot of a run with the same data and settings; the first setting
+// that differs is an error. The number of workers may differ, and, with one order that is known or
+// found by a method, that of steps. The program of every finished order is built once more to read
+// its particles. After an error only Close may follow. It panics if ctx or s is nil.
 func (r *Run) Restore(ctx context.Context, s *Snapshot) error {
 	if s == nil {
 		panic("tobac: nil snapshot")

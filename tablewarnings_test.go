@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// changedTable is a table of normal columns a, b = a + noise and c = b + noise, with something done to its values.
+// changedTable is a table of normal columns a, b = a + noise and c = b + noise, with something done
+// to its values.
 func changedTable(rows int, change func(i, j int, v float64) float64) *dataset.Table {
 	rng := rand.New(rand.NewPCG(14, 1))
 	x := mat.NewDense(rows, 3, nil)
@@ -31,7 +32,8 @@ func changedTable(rows int, change func(i, j int, v float64) float64) *dataset.T
 	return &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
 }
 
-// Tables that suit no model, or not the one asked for, are named in a warning, which is the same in other units; normal ones are not.
+// Tables that suit no model, or not the one asked for, are named in a warning, which is the same in
+// other units; normal ones are not.
 func TestTableWarnings(t *testing.T) {
 	unchanged := func(_, _ int, v float64) float64 { return v }
 	scaled := func(s float64) func(i, j int, v float64) float64 {
@@ -60,7 +62,7 @@ func TestTableWarnings(t *testing.T) {
 		name  string
 		data  *dataset.Table
 		model sem.Model
-		want  string // begins the only warning; "": there is none
+		want  string // begins the only warning; "" means there is none
 	}{
 		{"normal", changedTable(60, unchanged), sem.BGe{}, ""},
 		{"normal, equal noise", changedTable(60, unchanged), sem.Linear{}, ""},
@@ -97,7 +99,8 @@ func TestTableWarnings(t *testing.T) {
 	}
 }
 
-// Columns whose scales are a millionfold apart leave models with one noise variance out of the comparison, and the rest is compared.
+// Columns whose scales are a millionfold apart leave models with one noise variance out of the
+// comparison, and the rest is compared.
 func TestScalesApartAreCompared(t *testing.T) {
 	data := changedTable(60, func(_, j int, v float64) float64 { return v * math.Pow(1e6, float64(j)) })
 	res := fit(t, data, tobac.Config{})
@@ -118,7 +121,8 @@ func TestScalesApartAreCompared(t *testing.T) {
 	}
 }
 
-// Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for each column; estimated evidences are not.
+// Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for
+// each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
 	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &stein.SVGD{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg

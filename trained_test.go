@@ -23,8 +23,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Exact flows are the sums over all graphs of the engine exact: the same probabilities under the same score and prior, with knowledge,
-// interventions and discrete columns as well.
+// Exact flows are the sums over all graphs of the engine exact: the same probabilities under the
+// same score and prior, with knowledge, interventions and discrete columns as well.
 func TestFlowsAreExact(t *testing.T) {
 	data := noisy(t)
 	n, d := data.X.Dims()
@@ -72,8 +72,8 @@ func TestFlowsAreExact(t *testing.T) {
 	}
 }
 
-// Both methods learn: the ELBO rises and probabilities come nearer to the graph that the data have; the loss of a policy falls, and
-// its distance from the exact posterior with it.
+// Both methods learn: the ELBO rises and probabilities come nearer to the graph that the data have;
+// the loss of a policy falls, and its distance from the exact posterior with it.
 func TestTrainingLearns(t *testing.T) {
 	data := chain(t, 100).Train
 	truth := fit(t, data, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}})
@@ -102,7 +102,8 @@ func TestTrainingLearns(t *testing.T) {
 	}
 }
 
-// A tolerance ends a training of a policy early; the run is then at its last step, and resumed there.
+// A tolerance ends a training of a policy early; the run is then at its last step, and resumed
+// there.
 func TestToleranceEndsTraining(t *testing.T) {
 	cfg := tobac.Config{Model: sem.BGe{}, Seed: 1,
 		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 1000, Policy: gflownet.Graph, Width: 8, Prefill: 3, Batch: 4, Look: 20, Tolerance: 1}}}
@@ -137,7 +138,8 @@ func TestTrainingReportsProgress(t *testing.T) {
 	}
 }
 
-// Units and origins of columns: with unequal variances they change no probability of BCD Nets, and weights follow them; origins never do.
+// Units and origins of columns: with unequal variances they change no probability of BCD Nets, and
+// weights follow them; origins never do.
 func TestBCDUnits(t *testing.T) {
 	data := noisy(t)
 	for _, row := range []struct {

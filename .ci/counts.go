@@ -1,6 +1,7 @@
 //go:build ignore
 
-// Counts of one or two trees of the module; .ci/counts says which. Arguments are pairs of a label and a folder.
+// Counts of one or two trees of the module; .ci/counts says which. Arguments are pairs of a label
+// and a folder.
 package main
 
 import (
@@ -16,7 +17,8 @@ import (
 	"tobac/internal/house"
 )
 
-// other is the half of the module that is no application: the compiler, what it alone needs, tools and benchmarks.
+// other is the half of the module that is no application: the compiler, what it alone needs, tools
+// and benchmarks.
 var other = regexp.MustCompile(`^(autograd|bench|beam|internal/(gen|house|pool|unwritten|vector))(/|$)`)
 
 const circle = "largest circle of files: "

@@ -67,10 +67,10 @@
 //
 // # Engines
 //
-// All engines have one meaning. [Compiled] is meant for work. [Reference] walks the graph
-// by definition, each operation on fresh values, once for every index, and is what the
-// others are compared with. They agree up to rounding, since sums are taken in other orders. Beyond that the compiled engine differs in what it owes
-// its speed to:
+// All engines have one meaning. [Compiled] is meant for work. [Reference] walks the graph by
+// definition, each operation on fresh values, once for every index, and is what the others are
+// compared with. They agree up to rounding, since sums are taken in other orders. Beyond that the
+// compiled engine differs in what it owes its speed to:
 //
 // Structural zeros. Elements of arrays known to be zero whatever the inputs (+0 in a
 // constant, what [Node.ScatterAdd] does not write, and what products, quotients, sums and

@@ -341,7 +341,8 @@ func (p *program) nudged(n *ad.Node) *ad.Node {
 	return n.Mul(x)
 }
 
-// logMeanExpOver is that of the node, with an error before the difference that it ends with: it is 0 of equal elements.
+// logMeanExpOver is that of the node, with an error before the difference that it ends with: it is
+// 0 of equal elements.
 func (p *program) logMeanExpOver(n *ad.Node, a *ad.Axis) *ad.Node {
 	return p.nudged(n.LogSumExpOver(a)).AddScalar(-math.Log(float64(a.Size())))
 }

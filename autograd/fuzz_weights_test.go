@@ -154,7 +154,8 @@ func (p *program) selected() {
 	x, y := p.pickExact(), p.pick()
 	condition := x.n.Positive()
 	if p.next(2) == 0 {
-		// The sum of the same numbers in another sequence is no smaller and no larger but for rounding.
+		// The sum of the same numbers in another sequence is no smaller and no larger but for
+		// rounding.
 		condition = p.pickExact().n.Sum().Greater(x.n.Sum().AddScalar(0.3))
 	}
 	shape := y.n.Shape()

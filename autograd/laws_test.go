@@ -324,7 +324,8 @@ func TestMap(t *testing.T) {
 	})
 }
 
-// The gradient with respect to something of which many small parts are used is put together once, not part by part.
+// The gradient with respect to something of which many small parts are used is put together once,
+// not part by part.
 func TestGradientOfParts(t *testing.T) {
 	const size = 64
 	b := ad.NewBuilder("parts")

@@ -145,8 +145,9 @@ func TestCholeskyOfGroupsFails(t *testing.T) {
 	}
 }
 
-// Triangular systems of all sizes, with columns of all numbers, are solved: L times the solution is what it was for, and
-// likewise for Lᵀ; and a factor of Cholesky's times its transpose is what was factorised.
+// Triangular systems of all sizes, with columns of all numbers, are solved: L times the solution is
+// what it was for, and likewise for Lᵀ; and a factor of Cholesky's times its transpose is what was
+// factorised.
 func TestTriangularSolves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for _, n := range []int{1, 3, 8, 9, 13, 14, 21} {

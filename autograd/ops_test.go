@@ -58,7 +58,7 @@ type spot struct {
 	shapes []ad.Shape
 	over   [][]int
 	at     [][]float64
-	build  func(a []*ad.Axis, x []*ad.Node) *ad.Node // nil: that of the first case
+	build  func(a []*ad.Axis, x []*ad.Node) *ad.Node // nil means that of the first case
 	want   []float64
 	grad   [][]float64 // nil, or nil for an operand: not looked at
 	each   bool        // the tolerance is relative to each element

@@ -36,12 +36,12 @@ type Primitive struct {
 	Name string
 
 	// Shape infers the result's shape from those of the operands and refuses operands
-	// that do not fit. nil: that of an element-wise operation, whose operands
+	// that do not fit. nil means that of an element-wise operation, whose operands
 	// [Primitive.Apply] broadcasts by the usual rule.
 	Shape func(at Attr, in []Shape) (Shape, error)
 
 	// Value computes the result from the operands' values, all dense and row-major. It
-	// overwrites all of out and leaves its operands alone. nil: from Each or Each2.
+	// overwrites all of out and leaves its operands alone. nil means from Each or Each2.
 	Value func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error
 
 	// Each is the function of an element-wise operation of one operand, Each2 that of
@@ -53,7 +53,7 @@ type Primitive struct {
 	// cotangent ct, as nodes: nil where the operand gets none. ct has y's shape, and may
 	// lack mapped axes of y, along which it is constant; each result has the shape of
 	// the operand. For an element-wise operation it may have the shape of y where the
-	// operand is a scalar, and is summed. nil: nothing flows back.
+	// operand is a scalar, and is summed. nil means nothing flows back.
 	VJP func(y, ct *Node) []*Node
 
 	// axes infers the mapped axes of the result when they are not the union of

@@ -62,7 +62,7 @@ var pairwise = &ad.Primitive{
 	},
 }
 
-// primitiveRows put operations of one's own through the checks of the op table.
+// primitiveRows put custom operations through the checks of the op table.
 func primitiveRows() []row {
 	return []row{
 		unary("softsign", func(x *ad.Node) *ad.Node { return softsign.Apply(ad.Attr{}, x) },

@@ -14,13 +14,13 @@ type meaning struct {
 	op, name string
 	build    func(lanes *ad.Axis, x []*ad.Node) *ad.Node // of vectors of one length
 	value    func(x []float64) answer
-	slopes   []func(x []float64) answer // nil: no derivative, or none that is looked at
+	slopes   []func(x []float64) answer // nil means no derivative, or none that is looked at
 
 	arity   int
-	only    []string                    // roles of the operands; nil: all
+	only    []string                    // roles of the operands; nil means all
 	expands bool                        // the result has lanes where the operand has none
 	whole   bool                        // of matrices, lane by lane: many lanes are like few
-	valid   func(i int, v float64) bool // the domain of operand i; nil: all numbers
+	valid   func(i int, v float64) bool // the domain of operand i; nil means all numbers
 	instead float64                     // of numbers outside the domain
 }
 

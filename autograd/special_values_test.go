@@ -29,10 +29,10 @@ const (
 	childTests   = "^Test(SpecialValues|RandomPrograms|Expectations|ElementsByIEEE|RewritingKeepsValues|FailuresByName|WeightsSumToOne|ElementsAloneAndTogether)$"
 )
 
-// TestSpecialValues compares the operations with their definition in plain Go: value
-// and gradient at special numbers (FuzzElements has others), for operands that differ between lanes, are the same
-// in all, or constant, on every engine and kernel set. A process has one kernel set, so
-// that the other sets run in processes of their own.
+// TestSpecialValues compares the operations with their definition in plain Go: value and gradient
+// at special numbers (FuzzElements has others), for operands that differ between lanes, are the
+// same in all, or constant, on every engine and kernel set. A process has one kernel set, so that
+// the other sets run in processes of their own.
 func TestSpecialValues(t *testing.T) {
 	child := os.Getenv(specialChild)
 	if got := ad.Kernels(); child != "" && got != child {

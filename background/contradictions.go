@@ -72,7 +72,7 @@ type contradictions struct {
 	*Prior
 	names    []string
 	required *dag.Graph // the edges that are certain
-	position []int      // of each variable in the known order; nil: none is known
+	position []int      // of each variable in the known order; nil means none is known
 	found    []string
 }
 
@@ -173,7 +173,8 @@ func (c *contradictions) cycles() {
 	}
 }
 
-// shortestPath lists the vertices of a shortest directed path with both ends; nil: there is none.
+// shortestPath lists the vertices of a shortest directed path with both ends; nil means there is
+// none.
 func shortestPath(g *dag.Graph, from, to int) []int {
 	before := slices.Repeat([]int{-1}, g.Len())
 	before[from] = from

@@ -9,7 +9,8 @@ import (
 	"tobac/models"
 )
 
-// The terms of a prior with known odds sum to its log probability, are the same as numbers, and differ from those without by the log odds of the edges that there are.
+// The terms of a prior with known odds sum to its log probability, are the same as numbers, and
+// differ from those without by the log odds of the edges that there are.
 func TestInformedTerms(t *testing.T) {
 	const d = 3
 	plain := models.ErdosRenyi{EdgeProbability: 0.3}

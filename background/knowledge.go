@@ -118,16 +118,17 @@ func (p *Prior) silent() bool {
 	return p.Own != nil || p.Probabilities == nil && p.Statements()+len(p.Exclusive) == 0
 }
 
-// Statements is the number of what the user states for certain; exclusive pairs follow from the coding of columns.
+// Statements is the number of what the user states for certain; exclusive pairs follow from the
+// coding of columns.
 func (p *Prior) Statements() int {
 	return len(p.Forbidden) + len(p.Required) + len(p.Tiers) + len(p.Sinks) + len(p.Sources)
 }
 
 // Fixed says which edges the statements leave no choice about, for d variables: entry (i, j) is 1
-// where i → j is certain, 0 where it is impossible, the diagonal included, and NaN elsewhere. Beside what is stated it
-// knows what follows from required edges: their reverse, edges that close a cycle with a
-// path of them, and those to a variable that has as many required parents as it may have parents.
-// A prior of one's own fixes nothing.
+// where i → j is certain, 0 where it is impossible, the diagonal included, and NaN elsewhere.
+// Beside what is stated it knows what follows from required edges: their reverse, edges that close
+// a cycle with a path of them, and those to a variable that has as many required parents as it may
+// have parents. A custom prior fixes nothing.
 func (p *Prior) Fixed(d int) *mat.Dense {
 	fixed := mat.NewDense(d, d, nil)
 	fixed.Apply(func(i, j int, _ float64) float64 {
@@ -222,8 +223,8 @@ func (p *Prior) inOrder(base models.GraphPrior, order []int) (models.GraphPrior,
 // informed is a prior beside which some edges have other odds, or are impossible or certain.
 type informed struct {
 	models.ModularPrior
-	fixed   *mat.Dense // 0: impossible, 1: certain; nil: none is
-	logOdds []float64  // d×d; nil: all 0
+	fixed   *mat.Dense // 0: impossible, 1: certain; nil means none is
+	logOdds []float64  // d×d; nil means all 0
 }
 
 // fixing is an informed prior that leaves no choice about some edges.

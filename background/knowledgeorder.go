@@ -8,12 +8,13 @@ import (
 	"tobac/ordering"
 )
 
-// Precedence is what the statements say about causal orders of d variables: required
-// edges point forwards; lower tiers come before higher ones; and where edges may lead,
-// directly or through other variables, from one variable to another but not back, the
-// first comes first, as sources do and sinks last, since any other sequence would only rule
-// graphs out. Tiers of which some variable has none say nothing about a pair whose lower one is a sink or whose
-// higher one is a source, between which there is no edge anyway. Nil: nothing. Statements that contradict each other are an error.
+// Precedence is what the statements say about causal orders of d variables: required edges point
+// forwards; lower tiers come before higher ones; and where edges may lead, directly or through
+// other variables, from one variable to another but not back, the first comes first, as sources do
+// and sinks last, since any other sequence would only rule graphs out. Tiers of which some variable
+// has none say nothing about a pair whose lower one is a sink or whose higher one is a source,
+// between which there is no edge anyway. Nil: nothing. Statements that contradict each other are an
+// error.
 func (p *Prior) Precedence(d int) (*ordering.Precedence, error) {
 	if p.silent() {
 		return nil, nil

@@ -53,8 +53,9 @@ type Prior struct {
 	Probabilities mat.Matrix
 	// Forbidden and Required edges are impossible and certain.
 	Forbidden, Required []dag.Edge
-	// Exclusive are pairs without an edge in either direction because they code one variable, such as the
-	// indicators of its levels. They are no knowledge about causes, and no warning speaks of them.
+	// Exclusive are pairs without an edge in either direction because they code one variable, such
+	// as the indicators of its levels. They are no knowledge about causes, and no warning speaks of
+	// them.
 	Exclusive []dag.Edge
 	// Tiers is nil, or a number for each variable: no edge leads from a variable to
 	// one of a lower tier, and lower tiers come first in the causal orders that a method
@@ -64,17 +65,17 @@ type Prior struct {
 	Sinks, Sources []int
 	// Odds multiply the prior odds of single edges, beside any family.
 	Odds []EdgeOdds
-	// MaxParents bounds the number of parents of every variable; 0: no bound. SVGD
+	// MaxParents bounds the number of parents of every variable; 0 means no bound. SVGD
 	// takes none.
 	MaxParents int
-	// Own is a prior of one's own, in place of all the above; nil: none. SVGD
+	// Own is a custom prior, in place of all the above; nil means none. SVGD
 	// needs no more of it. For the other engines it implements [Modular]. One that
 	// tells variables apart has a method Relabel(order []int) models.GraphPrior, as
 	// models.EdgePrior has.
 	Own models.GraphPrior
 }
 
-// Modular is implemented by priors of one's own that are products over
+// Modular is implemented by custom priors that are products over
 // variables, and so of use to every engine.
 type Modular interface {
 	// Modular is the prior in the columns of the data, for d variables.
@@ -202,7 +203,8 @@ func (p *Prior) AlongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
 	return m, err
 }
 
-// IndependentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for all pairs.
+// IndependentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for
+// all pairs.
 func (p Prior) IndependentPairs(d int) Prior {
 	er, err := models.NewErdosRenyi(d, p.EdgesPerNodeFor(d))
 	if err != nil {

@@ -8,9 +8,9 @@
 //
 // Elements are numbers. What they stand for, and what comes of it, goes between worker and the
 // program that called Run over a connection of its own (tobac/beam/internal/hub): an output is kept
-// when it exists, so that a stage which the runner repeats finds its jobs done; a job whose worker is
-// killed is given to another, up to Attempts times; and a machine that has done its elements takes
-// what no other has begun. A pipeline that breaks off is run again with what is left.
+// when it exists, so that a stage which the runner repeats finds its jobs done; a job whose worker
+// is killed is given to another, up to Attempts times; and a machine that has done its elements
+// takes what no other has begun. A pipeline that breaks off is run again with what is left.
 //
 // A program that uses an Engine calls [Init] first, in main, with the functions
 // of all jobs: started by a runner, it is a worker, and Init does not return.

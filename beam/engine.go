@@ -22,18 +22,19 @@ var Runners = []string{"prism", "flink", "universal", "dataflow"}
 
 // An Engine does jobs on a runner of Apache Beam.
 type Engine struct {
-	// Runner is one of Runners. "": universal where the SDK's option --endpoint is set, else prism.
+	// Runner is one of Runners. "" means universal where the SDK's option --endpoint is set, else
+	// prism.
 	Runner string
-	// Listen is where workers reach this program, host and port (0: any). "": this machine alone where
-	// the workers are in this process or the endpoint is on this machine; else the address from which this machine
-	// reaches the endpoint.
+	// Listen is where workers reach this program, host and port (0: any). "" means this machine
+	// alone where the workers are in this process or the endpoint is on this machine; else the
+	// address from which this machine reaches the endpoint.
 	Listen string
 	// Workers is the number of jobs that a process does at a time. 0: its processors.
 	Workers int
 	// Attempts is how often a job is begun that fails, or whose worker dies. 0: 3.
 	Attempts int
-	// Say, nil for none, is told in sentences of workers that come and go, and of how many attempts were made,
-	// from one goroutine at a time.
+	// Say, nil for none, is told in sentences of workers that come and go, and of how many attempts
+	// were made, from one goroutine at a time.
 	Say func(string)
 }
 
@@ -45,9 +46,10 @@ func (e Engine) StandIns(f jobs.Functions) jobs.Functions { return hub.StandIns(
 // grace is how long a cancelled pipeline may take to end by itself.
 const grace = 30 * time.Second
 
-// Run implements [jobs.Engine]; it is called by [jobs.Do], since f must be stand-ins. What
-// workers do is the functions of [Init]. It is an error if a worker was refused or the runner gave up,
-// and then names what the runner said. It panics for negative numbers, an unknown runner, and without Init.
+// Run implements [jobs.Engine]; it is called by [jobs.Do], since f must be stand-ins. What workers
+// do is the functions of [Init]. It is an error if a worker was refused or the runner gave up, and
+// then names what the runner said. It panics for negative numbers, an unknown runner, and without
+// Init.
 func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done func(i int, output []byte, err error)) error {
 	if e.Workers < 0 || e.Attempts < 0 {
 		panic(fmt.Sprintf("beam: %d workers, %d attempts", e.Workers, e.Attempts))
@@ -112,9 +114,9 @@ func (e Engine) runner() string {
 // the option when it starts.
 var embedded bool
 
-// Times without a worker after which a pipeline is given up. prism does not always notice that the process it started has
-// ended, or has never begun; on a cluster the first worker may have to wait for its place, and one that is lost is
-// replaced.
+// Times without a worker after which a pipeline is given up. prism does not always notice that the
+// process it started has ended, or has never begun; on a cluster the first worker may have to wait
+// for its place, and one that is lost is replaced.
 const (
 	prismNone, prismGone = time.Minute, 5 * time.Second
 	clusterGone          = 2 * time.Minute

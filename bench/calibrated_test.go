@@ -20,8 +20,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The recipe tobac.Calibrated against exact posteriors given an order: linear models with Θ integrated out under EqVar's order, and networks under the true one, of which
-// package tempering has the posterior. It takes about an hour of one processor:
+// The recipe tobac.Calibrated against exact posteriors given an order: linear models with Θ
+// integrated out under EqVar's order, and networks under the true one, of which package tempering
+// has the posterior. It takes about an hour of one processor:
 //
 //	go test ./bench -run TestCalibratedRecipe -long -v -timeout 3h
 func TestCalibratedRecipe(t *testing.T) {
@@ -90,7 +91,9 @@ func trueOrder(t *testing.T, p *study.Problem) []int {
 	return order
 }
 
-// referenceOf is the exact posterior, or for networks a long run of tempering: edge probabilities given an order, and for linear models by how much the mean log joint density of draws differs from the exact one.
+// referenceOf is the exact posterior, or for networks a long run of tempering: edge probabilities
+// given an order, and for linear models by how much the mean log joint density of draws differs
+// from the exact one.
 func referenceOf(t *testing.T, p *study.Problem, order []int, edgesPerNode float64, networks bool) (*mat.Dense, func(*tobac.Result) float64) {
 	t.Helper()
 	ctx, d := context.Background(), len(order)

@@ -24,7 +24,7 @@ import (
 // A replicate is a data set whose graph and weights are known, with its posterior.
 type replicate struct {
 	truth   *dag.Graph
-	weights *mat.Dense // of the truth; nil: unknown
+	weights *mat.Dense // of the truth; nil means unknown
 	*tobac.Result
 }
 
@@ -356,14 +356,14 @@ func simulations(t *testing.T, count int, cfg tobac.Config, normal, standardise 
 }
 
 // The listed probabilities on simulated sets are what they say. Where the weights are drawn from
-// N(0, 1), the calibration error of all probabilities is at most 0.02, although number of
-// edges, noise variance and scale of the weights are unknown to the fit, and although on
-// standardised columns nothing says any more that the noise variances were equal. Package
-// dataset makes no weights between −½ and ½, so that absent edges look like weak
-// ones to a model whose weights are normal: the error is then larger, all of it in
-// probabilities below one half of edges that are absent, on raw columns, and its bound is what was measured on
-// 2026-11-22 (raw 0.028, standardised 0.036; of the first 32 sets 0.032 and 0.052) and a fifth or less. The short test looks at 32 of the sets, and names the
-// model that the default would choose; with -long all 200, and it chooses:
+// N(0, 1), the calibration error of all probabilities is at most 0.02, although number of edges,
+// noise variance and scale of the weights are unknown to the fit, and although on standardised
+// columns nothing says any more that the noise variances were equal. Package dataset makes no
+// weights between −½ and ½, so that absent edges look like weak ones to a model whose weights are
+// normal: the error is then larger, all of it in probabilities below one half of edges that are
+// absent, on raw columns, and its bound is what was measured on 2026-11-22 (raw 0.028, standardised
+// 0.036; of the first 32 sets 0.032 and 0.052) and a fifth or less. The short test looks at 32 of
+// the sets, and names the model that the default would choose; with -long all 200, and it chooses:
 //
 //	go test ./bench -run TestListedProbabilities -long -v
 func TestListedProbabilitiesAreCalibrated(t *testing.T) {

@@ -14,8 +14,9 @@ import (
 	"tobac/score"
 )
 
-// scoresOf are node scores of a table and the prior with two expected edges per node: the linear model
-// with equal variances and an estimated noise variance, or BGe where columns were standardised.
+// scoresOf are node scores of a table and the prior with two expected edges per node: the linear
+// model with equal variances and an estimated noise variance, or BGe where columns were
+// standardised.
 func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Prior) {
 	t.Helper()
 	prior, err := score.Sparse(len(p.Train.Names), 2)

@@ -225,8 +225,9 @@ func (p population) measure(t *testing.T, count int, seed uint64) coverage {
 	return all
 }
 
-// The intervals of total effects hold the true ones as often as they say, over tables of 5 to 10 columns.
-// The linear model of greater evidence is taken; the long test has two hundred tables of each kind.
+// The intervals of total effects hold the true ones as often as they say, over tables of 5 to 10
+// columns. The linear model of greater evidence is taken; the long test has two hundred tables of
+// each kind.
 //
 //	go test ./bench -run TestCoverageOfEffects -long -v
 func TestCoverageOfEffects(t *testing.T) {

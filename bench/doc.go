@@ -3,7 +3,8 @@
 //
 // # Long tests
 //
-// The published recipe beside its acceptance bands, the default and the node-wise estimator, in minutes rather than seconds:
+// The published recipe beside its acceptance bands, the default and the node-wise estimator, in
+// minutes rather than seconds:
 //
 //	go test ./bench -run 'TestPaper(Sachs|Linear)' -long -v -timeout 60m
 //	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m
@@ -19,7 +20,8 @@
 // bands on figures that a user would miss, TestSimulationBasedCalibration draws graphs, parameters
 // and data from the prior.
 //
-// TestHostileTables asks every model, engine and method about tables that suit none, with the table of bench/notes/hostile.md, by
+// TestHostileTables asks every model, engine and method about tables that suit none, with the table
+// of bench/notes/hostile.md, by
 //
 //	go test ./bench -run TestHostileTables -long -v -timeout 120m
 //

@@ -26,8 +26,8 @@ type outcome struct {
 	Seconds            float64
 }
 
-// compare applies every method to every problem, method by method. Problem number i is fitted with the seed 1+i. record is
-// called with each outcome; nil: not at all.
+// compare applies every method to every problem, method by method. Problem number i is fitted with
+// the seed 1+i. record is called with each outcome; nil means not at all.
 func compare(t *testing.T, problems []*study.Problem, methods []method, record func(outcome)) (all []outcome) {
 	t.Helper()
 	for _, m := range methods {
@@ -105,7 +105,8 @@ type section struct {
 	Outcomes []outcome
 }
 
-// markdown is a table with a row for each method in each section: mean ± standard deviation over the section's problems.
+// markdown is a table with a row for each method in each section: mean ± standard deviation over
+// the section's problems.
 func markdown(sections []section, columns []column) string {
 	head, rule := "| data | method |", "| --- | --- |"
 	for _, c := range columns {

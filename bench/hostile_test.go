@@ -125,8 +125,9 @@ func hostileMethods() []hostileMethod {
 	}
 }
 
-// pairProbabilities are the probabilities of adjacency of the columns of the clean table, of which a copy counts as the column itself: the most probable relation counts.
-// apart is the greatest probability of a relation of a column that is none of them.
+// pairProbabilities are the probabilities of adjacency of the columns of the clean table, of which
+// a copy counts as the column itself: the most probable relation counts. apart is the greatest
+// probability of a relation of a column that is none of them.
 func pairProbabilities(res *tobac.Result, of []int) (pairs map[[2]int]float64, apart float64) {
 	pairs = map[[2]int]float64{}
 	for i, a := range of {
@@ -155,9 +156,10 @@ var details = regexp.MustCompile(`"[^"]*"|[0-9.]+`)
 
 func withoutDetails(warning string) string { return details.ReplaceAllString(warning, "") }
 
-// judgeHostile compares a result with that of the same method on the clean table. Pairs count that have a probability up to 0.4, or from 0.6, there.
-// It is right if all of them are on the same side of ½; unsure if none on the other side is below 0.1 or above 0.9; warned if there is a warning that the clean table does not have, or
-// has because the method goes wrong there.
+// judgeHostile compares a result with that of the same method on the clean table. Pairs count that
+// have a probability up to 0.4, or from 0.6, there. It is right if all of them are on the same side
+// of ½; unsure if none on the other side is below 0.1 or above 0.9; warned if there is a warning
+// that the clean table does not have, or has because the method goes wrong there.
 func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Result) hostileOutcome {
 	if err != nil {
 		return hostileOutcome{"refused", err.Error()}
@@ -203,11 +205,13 @@ func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Res
 	return hostileOutcome{"WRONG", strings.Join(mistakes, "; ")}
 }
 
-// On hostile tables every method gives the answer that it gives on the clean table, or is unsure, or warns, or refuses. All tables and methods, with the table of bench/notes/hostile.md, by
+// On hostile tables every method gives the answer that it gives on the clean table, or is unsure,
+// or warns, or refuses. All tables and methods, with the table of bench/notes/hostile.md, by
 //
 //	go test ./bench -run TestHostileTables -long -v -timeout 120m
 //
-// and one row, or one column of it, with -run 'TestHostileTables/X2_×' or -run 'TestHostileTables/.*/gp'.
+// and one row, or one column of it, with -run 'TestHostileTables/X2_×' or -run
+// 'TestHostileTables/.*/gp'.
 func TestHostileTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -24,7 +24,8 @@ var cleanTruth = map[[2]int]bool{{0, 1}: true, {1, 2}: true, {2, 3}: true, {2, 4
 
 const cleanColumns = 5
 
-// cleanTable draws rows of the clean system, whose relations are strong: each weight is above 1 in size, the noise has the variance 1/4. noise draws it with the scale 1.
+// cleanTable draws rows of the clean system, whose relations are strong: each weight is above 1 in
+// size, the noise has the variance 1/4. noise draws it with the scale 1.
 func cleanTable(rows int, noise func(rng *rand.Rand) float64) *dataset.Table {
 	rng := rand.New(rand.NewPCG(14, 7))
 	x := mat.NewDense(rows, cleanColumns, nil)
@@ -48,7 +49,8 @@ func cleanTable(rows int, noise func(rng *rand.Rand) float64) *dataset.Table {
 
 func normalNoise(rng *rand.Rand) float64 { return rng.NormFloat64() }
 
-// studentNoise has Student's t distribution with a number of degrees of freedom; of 1 it is Cauchy's.
+// studentNoise has Student's t distribution with a number of degrees of freedom; of 1 it is
+// Cauchy's.
 func studentNoise(freedom int) func(rng *rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 {
 		sum := 0.0

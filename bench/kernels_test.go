@@ -15,8 +15,9 @@ import (
 	"tobac/svgd"
 )
 
-// The posterior means and standard deviations of Rubin's eight schools, non-centred: the effects θ_1 … θ_8, μ and τ. From
-// posteriordb, eight_schools-eight_schools_noncentered (github.com/stan-dev/posteriordb, commit 28f8d3d), 10,000 draws of Hamiltonian Monte Carlo.
+// The posterior means and standard deviations of Rubin's eight schools, non-centred: the effects
+// θ_1 … θ_8, μ and τ. From posteriordb, eight_schools-eight_schools_noncentered
+// (github.com/stan-dev/posteriordb, commit 28f8d3d), 10,000 draws of Hamiltonian Monte Carlo.
 var (
 	schoolMeans = []float64{6.1505023, 4.9395811, 3.9059061, 4.7960168, 3.6144363, 4.0511476, 6.3171698, 4.8839969, 4.4105183, 3.6020595}
 	schoolSDs   = []float64{5.6158634, 4.6455781, 5.280712, 4.770938, 4.6147207, 4.7962484, 5.0028554, 5.3176921, 3.3092965, 3.1984777}
@@ -40,8 +41,9 @@ func schoolsDensity(x []*autograd.Node) *autograd.Node {
 	return misfit.Add(t.Square().Sum()).Add(mu.Scale(0.2).Square()).Scale(-0.5).Sub(tau.Scale(0.2).Square().Log1p()).Add(logTau)
 }
 
-// SVGD on the eight schools under each kernel: how far means and standard deviations of its particles are from those of the reference, in its
-// standard deviations, and what the Stein discrepancy says. It takes about ten seconds:
+// SVGD on the eight schools under each kernel: how far means and standard deviations of its
+// particles are from those of the reference, in its standard deviations, and what the Stein
+// discrepancy says. It takes about ten seconds:
 //
 //	go test ./bench -run TestKernelsOnSchools -long -v
 func TestKernelsOnSchools(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"tobac/sem"
 )
 
-// ofMechanisms are data sets of eight variables (of the short test six), 200 rows and one and a half expected edges per node under one mechanism (nil: networks), with
-// their posteriors.
+// ofMechanisms are data sets of eight variables (of the short test six), 200 rows and one and a
+// half expected edges per node under one mechanism (nil means networks), with their posteriors.
 func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int) []replicate {
 	t.Helper()
 	vars := 8
@@ -47,9 +47,10 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int
 	return all
 }
 
-// What the models are worth on data that none of them describes, and which of them the evidence takes. Of the short test, one
-// data set each of sums and products of sines, the evidence must take a nonlinear model, and its graphs must be better than those of
-// linear equations. bench/notes/networks.md has the table of
+// What the models are worth on data that none of them describes, and which of them the evidence
+// takes. Of the short test, one data set each of sums and products of sines, the evidence must take
+// a nonlinear model, and its graphs must be better than those of linear equations.
+// bench/notes/networks.md has the table of
 //
 //	go test ./bench -run TestMechanisms -long -v
 func TestMechanisms(t *testing.T) {
@@ -66,7 +67,8 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
-// mechanismTable logs a line for each model, and returns their E-SHD and the models that the evidence takes.
+// mechanismTable logs a line for each model, and returns their E-SHD and the models that the
+// evidence takes.
 func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.Model, count int) (eshd []float64, taken map[string]int) {
 	t.Helper()
 	eshd, taken = make([]float64, len(fits)), map[string]int{}

@@ -21,7 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Networks over all orders, the default of the model ffn, beside Gaussian processes, given the noise variance or not. It takes some minutes:
+// Networks over all orders, the default of the model ffn, beside Gaussian processes, given the
+// noise variance or not. It takes some minutes:
 //
 //	go test ./bench -run TestNetworksOverOrders -long -v -timeout 60m
 func TestNetworksOverOrders(t *testing.T) {
@@ -53,7 +54,8 @@ func TestNetworksOverOrders(t *testing.T) {
 	}
 }
 
-// Networks over all orders of more variables than can be summed over, beside Gaussian processes. It takes a quarter of an hour with 30 variables, and as long with 50:
+// Networks over all orders of more variables than can be summed over, beside Gaussian processes. It
+// takes a quarter of an hour with 30 variables, and as long with 50:
 //
 //	go test ./bench -run TestNetworksOfManyVariables/30 -long -v -timeout 60m
 func TestNetworksOfManyVariables(t *testing.T) {
@@ -98,8 +100,9 @@ func withoutHeldout(m method) method {
 	}}
 }
 
-// Simulation-based calibration of networks over orders: graph, networks and data of four variables are drawn from the prior, and edges have the
-// probability that the posterior says, in every bin. 200 data sets of 50 rows with -long, which takes some minutes; 6 without.
+// Simulation-based calibration of networks over orders: graph, networks and data of four variables
+// are drawn from the prior, and edges have the probability that the posterior says, in every bin.
+// 200 data sets of 50 rows with -long, which takes some minutes; 6 without.
 func TestNetworksAreCalibrated(t *testing.T) {
 	const d, rows, noise, perNode = 4, 50, 0.1, 0.75
 	sets := 6
@@ -155,7 +158,8 @@ func TestNetworksAreCalibrated(t *testing.T) {
 		}
 	}
 	for b, e := range sums {
-		// Sums over data sets are close to normal where these are many; a few sets only bound gross errors. Six numbers, four deviations.
+		// Sums over data sets are close to normal where these are many; a few sets only bound gross
+		// errors. Six numbers, four deviations.
 		if z := e / math.Sqrt(squares[b]+1); math.Abs(z) > 4 {
 			t.Errorf("bin %d: %.1f edges more than expected, %.1f standard deviations", b, e, z)
 		}

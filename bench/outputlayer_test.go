@@ -12,8 +12,9 @@ import (
 	"tobac/sem"
 )
 
-// The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs, and the same with
-// the output layer integrated out; then without the noise variance, on scaled columns. It takes some minutes:
+// The published recipe for networks, given the true order, with 10 particles and 32 sampled graphs,
+// and the same with the output layer integrated out; then without the noise variance, on scaled
+// columns. It takes some minutes:
 //
 //	go test ./bench -run TestOutputLayer -long -v -timeout 60m
 func TestOutputLayer(t *testing.T) {

@@ -13,12 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An ownModel is a likelihood that a user might write: of continuous columns with weights of one or two functions of each parent, or of counts.
+// An ownModel is a likelihood that a user might write: of continuous columns with weights of one or
+// two functions of each parent, or of counts.
 type ownModel struct {
 	name     string
 	perEdge  int // parameters of an edge, each N(0, 1)
 	perChild int // other parameters of a variable, each N(0, 1)
-	// terms are log densities of all values, n×d, from the parameters of edges, d×d and 0 where there is no edge, and of variables.
+	// terms are log densities of all values, n×d, from the parameters of edges, d×d and 0 where
+	// there is no edge, and of variables.
 	terms func(x *autograd.Node, edges, child []*autograd.Node) *autograd.Node
 }
 
@@ -70,7 +72,8 @@ func plus(sum, v *autograd.Node) *autograd.Node {
 	return sum.Add(v)
 }
 
-// ownModels are linear equations with noise of heavy tails; with a variance that parents change; sines and humps of the parents; counts; and yes and no.
+// ownModels are linear equations with noise of heavy tails; with a variance that parents change;
+// sines and humps of the parents; counts; and yes and no.
 var ownModels = []struct {
 	*ownModel
 	column func(rng *rand.Rand, parents [][]float64, n int) []float64 // a variable from its parents' columns
@@ -174,7 +177,8 @@ func ownColumn(n int, parents [][]float64, effect func() func(float64) float64, 
 	return sums
 }
 
-// ownData draws a graph with about the given number of edges, in the order of the columns, and rows of a model.
+// ownData draws a graph with about the given number of edges, in the order of the columns, and rows
+// of a model.
 func ownData(model int, d, n int, edges float64, seed uint64) (*dag.Graph, *dataset.Table) {
 	rng := rand.New(rand.NewPCG(seed, uint64(model)))
 	g := dag.New(d)

@@ -81,10 +81,11 @@ func (f *foreignTable) withGaps(t *testing.T, seed uint64, rounds int) tobac.Imp
 	}}
 }
 
-// On tables in arbitrary units with one value in twenty missing, of the edges listed at .95 or
-// more nine in ten are true, direction included, and the 90 % intervals of total effects hold
-// the true ones. The model is the one that the comparison takes on such tables (39 of the first 40 without gaps, Gaussian
-// processes on one); the comparison itself would take most of an hour. All tables, with
+// On tables in arbitrary units with one value in twenty missing, of the edges listed at .95 or more
+// nine in ten are true, direction included, and the 90 % intervals of total effects hold the true
+// ones. The model is the one that the comparison takes on such tables (39 of the first 40 without
+// gaps, Gaussian processes on one); the comparison itself would take most of an hour. All tables,
+// with
 //
 //	go test ./bench -run TestListedInOwnUnits -long -v -timeout 60m
 func TestListedInOwnUnits(t *testing.T) {

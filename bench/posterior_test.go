@@ -29,13 +29,13 @@ type posteriorSet struct {
 	name     string
 	problems func(t *testing.T) []*study.Problem
 	short    []int     // numbers of the problems of the short test
-	paper    sem.Model // of the published recipe; nil: the linear one
+	paper    sem.Model // of the published recipe; nil means the linear one
 
-	eshd  float64 // largest mean expected structural Hamming distance over all problems; 0: any
-	auroc float64 // smallest mean AUROC over all problems; 0: any
+	eshd  float64 // largest mean expected structural Hamming distance over all problems; 0 means any
+	auroc float64 // smallest mean AUROC over all problems; 0 means any
 	// The same over the problems of the short test, those that take a second or two: what was
-	// measured on 2026-11-24 and a twentieth of it. No random number enters these probabilities, so that
-	// this is room for changes that trade one data set for another.
+	// measured on 2026-11-24 and a twentieth of it. No random number enters these probabilities, so
+	// that this is room for changes that trade one data set for another.
 	shortESHD, shortAUROC float64
 }
 

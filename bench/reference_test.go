@@ -10,8 +10,9 @@ import (
 	"tobac/internal/reference"
 )
 
-// The published recipe is far from the posterior given its order, says so, and loses strong edges: with 10 particles and 64 samples the mean absolute
-// error is above 0.1 (a prototype of the specification had 0.18), and log p(D, G) hundreds of nats too low.
+// The published recipe is far from the posterior given its order, says so, and loses strong edges:
+// with 10 particles and 64 samples the mean absolute error is above 0.1 (a prototype of the
+// specification had 0.18), and log p(D, G) hundreds of nats too low.
 func TestReferenceOfThePaper(t *testing.T) {
 	if !*long {
 		t.Skip("fits of 20 variables: -long")

@@ -25,7 +25,7 @@ type stepProblem struct {
 	start  []*mat.Dense // the initial particles
 	data   *mat.Dense   // training rows, columns in causal order
 	prior  models.ErdosRenyi
-	hidden int // units of networks; zero: the linear model
+	hidden int // units of networks; zero means the linear model
 }
 
 // newStepProblem is the problem in which nothing but the number of variables

@@ -1,7 +1,8 @@
 package dag
 
-// Closure returns the transitive closure: i → j for every two different vertices with a directed path from i to j in g. On a graph with cycles the
-// vertices of a cycle become parents of each other.
+// Closure returns the transitive closure: i → j for every two different vertices with a directed
+// path from i to j in g. On a graph with cycles the vertices of a cycle become parents of each
+// other.
 func (g *Graph) Closure() *Graph {
 	h := g.Clone()
 	// Warshall: after round k, h knows the paths whose inner vertices are at most k.

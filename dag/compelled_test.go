@@ -8,9 +8,10 @@ import (
 	"tobac/dag"
 )
 
-// labelled is the CPDAG of g by the labelling of Chickering (UAI 1995, "A transformational characterization of equivalent Bayesian network
-// structures", figures 4 and 5), which knows none of Meek's rules: edges are labelled compelled or reversible in an order along which each
-// label follows from earlier ones.
+// labelled is the CPDAG of g by the labelling of Chickering (UAI 1995, "A transformational
+// characterization of equivalent Bayesian network structures", figures 4 and 5), which knows none
+// of Meek's rules: edges are labelled compelled or reversible in an order along which each label
+// follows from earlier ones.
 func labelled(t *testing.T, g *dag.Graph) *dag.Graph {
 	t.Helper()
 	order, err := g.TopologicalOrder()
@@ -67,8 +68,9 @@ func labelled(t *testing.T, g *dag.Graph) *dag.Graph {
 	return p
 }
 
-// Meek's rules and Chickering's labelling give the same CPDAG, on graphs large enough for every condition of every rule to matter: without the condition
-// that the two paths of R3 begin at vertices that are not adjacent, some are directed too far.
+// Meek's rules and Chickering's labelling give the same CPDAG, on graphs large enough for every
+// condition of every rule to matter: without the condition that the two paths of R3 begin at
+// vertices that are not adjacent, some are directed too far.
 func TestCPDAGAgreesWithLabelling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 3))
 	for k := range 4000 {

@@ -1,13 +1,15 @@
 package dag
 
-// CPDAG returns the completed partially directed graph of a DAG, which stands for all DAGs that share its conditional independences
-// (its Markov equivalence class). An edge on whose direction the class agrees is there in that direction only; where members of the
-// class differ, both i → j and j → i are there. Two DAGs are Markov equivalent exactly when their CPDAGs are equal. A graph with
-// a cycle has none and gives a [*CycleError].
+// CPDAG returns the completed partially directed graph of a DAG, which stands for all DAGs that
+// share its conditional independences (its Markov equivalence class). An edge on whose direction
+// the class agrees is there in that direction only; where members of the class differ, both i → j
+// and j → i are there. Two DAGs are Markov equivalent exactly when their CPDAGs are equal. A graph
+// with a cycle has none and gives a [*CycleError].
 //
-// The method: two DAGs are equivalent when they have the same adjacent pairs and the same v-structures i → k ← j with i and j not
-// adjacent (Verma and Pearl 1990). So leave the edges of v-structures directed, make all others undirected, and direct what
-// Meek's rules R1 to R3 force, until they force nothing more. His R4 serves background knowledge only.
+// The method: two DAGs are equivalent when they have the same adjacent pairs and the same
+// v-structures i → k ← j with i and j not adjacent (Verma and Pearl 1990). So leave the edges of
+// v-structures directed, make all others undirected, and direct what Meek's rules R1 to R3 force,
+// until they force nothing more. His R4 serves background knowledge only.
 func (g *Graph) CPDAG() (*Graph, error) {
 	if err := g.CheckAcyclic(nil); err != nil {
 		return nil, err
@@ -29,7 +31,8 @@ func (g *Graph) CPDAG() (*Graph, error) {
 	return p.Graph, nil
 }
 
-// inVStructure reports whether the child of e has a second parent that is not adjacent to the first.
+// inVStructure reports whether the child of e has a second parent that is not adjacent to the
+// first.
 func (g *Graph) inVStructure(e Edge) bool {
 	for _, other := range g.Parents(e.To) {
 		if other != e.From && !g.adjacent(other, e.From) {
@@ -65,7 +68,8 @@ func (p partlyDirected) forced(a, b int) bool {
 	return false
 }
 
-// secondPath reports whether there is, besides a − c → b, a path a − e → b with c and e not adjacent.
+// secondPath reports whether there is, besides a − c → b, a path a − e → b with c and e not
+// adjacent.
 func (p partlyDirected) secondPath(a, b, c int) bool {
 	for e := range p.d {
 		if e != a && e != b && e != c && p.undirected(a, e) && p.directed(e, b) && !p.adjacent(c, e) {

@@ -53,8 +53,8 @@ func markovClass(g *dag.Graph) string {
 	return name
 }
 
-// Up to four vertices the CPDAG of every DAG is the union of the DAGs in its class, so equal CPDAGs mean equal classes and
-// an edge is directed exactly when the whole class agrees.
+// Up to four vertices the CPDAG of every DAG is the union of the DAGs in its class, so equal CPDAGs
+// mean equal classes and an edge is directed exactly when the whole class agrees.
 func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 	counts := []struct{ dags, classes int }{{1, 1}, {1, 1}, {3, 2}, {25, 11}, {543, 185}} // OEIS A003024 and A007984
 	for d, want := range counts {
@@ -86,7 +86,8 @@ func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 	}
 }
 
-// Reversing an edge a → b with pa(b) = pa(a) ∪ {a} (a covered edge) stays inside the class (Chickering 1995); larger graphs than can be listed.
+// Reversing an edge a → b with pa(b) = pa(a) ∪ {a} (a covered edge) stays inside the class
+// (Chickering 1995); larger graphs than can be listed.
 func TestCPDAGSurvivesCoveredReversals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := acyclicGraphs(8).Draw(t, "graph")

@@ -1,22 +1,24 @@
-// Package dag holds directed graphs as values: adjacency, cycle test, topological order, closure, equivalence class, and the formats in
-// which graphs enter and leave the program.
+// Package dag holds directed graphs as values: adjacency, cycle test, topological order, closure,
+// equivalence class, and the formats in which graphs enter and leave the program.
 //
 // # Conventions
 //
-// A [Graph] has vertices 0, …, d−1 and no edge from a vertex to itself. G[i][j] = 1 means the edge i → j; column j lists the parents of j.
-// A graph may hold cycles until someone asks: [Graph.Acyclic] answers, [Graph.CheckAcyclic] names a cycle. An order is a list of
-// vertices, roots first: order[c] is the vertex at position c.
+// A [Graph] has vertices 0, …, d−1 and no edge from a vertex to itself. G[i][j] = 1 means the edge
+// i → j; column j lists the parents of j. A graph may hold cycles until someone asks:
+// [Graph.Acyclic] answers, [Graph.CheckAcyclic] names a cycle. An order is a list of vertices,
+// roots first: order[c] is the vertex at position c.
 //
 // # Formats
 //
-// Edge lists are tables of text with one edge per line, a source, a target and perhaps a weight ([ReadEdges], [WriteEdges]); package
-// delimited describes the text. [WriteDOT] writes the Graphviz language for drawings.
+// Edge lists are tables of text with one edge per line, a source, a target and perhaps a weight
+// ([ReadEdges], [WriteEdges]); package delimited describes the text. [WriteDOT] writes the Graphviz
+// language for drawings.
 //
 // # Failure
 //
-// An index outside 0, …, d−1, a list that is no permutation and sizes that do not fit are the caller's mistakes and panic. Everything that
-// may come from a file or from inference is an error: [*CycleError] for cycles, [*delimited.Error] with file and line for
-// edge lists.
+// An index outside 0, …, d−1, a list that is no permutation and sizes that do not fit are the
+// caller's mistakes and panic. Everything that may come from a file or from inference is an error:
+// [*CycleError] for cycles, [*delimited.Error] with file and line for edge lists.
 //
 // # Concurrency
 //

@@ -28,11 +28,12 @@ type ListedEdge struct {
 	record int // place in the file's records
 }
 
-// IsEdgeList reports whether the first record of a file is the header of an edge list: in any case, and wherever they stand, the columns source and
-// target, from and to, cause and effect, or parent and child.
+// IsEdgeList reports whether the first record of a file is the header of an edge list: in any case,
+// and wherever they stand, the columns source and target, from and to, cause and effect, or parent
+// and child.
 func IsEdgeList(f *delimited.File) bool { return ends(f) != nil }
 
-// ends are the places of the two columns of vertices; nil: the file is no edge list.
+// ends are the places of the two columns of vertices; nil means the file is no edge list.
 func ends(f *delimited.File) []int {
 	for _, pair := range endColumns {
 		if columns := []int{edgeColumn(f, pair[0]), edgeColumn(f, pair[1])}; min(columns[0], columns[1]) >= 0 {
@@ -62,9 +63,10 @@ func headerFault(f *delimited.File, more string) error {
 	}
 }
 
-// ReadEdgeList reads an edge list: a header, see [IsEdgeList], then one edge per line. A line whose second vertex is blank names a vertex that may have no
-// edge. Other columns are left to [EdgeList.Text] and [EdgeList.Number]. Another header, lines of another length and
-// a repeated edge are errors with file and line. Cycles and edges from a vertex to itself are not.
+// ReadEdgeList reads an edge list: a header, see [IsEdgeList], then one edge per line. A line whose
+// second vertex is blank names a vertex that may have no edge. Other columns are left to
+// [EdgeList.Text] and [EdgeList.Number]. Another header, lines of another length and a repeated
+// edge are errors with file and line. Cycles and edges from a vertex to itself are not.
 func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 	columns := ends(f)
 	if columns == nil {
@@ -104,7 +106,8 @@ func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 	return l, nil
 }
 
-// Text is the value of an edge in the column of this name, in any case; ok is false if there is no such column, or if it is blank.
+// Text is the value of an edge in the column of this name, in any case; ok is false if there is no
+// such column, or if it is blank.
 func (l *EdgeList) Text(e ListedEdge, column string) (text string, ok bool) {
 	at := edgeColumn(l.file, column)
 	if at < 0 {
@@ -114,7 +117,8 @@ func (l *EdgeList) Text(e ListedEdge, column string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// Number is the number that [EdgeList.Text] gives. One that is not finite, or none, is an error with file and line.
+// Number is the number that [EdgeList.Text] gives. One that is not finite, or none, is an error
+// with file and line.
 func (l *EdgeList) Number(e ListedEdge, column string) (v float64, ok bool, err error) {
 	if _, ok := l.Text(e, column); !ok {
 		return 0, false, nil

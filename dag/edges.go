@@ -10,13 +10,17 @@ import (
 	"tobac/internal/delimited"
 )
 
-// ReadEdges reads an edge list, see [ReadEdgeList], on the vertices names; the graph has len(names) of them, and vertex i is names[i]. The header has
-// two columns of vertices, and may have the columns weight and type. source names r in errors. A file with only a header is the graph without edges.
+// ReadEdges reads an edge list, see [ReadEdgeList], on the vertices names; the graph has len(names)
+// of them, and vertex i is names[i]. The header has two columns of vertices, and may have the
+// columns weight and type. source names r in errors. A file with only a header is the graph without
+// edges.
 //
-// weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there is no edge; it is nil without a column
-// of weights. The type, as [WritePartiallyDirected] writes it, is "->" of a directed edge and "--" of an undirected one, which then stands
-// in the graph in both directions, with the same weight. A wrong header, an unknown vertex, another type, an edge from a vertex to itself or repeated, and a weight that is no finite
-// number are errors with file and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error too.
+// weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there
+// is no edge; it is nil without a column of weights. The type, as [WritePartiallyDirected] writes
+// it, is "->" of a directed edge and "--" of an undirected one, which then stands in the graph in
+// both directions, with the same weight. A wrong header, an unknown vertex, another type, an edge
+// from a vertex to itself or repeated, and a weight that is no finite number are errors with file
+// and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error too.
 func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *mat.Dense, err error) {
 	vertex, err := indexNames(names)
 	if err != nil {
@@ -105,16 +109,17 @@ func indexNames(names []string) (map[string]int, error) {
 	return vertex, nil
 }
 
-// WriteEdges writes the edge list that [ReadEdges] reads: a header source,target and, unless weights is nil, weight; then the edges sorted
-// by source, then target, separated by commas, with LF after each line. names[i] is the name of vertex i; weights is d×d, and its entry in
-// row i, column j belongs to i → j and reads back exactly. Names that are empty, repeated or too few, weights of another shape, and a
-// weight of an edge that is not finite are errors.
+// WriteEdges writes the edge list that [ReadEdges] reads: a header source,target and, unless
+// weights is nil, weight; then the edges sorted by source, then target, separated by commas, with
+// LF after each line. names[i] is the name of vertex i; weights is d×d, and its entry in row i,
+// column j belongs to i → j and reads back exactly. Names that are empty, repeated or too few,
+// weights of another shape, and a weight of an edge that is not finite are errors.
 func WriteEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense) error {
 	return writeEdges(w, g, names, weights, "", func(e Edge) (Edge, string) { return e, "" })
 }
 
-// writeEdges writes the header, with the column kind unless that is "", and those edges that listed gives for the
-// graph's, with their kind; an edge with equal ends is left out.
+// writeEdges writes the header, with the column kind unless that is "", and those edges that listed
+// gives for the graph's, with their kind; an edge with equal ends is left out.
 func writeEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense, kind string, listed func(Edge) (Edge, string)) error {
 	if err := checkNames(g, names); err != nil {
 		return err

@@ -192,7 +192,8 @@ func checkRoundTrip(t failer, g *dag.Graph, names []string, weights *mat.Dense) 
 	}
 }
 
-// FuzzReadEdges: any bytes give a graph that survives writing and reading, or an error with its place.
+// FuzzReadEdges: any bytes give a graph that survives writing and reading, or an error with its
+// place.
 func FuzzReadEdges(f *testing.F) {
 	for _, text := range []string{
 		"source,target\na,b\n", "from;to;weight\ra;\"b,\"\"c\";1,5", "source,target,weight\na,b,1e999\n", "\uFEFFfrom\tto\r\n1\ta\r\n", "source,target\na,a\n", "",
@@ -213,7 +214,8 @@ func FuzzReadEdges(f *testing.F) {
 	})
 }
 
-// Simulated graphs: numbers of edges, and the topological order that a reference implementation gave for each.
+// Simulated graphs: numbers of edges, and the topological order that a reference implementation
+// gave for each.
 func TestSimulatedGraphs(t *testing.T) {
 	root := filepath.Join("..", "ordering", "testdata")
 	for _, set := range []struct {

@@ -33,7 +33,8 @@ func Example() {
 }
 
 func ExampleGraph_CPDAG() {
-	// 0 → 2 ← 1 is a v-structure; 3 → 2 would make another, so 2 → 3. Nothing decides between 4 → 5 and 5 → 4.
+	// 0 → 2 ← 1 is a v-structure; 3 → 2 would make another, so 2 → 3. Nothing decides between 4 → 5
+	// and 5 → 4.
 	g, err := dag.FromEdges(6, []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 5, To: 4}})
 	if err != nil {
 		fmt.Println(err)

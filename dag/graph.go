@@ -10,8 +10,9 @@ import (
 // Edge is the edge From → To.
 type Edge struct{ From, To int }
 
-// Graph is a directed graph on the vertices 0, …, d−1 without edges from a vertex to itself. It may hold cycles. The zero value has no
-// vertices. Copy a graph with [Graph.Clone], compare with [Graph.Equal].
+// Graph is a directed graph on the vertices 0, …, d−1 without edges from a vertex to itself. It may
+// hold cycles. The zero value has no vertices. Copy a graph with [Graph.Clone], compare with
+// [Graph.Equal].
 type Graph struct {
 	d   int
 	adj []bool // adj[i*d+j]: edge i → j
@@ -25,8 +26,9 @@ func New(d int) *Graph {
 	return &Graph{d: d, adj: make([]bool, d*d)}
 }
 
-// FromEdges returns the graph with d vertices and the given edges; repeated edges count once. A vertex outside 0, …, d−1 and an edge from
-// a vertex to itself are errors. It panics if d is negative.
+// FromEdges returns the graph with d vertices and the given edges; repeated edges count once. A
+// vertex outside 0, …, d−1 and an edge from a vertex to itself are errors. It panics if d is
+// negative.
 func FromEdges(d int, edges []Edge) (*Graph, error) {
 	g := New(d)
 	for n, e := range edges {
@@ -41,7 +43,8 @@ func FromEdges(d int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// FromMatrix returns the graph with an edge i → j for each non-zero entry a[i][j] off the diagonal. It panics if a, d×d, is not square.
+// FromMatrix returns the graph with an edge i → j for each non-zero entry a[i][j] off the diagonal.
+// It panics if a, d×d, is not square.
 func FromMatrix(a mat.Matrix) *Graph {
 	d, cols := a.Dims()
 	if d != cols {
@@ -73,7 +76,8 @@ func (g *Graph) Size() int {
 // Has reports whether the edge i → j is present. It panics if i or j is no vertex.
 func (g *Graph) Has(i, j int) bool { return g.adj[g.index(i, j)] }
 
-// Set adds or removes the edge i → j. It panics if i or j is no vertex, and if it should add an edge from a vertex to itself.
+// Set adds or removes the edge i → j. It panics if i or j is no vertex, and if it should add an
+// edge from a vertex to itself.
 func (g *Graph) Set(i, j int, present bool) {
 	if i == j && present {
 		panic(fmt.Sprintf("dag: edge %d -> %d from a vertex to itself", i, j))

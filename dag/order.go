@@ -28,10 +28,12 @@ func (e *CycleError) Error() string {
 	return b.String()
 }
 
-// TopologicalOrder returns the vertices so that every edge points from an earlier to a later one, or a [*CycleError].
+// TopologicalOrder returns the vertices so that every edge points from an earlier to a later one,
+// or a [*CycleError].
 //
-// Among the possible orders it is that of Kahn's algorithm with a first-in, first-out queue: the queue starts with the vertices without
-// parents by index; a vertex taken from it visits its children by index, and each child whose parents have then all been taken joins.
+// Among the possible orders it is that of Kahn's algorithm with a first-in, first-out queue: the
+// queue starts with the vertices without parents by index; a vertex taken from it visits its
+// children by index, and each child whose parents have then all been taken joins.
 func (g *Graph) TopologicalOrder() ([]int, error) {
 	order, waiting := g.kahn()
 	if len(order) < g.d {
@@ -40,7 +42,8 @@ func (g *Graph) TopologicalOrder() ([]int, error) {
 	return order, nil
 }
 
-// kahn returns the vertices in topological order as far as it goes, and for each vertex the number of parents that are not among them.
+// kahn returns the vertices in topological order as far as it goes, and for each vertex the number
+// of parents that are not among them.
 func (g *Graph) kahn() (queue, waiting []int) {
 	queue = make([]int, 0, g.d)
 	waiting = make([]int, g.d)
@@ -68,8 +71,9 @@ func (g *Graph) kahn() (queue, waiting []int) {
 	return queue, waiting
 }
 
-// cycleAmong finds a cycle among the vertices that still wait for a parent. Each of them has a parent among them, so a walk
-// from child to parent stays inside and must come back to a vertex it has seen.
+// cycleAmong finds a cycle among the vertices that still wait for a parent. Each of them has a
+// parent among them, so a walk from child to parent stays inside and must come back to a vertex it
+// has seen.
 func (g *Graph) cycleAmong(waiting []int) *CycleError {
 	waits := func(v int) bool { return waiting[v] > 0 }
 	v := slices.IndexFunc(waiting, func(parents int) bool { return parents > 0 })
@@ -91,8 +95,8 @@ func (g *Graph) Acyclic() bool {
 	return len(order) == g.d
 }
 
-// CheckAcyclic returns nil for a graph without a cycle and otherwise a [*CycleError] that names a cycle by the vertices' names. names may
-// be nil; it panics if there are names but not d of them.
+// CheckAcyclic returns nil for a graph without a cycle and otherwise a [*CycleError] that names a
+// cycle by the vertices' names. names may be nil; it panics if there are names but not d of them.
 func (g *Graph) CheckAcyclic(names []string) error {
 	if names != nil && len(names) != g.d {
 		panic(fmt.Sprintf("dag: %d names for %d vertices", len(names), g.d))

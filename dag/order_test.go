@@ -129,7 +129,8 @@ func TestClosureIsReachability(t *testing.T) {
 	})
 }
 
-// Section 3.3 of the specification: G[order[a]][order[b]] = S[a][b]. The order is no involution, so the transposed mistake would show.
+// Section 3.3 of the specification: G[order[a]][order[b]] = S[a][b]. The order is no involution, so
+// the transposed mistake would show.
 func TestRelabelConvention(t *testing.T) {
 	g := mustGraph(t, 3, dag.Edge{From: 2, To: 0}, dag.Edge{From: 0, To: 1})
 	got := g.Relabel([]int{2, 0, 1})

@@ -6,8 +6,9 @@ import "fmt"
 //
 //	h[a][b] = g[order[a]][order[b]]
 //
-// If order is a topological order of g, every edge of the result points from a lower to a higher vertex. Relabelling by [Inverse](order)
-// leads back. It panics if order is no permutation of the vertices.
+// If order is a topological order of g, every edge of the result points from a lower to a higher
+// vertex. Relabelling by [Inverse](order) leads back. It panics if order is no permutation of the
+// vertices.
 func (g *Graph) Relabel(order []int) *Graph {
 	if len(order) != g.d {
 		panic(fmt.Sprintf("dag: order of %d vertices for a graph with %d", len(order), g.d))
@@ -20,7 +21,8 @@ func (g *Graph) Relabel(order []int) *Graph {
 	return h
 }
 
-// Inverse returns the inverse permutation: position[order[a]] = a. It panics if order is no permutation of 0, …, d−1.
+// Inverse returns the inverse permutation: position[order[a]] = a. It panics if order is no
+// permutation of 0, …, d−1.
 func Inverse(order []int) (position []int) {
 	position = make([]int, len(order))
 	for a := range position {

@@ -7,7 +7,8 @@ import (
 	"tobac/dag"
 )
 
-// An edge that is listed twice is refused whichever vertices it joins, the first one of the file included; its reverse is another edge.
+// An edge that is listed twice is refused whichever vertices it joins, the first one of the file
+// included; its reverse is another edge.
 func TestRepeatedEdges(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	for _, from := range names {

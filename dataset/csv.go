@@ -10,15 +10,18 @@ import (
 	"tobac/internal/delimited"
 )
 
-// ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes the text, which is read as
-// package table reads one: separators, line ends, quotes, empty lines, encodings, decimal commas where commas separate no fields.
+// ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes
+// the text, which is read as package table reads one: separators, line ends, quotes, empty lines,
+// encodings, decimal commas where commas separate no fields.
 //
-// The first line is a header of column names unless all its values are numbers (missing ones aside); then the file has no header, all lines
-// are data, and the columns are X0, X1, …. A quoted number in the first line is a name if the value below it is not quoted, so numbers
-// can serve as names. Faulty numbers such as NaN or 1e999 count as numbers here, and repeated values in a line of data are no repeated names.
+// The first line is a header of column names unless all its values are numbers (missing ones
+// aside); then the file has no header, all lines are data, and the columns are X0, X1, …. A quoted
+// number in the first line is a name if the value below it is not quoted, so numbers can serve as
+// names. Faulty numbers such as NaN or 1e999 count as numbers here, and repeated values in a line
+// of data are no repeated names.
 //
-// Errors: an empty file, a header without data, lines of different lengths, blank or repeated column names, and values that are missing,
-// no numbers, not finite or too large.
+// Errors: an empty file, a header without data, lines of different lengths, blank or repeated
+// column names, and values that are missing, no numbers, not finite or too large.
 func ReadCSV(r io.Reader, source string) (*Table, error) {
 	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
@@ -68,7 +71,8 @@ func hasHeader(f *delimited.File) bool {
 	return numbers == 0
 }
 
-// quotedBelow reports whether the second record quotes value j, so that quotes say nothing about the first.
+// quotedBelow reports whether the second record quotes value j, so that quotes say nothing about
+// the first.
 func quotedBelow(f *delimited.File, j int) bool {
 	return len(f.Records) > 1 && j < len(f.Records[1].Fields) && f.Records[1].Fields[j].Quoted
 }
@@ -86,8 +90,10 @@ func checkHeader(f *delimited.File, names []string, rows int) error {
 	return nil
 }
 
-// WriteCSV writes the table with a header, commas and LF after each line. Numbers have the shortest form that reads back exactly, and names that
-// [ReadCSV] would not give back as they are, or take for numbers, are quoted. Marks of interventions are not written. A table that is not valid is an error.
+// WriteCSV writes the table with a header, commas and LF after each line. Numbers have the shortest
+// form that reads back exactly, and names that [ReadCSV] would not give back as they are, or take
+// for numbers, are quoted. Marks of interventions are not written. A table that is not valid is an
+// error.
 func WriteCSV(w io.Writer, t *Table) error {
 	if err := t.Validate(); err != nil {
 		return err

@@ -169,7 +169,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkCSVRoundTrip(t, tables(1, rapid.Float64()).Draw(t, "table")) })
 }
 
-// Reading does not depend on how lines end, which separator stands between the values, or a byte order mark.
+// Reading does not depend on how lines end, which separator stands between the values, or a byte
+// order mark.
 func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(2, 4).Draw(t, "d")
@@ -199,7 +200,8 @@ func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 	})
 }
 
-// FuzzReadCSV: any bytes give a valid table that survives writing and reading, or an error with its place.
+// FuzzReadCSV: any bytes give a valid table that survives writing and reading, or an error with its
+// place.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
 		"a,b\n1,2\n", "1,5;2\r3;4", "\uFEFF\"x,\"\"y\"\t1\r\n2\t3", "a\n1e999", "nan,1", "\"1\",\"2\"\n1,2", "a,b\n\n1,2", ",,\n", "", "\xff\xfe", "0x1p-2,1_0\n1,2",

@@ -15,8 +15,9 @@ type ERConfig struct {
 	Seed         uint64
 }
 
-// EdgeProbability returns the probability p = 2e/(d−1) that two variables are joined, so that e·d edges are expected. It is what a
-// matching graph prior needs. Settings with p ≥ 1 are an error, as a prior has no log-odds there.
+// EdgeProbability returns the probability p = 2e/(d−1) that two variables are joined, so that e·d
+// edges are expected. It is what a matching graph prior needs. Settings with p ≥ 1 are an error, as
+// a prior has no log-odds there.
 func (c ERConfig) EdgeProbability() (float64, error) {
 	e := c.EdgesPerNode
 	if e == 0 {
@@ -36,8 +37,8 @@ func (c ERConfig) EdgeProbability() (float64, error) {
 	return p, nil
 }
 
-// SimulateER draws an Erdős–Rényi DAG: a triangular matrix of Bernoulli(p) edges, then a uniformly random order of the variables. The numbers come
-// from the graph stream of the seed.
+// SimulateER draws an Erdős–Rényi DAG: a triangular matrix of Bernoulli(p) edges, then a uniformly
+// random order of the variables. The numbers come from the graph stream of the seed.
 func SimulateER(c ERConfig) (*dag.Graph, error) {
 	p, err := c.EdgeProbability()
 	if err != nil {

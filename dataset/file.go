@@ -7,7 +7,8 @@ import (
 	"tobac/internal/file"
 )
 
-// ReadFile reads the table in a file: a NumPy array if the name ends in .npy ([ReadNPY]), text otherwise ([ReadCSV]). Errors begin with the path.
+// ReadFile reads the table in a file: a NumPy array if the name ends in .npy ([ReadNPY]), text
+// otherwise ([ReadCSV]). Errors begin with the path.
 func ReadFile(path string) (*Table, error) {
 	f, err := file.Open(path, "a text table or a NumPy file (.npy)")
 	if err != nil {

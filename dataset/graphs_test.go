@@ -67,7 +67,8 @@ func TestGraphSettingsErrors(t *testing.T) {
 	}
 }
 
-// 2000 graphs with d = 8 and p = 4/7: the number of edges is Binomial(28, p), and each of the 56 directed edges has probability p/2.
+// 2000 graphs with d = 8 and p = 4/7: the number of edges is Binomial(28, p), and each of the 56
+// directed edges has probability p/2.
 func TestERIsUniform(t *testing.T) {
 	const d, graphs, sigmas = 8, 2000, 5
 	p := 4.0 / 7
@@ -101,7 +102,8 @@ func TestERIsUniform(t *testing.T) {
 	}
 }
 
-// With the default e = 2 the expected number of edges is 2d. 300 graphs with d = 20: standard error √(190·p·(1−p)/300) = 0.32; five of them.
+// With the default e = 2 the expected number of edges is 2d. 300 graphs with d = 20: standard error
+// √(190·p·(1−p)/300) = 0.32; five of them.
 func TestERHasTwoEdgesPerNode(t *testing.T) {
 	edges := 0
 	for seed := range uint64(300) {
@@ -137,9 +139,11 @@ func TestScaleFreeEdgeCount(t *testing.T) {
 	}
 }
 
-// The third of three variables finds in-degrees 1 and 0, so it joins the first edge's target with probability 2/3; then one variable has two
-// parents. With two edges each, the fourth of four finds in-degrees 2, 1 and 0, weights 3, 2 and 1, and leaves out the last with
-// probability 3/6·2/3 + 2/6·3/4 = 7/12; then the in-degrees are 3, 2, 0, 0. 3000 graphs: standard error at most 0.0091; five of them.
+// The third of three variables finds in-degrees 1 and 0, so it joins the first edge's target with
+// probability 2/3; then one variable has two parents. With two edges each, the fourth of four finds
+// in-degrees 2, 1 and 0, weights 3, 2 and 1, and leaves out the last with probability 3/6·2/3 +
+// 2/6·3/4 = 7/12; then the in-degrees are 3, 2, 0, 0. 3000 graphs: standard error at most 0.0091;
+// five of them.
 func TestScaleFreePrefersHubs(t *testing.T) {
 	tests := []struct {
 		vars, edgesPerNode int

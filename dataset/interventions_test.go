@@ -116,7 +116,8 @@ func TestObservational(t *testing.T) {
 	}
 }
 
-// Moments are over the rows in which a column was not set; of one that does not vary in these, over all.
+// Moments are over the rows in which a column was not set; of one that does not vary in these, over
+// all.
 func TestObservedMoments(t *testing.T) {
 	u := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(4, 2, []float64{1, 7, 3, 7, 50, 3, 60, 3}), Intervened: mat.NewDense(4, 2, []float64{0, 0, 0, 0, 1, 1, 1, 1})}
 	mean, sd := u.ObservedMoments()

@@ -11,7 +11,8 @@ import (
 	"tobac/internal/stream"
 )
 
-// LinearConfig describes data from a linear Gaussian model. Its zero value has the published settings.
+// LinearConfig describes data from a linear Gaussian model. Its zero value has the published
+// settings.
 type LinearConfig struct {
 	Rows          int     // training rows; 0 means 100
 	HeldoutRows   int     // held-out rows; 0 means 100
@@ -38,12 +39,14 @@ func (c LinearConfig) withDefaults() (LinearConfig, error) {
 	return c, nil
 }
 
-// SimulateLinear draws the weights of a linear Gaussian model on g, then training and held-out rows: x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j with
-// ε_j ~ N(0, σ²), roots included, without intercept. Θ[i][j] = w + ½·sign(w) with w ~ N(0, 1), so that |Θ[i][j]| ≥ ½. A graph with a cycle
+// SimulateLinear draws the weights of a linear Gaussian model on g, then training and held-out
+// rows: x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j with ε_j ~ N(0, σ²), roots included, without
+// intercept. Θ[i][j] = w + ½·sign(w) with w ~ N(0, 1), so that |Θ[i][j]| ≥ ½. A graph with a cycle
 // or without variables is an error, and so is one so deep that values overflow.
 //
-// Weights, training noise and held-out noise come from streams of their own. Each draws for all entries in row-major order, whatever the graph: graphs
-// of the same size share the weights of the edges they share, and a longer table begins with the shorter one.
+// Weights, training noise and held-out noise come from streams of their own. Each draws for all
+// entries in row-major order, whatever the graph: graphs of the same size share the weights of the
+// edges they share, and a longer table begins with the shorter one.
 func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	c, err := c.withDefaults()
 	if err != nil {

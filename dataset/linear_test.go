@@ -59,8 +59,9 @@ func TestLinearDefaults(t *testing.T) {
 	}
 }
 
-// For w ~ N(0,1) and θ = w + ½·sign(w): |θ| ≥ ½, E|θ| = ½ + √(2/π), Eθ² = 5/4 + √(2/π), half of the signs negative. 1225 weights; the standard
-// deviations of |θ|, θ² and the sign are 0.60, 1.99 and 0.5, so five standard errors are 0.086, 0.284 and 0.071.
+// For w ~ N(0,1) and θ = w + ½·sign(w): |θ| ≥ ½, E|θ| = ½ + √(2/π), Eθ² = 5/4 + √(2/π), half of the
+// signs negative. 1225 weights; the standard deviations of |θ|, θ² and the sign are 0.60, 1.99 and
+// 0.5, so five standard errors are 0.086, 0.284 and 0.071.
 func TestLinearWeights(t *testing.T) {
 	s := simulate(t, complete(50), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, Seed: 11})
 	var size, square, negative, count float64
@@ -88,8 +89,9 @@ func TestLinearWeights(t *testing.T) {
 	}
 }
 
-// Least squares of every variable on its parents finds the weights, in the training and in the held-out rows, within five standard errors
-// √(σ²·[(XᵀX)⁻¹]_kk); all other variables before it in the order get weight zero.
+// Least squares of every variable on its parents finds the weights, in the training and in the
+// held-out rows, within five standard errors √(σ²·[(XᵀX)⁻¹]_kk); all other variables before it in
+// the order get weight zero.
 func TestRegressionRecoversTheModel(t *testing.T) {
 	const n, variance = 20000, 0.4
 	g := erGraph(t, dataset.ERConfig{Vars: 8, Seed: 5})
@@ -126,8 +128,9 @@ func TestRegressionRecoversTheModel(t *testing.T) {
 	}
 }
 
-// The noise has mean 0, the variance asked for (not its root) in every column, is normal (fourth moment 3σ⁴) and independent between
-// variables, rows and the two tables. Standard errors for n rows: σ/√n, σ²·√(2/n), 3σ⁴·√(32/3/n), 1/√n for a correlation; five of them.
+// The noise has mean 0, the variance asked for (not its root) in every column, is normal (fourth
+// moment 3σ⁴) and independent between variables, rows and the two tables. Standard errors for n
+// rows: σ/√n, σ²·√(2/n), 3σ⁴·√(32/3/n), 1/√n for a correlation; five of them.
 func TestLinearNoise(t *testing.T) {
 	const n, d = 20000, 6
 	for _, variance := range []float64{0, 2.5} {
@@ -235,7 +238,8 @@ func TestSimulateLinearErrors(t *testing.T) {
 		})
 	}
 	t.Run("overflow", func(t *testing.T) {
-		// In a complete graph values grow from variable to variable: noise of size 1e154 leaves the range of float64 before the thousandth.
+		// In a complete graph values grow from variable to variable: noise of size 1e154 leaves the
+		// range of float64 before the thousandth.
 		_, err := dataset.SimulateLinear(complete(1000), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, NoiseVariance: 1e308})
 		if err == nil || !strings.HasPrefix(err.Error(), "dataset: linear model overflows: row 1, column ") {
 			t.Errorf("error %v, want one that says where the model overflows", err)

@@ -46,8 +46,8 @@ func (t *Table) ObservedMeans(j int) []float64 {
 	return mean
 }
 
-// ObservedMoments are the mean and the population standard deviation of every column over the rows in which it was not
-// set by intervention, or over all rows if it does not vary in those.
+// ObservedMoments are the mean and the population standard deviation of every column over the rows
+// in which it was not set by intervention, or over all rows if it does not vary in those.
 func (t *Table) ObservedMoments() (mean, sd []float64) {
 	mean, sd = t.Moments()
 	if t.Intervened == nil {

@@ -8,16 +8,18 @@ import (
 	"tobac/internal/stream"
 )
 
-// Mechanism is how variables depend on their parents where neither a sum nor a network says it: data on which no model of this module is right.
+// Mechanism is how variables depend on their parents where neither a sum nor a network says it:
+// data on which no model of this module is right.
 type Mechanism int
 
 const (
 	// Sines are additive: x_j = Σ_i a_ij·s_ij(x_i) + ε_j with s_ij(x) = sin(b_ij·x + c_ij).
 	Sines Mechanism = iota
-	// Products have interactions alone: x_j = Σ a_ij·s_ij(x_i)·s_kj(x_k) + ε_j over parents i and the next one k in
-	// the sequence of columns; with one parent as [Sines].
+	// Products have interactions alone: x_j = Σ a_ij·s_ij(x_i)·s_kj(x_k) + ε_j over parents i and
+	// the next one k in the sequence of columns; with one parent as [Sines].
 	Products
-	// Multiplicative noise: x_j = Σ_i a_ij·s_ij(x_i) + ε_j·exp(Σ_i a_ij·cos(b_ij·x_i + c_ij) / (2√|pa(j)|)).
+	// Multiplicative noise: x_j = Σ_i a_ij·s_ij(x_i) + ε_j·exp(Σ_i a_ij·cos(b_ij·x_i + c_ij) /
+	// (2√|pa(j)|)).
 	Multiplicative
 )
 
@@ -32,9 +34,10 @@ func (m Mechanism) String() string {
 	return fmt.Sprintf("Mechanism(%d)", int(m))
 }
 
-// SimulateMechanism draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1), a frequency b uniform on [1, 3] and a phase c uniform
-// on [0, 2π), then training and held-out rows of the mechanism on the graph g. Settings, defaults, errors and streams are those of [SimulateLinear];
-// Weights and Parameters are nil.
+// SimulateMechanism draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1),
+// a frequency b uniform on [1, 3] and a phase c uniform on [0, 2π), then training and held-out rows
+// of the mechanism on the graph g. Settings, defaults, errors and streams are those of
+// [SimulateLinear]; Weights and Parameters are nil.
 func SimulateMechanism(g *dag.Graph, m Mechanism, c LinearConfig) (*Simulation, error) {
 	if m < Sines || m > Multiplicative {
 		return nil, fmt.Errorf("dataset: unknown mechanism %d; allowed: %v", int(m), Mechanisms)

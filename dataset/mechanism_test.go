@@ -19,7 +19,8 @@ func simulateMechanism(t *testing.T, g *dag.Graph, m dataset.Mechanism, c datase
 	return s
 }
 
-// Without edges every mechanism has the noise of the linear model alone; with them, roots keep it, and more rows continue the same table.
+// Without edges every mechanism has the noise of the linear model alone; with them, roots keep it,
+// and more rows continue the same table.
 func TestMechanismsAddToTheNoise(t *testing.T) {
 	g := erGraph(t, dataset.ERConfig{Vars: 7, EdgesPerNode: 1.5, Seed: 4})
 	c := dataset.LinearConfig{Rows: 40, HeldoutRows: 20, NoiseVariance: 0.3, Seed: 5}
@@ -49,8 +50,9 @@ func TestMechanismsAddToTheNoise(t *testing.T) {
 	}
 }
 
-// What sets each mechanism apart, on many rows of a child of two: sines add up, so that what one parent does is the same whatever the
-// other is; products do not; multiplicative noise is that of the sines times a positive factor that varies.
+// What sets each mechanism apart, on many rows of a child of two: sines add up, so that what one
+// parent does is the same whatever the other is; products do not; multiplicative noise is that of
+// the sines times a positive factor that varies.
 func TestMechanismsAreWhatTheySay(t *testing.T) {
 	g := dag.New(3)
 	for i := range 2 {

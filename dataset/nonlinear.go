@@ -8,7 +8,8 @@ import (
 	"tobac/internal/stream"
 )
 
-// NonlinearConfig describes data from a nonlinear Gaussian model. Its zero value has the published settings.
+// NonlinearConfig describes data from a nonlinear Gaussian model. Its zero value has the published
+// settings.
 type NonlinearConfig struct {
 	Rows          int     // training rows; 0 means 100
 	HeldoutRows   int     // held-out rows; 0 means 100
@@ -21,13 +22,15 @@ type NonlinearConfig struct {
 //
 //	x_j = Σ_a relu(Σ_{i ∈ pa(j)} x_i·w1[j,i,a] + b1[j,a])·w2[j,a] + b2[j] + ε_j,   ε_j ~ N(0, σ²),
 //
-// and x_j = ε_j for a variable without parents, whose network's constant is not added: the likelihood that package models fits does not share
-// this. Every weight and bias is N(0, 1), without fan-in scaling. A graph with a cycle or without variables is an error, and so is one so deep that
-// values overflow.
+// and x_j = ε_j for a variable without parents, whose network's constant is not added: the
+// likelihood that package models fits does not share this. Every weight and bias is N(0, 1),
+// without fan-in scaling. A graph with a cycle or without variables is an error, and so is one so
+// deep that values overflow.
 //
-// [Simulation].Parameters holds w1 as (d, d, h) by child, input and unit, then b1 as (d, h), w2 as (d, h) and b2 as (d), those of inputs that are no
-// parents included, and Weights is nil. Streams are those of [SimulateLinear]: parameters, training noise and held-out noise have their own, each drawn
-// for all entries in row-major order, whatever the graph.
+// [Simulation].Parameters holds w1 as (d, d, h) by child, input and unit, then b1 as (d, h), w2 as
+// (d, h) and b2 as (d), those of inputs that are no parents included, and Weights is nil. Streams
+// are those of [SimulateLinear]: parameters, training noise and held-out noise have their own, each
+// drawn for all entries in row-major order, whatever the graph.
 func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 	rows, err := LinearConfig{Rows: c.Rows, HeldoutRows: c.HeldoutRows, NoiseVariance: c.NoiseVariance, Seed: c.Seed}.withDefaults()
 	if err != nil {
@@ -54,7 +57,8 @@ func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 	})
 }
 
-// network is the output of the network of variable j, with h hidden units, for the parents' values in row.
+// network is the output of the network of variable j, with h hidden units, for the parents' values
+// in row.
 func (s *Simulation) network(j, h int, parents []int, row []float64) float64 {
 	d := s.Graph.Len()
 	w1 := s.Parameters[j*d*h:]

@@ -36,8 +36,9 @@ func TestNonlinearDefaults(t *testing.T) {
 	}
 }
 
-// A graph without edges has noise only, the very numbers of the linear model: its streams are the same. On any graph, what is left of each
-// variable after its own network, computed here from the layout that the comment describes, is that noise again; a root is noise alone.
+// A graph without edges has noise only, the very numbers of the linear model: its streams are the
+// same. On any graph, what is left of each variable after its own network, computed here from the
+// layout that the comment describes, is that noise again; a root is noise alone.
 func TestNonlinearIsNetworkPlusNoise(t *testing.T) {
 	for _, h := range []int{1, 5} {
 		t.Run(fmt.Sprintf("h=%d", h), func(t *testing.T) {
@@ -89,7 +90,8 @@ func TestNonlinearParameters(t *testing.T) {
 	}
 }
 
-// The same settings give the same data; another seed, or other numbers of rows, change what they say and nothing else.
+// The same settings give the same data; another seed, or other numbers of rows, change what they
+// say and nothing else.
 func TestNonlinearStreamsAreSeparate(t *testing.T) {
 	g := complete(6)
 	s := simulateNonlinear(t, g, dataset.NonlinearConfig{Rows: 10, HeldoutRows: 10, Seed: 1})
@@ -107,7 +109,8 @@ func TestNonlinearStreamsAreSeparate(t *testing.T) {
 	}
 }
 
-// A seed names a data set for good. The hashes were computed with this package and Go 1.26 on amd64.
+// A seed names a data set for good. The hashes were computed with this package and Go 1.26 on
+// amd64.
 func TestNonlinearStreamsAreFrozen(t *testing.T) {
 	s := simulateNonlinear(t, dag.New(3), dataset.NonlinearConfig{Rows: 50, HeldoutRows: 50, NoiseVariance: 1, Seed: 42})
 	got := [3]string{hash(s.Train.X.RawMatrix().Data), hash(s.Heldout.X.RawMatrix().Data), hash(s.Parameters)}

@@ -9,10 +9,13 @@ import (
 	"tobac/internal/numpy"
 )
 
-// ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns X0, X1, …; source names r in errors. Floating-point
-// numbers of 2, 4 and 8 bytes, integers of every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers beyond ±2⁵³ are rounded to float64.
+// ReadNPY reads a two-dimensional NumPy array of numbers, rows × columns, as a table with columns
+// X0, X1, …; source names r in errors. Floating-point numbers of 2, 4 and 8 bytes, integers of
+// every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers
+// beyond ±2⁵³ are rounded to float64.
 //
-// Errors: anything that is no such array, an array without rows or columns, a file shorter or longer than its header says, NaN and infinities.
+// Errors: anything that is no such array, an array without rows or columns, a file shorter or
+// longer than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
 	x, err := parseNPY(r, false)
 	if err != nil {
@@ -26,8 +29,9 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 	return t, nil
 }
 
-// ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows × columns; source names r in errors. It is [ReadNPY] without names, and for any
-// numbers, NaN and infinities included.
+// ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows ×
+// columns; source names r in errors. It is [ReadNPY] without names, and for any numbers, NaN and
+// infinities included.
 func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
 	x, err := parseNPY(r, true)
 	if err != nil {

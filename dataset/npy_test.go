@@ -14,7 +14,8 @@ import (
 	"tobac/dataset"
 )
 
-// npyFile writes a version 1 file as NumPy does; values are written one after the other in the given byte order.
+// npyFile writes a version 1 file as NumPy does; values are written one after the other in the
+// given byte order.
 func npyFile(descr, fortran, shape string, order binary.ByteOrder, values any) []byte {
 	return written(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, shape), order, values)
 }

@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// Largest is the greatest magnitude of the values of a column in an analysis; the least difference between its smallest and its greatest value is one
-// divided by it. Fourth powers stay within float64 then, with room for sums.
+// Largest is the greatest magnitude of the values of a column in an analysis; the least difference
+// between its smallest and its greatest value is one divided by it. Fourth powers stay within
+// float64 then, with room for sums.
 const Largest = 1e50
 
-// OutOfRange says what keeps a column whose values go from low to high from an analysis, as the end of a sentence about it; "": nothing does. A constant column is
-// in range.
+// OutOfRange says what keeps a column whose values go from low to high from an analysis, as the end
+// of a sentence about it; "" means nothing does. A constant column is in range.
 func OutOfRange(low, high float64) string {
 	switch {
 	case !(max(math.Abs(low), math.Abs(high)) <= Largest):

@@ -29,7 +29,8 @@ func TestSachs(t *testing.T) {
 		t.Errorf("smallest intensity %v, want positive ones", mat.Min(table.X))
 	}
 	mean, sd := table.Moments()
-	// Listed with four decimals or fewer, so within half a unit of the last place of the listed digits.
+	// Listed with four decimals or fewer, so within half a unit of the last place of the listed
+	// digits.
 	wantMean := []float64{59.3145, 30.0293, 19.4948, 81.5539, 30.4585, 22.1835, 41.9817, 567.024, 15.019, 34.0243, 38.4584}
 	wantSD := []float64{41.82, 27.4327, 14.6643, 93.4594, 34.1814, 89.8391, 126.586, 427.5491, 11.5851, 19.4105, 43.068}
 	for j := range names {

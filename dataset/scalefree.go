@@ -15,9 +15,10 @@ type ScaleFreeConfig struct {
 	Seed         uint64
 }
 
-// SimulateScaleFree draws a DAG by directed Barabási growth: variable i picks min(i, m) different older ones, each with probability proportional to its
-// in-degree plus 1, and points at them, so that old hubs have many parents; then the variables are relabelled at random. The graph has exactly
-// m·d − m(m+1)/2 edges. The numbers come from the graph stream of the seed.
+// SimulateScaleFree draws a DAG by directed Barabási growth: variable i picks min(i, m) different
+// older ones, each with probability proportional to its in-degree plus 1, and points at them, so
+// that old hubs have many parents; then the variables are relabelled at random. The graph has
+// exactly m·d − m(m+1)/2 edges. The numbers come from the graph stream of the seed.
 func SimulateScaleFree(c ScaleFreeConfig) (*dag.Graph, error) {
 	m := c.EdgesPerNode
 	if m == 0 {
@@ -41,7 +42,8 @@ func SimulateScaleFree(c ScaleFreeConfig) (*dag.Graph, error) {
 	return grown.Relabel(rng.Perm(c.Vars)), nil
 }
 
-// pickOlder picks count different indices one after the other, each with probability proportional to degree plus 1 among those left.
+// pickOlder picks count different indices one after the other, each with probability proportional
+// to degree plus 1 among those left.
 func pickOlder(degree []int, count int, rng *rand.Rand) []int {
 	weight := make([]int, len(degree))
 	total := 0

@@ -13,8 +13,9 @@ import (
 	"tobac/dataset"
 )
 
-// The specification's linear data sets (section 12.7) come from another program with the model of SimulateLinear: given the true
-// graph and weights, what remains of every variable is noise of variance 0.1.
+// The specification's linear data sets (section 12.7) come from another program with the model of
+// SimulateLinear: given the true graph and weights, what remains of every variable is noise of
+// variance 0.1.
 func TestSharedLinearDataFollowTheModel(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("..", "..", "shared", "data", "synthetic", "linear-*"))
 	if err != nil {

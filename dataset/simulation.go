@@ -22,7 +22,8 @@ type Simulation struct {
 // An equation adds to row[j], which holds the noise of variable j, what its parents contribute.
 type equation func(j int, parents []int, row []float64)
 
-// simulate draws the parameters of the named model on g, then training and held-out rows. c has no defaults left.
+// simulate draws the parameters of the named model on g, then training and held-out rows. c has no
+// defaults left.
 func simulate(model string, g *dag.Graph, c LinearConfig, parameters func(s *Simulation) equation) (*Simulation, error) {
 	if g.Len() == 0 {
 		return nil, fmt.Errorf("dataset: %s model on a graph without variables; allowed: at least 1", model)

@@ -75,7 +75,8 @@ func TestSplitKeepsEveryRowOnce(t *testing.T) {
 	}
 }
 
-// Each of 10 rows is held out in 3 of 10 splits on average. 2000 splits: standard deviation √(2000·0.3·0.7) = 20.5, five of them allowed.
+// Each of 10 rows is held out in 3 of 10 splits on average. 2000 splits: standard deviation
+// √(2000·0.3·0.7) = 20.5, five of them allowed.
 func TestSplitIsUniform(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table := numbered(10)

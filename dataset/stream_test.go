@@ -13,8 +13,9 @@ import (
 	"tobac/dataset"
 )
 
-// The random streams are part of the promise that a seed names a data set for good. Noise of variance 1 on a graph without edges is the stream itself.
-// The hashes were computed with this package and Go 1.26 on amd64; a change here changes every simulated data set.
+// The random streams are part of the promise that a seed names a data set for good. Noise of
+// variance 1 on a graph without edges is the stream itself. The hashes were computed with this
+// package and Go 1.26 on amd64; a change here changes every simulated data set.
 func TestStreamsAreFrozen(t *testing.T) {
 	s := simulate(t, dag.New(3), dataset.LinearConfig{Rows: 50, HeldoutRows: 50, NoiseVariance: 1, Seed: 42})
 	w := simulate(t, complete(12), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, Seed: 42})
@@ -42,7 +43,8 @@ func TestStreamsAreFrozen(t *testing.T) {
 	}
 }
 
-// The construction that the package promises: ChaCha8 keyed with the seed, little-endian, and the purpose.
+// The construction that the package promises: ChaCha8 keyed with the seed, little-endian, and the
+// purpose.
 func TestStreamIsKeyedBySeedAndPurpose(t *testing.T) {
 	var key [32]byte
 	copy(key[:], "\x2a\x00\x00\x00\x00\x00\x00\x00simulate heldout")
@@ -55,7 +57,8 @@ func TestStreamIsKeyedBySeedAndPurpose(t *testing.T) {
 	}
 }
 
-// hash identifies numbers exactly: Go prints each float64 with as many digits as tell it from all others.
+// hash identifies numbers exactly: Go prints each float64 with as many digits as tell it from all
+// others.
 func hash(values any) string {
 	sum := sha256.Sum256(fmt.Append(nil, values))
 	return hex.EncodeToString(sum[:8])

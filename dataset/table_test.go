@@ -14,7 +14,8 @@ import (
 	"tobac/dataset"
 )
 
-// tables draws tables with n rows and d columns, at least minRows and one, with awkward names and numbers of all sizes.
+// tables draws tables with n rows and d columns, at least minRows and one, with awkward names and
+// numbers of all sizes.
 func tables(minRows int, number *rapid.Generator[float64]) *rapid.Generator[*dataset.Table] {
 	return rapid.Custom(func(t *rapid.T) *dataset.Table {
 		n, d := rapid.IntRange(minRows, 8).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
@@ -130,7 +131,8 @@ func TestStandardizeErrors(t *testing.T) {
 		column []float64
 		want   string
 	}{
-		// 0.1 added three times and divided by three is not 0.1: the deviation of a constant column need not come out as zero.
+		// 0.1 added three times and divided by three is not 0.1: the deviation of a constant column
+		// need not come out as zero.
 		{"constant", []float64{0.1, 0.1, 0.1}, `dataset: column "b" cannot be standardised: all 3 values are 0.1, want at least two different ones`},
 		{"overflow", []float64{1e308, -1e308, 0}, `dataset: column "b" cannot be standardised: mean 0, standard deviation +Inf, want finite ones, the latter above 0`},
 		{"underflow", []float64{1e-200, 2e-200, 3e-200}, `dataset: column "b" cannot be standardised: mean 2e-200, standard deviation 0, want finite ones, the latter above 0`},
@@ -221,7 +223,8 @@ func TestMisuseNamesThePackage(t *testing.T) {
 	}
 }
 
-// Columns are in range up to magnitudes of 1e50, and where their values are the same or differ by 1e-50.
+// Columns are in range up to magnitudes of 1e50, and where their values are the same or differ by
+// 1e-50.
 func TestOutOfRange(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64

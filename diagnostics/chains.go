@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// halves are the first and last halves of chains of one length, without the middle draw of an odd number.
+// halves are the first and last halves of chains of one length, without the middle draw of an odd
+// number.
 func halves(chains [][]float64) [][]float64 {
 	var out [][]float64
 	for _, c := range chains {
@@ -22,7 +23,8 @@ func halves(chains [][]float64) [][]float64 {
 	return out
 }
 
-// usable reports whether chains are of one length of at least 4, finite, and not all the same number.
+// usable reports whether chains are of one length of at least 4, finite, and not all the same
+// number.
 func usable(chains [][]float64) bool {
 	if len(chains) == 0 || len(chains[0]) < 4 {
 		return false
@@ -42,7 +44,8 @@ func usable(chains [][]float64) bool {
 	return differ
 }
 
-// normalScores replaces draws by the normal quantiles of their ranks among all; ties have their mean rank.
+// normalScores replaces draws by the normal quantiles of their ranks among all; ties have their
+// mean rank.
 func normalScores(chains [][]float64) [][]float64 {
 	all := slices.Concat(chains...)
 	order := make([]int, len(all))
@@ -113,9 +116,10 @@ func each(chains [][]float64, f func(v float64) float64) [][]float64 {
 	return out
 }
 
-// PotentialScaleReduction is R̂ of chains of one length: the larger of those of normal scores of the ranks in half
-// chains, and of the same of distances from the median. It is about 1 for chains that agree; NaN if there is too little to
-// tell (fewer than 4 draws, draws that are all equal or not finite).
+// PotentialScaleReduction is R̂ of chains of one length: the larger of those of normal scores of
+// the ranks in half chains, and of the same of distances from the median. It is about 1 for chains
+// that agree; NaN if there is too little to tell (fewer than 4 draws, draws that are all equal or
+// not finite).
 func PotentialScaleReduction(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
@@ -129,8 +133,8 @@ func PotentialScaleReduction(chains [][]float64) float64 {
 	return largest
 }
 
-// effective is the number of independent draws with a mean as uncertain as that of chains: Geyer's initial monotone
-// sequence of autocorrelations in half chains.
+// effective is the number of independent draws with a mean as uncertain as that of chains: Geyer's
+// initial monotone sequence of autocorrelations in half chains.
 func effective(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
@@ -169,8 +173,8 @@ func effective(chains [][]float64) float64 {
 	return draws / math.Max(2*sum-1, 1/math.Log10(draws))
 }
 
-// BulkSize is the effective number of draws for the middle of a distribution: of normal scores of their ranks. NaN as in
-// [PotentialScaleReduction].
+// BulkSize is the effective number of draws for the middle of a distribution: of normal scores of
+// their ranks. NaN as in [PotentialScaleReduction].
 func BulkSize(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
@@ -211,8 +215,8 @@ func MeanError(chains [][]float64) float64 {
 	return stat.StdDev(slices.Concat(chains...), nil) / math.Sqrt(effective(chains))
 }
 
-// EnergyFraction is the Bayesian fraction of missing information of a chain's energies, Σ(Eₙ − Eₙ₋₁)²/Σ(Eₙ − Ē)²: below
-// 0.3 momenta that are drawn anew hardly reach all energies.
+// EnergyFraction is the Bayesian fraction of missing information of a chain's energies, Σ(Eₙ −
+// Eₙ₋₁)²/Σ(Eₙ − Ē)²: below 0.3 momenta that are drawn anew hardly reach all energies.
 func EnergyFraction(energies []float64) float64 {
 	if len(energies) < 2 {
 		return math.NaN()

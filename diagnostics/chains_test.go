@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// autoregressive are chains of normal draws with a correlation from one to the next; the mean and the spread of chain k
-// are shift·k and 1 + grow·k.
+// autoregressive are chains of normal draws with a correlation from one to the next; the mean and
+// the spread of chain k are shift·k and 1 + grow·k.
 func autoregressive(seed uint64, phi, shift, grow float64) [][]float64 {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := make([][]float64, 4)
@@ -26,7 +26,8 @@ func autoregressive(seed uint64, phi, shift, grow float64) [][]float64 {
 	return out
 }
 
-// Effective numbers of draws are n(1−φ)/(1+φ), more than n for φ < 0; the standard error of an estimate from 8000 draws is about 5 %.
+// Effective numbers of draws are n(1−φ)/(1+φ), more than n for φ < 0; the standard error of an
+// estimate from 8000 draws is about 5 %.
 func TestEffectiveSize(t *testing.T) {
 	for _, phi := range []float64{-0.5, 0, 0.5, 0.9} {
 		chains := autoregressive(3, phi, 0, 0)
@@ -46,7 +47,8 @@ func TestEffectiveSize(t *testing.T) {
 	}
 }
 
-// Chains that differ in place or in spread are told apart; ranks do not see a monotone function; what cannot be told is NaN.
+// Chains that differ in place or in spread are told apart; ranks do not see a monotone function;
+// what cannot be told is NaN.
 func TestDisagreement(t *testing.T) {
 	for _, chains := range [][][]float64{autoregressive(4, 0, 0.3, 0), autoregressive(5, 0, 0, 0.3)} {
 		if got := diagnostics.PotentialScaleReduction(chains); got < 1.03 {

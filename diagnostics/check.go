@@ -43,21 +43,21 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 // A Check is one number with its verdict.
 type Check struct {
 	Name     string
-	Value    float64 // NaN: too little to tell, which is doubtful
-	Doubtful float64 // threshold beyond which it is doubtful; NaN: it takes no part in a verdict
+	Value    float64 // NaN means too little to tell, which is doubtful
+	Doubtful float64 // threshold beyond which it is doubtful; NaN means it takes no part in a verdict
 	Bad      float64 // likewise
 	Verdict  Verdict
 	Text     string // what the number says, in a sentence without its stop
 }
 
-// Above is a check of a number that is worse the larger it is: it is doubtful above the first threshold, and bad above
-// the second, which is not less.
+// Above is a check of a number that is worse the larger it is: it is doubtful above the first
+// threshold, and bad above the second, which is not less.
 func Above(name string, value, doubtful, bad float64, text string) Check {
 	return judged(name, value, doubtful, bad, text, value > doubtful, value > bad)
 }
 
-// Below is a check of a number that is worse the smaller it is: it is doubtful below the first threshold, and bad below
-// the second, which is not greater.
+// Below is a check of a number that is worse the smaller it is: it is doubtful below the first
+// threshold, and bad below the second, which is not greater.
 func Below(name string, value, doubtful, bad float64, text string) Check {
 	return judged(name, value, doubtful, bad, text, value < doubtful, value < bad)
 }

@@ -68,7 +68,8 @@ func TestVariety(t *testing.T) {
 	}
 }
 
-// Independent draws from a product over edges have neither imbalance nor crowding; equal graphs have, and graphs that lost an edge.
+// Independent draws from a product over edges have neither imbalance nor crowding; equal graphs
+// have, and graphs that lost an edge.
 func TestGraphChecks(t *testing.T) {
 	const d, n = 8, 60
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -147,7 +148,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Components of equal weight whose probabilities differ by 2δ have the standard error δ, whatever the others; one alone says nothing.
+// Components of equal weight whose probabilities differ by 2δ have the standard error δ, whatever
+// the others; one alone says nothing.
 func TestComponentErrors(t *testing.T) {
 	const d = 3
 	part := func(v float64) posterior.Component {
@@ -183,7 +185,8 @@ func TestTrend(t *testing.T) {
 	if v := diagnostics.Trend(rise); !(v > 0.25 && v < 0.4) {
 		t.Errorf("trend %v of a straight line, want a third", v)
 	}
-	// Quarters of the means 0, 5, 8 and 9, and the values m ± 1: the noise is √((4/3 + 4/3)/4), of which twice is taken off the change of 1; and of 4.
+	// Quarters of the means 0, 5, 8 and 9, and the values m ± 1: the noise is √((4/3 + 4/3)/4), of
+	// which twice is taken off the change of 1; and of 4.
 	for last, want := range map[float64]float64{9: 0, 12: (4 - 2*math.Sqrt(2./3)) / 12, 1: (7 - 2*math.Sqrt(2./3)) / 1} {
 		var trace []float64
 		for _, m := range []float64{0, 5, 8, last} {

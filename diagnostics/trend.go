@@ -9,9 +9,11 @@ import (
 // leastTrace is the number of points below which a trace tells no trend.
 const leastTrace = 8
 
-// Trend says whether a quantity that a training raises or lowers still moves: the difference between the means over the last and
-// over the third quarter of a trace, as a part of its range from the first quarter's mean to the last's (at least the noise of the trace), without
-// regard to the sign. NaN: fewer than eight points. The noise is the standard error of the difference, were the points independent.
+// Trend says whether a quantity that a training raises or lowers still moves: the difference
+// between the means over the last and over the third quarter of a trace, as a part of its range
+// from the first quarter's mean to the last's (at least the noise of the trace), without regard to
+// the sign. NaN means fewer than eight points. The noise is the standard error of the difference,
+// were the points independent.
 func Trend(trace []float64) float64 {
 	n := len(trace)
 	if n < leastTrace {

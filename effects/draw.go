@@ -65,7 +65,7 @@ type linear struct {
 	structure
 	weights    [][]float64 // by variable, of its parents
 	intercepts []float64
-	variances  []float64 // nil: unknown
+	variances  []float64 // nil means unknown
 }
 
 func newLinear(g *dag.Graph, e *posterior.Equations) *linear {

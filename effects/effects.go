@@ -22,7 +22,7 @@ var ErrNoParameters = errors.New("the draws have no parameters")
 // interventions. Build them with [Linear] or [Nonlinear].
 type Effects struct {
 	Names   []string
-	Columns []Column // of the data; nil: unknown
+	Columns []Column // of the data; nil means unknown
 	Weights []float64
 
 	draws         []draw
@@ -30,7 +30,7 @@ type Effects struct {
 }
 
 // Linear are the effects of a posterior whose draws have [posterior.Equations].
-// columns describe the data, in the units that they were given in; nil: they are
+// columns describe the data, in the units that they were given in; nil means they are
 // unknown. It fails if a draw has no equations ([ErrNoParameters]), if
 // all draws have a cycle, or if columns do not belong to the variables.
 func Linear(p *posterior.Posterior, columns []Column) (*Effects, error) {
@@ -84,7 +84,7 @@ type Effect struct {
 	// Distribution is that of the change of E[x_To] by unit of x_From, draws
 	// without a path included.
 	Distribution
-	Positive, Negative float64 // probabilities that it is above and below 0; NaN: unknown
+	Positive, Negative float64 // probabilities that it is above and below 0; NaN means unknown
 	// InSD is the mean in standard deviations of the two columns: Mean·sd_From/sd_To; NaN:
 	// they are unknown, or that of To is 0.
 	InSD float64

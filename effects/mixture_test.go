@@ -11,7 +11,8 @@ import (
 	"tobac/posterior"
 )
 
-// constants is a posterior of equally probable draws of one variable without edges, N(mean, variance) each, beside a second variable.
+// constants is a posterior of equally probable draws of one variable without edges, N(mean,
+// variance) each, beside a second variable.
 func constants(means, variances []float64) *posterior.Posterior {
 	p := &posterior.Posterior{Kind: posterior.Draws, Names: []string{"a", "b"}}
 	for k, mean := range means {
@@ -22,7 +23,8 @@ func constants(means, variances []float64) *posterior.Posterior {
 	return p
 }
 
-// A new observation has the variance E[Var] + Var[E] over the draws, the mean of the observations only the latter; quantiles are those of the mixture.
+// A new observation has the variance E[Var] + Var[E] over the draws, the mean of the observations
+// only the latter; quantiles are those of the mixture.
 func TestMixtureOfDraws(t *testing.T) {
 	e, err := effects.Linear(constants([]float64{-3, 3}, []float64{1, 4}), nil)
 	if err != nil {

@@ -22,8 +22,8 @@ type Equations interface {
 	NoiseVariance(j int) float64
 }
 
-// Nonlinear are the effects of a posterior with equations of any form, those of
-// draw m being equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
+// Nonlinear are the effects of a posterior with equations of any form, those of draw m being
+// equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
 // [Linear], and an error of equations is returned.
 func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64, equations func(m int) (Equations, error)) (*Effects, error) {
 	if columns == nil {

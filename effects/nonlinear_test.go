@@ -65,7 +65,8 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 			if !near(q.Mean.Mean, want[k].Mean.Mean, 1e-9) || !near(q.Mean.SD, want[k].Mean.SD, 1e-8) {
 				t.Errorf("prediction %+v, want %+v", q, want[k])
 			}
-			// 128 rows of noise: the standard deviation is right to 1/sqrt(256), four sigmas are 0.25.
+			// 128 rows of noise: the standard deviation is right to 1/sqrt(256), four sigmas are
+			// 0.25.
 			if !(math.Abs(math.Log(q.New.SD/want[k].New.SD)) <= 0.25) {
 				t.Errorf("a new observation has the standard deviation %v, want %v", q.New.SD, want[k].New.SD)
 			}

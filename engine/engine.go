@@ -59,8 +59,8 @@ type Stage interface {
 	Close()
 }
 
-// Infer runs an engine from its beginning to its end: the outcome of a problem whose settings have not
-// been prepared. Report and Seconds of the problem may be nil here.
+// Infer runs an engine from its beginning to its end: the outcome of a problem whose settings have
+// not been prepared. Report and Seconds of the problem may be nil here.
 func Infer(ctx context.Context, e Engine, p *Problem) (*Outcome, error) {
 	if p.Report == nil {
 		p.Report = func(Progress) {}
@@ -106,8 +106,8 @@ type Given struct {
 	Notes []string
 	// OwnNoise says that each order had its own noise variance, that of its component.
 	OwnNoise bool
-	// Chains are the numbers of chains over graphs that those of a reference exceed, and Tempered those of
-	// chains over networks; zero where there were none.
+	// Chains are the numbers of chains over graphs that those of a reference exceed, and Tempered
+	// those of chains over networks; zero where there were none.
 	Chains, Tempered ChainNumbers
 }
 
@@ -127,11 +127,13 @@ type Problem struct {
 	// Shared is what the problem has in common with others.
 	Shared Shared
 
-	// ModelScale is that of the columns as Model takes them, set by [Engine.Begin]; nil means as they are.
+	// ModelScale is that of the columns as Model takes them, set by [Engine.Begin]; nil means as
+	// they are.
 	ModelScale *posterior.Standardization
 	// Evidence of the models compared, set by [Engine.Begin]; nil if none were.
 	Evidence []sem.Evidence
-	// Counted says that dependent rows count as so many independent ones, see [inspect.Sequence], set by [Engine.Begin].
+	// Counted says that dependent rows count as so many independent ones, see [inspect.Sequence],
+	// set by [Engine.Begin].
 	Counted bool
 	// Seconds is where the time went. Engines add to it. It is never nil.
 	Seconds *Seconds
@@ -150,7 +152,8 @@ type Shared struct {
 // An Outcome is a posterior with what an engine knows of it.
 type Outcome struct {
 	*posterior.Posterior
-	// Method says in a few words what computed the posterior, for example "mcmc, 4 chains of 3000 iterations".
+	// Method says in a few words what computed the posterior, for example
+	// "mcmc, 4 chains of 3000 iterations".
 	Method string
 	// Reason says why the model was taken.
 	Reason string
@@ -161,7 +164,8 @@ type Outcome struct {
 	// Basis says what directions follow from; "" means the assumptions of the model.
 	Basis    string
 	Evidence []sem.Evidence // of the models compared; nil if none were
-	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the setting.
+	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the
+	// setting.
 	EdgesPerNode float64
 	Diagnostics  *mcmc.Diagnostics      // of Markov chains; nil if there are none
 	Training     *Training              // of engines that train a distribution; nil for others
@@ -193,20 +197,23 @@ type Progress struct {
 // A TrainingPoint says how far a training is.
 type TrainingPoint struct {
 	Step     int     // steps taken
-	Quantity string  // what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; "": nothing is known yet
+	Quantity string  // what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; "" means nothing is known yet
 	Value    float64 // mean over the samples of a step or over several steps
 }
 
-// A Training says how a distribution over graphs was trained. That all steps were taken does not say that it has converged.
+// A Training says how a distribution over graphs was trained. That all steps were taken does not
+// say that it has converged.
 type Training struct {
 	Trace   []TrainingPoint // ascending
 	Skipped int             // steps that changed nothing, because a gradient was not finite
-	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil: a single start
+	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil means a single start
 	Exact   bool            // nothing had to be trained: the distribution is the posterior
-	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact posterior under the same scores and prior,
-	// which DAG-GFlowNet knows of at most five variables; NaN: unknown.
+	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact
+	// posterior under the same scores and prior, which DAG-GFlowNet knows of at most five
+	// variables; NaN means unknown.
 	Distance float64
-	// Imbalance of the draws of DAG-GFlowNet under linear node scores, see [diagnostics.Imbalance]; NaN: unknown.
+	// Imbalance of the draws of DAG-GFlowNet under linear node scores, see [diagnostics.Imbalance];
+	// NaN means unknown.
 	Imbalance float64
 }
 
@@ -298,7 +305,8 @@ func (f *finished) Save() (json.RawMessage, error)                 { return nil,
 func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
 func (f *finished) Close()                                         {}
 
-// MostSteps is the largest number of steps of an engine: it keeps sums and products of what is counted within 64 bits.
+// MostSteps is the largest number of steps of an engine: it keeps sums and products of what is
+// counted within 64 bits.
 const MostSteps = 1_000_000_000
 
 // BeforeEnd is the error of an outcome that is read off after the last of so many steps.

@@ -19,7 +19,7 @@ const (
 	functionsWork  = 4e9 // floating-point operations that they may take
 )
 
-// Functions are the scores that functions of the draws are drawn from; nil: none.
+// Functions are the scores that functions of the draws are drawn from; nil means none.
 type Functions struct {
 	scores  []sem.Functional // by draw
 	rows    int
@@ -40,7 +40,7 @@ func NewFunctional(scorers []score.Scorer, rows int, problem *Problem) *Function
 	return f
 }
 
-// Of are the scores of the draws that kept lists; nil: of all.
+// Of are the scores of the draws that kept lists; nil means of all.
 func (f *Functions) Of(kept []int) *Functions {
 	if f == nil || kept == nil {
 		return f
@@ -53,7 +53,8 @@ func (f *Functions) Of(kept []int) *Functions {
 	return &out
 }
 
-// Joined are the scores of the draws of several posteriors, one after the other; nil if one has none.
+// Joined are the scores of the draws of several posteriors, one after the other; nil if one has
+// none.
 func Joined(all []*Functions) *Functions {
 	if slices.Contains(all, nil) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"tobac/sem"
 )
 
-// demands is about the memory that a run takes at its peak, part by part, with what waits for the garbage collector. The factors
-// were measured: see bench/notes/speed.md.
+// demands is about the memory that a run takes at its peak, part by part, with what waits for the
+// garbage collector. The factors were measured: see bench/notes/speed.md.
 func demands(e Engine, p *Problem, size Size) []Demand {
 	d := float64(size.Vars)
 	all := []Demand{
@@ -39,7 +39,8 @@ type knob struct {
 	with func(value int) float64 // bytes of the run with another value
 }
 
-// knobs are the whole numbers among the settings, of which some change the memory, the model's units, rows and variables.
+// knobs are the whole numbers among the settings, of which some change the memory, the model's
+// units, rows and variables.
 func knobs(e Engine, p *Problem, size Size) []knob {
 	bytes := func(e Engine, p *Problem, size Size) float64 { return total(demands(e, p, size)) }
 	var all []knob
@@ -100,7 +101,7 @@ type MemoryError struct {
 	Need  float64 // bytes
 	Room  string  // what there is, in words
 	Parts string  // the largest of what takes it
-	Fits  string  // the largest values that would fit, each alone; "": none would
+	Fits  string  // the largest values that would fit, each alone; "" means none would
 }
 
 func (e *MemoryError) Error() string {

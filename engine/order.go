@@ -14,15 +14,15 @@ const mostOrders = 10_000
 // An Order says which causal orders SVGD samples under; a known one also binds
 // the other engines.
 type Order struct {
-	// Known is the causal order of the columns, sources first; nil: unknown.
+	// Known is the causal order of the columns, sources first; nil means unknown.
 	Known []int
 	// Method finds the order from the rows without an intervention. Nil: orders are
 	// drawn from their posterior under a linear Gaussian model, by the engine that
 	// the number of variables allows. Method must be safe for concurrent use, as all of
 	// package ordering are.
 	Method ordering.Orderer
-	// Count is the number of orders drawn from the posterior, 0: 5; or, with a Method, the
-	// number of resamples of the rows whose distinct orders are mixed, 0: the one
+	// Count is the number of orders drawn from the posterior, 0 means 5; or, with a Method, the
+	// number of resamples of the rows whose distinct orders are mixed, 0 means the one
 	// order of all rows. SVGD takes all its steps under each order.
 	Count int
 	// Weights of the orders of resamples. Zero: by frequency.

@@ -47,7 +47,8 @@ func InDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posteri
 	return &out
 }
 
-// UnitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was divided by s_j, with n_j rows in which it was not set by intervention.
+// UnitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was
+// divided by s_j, with n_j rows in which it was not set by intervention.
 func UnitConstants(data *dataset.Table, sd []float64) []float64 {
 	n, d := data.X.Dims()
 	all := make([]float64, d)

@@ -230,7 +230,8 @@ func (g *glance) Err() error {
 	return nil
 }
 
-// checkGoroutines waits until no more goroutines are left than there were: one that has done its work may not have ended yet.
+// checkGoroutines waits until no more goroutines are left than there were: one that has done its
+// work may not have ended yet.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {

@@ -179,8 +179,8 @@ func (o *Orders) ParentSets(j int) []float64 {
 	return s.prob
 }
 
-// ProbableSets are the sets of parents of variable j with a probability above a bound or at it, by their index in
-// [Orders.ParentSets], with their probabilities.
+// ProbableSets are the sets of parents of variable j with a probability above a bound or at it, by
+// their index in [Orders.ParentSets], with their probabilities.
 func (o *Orders) ProbableSets(j int, bound float64) (sets [][]int, probabilities []float64) {
 	d, _ := o.before.Dims()
 	others := dag.AllBut(d, j)

@@ -20,8 +20,8 @@ const defaultMemory = 1 << 30
 
 // Options are settings of [New] and [GivenOrder]. The zero value is ready to use.
 type Options struct {
-	Workers int   // goroutines at a time, 0: as many as runtime.GOMAXPROCS. It changes no bit of a result.
-	Memory  int64 // bytes that may be used, 0: defaultMemory
+	Workers int   // goroutines at a time, 0 means as many as runtime.GOMAXPROCS. It changes no bit of a result.
+	Memory  int64 // bytes that may be used, 0 means defaultMemory
 }
 
 func (o Options) workers() int {

@@ -10,7 +10,8 @@ import (
 	"tobac/posterior"
 )
 
-// The probability that a pair is joined is at most 1, also where both directions have more than ½ (which happens with particles that have cycles): it ties with a pair that is surely joined.
+// The probability that a pair is joined is at most 1, also where both directions have more than ½
+// (which happens with particles that have cycles): it ties with a pair that is surely joined.
 func TestJoinedAtMostSurely(t *testing.T) {
 	truth := graph(t, 3, [2]int{0, 1})
 	p := mat.NewDense(3, 3, []float64{0, 1, 0.9, 0, 0, 0, 0.9, 0, 0})

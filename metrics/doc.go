@@ -31,12 +31,11 @@
 // Brier score and the calibration error take the probabilities at their word; so
 // do [LogScore], [Entropy] and [Decided].
 //
-// Where the directions of some edges cannot be told from data, judge what can:
-// the skeleton metrics rank the d(d−1)/2 unordered pairs by the probability
-// min(1, P_ij + P_ji) that they are joined, and the CPDAG distance compares the
-// equivalence classes of the median graph, the edges with a probability above ½, and of the truth. In a CPDAG an edge
-// has three states, none, directed and undirected, and SHD counts the pairs whose
-// state or direction differs.
+// Where the directions of some edges cannot be told from data, judge what can: the skeleton metrics
+// rank the d(d−1)/2 unordered pairs by the probability min(1, P_ij + P_ji) that they are joined,
+// and the CPDAG distance compares the equivalence classes of the median graph, the edges with a
+// probability above ½, and of the truth. In a CPDAG an edge has three states, none, directed and
+// undirected, and SHD counts the pairs whose state or direction differs.
 //
 // # Graphs with cycles
 //

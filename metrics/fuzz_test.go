@@ -8,7 +8,8 @@ import (
 	"tobac/metrics"
 )
 
-// FuzzNumber: what the decoder of the standard library takes for a float64, and null, is read, everything else is not, and what is read is written as the same number.
+// FuzzNumber: what the decoder of the standard library takes for a float64, and null, is read,
+// everything else is not, and what is read is written as the same number.
 func FuzzNumber(f *testing.F) {
 	for _, text := range []string{"null", "0", "-1.5e-300", "1e400", "\"1\"", "NaN", "", " 2 ", "[1]", "-0"} {
 		f.Add(text)

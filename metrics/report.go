@@ -43,10 +43,10 @@ type Report struct {
 // heldOut is nil if there are no held-out data. Particles with a cycle are
 // dropped and the weights renormalised first.
 //
-// If every particle has a cycle, the metrics take the values of knowing nothing:
-// E-SHD d(d−1)/2; AUROC ½; average precision and AUPRC E*/(d(d−1)) in both
-// conventions; Brier score, calibration error and Neg.LL those of the empty graph, once. Expected edges are then
-// those of all particles. Metrics that rank edges stay NaN if truth has none.
+// If every particle has a cycle, the metrics take the values of knowing nothing: E-SHD d(d−1)/2;
+// AUROC ½; average precision and AUPRC E*/(d(d−1)) in both conventions; Brier score, calibration
+// error and Neg.LL those of the empty graph, once. Expected edges are then those of all particles.
+// Metrics that rank edges stay NaN if truth has none.
 //
 // It fails if a weight, or a log density that it uses, is NaN or infinite, and
 // panics if numbers of vertices or lengths differ.

@@ -14,7 +14,7 @@ import (
 // value is the published setting.
 type BGeOptions struct {
 	AlphaMu     float64 // strength α_μ of the prior mean, which is 0; zero: 1
-	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero: d+2
+	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero means d+2
 }
 
 // BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a

@@ -8,12 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Conditionals are, for each graph with its row of parameters (nil without any), the probabilities of the edges given all other edges, the parameters and the data,
+// Conditionals are, for each graph with its row of parameters (nil without any), the probabilities
+// of the edges given all other edges, the parameters and the data,
 //
 //	P(i → j | rest) = σ(L_j(with i) + ln ρ_j(with i) − L_j(without) − ln ρ_j(without)),
 //
-// as d×d matrices in order coordinates, with ρ the graph prior; edges that the prior fixes have 0 or 1. ok is false unless flips are evaluated by a [Flippable] likelihood and the prior
-// is a [ModularPrior].
+// as d×d matrices in order coordinates, with ρ the graph prior; edges that the prior fixes have 0
+// or 1. ok is false unless flips are evaluated by a [Flippable] likelihood and the prior is a
+// [ModularPrior].
 func (t *TOBAC) Conditionals(graphs []*dag.Graph, theta *mat.Dense) (all []*mat.Dense, ok bool) {
 	prior, modular := t.cfg.Prior.(ModularPrior)
 	if t.flips == nil || !modular {

@@ -1,7 +1,7 @@
 // Package models holds densities written as expression graphs of package
 // autograd, and hands their gradients to a sampler: TOBAC, the posterior over
 // causal graphs given a causal order, its predecessor DiBS without an order, and
-// [NewTarget] for a density of one's own. It is not for finding orders (package
+// [NewTarget] for a custom density. It is not for finding orders (package
 // ordering) nor for sampling (package svgd).
 //
 // # A density of one's own
@@ -79,8 +79,10 @@
 //
 // # A calibrated recipe
 //
-// What (3) to (6) leave open are independent choices of [TOBACConfig]. [Latents]: scores s_ij from a distribution symmetric about 0 leave p(G)
-// as it is stated at every α, which factors u, v do not. [PriorPlace]: inside the expectation of (4) the prior multiplies the likelihood of every sampled graph,
+// What (3) to (6) leave open are independent choices of [TOBACConfig]. [Latents]: scores s_ij from
+// a distribution symmetric about 0 leave p(G) as it is stated at every α, which factors u, v do
+// not. [PriorPlace]: inside the expectation of (4) the prior multiplies the likelihood of every
+// sampled graph,
 //
 //	log p(Z,Θ|D) = log p(Z) + Σ_j log E[exp(L_j(G) + ln ρ_j(G))] + const.             (7)
 //
@@ -89,17 +91,20 @@
 //
 //	q = σ(αs_ij + ln E[f_j(pa ∪ i)] − ln E[f_j(pa ∖ i)]),   f_j = exp(L_j + ln ρ_j),      (8)
 //
-// of which both expectations are estimated from the same S hard samples. [NodeScores] makes a likelihood of node scores in closed form; it and
-// [IntegratedNetwork] are [Flippable]. [EdgeParameters]: whether f_j counts the weights of an edge by density alone. Temper raises p(D|G,Θ) to a power that
-// may grow from 0 to 1. [TOBAC.Conditionals] are the limits of (8) for a graph as α grows, and [ParameterTarget] fits parameters to given graphs.
+// of which both expectations are estimated from the same S hard samples. [NodeScores] makes a
+// likelihood of node scores in closed form; it and [IntegratedNetwork] are [Flippable].
+// [EdgeParameters]: whether f_j counts the weights of an edge by density alone. Temper raises
+// p(D|G,Θ) to a power that may grow from 0 to 1. [TOBAC.Conditionals] are the limits of (8) for a
+// graph as α grows, and [ParameterTarget] fits parameters to given graphs.
 //
 // # Layout
 //
-// Blocks are matrices with one row per particle. Z holds the scores of the pairs that the prior leaves open, child by child, parents ascending, or for [Factors] has the shape (d−1, k, 2), or
-// (d, k, 2) with [AllPairs], row-major with u before v, so component l of u_i is
-// element (i·k+l)·2 and that of v_i the next one. Linear parameters have the shape (d, d), row-major: the
-// weight of parent i on child j is element i·d+j. Pairs that cannot be edges are
-// carried along unused, but count in a kernel's distances.
+// Blocks are matrices with one row per particle. Z holds the scores of the pairs that the prior
+// leaves open, child by child, parents ascending, or for [Factors] has the shape (d−1, k, 2), or
+// (d, k, 2) with [AllPairs], row-major with u before v, so component l of u_i is element (i·k+l)·2
+// and that of v_i the next one. Linear parameters have the shape (d, d), row-major: the weight of
+// parent i on child j is element i·d+j. Pairs that cannot be edges are carried along unused, but
+// count in a kernel's distances.
 //
 // # Randomness
 //

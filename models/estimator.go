@@ -57,9 +57,10 @@ const (
 	// ScoreFunction, and closer to the gradient; its variance is lower unless
 	// one sample has nearly all the weight. It needs S ≥ 2.
 	ScoreFunctionLOO
-	// Flips evaluates every hard graph with and without each edge: Rao–Blackwell estimates of the derivatives with
-	// respect to the edge probabilities, of far lower variance. It takes one evaluation of a variable's term for every candidate parent and graph, which
-	// likelihoods that are [Flippable] do fast. The likelihood need not have a soft form.
+	// Flips evaluates every hard graph with and without each edge: Rao–Blackwell estimates of the
+	// derivatives with respect to the edge probabilities, of far lower variance. It takes one
+	// evaluation of a variable's term for every candidate parent and graph, which likelihoods that
+	// are [Flippable] do fast. The likelihood need not have a soft form.
 	Flips
 )
 

@@ -61,7 +61,8 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 	})
 }
 
-// NoisePoints are the points of the sum over the noise variances of variable j, and the logarithms of their weights.
+// NoisePoints are the points of the sum over the noise variances of variable j, and the logarithms
+// of their weights.
 func (v *IntegratedNetwork) NoisePoints(j int) (variances, logWeights []float64) {
 	return v.nodes[j].variances, v.nodes[j].logWeights
 }

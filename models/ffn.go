@@ -46,10 +46,10 @@ func (a Activation) apply(x *autograd.Node) *autograd.Node {
 // FeedForwardOptions are the fixed quantities of the nonlinear model. The zero
 // value is the published setting.
 type FeedForwardOptions struct {
-	NoiseVariances NoiseVariances // what is known of the noise variances; zero: one for all, NoiseVariance
+	NoiseVariances NoiseVariances // what is known of the noise variances; zero means one for all, NoiseVariance
 	NoiseVariance  float64        // variance of every equation's noise, or s² of NoiseVariances; zero: 0.1
 	ParamVariance  float64        // prior variance σ_p² of every weight and bias; zero: 1
-	Hidden         []int          // units of each hidden layer; nil: one layer of 5; empty: none, a linear model
+	Hidden         []int          // units of each hidden layer; nil means one layer of 5; empty: none, a linear model
 	Activation     Activation     // zero: Relu
 	NoBias         bool           // leave out all biases
 }
@@ -79,7 +79,7 @@ type FeedForward struct {
 	opt    FeedForwardOptions
 	noise  noiseModel
 	x      *mat.Dense
-	rows   [][]int // rows that count, per variable; nil: all
+	rows   [][]int // rows that count, per variable; nil means all
 	d      int
 	layers []layer // from the inputs to the output
 	params int     // number of all parameters
@@ -197,7 +197,7 @@ func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 	return prior, f.noise.term(f.Residuals(g, theta), logs)
 }
 
-// put adds a scalar to element j of a vector of d; nil: all 0.
+// put adds a scalar to element j of a vector of d; nil means all 0.
 func (f *FeedForward) put(sum *autograd.Node, j int, scalar *autograd.Node) *autograd.Node {
 	own := scalar.Reshape(autograd.Shape{1}).ScatterAdd([]int{j}, autograd.Shape{f.d})
 	if sum == nil {
@@ -211,7 +211,7 @@ func (f *FeedForward) weights(l layer, j int, theta *autograd.Node) *autograd.No
 	return theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
 }
 
-// biases are those of variable j in a layer; nil: there are none.
+// biases are those of variable j in a layer; nil means there are none.
 func (f *FeedForward) biases(l layer, j int, theta *autograd.Node) *autograd.Node {
 	if l.biases < 0 {
 		return nil
@@ -259,8 +259,8 @@ func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node)
 	return g.Builder().Constant(mat.Col(nil, j, rows), autograd.Shape{n, 1}).Sub(f.through(f.layers, j, rows, g, theta))
 }
 
-// through is what the first layers make of the given rows for variable j, n × units, before the last one's
-// activation.
+// through is what the first layers make of the given rows for variable j, n × units, before the
+// last one's activation.
 func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense, g, theta *autograd.Node) (h *autograd.Node) {
 	b := g.Builder()
 	n, _ := rows.Dims()

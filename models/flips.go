@@ -13,30 +13,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Flippable is implemented by likelihoods that evaluate a set of parents with all sets one edge away faster than expressions do.
-// [Flips] uses it with the estimator NodeWise; without it the terms are evaluated for every flip.
+// Flippable is implemented by likelihoods that evaluate a set of parents with all sets one edge
+// away faster than expressions do. [Flips] uses it with the estimator NodeWise; without it the
+// terms are evaluated for every flip.
 type Flippable interface {
 	Likelihood
-	// Flipper is such an evaluation, for one goroutine at a time; nil: this likelihood has none after all.
+	// Flipper is such an evaluation, for one goroutine at a time; nil means this likelihood has
+	// none after all.
 	Flipper() Flipper
 }
 
 // A Term is term j of a likelihood: its parts log p(Θ_j|G) and log p(D_j|G,Θ_j).
 type Term struct {
 	Prior, Data float64
-	// Volume is an approximate ½ ln |2π H⁻¹| of the parameters that belong to the edges of the graph, with H the curvature of the log posterior; 0: there are none, or
-	// it is not known. See [LaplaceEdges].
+	// Volume is an approximate ½ ln |2π H⁻¹| of the parameters that belong to the edges of the
+	// graph, with H the curvature of the log posterior; 0 means there are none, or it is not known.
+	// See [LaplaceEdges].
 	Volume float64
 }
 
-// EdgeParameters says how a flip counts the parameters that belong to its edge, such as the first weights of a network.
+// EdgeParameters says how a flip counts the parameters that belong to its edge, such as the first
+// weights of a network.
 type EdgeParameters int
 
 const (
 	// DensityOfEdges counts them by their prior density at the particle's values, as published.
 	DensityOfEdges EdgeParameters = iota
-	// LaplaceEdges multiplies this by the volume of their posterior, edge by edge, in Laplace's approximation, so that an edge weighs by an evidence. Densities alone put an edge whose weights the
-	// data leave open at a disadvantage of (2π)^(h/2) for h weights. It is for flips by likelihoods that know such volumes; others are left as they are.
+	// LaplaceEdges multiplies this by the volume of their posterior, edge by edge, in Laplace's
+	// approximation, so that an edge weighs by an evidence. Densities alone put an edge whose
+	// weights the data leave open at a disadvantage of (2π)^(h/2) for h weights. It is for flips by
+	// likelihoods that know such volumes; others are left as they are.
 	LaplaceEdges
 )
 
@@ -54,10 +60,12 @@ func (e EdgeParameters) String() string {
 type Flipper interface {
 	// Set makes theta the parameters; nil without any. It may keep theta until the next call.
 	Set(theta []float64)
-	// Terms writes term j of the graphs in which variable j has the parents of which in is true, to dst[0], and to dst[1+k]
-	// those of the graph in which the edge flips[k] → j is added, or removed if it is there. in is as it was when it returns.
+	// Terms writes term j of the graphs in which variable j has the parents of which in is true, to
+	// dst[0], and to dst[1+k] those of the graph in which the edge flips[k] → j is added, or
+	// removed if it is there. in is as it was when it returns.
 	Terms(dst []Term, j int, in []bool, flips []int)
-	// AddGradient adds weight·∂/∂Θ (prior + beta·data) of term j to dst, of as many numbers as there are parameters.
+	// AddGradient adds weight·∂/∂Θ (prior + beta·data) of term j to dst, of as many numbers as
+	// there are parameters.
 	AddGradient(dst []float64, j int, in []bool, weight, beta float64)
 }
 
@@ -70,16 +78,18 @@ func (t *TOBAC) flipper() Flipper {
 	return f.Flipper()
 }
 
-// A flipScorer computes the flip gradients of all particles. For the free pair i → j with the probability p = σ(αs) and the samples A_s of the
-// parents of j, with F₊ = (1/S) Σ_s f_j(A_s ∪ i) and F₋ = (1/S) Σ_s f_j(A_s ∖ i),
+// A flipScorer computes the flip gradients of all particles. For the free pair i → j with the
+// probability p = σ(αs) and the samples A_s of the parents of j, with F₊ = (1/S) Σ_s f_j(A_s ∪ i)
+// and F₋ = (1/S) Σ_s f_j(A_s ∖ i),
 //
 //	∂/∂(αs) log E[f_j] ≈ p(1−p)(F₊ − F₋)/(p F₊ + (1−p) F₋) = q − p,   q = σ(αs + ln F₊ − ln F₋).
 //
-// Numerator and denominator are both unbiased, the second because A_s ∪ i and A_s ∖ i have the probabilities p and 1−p whatever the rest; the ratio
-// lies in [−1, 1]. Gradients with respect to Θ are softmax-weighted means over the same samples.
+// Numerator and denominator are both unbiased, the second because A_s ∪ i and A_s ∖ i have the
+// probabilities p and 1−p whatever the rest; the ratio lies in [−1, 1]. Gradients with respect to Θ
+// are softmax-weighted means over the same samples.
 type flipScorer struct {
 	t       *TOBAC
-	prior   ModularPrior // nil: outside
+	prior   ModularPrior // nil means outside
 	workers []*flipWorker
 	first   []int // pairs of child j: first[j] to first[j+1], numbered as by embedding
 	parent  []int // of each pair
@@ -148,7 +158,8 @@ func (s *flipScorer) newWorker() *flipWorker {
 func (s *flipScorer) score(theta *mat.Dense, x []*mat.Dense) error {
 	m := s.t.cfg.Particles
 	workers := min(len(s.workers), m)
-	// A worker takes every workers-th particle: which one computes a particle does not matter to its bits.
+	// A worker takes every workers-th particle: which one computes a particle does not matter to
+	// its bits.
 	return parallel.For(context.Background(), workers, workers, func(k int) error {
 		for r := k; r < m; r += workers {
 			var grad []float64
@@ -299,8 +310,9 @@ func (s *flipScorer) sample(w *flipWorker, j int) {
 	}
 }
 
-// flipExpression is Σ (q − p)·αs over the free pairs, q − p held constant, for likelihoods of which expressions evaluate the flips: for every variable i the terms of the
-// samples in which i is a parent of all variables that it can be a parent of, and of none.
+// flipExpression is Σ (q − p)·αs over the free pairs, q − p held constant, for likelihoods of which
+// expressions evaluate the flips: for every variable i the terms of the samples in which i is a
+// parent of all variables that it can be a parent of, and of none.
 func (t *TOBAC) flipExpression(e *expressions, logits, graph, terms *autograd.Node, sample *autograd.Axis, parent *autograd.Axis) *autograd.Node {
 	d, b, emb := t.lik.Vars(), e.b, t.emb
 	shape := autograd.Shape{d, d}

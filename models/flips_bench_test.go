@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A step of the calibrated recipe without kernel and optimiser: 20 variables, 100 rows, networks of 5 units, 10 particles, 8 graphs, two workers; at the
-// beginning, where all sampled graphs differ, and near the end.
+// A step of the calibrated recipe without kernel and optimiser: 20 variables, 100 rows, networks of
+// 5 units, 10 particles, 8 graphs, two workers; at the beginning, where all sampled graphs differ,
+// and near the end.
 func BenchmarkFlips(b *testing.B) {
 	const d, n = 20, 100
 	rng := newRand(3)

@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyGraph is noise under which sample s of d variables with edge probabilities of ½ is graph s of all: the frequencies of the samples are their probabilities.
+// everyGraph is noise under which sample s of d variables with edge probabilities of ½ is graph s
+// of all: the frequencies of the samples are their probabilities.
 type everyGraph struct{ pairs int }
 
 func (e everyGraph) Fill(dst []float64, _ models.Purpose, _, _ int) {
@@ -73,7 +74,8 @@ func TestNodeScoresAreKept(t *testing.T) {
 	}
 }
 
-// exactFlips is ∂/∂logit of Σ_j ln E[f_j e^{ln ρ_j}] at the probabilities p, by enumeration of the parents of every child.
+// exactFlips is ∂/∂logit of Σ_j ln E[f_j e^{ln ρ_j}] at the probabilities p, by enumeration of the
+// parents of every child.
 func exactFlips(d int, p func(i, j int) float64, term func(j int, parents []int) float64) *mat.Dense {
 	out := mat.NewDense(d, d, nil)
 	for j := range d {
@@ -206,8 +208,9 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 	}
 }
 
-// At other probabilities the estimates approach the derivative as samples grow: the error of 40,000 is below 0.02, five of its standard deviations
-// (at most ½ divided by the root of their number, doubled for the ratio).
+// At other probabilities the estimates approach the derivative as samples grow: the error of 40,000
+// is below 0.02, five of its standard deviations (at most ½ divided by the root of their number,
+// doubled for the ratio).
 func TestFlipsApproachTheDerivative(t *testing.T) {
 	const d, samples, alpha = 4, 40000, 1.5
 	lik := noisyScores(d)
@@ -246,7 +249,8 @@ func (n sameNoise) Fill(dst []float64, _ models.Purpose, step, particle int) {
 	n.Noise.Fill(dst, models.SoftGraphs, step, particle)
 }
 
-// Likelihoods evaluate flips and gradients as expressions do, with knowledge and a tempered likelihood.
+// Likelihoods evaluate flips and gradients as expressions do, with knowledge and a tempered
+// likelihood.
 func TestFlippersAgainstExpressions(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	likelihoods := map[string]models.Likelihood{"node scores": noisyScores(4)}
@@ -307,7 +311,8 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 	}
 }
 
-// With whole graphs averaged, the flips of expressions are those of the joint mean: of two variables, one child, the same as node by node.
+// With whole graphs averaged, the flips of expressions are those of the joint mean: of two
+// variables, one child, the same as node by node.
 func TestFlipsOfWholeGraphs(t *testing.T) {
 	var scores []*mat.Dense
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
@@ -328,7 +333,8 @@ func TestFlipsOfWholeGraphs(t *testing.T) {
 	}
 }
 
-// Without data, scores of edges leave p(G) as it is stated at every α: integrating the score of the only pair gives a density under which the edge has its prior probability.
+// Without data, scores of edges leave p(G) as it is stated at every α: integrating the score of the
+// only pair gives a density under which the edge has its prior probability.
 func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 	const n, reach, p = 4001, 30.0, 0.17
 	for _, latents := range []models.Latents{models.NormalScores, models.LogisticScores} {

@@ -51,7 +51,8 @@ func (f *FeedForward) owners(layers []layer) (owners []int) {
 	return owners
 }
 
-// owners lists the variable of each latent number: i of u_i, j of v_j, and the child of a score of its own.
+// owners lists the variable of each latent number: i of u_i, j of v_j, and the child of a score of
+// its own.
 func (e embedding) owners() []int {
 	owners := make([]int, e.latentLen())
 	if e.latents != Factors {
@@ -67,11 +68,13 @@ func (e embedding) owners() []int {
 	return owners
 }
 
-// Blocks is the number of blocks of a particle: Z alone where the likelihood has no parameters, else Z and Θ.
+// Blocks is the number of blocks of a particle: Z alone where the likelihood has no parameters,
+// else Z and Θ.
 func (t *TOBAC) Blocks() int { return t.blocks() }
 
 // Groups lists the coordinates of each variable in a block: of Z (0) the latents of the variable,
-// of Θ (1) the parameters of its equation. ok is false for Θ where the likelihood is not [Separate]. It panics unless there is such a block.
+// of Θ (1) the parameters of its equation. ok is false for Θ where the likelihood is not
+// [Separate]. It panics unless there is such a block.
 func (t *TOBAC) Groups(block int) (groups [][]int, ok bool) {
 	if block < 0 || block >= t.blocks() {
 		panic("models: groups of a block that does not exist")

@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The parameters of a variable are those that its term depends on, by the gradient of every term at a random place, and
-// the latents of a variable those that the probabilities of its edges depend on.
+// The parameters of a variable are those that its term depends on, by the gradient of every term at
+// a random place, and the latents of a variable those that the probabilities of its edges depend
+// on.
 func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 	const n, d = 9, 4
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -115,7 +116,8 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		}
 	}
 
-	// A score belongs to the child of its edge, and the parameters of a likelihood that does not say so to no variable.
+	// A score belongs to the child of its edge, and the parameters of a likelihood that does not
+	// say so to no variable.
 	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
 		target := newTOBAC(t, hidden{all[0]}, models.TOBACConfig{Particles: 1, Samples: 2, Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior{}})
 		if groups, ok := target.Groups(1); ok || groups != nil {

@@ -42,9 +42,10 @@ func (o OutputLayer) String() string {
 // hidden layer Φ = [X diag(G_·j), 1], which is the linear model without parameters.
 //
 // A noise variance that is not given, [OwnVariances], is integrated out numerically: by the
-// trapezoidal rule in ln σ_j² from four times the mean square of x_j (more with few rows) down to 1/1000 of it, at
-// distances of at most twice √(2/n_j), about two posterior standard deviations, so that the sum
-// is exact to some per cent of a factor. It takes six times as long as a given variance (100 rows). With [VarianceParameters] the ln σ_j² are the last d parameters.
+// trapezoidal rule in ln σ_j² from four times the mean square of x_j (more with few rows) down to
+// 1/1000 of it, at distances of at most twice √(2/n_j), about two posterior standard deviations, so
+// that the sum is exact to some per cent of a factor. It takes six times as long as a given
+// variance (100 rows). With [VarianceParameters] the ln σ_j² are the last d parameters.
 type IntegratedNetwork struct {
 	net     *FeedForward
 	hidden  int         // parameters of the layers before the last
@@ -79,7 +80,8 @@ func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (*In
 	return v, nil
 }
 
-// grid are the points for n rows with the sum of squares square: without rows, quantiles of the prior.
+// grid are the points for n rows with the sum of squares square: without rows, quantiles of the
+// prior.
 func (m noiseModel) grid(square float64, n int) (g noiseGrid) {
 	if m.kind != OwnVariances {
 		return noiseGrid{[]float64{m.variance}, []float64{0}}
@@ -115,7 +117,8 @@ func (v *IntegratedNetwork) Vars() int { return v.net.d }
 // ParamLen implements [Likelihood]: d(dh + h) for one hidden layer of h units with biases.
 func (v *IntegratedNetwork) ParamLen() int { return v.hidden + v.net.noise.params() }
 
-// InitParams implements [Likelihood]: as [FeedForward.InitParams], with variances about half the mean square of the variable.
+// InitParams implements [Likelihood]: as [FeedForward.InitParams], with variances about half the
+// mean square of the variable.
 func (v *IntegratedNetwork) InitParams(dst []float64, rng *rand.Rand) {
 	v.net.InitParams(dst, rng)
 	for j := range dst[v.hidden:] {
@@ -203,9 +206,10 @@ func (v *IntegratedNetwork) gram(j int, rows *mat.Dense, phi *autograd.Node) *au
 	return autograd.Concat(0, autograd.Concat(1, phi.T().MatMul(phi).Scale(sd*sd), right), b.Constant(below.RawMatrix().Data, autograd.Shape{c, h + c}))
 }
 
-// eliminate is −½ ln|B| − ½ (yᵀy/σ² − bᵀB⁻¹b) for each of k precisions 1/σ² (k×1×1), by Gaussian elimination of
-// the m features from [[B, b], [bᵀ, yᵀy/σ²]]. It reads only the upper triangle, and is made of
-// operations on single elements, so that the compiler runs it on all sampled graphs at once.
+// eliminate is −½ ln|B| − ½ (yᵀy/σ² − bᵀB⁻¹b) for each of k precisions 1/σ² (k×1×1), by Gaussian
+// elimination of the m features from [[B, b], [bᵀ, yᵀy/σ²]]. It reads only the upper triangle, and
+// is made of operations on single elements, so that the compiler runs it on all sampled graphs at
+// once.
 func eliminate(gram, precision *autograd.Node, m int) *autograd.Node {
 	b, k := gram.Builder(), precision.Shape()[0]
 	eye := make([]float64, (m+1)*(m+1))

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkOutputLayer times a score of networks on 100 rows of 10 variables, 10 particles and 32 sampled graphs, on one worker.
+// BenchmarkOutputLayer times a score of networks on 100 rows of 10 variables, 10 particles and 32
+// sampled graphs, on one worker.
 func BenchmarkOutputLayer(b *testing.B) {
 	const n, d = 100, 10
 	rng := newRand(1)

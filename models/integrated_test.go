@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// integratedCases cover no, one and two hidden layers, every activation, biases or not, noise
-// that is given, integrated out and a parameter, and interventions that leave one variable without rows.
+// integratedCases cover no, one and two hidden layers, every activation, biases or not, noise that
+// is given, integrated out and a parameter, and interventions that leave one variable without rows.
 func integratedCases(t *testing.T) (x, mask *mat.Dense, all map[string]models.FeedForwardOptions) {
 	t.Helper()
 	x, mask = noisyTable(11, 9, 4), mat.NewDense(9, 4, nil)
@@ -47,9 +47,10 @@ func TestIntegratedNetworkContract(t *testing.T) {
 	}
 }
 
-// The evidence is the density of an n-dimensional normal distribution with the covariance
-// σ²I + σ_p²(ΦΦᵀ + 1), and its gradient by the activations (r μᵀ − ΦΣ)/σ² in closed form: through the first
-// layer's weights for a hidden layer that is linear, as tanh is not, so that the chain rule is written out.
+// The evidence is the density of an n-dimensional normal distribution with the covariance σ²I +
+// σ_p²(ΦΦᵀ + 1), and its gradient by the activations (r μᵀ − ΦΣ)/σ² in closed form: through the
+// first layer's weights for a hidden layer that is linear, as tanh is not, so that the chain rule
+// is written out.
 func TestIntegratedNetworkClosedForm(t *testing.T) {
 	const n, d, h, sp, s2 = 7, 3, 4, 0.8, 0.3
 	rng := newRand(5)
@@ -130,8 +131,8 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 	check(t, "gradient", got[1], gradient, 1e-11)
 }
 
-// The sum over noise variances is the integral of the evidence, that of variances as parameters, under
-// their prior, to 2 per cent of a factor.
+// The sum over noise variances is the integral of the evidence, that of variances as parameters,
+// under their prior, to 2 per cent of a factor.
 func TestIntegratedNetworkVariances(t *testing.T) {
 	const n, d = 40, 3
 	x := noisyTable(7, n, d)

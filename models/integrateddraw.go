@@ -15,11 +15,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Complete adds to the parameters of every graph those that were integrated out, one row for each graph with its row of
-// parameters, as for [LogJoint]: the weights and the bias of the last layer from (2), and, if the noise variances are
-// not given, their logarithms as the last d. They are draws from rng(m) for graph m, jointly given the data; nil: posterior
-// means. A row has the parameters of [FeedForward] with the same options, with [VarianceParameters] where the
-// variances were integrated out.
+// Complete adds to the parameters of every graph those that were integrated out, one row for each
+// graph with its row of parameters, as for [LogJoint]: the weights and the bias of the last layer
+// from (2), and, if the noise variances are not given, their logarithms as the last d. They are
+// draws from rng(m) for graph m, jointly given the data; nil means posterior means. A row has the
+// parameters of [FeedForward] with the same options, with [VarianceParameters] where the variances
+// were integrated out.
 func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error) {
 	f := v.net
 	kernels, err := vector.Default()
@@ -78,7 +79,8 @@ func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense, rng 
 	return out, nil
 }
 
-// output is a draw of the weights, and of the logarithm of the noise variance, of variable j with n rows; a mean without rng.
+// output is a draw of the weights, and of the logarithm of the noise variance, of variable j with n
+// rows; a mean without rng.
 func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, grid noiseGrid, rng *rand.Rand) (weights []float64, logVariance float64, err error) {
 	h := v.net.layers[len(v.net.layers)-1].in
 	features := h
@@ -134,8 +136,9 @@ func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, 
 	return weights, logVariance, nil
 }
 
-// HeldOut is log p(D_ho|G_m, Θ_m, D) of other rows, as [NewIntegratedNetwork] takes them, for every graph with its row of
-// parameters: the evidence of both tables less that of the data, with the last layer integrated over its posterior.
+// HeldOut is log p(D_ho|G_m, Θ_m, D) of other rows, as [NewIntegratedNetwork] takes them, for every
+// graph with its row of parameters: the evidence of both tables less that of the data, with the
+// last layer integrated over its posterior.
 func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph, theta *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	own, _ := v.net.x.Dims()

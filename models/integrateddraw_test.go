@@ -42,10 +42,11 @@ func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (lik *mode
 	return lik, full, x, mask, graphs, theta
 }
 
-// Bayes' rule holds at any last layer: log p(D|G,Θ) = log p(D, W, b, σ²|G,Θ) − log p(W, b, σ²|D,G,Θ), where the last is
-// estimated by the moments of draws, which are normal given the noise variance: its mean and covariance follow
-// from the density by differences. So the draws have the mean that the function without generator returns, and at it the
-// gradient of the full log joint vanishes.
+// Bayes' rule holds at any last layer: log p(D|G,Θ) = log p(D, W, b, σ²|G,Θ) − log p(W, b,
+// σ²|D,G,Θ), where the last is estimated by the moments of draws, which are normal given the noise
+// variance: its mean and covariance follow from the density by differences. So the draws have the
+// mean that the function without generator returns, and at it the gradient of the full log joint
+// vanishes.
 func TestCompleteMeansAndDraws(t *testing.T) {
 	for name, opt := range map[string]models.FeedForwardOptions{
 		"published": {}, "two layers": {Hidden: []int{3, 2}}, "no hidden layer": {Hidden: []int{}, ParamVariance: 2},
@@ -80,8 +81,8 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			if opt.NoiseVariances == models.OwnVariances {
 				return // a mixture of normal distributions
 			}
-			// The log density of the draws under the full model is normal: its mean below the maximum is half the number
-			// of weights, and so is its variance.
+			// The log density of the draws under the full model is normal: its mean below the
+			// maximum is half the number of weights, and so is its variance.
 			prior, data, err := models.LogJoint(full, at, drawn)
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +121,8 @@ func lastUnits(opt models.FeedForwardOptions) int {
 	return opt.Hidden[len(opt.Hidden)-1]
 }
 
-// The density of further rows is the mean, over draws of the last layer, of the full model's density.
+// The density of further rows is the mean, over draws of the last layer, of the full model's
+// density.
 func TestIntegratedNetworkHeldOut(t *testing.T) {
 	for name, opt := range map[string]models.FeedForwardOptions{"given": {NoiseVariance: 0.8, Hidden: []int{2}}, "own": {NoiseVariances: models.OwnVariances, NoiseVariance: 0.5, Hidden: []int{2}}} {
 		t.Run(name, func(t *testing.T) {

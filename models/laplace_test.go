@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kinkedCases are networks with one hidden layer of every activation; data and parameters are small whole numbers, so that the argument of
-// a rectifier is often exactly 0. Variable 2 has no rows.
+// kinkedCases are networks with one hidden layer of every activation; data and parameters are small
+// whole numbers, so that the argument of a rectifier is often exactly 0. Variable 2 has no rows.
 func kinkedCases() (x, mask *mat.Dense, all map[string]models.FeedForwardOptions) {
 	x, mask = mat.NewDense(6, 4, nil), mat.NewDense(6, 4, nil)
 	rng := newRand(4)
@@ -78,8 +78,9 @@ func TestFlippersAtKinks(t *testing.T) {
 	}
 }
 
-// The volume of an edge is ½ ln |2πH⁻¹| of its weights, for the Hessian H of −ln p of these weights and the output layer, the latter integrated out: at data
-// that the network fits exactly Gauss and Newton's curvature is the Hessian. Adding the edge adds its volume.
+// The volume of an edge is ½ ln |2πH⁻¹| of its weights, for the Hessian H of −ln p of these weights
+// and the output layer, the latter integrated out: at data that the network fits exactly Gauss and
+// Newton's curvature is the Hessian. Adding the edge adds its volume.
 func TestLaplaceVolumes(t *testing.T) {
 	x, mask, all := kinkedCases()
 	for name, opt := range all {
@@ -144,7 +145,8 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 	if !e.opt.NoBias {
 		features++
 	}
-	// The mean of x_j as a function of the output layer v ~ N(0, I), times σ_p, and the weights w of the edge.
+	// The mean of x_j as a function of the output layer v ~ N(0, I), times σ_p, and the weights w
+	// of the edge.
 	b := autograd.NewBuilder("mean")
 	vw := b.Input("vw", autograd.Shape{features + h})
 	column, others := make([]float64, n), make([]float64, n*h)

@@ -12,11 +12,13 @@ import (
 type Latents int
 
 const (
-	// Factors are the vectors u_i and v_j of (3), with s_ij = u_i·v_j and elements from N(0, 1/k), as
-	// published. Their prior prefers sign patterns of low rank: it is no product over edges, and changes p(G).
+	// Factors are the vectors u_i and v_j of (3), with s_ij = u_i·v_j and elements from N(0, 1/k),
+	// as published. Their prior prefers sign patterns of low rank: it is no product over edges, and
+	// changes p(G).
 	Factors Latents = iota
-	// NormalScores are the scores s_ij ~ N(0, 1) themselves, one for each pair that can be an edge. They are independent and symmetric about 0, so that
-	// every graph has the same probability under them at every α, and p(G) is left as it is stated.
+	// NormalScores are the scores s_ij ~ N(0, 1) themselves, one for each pair that can be an edge.
+	// They are independent and symmetric about 0, so that every graph has the same probability
+	// under them at every α, and p(G) is left as it is stated.
 	NormalScores
 	// LogisticScores are scores with the standard logistic distribution, whose tails are heavier.
 	LogisticScores
@@ -65,8 +67,9 @@ type PriorPlace int
 const (
 	// PriorOutside evaluates it at the edge probabilities, as published: (5).
 	PriorOutside PriorPlace = iota
-	// PriorInside multiplies the likelihood of every sampled graph by its prior, within the expectation of (4). A certain edge then loses nothing where
-	// the prior is against it: outside, the density of its score peaks where the edge is still uncertain.
+	// PriorInside multiplies the likelihood of every sampled graph by its prior, within the
+	// expectation of (4). A certain edge then loses nothing where the prior is against it: outside,
+	// the density of its score peaks where the edge is still uncertain.
 	PriorInside
 )
 

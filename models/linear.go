@@ -29,7 +29,7 @@ const (
 // LinearOptions are the fixed quantities of the linear Gaussian model. The
 // zero value is the published setting.
 type LinearOptions struct {
-	NoiseVariances NoiseVariances // what is known of the noise variances; zero: one for all, NoiseVariance
+	NoiseVariances NoiseVariances // what is known of the noise variances; zero means one for all, NoiseVariance
 	NoiseVariance  float64        // variance σ² of every equation's noise, or s² of NoiseVariances; zero: 0.1
 	EdgeMean       float64        // prior mean μ_e of an edge weight; zero: 0
 	EdgeVariance   float64        // prior variance σ_e² of an edge weight; zero: 1

@@ -7,7 +7,8 @@ import (
 	"tobac/autograd"
 )
 
-// A ModularPrior is a graph prior that is a product over variables, each factor of which depends on the parents of one.
+// A ModularPrior is a graph prior that is a product over variables, each factor of which depends on
+// the parents of one.
 type ModularPrior interface {
 	GraphPrior
 	// Terms builds the d terms that sum to LogProb, term j from column j of the graph.
@@ -24,7 +25,8 @@ var (
 	_ ModularPrior = (*EdgePrior)(nil)
 )
 
-// Terms implements [ModularPrior]: every variable has the same fraction of the pairs without an edge.
+// Terms implements [ModularPrior]: every variable has the same fraction of the pairs without an
+// edge.
 func (e ErdosRenyi) Terms(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	p := e.EdgeProbability

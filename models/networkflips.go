@@ -13,8 +13,9 @@ import (
 
 var _ Flippable = (*IntegratedNetwork)(nil)
 
-// Flipper implements [Flippable]: the pre-activations of the units are linear in the masked inputs, so that a flip adds a multiple of one column
-// to each. Networks with another number of hidden layers than one have none.
+// Flipper implements [Flippable]: the pre-activations of the units are linear in the masked inputs,
+// so that a flip adds a multiple of one column to each. Networks with another number of hidden
+// layers than one have none.
 func (v *IntegratedNetwork) Flipper() Flipper {
 	kernels, err := vector.Default()
 	if len(v.net.layers) != 2 || err != nil {
@@ -81,7 +82,7 @@ func (f *networkFlipper) weights(j, i int) []float64 {
 	return f.theta[l.weights+(j*l.in+i)*l.out:][:l.out]
 }
 
-// biases are those of variable j; nil: there are none.
+// biases are those of variable j; nil means there are none.
 func (f *networkFlipper) biases(j int) []float64 {
 	l := f.v.net.layers[0]
 	if l.biases < 0 {
@@ -127,8 +128,10 @@ func (f *networkFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 	}
 }
 
-// logVolume is ½ ln |2π H⁻¹| of the weights of the edge i → j, at the pre-activations whose evidence was evaluated last. H is Gauss and Newton's curvature with the output layer
-// integrated out: with J the derivative of the mean of x_j with respect to these weights, the output layer at its posterior mean, the Schur complement of B = I + ΦᵀΦ/s in
+// logVolume is ½ ln |2π H⁻¹| of the weights of the edge i → j, at the pre-activations whose
+// evidence was evaluated last. H is Gauss and Newton's curvature with the output layer integrated
+// out: with J the derivative of the mean of x_j with respect to these weights, the output layer at
+// its posterior mean, the Schur complement of B = I + ΦᵀΦ/s in
 //
 //	[ B       ΦᵀJ/s           ]
 //	[ JᵀΦ/s   I/σ_p² + JᵀJ/s ]
@@ -163,7 +166,8 @@ func (f *networkFlipper) logVolume(j, i, n int, pre []float64) float64 {
 	return 0.5 * (float64(h)*math.Log(2*math.Pi) - logPivots(f.joint, k, m))
 }
 
-// logPivots is the sum of the logarithms of the pivots of a positive definite k×k matrix from the given one on. It overwrites the lower triangle, which alone it reads.
+// logPivots is the sum of the logarithms of the pivots of a positive definite k×k matrix from the
+// given one on. It overwrites the lower triangle, which alone it reads.
 func logPivots(a []float64, k, from int) (sum float64) {
 	for r := range k {
 		row := a[r*k : r*k+r+1]
@@ -243,7 +247,8 @@ func (f *networkFlipper) preActivations(j, n int, in []bool) {
 	}
 }
 
-// evidence is log p(x_j | Θ) with these pre-activations, whose activations and products it leaves in phi and gram.
+// evidence is log p(x_j | Θ) with these pre-activations, whose activations and products it leaves
+// in phi and gram.
 func (f *networkFlipper) evidence(j, n int, pre []float64) float64 {
 	if n == 0 {
 		return 0
@@ -294,7 +299,8 @@ func (f *networkFlipper) variances(j int) []float64 {
 	return f.v.nodes[j].variances
 }
 
-// AddGradient implements [Flipper]. With Φ scaled by σ_p, B = I + ΦᵀΦ/s, μ = B⁻¹Φᵀy/s and r = y − Φμ,
+// AddGradient implements [Flipper]. With Φ scaled by σ_p, B = I + ΦᵀΦ/s, μ = B⁻¹Φᵀy/s and r = y −
+// Φμ,
 //
 //	∂/∂Φ    = (r μᵀ − Φ B⁻¹)/s
 //	∂/∂ln s = ½|r|²/s − ½(n − m + tr B⁻¹)
@@ -347,7 +353,8 @@ func (f *networkFlipper) addPrior(dst []float64, j int, in []bool, weight float6
 	}
 }
 
-// point adds scale·∂/∂Φ at the noise variance s to total, and the derivative with respect to a variance that is a parameter to dst.
+// point adds scale·∂/∂Φ at the noise variance s to total, and the derivative with respect to a
+// variance that is a parameter to dst.
 func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 	m := f.features
 	f.solver.LogEvidence(f.gram, n, s)
@@ -383,7 +390,8 @@ func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 	}
 }
 
-// derivative fills slope with that of σ_p times the activation at pre, whose activations stand in phi.
+// derivative fills slope with that of σ_p times the activation at pre, whose activations stand in
+// phi.
 func (f *networkFlipper) derivative(n int, pre []float64) {
 	slope, phi, k := f.slope[:f.units*n], f.phi[:f.units*n], f.kernels
 	switch f.v.net.opt.Activation {

@@ -11,9 +11,10 @@ import (
 	"tobac/autograd"
 )
 
-// NodeScores is a likelihood without parameters from a function log p(x_j | x_A) of a variable and its parents, such
-// as a model with everything integrated out has. It is defined for graphs without soft edges only.
-// Values are kept, by variable and set of parents, so that none is computed twice while there is room.
+// NodeScores is a likelihood without parameters from a function log p(x_j | x_A) of a variable and
+// its parents, such as a model with everything integrated out has. It is defined for graphs without
+// soft edges only. Values are kept, by variable and set of parents, so that none is computed twice
+// while there is room.
 type NodeScores struct {
 	d     int
 	score func(j int, parents []int) float64
@@ -21,7 +22,8 @@ type NodeScores struct {
 	term  *autograd.Primitive
 }
 
-// A scoreCache keeps the scores of variable j: in a table by the bits of the set where all parents come before it, which they do along an order.
+// A scoreCache keeps the scores of variable j: in a table by the bits of the set where all parents
+// come before it, which they do along an order.
 type scoreCache struct {
 	once  sync.Once
 	table []atomic.Uint64 // bits of the score, 0 for those not computed; empty: too large, or not allocated
@@ -41,8 +43,8 @@ var (
 	_ Flippable  = (*NodeScores)(nil)
 )
 
-// NewNodeScores is the likelihood of d variables with these scores, which get parents ascending, and must be safe for
-// concurrent use. It panics if d < 1 or score is nil.
+// NewNodeScores is the likelihood of d variables with these scores, which get parents ascending,
+// and must be safe for concurrent use. It panics if d < 1 or score is nil.
 func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores {
 	if d < 1 || score == nil {
 		panic(fmt.Sprintf("models: node scores of %d variables, want at least 1 and a function", d))

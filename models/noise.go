@@ -35,11 +35,10 @@ const (
 	PenaltyGraphs = Purpose(stream.PenaltyGraphs) // uniform noise of the soft graphs of the acyclicity penalty
 )
 
-// Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in
-// (0, 1) for pair e of sample s, pairs being numbered child by child, parents
-// ascending, without those that [FixedEdges] fixes. A hard sample has edge e where the number is below the
-// edge's probability. Fill must depend on its arguments only and may
-// be called concurrently.
+// Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in (0, 1) for pair e of
+// sample s, pairs being numbered child by child, parents ascending, without those that [FixedEdges]
+// fixes. A hard sample has edge e where the number is below the edge's probability. Fill must
+// depend on its arguments only and may be called concurrently.
 type Noise interface {
 	Fill(dst []float64, purpose Purpose, step, particle int)
 }

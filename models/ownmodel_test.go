@@ -206,7 +206,7 @@ func TestGuideModels(t *testing.T) {
 	}
 }
 
-// A likelihood of one's own goes through every target: with and without an
+// A custom likelihood goes through every target: with and without an
 // order, and by both kinds of gradient.
 func TestOwnLikelihoodEverywhere(t *testing.T) {
 	lik := studentT{x: heavyTailed(9)}

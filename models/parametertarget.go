@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ParameterTarget is log p(Θ|G) + log p(D|G,Θ) with a graph given for each particle, as a scorer for package svgd whose one
-// block is Θ (M × ParamLen). It serves one goroutine at a time.
+// ParameterTarget is log p(Θ|G) + log p(D|G,Θ) with a graph given for each particle, as a scorer
+// for package svgd whose one block is Θ (M × ParamLen). It serves one goroutine at a time.
 type ParameterTarget struct {
 	graphs  []*dag.Graph
 	params  int
@@ -20,7 +20,8 @@ type ParameterTarget struct {
 	flipper []Flipper
 }
 
-// NewParameterTarget prepares the gradient for graphs in order coordinates, at least one. It panics if the likelihood has no parameters.
+// NewParameterTarget prepares the gradient for graphs in order coordinates, at least one. It panics
+// if the likelihood has no parameters.
 func NewParameterTarget(lik Likelihood, graphs []*dag.Graph, opt Options) (*ParameterTarget, error) {
 	d, m, n := lik.Vars(), len(graphs), lik.ParamLen()
 	if n == 0 || m == 0 {
@@ -103,8 +104,8 @@ func (t *ParameterTarget) Close() {
 	}
 }
 
-// Widest is the graph with every edge that is possible under the target, against no order. With AllPairs it has none: which
-// would be possible together is not known.
+// Widest is the graph with every edge that is possible under the target, against no order. With
+// AllPairs it has none: which would be possible together is not known.
 func (t *TOBAC) Widest() *dag.Graph {
 	g := dag.New(t.emb.d)
 	for _, cell := range t.emb.certain() {

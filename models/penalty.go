@@ -12,7 +12,7 @@ import (
 // h(G) = tr[(I + G/d)^d] − d over soft graphs and β_t = Rate·t.
 type Penalty struct {
 	Rate    float64           // zero: 1
-	Beta    schedule.Schedule // of β_t, in place of Rate; nil: schedule.Growth with it
+	Beta    schedule.Schedule // of β_t, in place of Rate; nil means schedule.Growth with it
 	Samples int               // soft graphs per particle and step; zero: 32
 }
 

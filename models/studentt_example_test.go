@@ -44,7 +44,7 @@ func (m studentT) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	return prior, density.AddScalar(-math.Log(math.Sqrt(3) * math.Pi * noiseScale / 2)).Sum(0)
 }
 
-// A likelihood of one's own under TOBAC: 0 → 1 with weight 1.5 and 1 → 2 with
+// A custom likelihood under TOBAC: 0 → 1 with weight 1.5 and 1 → 2 with
 // weight −1, and noise with heavy tails. The most probable particle has the two
 // edges; the exact posterior mean of each weight is an integral in one dimension.
 func ExampleLikelihood_studentT() {

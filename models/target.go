@@ -25,7 +25,7 @@ type Target struct {
 // Options say how an expression is run. The zero value is the compiled engine
 // on one worker.
 type Options struct {
-	Engine  autograd.Engine // zero: compiled
+	Engine  autograd.Engine // zero means compiled
 	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
 
 }

@@ -17,9 +17,9 @@ import (
 type TOBACConfig struct {
 	Particles      int               // particles M; zero: 30
 	Samples        int               // Monte Carlo graphs S per gradient; zero: 128
-	Rank           int               // length k of the latent vectors; zero: their number, d−1 with an order, d without
+	Rank           int               // length k of the latent vectors; zero means their number, d−1 with an order, d without
 	AlphaRate      float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
-	Alpha          schedule.Schedule // of α_t, in place of AlphaRate; nil: schedule.Growth with it
+	Alpha          schedule.Schedule // of α_t, in place of AlphaRate; nil means schedule.Growth with it
 	Tau            float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
 	Estimator      Estimator         // zero: NodeWise
 	Gradient       Gradient          // of Z; zero: Reparameterised
@@ -28,10 +28,10 @@ type TOBACConfig struct {
 	EdgeParameters EdgeParameters    // of flips; zero: DensityOfEdges
 	PriorPlace     PriorPlace        // zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
 	Temper         schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
-	Prior          GraphPrior        // nil: Erdős–Rényi with 2 edges per variable
+	Prior          GraphPrior        // nil means Erdős–Rényi with 2 edges per variable
 	Penalty        Penalty           // of cycles; used by AllPairs only
 	Seed           uint64            // of the initial particles and of every draw
-	Noise          Noise             // nil: streams derived from Seed
+	Noise          Noise             // nil means streams derived from Seed
 	Options
 }
 
@@ -57,7 +57,7 @@ type TOBAC struct {
 	emb     embedding
 	scorer  *scorer
 	penalty *penalty    // nil without one
-	flips   *flipScorer // nil: expressions evaluate all gradients
+	flips   *flipScorer // nil means expressions evaluate all gradients
 	alpha   [1]float64
 	temper  [1]float64 // exponent of the likelihood
 	step    int
@@ -314,7 +314,8 @@ func (t *TOBAC) expressions() *expressions {
 	return e
 }
 
-// terms are L_j = log p(Θ_j|G) + log p(D_j|G,Θ_j), the second tempered, with the prior of the graph if it is inside.
+// terms are L_j = log p(Θ_j|G) + log p(D_j|G,Θ_j), the second tempered, with the prior of the graph
+// if it is inside.
 func (t *TOBAC) terms(e *expressions, g *autograd.Node) *autograd.Node {
 	prior, data := t.lik.Terms(g, e.theta)
 	if e.temper != nil {
@@ -379,7 +380,8 @@ func (t *TOBAC) at(step int) {
 // Alpha is the inverse temperature at a step.
 func (t *TOBAC) Alpha(step int) float64 { return t.cfg.Alpha.At(step) }
 
-// Init draws the initial particles: Z from its prior, N(0, 1/k) for [Factors], and Θ as the likelihood says.
+// Init draws the initial particles: Z from its prior, N(0, 1/k) for [Factors], and Θ as the
+// likelihood says.
 func (t *TOBAC) Init() []*mat.Dense {
 	m := t.cfg.Particles
 	x := []*mat.Dense{mat.NewDense(m, t.emb.latentLen(), nil)}

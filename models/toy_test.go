@@ -154,7 +154,7 @@ func TestToysAreSampled(t *testing.T) {
 		name           string
 		density        func(x []*autograd.Node) *autograd.Node
 		mean, variance [2]float64
-		bend           float64 // NaN: not compared
+		bend           float64 // NaN means not compared
 	}{
 		{"banana", models.Banana(0.3, 1), [2]float64{0, 0}, [2]float64{1, 1.18}, 0.6},
 		{"mixture", models.GaussianMixture([][]float64{{-1.5, 0}, {1.5, 1}}, []float64{1, 1}, []float64{1, 1}),

@@ -114,8 +114,8 @@ type Gaussian interface {
 	// Residuals builds the sums of squared residuals of all equations, a vector of d,
 	// over the rows that count for each.
 	Residuals(g, theta *autograd.Node) *autograd.Node
-	// NoiseVariance is that of variable j, given its sum of squared residuals if it is inferred: then
-	// e^E[ln σ_j²].
+	// NoiseVariance is that of variable j, given its sum of squared residuals if it is inferred:
+	// then e^E[ln σ_j²].
 	NoiseVariance(j int, residuals float64) float64
 }
 

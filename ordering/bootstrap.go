@@ -17,7 +17,7 @@ type BootstrapOptions struct {
 	// Seed of the resampling. The same seed gives the same result for any number
 	// of workers, and replicate i is the same for any number of replicates.
 	Seed uint64
-	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
+	// Workers is the number of goroutines; 0 means 1. It changes nothing but the time.
 	Workers int
 }
 
@@ -45,7 +45,8 @@ type WeightedOrder struct {
 	Weight float64
 }
 
-// Bytes is about the memory that one of many different orders of d variables takes, with the text by which it is looked up.
+// Bytes is about the memory that one of many different orders of d variables takes, with the text
+// by which it is looked up.
 func Bytes(d int) float64 { return 40*float64(d) + 400 }
 
 // Bootstrap orders the rows of x (n×d) and the given number of resamples of

@@ -9,15 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EqVarBottomUp orders the columns of x (n×d) from the last position to the
-// first under the assumption of equal noise variances: of the columns left it
-// takes as the sink the one with the smallest diagonal entry of the inverse
-// covariance of those columns, Θ_jj, which is the one that the others explain
-// least. Criterion holds 1/Θ_jj, the conditional variance given the columns
-// before it in the order (divisor n−1); the sink has the largest. Its relative
-// rounding error is that of the inverse, which grows with the condition number of
-// the correlations. Gaps compare Θ_jj. It needs n·d²/2 multiplications for the covariance, 2d³/3 for its
-// inverse and d³/6 for the pivots, and holds 2d² numbers.
+// EqVarBottomUp orders the columns of x (n×d) from the last position to the first under the
+// assumption of equal noise variances: of the columns left it takes as the sink the one with the
+// smallest diagonal entry of the inverse covariance of those columns, Θ_jj, which is the one that
+// the others explain least. Criterion holds 1/Θ_jj, the conditional variance given the columns
+// before it in the order (divisor n−1); the sink has the largest. Its relative rounding error is
+// that of the inverse, which grows with the condition number of the correlations. Gaps compare
+// Θ_jj. It needs n·d²/2 multiplications for the covariance, 2d³/3 for its inverse and d³/6 for the
+// pivots, and holds 2d² numbers.
 //
 // Assumptions, the effect of units, and failures are those of [EqVar], except
 // that it cannot do with n ≤ d.

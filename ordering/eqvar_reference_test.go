@@ -112,7 +112,7 @@ func TestEqVarSachs(t *testing.T) {
 		x        mat.Matrix
 		order    []int
 		pivots   []float64
-		gap      float64 // NaN: not recorded
+		gap      float64 // NaN means not recorded
 		violated int
 		warned   bool
 	}{

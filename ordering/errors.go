@@ -45,7 +45,7 @@ type ColumnError struct {
 	Row    int    // index of the row at fault, from 0; −1 if the whole column is
 	Err    error  // ErrNotFinite, ErrConstant, ErrDependent or ErrScale
 	Detail string // the value found, or what it was compared with
-	Given  []int  // indices of the columns that it was compared with; nil: none
+	Given  []int  // indices of the columns that it was compared with; nil means none
 
 	given []string // their names, as Name
 }

@@ -73,10 +73,10 @@ func relabelled(order, relabel []int) []int {
 	return out
 }
 
-// Relabelling and shifting columns, and a common factor where that is promised,
-// change neither the order nor the criteria, to rounding. A variance that is left
-// to a column is a difference of numbers of the size of the column's own, so that
-// its error is relative to that, however small it is. Orders whose choices hang on a millionth are left out.
+// Relabelling and shifting columns, and a common factor where that is promised, change neither the
+// order nor the criteria, to rounding. A variance that is left to a column is a difference of
+// numbers of the size of the column's own, so that its error is relative to that, however small it
+// is. Orders whose choices hang on a millionth are left out.
 func TestEquivariance(t *testing.T) {
 	for _, e := range estimators {
 		t.Run(e.name, func(t *testing.T) {

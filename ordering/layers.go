@@ -11,7 +11,7 @@ import (
 // time: all whose criterion c_l is at most the smallest plus a tolerance η. The
 // columns of one layer have no order that the estimator stands for.
 type Layers struct {
-	// Tolerance is η, in the units of the criterion; 0: 0.01. Below the smallest
+	// Tolerance is η, in the units of the criterion; 0 means 0.01. Below the smallest
 	// difference of criteria it gives the order without layers.
 	Tolerance float64
 
@@ -22,7 +22,7 @@ type Layers struct {
 	// over the columns not yet placed, anew for every layer. Tolerance is then
 	// not used. It doubles the cost.
 	Sample mat.Matrix
-	// Scale multiplies the adaptive tolerance; 0: 1.
+	// Scale multiplies the adaptive tolerance; 0 means 1.
 	Scale float64
 }
 
@@ -31,7 +31,7 @@ type Layers struct {
 type layering struct {
 	tolerance float64
 	scale     float64
-	second    *conditionalVariances // nil: fixed tolerance
+	second    *conditionalVariances // nil means fixed tolerance
 }
 
 // prepare checks the settings for d columns; nil stays nil.

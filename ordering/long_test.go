@@ -22,7 +22,7 @@ var long = flag.Bool("long", false, "repeat the published figures, in half a min
 type published struct {
 	orderer ordering.Orderer
 	mean    float64
-	sd      float64 // of the published sets, where it is known; 0: that of ours
+	sd      float64 // of the published sets, where it is known; 0 means that of ours
 }
 
 // compare draws data sets and compares the mean of a statistic of the orders
@@ -166,7 +166,8 @@ func TestPublishedViolations(t *testing.T) {
 		compare(t, fmt.Sprintf("%d, %d, %g", row.d, row.n, row.perNode), row.ours, row.count, 0.1, linearSet(t, row.d, row.n, row.perNode), percent, figures)
 	}
 	t.Log("nonlinear, number of violated edges: EqVar, variance, SCORE")
-	// The tail of SCORE is heavy: five of the ten published runs have 3, 3, 3, 12 and 40, hence their sd.
+	// The tail of SCORE is heavy: five of the ten published runs have 3, 3, 3, 12 and 40, hence
+	// their sd.
 	compare(t, "20, 100, 2", 60, 10, 0.1, nonlinearSet(t, 20, 100, 2), count,
 		[]published{{ordering.MethodEqVar, 4.5, 0}, {ordering.MethodVariance, 6.9, 0}, {ordering.MethodSCORE, 9.2, 16.0}})
 	compare(t, "20, 100, 4", 60, 10, 0.1, nonlinearSet(t, 20, 100, 4), count, []published{{ordering.MethodEqVar, 7.3, 0}, {ordering.MethodVariance, 12.0, 0}})

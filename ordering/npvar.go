@@ -48,7 +48,7 @@ type NPVarOptions struct {
 	Layers *Layers
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
-	// which needs 8 bytes times its square; 0: 8000 (512 MB). Above 2000 the
+	// which needs 8 bytes times its square; 0 means 8000 (512 MB). Above 2000 the
 	// result has a WarningLarge.
 	MaxCoefficients int
 }

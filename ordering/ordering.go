@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Orderer computes a causal order of the columns of x (n×d). The result is a
-// permutation of 0..d−1 or the error is not nil. Implementations neither keep
-// nor modify x and do not panic on any matrix. Up to workers goroutines share the work, 0 means 1; they change nothing but the time. When ctx is done
-// the error wraps its cause.
+// Orderer computes a causal order of the columns of x (n×d). The result is a permutation of 0..d−1
+// or the error is not nil. Implementations neither keep nor modify x and do not panic on any
+// matrix. Up to workers goroutines share the work, 0 means 1; they change nothing but the time.
+// When ctx is done the error wraps its cause.
 type Orderer interface {
 	Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error)
 }

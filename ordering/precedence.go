@@ -74,7 +74,7 @@ func (p *Precedence) Allows(order []int) bool {
 // agrees anyway is found unchanged.
 type Constrainable interface {
 	Orderer
-	// OrderWithin is Order under a precedence of as many columns as x has; nil: none. The
+	// OrderWithin is Order under a precedence of as many columns as x has; nil means none. The
 	// gaps of its result are those among the columns allowed.
 	OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error)
 }

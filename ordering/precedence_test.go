@@ -164,7 +164,8 @@ func TestOrderWithinObeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the marginal variances 3.08, 3.25, 2.11 and 1 that of 2 is smallest but for the one that waits.
+	// Of the marginal variances 3.08, 3.25, 2.11 and 1 that of 2 is smallest but for the one that
+	// waits.
 	if got.Order[0] != 2 || got.Order[1] != 3 {
 		t.Errorf("order %v", got.Order)
 	}

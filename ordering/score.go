@@ -56,7 +56,7 @@ type SCOREOptions struct {
 	// DivideByMean divides the estimate of each column by its mean over the rows
 	// first, so that the criterion has no unit.
 	DivideByMean bool
-	// MaxRows is the largest n allowed, which needs 12n² bytes; 0: 5000.
+	// MaxRows is the largest n allowed, which needs 12n² bytes; 0 means 5000.
 	MaxRows int
 }
 

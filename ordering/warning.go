@@ -37,7 +37,7 @@ const (
 // A Warning is a reason to distrust an order.
 type Warning struct {
 	Kind     WarningKind
-	Columns  []int     // the columns concerned; nil: all
+	Columns  []int     // the columns concerned; nil means all
 	Position int       // the position in the order; −1: the order as a whole
 	Values   []float64 // see the kind
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every method gives the same bits for any number of workers, on tables whose matrices have several tiles, and ends with the cause of a context that is done.
+// Every method gives the same bits for any number of workers, on tables whose matrices have several
+// tiles, and ends with the cause of a context that is done.
 func TestWorkersAndCancellation(t *testing.T) {
 	cause := errors.New("enough")
 	for _, m := range ordering.Methods() {

@@ -66,7 +66,8 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	return p, nil
 }
 
-// checkPairs is an error where so many numbers for each pair of d variables do not fit into the memory.
+// checkPairs is an error where so many numbers for each pair of d variables do not fit into the
+// memory.
 func checkPairs(d int, numbers float64) error {
 	if need, room := 8*numbers*float64(d)*float64(d), memory.Available(); need > float64(room.Bytes) {
 		return fmt.Errorf("%d variables need about %s of memory, and %v", d, memory.Size(need), room)

@@ -13,7 +13,7 @@ import (
 //
 // over the rows n of x, n×d on the scale of the equations, and the variables j
 // whose value the row did not get by intervention: intervened is n×d and not 0
-// where it did; nil: nowhere. It panics if shapes differ, or without noise
+// where it did; nil means nowhere. It panics if shapes differ, or without noise
 // variances.
 func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 	n, d := x.Dims()

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Distance is the mean absolute difference of the edge probabilities of two posteriors of the same variables, over the
-// ordered pairs i ≠ j that among takes, nil for all; 0 if it takes none. It panics if they are of different sizes.
+// Distance is the mean absolute difference of the edge probabilities of two posteriors of the same
+// variables, over the ordered pairs i ≠ j that among takes, nil for all; 0 if it takes none. It
+// panics if they are of different sizes.
 func (m Marginals) Distance(n Marginals, among func(i, j int) bool) float64 {
 	d := m.size()
 	if n.size() != d {

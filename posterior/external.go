@@ -146,7 +146,7 @@ func ReadProbabilities(r io.Reader, source string, variables []string) (*Posteri
 }
 
 // ReadProbabilitiesNPY reads a matrix of edge probabilities from a NumPy array;
-// variables names them, nil: X0, X1, ….
+// variables names them, nil means X0, X1, ….
 func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*Posterior, error) {
 	names, m, err := ReadMatrixNPY(r, source)
 	if err != nil {
@@ -168,7 +168,7 @@ func (p *Posterior) checked(source string) (*Posterior, error) {
 }
 
 // Arrange puts a d×d matrix over the named variables into the sequence of
-// variables; nil: it stays as it is. The names X0, X1, … in this sequence, which
+// variables; nil means it stays as it is. The names X0, X1, … in this sequence, which
 // matrices without names have, match any variables. Other numbers of variables
 // and variables that names lacks are errors.
 func Arrange(names []string, m *mat.Dense, variables []string) ([]string, *mat.Dense, error) {

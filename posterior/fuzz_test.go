@@ -13,7 +13,8 @@ import (
 	"tobac/posterior"
 )
 
-// FuzzReadMatrix: a matrix that is read has as many names as rows and columns, and is the same when it is written with names and read again.
+// FuzzReadMatrix: a matrix that is read has as many names as rows and columns, and is the same when
+// it is written with names and read again.
 func FuzzReadMatrix(f *testing.F) {
 	for _, text := range []string{"0,0.5\n0,0\n", "a,b\n0,1\n-1e300,0\n", ",a,b\na,0,1\nb,0,0\n", "\"1\";\"2\"\n0;1,5\n2;0\n", "1\n", "a\n1\n", "\"a\",b\n1,2\n"} {
 		f.Add(text)
@@ -52,7 +53,8 @@ func FuzzReadMatrix(f *testing.F) {
 	})
 }
 
-// FuzzReadProbabilitiesNPY: an array is read as valid edge probabilities that are its numbers, or refused.
+// FuzzReadProbabilitiesNPY: an array is read as valid edge probabilities that are its numbers, or
+// refused.
 func FuzzReadProbabilitiesNPY(f *testing.F) {
 	for _, values := range [][]float64{{0, 0.5, 0.25, 0}, {0, 1.5, 0, 0}, {1, 0, 0, 0}, {0, math.NaN(), 0, 0}} {
 		var b bytes.Buffer

@@ -32,7 +32,7 @@ type Edge struct {
 	Probability    float64
 	Adjacent       float64 // probability of an edge in either direction, at most 1
 	// WeightMean and WeightSD are mean and standard deviation of the weight given
-	// that the edge is there; NaN: unknown.
+	// that the edge is there; NaN means unknown.
 	WeightMean, WeightSD float64
 }
 
@@ -216,8 +216,9 @@ func (p *Posterior) Frequencies() Marginals {
 	return p.FrequenciesGiven(func(k, i, j int) (mean, sd float64) { return p.Draws[k].Equations.weight(i, j, p.Kind) })
 }
 
-// FrequenciesGiven are [Posterior.Frequencies] with the means and standard deviations of the weights of i → j given the
-// graph of draw k from elsewhere, asked for edges that the draw has; nil: there are no weights.
+// FrequenciesGiven are [Posterior.Frequencies] with the means and standard deviations of the
+// weights of i → j given the graph of draw k from elsewhere, asked for edges that the draw has; nil
+// means there are no weights.
 func (p *Posterior) FrequenciesGiven(weight func(k, i, j int) (mean, sd float64)) Marginals {
 	d := len(p.Names)
 	kept, index := p.Empirical().Acyclic()

@@ -8,7 +8,8 @@ import (
 	"tobac/posterior"
 )
 
-// A mixture says of each part where it comes from, once, and keeps the marginals of a part that is a single component.
+// A mixture says of each part where it comes from, once, and keeps the marginals of a part that is
+// a single component.
 func TestMixtureKeepsWhereItsPartsComeFrom(t *testing.T) {
 	read := func(engine, model string) *posterior.Posterior {
 		p, err := posterior.Read(strings.NewReader(sample(t)), "sample")

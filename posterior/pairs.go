@@ -25,7 +25,7 @@ type Pair struct {
 	// 1. Directions that the data do not tell have about ½.
 	Direction float64
 	// Mean and SD are mean and standard deviation of the weight of A → B given that
-	// this edge is there, ReverseMean and ReverseSD of that of B → A; NaN: unknown.
+	// this edge is there, ReverseMean and ReverseSD of that of B → A; NaN means unknown.
 	Mean, SD, ReverseMean, ReverseSD float64
 }
 

@@ -42,10 +42,10 @@ type Posterior struct {
 	Model    string   // structural equation model and score, for a reader
 	Settings string   // of the run, as the caller writes them
 	Warnings []string // reasons to distrust the result, a sentence each
-	Run      string   // id of the run that its files are of; "": none
+	Run      string   // id of the run that its files are of; "" means none
 
 	// Standardization is the scale on which the parameters and the equations of
-	// draws and their densities are; nil: that of the data. The weights of the
+	// draws and their densities are; nil means that of the data. The weights of the
 	// marginals are on the scale of the equations; for draws without equations
 	// they are those of the data that were given.
 	Standardization *Standardization
@@ -62,26 +62,26 @@ type Draw struct {
 	Graph     *dag.Graph // acyclic, but see [Posterior.Cyclic]
 	LogWeight float64    // within the component, up to a constant
 
-	Equations  *Equations // of a linear model; nil: none
-	Parameters []float64  // of any other model, as it lays them out; nil: none
+	Equations  *Equations // of a linear model; nil means none
+	Parameters []float64  // of any other model, as it lays them out; nil means none
 
-	LogPrior      float64 // log p(Θ|G); 0 for a model whose parameters are integrated out; NaN: unknown
-	LogLikelihood float64 // log p(D|G,Θ), or log p(D|G), of the data of the fit; NaN: unknown
+	LogPrior      float64 // log p(Θ|G); 0 for a model whose parameters are integrated out; NaN means unknown
+	LogLikelihood float64 // log p(D|G,Θ), or log p(D|G), of the data of the fit; NaN means unknown
 }
 
 // A Component is the part of a posterior that follows one causal order, or none.
 type Component struct {
-	Order     []int   // variables, sources first; nil: none
+	Order     []int   // variables, sources first; nil means none
 	Draws     int     // number of consecutive draws that belong to it
 	Weight    float64 // in the posterior; they sum to 1
 	LogWeight float64 // its logarithm, finite even where the weight underflows to 0
 
-	Count         int     // resamples of the data that gave the order; 0: it was not found so
-	NoiseVariance float64 // of the equations, given or estimated; 0: integrated out, or none
-	LogEvidence   float64 // log p(D|order); NaN: unknown
+	Count         int     // resamples of the data that gave the order; 0 means it was not found so
+	NoiseVariance float64 // of the equations, given or estimated; 0 means integrated out, or none
+	LogEvidence   float64 // log p(D|order); NaN means unknown
 
 	// Empty are the equations of the graph without edges, the baseline of held-out
-	// densities; nil: none.
+	// densities; nil means none.
 	Empty *Equations
 
 	// Marginals are those given the order; nil: [Posterior.Under] reads them off
@@ -93,9 +93,9 @@ type Component struct {
 // normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
 	Weights        *mat.Dense // d×d; 0 without an edge
-	WeightSD       *mat.Dense // d×d standard deviations of the weights given the graph; nil: unknown, or none because the weights are drawn
+	WeightSD       *mat.Dense // d×d standard deviations of the weights given the graph; nil means unknown, or none because the weights are drawn
 	Intercepts     []float64  // b; nil: 0
-	NoiseVariances []float64  // v, above 0; nil: unknown, or none of this form
+	NoiseVariances []float64  // v, above 0; nil means unknown, or none of this form
 }
 
 // Standardization is the scale of columns with the means Mean and the standard

@@ -101,7 +101,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// Several orders are no single one, however many components come before the one that differs; equal ones are.
+// Several orders are no single one, however many components come before the one that differs; equal
+// ones are.
 func TestOrderOfSeveralComponents(t *testing.T) {
 	component := func(order ...int) posterior.Component { return posterior.Component{Order: order} }
 	for _, row := range []struct {

@@ -29,7 +29,8 @@ func (s Shape) String() string {
 type Ramp struct {
 	Shape    Shape
 	From, To float64 // finite, not negative; with Geometric above 0
-	// Start and End are steps, 0 ≤ Start ≤ End. Where they are equal, the value jumps there: it is To at End.
+	// Start and End are steps, 0 ≤ Start ≤ End. Where they are equal, the value jumps there: it is
+	// To at End.
 	Start, End int
 }
 
@@ -71,7 +72,8 @@ func (r OfRun) At(int) float64 {
 	panic(fmt.Sprintf("schedule: %v is relative to a run of unknown length; Over says how many steps it has", r))
 }
 
-// Over implements [Relative]: the ends are rounded to steps. It panics if a field is out of range or steps is below 1.
+// Over implements [Relative]: the ends are rounded to steps. It panics if a field is out of range
+// or steps is below 1.
 func (r OfRun) Over(steps int) Schedule {
 	must(r.check())
 	if steps < 1 {

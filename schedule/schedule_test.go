@@ -65,7 +65,8 @@ func TestOwnSchedule(t *testing.T) {
 	}
 }
 
-// A text is read back as the value that wrote it; a schedule is between its ends, monotone, and exact at both.
+// A text is read back as the value that wrote it; a schedule is between its ends, monotone, and
+// exact at both.
 func TestLaws(t *testing.T) {
 	positive := rapid.Float64Range(1e-9, 1e9)
 	rapid.Check(t, func(t *rapid.T) {

@@ -19,7 +19,8 @@ func Text(s Schedule) (text string, ok bool) {
 	return "", false
 }
 
-// Parse reads the text form of a schedule, see the package comment. The error says what is wrong with it.
+// Parse reads the text form of a schedule, see the package comment. The error says what is wrong
+// with it.
 func Parse(text string) (Schedule, error) {
 	s, err := parse(text)
 	if err != nil {

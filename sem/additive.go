@@ -77,10 +77,11 @@ func (m NonGaussian) String() string {
 // String implements [Model].
 func (m Additive) String() string { return setting.Text(familyAdditive, "max-parents", m.MaxParents) }
 
-// All equations of at most two parents are fitted: where each variable is fitted with single parents
-// alone, two causes that tell their directions together are missed, whatever is refined later. Those
-// of more parents are while they take no more than so many seconds of processor time, and with smooth
-// functions only where there are so many rows for each parent; others where they matter ([refine]).
+// All equations of at most two parents are fitted: where each variable is fitted with single
+// parents alone, two causes that tell their directions together are missed, whatever is refined
+// later. Those of more parents are while they take no more than so many seconds of processor time,
+// and with smooth functions only where there are so many rows for each parent; others where they
+// matter ([refine]).
 const (
 	linearSeconds = 1.5
 	smoothSeconds = 0.3

@@ -15,7 +15,7 @@ import (
 // scaled to variance 1 unless Raw. Graphs of one equivalence class have the same
 // probability, and neither shifting nor multiplying a column changes one.
 type BGe struct {
-	AlphaMu float64 // strength of the prior mean; 0: 1
+	AlphaMu float64 // strength of the prior mean; 0 means 1
 	// AlphaLambda is the degrees of freedom, above d+1, which set the scale of the prior.
 	// 0: averaged over by the engines that have evidences (above 12 variables
 	// estimated); d+2, as published, for SVGD and with Raw.
@@ -28,11 +28,11 @@ var (
 	_ Scored         = BGe{}
 )
 
-// The prior of [BGe] expects the noise of a column of variance 1 to have a variance of about
-// t/n, t = α_μ(α_λ−d−1)/(α_μ+1). Where deep graphs leave a column a thousandth of its
-// variance, the published t = ½ costs hundreds of nats and puts wrong edges in the
-// place of right ones: AUROC .89 instead of .97 on linear-d10-e20-run1, standardised. The degrees of
-// freedom are therefore averaged over, α_λ = d+1+f with the same probability for each f.
+// The prior of [BGe] expects the noise of a column of variance 1 to have a variance of about t/n, t
+// = α_μ(α_λ−d−1)/(α_μ+1). Where deep graphs leave a column a thousandth of its variance, the
+// published t = ½ costs hundreds of nats and puts wrong edges in the place of right ones: AUROC .89
+// instead of .97 on linear-d10-e20-run1, standardised. The degrees of freedom are therefore
+// averaged over, α_λ = d+1+f with the same probability for each f.
 var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
 // String implements [Model].

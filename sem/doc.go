@@ -1,12 +1,13 @@
 // Package sem holds structural equation models as users name them: [Linear], [BGe], [NonGaussian],
 // [Additive], [GaussianProcess] and [FeedForward].
 //
-// A model is a value with a text form ([Model], [Parse], [Describe]). What an inference can do with it
-// follows from its powers, small interfaces in powers.go: node scores ([Scored]), a likelihood that can
-// be differentiated ([Differentiable]), linear equations ([Equational]), and so on. A custom model
-// implements the powers that it has; nothing outside this package asks which type a model is.
+// A model is a value with a text form ([Model], [Parse], [Describe]). What an inference can do with
+// it follows from its powers, small interfaces in powers.go: node scores ([Scored]), a likelihood
+// that can be differentiated ([Differentiable]), linear equations ([Equational]), and so on. A
+// custom model implements the powers that it has; nothing outside this package asks which type a
+// model is.
 //
-// [Compared] are the models that are compared by their evidence ([Evidence]) where none is asked for;
-// [LeftOut] says which of them the data do not suit. Where the noise refutes the form of the equations,
-// or rows depend on each other, part of an evidence counts ([Trust]).
+// [Compared] are the models that are compared by their evidence ([Evidence]) where none is asked
+// for; [LeftOut] says which of them the data do not suit. Where the noise refutes the form of the
+// equations, or rows depend on each other, part of an evidence counts ([Trust]).
 package sem

@@ -8,9 +8,10 @@ import (
 )
 
 // EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
-// equations, those of networks, [FeedForward], or functions ([tobac.Result.Functions]). columns describe the data in the units that p is for;
-// nil: they are unknown, which only linear equations allow. The noise that nonlinear effects are averaged over comes from seed. It
-// fails with [effects.ErrNoParameters] if draws are graphs alone.
+// equations, those of networks, [FeedForward], or functions ([tobac.Result.Functions]). columns
+// describe the data in the units that p is for; nil means they are unknown, which only linear
+// equations allow. The noise that nonlinear effects are averaged over comes from seed. It fails
+// with [effects.ErrNoParameters] if draws are graphs alone.
 func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects, error) {
 	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
 		return effects.Linear(p, columns)

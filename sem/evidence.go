@@ -9,8 +9,8 @@ import (
 // Evidence says what the data say about a model.
 type Evidence struct {
 	Model string
-	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over graphs or
-	// orders, numbers of edges and noise variances. NaN: unknown.
+	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over
+	// graphs or orders, numbers of edges and noise variances. NaN means unknown.
 	Log float64
 	// Note says why it is unknown, or what it leaves out; "" if there is nothing to say.
 	Note string
@@ -29,8 +29,8 @@ func (e Evidence) family() string {
 	return name
 }
 
-// BestTwo are the two models with the greatest evidence. The model that extends the best by terms that the data do not
-// support is not counted.
+// BestTwo are the two models with the greatest evidence. The model that extends the best by terms
+// that the data do not support is not counted.
 func BestTwo(all []Evidence) (best, next Evidence) {
 	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
 	for _, e := range all {

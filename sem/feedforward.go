@@ -18,19 +18,21 @@ const (
 	MostUnits  = 10_000 // MostUnits is the largest number of units of a hidden layer.
 )
 
-// FeedForward is the nonlinear Gaussian model whose equations are networks of the
-// parents, [models.FeedForward], on columns scaled to variance 1 with a noise variance
-// for each, so that multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their means, so that shifting one
-// changes nothing.
+// FeedForward is the nonlinear Gaussian model whose equations are networks of the parents,
+// [models.FeedForward], on columns scaled to variance 1 with a noise variance for each, so that
+// multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their
+// means, so that shifting one changes nothing.
 type FeedForward struct {
-	Hidden        []int             // units of each hidden layer; nil: one layer of 5
+	Hidden        []int             // units of each hidden layer; nil means one layer of 5
 	Activation    models.Activation // zero: Relu
 	NoBias        bool              // leave out all biases
-	NoiseVariance float64           // of all equations, in squared units of the data; 0: one for each, integrated out
-	// Raw leaves the columns as they are where NoiseVariance is given, as published: biases have to make up for means, and functions bend near the origin.
+	NoiseVariance float64           // of all equations, in squared units of the data; 0 means one for each, integrated out
+	// Raw leaves the columns as they are where NoiseVariance is given, as published: biases have to
+	// make up for means, and functions bend near the origin.
 	Raw bool
-	// Output says whether the weights of the last layer are parameters of the particles, or integrated out and drawn
-	// afterwards. A noise variance of each equation's own is then a parameter. Zero: parameters, as published.
+	// Output says whether the weights of the last layer are parameters of the particles, or
+	// integrated out and drawn afterwards. A noise variance of each equation's own is then a
+	// parameter. Zero: parameters, as published.
 	Output models.OutputLayer
 }
 
@@ -76,7 +78,8 @@ func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 	return models.NewFeedForward(data.X, data.Mask(), m.options(models.OwnVariances))
 }
 
-// options are those of a likelihood, with one noise variance for all if it is given, or else one for each.
+// options are those of a likelihood, with one noise variance for all if it is given, or else one
+// for each.
 func (m FeedForward) options(own models.NoiseVariances) models.FeedForwardOptions {
 	if m.NoiseVariance != 0 {
 		own = models.CommonVariance
@@ -95,7 +98,8 @@ func (m FeedForward) Sampled(bool) (Model, Scaling) {
 	return m, Centred
 }
 
-// Warnings implements [Cautious]: columns that do not suit a common noise variance, and raw ones whose means are far from zero.
+// Warnings implements [Cautious]: columns that do not suit a common noise variance, and raw ones
+// whose means are far from zero.
 func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
 	if m.NoiseVariance == 0 {
 		return nil // the columns are scaled
@@ -116,7 +120,8 @@ func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
 	return w
 }
 
-// Predictive implements [Predictive]: noise variances that were inferred are parameters, and so is the last layer.
+// Predictive implements [Predictive]: noise variances that were inferred are parameters, and so is
+// the last layer.
 func (m FeedForward) Predictive(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewFeedForward(data.X, data.Mask(), m.options(models.VarianceParameters))
 }
@@ -129,7 +134,8 @@ func (m FeedForward) hidden() []int {
 	return m.Hidden
 }
 
-// Bytes implements [Sized]: the products of the rows through the first layers, and the activations of the others.
+// Bytes implements [Sized]: the products of the rows through the first layers, and the activations
+// of the others.
 func (m FeedForward) Bytes(n, d int) float64 {
 	const perProduct = 160 // measured: 50 variables of 400 rows need 0.4 GB
 	bytes, inputs := 0.0, float64(d)

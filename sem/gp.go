@@ -51,7 +51,8 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have no normal noise.
+// Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values
+// have no normal noise.
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
@@ -140,9 +141,10 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
 }
 
-// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on
-// columns scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided
-// by one number for all. The three are equally probable, and neither shifting a column nor a unit of all matters. More than twenty variables, and columns of scales far apart, have the first alone.
+// Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on columns
+// scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided by one
+// number for all. The three are equally probable, and neither shifting a column nor a unit of all
+// matters. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	needed := 0
@@ -191,8 +193,9 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	return all, nil
 }
 
-// commonVariance estimates the noise variance that all equations share: it maximises
-// the score of a graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are those of at.
+// commonVariance estimates the noise variance that all equations share: it maximises the score of a
+// graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are
+// those of at.
 func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {

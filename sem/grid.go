@@ -2,7 +2,8 @@ package sem
 
 import "tobac/score"
 
-// MixedVariables is the number of variables up to which noise variances and numbers of edges are averaged over.
+// MixedVariables is the number of variables up to which noise variances and numbers of edges are
+// averaged over.
 const MixedVariables = 12
 
 // gridPoints is the number of noise variances that are averaged over.

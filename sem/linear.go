@@ -19,14 +19,15 @@ import (
 //
 //	x_j = b_j + Σ_i w_ij x_i + ε_j,   ε_j ~ N(0, σ²),   w_ij ~ N(0, EdgeVariance).
 //
-// The equal variance is what tells directions apart, so that the units of the columns matter. With Unequal
-// every equation has a variance of its own, on columns scaled to variance 1, and multiplying or shifting a column changes nothing.
+// The equal variance is what tells directions apart, so that the units of the columns matter. With
+// Unequal every equation has a variance of its own, on columns scaled to variance 1, and
+// multiplying or shifting a column changes nothing.
 type Linear struct {
 	// Unequal gives every equation a noise variance of its own, integrated out with the prior of
 	// [models.OwnVariances]. Its node scores are those of [BGe].
 	Unequal bool
-	// NoiseVariance σ², in squared units of the data. 0: estimated from the data. With Unequal it is
-	// the scale of the prior, in squared units of the scaled columns; 0: 0.1.
+	// NoiseVariance σ², in squared units of the data. 0: estimated from the data. With Unequal it
+	// is the scale of the prior, in squared units of the scaled columns; 0 means 0.1.
 	NoiseVariance float64
 	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
 	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
@@ -88,8 +89,8 @@ func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	})
 }
 
-// Estimate implements [Estimated]: the noise variance that all equations share, if it is not given. Without an
-// order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
+// Estimate implements [Estimated]: the noise variance that all equations share, if it is not given.
+// Without an order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
 func (m Linear) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model, err error) {
 	switch {
 	case m.NoiseVariance != 0 || m.Unequal:
@@ -172,7 +173,8 @@ func (m Linear) Sampled(bool) (Model, Scaling) {
 	return m, AsGiven // the intercept is integrated out, or 0 as asked for
 }
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of scales far apart none in common.
+// Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of
+// scales far apart none in common.
 func (m Linear) Unsuited(data *dataset.Table) string {
 	if m.Unequal {
 		return ""
@@ -206,7 +208,8 @@ func meanWarning(data *dataset.Table) string {
 	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", names)
 }
 
-// farMeans names the columns whose mean is beyond a limit, which may depend on their standard deviation.
+// farMeans names the columns whose mean is beyond a limit, which may depend on their standard
+// deviation.
 func farMeans(data *dataset.Table, limit func(sd float64) float64) string {
 	mean, sd := data.Moments()
 	var names []string

@@ -65,7 +65,7 @@ type network struct {
 	lik      *models.FeedForward
 	theta    []float64
 	position []int     // of the variables in the order of the parameters
-	noise    float64   // variance of all equations; 0: logs
+	noise    float64   // variance of all equations; 0 means logs
 	logs     []float64 // logarithms of the variances, in the order of the parameters
 }
 

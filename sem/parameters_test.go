@@ -33,7 +33,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// Draws whose parameters are not those of the model are refused before anything of its size is made.
+// Draws whose parameters are not those of the model are refused before anything of its size is
+// made.
 func TestDensityOfAnotherModel(t *testing.T) {
 	data := smallTable(9, 4)
 	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}

@@ -9,7 +9,8 @@ import (
 	"tobac/score"
 )
 
-// A Settled has one hypothesis: that which short chains have found, or estimated evidences in place of node scores.
+// A Settled has one hypothesis: that which short chains have found, or estimated evidences in place
+// of node scores.
 type Settled struct {
 	Model
 	Hypothesis Hypothesis

@@ -17,7 +17,8 @@ const (
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
 )
 
-// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if it may.
+// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if
+// it may.
 func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
 	if v, ok := m.(Demanding); ok && len(models) > 1 {
 		return v.Unsuited(data)
@@ -44,7 +45,8 @@ func normalNoise(data *dataset.Table) string {
 	return ""
 }
 
-// commonNoise are reasons to distrust one noise variance for all columns, with its value if it was given.
+// commonNoise are reasons to distrust one noise variance for all columns, with its value if it was
+// given.
 func commonNoise(data *dataset.Table, variance float64) []string {
 	ratio, least, greatest := inspect.UnitsApart(data)
 	if ratio >= ApartUnits {
@@ -62,7 +64,8 @@ func commonNoise(data *dataset.Table, variance float64) []string {
 	return nil
 }
 
-// NoCommonUnit says why a model with a noise variance or a unit in common is left out of a comparison; "" if it is not.
+// NoCommonUnit says why a model with a noise variance or a unit in common is left out of a
+// comparison; "" if it is not.
 func NoCommonUnit(data *dataset.Table) string {
 	if ratio, least, greatest := inspect.UnitsApart(data); ratio >= noUnits {
 		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)

@@ -190,7 +190,8 @@ func Fill[T int | float64](v *T, byDefault T) {
 	}
 }
 
-// Text joins a name and the settings that are not zero, each a name and its value: "ffn no-bias rank=3".
+// Text joins a name and the settings that are not zero, each a name and its value:
+// "ffn no-bias rank=3".
 func Text(name string, settings ...any) string {
 	words := []string{name}
 	for k := 0; k < len(settings); k += 2 {

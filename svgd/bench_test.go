@@ -66,8 +66,9 @@ func BenchmarkKernel(b *testing.B) {
 	}
 }
 
-// BenchmarkCoordinates is one kernel for each of p coordinates of M particles that move a little between
-// calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400 of all of them.
+// BenchmarkCoordinates is one kernel for each of p coordinates of M particles that move a little
+// between calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400
+// of all of them.
 func BenchmarkCoordinates(b *testing.B) {
 	for _, c := range []struct{ particles, coordinates int }{{30, 190}, {30, 400}, {100, 400}, {30, 2000}, {30, 20000}} {
 		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{}, "imq-0.85": svgd.IMQ{Beta: 0.85}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {

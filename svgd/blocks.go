@@ -10,7 +10,8 @@ import (
 //
 //	K(x, y) = diag( k_b(x_b, y_b)·I  for each block b )
 //
-// Its number of neighbours is the mean over the blocks that are coupled, see [Alone], and 0 if none is.
+// Its number of neighbours is the mean over the blocks that are coupled, see [Alone], and 0 if none
+// is.
 type Blocks []Kernel
 
 var _ Kernel = Blocks(nil)

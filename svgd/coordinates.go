@@ -2,8 +2,9 @@ package svgd
 
 import "gonum.org/v1/gonum/mat"
 
-// coordinates is the memory of a radial kernel for each coordinate of a block: what the definition computes for each
-// coordinate in turn is computed for a strip of them at a time, pair by pair of particles.
+// coordinates is the memory of a radial kernel for each coordinate of a block: what the definition
+// computes for each coordinate in turn is computed for a strip of them at a time, pair by pair of
+// particles.
 type coordinates struct {
 	profile   profile
 	gaps      gaps
@@ -32,9 +33,11 @@ func (c *coordinates) fit(n, p int) {
 	}
 }
 
-// apply is [Kernel.Apply] with k for each coordinate of x, but returns the sum of the numbers of neighbours over all coordinates.
+// apply is [Kernel.Apply] with k for each coordinate of x, but returns the sum of the numbers of
+// neighbours over all coordinates.
 //
-// A particle takes the others in the sequence of their numbers, so that particles at one place stay together.
+// A particle takes the others in the sequence of their numbers, so that particles at one place stay
+// together.
 func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense) (neighbours float64) {
 	n, p := x.Dims()
 	c.fit(n, p)

@@ -50,19 +50,23 @@
 //
 //	K(x, y) = diag( k_g(x_g, y_g) · I ),   φ_g(m) = 1/M Σ_r [ k_g(x_r,g, x_m,g)·g_g(x_r) + ∇_{x_r,g} k_g ]    (5)
 //
-// where every k_g is positive definite on its own coordinates, so that (1) is still the direction of
-// steepest descent of the divergence, among functions whose components depend on their own group. [Grouped] has a kernel for each group of the coordinates of a block, or for each coordinate, with its own
-// median bandwidth; [Blocks] has one for each block, [Sum] adds kernels, and [Alone] is none: φ = g.
+// where every k_g is positive definite on its own coordinates, so that (1) is still the direction
+// of steepest descent of the divergence, among functions whose components depend on their own
+// group. [Grouped] has a kernel for each group of the coordinates of a block, or for each
+// coordinate, with its own median bandwidth; [Blocks] has one for each block, [Sum] adds kernels,
+// and [Alone] is none: φ = g.
 //
-// By (5) a group moves by a field on its own coordinates. So groups that are independent at the start stay independent, in
-// the limit of many particles and small steps; with a kernel for each coordinate the ranks of the particles in it never change. What (5) finds is
-// then not the density but the best product of distributions of the groups,
+// By (5) a group moves by a field on its own coordinates. So groups that are independent at the
+// start stay independent, in the limit of many particles and small steps; with a kernel for each
+// coordinate the ranks of the particles in it never change. What (5) finds is then not the density
+// but the best product of distributions of the groups,
 //
 //	q_g(x_g) ∝ exp( E_{q of the other groups} log p(x) ),
 //
-// the mean-field approximation, as a sample, which is the density where groups are independent. For a normal density of 20 coordinates with unit
-// variances and correlations ρ^|i−j|, 30 particles, 400 steps of RMSProp that end at 0, the mean variance of the coordinates and the
-// mean correlation of neighbours are (TestVariancesOfCoordinates)
+// the mean-field approximation, as a sample, which is the density where groups are independent. For
+// a normal density of 20 coordinates with unit variances and correlations ρ^|i−j|, 30 particles,
+// 400 steps of RMSProp that end at 0, the mean variance of the coordinates and the mean correlation
+// of neighbours are (TestVariancesOfCoordinates)
 //
 //	                                      ρ = 0         ρ = 0.5
 //	the density                           1    0        1    .50
@@ -72,14 +76,17 @@
 //	Grouped{Kernel: IMQ{}, Size: 1}       .94  .00      .60  .03     (best product: .61, 0)
 //	Sum of the second and the last        .85  .00     1.31  .81
 //
-// With 10 and 100 particles the last but one has the variances .86 and .98 at ρ = 0, and IMQ{} .19 and .70.
+// With 10 and 100 particles the last but one has the variances .86 and .98 at ρ = 0, and IMQ{} .19
+// and .70.
 //
 // # Judging particles
 //
-// [IMQ.Discrepancy] is the kernelised Stein discrepancy of particles from the density whose scores they have,
-// with a bootstrap p-value. In the example above it finds RBF{} (p = .005 for both ρ) and IMQ{} (.010 at ρ = 0.5) to be further from the density than 30 independent draws
-// would be, and not the product, whose pairs of particles look like pairs of independent ones: its V-statistic, .85 against .25 of the sum at ρ = 0.5, does.
-// [Stats] has the kernel's effective number of neighbours.
+// [IMQ.Discrepancy] is the kernelised Stein discrepancy of particles from the density whose scores
+// they have, with a bootstrap p-value. In the example above it finds RBF{} (p = .005 for both ρ)
+// and IMQ{} (.010 at ρ = 0.5) to be further from the density than 30 independent draws would be,
+// and not the product, whose pairs of particles look like pairs of independent ones: its
+// V-statistic, .85 against .25 of the sum at ρ = 0.5, does. [Stats] has the kernel's effective
+// number of neighbours.
 //
 // # Optimisers
 //
@@ -106,13 +113,12 @@
 //
 // # Concurrency and determinism
 //
-// Kernels and optimisers are stateless and safe for concurrent use; a Sampler is
-// not. Nothing here starts a goroutine, is random (but for [Stein.PValue], which is handed its generator), or allocates after the first
-// two steps of a run. (A call of Evaluate by itself
-// allocates.) All sums run in a fixed order, so results repeat bit for bit on one
-// processor architecture with the same vector kernels: those for AVX2
-// and AVX-512, which agree to the bit, or the portable ones that other processors, the
-// build tag purego and TOBAC_KERNELS=portable select.
+// Kernels and optimisers are stateless and safe for concurrent use; a Sampler is not. Nothing here
+// starts a goroutine, is random (but for [Stein.PValue], which is handed its generator), or
+// allocates after the first two steps of a run. (A call of Evaluate by itself allocates.) All sums
+// run in a fixed order, so results repeat bit for bit on one processor architecture with the same
+// vector kernels: those for AVX2 and AVX-512, which agree to the bit, or the portable ones that
+// other processors, the build tag purego and TOBAC_KERNELS=portable select.
 //
 // # References
 //

@@ -107,8 +107,8 @@ func ExampleScheduled() {
 	// [0.15 1.00 1.85]
 }
 
-// Thirty particles of twenty independent coordinates: a joint kernel collapses, which the Stein discrepancy finds, one
-// for each coordinate does not.
+// Thirty particles of twenty independent coordinates: a joint kernel collapses, which the Stein
+// discrepancy finds, one for each coordinate does not.
 func ExampleGrouped() {
 	target := svgd.ScorerFunc(func(dst, x []*mat.Dense, _ int) error {
 		dst[0].Scale(-1, x[0]) // standard normal

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// gaps finds the bandwidths of [Median] for numbers, coordinate by coordinate. It remembers where it
-// found them, to find them sooner the next time; that changes no result.
+// gaps finds the bandwidths of [Median] for numbers, coordinate by coordinate. It remembers where
+// it found them, to find them sooner the next time; that changes no result.
 type gaps struct {
 	sequence []int32   // p×M: of the numbers, when they were last sorted
 	found    []float64 // p: the last medians

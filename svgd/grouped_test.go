@@ -39,7 +39,8 @@ func TestApplyIsTheGramMatrixTimesTheScores(t *testing.T) {
 	}
 }
 
-// alone is what the particles receive if every group is a sampler's only block, by the definition: group by group with a copy of its coordinates.
+// alone is what the particles receive if every group is a sampler's only block, by the definition:
+// group by group with a copy of its coordinates.
 func alone(kernels []svgd.Kernel, groups [][]int, score, x *mat.Dense) (driving, repulsive *mat.Dense, neighbours float64) {
 	n, p := x.Dims()
 	driving, repulsive = mat.NewDense(n, p, nil), mat.NewDense(n, p, nil)
@@ -62,9 +63,9 @@ func alone(kernels []svgd.Kernel, groups [][]int, score, x *mat.Dense) (driving,
 // repeat is a kernel for each of n groups.
 func repeat(k svgd.Kernel, n int) []svgd.Kernel { return slices.Repeat([]svgd.Kernel{k}, n) }
 
-// Each group of coordinates moves as it does alone, whatever its neighbours are: groups of
-// one size, listed ones and single coordinates, whose own code is compared with the general one; particles may coincide, and
-// a second call reuses memory after the particles have moved.
+// Each group of coordinates moves as it does alone, whatever its neighbours are: groups of one
+// size, listed ones and single coordinates, whose own code is compared with the general one;
+// particles may coincide, and a second call reuses memory after the particles have moved.
 func TestGroupsMoveAlone(t *testing.T) {
 	base := []svgd.Kernel{svgd.RBF{}, svgd.IMQ{}, svgd.RBF{Bandwidth: svgd.Median{}}, svgd.RBF{Bandwidth: svgd.Fixed(0.3)}, svgd.IMQ{C: 0.7, Beta: 0.8, Bandwidth: svgd.Fixed(2)}, svgd.IMQ{Bandwidth: mean{}}, svgd.Linear{}}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -127,7 +128,8 @@ func (mean) Bandwidth(sq *mat.Dense) float64 {
 	return sum / float64(max(n*(n-1)/2, 1))
 }
 
-// The bandwidths of single coordinates are those of Median to the bit, with ties, whatever was found before.
+// The bandwidths of single coordinates are those of Median to the bit, with ties, whatever was
+// found before.
 func TestMedianOfCoordinates(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, p := rapid.IntRange(1, 40).Draw(rt, "particles"), 3

@@ -31,7 +31,8 @@ func (k IMQ) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float6
 	return work.applyRadial(work.profile, k.Bandwidth, driving, repulsive, score, x)
 }
 
-// Evaluate implements [ScalarKernel]. It panics if c or β is negative, and allocates memory of the size of x.
+// Evaluate implements [ScalarKernel]. It panics if c or β is negative, and allocates memory of the
+// size of x.
 func (k IMQ) Evaluate(gram *mat.Dense, repulsion, x []*mat.Dense) {
 	new(scratch).evaluate(k.profile(nil), k.Bandwidth, gram, repulsion, x)
 }

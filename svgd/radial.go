@@ -12,7 +12,7 @@ type radial interface {
 	ScalarKernel
 	// profile is that of the kernel: old if that is the same, so that nothing is allocated.
 	profile(old profile) profile
-	rule() BandwidthRule // of h; nil: Median{}
+	rule() BandwidthRule // of h; nil means Median{}
 }
 
 // A profile is k as a function of u = ‖x − y‖²/h.

@@ -26,9 +26,10 @@ type Stats struct {
 	//
 	//	1/M Σ_m (Σ_r gram[r,m])² / Σ_r gram[r,m]²
 	//
-	// with the kernel's Gram matrix, from 1 (particles do not feel each other) to M
-	// (all act in the same way); the mean over the groups of a [Grouped] kernel, over the blocks that are coupled of [Blocks], and
-	// over the kernels of a [Sum]. 0 where no particle is coupled to another by intention, see [Alone].
+	// with the kernel's Gram matrix, from 1 (particles do not feel each other) to M (all act in the
+	// same way); the mean over the groups of a [Grouped] kernel, over the blocks that are coupled
+	// of [Blocks], and over the kernels of a [Sum]. 0 where no particle is coupled to another by
+	// intention, see [Alone].
 	Neighbours float64
 }
 

@@ -9,19 +9,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Stein is the kernelised Stein discrepancy of M particles from a density that is known by its score
-// g = ∇ log p, with the inverse multiquadric k of [IMQ] as base kernel [5]. It rests on the kernel
+// Stein is the kernelised Stein discrepancy of M particles from a density that is known by its
+// score g = ∇ log p, with the inverse multiquadric k of [IMQ] as base kernel [5]. It rests on the
+// kernel
 //
 //	k_p(x, y) = g(x)·g(y) k + g(x)·∇_y k + g(y)·∇_x k + ∇_x·∇_y k                (6)
 //
-// whose mean over x and y ~ q is 0 for q = p and positive otherwise. The discrepancy has the unit of a
-// squared score; it is not comparable between densities, or between bandwidths.
+// whose mean over x and y ~ q is 0 for q = p and positive otherwise. The discrepancy has the unit
+// of a squared score; it is not comparable between densities, or between bandwidths.
 type Stein struct {
-	// V is the V-statistic 1/M² Σ_{r,m} k_p(x_r, x_m), the square of the discrepancy of the particles as a measure of its own. It is never
-	// negative, and about k_p's mean diagonal/M for independent draws from p.
+	// V is the V-statistic 1/M² Σ_{r,m} k_p(x_r, x_m), the square of the discrepancy of the
+	// particles as a measure of its own. It is never negative, and about k_p's mean diagonal/M for
+	// independent draws from p.
 	V float64
-	// U is the U-statistic 1/(M(M−1)) Σ_{r≠m} k_p(x_r, x_m), an unbiased estimate of the squared discrepancy of the distribution that
-	// independent particles come from: 0 on average for draws from p. NaN for a single particle.
+	// U is the U-statistic 1/(M(M−1)) Σ_{r≠m} k_p(x_r, x_m), an unbiased estimate of the squared
+	// discrepancy of the distribution that independent particles come from: 0 on average for draws
+	// from p. NaN for a single particle.
 	U float64
 	// Bandwidth is the h that was used.
 	Bandwidth float64
@@ -29,9 +32,10 @@ type Stein struct {
 	pairs *mat.Dense // k_p
 }
 
-// Discrepancy computes [Stein] with k as base kernel for the particles x, at which the scores are score; blocks count
-// jointly, as for [IMQ.Evaluate]. With β below 1 a discrepancy that vanishes means weak convergence for targets with light tails [5]. It panics
-// if the shapes differ or c or β is negative. Time and memory grow with M².
+// Discrepancy computes [Stein] with k as base kernel for the particles x, at which the scores are
+// score; blocks count jointly, as for [IMQ.Evaluate]. With β below 1 a discrepancy that vanishes
+// means weak convergence for targets with light tails [5]. It panics if the shapes differ or c or β
+// is negative. Time and memory grow with M².
 func (k IMQ) Discrepancy(score, x []*mat.Dense) *Stein {
 	n := checkBlocks(x)
 	if len(score) != len(x) {
@@ -75,7 +79,8 @@ func (k IMQ) Discrepancy(score, x []*mat.Dense) *Stein {
 	return s
 }
 
-// stein is equation (6) for particles r and m of p coordinates, with u = ‖x_r − x_m‖²/h. With t = c² + u it is
+// stein is equation (6) for particles r and m of p coordinates, with u = ‖x_r − x_m‖²/h. With t =
+// c² + u it is
 //
 //	g·g' t^−β + (2β/h) t^(−β−1) [ (g − g')·(x_r − x_m) + p ] − (4uβ(β+1)/h) t^(−β−2)
 func (q multiquadric) stein(score, x []*mat.Dense, r, m int, u, h float64, p int) float64 {
@@ -93,15 +98,17 @@ func (q multiquadric) stein(score, x []*mat.Dense, r, m int, u, h float64, p int
 	return inner*k + slope*(along+float64(p)) - 2*u*(q.beta+1)*slope/t
 }
 
-// PValue is the probability that as many independent draws from the density have a larger U-statistic, by the wild bootstrap of [6]: the
-// frequency of
+// PValue is the probability that as many independent draws from the density have a larger
+// U-statistic, by the wild bootstrap of [6]: the frequency of
 //
 //	1/(M(M−1)) Σ_{r≠m} w_r w_m k_p(x_r, x_m),    w_r = ±1 with probability ½ each,
 //
-// not below U in a number of rounds, counting U itself as one more. Independent draws from p have p-values that are
-// nearly uniform (normal density in 4 dimensions: 5.7, 5.3 and 6.3 % of 2000 sets of 20, 60 and 100 draws are below 0.05). The particles of SVGD repel each other, and
-// are more even than independent draws: a small p-value says that
-// they are further from the density than independent draws would be, while a large one proves nothing. It panics unless there are two particles and a round.
+// not below U in a number of rounds, counting U itself as one more. Independent draws from p have
+// p-values that are nearly uniform (normal density in 4 dimensions: 5.7, 5.3 and 6.3 % of 2000 sets
+// of 20, 60 and 100 draws are below 0.05). The particles of SVGD repel each other, and are more
+// even than independent draws: a small p-value says that they are further from the density than
+// independent draws would be, while a large one proves nothing. It panics unless there are two
+// particles and a round.
 func (s *Stein) PValue(rng *rand.Rand, rounds int) float64 {
 	n, _ := s.pairs.Dims()
 	if n < 2 || rounds < 1 {

@@ -11,8 +11,8 @@ import (
 	"tobac/svgd"
 )
 
-// steinKernel is equation (6) by differences of the base kernel: independent of its derivatives. Second
-// differences with a step of 1e-4 leave about 1e-7.
+// steinKernel is equation (6) by differences of the base kernel: independent of its derivatives.
+// Second differences with a step of 1e-4 leave about 1e-7.
 func steinKernel(c, beta, h float64, gx, gy, x, y []float64) float64 {
 	k := func(x, y []float64) float64 { return math.Pow(c*c+square(x, y)/h, -beta) }
 	moved := func(x []float64, i int, by float64) []float64 {
@@ -31,7 +31,8 @@ func steinKernel(c, beta, h float64, gx, gy, x, y []float64) float64 {
 	return sum
 }
 
-// Both statistics are the means of the kernel that the definition says, on random shapes; how coordinates are cut into blocks does not matter.
+// Both statistics are the means of the kernel that the definition says, on random shapes; how
+// coordinates are cut into blocks does not matter.
 func TestDiscrepancyDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, a, b := rapid.IntRange(1, 6).Draw(rt, "particles"), rapid.IntRange(1, 4).Draw(rt, "first"), rapid.IntRange(1, 3).Draw(rt, "second")
@@ -107,8 +108,8 @@ func (c correlated) discrepancy(x []*mat.Dense, seed uint64) (*svgd.Stein, float
 	return s, s.PValue(rand.New(rand.NewPCG(seed, 2)), 200)
 }
 
-// Independent draws from a normal density have p-values that are uniform, up to what 200 sets of 100 can show; draws that are shifted, too
-// wide or without the correlation are found out.
+// Independent draws from a normal density have p-values that are uniform, up to what 200 sets of
+// 100 can show; draws that are shifted, too wide or without the correlation are found out.
 func TestDiscrepancyTellsDrawsFromOthers(t *testing.T) {
 	const sets, n, p = 200, 100, 4
 	target := newCorrelated(p, 0.6)

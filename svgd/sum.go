@@ -2,9 +2,9 @@ package svgd
 
 import "gonum.org/v1/gonum/mat"
 
-// Sum is the sum of kernels, K(x, y) = Σ_i K_i(x, y), each of which sees all blocks. Beside a kernel for each
-// coordinate, which by itself never changes how coordinates depend on each other (see [Grouped]), a joint one does.
-// Its number of neighbours is the mean of theirs.
+// Sum is the sum of kernels, K(x, y) = Σ_i K_i(x, y), each of which sees all blocks. Beside a
+// kernel for each coordinate, which by itself never changes how coordinates depend on each other
+// (see [Grouped]), a joint one does. Its number of neighbours is the mean of theirs.
 type Sum []Kernel
 
 var _ Kernel = Sum(nil)

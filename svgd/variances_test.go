@@ -14,8 +14,8 @@ import (
 	"tobac/svgd"
 )
 
-// landed are the particles of a run from a narrow start, under the recipe of RMSProp with a step that
-// falls to 0 in the second half, and the mean of the variances of their coordinates.
+// landed are the particles of a run from a narrow start, under the recipe of RMSProp with a step
+// that falls to 0 in the second half, and the mean of the variances of their coordinates.
 func landed(t *testing.T, target svgd.Scorer, kernel svgd.Kernel, n, p, steps int) (x []*mat.Dense, mean float64) {
 	t.Helper()
 	x = gaussianBlocks(11, n, p)
@@ -28,10 +28,11 @@ func landed(t *testing.T, target svgd.Scorer, kernel svgd.Kernel, n, p, steps in
 	return x, mean
 }
 
-// What kernels make of the variances of a normal density of 20 coordinates with unit variances and the correlations rho^|i−j|,
-// as the package comment tells it: the mean over the coordinates, and the mean correlation of neighbours. A kernel for each coordinate ends at the best
-// product of distributions, whose variances are 1/Λ_ii = (1−rho²)/(1+rho²) for all but the first and the last coordinate, because it never
-// changes how coordinates depend on each other; a joint one collapses.
+// What kernels make of the variances of a normal density of 20 coordinates with unit variances and
+// the correlations rho^|i−j|, as the package comment tells it: the mean over the coordinates, and
+// the mean correlation of neighbours. A kernel for each coordinate ends at the best product of
+// distributions, whose variances are 1/Λ_ii = (1−rho²)/(1+rho²) for all but the first and the last
+// coordinate, because it never changes how coordinates depend on each other; a joint one collapses.
 func TestVariancesOfCoordinates(t *testing.T) {
 	const n, p = 30, 20
 	joint, coordinates := svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}
@@ -68,8 +69,9 @@ func TestVariancesOfCoordinates(t *testing.T) {
 	}
 }
 
-// A kernel for each coordinate moves a particle in a coordinate by what that coordinate says alone, so that no particle ever passes another
-// there: the ranks of particles in each coordinate are those of the start.
+// A kernel for each coordinate moves a particle in a coordinate by what that coordinate says alone,
+// so that no particle ever passes another there: the ranks of particles in each coordinate are
+// those of the start.
 func TestRanksOfCoordinatesStay(t *testing.T) {
 	const n, p = 20, 6
 	ranks := func(x *mat.Dense) (all [][]int) {
@@ -91,9 +93,11 @@ func TestRanksOfCoordinatesStay(t *testing.T) {
 	}
 }
 
-// What kernels for each coordinate make of the weight of a mode: normal densities with standard deviation 0.7 at −2 and 2, of which the first
-// has the weight w, and 30 particles that begin between them. The fraction of them that ends in the first is too large with the exponential, whose tails do
-// not reach the other mode, and too small with the inverse multiquadric and β = ½, whose tails carry too much of its scores; β = 0.85 is near the truth.
+// What kernels for each coordinate make of the weight of a mode: normal densities with standard
+// deviation 0.7 at −2 and 2, of which the first has the weight w, and 30 particles that begin
+// between them. The fraction of them that ends in the first is too large with the exponential,
+// whose tails do not reach the other mode, and too small with the inverse multiquadric and β = ½,
+// whose tails carry too much of its scores; β = 0.85 is near the truth.
 func TestWeightsOfModes(t *testing.T) {
 	weights := []float64{0.05, 0.2, 0.5}
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ func TestOneMachine(t *testing.T) {
 	}
 }
 
-// A run is never shorter than the giving program, the work of all machines, or the start allow; without a
-// spread machines of which each does as many jobs reach the bound of the work.
+// A run is never shorter than the giving program, the work of all machines, or the start allow;
+// without a spread machines of which each does as many jobs reach the bound of the work.
 func TestBounds(t *testing.T) {
 	w := simulate.Work{Jobs: 400, Seconds: 1, LogSD: .7, Seed: 1}
 	c := simulate.Cost{Start: .5, Hub: .01, Trip: .02}

@@ -23,7 +23,7 @@ type savedRun struct {
 	folder    string
 	files     *file.Folder
 	posterior *posterior.Posterior
-	effects   *effects.Effects // nil: the draws have no parameters
+	effects   *effects.Effects // nil means the draws have no parameters
 	transform string           // of the columns, "none" or its name
 	columns   []effects.Column
 }

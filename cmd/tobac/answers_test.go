@@ -271,8 +271,8 @@ func TestAnswerFaults(t *testing.T) {
 	}
 }
 
-// The report begins with the pairs and the verdict, which says what is conditional on one order, in five sentences or,
-// with --details, in those of summary.json. It has 40 lines at most.
+// The report begins with the pairs and the verdict, which says what is conditional on one order, in
+// five sentences or, with --details, in those of summary.json. It has 40 lines at most.
 func TestVerdictIsPrinted(t *testing.T) {
 	simulated(t)
 	for _, args := range []string{"", "--engine exact --model linear --order X0,X1,X2,X3,X4,X5", "--engine svgd --order eqvar"} {

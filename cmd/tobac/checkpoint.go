@@ -27,7 +27,7 @@ type checkpoint struct {
 	Format   string          `json:"format"`
 	Versions cli.Versions    `json:"versions"`
 	Folder   string          `json:"folder"` // of the checkpoint when it was written; relative paths begin there
-	Data     string          `json:"data"`   // path; "": the embedded data
+	Data     string          `json:"data"`   // path; "" means the embedded data
 	Options  []cli.Option    `json:"options"`
 	Snapshot *tobac.Snapshot `json:"snapshot"`
 }
@@ -227,7 +227,8 @@ func outside(checkpoint, folder string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// resumeWith is the command that continues from a checkpoint of this one, with what the checkpoint does not say.
+// resumeWith is the command that continues from a checkpoint of this one, with what the checkpoint
+// does not say.
 func resumeWith(c *cli.CommandLine, path string) string {
 	text := resumeCommand(path)
 	if c == nil {

@@ -76,8 +76,8 @@ func (o *fitOptions) givenOf(topic string) (given bool) {
 	return given
 }
 
-// setEngine gives the engine of a configuration the settings that are given. An engine that is left open is the one that the
-// configuration has by default.
+// setEngine gives the engine of a configuration the settings that are given. An engine that is left
+// open is the one that the configuration has by default.
 func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == nil {
 		c.Engine = &stein.SVGD{} // which alone reads it

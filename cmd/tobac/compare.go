@@ -27,7 +27,8 @@ type comparisonSummary struct {
 	Verdict   diagnostics.Verdict `json:"verdict"`
 }
 
-// Mean differences, in multiples of the Monte Carlo error, that are doubtful and bad; and what counts as none.
+// Mean differences, in multiples of the Monte Carlo error, that are doubtful and bad; and what
+// counts as none.
 var limitRatio = [2]float64{2, 4}
 
 const noDifference = 0.002
@@ -88,7 +89,8 @@ func compareResults(a, b string, edited bool) (*comparisonSummary, error) {
 	return s, nil
 }
 
-// sampledResult is the posterior in a folder with the standard errors of its edge probabilities; nil: they are sums.
+// sampledResult is the posterior in a folder with the standard errors of its edge probabilities;
+// nil means they are sums.
 func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, error) {
 	files, err := file.OpenFolder(dir, edited)
 	if err != nil {

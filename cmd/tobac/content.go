@@ -126,7 +126,7 @@ func settingFacts(config json.RawMessage) ([]report.Fact, error) {
 }
 
 // newContent puts together what a report tells. data are the rows of the fit before they
-// were standardised, transformed like them; nil: unknown. truth may be nil.
+// were standardised, transformed like them; nil means unknown. truth may be nil.
 func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, truth *dag.Graph) report.Content {
 	c := report.Content{
 		Title: "Causal graph of " + s.input.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),

@@ -24,7 +24,7 @@ type evalOptions struct {
 // A judgement is what tobac eval prints.
 type judgement struct {
 	evaluation
-	Exact *exactSummary `json:"exact,omitempty"` // nil: not asked for
+	Exact *exactSummary `json:"exact,omitempty"` // nil means not asked for
 }
 
 func newEval() *cobra.Command {
@@ -147,7 +147,7 @@ func (o *evalOptions) read(path string) (p *posterior.Posterior, truth *dag.Grap
 	return p, truth, err
 }
 
-// densities are those of the held-out rows; nil: there are none.
+// densities are those of the held-out rows; nil means there are none.
 func (o *evalOptions) densities(p *posterior.Posterior, path string, stderr io.Writer) (*metrics.HeldOut, error) {
 	if o.heldout == "" {
 		return nil, nil

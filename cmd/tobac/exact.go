@@ -21,7 +21,7 @@ type exactSummary struct {
 	MeanAbsError      metrics.Number `json:"mean_abs_error"`
 	LogProbDifference metrics.Number `json:"log_prob_difference"`
 	LogProbError      metrics.Number `json:"log_prob_error"` // standard error of the former
-	StandardError     metrics.Number `json:"standard_error"` // of the edge probabilities of the reference, the largest; 0: they are sums
+	StandardError     metrics.Number `json:"standard_error"` // of the edge probabilities of the reference, the largest; 0 means they are sums
 	ESHD              metrics.Number `json:"eshd"`           // of the reference; null without a truth
 	AUROC             metrics.Number `json:"auroc"`          // likewise
 	Notes             []string       `json:"notes"`
@@ -34,8 +34,8 @@ type storedFit struct {
 	result tobac.Result
 }
 
-// readFit reads what tobac fit wrote into a folder, and the data from where they are or dataPath names them; truthPath, if
-// not empty, names the truth.
+// readFit reads what tobac fit wrote into a folder, and the data from where they are or dataPath
+// names them; truthPath, if not empty, names the truth.
 func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, cli.Usagef("--exact contradicts %s: a file has neither data nor settings; %w", dir, errNoSummary)

@@ -16,8 +16,8 @@ func exactOf(t *testing.T, args ...string) (exact, listed map[string]any) {
 	return v["exact"].(map[string]any), v["metrics"].(map[string]any)["listed"].(map[string]any)
 }
 
-// tobac eval --exact reads the data as the fit did, whatever the options: its reference of sums is then that of the fit to the
-// bit, and draws agree with it within their errors.
+// tobac eval --exact reads the data as the fit did, whatever the options: its reference of sums is
+// then that of the fit to the bit, and draws agree with it within their errors.
 func TestEvalExact(t *testing.T) {
 	simulated(t)
 	wide := strings.Split(strings.TrimSpace(readFile(t, "data", "train.csv")), "\n")
@@ -101,8 +101,8 @@ func TestEvalExactFaults(t *testing.T) {
 	refuses(t, "eval --exact gaps", cli.ExitFailed, "gaps: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop")
 }
 
-// Two runs of chains differ by no more than sampling explains, sums not at all, and chains that are short from sums; results of other columns
-// are refused.
+// Two runs of chains differ by no more than sampling explains, sums not at all, and chains that are
+// short from sums; results of other columns are refused.
 func TestCompare(t *testing.T) {
 	simulated(t)
 	succeed(t, "simulate", "--vars", "4", "--edges-per-node", "1", "--samples", "50", "--out", "other")
@@ -130,7 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Checks say that sums, chains that agree and flows are fine, in one line, and that the published recipe does not represent the posterior, in a warning.
+// Checks say that sums, chains that agree and flows are fine, in one line, and that the published
+// recipe does not represent the posterior, in a warning.
 func TestDiagnosticsOfRuns(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ args, verdict, line string }{

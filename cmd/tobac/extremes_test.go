@@ -11,7 +11,8 @@ import (
 	"tobac/internal/cli"
 )
 
-// extremes are numbers at which sums overflow, differences vanish and quotients are no numbers, and texts of none.
+// extremes are numbers at which sums overflow, differences vanish and quotients are no numbers, and
+// texts of none.
 var extremes = []string{"1e-300", "1e-160", "1e-20", "1e20", "1e160", "1e300", "0", "-1", "NaN", "Inf", "1e999"}
 
 // Short runs of every engine that has numbers to set, and of its variants.
@@ -71,7 +72,8 @@ var extremeOptions = []struct {
 	{"--seed #", []string{exactRun}},
 }
 
-// Every number that an option may be given, with every engine that reads it, is a run whose results are numbers, or is refused in one line.
+// Every number that an option may be given, with every engine that reads it, is a run whose results
+// are numbers, or is refused in one line.
 func TestExtremeOptions(t *testing.T) {
 	inFolder(t, map[string]string{
 		"data.csv": "a,b,c\n1.3,0.2,2.1\n0.4,1.7,1.2\n2.2,2.9,0.3\n3.1,2.5,0.9\n0.2,0.3,2.2\n1.9,1.1,2.8\n2.4,3.2,0.1\n0.9,1.4,1.5\n3.6,3.3,1.7\n1.1,2.1,0.6\n",
@@ -121,7 +123,8 @@ func TestExtremeOptions(t *testing.T) {
 // outOfRange says that a run ended for a number that is too large, and which.
 var outOfRange = regexp.MustCompile(`^tobac: data\.csv: .*(numbers left the range of float64|too large to be compared); (the noise variance|settings that sizes of numbers depend on are) `)
 
-// extremeOnce are lines that failed without saying why, or after the run, because the results were no numbers.
+// extremeOnce are lines that failed without saying why, or after the run, because the results were
+// no numbers.
 var extremeOnce = []string{
 	preciseNets + " --set linear.noise-variance=1e-300",
 	preciseNets + " --set svgd.likelihood-schedule=constant:1e300",

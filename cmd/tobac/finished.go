@@ -14,25 +14,25 @@ import (
 // A result is a finished fit.
 type result struct {
 	*tobac.Result
-	particles *tobac.Result // that it is compared with; nil: none
+	particles *tobac.Result // that it is compared with; nil means none
 	summary   summary
-	page      *report.Report // nil: none was asked for
+	page      *report.Report // nil means none was asked for
 	warned    []string       // warnings that the user has seen
 
 	answers
 	verdict explain.Verdict
 	command *cli.CommandLine   // that made it
-	folder  string             // where paths in its files begin; "": they are absolute
-	imputed *impute.Completed  // nil: no value was missing
+	folder  string             // where paths in its files begin; "" means they are absolute
+	imputed *impute.Completed  // nil means no value was missing
 	formats []graphfile.Format // of results.formats
 	details bool               // all figures are printed
 }
 
 // answers are what a result says of interventions.
 type answers struct {
-	functions *posterior.Posterior // draws with what effects are computed from; nil: those of the result have it
+	functions *posterior.Posterior // draws with what effects are computed from; nil means those of the result have it
 
-	effects []effects.Effect // strongest first; nil: the draws have no parameters
+	effects []effects.Effect // strongest first; nil means the draws have no parameters
 	known   bool             // whether their standard deviations are
 	worth   string           // how many draws they rest on
 }

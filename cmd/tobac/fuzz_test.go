@@ -19,7 +19,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FuzzNames: a file of names, such as --order takes, is read as names that are the same when they are written as one line and read again, or refused in one line that begins with the path.
+// FuzzNames: a file of names, such as --order takes, is read as names that are the same when they
+// are written as one line and read again, or refused in one line that begins with the path.
 func FuzzNames(f *testing.F) {
 	for _, text := range []string{"a,b,c\n", "\"a,b\"\n c\n\nd", "", "a;b\r\nc;d", "\"open", "\xff", "1,2,3", ",,\n", "\"x\ny\",z"} {
 		f.Add([]byte(text))
@@ -48,7 +49,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzSummary: of a summary that is read, every member of its configuration is told, but for two, and nothing else.
+// FuzzSummary: of a summary that is read, every member of its configuration is told, but for two,
+// and nothing else.
 func FuzzSummary(f *testing.F) {
 	for _, text := range []string{`{"config":{"data":"x","seed":1,"versions":{"tobac":"v"},"workers":3}}`, `{}`, `{"config":null}`, `{"config":{"model":"","a":[1,{"b":2}]}}`, `{"config":3}`, `[]`, "", `{"config":{"x":1,"x":2}}`, `{"warnings":null,"config":{}}`} {
 		f.Add([]byte(text))
@@ -109,7 +111,8 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 	})
 }
 
-// FuzzConfigRoundTrip: options that a file gives are the same when they are written as run.toml and read again.
+// FuzzConfigRoundTrip: options that a file gives are the same when they are written as run.toml and
+// read again.
 func FuzzConfigRoundTrip(f *testing.F) {
 	for _, seed := range []string{"seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "model = 'bge'\n[prior]\nedges-per-node = 1.5e0", "linear.noise-variance = 0.1\nmodel = \"linear\"\n[svgd]\nsamples = 0x10"} {
 		f.Add(seed)

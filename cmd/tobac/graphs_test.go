@@ -43,8 +43,8 @@ func TestTruthInEveryFormat(t *testing.T) {
 	}
 }
 
-// A graph with probabilities is what is certain of it: edges of 1, not those of 0, and an error if one is between them,
-// as the truth and as what is known, in every format that has probabilities.
+// A graph with probabilities is what is certain of it: edges of 1, not those of 0, and an error if
+// one is between them, as the truth and as what is known, in every format that has probabilities.
 func TestUncertainGraphs(t *testing.T) {
 	inFolder(t, map[string]string{
 		"likely.csv": "source,target,probability\na,b,1\nb,c,0.01\n", "sure.csv": "source,target,probability\na,b,1\nb,c,0\n", "p.csv": "a,b,c\n0,0.75,0\n0.25,0,1\n0,0,0\n",

@@ -34,7 +34,8 @@ func gappy(n int) *dataset.Table {
 	return t
 }
 
-// gapsJob prepares a job for a table with gaps, as prepare does once a reader hands such tables over.
+// gapsJob prepares a job for a table with gaps, as prepare does once a reader hands such tables
+// over.
 func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	t.Helper()
 	o := newFitOptions()
@@ -112,8 +113,8 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	}
 }
 
-// Standardising and transforming are done to the values that are there: the posterior of logarithms of exp(x) is that of x, and one standardised scale
-// is that of all completed tables.
+// Standardising and transforming are done to the values that are there: the posterior of logarithms
+// of exp(x) is that of x, and one standardised scale is that of all completed tables.
 func TestScalesOfGaps(t *testing.T) {
 	linear := []string{"--model", "bge", "--set", "imputation.tables=2"}
 	plain := gappy(80)

@@ -29,7 +29,7 @@ func (e *partError) Error() string { return e.text }
 // jobWork does jobs for a command, keeps them in a folder, and shows how far they are.
 type jobWork struct {
 	folder   *jobs.Folder
-	shard    jobs.Shard // zero: all
+	shard    jobs.Shard // zero means all
 	plan     bool       // record the jobs, and do none
 	workers  int
 	progress *cli.Progress
@@ -66,7 +66,8 @@ func (w *jobWork) all(ctx context.Context, list []jobs.Job) ([][]byte, error) {
 	return nil, &partError{fmt.Sprintf("%d jobs of shard %v are in %s, and %d of all %d are not", len(w.shard.Of(list)), w.shard, dir, left, len(list))}
 }
 
-// list does jobs. Outputs that cannot be kept are an error of a part, and a warning where the results follow.
+// list does jobs. Outputs that cannot be kept are an error of a part, and a warning where the
+// results follow.
 func (w *jobWork) list(ctx context.Context, list []jobs.Job) ([][]byte, error) {
 	show := cli.NewJobDisplay(w.progress)
 	ctx, cancel := context.WithCancelCause(ctx)

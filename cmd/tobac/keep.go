@@ -19,12 +19,12 @@ import (
 // A keeping is where the results of a fit belong, and what became of them. From the
 // end of the inference on what cannot be computed is left out.
 type keeping struct {
-	out   string // folder; "": none
+	out   string // folder; "" means none
 	guard file.Guard
 
-	results *file.Set // nil: not open
+	results *file.Set // nil means not open
 
-	saved   string   // folder that holds the results; "": none
+	saved   string   // folder that holds the results; "" means none
 	missing []string // what was left out of them: the metrics, ...
 	reasons []error  // why, and what else failed
 }

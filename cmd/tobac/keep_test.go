@@ -35,7 +35,8 @@ func exactArgs(words string) []string {
 // lockFile is the first that is written, before the run.
 const lockFile = ".lock"
 
-// Where the results cannot be written the report is printed, nothing is left behind, and the error says why.
+// Where the results cannot be written the report is printed, nothing is left behind, and the error
+// says why.
 func TestResultsThatCannotBeWritten(t *testing.T) {
 	simulated(t)
 	report := succeed(t, exactArgs("--out good")...).stdout

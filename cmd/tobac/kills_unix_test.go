@@ -44,7 +44,8 @@ func killed(cmd *exec.Cmd) bool {
 	return ok && status.Signaled()
 }
 
-// killWhen kills a process that has been started once something has happened, and fails if it ends before.
+// killWhen kills a process that has been started once something has happened, and fails if it ends
+// before.
 func killWhen(t *testing.T, victim *exec.Cmd, happened func() bool) {
 	t.Helper()
 	ended := make(chan error, 1)

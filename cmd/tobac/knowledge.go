@@ -16,7 +16,7 @@ import (
 
 // knowledge is what the options say about the graph, by names of columns.
 type knowledge struct {
-	file            string   // with statements, or a graph whose edges are required; "": none
+	file            string   // with statements, or a graph whose edges are required; "" means none
 	forbid, require []string // a,b for a → b
 	tiers           string   // a,b;c;d,e: earlier groups are no effects of later ones
 	sinks, sources  []string // a,b,...
@@ -30,7 +30,8 @@ func (k *knowledge) flags(f *pflag.FlagSet) {
 	f.Var(cli.PlainText(&k.file, "FILE"), "knowledge", "such statements in a file, or a graph of required edges")
 }
 
-// topic has the statements that are settings. Odds are left out where only orders are concerned, which cannot follow them.
+// topic has the statements that are settings. Odds are left out where only orders are concerned,
+// which cannot follow them.
 func (k *knowledge) topic(odds bool) cli.Topic {
 	f := cli.NewSettings()
 	f.Var(cli.SeveralOf(&k.sinks, "a,b,..."), "sink", "columns without effects; may be repeated")
@@ -52,7 +53,7 @@ type statement struct {
 type statements struct {
 	forbid, require, odds []statement // two names each
 	sinks, sources        []statement
-	tiers                 []statement // one for each group; nil: none
+	tiers                 []statement // one for each group; nil means none
 }
 
 // ofOption locates a fault in an option.

@@ -48,7 +48,7 @@ type oddsSummary struct {
 // String writes the statement.
 func (o oddsSummary) String() string { return fmt.Sprintf("%v × %v", o.edgeNames, o.Odds) }
 
-// newKnowledgeSummary describes what a prior knows; nil: nothing.
+// newKnowledgeSummary describes what a prior knows; nil means nothing.
 func newKnowledgeSummary(p *background.Prior, names []string, file string) *knowledgeSummary {
 	s := &knowledgeSummary{File: file, Sinks: cli.Permuted(names, p.Sinks), Sources: cli.Permuted(names, p.Sources)}
 	s.Required, s.Forbid = namedEdges(p.Required, names), namedEdges(p.Forbidden, names)

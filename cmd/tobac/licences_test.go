@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The licences that the program prints name every module that go.mod requires, but for those of tests alone, and have the texts.
+// The licences that the program prints name every module that go.mod requires, but for those of
+// tests alone, and have the texts.
 func TestLicences(t *testing.T) {
 	got := succeed(t, "version", "--licences").stdout
 	for _, text := range []string{"Permission is hereby granted, free of charge", "Redistribution and use in source and binary forms", "Apache License", "SIL OPEN FONT LICENSE", "Eclipse Public License", "Go's standard library BSD-3-Clause"} {

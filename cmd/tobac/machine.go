@@ -17,7 +17,7 @@ func machine() string {
 	return fmt.Sprintf("%d cores, %s, %s", runtime.NumCPU(), name, runtime.GOOS)
 }
 
-// processor is the name that Linux gives the processor; "": unknown.
+// processor is the name that Linux gives the processor; "" means unknown.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"tobac/ordering"
 )
 
-// checkColumns refuses more columns than there is memory for: what is known and found about all pairs of them. It comes before anything is made of that size.
+// checkColumns refuses more columns than there is memory for: what is known and found about all
+// pairs of them. It comes before anything is made of that size.
 func checkColumns(d int) error {
 	const perPair = 20 * 8
 	room := memory.Available()
@@ -21,7 +22,8 @@ func checkColumns(d int) error {
 	return nil
 }
 
-// checkSimulation refuses tables that are larger than the memory: two of them, one with a copy while it is made, and the graph.
+// checkSimulation refuses tables that are larger than the memory: two of them, one with a copy
+// while it is made, and the graph.
 func checkSimulation(rows, d int) error {
 	room, fixed := memory.Available(), 20*float64(d)*float64(d)
 	if need := 24*float64(rows)*float64(d) + fixed; need > float64(room.Bytes) {
@@ -30,7 +32,8 @@ func checkSimulation(rows, d int) error {
 	return nil
 }
 
-// checkResamples refuses more orders than the memory holds: each is an order of all columns, and may be one of its own.
+// checkResamples refuses more orders than the memory holds: each is an order of all columns, and
+// may be one of its own.
 func checkResamples(t *dataset.Table, resamples int) error {
 	_, d := t.X.Dims()
 	room, each := memory.Available(), ordering.Bytes(d)

@@ -50,10 +50,10 @@ type fitOptions struct {
 
 	given   func(option string) bool // on the command line, in a file of options, or in a checkpoint
 	command *cli.CommandLine         // to repeat the run
-	resumed *checkpoint              // that --resume names; nil: none
+	resumed *checkpoint              // that --resume names; nil means none
 
 	imputationRounds int     // in which completed values are drawn again, if given
-	imputations      int     // completed tables; 0: 10
+	imputations      int     // completed tables; 0 means 10
 	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
 }
 

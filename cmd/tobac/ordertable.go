@@ -19,7 +19,7 @@ import (
 // An orderRow is what one method made of the data.
 type orderRow struct {
 	method  ordering.Method
-	result  *ordering.Result // nil: it failed
+	result  *ordering.Result // nil means it failed
 	err     error
 	seconds float64
 }

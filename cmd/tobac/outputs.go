@@ -6,5 +6,5 @@ import "io"
 type output struct {
 	name  string
 	write func(*result, io.Writer) error
-	has   func(*result) bool // whether this result has it; nil: every one
+	has   func(*result) bool // whether this result has it; nil means every one
 }

@@ -80,7 +80,8 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	return nil
 }
 
-// rows is the number of pairs that the report lists: as many as there are columns, fewer if the others are hardly adjacent.
+// rows is the number of pairs that the report lists: as many as there are columns, fewer if the
+// others are hardly adjacent.
 func (r *result) rows() int {
 	pairs := len(r.Posterior.Pairs())
 	if r.details {

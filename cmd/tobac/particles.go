@@ -19,7 +19,7 @@ const (
 )
 
 // heldOut returns the log densities of held-out rows, in the units of the data, under the draws and
-// under the graph without edges. nil: there are no rows or draws, or, with a
+// under the graph without edges. nil means there are no rows or draws, or, with a
 // warning, the model has no density of other rows.
 func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metrics.HeldOut, warning string, err error) {
 	if t == nil || len(p.Draws) == 0 {

@@ -25,7 +25,8 @@ func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *cli.Progress, wai
 	return p, func(d time.Duration) { now = now.Add(d) }
 }
 
-// Without a terminal there is a line after two seconds, and one every ten seconds from then on; --quiet leaves the warnings alone.
+// Without a terminal there is a line after two seconds, and one every ten seconds from then on;
+// --quiet leaves the warnings alone.
 func TestProgressLines(t *testing.T) {
 	cli.FirstLine, cli.NextLine = cli.Patient, 10*time.Second
 	defer func() { cli.FirstLine, cli.NextLine = 0, 0 }()
@@ -169,7 +170,8 @@ func TestProgressDuring(t *testing.T) {
 	}
 }
 
-// The first step is reported after two seconds, and later ones where nothing has been written for half a minute: no flood.
+// The first step is reported after two seconds, and later ones where nothing has been written for
+// half a minute: no flood.
 func TestProgressLongSteps(t *testing.T) {
 	var b bytes.Buffer
 	p, wait := clocked(&b, nil)

@@ -10,8 +10,8 @@ import (
 	"tobac/internal/report"
 )
 
-// print writes the report for a reader: the answer, what it rests on, then figures. Writes to a buffer do not fail, so only
-// the tables' errors are passed on.
+// print writes the report for a reader: the answer, what it rests on, then figures. Writes to a
+// buffer do not fail, so only the tables' errors are passed on.
 func (r *result) print(w io.Writer, dir string) error {
 	if err := r.printPairs(w, dir); err != nil {
 		return err

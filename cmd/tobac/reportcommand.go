@@ -48,8 +48,8 @@ fit held out are held out again. --truth names the true graph if that is elsewhe
 	return cmd
 }
 
-// reportAgain writes the report of the fit in a folder; other paths may be empty. With edited it reads
-// files that were changed, with force it replaces files that it did not write.
+// reportAgain writes the report of the fit in a folder; other paths may be empty. With edited it
+// reads files that were changed, with force it replaces files that it did not write.
 func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, force bool, stdout io.Writer) error {
 	files, err := file.OpenFolder(dir, edited)
 	if err != nil {
@@ -161,9 +161,9 @@ func storedOptions(files *file.Folder, dir string) (*fitOptions, error) {
 	return o, err
 }
 
-// storedTable reads the table of a fit again, with the options of the fit; path, if
-// not empty, is where it is now. nil: no path is given, and the table is not where it was, or values
-// were missing, so that the rows of the fit are not in the file.
+// storedTable reads the table of a fit again, with the options of the fit; path, if not empty, is
+// where it is now. nil means no path is given, and the table is not where it was, or values were
+// missing, so that the rows of the fit are not in the file.
 func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, string, error) {
 	switch {
 	case path != "":

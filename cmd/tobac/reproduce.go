@@ -196,7 +196,8 @@ func (o *reproduceOptions) open(studies []study.Study) (*file.Set, error) {
 	return file.OpenSet(o.out, study.Files(studies), file.Guard{Beside: []string{o.cellsFolder()}, Force: o.force})
 }
 
-// checkOut finds a folder that results cannot be written to, and what must not be overwritten, before the work.
+// checkOut finds a folder that results cannot be written to, and what must not be overwritten,
+// before the work.
 func checkOut(o reproduceOptions, studies []study.Study) error {
 	set, err := o.open(studies)
 	if err != nil {
@@ -209,7 +210,7 @@ func checkOut(o reproduceOptions, studies []study.Study) error {
 	return nil
 }
 
-// A cellsDone is what became of cells: their outputs, and those that failed; nil: none did.
+// A cellsDone is what became of cells: their outputs, and those that failed; nil means none did.
 type cellsDone struct {
 	outputs [][]byte
 	failed  *jobs.FailedError

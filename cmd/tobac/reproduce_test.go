@@ -26,7 +26,8 @@ func outputsOf(t *testing.T, dir string) []string {
 	return all
 }
 
-// kept reads files, with the seconds that jobs took, and returns a function that checks that they are still the same.
+// kept reads files, with the seconds that jobs took, and returns a function that checks that they
+// are still the same.
 func kept(t *testing.T, paths []string) (check func()) {
 	t.Helper()
 	before := map[string]string{}
@@ -43,7 +44,8 @@ func kept(t *testing.T, paths []string) (check func()) {
 	}
 }
 
-// A study writes its files, goes on from its folder, does only what is new when it is extended, and does a damaged cell again, which it names.
+// A study writes its files, goes on from its folder, does only what is new when it is extended, and
+// does a damaged cell again, which it names.
 func TestReproduce(t *testing.T) {
 	inFolder(t, nil)
 	first := succeed(t, append(strings.Fields(cheap), "--out", "r")...)
@@ -91,8 +93,8 @@ func TestReproduce(t *testing.T) {
 	}
 }
 
-// Parts done in folders of their own, copied together, are the study. What is there is collected without doing the rest;
-// what is planned is recorded for an engine.
+// Parts done in folders of their own, copied together, are the study. What is there is collected
+// without doing the rest; what is planned is recorded for an engine.
 func TestReproduceInParts(t *testing.T) {
 	inFolder(t, nil)
 	args := strings.Fields(cheap)

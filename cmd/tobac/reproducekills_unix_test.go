@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A study is killed in the middle. The next command writes the bytes of an undisturbed one, and does no finished cell again.
+// A study is killed in the middle. The next command writes the bytes of an undisturbed one, and
+// does no finished cell again.
 func TestKilledStudy(t *testing.T) {
 	inFolder(t, nil)
 	args := strings.Fields("reproduce table1 --quick --runs 3 --only tobac-eqvar --workers 2 --out")

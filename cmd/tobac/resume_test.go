@@ -94,8 +94,8 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 	}
 }
 
-// A checkpoint that somebody has sent writes its state to itself, and results into its own folder at most: it neither
-// replaces files of others nor names other places.
+// A checkpoint that somebody has sent writes its state to itself, and results into its own folder
+// at most: it neither replaces files of others nor names other places.
 func TestForeignCheckpoint(t *testing.T) {
 	simulated(t)
 	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "sent/state", "--out", "sent/run")...)

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Rows that depend on each other are said on standard error, at the top of the report and of the page, with the probabilities and the effects, and in summary.json; a time column
-// with what can be done about it, until it is done.
+// Rows that depend on each other are said on standard error, at the top of the report and of the
+// page, with the probabilities and the effects, and in summary.json; a time column with what can be
+// done about it, until it is done.
 func TestDependentRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	text, a, b := "year,a,b\n", 0.0, 0.0

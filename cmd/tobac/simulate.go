@@ -36,7 +36,8 @@ const (
 // String implements fmt.Stringer.
 func (g graphName) String() string { return [...]string{"er", "sf"}[g] }
 
-// mechanismName is on the command line how variables depend on their parents: linear, ffn, or one of dataset.Mechanisms.
+// mechanismName is on the command line how variables depend on their parents: linear, ffn, or one
+// of dataset.Mechanisms.
 type mechanismName int
 
 const (

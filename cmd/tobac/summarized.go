@@ -38,7 +38,7 @@ type summary struct {
 	Verdict     verdictSummary     `json:"verdict"`
 	Columns     []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
 	Command     string             `json:"command,omitempty"`    // that repeats the run
-	Imputation  *imputationSummary `json:"imputation,omitempty"` // nil: no value was missing
+	Imputation  *imputationSummary `json:"imputation,omitempty"` // nil means no value was missing
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.

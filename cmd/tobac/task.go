@@ -19,26 +19,26 @@ type job struct {
 	input   inputConfig
 	fit     tobac.Config
 	train   *dataset.Table             // transformed and scaled
-	heldout *dataset.Table             // transformed; nil: none
-	scaling *posterior.Standardization // nil: not standardised
-	truth   *dag.Graph                 // nil: unknown
-	table   *table.Prepared            // what the file held; nil: the embedded data
+	heldout *dataset.Table             // transformed; nil means none
+	scaling *posterior.Standardization // nil means not standardised
+	truth   *dag.Graph                 // nil means unknown
+	table   *table.Prepared            // what the file held; nil means the embedded data
 	// warnings are about files that were read.
 	warnings []string
 
-	gapped *gapped // the training rows, if values are missing; nil: none are
+	gapped *gapped // the training rows, if values are missing; nil means none are
 
 	why        string           // the engine was chosen; "" means that it was asked for
 	beside     bool             // particles of SVGD are compared with the answer
 	particles  *stein.SVGD      // that are; nil without any
 	quiet      bool             // no progress is shown
-	checkpoint string           // file for the state of the run; "": none
+	checkpoint string           // file for the state of the run; "" means none
 	every      int              // steps between two checkpoints
-	resume     *checkpoint      // to continue from; nil: none
+	resume     *checkpoint      // to continue from; nil means none
 	resumeFrom string           // its file
 	command    *cli.CommandLine // that the run belongs to
 
-	unkept error // why the last checkpoint could not be written; nil: it was
+	unkept error // why the last checkpoint could not be written; nil means it was
 }
 
 // ones are the standard deviations of a scale that only shifts.
@@ -96,23 +96,23 @@ func hasGaps(t *dataset.Table) bool {
 // inputConfig is what a run was given besides the settings of the library.
 type inputConfig struct {
 	Data          string  `json:"data"`
-	Digest        string  `json:"data_digest,omitempty"` // of the training rows, as they were analysed; "": values were missing
+	Digest        string  `json:"data_digest,omitempty"` // of the training rows, as they were analysed; "" means values were missing
 	TrainingRows  int     `json:"training_rows"`
 	HeldoutRows   int     `json:"heldout_rows"`
 	Variables     int     `json:"variables"`
 	Transform     string  `json:"transform"`
 	Center        bool    `json:"center,omitempty"`
 	Standardize   bool    `json:"standardize"`
-	Holdout       float64 `json:"holdout"`                 // fraction of the rows held out; 0: none
-	Heldout       string  `json:"heldout"`                 // file of held-out rows; "": none
-	Truth         string  `json:"truth"`                   // file of the true graph; "": none
+	Holdout       float64 `json:"holdout"`                 // fraction of the rows held out; 0 means none
+	Heldout       string  `json:"heldout"`                 // file of held-out rows; "" means none
+	Truth         string  `json:"truth"`                   // file of the true graph; "" means none
 	Interventions string  `json:"interventions,omitempty"` // file
-	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0: no value was missing
+	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0 means no value was missing
 	Recipe        string  `json:"recipe"`
 	Engine        string  `json:"engine"` // as on the command line
 	Order         string  `json:"order"`  // as on the command line
 	Prior         string  `json:"prior"`  // as on the command line
-	Knowledge     string  `json:"-"`      // file of statements, which the summary lists; "": none
+	Knowledge     string  `json:"-"`      // file of statements, which the summary lists; "" means none
 	// Table are the options for the table that were given, and Notes what was left out and coded.
 	Table string   `json:"table,omitempty"`
 	Notes []string `json:"notes,omitempty"`

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// librarySettings makes flags of settings of the library, without a prefix of their names and without those that are left out.
+// librarySettings makes flags of settings of the library, without a prefix of their names and
+// without those that are left out.
 func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *pflag.FlagSet {
 	f := cli.NewSettings()
 	for _, s := range all {

@@ -16,8 +16,8 @@ var trainings = map[string]string{
 	"gflownet": "--engine gflownet --model bge --set steps=30 --set prefill=3 --set width=8 --set batch=8 --set environments=4",
 }
 
-// A training that is interrupted and resumed with another number of workers writes the files of one that was not, and
-// of one worker.
+// A training that is interrupted and resumed with another number of workers writes the files of one
+// that was not, and of one worker.
 func TestResumeTraining(t *testing.T) {
 	for name, options := range trainings {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestResumeTraining(t *testing.T) {
 	}
 }
 
-// The report, the summary and the page say what was trained and how far; the files are judged and read as those of every engine.
+// The report, the summary and the page say what was trained and how far; the files are judged and
+// read as those of every engine.
 func TestTrainingIsReported(t *testing.T) {
 	for name, options := range trainings {
 		t.Run(name, func(t *testing.T) {

@@ -10,9 +10,10 @@ import (
 	"tobac/metrics"
 )
 
-// A trainingSummary says how a distribution over graphs was trained; [engine.Training] defines its numbers, which are null where they are unknown.
+// A trainingSummary says how a distribution over graphs was trained; [engine.Training] defines its
+// numbers, which are null where they are unknown.
 type trainingSummary struct {
-	Quantity string         `json:"quantity"` // ELBO or loss; "": nothing was trained
+	Quantity string         `json:"quantity"` // ELBO or loss; "" means nothing was trained
 	Exact    bool           `json:"exact"`
 	Skipped  int            `json:"skipped_steps"`
 	Distance metrics.Number `json:"total_variation"` // from the exact posterior

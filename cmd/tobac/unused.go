@@ -24,7 +24,7 @@ func (o *fitOptions) checkUnused(j *job, n, d int) (err error) {
 	return err
 }
 
-// idle says why the settings of a topic are not read; "": they are.
+// idle says why the settings of a topic are not read; "" means they are.
 func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 	switch topic {
 	case "checkpoint":
@@ -64,7 +64,8 @@ func (o *fitOptions) inUse(j *job, topic string, d int) bool {
 	return slices.Contains(o.engines(j), topic)
 }
 
-// engines are the names of those that take part in a fit, the one that computes the posterior first.
+// engines are the names of those that take part in a fit, the one that computes the posterior
+// first.
 func (o *fitOptions) engines(j *job) []string {
 	names := engineNamesOf(&j.fit)
 	if j.beside {
@@ -73,7 +74,8 @@ func (o *fitOptions) engines(j *job) []string {
 	return names
 }
 
-// engineNamesOf are the names of the engine of a configuration, and of that which it draws orders by.
+// engineNamesOf are the names of the engine of a configuration, and of that which it draws orders
+// by.
 func engineNamesOf(c *tobac.Config) []string {
 	names := []string{c.Engine.Name()}
 	if s, ok := c.Engine.(*stein.SVGD); ok && s.OrderEngine != nil {

@@ -13,7 +13,8 @@ import (
 // mostSentences is how many sentences of the verdict the report prints.
 const mostSentences = 5
 
-// printVerdict prints the first sentences of the verdict and its assumptions, or with --details all.
+// printVerdict prints the first sentences of the verdict and its assumptions, or with --details
+// all.
 func (r *result) printVerdict(w io.Writer) {
 	fmt.Fprintln(w, "\nVerdict")
 	all := r.verdict.Sentences

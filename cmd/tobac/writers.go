@@ -60,8 +60,8 @@ func (r *result) writeEffects(w io.Writer) error {
 	return err
 }
 
-// writeImputed writes, for every pair of columns, the probability of the edge, its standard deviation between the completed
-// tables, and its probability in each of them.
+// writeImputed writes, for every pair of columns, the probability of the edge, its standard
+// deviation between the completed tables, and its probability in each of them.
 func (r *result) writeImputed(w io.Writer) error {
 	m := r.Imputation
 	text := []byte("source,target,probability,sd_between_tables")

@@ -22,9 +22,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// bcdFit is BCD Nets on a table: the linear model with normal noise, whose variance is the same for all equations
-// or, with the model Linear{Unequal: true}, one for each. Like [sem.Linear] without Unequal it sees columns in their units, shifted to mean 0, and
-// like Linear with Unequal columns scaled to variance 1.
+// bcdFit is BCD Nets on a table: the linear model with normal noise, whose variance is the same for
+// all equations or, with the model Linear{Unequal: true}, one for each. Like [sem.Linear] without
+// Unequal it sees columns in their units, shifted to mean 0, and like Linear with Unequal columns
+// scaled to variance 1.
 type bcdFit struct {
 	*bcd.Model
 	scale   *posterior.Standardization // of the columns
@@ -206,8 +207,8 @@ func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: trained.Approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 
-// empty are the most probable equations without edges: a normal distribution of each column, with one variance for all if
-// the model has one.
+// empty are the most probable equations without edges: a normal distribution of each column, with
+// one variance for all if the model has one.
 func (f *bcdFit) empty(data *dataset.Table) *posterior.Equations {
 	d := len(data.Names)
 	variances := make([]float64, d)
@@ -224,7 +225,7 @@ func (f *bcdFit) empty(data *dataset.Table) *posterior.Equations {
 	return &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: variances}
 }
 
-// bcdData says why data do not suit the engine bcd; nil: they do.
+// bcdData says why data do not suit the engine bcd; nil means they do.
 func bcdData(data *dataset.Table) error {
 	if data.Intervened != nil {
 		n, d := data.Intervened.Dims()

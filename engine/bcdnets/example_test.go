@@ -10,7 +10,8 @@ import (
 	"tobac/sem"
 )
 
-// Pairs of a chain X0 → X1 → X2 that are joined, by a training of BCD Nets too short for directions.
+// Pairs of a chain X0 → X1 → X2 that are joined, by a training of BCD Nets too short for
+// directions.
 func Example() {
 	p := enginetest.Chain()
 	p.Model = sem.Linear{}

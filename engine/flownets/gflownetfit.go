@@ -89,7 +89,8 @@ func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 	return &out, nil
 }
 
-// Demands implements [engine.Engine]: those of the policy, and of the short chains that settle the model.
+// Demands implements [engine.Engine]: those of the policy, and of the short chains that settle the
+// model.
 func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
 	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
@@ -132,7 +133,8 @@ func (f *flowFit) Steps() int {
 	return f.Model.Steps()
 }
 
-// loss is what the training of DAG-GFlowNet lowers: 0 where the flows into every graph are those out of it.
+// loss is what the training of DAG-GFlowNet lowers: 0 where the flows into every graph are those
+// out of it.
 const loss = "loss"
 
 func (f *flowFit) point() engine.TrainingPoint {
@@ -151,7 +153,8 @@ func (f *flowFit) trace() []engine.TrainingPoint {
 	return all
 }
 
-// outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of edges.
+// outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of
+// edges.
 func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	graphs, err := f.Draws(ctx, sums.Draws)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"tobac/mcmc"
 )
 
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
+// were measured on.
 var (
 	LimitRHat     = [2]float64{1.1, 1.3}
 	limitESS      = [2]float64{100, 25}

@@ -22,14 +22,15 @@ const (
 	SetSweeps     = 4    // at each temperature
 )
 
-// precisions are the numbers of particles of an estimate, and the probabilities of a set from which on it has so many: sets that turn out to matter less cost less.
+// precisions are the numbers of particles of an estimate, and the probabilities of a set from which
+// on it has so many: sets that turn out to matter less cost less.
 var precisions = []struct {
 	particles int
 	from      float64
 }{{16, 0}, {64, 0.002}, {512, 0.02}}
 
-// correct estimates the sets that hold the probability, the more precisely the more they hold, and computes the posterior under their evidences, in
-// turn.
+// correct estimates the sets that hold the probability, the more precisely the more they hold, and
+// computes the posterior under their evidences, in turn.
 func (t *networkTable) correct(ctx context.Context, rounds int, say func(text string)) error {
 	for round := 1; ; round++ {
 		all := t.probable(estimateFrom)
@@ -56,8 +57,8 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 	}
 }
 
-// settle corrects the table. Where the two halves of the particles do not agree on the parents of a variable, its sets get twice the particles and the sweeps,
-// in turn.
+// settle corrects the table. Where the two halves of the particles do not agree on the parents of a
+// variable, its sets get twice the particles and the sweeps, in turn.
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
 		rounds := correctRounds
@@ -80,7 +81,8 @@ func (t *networkTable) settle(ctx context.Context, say func(text string)) error 
 	}
 }
 
-// refine estimates the most probable sets of the variables on whose parents the halves do not agree with a factor of the particles and the sweeps.
+// refine estimates the most probable sets of the variables on whose parents the halves do not agree
+// with a factor of the particles and the sweeps.
 func (t *networkTable) refine(ctx context.Context, factor int, say func(text string)) error {
 	finest := precisions[len(precisions)-1]
 	var list []tempering.Parents
@@ -118,7 +120,8 @@ func (t *networkTable) compareHalves(ctx context.Context) error {
 	return nil
 }
 
-// open are the sets without an estimate that hold too much of the probability, and what those with one hold of that of the variable of which it is least.
+// open are the sets without an estimate that hold too much of the probability, and what those with
+// one hold of that of the variable of which it is least.
 func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held float64) {
 	held = 1
 	for j, sets := range all {

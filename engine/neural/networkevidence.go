@@ -35,7 +35,7 @@ func NewEstimates(data *dataset.Table, cfg tempering.Config) (*Estimates, error)
 // FamilyKey tells variables with their sets of parents apart.
 func FamilyKey(j int, set []int) string { return fmt.Sprint(j, set) }
 
-// of is the estimate of a set of parents of variable j; nil: there is none.
+// of is the estimate of a set of parents of variable j; nil means there is none.
 func (e *Estimates) of(j int, set []int) *tempering.Estimate {
 	return e.known[FamilyKey(j, set)]
 }
@@ -74,7 +74,8 @@ func (e *Estimates) Missing(graphs []*dag.Graph) (list []tempering.Parents) {
 	return list
 }
 
-// Equip gives draws of graphs networks from the estimates of the sets of parents that they have, in turn, with their log densities.
+// Equip gives draws of graphs networks from the estimates of the sets of parents that they have, in
+// turn, with their log densities.
 func (e *Estimates) Equip(draws []posterior.Draw, m sem.Network) error {
 	for k := range draws {
 		parents := make([]*tempering.Estimate, len(e.data.Names))

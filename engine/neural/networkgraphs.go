@@ -23,7 +23,7 @@ const networkDraws = 200
 // Graphs are the graphs of a settled table, with what they need to get networks.
 type Graphs struct {
 	table     *networkTable
-	Model     sem.Network // with its noise variance, 0: one for each equation
+	Model     sem.Network // with its noise variance, 0 means one for each equation
 	estimated bool        // that was, and not given
 	unit      float64     // in which it is
 	scale     *posterior.Standardization
@@ -34,7 +34,7 @@ func (g *Graphs) Scored() sem.Scored {
 	return sem.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
 }
 
-// noiseVariance is that of all equations in the squared units of the data; 0: one for each.
+// noiseVariance is that of all equations in the squared units of the data; 0 means one for each.
 func (g *Graphs) noiseVariance() float64 { return g.Model.Noise() * g.unit * g.unit }
 
 // networkChains are chains over the graphs of a settled table of networks.
@@ -74,7 +74,8 @@ func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) 
 	return inf, nil
 }
 
-// equip says what the posterior of a table is and how good its evidences are, and gives some of the draws of graphs networks.
+// equip says what the posterior of a table is and how good its evidences are, and gives some of the
+// draws of graphs networks.
 func (g *Graphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {

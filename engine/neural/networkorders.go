@@ -16,8 +16,9 @@ import (
 // temperingEngine is the one whose name stands in the progress.
 var temperingEngine = &Tempering{}
 
-// overOrders is the posterior of networks over all orders: evidences of the sets of parents that matter, estimated by sequential Monte Carlo, in
-// the sums of the engine exact, or with more variables in the chains of the engine mcmc.
+// overOrders is the posterior of networks over all orders: evidences of the sets of parents that
+// matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
+// variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	graphs, err := Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
@@ -59,7 +60,8 @@ func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graph
 	return inf, nil
 }
 
-// Settle estimates the evidences of networks that matter. The table of them begins with the scores of Gaussian processes, whose posterior says what matters.
+// Settle estimates the evidences of networks that matter. The table of them begins with the scores
+// of Gaussian processes, whose posterior says what matters.
 func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*Graphs, error) {
 	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
 	if err != nil {
@@ -71,7 +73,7 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 	if err != nil {
 		return nil, err
 	}
-	var units []float64 // nil: those of the data
+	var units []float64 // nil means those of the data
 	if scale != nil {
 		if unit != 1 {
 			scale.SD = slices.Repeat([]float64{unit}, len(scale.SD))
@@ -91,8 +93,10 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
 }
 
-// gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations: that of the model, or, if that is unknown, one
-// in common or, 0, one for each, as the data support. One in common that was estimated is of columns divided by unit, that of [score.GPOptions]; else the unit is 1.
+// gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations:
+// that of the model, or, if that is unknown, one in common or, 0, one for each, as the data
+// support. One in common that was estimated is of columns divided by unit, that of
+// [score.GPOptions]; else the unit is 1.
 func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (best *networkTable, noise, unit float64, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
@@ -135,8 +139,9 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	return best, 0, 1, nil
 }
 
-// withOneVariance is the table of scores with one noise variance for all equations, in the squared unit of the Gaussian processes, estimated given the best graph of a table, and once more given the best
-// under the estimate.
+// withOneVariance is the table of scores with one noise variance for all equations, in the squared
+// unit of the Gaussian processes, estimated given the best graph of a table, and once more given
+// the best under the estimate.
 func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *networkTable, noise float64, err error) {
 	square := g.Unit() * g.Unit()
 	at := func(noise float64) score.Scorer { return g.At(noise * square) }

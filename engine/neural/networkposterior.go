@@ -31,7 +31,8 @@ const (
 	tableCandidates = 10  // parents of a variable, beside single ones from outside
 )
 
-// under is the posterior under scores of the sets: sums over all orders, or chains where these cost too much.
+// under is the posterior under scores of the sets: sums over all orders, or chains where these cost
+// too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
 	if s.Vars() <= sums.MostSummed {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
@@ -112,7 +113,8 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 	return slices.DeleteFunc(list, func(w weightedSet) bool { return w.probability < above })
 }
 
-// tablePrior is the prior under which a table of networks settles: of chains, with about one edge for each variable, and of sums over all orders with as many as may be.
+// tablePrior is the prior under which a table of networks settles: of chains, with about one edge
+// for each variable, and of sums over all orders with as many as may be.
 func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 	if d <= sums.MostSummed {
 		densities := p.Prior.Densities(d)

@@ -25,8 +25,9 @@ const (
 	gaussRows  = 200
 )
 
-// A networkTable has the node scores of networks: evidences that were estimated, and for sets without an estimate those of Gaussian processes, the
-// relatives of networks with infinitely many units, moved by what the two differ by where both are known.
+// A networkTable has the node scores of networks: evidences that were estimated, and for sets
+// without an estimate those of Gaussian processes, the relatives of networks with infinitely many
+// units, moved by what the two differ by where both are known.
 type networkTable struct {
 	prior     *score.Prior
 	options   mcmc.Options // of chains, where sums over all orders cost too much
@@ -34,13 +35,14 @@ type networkTable struct {
 	guess     *score.Pool    // Gaussian-process scores
 	pool      *score.Pool    // what is used
 	graphs    tablePosterior // over the graphs under these
-	estimates *Estimates     // nil: none yet
+	estimates *Estimates     // nil means none yet
 	held      float64        // probability of the sets with an estimate, of the variable with the least
 	constant  []float64      // log density of the units of a variable, to be added to its estimates
 	apart     *mat.Dense     // how far the edge probabilities by either half of the particles differ
 }
 
-// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of those around the probable ones.
+// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of
+// those around the probable ones.
 func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, options mcmc.Options) (*networkTable, error) {
 	d := gaussian.Vars()
 	t := &networkTable{prior: prior, options: options, gaussian: gaussian, guess: score.NewPool(d)}
@@ -113,7 +115,8 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 	return nil
 }
 
-// rescore takes other Gaussian-process scores for the same sets, and for those around the probable ones.
+// rescore takes other Gaussian-process scores for the same sets, and for those around the probable
+// ones.
 func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error {
 	var list []tempering.Parents
 	for j := range t.guess.Vars() {
@@ -148,8 +151,8 @@ func (t *networkTable) fill() {
 	}
 }
 
-// offset is what estimates are above Gaussian-process scores, by the number of parents: a straight line through the estimates, whose slope is drawn to 0 where
-// they are few.
+// offset is what estimates are above Gaussian-process scores, by the number of parents: a straight
+// line through the estimates, whose slope is drawn to 0 where they are few.
 func (t *networkTable) offset(j int) func(parents int) float64 {
 	var sizes, above []float64
 	for _, e := range t.guess.Sets(j) {
@@ -180,7 +183,8 @@ type weightedSet struct {
 	probability float64
 }
 
-// probable are the sets of each variable with their probabilities, those above a bound, the most probable first.
+// probable are the sets of each variable with their probabilities, those above a bound, the most
+// probable first.
 func (t *networkTable) probable(above float64) [][]weightedSet {
 	all := make([][]weightedSet, t.guess.Vars())
 	for j := range all {
@@ -190,7 +194,8 @@ func (t *networkTable) probable(above float64) [][]weightedSet {
 	return all
 }
 
-// grow computes the posterior, and adds sets with one parent more than a probable one, in turn, until there are none.
+// grow computes the posterior, and adds sets with one parent more than a probable one, in turn,
+// until there are none.
 func (t *networkTable) grow(ctx context.Context) (err error) {
 	for range growRounds {
 		if t.graphs, err = t.under(ctx, t.pool); err != nil {

@@ -22,8 +22,9 @@ import (
 
 // Tempering is the engine tempering: Markov chains at many temperatures over networks and their
 // parents, under one order or several, with a measured error. Without an order it estimates
-// evidences of sets of parents, and sums over all orders as [sums.Exact] does, or with more variables
-// runs the chains of [markov.MCMC]. It takes networks with one hidden layer. See package tempering.
+// evidences of sets of parents, and sums over all orders as [sums.Exact] does, or with more
+// variables runs the chains of [markov.MCMC]. It takes networks with one hidden layer. See package
+// tempering.
 type Tempering struct {
 	Iterations int // of each chain given an order, of which the first half is dropped; defaults to 2000
 	Rungs      int // temperatures of each chain given an order; defaults to 12

@@ -42,7 +42,8 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 	}
 }
 
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
+// were measured on.
 var (
 	limitHalves = [2]float64{0.15, 0.5}
 	limitHeld   = [2]float64{0.9, 0.5}

@@ -10,7 +10,8 @@ import (
 	"tobac/sem"
 )
 
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
+// were measured on.
 var (
 	limitCrowding   = [2]float64{0.1, 0.8}
 	limitCyclic     = [2]float64{0.1, 0.5}

@@ -25,8 +25,9 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
-// Particles that are all the graph without edges are found: bad where node scores say that the data leave edges open, doubtful where there are none; a few
-// particles that differ make them no suspects.
+// Particles that are all the graph without edges are found: bad where node scores say that the data
+// leave edges open, doubtful where there are none; a few particles that differ make them no
+// suspects.
 func TestEmptyGraphsAreCrowded(t *testing.T) {
 	const d, n = 4, 30
 	for _, c := range []struct {

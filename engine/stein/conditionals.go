@@ -26,7 +26,7 @@ import (
 //	P(i → j | the other edges of the graph) = 1/(1 + e^{q(j, pa∖i) − q(j, pa∪i)}),
 //
 // with q the node score and prior, and of the moments of the weight of i → j given the
-// parents pa∪i. nil: the model has no node scores, the prior is no product over
+// parents pa∪i. nil means the model has no node scores, the prior is no product over
 // variables, or there is no order.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
 	model, ok := f.model.(sem.Scored)
@@ -69,7 +69,8 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 	return &mixed, nil
 }
 
-// ownConditionals are conditionals given the particles' own parameters, where flips are evaluated; else nil.
+// ownConditionals are conditionals given the particles' own parameters, where flips are evaluated;
+// else nil.
 func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posterior.Marginals {
 	if len(f.order.Order) == 0 || len(f.x) < 2 {
 		return nil
@@ -127,8 +128,8 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 // particleChecks are what the particles under one order say about themselves.
 type particleChecks struct {
 	neighbours float64 // effective, of the kernel
-	imbalance  float64 // NaN: no node scores
-	stein      float64 // p-value of the kernelised Stein discrepancy; NaN: no score
+	imbalance  float64 // NaN means no node scores
+	stein      float64 // p-value of the kernelised Stein discrepancy; NaN means no score
 	crowding   float64 // without node scores the part of pairs of equal graphs
 }
 
@@ -164,8 +165,8 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	return err
 }
 
-// stein is the p-value of the particles as draws from the density of the last step, by their kernelised Stein discrepancy; NaN for a single
-// particle, and where there is no score.
+// stein is the p-value of the particles as draws from the density of the last step, by their
+// kernelised Stein discrepancy; NaN for a single particle, and where there is no score.
 func (f *particleFit) stein() float64 {
 	g := blocksLike(f.x)
 	if n, _ := f.x[0].Dims(); n < 2 || f.target.Score(g, f.x, max(f.step-1, 0)) != nil {

@@ -12,8 +12,8 @@ import (
 	"tobac/svgd"
 )
 
-// A KernelFunction is a kernel as a function of the distance of two particles: rbf, imq or imq-BETA with a
-// number above 0, such as imq-0.75.
+// A KernelFunction is a kernel as a function of the distance of two particles: rbf, imq or imq-BETA
+// with a number above 0, such as imq-0.75.
 type KernelFunction string
 
 const (
@@ -34,8 +34,8 @@ func (f KernelFunction) kernel(rule svgd.BandwidthRule) (k svgd.Kernel, ok bool)
 	return svgd.IMQ{Beta: beta, Bandwidth: rule}, ok && number && beta > 0
 }
 
-// A Grouping says which coordinates of a block of a particle share a kernel. Each group has its own,
-// with a bandwidth of its own where that is chosen by the median heuristic.
+// A Grouping says which coordinates of a block of a particle share a kernel. Each group has its
+// own, with a bandwidth of its own where that is chosen by the median heuristic.
 type Grouping string
 
 const (
@@ -45,15 +45,16 @@ const (
 	Uncoupled     Grouping = "none"       // no kernel: every particle follows its own score
 )
 
-// A Coupling is a kernel of SVGD by the function and the groups of coordinates that share one. The zero value is the default
-// kernel, see [SVGD].
+// A Coupling is a kernel of SVGD by the function and the groups of coordinates that share one. The
+// zero value is the default kernel, see [SVGD].
 type Coupling struct {
 	Function   KernelFunction
 	Latents    Grouping
-	Parameters Grouping // zero: as Latents
+	Parameters Grouping // zero means as Latents
 }
 
-// String is the text form FUNCTION:LATENTS[:PARAMETERS], such as rbf:coordinate:none; "" for the zero value.
+// String is the text form FUNCTION:LATENTS[:PARAMETERS], such as rbf:coordinate:none; "" for the
+// zero value.
 func (c Coupling) String() string {
 	if c == (Coupling{}) {
 		return ""
@@ -140,7 +141,7 @@ func (s *SVGD) kernel(target *models.TOBAC) (svgd.Kernel, error) {
 	}
 	var blocks svgd.Blocks
 	for b, h := range bandwidths {
-		var rule svgd.BandwidthRule // nil: the median
+		var rule svgd.BandwidthRule // nil means the median
 		if h != 0 {
 			rule = svgd.Fixed(h)
 		}

@@ -20,9 +20,9 @@ const (
 	orderPoints   = 128  // of each
 )
 
-// orderModel settles the models under whose posterior orders are drawn: the one of the problem, with
-// its node scores or with estimated evidences in their place. Where there are none, other models
-// take its place, with a warning.
+// orderModel settles the models under whose posterior orders are drawn: the one of the problem,
+// with its node scores or with estimated evidences in their place. Where there are none, other
+// models take its place, with a warning.
 func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 	if p.Scored() {
 		return nil
@@ -73,7 +73,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	return sem.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 
-// weighByPrior weights the draws that orders are taken from by a prior of one's own under which
+// weighByPrior weights the draws that orders are taken from by a custom prior under which
 // they could not be drawn.
 func (s *sampling) weighByPrior() error {
 	if s.problem.Prior.IsModular() {

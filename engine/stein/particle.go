@@ -37,16 +37,16 @@ type particleFit struct {
 	order   orders.Weighted
 	engine  string // its name
 	workers int
-	doing   func(what string) // reports what is computed beside steps; nil: to nobody
+	doing   func(what string) // reports what is computed beside steps; nil means to nobody
 
 	names []string                   // of the columns
-	scale *posterior.Standardization // of the data; nil: their own
+	scale *posterior.Standardization // of the data; nil means their own
 
 	data *dataset.Table // in order coordinates
 	// Set by compile, dropped by release.
 	lik    models.Likelihood
 	target *models.TOBAC
-	sets   setEstimator // nil: the marginals need none
+	sets   setEstimator // nil means the marginals need none
 	svgd   *svgd.Sampler
 	x      []*mat.Dense
 	step   int
@@ -190,8 +190,9 @@ func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterio
 	return p
 }
 
-// withParameters gives draws of graphs in order coordinates, each with a row of parameters, their equations or parameters with the log densities, and the component the
-// equations of the graph without edges; weights that are in no equations get their moments.
+// withParameters gives draws of graphs in order coordinates, each with a row of parameters, their
+// equations or parameters with the log densities, and the component the equations of the graph
+// without edges; weights that are in no equations get their moments.
 func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph, theta *mat.Dense) error {
 	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
 	if err != nil {
@@ -225,8 +226,8 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 	return nil
 }
 
-// read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil without any, the parameters of the predictive likelihood,
-// and log densities.
+// read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil
+// without any, the parameters of the predictive likelihood, and log densities.
 func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parameters *mat.Dense, prior, likelihood []float64, err error) {
 	if noise, err = f.inferredNoise(graphs, theta); err != nil {
 		return nil, nil, nil, nil, err
@@ -245,7 +246,7 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 }
 
 // inferredNoise are the noise variances of all particles, one row for each, and of
-// the graph without edges; nil: the model has none of its own.
+// the graph without edges; nil means the model has none of its own.
 func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
 	lik, ok := f.lik.(models.Gaussian)
 	if m, noisy := f.model.(sem.Noisy); !ok || !noisy || m.Noise() != 0 {
@@ -290,7 +291,7 @@ func (f *particleFit) graphs() []*dag.Graph {
 	return all
 }
 
-// noiseVariance is the one that all equations share; 0: there is none.
+// noiseVariance is the one that all equations share; 0 means there is none.
 func (f *particleFit) noiseVariance() float64 {
 	if m, ok := f.model.(sem.Noisy); ok {
 		return m.Noise()
@@ -365,7 +366,8 @@ func integrated(ctx context.Context, m sem.Scored, data *dataset.Table, workers 
 	return integratedModel{Scored: m, lik: models.NewNodeScores(d, s.LogScore), scores: s}, nil
 }
 
-// alongScores are the node scores of a model for data in order coordinates, under the hypothesis that suits them best.
+// alongScores are the node scores of a model for data in order coordinates, under the hypothesis
+// that suits them best.
 func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (score.Scorer, error) {
 	d := len(data.Names)
 	along := score.Fair(d)
@@ -387,7 +389,8 @@ func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers
 	return all[best].Scores, nil
 }
 
-// forward is the graph along the identity to which no single parent can be added that increases score and prior.
+// forward is the graph along the identity to which no single parent can be added that increases
+// score and prior.
 func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 	d := s.Vars()
 	g := dag.New(d)
@@ -424,7 +427,8 @@ func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prio
 	return []sem.Hypothesis{{Scores: m.scores}}, nil
 }
 
-// differentiable is the model that SVGD samples: with what is estimated, and without parameters if they are to be integrated out.
+// differentiable is the model that SVGD samples: with what is estimated, and without parameters if
+// they are to be integrated out.
 func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
 	m := f.asked
 	if e, ok := m.(sem.Estimated); ok {
@@ -447,7 +451,8 @@ func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Dif
 	return d, nil
 }
 
-// fitParameters moves the initial parameters for the steps of the setting along the gradient of the likelihood, with all edges that are possible.
+// fitParameters moves the initial parameters for the steps of the setting along the gradient of the
+// likelihood, with all edges that are possible.
 func (f *particleFit) fitParameters(ctx context.Context) error {
 	if f.sampler.FitSteps == 0 || len(f.x) < 2 {
 		return nil

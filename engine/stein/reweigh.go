@@ -19,20 +19,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Graphs of a posterior with reweighted marginals, by node scores and of networks, whose parameters take longer; and with conditional ones, from each particle.
+// Graphs of a posterior with reweighted marginals, by node scores and of networks, whose parameters
+// take longer; and with conditional ones, from each particle.
 const (
 	reweightedDraws   = 1000
 	reweightedNetwork = 200
 	sweeps            = 10
 )
 
-// A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior probabilities.
+// A parentPool holds sets of parents of a variable, as positions, ascending, with their posterior
+// probabilities.
 type parentPool struct {
 	sets  [][]int
 	probs []float64
 }
 
-// newParentPool has the probabilities of sets with the log densities q, in whose place they are written.
+// newParentPool has the probabilities of sets with the log densities q, in whose place they are
+// written.
 func newParentPool(sets [][]int, q []float64) parentPool {
 	total := floats.LogSumExp(q)
 	for k := range q {
@@ -41,7 +44,8 @@ func newParentPool(sets [][]int, q []float64) parentPool {
 	return parentPool{sets, q}
 }
 
-// drawn reads the posterior off the particles of a model without parameters, or reweighted: in order coordinates first.
+// drawn reads the posterior off the particles of a model without parameters, or reweighted: in
+// order coordinates first.
 func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	d, order := len(f.names), f.order.Order
 	if len(order) == 0 {
@@ -111,8 +115,10 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	return p, f.examine(ctx, moved, own)
 }
 
-// swept are the graphs after each of some sweeps of Gibbs sampling from each particle, in which every edge in turn is drawn given all others. The posterior is left as it is by a
-// sweep, and particles that share a few per cent of an edge among them, of which each has it or not, are no longer all on the more probable side.
+// swept are the graphs after each of some sweeps of Gibbs sampling from each particle, in which
+// every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and
+// particles that share a few per cent of an edge among them, of which each has it or not, are no
+// longer all on the more probable side.
 func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) []*dag.Graph {
 	order := f.order.Order
 	out := make([]*dag.Graph, 0, len(graphs)*sweeps)
@@ -145,7 +151,7 @@ func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *sco
 	return out
 }
 
-// closedForm are the node scores of the model in order coordinates; nil: it has none.
+// closedForm are the node scores of the model in order coordinates; nil means it has none.
 func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 	switch m := f.model.(type) {
 	case integratedModel:
@@ -164,7 +170,8 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	return sums.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
 }
 
-// pools are the sets of parents of every variable that a graph has and their neighbours, with their posterior probabilities.
+// pools are the sets of parents of every variable that a graph has and their neighbours, with their
+// posterior probabilities.
 func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.Order
 	all := make([]parentPool, d)
@@ -189,8 +196,10 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 	return all, nil
 }
 
-// grown adds to sets of parents of variable j those one edge away from any that has a thousandth of the probability of all, until there are none left,
-// in four rounds at most: what the particles and their neighbours leave out are mostly sets with two improbable parents more. q are the log densities of all.
+// grown adds to sets of parents of variable j those one edge away from any that has a thousandth of
+// the probability of all, until there are none left, in four rounds at most: what the particles and
+// their neighbours leave out are mostly sets with two improbable parents more. q are the log
+// densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
 	const least, rounds = 1e-3, 4
 	known, next := score.DistinctSets{}, sets
@@ -220,7 +229,8 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 	return all, q
 }
 
-// neighbours lists the sets of parents of variable j that graphs have, in the sequence of the graphs, each followed by those one edge away: without those that the prior rules out.
+// neighbours lists the sets of parents of variable j that graphs have, in the sequence of the
+// graphs, each followed by those one edge away: without those that the prior rules out.
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
 	known := score.DistinctSets{}
 	add := func(set []int) {

@@ -301,7 +301,8 @@ func (s *sampling) Warnings() []string {
 	return w
 }
 
-// countsNetworks reports whether edge probabilities are how often particles of networks have an edge.
+// countsNetworks reports whether edge probabilities are how often particles of networks have an
+// edge.
 func (s *sampling) countsNetworks() bool {
 	_, networks := s.problem.Model.(sem.Network)
 	e := s.sampler
@@ -329,7 +330,8 @@ func (s *sampling) Save() (json.RawMessage, error) {
 	return json.Marshal(state)
 }
 
-// Restore implements [engine.Stage]. The program of every finished order is built once more to read its particles.
+// Restore implements [engine.Stage]. The program of every finished order is built once more to read
+// its particles.
 func (s *sampling) Restore(ctx context.Context, text json.RawMessage) error {
 	var state samplingState
 	if err := json.Unmarshal(text, &state); err != nil {
@@ -391,7 +393,8 @@ func (e *DiBS) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return e.particleDemands(p, size, size.Vars, 2)
 }
 
-// particleDemands are those of particles whose latents are rows by factors of pairs of variables in one direction, or both.
+// particleDemands are those of particles whose latents are rows by factors of pairs of variables in
+// one direction, or both.
 func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, directions float64) []engine.Demand {
 	d, m := float64(size.Vars), float64(s.Particles)
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))

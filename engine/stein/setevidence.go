@@ -21,21 +21,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A setEstimator estimates the evidences of sets of parents of a model without node scores, in order coordinates.
+// A setEstimator estimates the evidences of sets of parents of a model without node scores, in
+// order coordinates.
 type setEstimator interface {
-	// logEvidences are ln p(x_j|x_A) of sets of parents of variable j, of a short pass or of a long one, which it remembers.
+	// logEvidences are ln p(x_j|x_A) of sets of parents of variable j, of a short pass or of a long
+	// one, which it remembers.
 	logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error)
 	// rounds is how often neighbours of the sets of greatest weight are looked at too.
 	rounds() int
 	// examine looks at what the long pass has left of a variable.
 	examine(f *particleFit, j int, p parentPool)
-	// equip gives the draws, of graphs from the sets of the long pass, their parameters and log densities.
+	// equip gives the draws, of graphs from the sets of the long pass, their parameters and log
+	// densities.
 	equip(f *particleFit, p *posterior.Posterior) error
 	close()
 }
 
-// prepareSets makes the estimator that the reweighting will need, if any: networks with one hidden layer have their own. Of others it notes before the first step
-// whether the priors of parameters are densities.
+// prepareSets makes the estimator that the reweighting will need, if any: networks with one hidden
+// layer have their own. Of others it notes before the first step whether the priors of parameters
+// are densities.
 func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	if _, scored := f.model.(sem.Scored); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
@@ -54,7 +58,8 @@ func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 	return f.checkPriors(ctx, s.long)
 }
 
-// checkPriors notes whether the priors of parameters are densities, of every variable with all of its possible parents.
+// checkPriors notes whether the priors of parameters are densities, of every variable with all of
+// its possible parents.
 func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) error {
 	f.seenSets = setChecks{}
 	widest := f.target.Widest()
@@ -70,7 +75,9 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 	return nil
 }
 
-// estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves within reach, which are kept.
+// estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of
+// neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves
+// within reach, which are kept.
 func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, error) {
 	if f.doing != nil {
 		f.doing(fmt.Sprintf("estimating evidences of sets of parents, variable %d of %d", j+1, len(f.names)))
@@ -258,8 +265,9 @@ var (
 	limitPrior    = [2]float64{0.1, 1}
 )
 
-// Evidences of networks are estimated in two passes: a short one, of the particles' sets and their neighbours, and of the neighbours of what weighs most among
-// them; and a longer one of the sets that it leaves within reach.
+// Evidences of networks are estimated in two passes: a short one, of the particles' sets and their
+// neighbours, and of the neighbours of what weighs most among them; and a longer one of the sets
+// that it leaves within reach.
 const (
 	shortParticles = 32
 	shortSweeps    = 2

@@ -14,14 +14,16 @@ import (
 	"tobac/svgd"
 )
 
-// The largest values of settings that count keep sums and products of what is counted within 64 bits.
+// The largest values of settings that count keep sums and products of what is counted within 64
+// bits.
 const (
 	mostParticles = 100_000
 	mostGraphs    = 1_000_000 // drawn for a particle in a step
 	mostRank      = 10_000
 )
 
-// A MarginalEstimator says how the edge marginals, probabilities and weights, are estimated from the particles.
+// A MarginalEstimator says how the edge marginals, probabilities and weights, are estimated from
+// the particles.
 type MarginalEstimator int
 
 const (
@@ -31,11 +33,15 @@ const (
 	// then open, even where all particles agree. It needs node scores
 	// ([sem.Scored]) and a prior that is a product over variables.
 	ConditionalMarginals MarginalEstimator = iota
-	// FrequencyMarginals takes the fraction of the particles that have the edge: the empirical marginals.
+	// FrequencyMarginals takes the fraction of the particles that have the edge: the empirical
+	// marginals.
 	FrequencyMarginals
-	// ReweightedMarginals takes the sets of parents of every variable that some particle has, and those one edge away from them, and weighs them by their evidence: that of node scores
-	// ([sem.Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of any other likelihood by package evidence. Given an order the posterior is a product over variables of distributions over such sets, from which the graphs of the
-	// result are drawn. It needs an order, and a prior that is a product over variables.
+	// ReweightedMarginals takes the sets of parents of every variable that some particle has, and
+	// those one edge away from them, and weighs them by their evidence: that of node scores
+	// ([sem.Scored]), for networks with one hidden layer estimated by sequential Monte Carlo, or of
+	// any other likelihood by package evidence. Given an order the posterior is a product over
+	// variables of distributions over such sets, from which the graphs of the result are drawn. It
+	// needs an order, and a prior that is a product over variables.
 	ReweightedMarginals
 )
 
@@ -52,32 +58,34 @@ type SVGD struct {
 	// method is given. Nil stands for [sums.Exact], or [markov.MCMC] with more than 20 variables.
 	OrderEngine engine.Engine
 
-	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero: node-wise
-	Gradient   models.Gradient   // of the latents; zero: reparameterised
-	Latents    models.Latents    // what they are; zero: factors
-	PriorPlace models.PriorPlace // of the graph prior; zero: outside the expectation over graphs
-	// EdgeParameters says how a flip counts the parameters of its edge; zero: by their density.
+	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero means node-wise
+	Gradient   models.Gradient   // of the latents; zero means reparameterised
+	Latents    models.Latents    // what they are; zero means factors
+	PriorPlace models.PriorPlace // of the graph prior; zero means outside the expectation over graphs
+	// EdgeParameters says how a flip counts the parameters of its edge; zero means by their
+	// density.
 	EdgeParameters models.EdgeParameters
 	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
 	Parameters Parameters
-	// FitSteps is the number of steps for which the parameters alone follow the gradient of their likelihood under the graph with all edges
-	// that are possible, before the first step. 0: none.
+	// FitSteps is the number of steps for which the parameters alone follow the gradient of their
+	// likelihood under the graph with all edges that are possible, before the first step. 0: none.
 	FitSteps int
 
-	Particles int // M, for each order; 0: 30
-	Steps     int // T, for each order; 0: 1000
-	Samples   int // Monte Carlo graphs S per particle and gradient; 0: 128
-	Rank      int // length k of the latent vectors; 0: d−1, with DiBS d
+	Particles int // M, for each order; 0 means 30
+	Steps     int // T, for each order; 0 means 1000
+	Samples   int // Monte Carlo graphs S per particle and gradient; 0 means 128
+	Rank      int // length k of the latent vectors; 0 means d−1, with DiBS d
 
-	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0: 0.05, or 1 for a model without parameters
-	BandwidthZ     float64 // of the kernels on the latents; 0: 5, with Coupling the median heuristic
-	BandwidthTheta float64 // of the kernels on the parameters; 0: 500, with Coupling the median heuristic
-	StepSize       float64 // of the default optimiser; 0: 0.005
+	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0 means 0.05, or 1 for a model without parameters
+	BandwidthZ     float64 // of the kernels on the latents; 0 means 5, with Coupling the median heuristic
+	BandwidthTheta float64 // of the kernels on the parameters; 0 means 500, with Coupling the median heuristic
+	StepSize       float64 // of the default optimiser; 0 means 0.005
 
-	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it. One that is relative to
-	// a run is over Steps; so is that of Penalty.Beta.
+	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it. One that is
+	// relative to a run is over Steps; so is that of Penalty.Beta.
 	Alpha schedule.Schedule
-	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default optimiser. Nil: 1.
+	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default
+	// optimiser. Nil: 1.
 	StepSchedule schedule.Schedule
 	// Temper is the exponent of p(D|G,Θ) from step to step. Nil: 1.
 	Temper schedule.Schedule
@@ -100,7 +108,7 @@ type SVGD struct {
 // parameters, FitSteps.
 type DiBS struct {
 	SVGD
-	Penalty models.Penalty // of cycles; zero: rate 1, 32 samples
+	Penalty models.Penalty // of cycles; zero means rate 1, 32 samples
 }
 
 var _, _ engine.Engine = (*SVGD)(nil), (*DiBS)(nil)
@@ -199,8 +207,8 @@ func (s *SVGD) String() string { return engine.SettingsText(s) }
 // String implements [engine.Engine].
 func (e *DiBS) String() string { return engine.SettingsText(e) }
 
-// StateKey implements [engine.Resumable]: the number of steps may change where it does not decide when
-// the next order begins, and so may the marginals.
+// StateKey implements [engine.Resumable]: the number of steps may change where it does not decide
+// when the next order begins, and so may the marginals.
 func (s *SVGD) StateKey(p *engine.Problem) string {
 	leftOut := []string{"marginals", "order-engine"}
 	if p.Order.Known != nil || p.Order.Method != nil && p.Order.Count == 0 {
@@ -297,7 +305,8 @@ func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
 	return &out, nil
 }
 
-// prepare fills in the defaults of particles with latent vectors of a length, and finds what they do not take.
+// prepare fills in the defaults of particles with latent vectors of a length, and finds what they
+// do not take.
 func (s *SVGD) prepare(p *engine.Problem, settings []*setting.Setting, rank int) error {
 	_, differentiable := p.Model.(sem.Differentiable)
 	_, scored := p.Model.(sem.Scored)
@@ -351,9 +360,11 @@ type Parameters int
 const (
 	// SampledParameters are particles beside the latents, as published.
 	SampledParameters Parameters = iota
-	// IntegratedParameters have been integrated out in closed form: particles are latents alone, the likelihood is the model's
-	// node scores ([sem.Scored]), and equations are drawn given the graphs afterwards. Of several hypotheses of the model the one is taken that suits the data best,
-	// by the greatest posterior density of a graph along the order that adding parents one by one finds.
+	// IntegratedParameters have been integrated out in closed form: particles are latents alone,
+	// the likelihood is the model's node scores ([sem.Scored]), and equations are drawn given the
+	// graphs afterwards. Of several hypotheses of the model the one is taken that suits the data
+	// best, by the greatest posterior density of a graph along the order that adding parents one by
+	// one finds.
 	IntegratedParameters
 )
 

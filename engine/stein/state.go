@@ -122,7 +122,8 @@ func (p *particles) check(s *ParticleState) error {
 	return p.checkBlocks(p.fits[at], s.Order, s.Z, s.Theta)
 }
 
-// checkBlocks finds an order other than the fit's, blocks of another size, and numbers that are not finite.
+// checkBlocks finds an order other than the fit's, blocks of another size, and numbers that are not
+// finite.
 func (p *particles) checkBlocks(f *particleFit, order []int, z, theta [][]float64) error {
 	if !slices.Equal(order, f.order.Order) {
 		return fmt.Errorf("snapshot has the order %v, the run has %v", order, f.order.Order)

@@ -7,7 +7,8 @@ import (
 	"tobac/posterior"
 )
 
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
+// were measured on.
 var (
 	limitOrders = [2]float64{0.03, 0.08}
 	limitDraws  = [2]float64{FewDraws, FewDraws / 4}
@@ -16,7 +17,8 @@ var (
 // FewDraws is the effective sample size of draws below which what is computed from them is rough.
 const FewDraws = 100
 
-// DrawChecks are about a posterior whose draws are weighted, and that may average over several orders.
+// DrawChecks are about a posterior whose draws are weighted, and that may average over several
+// orders.
 func DrawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
 	if n := len(p.Draws); n > 0 {
 		ess := p.Empirical().EffectiveSampleSize()

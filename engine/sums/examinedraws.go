@@ -17,7 +17,8 @@ import (
 // examined is the number of draws whose edges are looked at one by one.
 const examined = 100
 
-// Imbalance of graphs from a posterior over all acyclic graphs under node scores: [diagnostics.Imbalance]. NaN: scores take too long.
+// Imbalance of graphs from a posterior over all acyclic graphs under node scores:
+// [diagnostics.Imbalance]. NaN means scores take too long.
 func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
 	if _, linear := s.(score.Weighted); !linear || len(graphs) == 0 {
 		return math.NaN(), nil
@@ -43,7 +44,8 @@ func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *
 	return diagnostics.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals, float64(len(some)), nil), nil
 }
 
-// edgesGivenOthers are the probabilities of every edge given all others of an acyclic graph; 0 where it would close a cycle.
+// edgesGivenOthers are the probabilities of every edge given all others of an acyclic graph; 0
+// where it would close a cycle.
 func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Dense {
 	d := g.Len()
 	out, leads := mat.NewDense(d, d, nil), g.Closure()

@@ -35,7 +35,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
-		inf      *Inference // nil: given up to save memory
+		inf      *Inference // nil means given up to save memory
 	}
 	var compared []candidate
 	var all []sem.Evidence
@@ -59,8 +59,9 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
 	slices.SortStableFunc(compared, func(a, b candidate) int { return cmp.Compare(b.evidence, a.evidence) })
-	// The greatest evidence among the models whose form is not refuted. Where all that read directions off their form and have
-	// more evidence than the others are refuted, it is the first of them, which counts in part.
+	// The greatest evidence among the models whose form is not refuted. Where all that read
+	// directions off their form and have more evidence than the others are refuted, it is the first
+	// of them, which counts in part.
 	var best, first *Inference
 	for _, c := range compared {
 		if _, ok := c.model.(sem.Formed); !ok && first != nil {
@@ -127,7 +128,8 @@ func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 	return exactOver(ctx, data, m, hypotheses, problem, t)
 }
 
-// FirstDensity is the number of edges per node of the prior that evidences are computed under first.
+// FirstDensity is the number of edges per node of the prior that evidences are computed under
+// first.
 func FirstDensity(p *engine.Problem, d int) float64 {
 	densities := p.Prior.Densities(d)
 	if d > sem.MixedVariables && len(densities) > 1 {
@@ -252,8 +254,8 @@ func (inf *Inference) LogEvidence() float64 {
 	return floats.LogSumExp(all)
 }
 
-// equalMean shifts the log weights of draws so that their weights have the mean 1: the draws of a part count by their number, whatever the number of linear
-// extensions of its graphs.
+// equalMean shifts the log weights of draws so that their weights have the mean 1: the draws of a
+// part count by their number, whatever the number of linear extensions of its graphs.
 func equalMean(draws []exact.Draw) []exact.Draw {
 	all := make([]float64, len(draws))
 	for k, d := range draws {

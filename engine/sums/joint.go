@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// MeanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard error, were they independent draws.
+// MeanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard
+// error, were they independent draws.
 func (inf *Inference) MeanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
 	e, _ := p.Empirical().Acyclic()
 	if e == nil { // all have cycles
@@ -54,8 +55,8 @@ func (inf *Inference) logJoint(g *dag.Graph) float64 {
 	return floats.LogSumExp(terms)
 }
 
-// offset is what the log joint density of a part has beside its node scores and prior: the normaliser of the prior, and the
-// prior of the part. Chains know neither; they have one part.
+// offset is what the log joint density of a part has beside its node scores and prior: the
+// normaliser of the prior, and the prior of the part. Chains know neither; they have one part.
 func (p *Part) offset() float64 {
 	switch {
 	case p.given != nil:

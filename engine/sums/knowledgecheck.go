@@ -20,8 +20,8 @@ import (
 //
 //	ln p(D|K) − ln p(D) = ln [P(K|D) / P(K)]
 //
-// says how the data change their odds: both evidences are exact, under the model that
-// was chosen given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
+// says how the data change their odds: both evidences are exact, under the model that was chosen
+// given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
 // takes as long as the posterior itself, and is left out above mixedVariables.
 func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)

@@ -15,17 +15,17 @@ import (
 const (
 	// mostFactor is how many times the draws of a part may be made that it is to have.
 	mostFactor = 16
-	// Iterations of the chains that take the place of draws of which few count, and the least number of
-	// draws that they are run for.
+	// Iterations of the chains that take the place of draws of which few count, and the least
+	// number of draws that they are run for.
 	drawWarmUp, drawIterations, chainedDraws = 300, 1000, Draws / 4
 )
 
-// weightedDraws are n draws of a part, or fewer where they would not be worth more. The
-// weights that correct for the number of orders of a graph can leave few draws with
-// nearly all weight. If they are worth less than half of n, up to mostFactor times n are made; if
-// these are still worth less, Markov chains over graphs under the same scores and prior give the draws; and as
-// many as they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in proportion to their
-// evidences, and must keep them whatever the sizes of their graphs.
+// weightedDraws are n draws of a part, or fewer where they would not be worth more. The weights
+// that correct for the number of orders of a graph can leave few draws with nearly all weight. If
+// they are worth less than half of n, up to mostFactor times n are made; if these are still worth
+// less, Markov chains over graphs under the same scores and prior give the draws; and as many as
+// they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in
+// proportion to their evidences, and must keep them whatever the sizes of their graphs.
 func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {

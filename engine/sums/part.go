@@ -18,8 +18,8 @@ type Part struct {
 	Hypothesis sem.Hypothesis
 	density    float64
 	Prior      *score.Prior
-	orders     *exact.Orders // all orders; nil: given one
-	graphs     *exact.Graphs // all graphs; nil: too many to sum over
+	orders     *exact.Orders // all orders; nil means given one
+	graphs     *exact.Graphs // all graphs; nil means too many to sum over
 	given      *exact.Given  // given an order
 	evidence   float64       // log p(D), with the prior of the hypothesis and of the number of edges
 	weight     float64       // among the parts

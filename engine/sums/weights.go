@@ -20,8 +20,8 @@ import (
 const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 
 // weights are the posterior means and standard deviations of the weights, given that the edge is
-// there: sums over the sets of parents with their probabilities, and not over draws. Edges of next to
-// no probability have NaN. Both are nil for models without linear equations.
+// there: sums over the sets of parents with their probabilities, and not over draws. Edges of next
+// to no probability have NaN. Both are nil for models without linear equations.
 func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Problem) (mean, sd *mat.Dense, err error) {
 	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 	for k := range inf.Parts {
@@ -78,7 +78,8 @@ func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Proble
 	return mean, sd, nil
 }
 
-// parentSets is the distribution of the parents of variable j: bit k of an index stands for names[k].
+// parentSets is the distribution of the parents of variable j: bit k of an index stands for
+// names[k].
 func (p *Part) parentSets(j int) (names []int, probs []float64) {
 	if p.given != nil {
 		return p.given.ParentSets(j)

@@ -6,8 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Next is the inverse temperature, at most 1, at which points that follow the density at beta, weighted by exp((Next − beta)·ratios), have an effective sample size of half their number; the logarithms
-// of the weights are written to logs. At least one of the ratios has to be finite, and none NaN or +∞.
+// Next is the inverse temperature, at most 1, at which points that follow the density at beta,
+// weighted by exp((Next − beta)·ratios), have an effective sample size of half their number; the
+// logarithms of the weights are written to logs. At least one of the ratios has to be finite, and
+// none NaN or +∞.
 func Next(logs, ratios []float64, beta float64) float64 {
 	weigh := func(to float64) float64 {
 		for k, r := range ratios {
@@ -45,7 +47,8 @@ func EffectiveSize(logs []float64) float64 {
 	return sum * sum / squares
 }
 
-// Resample are the places of n points drawn in proportion to weights given by their logarithms, systematically: u is a uniform number.
+// Resample are the places of n points drawn in proportion to weights given by their logarithms,
+// systematically: u is a uniform number.
 func Resample(logs []float64, n int, u float64) []int {
 	total := floats.LogSumExp(logs)
 	at, sum := 0, math.Exp(logs[0]-total)

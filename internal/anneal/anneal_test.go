@@ -9,7 +9,8 @@ import (
 	"tobac/internal/anneal"
 )
 
-// The next temperature leaves half of the points, 1 where all of the way leaves more, and goes on where a single point has all weight.
+// The next temperature leaves half of the points, 1 where all of the way leaves more, and goes on
+// where a single point has all weight.
 func TestNext(t *testing.T) {
 	logs := make([]float64, 100)
 	ratios := make([]float64, 100)

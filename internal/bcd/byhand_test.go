@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A byHand computes the ELBO of a batch and its gradient by the closed forms of section 6 of the specification, matrix by
-// matrix, without automatic differentiation. Variances are equal, flags as corrected.
+// A byHand computes the ELBO of a batch and its gradient by the closed forms of section 6 of the
+// specification, matrix by matrix, without automatic differentiation. Variances are equal, flags as
+// corrected.
 type byHand struct {
 	d, n, size int
 	scale      float64
@@ -118,7 +119,8 @@ func (h *byHand) sample(gradient, parameters, noise, gumbel []float64) float64 {
 	return elbo
 }
 
-// layers is the network at x; back adds the gradient of its parameters given that of its output, and returns that of x.
+// layers is the network at x; back adds the gradient of its parameters given that of its output,
+// and returns that of x.
 func (h *byHand) layers(p, g [][]float64, x []float64) (out []float64, back func(ct []float64) []float64) {
 	inputs, before := [][]float64{}, [][]float64{}
 	for l := 0; l < len(p); l += 2 {
@@ -162,8 +164,8 @@ func (h *byHand) layers(p, g [][]float64, x []float64) (out []float64, back func
 	}
 }
 
-// The compiled gradient of the whole objective, permutations hard and derivatives straight through, is that of the closed
-// forms.
+// The compiled gradient of the whole objective, permutations hard and derivatives straight through,
+// is that of the closed forms.
 func TestGradientIsThatByHand(t *testing.T) {
 	const d, n, batch = 4, 30, 3
 	x := uniforms(n*d, 1)

@@ -36,9 +36,10 @@
 //
 // # Defaults and the paper's settings
 //
-// Defaults are those that work on standardised data, where the settings of the paper's figures ([Paper]) find the empty
-// graph: a temperature τ that falls in stages ([Annealed]), no L2 term, up to three starts instead of one, draws at the
-// last τ instead of 1, and the horseshoe scale p √(ln 1/p) with p the probability of an edge ([VanDerPas]).
+// Defaults are those that work on standardised data, where the settings of the paper's figures
+// ([Paper]) find the empty graph: a temperature τ that falls in stages ([Annealed]), no L2 term, up
+// to three starts instead of one, draws at the last τ instead of 1, and the horseshoe scale p √(ln
+// 1/p) with p the probability of an edge ([VanDerPas]).
 //
 // # Starts
 //

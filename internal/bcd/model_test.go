@@ -57,7 +57,8 @@ func small(s bcd.Settings) bcd.Settings {
 	return s
 }
 
-// A fit has the same bits for any number of workers, and when it is taken up from the JSON form of a state.
+// A fit has the same bits for any number of workers, and when it is taken up from the JSON form of
+// a state.
 func TestSameBits(t *testing.T) {
 	x := simulated(t, 4, 4, 1).Train.X
 	for name, s := range forms {
@@ -165,7 +166,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A learning rate without sense makes gradients that are not finite; they are counted, and in the end an error.
+// A learning rate without sense makes gradients that are not finite; they are counted, and in the
+// end an error.
 func TestNoFiniteGradient(t *testing.T) {
 	m := fit(t, simulated(t, 4, 4, 1).Train.X, bcd.Settings{Steps: 500, Batch: 2, LearningRate: 1e200}, 1, 0)
 	err := m.Advance(context.Background(), 500)
@@ -254,7 +256,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A rule without a basis is one of the units where columns have some; what does not suit the columns is said.
+// A rule without a basis is one of the units where columns have some; what does not suit the
+// columns is said.
 func TestEdgeRuleOfColumns(t *testing.T) {
 	raw := simulated(t, 4, 4, 1).Train
 	standard, err := raw.Standardize()
@@ -284,9 +287,10 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 	}
 }
 
-// On data of the model with equal variances the posterior finds the graph, and agrees with the exact posterior over all graphs
-// wherever that is sure of an edge, or of its absence. The priors are not the same, and the variational posterior keeps to one
-// of the orders that the exact one mixes, so that probabilities in between differ.
+// On data of the model with equal variances the posterior finds the graph, and agrees with the
+// exact posterior over all graphs wherever that is sure of an edge, or of its absence. The priors
+// are not the same, and the variational posterior keeps to one of the orders that the exact one
+// mixes, so that probabilities in between differ.
 func TestFindsTheGraph(t *testing.T) {
 	sim := simulated(t, 5, 5, 4)
 	// A start can end in an order near the best one, which the ELBO tells.
@@ -317,7 +321,8 @@ func TestFindsTheGraph(t *testing.T) {
 	}
 }
 
-// exactEdges are the edge probabilities over all graphs, with the noise variance that the data were simulated with.
+// exactEdges are the edge probabilities over all graphs, with the noise variance that the data were
+// simulated with.
 func exactEdges(t *testing.T, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	_, d := x.Dims()
@@ -357,8 +362,9 @@ func frequencies(draws []posterior.Draw) *mat.Dense {
 
 var long = flag.Bool("long", false, "fit ten variables, in minutes")
 
-// On standardised columns, whose noise variances differ and tell nothing of the order, the default schedule and prior rank
-// edges above others in the mean of three fits. One fit keeps to one order: their areas went from 0.68 to 0.94.
+// On standardised columns, whose noise variances differ and tell nothing of the order, the default
+// schedule and prior rank edges above others in the mean of three fits. One fit keeps to one order:
+// their areas went from 0.68 to 0.94.
 func TestStandardised(t *testing.T) {
 	type size struct{ d, steps, batch int }
 	sizes := []size{{5, 800, 16}}

@@ -25,7 +25,8 @@ func matrix(t *rapid.T, d int, size float64) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-size, size), d*d, d*d).Draw(t, "matrix")
 }
 
-// The scaled iteration and the one by definition agree to rounding, step by step, and so in where they stop.
+// The scaled iteration and the one by definition agree to rounding, step by step, and so in where
+// they stop.
 func TestScalingIsTheLogDomain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 8).Draw(t, "d")
@@ -44,7 +45,8 @@ func TestScalingIsTheLogDomain(t *testing.T) {
 	})
 }
 
-// Rows sum to 1, columns within the tolerance, whatever the size of the numbers; adding to rows or columns changes nothing.
+// Rows sum to 1, columns within the tolerance, whatever the size of the numbers; adding to rows or
+// columns changes nothing.
 func TestBalanced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 7).Draw(t, "d")
@@ -177,8 +179,8 @@ func TestBetheGradient(t *testing.T) {
 	}
 }
 
-// The approximation is a lower bound of the permanent, within a factor √2^d (Gurvits; Anari and Rezaei), up to what twenty
-// sweeps leave. They leave more for larger numbers.
+// The approximation is a lower bound of the permanent, within a factor √2^d (Gurvits; Anari and
+// Rezaei), up to what twenty sweeps leave. They leave more for larger numbers.
 func TestBetheBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 6).Draw(t, "d")
@@ -190,8 +192,8 @@ func TestBetheBounds(t *testing.T) {
 	})
 }
 
-// At a matrix with one permutation that outweighs the others the approximation is its weight, however far 1 − γ is below
-// rounding.
+// At a matrix with one permutation that outweighs the others the approximation is its weight,
+// however far 1 − γ is below rounding.
 func TestBetheAtPermutations(t *testing.T) {
 	for _, tt := range []struct {
 		m    []float64
@@ -221,7 +223,8 @@ func logPermanentByDefinition(m []float64, d, i int, taken []bool) float64 {
 	return math.Log(sum)
 }
 
-// The horseshoe density is a mixture of normal densities over its scale, and the score its derivative. Both are finite at 0.
+// The horseshoe density is a mixture of normal densities over its scale, and the score its
+// derivative. Both are finite at 0.
 func TestHorseshoe(t *testing.T) {
 	for _, x := range []float64{1e-6, 1e-3, .02, .5, 1, 1.4142, 1.4143, 3, 20, 1e4, -1} {
 		// The integral of N(x; 0, λ²) 2/(π(1+λ²)) over λ = e^s by the trapezoid rule.

@@ -22,9 +22,9 @@ const (
 // Settings of a fit. The zero value of each field is its default.
 type Settings struct {
 	Steps int // of the optimiser, of all starts together; zero: 20000
-	// Starts is the number of fits from different parameters, one after the other, each with its part of the steps and
-	// the whole schedule. The one with the highest ELBO is kept. Zero: one for
-	// every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
+	// Starts is the number of fits from different parameters, one after the other, each with its
+	// part of the steps and the whole schedule. The one with the highest ELBO is kept. Zero: one
+	// for every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
 	Starts int
 	Batch  int // Monte Carlo samples of a step; zero: 64
 	Draws  int // graphs drawn at the end, for callers of [Model.Draws]; zero: 1000
@@ -35,12 +35,12 @@ type Settings struct {
 	L2 float64
 
 	Schedule Schedule // of the temperature; nil: [Annealed]
-	// EvaluationTemperature is that of the draws; zero: that of the last stage.
+	// EvaluationTemperature is that of the draws; zero means that of the last stage.
 	EvaluationTemperature float64
 
 	EdgesPerNode   float64   // k, expected edges divided by variables; zero: 1
 	ScaleRule      ScaleRule // of the horseshoe prior
-	HorseshoeScale float64   // zero: by the rule
+	HorseshoeScale float64   // zero means by the rule
 
 	UnequalVariances bool // each variable has a noise variance of its own, instead of one for all
 	Factorized       bool // permutations do not depend on the weights: their logits are parameters, without a network
@@ -49,7 +49,8 @@ type Settings struct {
 	TraceEvery int // steps between two points of [Model.Trace]; zero: 400
 }
 
-// Paper has the settings of the paper's figures. On standardised data the fit collapses to the empty graph.
+// Paper has the settings of the paper's figures. On standardised data the fit collapses to the
+// empty graph.
 func Paper() Settings {
 	return Settings{
 		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: PiironenVehtari,

@@ -10,8 +10,8 @@ import (
 	"tobac/internal/bcd"
 )
 
-// The first start is the fit of a single start with its steps, bit for bit; every start begins elsewhere; and what is left at
-// the end are the parameters of the start with the highest ELBO.
+// The first start is the fit of a single start with its steps, bit for bit; every start begins
+// elsewhere; and what is left at the end are the parameters of the start with the highest ELBO.
 func TestStarts(t *testing.T) {
 	x := simulated(t, 4, 4, 1).Train.X
 	s := bcd.Settings{Steps: 31, Starts: 3, Batch: 5, TraceEvery: 7} // ends after 10, 20 and 31 steps

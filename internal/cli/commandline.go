@@ -16,7 +16,7 @@ import (
 type CommandLine struct {
 	Flags    *pflag.FlagSet
 	Settings *pflag.FlagSet // of all topics, under their full names; nil for commands without --set
-	Data     string         // path; "": the embedded data, "-": standard input
+	Data     string         // path; "" means the embedded data, "-": standard input
 }
 
 // Visit calls a function for every option, then for every setting.
@@ -142,7 +142,8 @@ func (c *CommandLine) Set(o Option, dir string) error {
 	return nil
 }
 
-// SetAll sets options, then the settings that the command line has, by assign, and then the others: short names are known once the engine is.
+// SetAll sets options, then the settings that the command line has, by assign, and then the others:
+// short names are known once the engine is.
 func (c *CommandLine) SetAll(all []Option, dir string, assign func() error, located func(Option, error) error) error {
 	for _, settings := range []bool{false, true} {
 		if settings {

@@ -154,7 +154,8 @@ func (c *CommandLine) ReadConfig(path string, assign func() error) error {
 	return nil
 }
 
-// ReadOptions sets the options of an open file, and the data. It returns how many options there are, and what is said of the data.
+// ReadOptions sets the options of an open file, and the data. It returns how many options there
+// are, and what is said of the data.
 func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error) (settings int, data string, err error) {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
@@ -181,7 +182,8 @@ func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error)
 	return len(options), data, nil
 }
 
-// ParseConfig reads the text of a file of options for a command, and the path of the data, "" if it has none.
+// ParseConfig reads the text of a file of options for a command, and the path of the data, "" if it
+// has none.
 func ParseConfig(text string, c *CommandLine) (options []Option, data string, err error) {
 	values := map[string]any{}
 	meta, err := DecodeTOML(text, &values)
@@ -242,7 +244,8 @@ func (c *CommandLine) unknownKey(name string) string {
 }
 
 // CommandLineOnly reports whether an option says where something is written, or that it may replace
-// other files. Files that others may have made, those of options and checkpoints, have no say in that.
+// other files. Files that others may have made, those of options and checkpoints, have no say in
+// that.
 func CommandLineOnly(flag *pflag.Flag) bool {
 	_, path := pathKind(flag.Value.Type())
 	return Marked(flag, MarkOutside) && (path || flag.Name == "force")

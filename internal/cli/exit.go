@@ -99,7 +99,7 @@ func panicPlace() string {
 	}
 }
 
-// stackPlace is the place of the panic in the text of a stack; "": not found.
+// stackPlace is the place of the panic in the text of a stack; "" means not found.
 func stackPlace(stack string) string {
 	_, after, found := strings.Cut(stack, "\npanic(")
 	if !found {

@@ -14,8 +14,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The largest values of options that count. They keep sums and products of what is counted
-// within 64 bits, and are stated wherever a value is refused. Those of settings of the library are in package tobac.
+// The largest values of options that count. They keep sums and products of what is counted within
+// 64 bits, and are stated wherever a value is refused. Those of settings of the library are in
+// package tobac.
 const (
 	MostLines     = 1_000_000_000
 	MostSteps     = 1_000_000_000
@@ -85,9 +86,9 @@ func Seed(value *uint64) pflag.Value {
 	}}
 }
 
-// PlainText is any string that is not blank. Empty values are usually unset shell variables; a value that begins
-// with -- usually means that the option before it lacks one. kind is its placeholder
-// in the help text; TEXT may begin with anything.
+// PlainText is any string that is not blank. Empty values are usually unset shell variables; a
+// value that begins with -- usually means that the option before it lacks one. kind is its
+// placeholder in the help text; TEXT may begin with anything.
 func PlainText(value *string, kind string) pflag.Value {
 	if kind == "TEXT" {
 		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !Blank(text) }}

@@ -77,7 +77,8 @@ func flagForm(flag *pflag.Flag) string {
 	return flag.Name + " " + placeholderOf(flag)
 }
 
-// flagText is the explanation of a flag, with its choices if the placeholder has none, and its default.
+// flagText is the explanation of a flag, with its choices if the placeholder has none, and its
+// default.
 func flagText(flag *pflag.Flag) string {
 	text := flag.Usage
 	if words := strings.Split(flag.Value.Type(), "|"); placeholderOf(flag) == "NAME" && !containsAll(text, words) {
@@ -160,7 +161,8 @@ func topicNamed(all []Topic, name string) (Topic, bool) {
 	return Topic{}, false
 }
 
-// NewHelp is the command that explains commands and topics. The overview of a group says how one of its topics is chosen.
+// NewHelp is the command that explains commands and topics. The overview of a group says how one of
+// its topics is chosen.
 func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",

@@ -9,12 +9,12 @@ import (
 	"tobac/internal/jobs"
 )
 
-// A jobDisplay shows how far a list of jobs is: on a terminal in one line that is
-// drawn anew, elsewhere in a line when something changes after two seconds, and every ten seconds from then on.
+// A jobDisplay shows how far a list of jobs is: on a terminal in one line that is drawn anew,
+// elsewhere in a line when something changes after two seconds, and every ten seconds from then on.
 type jobDisplay struct {
 	p       *Progress
 	start   time.Time
-	shownAt time.Time // zero: never
+	shownAt time.Time // zero means never
 }
 
 func NewJobDisplay(p *Progress) *jobDisplay {

@@ -20,7 +20,8 @@ func setSetting(flag *pflag.Flag, value string) error {
 	return nil
 }
 
-// settingNamed finds a setting by its full name, or by a short name that only one topic has, or only one in use.
+// settingNamed finds a setting by its full name, or by a short name that only one topic has, or
+// only one in use.
 func settingNamed(settings *pflag.FlagSet, name string, inUse []string) (*pflag.Flag, error) {
 	if flag := settings.Lookup(name); flag != nil {
 		return flag, nil

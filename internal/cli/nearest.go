@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ChoicesOf are the named values of a flag; nil: it takes others.
+// ChoicesOf are the named values of a flag; nil means it takes others.
 func ChoicesOf(flag *pflag.Flag) []string { return kindChoices(flag.Value.Type()) }
 
 // kindChoices are the named values in the placeholder of a flag.

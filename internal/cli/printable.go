@@ -40,8 +40,8 @@ func Exactly(w io.Writer) io.Writer {
 	return w
 }
 
-// Obeyed reports whether a terminal does something other than to show a rune: control characters, and
-// those that turn the direction of writing. Line ends and tabs are part of texts.
+// Obeyed reports whether a terminal does something other than to show a rune: control characters,
+// and those that turn the direction of writing. Line ends and tabs are part of texts.
 func Obeyed(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }

@@ -15,26 +15,26 @@ import (
 	"golang.org/x/term"
 )
 
-// A Progress shows how far a run is and whether it converges: on a terminal one
-// line that is drawn anew, otherwise a line after two seconds and every ten seconds from then on. What is computed between steps is
-// shown once it takes longer than patient. It is safe for concurrent use.
+// A Progress shows how far a run is and whether it converges: on a terminal one line that is drawn
+// anew, otherwise a line after two seconds and every ten seconds from then on. What is computed
+// between steps is shown once it takes longer than patient. It is safe for concurrent use.
 type Progress struct {
 	mu       sync.Mutex
 	w        io.Writer
-	Terminal func() (width int, ok bool) // nil: no terminal
+	Terminal func() (width int, ok bool) // nil means no terminal
 	Quiet    bool
 	Now      func() time.Time
 
 	steps   int
 	first   int // steps that had been taken at the start
 	taken   int
-	start   time.Time       // zero: not begun
+	start   time.Time       // zero means not begun
 	last    engine.Progress // the last step
 	shown   int             // step of the last line
 	shownAt time.Time       // time of the last line or drawing
 	drawn   int             // columns of the line on the terminal
 
-	doing      string // what is computed between steps; "": nothing
+	doing      string // what is computed between steps; "" means nothing
 	doingSince time.Time
 	doingLines int // lines about it
 
@@ -44,7 +44,8 @@ type Progress struct {
 	done   chan struct{} // ends the watch
 }
 
-// FirstLine and NextLine are how long nothing is written while steps are taken, at the beginning and between two lines. Tests shorten them.
+// FirstLine and NextLine are how long nothing is written while steps are taken, at the beginning
+// and between two lines. Tests shorten them.
 var FirstLine, NextLine = Patient, 10 * time.Second
 
 const (
@@ -106,7 +107,8 @@ func (o over) Write(text []byte) (int, error) {
 	return o.w.Write(text)
 }
 
-// During says what is being done from now on; "": nothing, and the line on the terminal is free.
+// During says what is being done from now on; "" means nothing, and the line on the terminal is
+// free.
 func (p *Progress) During(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +139,8 @@ func (p *Progress) Wait() {
 	}
 }
 
-// waitForStep shows a step that takes long: without a terminal the first one, and others in which nothing is written for slowStep.
+// waitForStep shows a step that takes long: without a terminal the first one, and others in which
+// nothing is written for slowStep.
 func (p *Progress) waitForStep(now time.Time) {
 	if p.closed || p.start.IsZero() || p.taken >= p.steps {
 		return

@@ -32,8 +32,8 @@ func (a *Assignments) String() string { return "" }
 // Type implements pflag.Value.
 func (a *Assignments) Type() string { return "NAME=VALUE" }
 
-// Assign gives the settings of all topics their values. Short names are those of the topics in use, such as the
-// engine and the model.
+// Assign gives the settings of all topics their values. Short names are those of the topics in use,
+// such as the engine and the model.
 func (a *Assignments) Assign(inUse ...string) error {
 	for _, text := range a.given {
 		name, value, _ := strings.Cut(text, "=")
@@ -55,7 +55,7 @@ var renamed = map[string]string{
 	"checkpoint-every": "--set checkpoint.every",
 }
 
-// newForm says how a former option is given now; "": it never was one.
+// newForm says how a former option is given now; "" means it never was one.
 func newForm(settings *pflag.FlagSet, name string) string {
 	form := func(full string, flag *pflag.Flag) string {
 		return fmt.Sprintf("--%s is now --set %s=%s", name, full, placeholderOf(flag))
@@ -85,7 +85,8 @@ func WithSettings(f *pflag.FlagSet, all ...Topic) (assign func() error) {
 	return func() error { return a.Assign() }
 }
 
-// settingsFor are the settings that --set gives their values in a command; nil: it has no such option.
+// settingsFor are the settings that --set gives their values in a command; nil means it has no such
+// option.
 func settingsFor(cmd *cobra.Command) *pflag.FlagSet {
 	flag := cmd.Flags().Lookup("set")
 	if flag == nil {

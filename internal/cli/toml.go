@@ -7,7 +7,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// DecodeTOML is toml.Decode of a text that is not nested so deeply that reading it takes all memory.
+// DecodeTOML is toml.Decode of a text that is not nested so deeply that reading it takes all
+// memory.
 func DecodeTOML(text string, v any) (toml.MetaData, error) {
 	if err := checkNesting(text); err != nil {
 		return toml.MetaData{}, err
@@ -25,8 +26,8 @@ func InBrief(message string) string {
 	return string(runes)
 }
 
-// checkNesting finds brackets in brackets, and keys with points, that are too many. Strings and comments
-// may hold as many as they like.
+// checkNesting finds brackets in brackets, and keys with points, that are too many. Strings and
+// comments may hold as many as they like.
 func checkNesting(text string) error {
 	const most = 100
 	line, depth, points := 1, 0, 0
@@ -60,7 +61,8 @@ func checkNesting(text string) error {
 	return nil
 }
 
-// endOfString is where the string that begins at a place in a text of TOML ends; line is counted on.
+// endOfString is where the string that begins at a place in a text of TOML ends; line is counted
+// on.
 func endOfString(text string, at int, line *int) int {
 	quote := text[at : at+1]
 	long := strings.HasPrefix(text[at:], strings.Repeat(quote, 3))

@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/pflag"
 
-// A Topic is a thing that has settings, or needs explaining: an engine, a model, the prior, the data.
-// Its settings are named TOPIC.NAME on the command line, in run.toml and in summary.json.
+// A Topic is a thing that has settings, or needs explaining: an engine, a model, the prior, the
+// data. Its settings are named TOPIC.NAME on the command line, in run.toml and in summary.json.
 type Topic struct {
 	Name     string
 	group    string // where the list of topics has it
@@ -29,7 +29,8 @@ func NewSettings() *pflag.FlagSet {
 	return f
 }
 
-// SettingsOf are the settings of topics under their full names, which keep the texts that they are given.
+// SettingsOf are the settings of topics under their full names, which keep the texts that they are
+// given.
 func SettingsOf(all []Topic) *pflag.FlagSet {
 	f := NewSettings()
 	for _, t := range all {

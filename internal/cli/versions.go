@@ -28,6 +28,6 @@ func CurrentVersions() Versions {
 	return v
 }
 
-// Release is the version of a release binary, which .ci/release sets; "": that of
+// Release is the version of a release binary, which .ci/release sets; "" means that of
 // the module.
 var Release string

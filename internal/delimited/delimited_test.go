@@ -244,7 +244,8 @@ func TestAppendNumberRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzRead: any bytes give records or an [*delimited.Error], and the records read back after writing.
+// FuzzRead: any bytes give records or an [*delimited.Error], and the records read back after
+// writing.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"a,b\n1,2\n", "a;b\r1,5;2", "\"x\"\"y\"\t1\r\n", "\"open", "\xff\xfe", "\uFEFF", "a\n\nb", "1,\t2", "\"a\"b"} {
 		f.Add([]byte(text))

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// IsNumber reports whether [NumberParser.Parse] would read text as a number in a file with the given separator. NaN, infinities and
-// numbers beyond the range of float64 count, although Parse refuses them: they are faulty numbers, not words.
+// IsNumber reports whether [NumberParser.Parse] would read text as a number in a file with the
+// given separator. NaN, infinities and numbers beyond the range of float64 count, although Parse
+// refuses them: they are faulty numbers, not words.
 func IsNumber(text string, separator rune) bool {
 	_, err := parseFloat(withPoint(strings.TrimSpace(text), separator))
 	return err == nil || errors.Is(err, strconv.ErrRange)
@@ -24,7 +25,8 @@ func parseFloat(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// Number reads a single finite decimal number such as 1.5 or -2e-3, which may have blanks around it. Go's other literals are none: 1_000, 0x1p-2.
+// Number reads a single finite decimal number such as 1.5 or -2e-3, which may have blanks around
+// it. Go's other literals are none: 1_000, 0x1p-2.
 func Number(text string) (v float64, ok bool) {
 	v, err := parseFloat(strings.TrimSpace(text))
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -33,7 +35,8 @@ func Number(text string) (v float64, ok bool) {
 	return v, true
 }
 
-// withPoint turns a decimal comma between two digits into a point where the separator leaves room for one.
+// withPoint turns a decimal comma between two digits into a point where the separator leaves room
+// for one.
 func withPoint(text string, separator rune) string {
 	before, after, found := strings.Cut(text, ",")
 	if !found || separator == ',' || strings.Contains(text, ".") {
@@ -63,8 +66,9 @@ const (
 	allowedMark    = "one decimal mark throughout the file"
 )
 
-// Parse reads the finite number in text, which may have blanks around it. The line, and the column's name, are for the error: a missing
-// value, text that is no number, NaN, an infinity, a magnitude beyond float64, or a change of the decimal mark within the file.
+// Parse reads the finite number in text, which may have blanks around it. The line, and the
+// column's name, are for the error: a missing value, text that is no number, NaN, an infinity, a
+// magnitude beyond float64, or a change of the decimal mark within the file.
 func (p *NumberParser) Parse(text string, line int, column string) (float64, error) {
 	text = strings.TrimSpace(text)
 	fault := func(problem, allowed string) (float64, error) {

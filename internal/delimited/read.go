@@ -28,8 +28,8 @@ type Field struct {
 	Quoted bool
 }
 
-// Read splits all of r into records, as a [Stream] gives them; source names r in errors. A text without any record is an [*Error], and
-// so is one that the memory does not hold.
+// Read splits all of r into records, as a [Stream] gives them; source names r in errors. A text
+// without any record is an [*Error], and so is one that the memory does not hold.
 func Read(r io.Reader, source string, syntax Syntax) (*File, error) {
 	s, err := NewStream(r, source, syntax)
 	if err != nil {
@@ -75,8 +75,9 @@ func recordOf(cells []Cell, line int) Record {
 	return Record{line, fields}
 }
 
-// Fields splits one record separated by commas, such as the value of an option, into the texts of its fields; source names it in errors.
-// Quotes and blanks are those of a file. Faulty quotes and text after the first line end are an [*Error].
+// Fields splits one record separated by commas, such as the value of an option, into the texts of
+// its fields; source names it in errors. Quotes and blanks are those of a file. Faulty quotes and
+// text after the first line end are an [*Error].
 func Fields(text, source string) ([]string, error) {
 	s := newStream(strings.NewReader(text), source, Syntax{Separator: ','}, 1<<12)
 	cells, _, err := s.Next()

@@ -15,9 +15,10 @@ import (
 type Syntax struct {
 	// Separator of fields: ',', ';', '\t', '|', or ' ' for runs of blanks and tabs. 0: detected.
 	Separator rune
-	// Words says that blanks stand within fields, and are no separator unless they are named as such.
+	// Words says that blanks stand within fields, and are no separator unless they are named as
+	// such.
 	Words bool
-	// Comment is how lines begin that are left out; "": none are.
+	// Comment is how lines begin that are left out; "" means none are.
 	Comment string
 	// Skip is the number of lines at the beginning that are left out.
 	Skip int
@@ -57,9 +58,11 @@ const sampleLines = 100
 
 // NewStream begins to read r; source names it in errors.
 //
-// A first line "sep=;" names the separator, and is no record. Otherwise an undetermined separator is the one that splits the first hundred lines most evenly
-// into at least two fields; of several that do so equally well it is one that leaves no quote inside of unquoted text, and of these the first of tab, semicolon,
-// bar, comma and blanks, provided that no field begins or ends with another of the first four. A text that none splits has one column, and commas.
+// A first line "sep=;" names the separator, and is no record. Otherwise an undetermined separator
+// is the one that splits the first hundred lines most evenly into at least two fields; of several
+// that do so equally well it is one that leaves no quote inside of unquoted text, and of these the
+// first of tab, semicolon, bar, comma and blanks, provided that no field begins or ends with
+// another of the first four. A text that none splits has one column, and commas.
 func NewStream(r io.Reader, source string, syntax Syntax) (*Stream, error) {
 	s := newStream(r, source, syntax, 1<<20)
 	for range syntax.Skip {
@@ -149,8 +152,8 @@ func (s *Stream) detect() error {
 	return nil
 }
 
-// evenness is the fraction of the lines read ahead that have the commonest number of fields, hardly less if a quote stands inside of
-// unquoted text, and 0 if that number is 1.
+// evenness is the fraction of the lines read ahead that have the commonest number of fields, hardly
+// less if a quote stands inside of unquoted text, and 0 if that number is 1.
 func (s *Stream) evenness(separator rune) float64 {
 	try := &Stream{source: s.source, text: s.text, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
 	count := map[int]int{}
@@ -190,8 +193,9 @@ func without(separator rune) string {
 	return strings.ReplaceAll(strings.TrimSuffix(streamSeparators, " "), string(separator), "")
 }
 
-// Next returns the fields of the next record and the line, counted from 1, on which it begins. Fields are valid until the next call. After the last record the
-// error is io.EOF. Text that is not UTF-8, quotes that are never closed and text after a closing quote are an [*Error].
+// Next returns the fields of the next record and the line, counted from 1, on which it begins.
+// Fields are valid until the next call. After the last record the error is io.EOF. Text that is not
+// UTF-8, quotes that are never closed and text after a closing quote are an [*Error].
 func (s *Stream) Next() (cells []Cell, line int, err error) {
 	for {
 		text, err := s.physical()
@@ -303,7 +307,8 @@ func (s *Stream) splitQuoted(text []byte) ([]Cell, error) {
 	}
 }
 
-// quoted reads the field whose quote opens at a place of the record, and returns the place after its end.
+// quoted reads the field whose quote opens at a place of the record, and returns the place after
+// its end.
 func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 	for at++; ; at++ {
 		if at >= len(s.record) {
@@ -449,8 +454,9 @@ func (u *unixLines) convert(p []byte) {
 // A DecimalMark is the mark of the numbers of one text: '.' or ',', 0 until one has been seen.
 type DecimalMark byte
 
-// Number reads a finite number; ok is false for any other text. A decimal comma is read where the separator leaves room for one, and a text keeps to the
-// mark that its first number has: a number with the other is none.
+// Number reads a finite number; ok is false for any other text. A decimal comma is read where the
+// separator leaves room for one, and a text keeps to the mark that its first number has: a number
+// with the other is none.
 func (m *DecimalMark) Number(text []byte, separator rune) (v float64, ok bool) {
 	if len(text) == 0 {
 		return 0, false

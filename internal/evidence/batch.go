@@ -15,8 +15,10 @@ type request struct {
 // An asker fills in points. It fails if evaluation fails or the context is done.
 type asker func(points []*point) error
 
-// together runs tasks that ask for points of variable j, and evaluates what all of them wait for at once, in the sequence of the tasks: each task reads as if it were
-// alone, and no result depends on which goroutine comes first. Up to window tasks run at the same time. It returns the first error of a task, by number.
+// together runs tasks that ask for points of variable j, and evaluates what all of them wait for at
+// once, in the sequence of the tasks: each task reads as if it were alone, and no result depends on
+// which goroutine comes first. Up to window tasks run at the same time. It returns the first error
+// of a task, by number.
 func (p *program) together(ctx context.Context, j int, tasks []func(asker) error) error {
 	const window = 2 * batch
 	requests, finished := make(chan request), make(chan struct{})

@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Whether the second variable has the first for a parent, by the evidences of the two sets of parents.
+// Whether the second variable has the first for a parent, by the evidences of the two sets of
+// parents.
 func ExampleSets_Estimate() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(40, 2, nil)

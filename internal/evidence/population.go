@@ -22,7 +22,8 @@ type population struct {
 	weights   []float64 // logarithms
 }
 
-// A member is a point with its log densities and their gradients, of the target and the distribution that points come from.
+// A member is a point with its log densities and their gradients, of the target and the
+// distribution that points come from.
 type member struct {
 	target    place
 	start     float64

@@ -146,7 +146,8 @@ next:
 	return kept, nil
 }
 
-// laplace is the mixture about the maxima of the target, with the weights of Laplace's approximation; trusted says that each was found twice at least.
+// laplace is the mixture about the maxima of the target, with the weights of Laplace's
+// approximation; trusted says that each was found twice at least.
 func (t *target) laplace() (m *mixture, trusted bool, err error) {
 	all, err := t.peaks()
 	if err != nil {

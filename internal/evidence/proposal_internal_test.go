@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The gradient of a mixture's log density is that of central differences, and draws come from its parts in proportion to their weights.
+// The gradient of a mixture's log density is that of central differences, and draws come from its
+// parts in proportion to their weights.
 func TestMixtureGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
 	const n = 3
@@ -50,7 +51,8 @@ func TestMixtureGradient(t *testing.T) {
 	}
 }
 
-// A field is a log density in plain Go with its gradient, given as that of the data; prior is that of normal distributions of variance 9.
+// A field is a log density in plain Go with its gradient, given as that of the data; prior is that
+// of normal distributions of variance 9.
 type field func(x, grad []float64) float64
 
 func (f field) ask(points []*point) error {
@@ -78,7 +80,8 @@ func pair(x, grad []float64) float64 {
 	return -2*u*u - x[1]*x[1]/2
 }
 
-// Climbs reach the maximum: along a curved ridge, from where the density has no number nearby, and where its gradient jumps; and look nowhere twice, but where they end.
+// Climbs reach the maximum: along a curved ridge, from where the density has no number nearby, and
+// where its gradient jumps; and look nowhere twice, but where they end.
 func TestMaximise(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -213,7 +216,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Of two estimates the logarithm of the mean; its standard error is the larger of what the variances of both say and of half their difference.
+// Of two estimates the logarithm of the mean; its standard error is the larger of what the
+// variances of both say and of half their difference.
 func TestBoth(t *testing.T) {
 	for _, c := range []struct{ first, second, variances, log, standardError float64 }{
 		{3, 3, 0.04, 3, 0.04},
@@ -226,8 +230,9 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// Where points pass several temperatures, from a distribution that is much wider than the density, estimates are unbiased, and their standard errors as large as the errors, over
-// 200 seeds; the points that are left follow the density.
+// Where points pass several temperatures, from a distribution that is much wider than the density,
+// estimates are unbiased, and their standard errors as large as the errors, over 200 seeds; the
+// points that are left follow the density.
 func TestPopulationOverSeeds(t *testing.T) {
 	const n, seeds, points = 2, 200, 24
 	center, sds, constant := []float64{1, -2}, []float64{0.5, 2}, 3.0

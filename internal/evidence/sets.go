@@ -22,11 +22,12 @@ type Config struct {
 	Workers int // goroutines; results do not depend on it. 0: 1
 }
 
-// Sets estimates the evidence of sets of parents under one likelihood. It serves one goroutine at a time.
+// Sets estimates the evidence of sets of parents under one likelihood. It serves one goroutine at a
+// time.
 type Sets struct {
 	lik      models.Likelihood
 	cfg      Config
-	programs []*program // by variable; nil: not compiled yet
+	programs []*program // by variable; nil means not compiled yet
 	owners   []int      // of parameters that counted somewhere; −1: of none so far
 }
 
@@ -34,15 +35,19 @@ type Sets struct {
 type Estimate struct {
 	Of  int
 	Set []int
-	// LogEvidence is ln p(x_j|S), the logarithm of the mean of two independent estimates, Halves are these, and StandardError is its own. It is 0 where no parameters are left to integrate
+	// LogEvidence is ln p(x_j|S), the logarithm of the mean of two independent estimates, Halves
+	// are these, and StandardError is its own. It is 0 where no parameters are left to integrate
 	// over.
 	LogEvidence   float64
 	Halves        [2]float64
 	StandardError float64
-	// EffectiveSize is the effective sample size of the weights that points had, as a part of their number: the least of all weightings.
+	// EffectiveSize is the effective sample size of the weights that points had, as a part of their
+	// number: the least of all weightings.
 	EffectiveSize float64
-	// Broad says that points came from around the maximum of the prior, since there were several maxima, or the density had too little in common with its normal approximation: estimates
-	// that are rougher than others, and worse than their standard error where a narrow maximum is far from all points.
+	// Broad says that points came from around the maximum of the prior, since there were several
+	// maxima, or the density had too little in common with its normal approximation: estimates that
+	// are rougher than others, and worse than their standard error where a narrow maximum is far
+	// from all points.
 	Broad bool
 	// Temperatures is the number of weightings, 1 for plain importance sampling.
 	Temperatures int
@@ -70,7 +75,8 @@ func New(lik models.Likelihood, cfg Config) (*Sets, error) {
 	return s, nil
 }
 
-// WithSeed makes estimates with another seed by the same compiled programs: the two serve one goroutine at a time together, and Close of either closes both.
+// WithSeed makes estimates with another seed by the same compiled programs: the two serve one
+// goroutine at a time together, and Close of either closes both.
 func (s *Sets) WithSeed(seed uint64) *Sets {
 	other := *s
 	other.cfg.Seed = seed
@@ -87,8 +93,10 @@ func (s *Sets) Close() {
 	clear(s.programs)
 }
 
-// Estimate estimates the evidence of variable j with each of some sets of parents, ascending and without j, with a number of points for each, half of them in each of two populations.
-// An estimate does not depend on the other sets but for rounding. A cancelled context is returned as its cause. It panics on sets that are none of other variables, and on less than 8 points.
+// Estimate estimates the evidence of variable j with each of some sets of parents, ascending and
+// without j, with a number of points for each, half of them in each of two populations. An estimate
+// does not depend on the other sets but for rounding. A cancelled context is returned as its cause.
+// It panics on sets that are none of other variables, and on less than 8 points.
 func (s *Sets) Estimate(ctx context.Context, j int, sets [][]int, points int) ([]*Estimate, error) {
 	if points < 8 {
 		panic(fmt.Sprintf("evidence: %d points of a set of parents, want at least 8", points))
@@ -108,7 +116,8 @@ func (s *Sets) Estimate(ctx context.Context, j int, sets [][]int, points int) ([
 	return out, p.together(ctx, j, tasks)
 }
 
-// LogPriorMass is ln ∫ p(θ_j|S) dθ_j with its standard error: 0 for a prior that is a density. It fails for one that has no integral.
+// LogPriorMass is ln ∫ p(θ_j|S) dθ_j with its standard error: 0 for a prior that is a density. It
+// fails for one that has no integral.
 func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int, points int) (log, standardError float64, err error) {
 	p, all, err := s.givens(ctx, j, [][]int{set})
 	if err != nil {
@@ -167,7 +176,8 @@ func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*gi
 	return s.programs[j], all, s.activate(ctx, all)
 }
 
-// activate finds the parameters that count under each set, and fails if another variable has one of them.
+// activate finds the parameters that count under each set, and fails if another variable has one of
+// them.
 func (s *Sets) activate(ctx context.Context, all []*given) error {
 	starts, err := s.starts()
 	if err != nil {
@@ -216,7 +226,7 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	if len(t.active) == 0 {
 		return t.withoutParameters()
 	}
-	var normal, broad *Estimate // nil: there are too many maxima
+	var normal, broad *Estimate // nil means there are too many maxima
 	from, trusted, err := t.laplace()
 	if err != nil {
 		return nil, err
@@ -262,7 +272,8 @@ func (t *target) withoutParameters() (*Estimate, error) {
 	return &Estimate{Of: t.j, Set: slices.Clone(t.set), LogEvidence: log, Halves: [2]float64{log, log}, EffectiveSize: 1, base: t.base, draws: [][]float64{{}}}, nil
 }
 
-// better is the larger of two estimates that differ by more than twice their standard error, else the one with the smaller error.
+// better is the larger of two estimates that differ by more than twice their standard error, else
+// the one with the smaller error.
 func better(a, b *Estimate) *Estimate {
 	larger, smaller := a, b
 	if b.LogEvidence > a.LogEvidence {
@@ -274,10 +285,12 @@ func better(a, b *Estimate) *Estimate {
 	return larger
 }
 
-// fits is the effective sample size, as a part of the number of points, from which on a normal approximation has enough in common with the density.
+// fits is the effective sample size, as a part of the number of points, from which on a normal
+// approximation has enough in common with the density.
 const fits = 0.2
 
-// from is an estimate by points from a distribution, with the effective sample size of these as a part of their number.
+// from is an estimate by points from a distribution, with the effective sample size of these as a
+// part of their number.
 func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, plain float64, err error) {
 	halves, err := s.halves(t, from, points, number)
 	if err != nil {
@@ -332,8 +345,9 @@ func parameters(all [2]*population, rng *rand.Rand) (draws [][]float64) {
 	return draws
 }
 
-// Draw is a graph with a row of parameters: the parents that the estimates have, one for each variable and in their sequence, and draw number k of each from its posterior. Draws of a set are few, and come
-// again. Parameters that do not count are initial ones.
+// Draw is a graph with a row of parameters: the parents that the estimates have, one for each
+// variable and in their sequence, and draw number k of each from its posterior. Draws of a set are
+// few, and come again. Parameters that do not count are initial ones.
 func (s *Sets) Draw(parents []*Estimate, k int) (*dag.Graph, []float64) {
 	g, theta := dag.New(len(parents)), make([]float64, s.lik.ParamLen())
 	for j, e := range parents {

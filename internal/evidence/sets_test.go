@@ -84,7 +84,8 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points 
 	return all
 }
 
-// With known noise the evidence of linear equations is a normal density: every estimate is within five of its standard errors, and these are small.
+// With known noise the evidence of linear equations is a normal density: every estimate is within
+// five of its standard errors, and these are small.
 func TestLinear(t *testing.T) {
 	const d = 6
 	x := chain(80, d, 1)
@@ -115,8 +116,9 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// A scale has one parameter for each variable, the logarithm s of its scale, and no edges: x_j ~ t₃ with the scale exp(s), s ~ Laplace(0, 1), which has a kink; or two maxima
-// of s² in its place, or a prior that is no density.
+// A scale has one parameter for each variable, the logarithm s of its scale, and no edges: x_j ~ t₃
+// with the scale exp(s), s ~ Laplace(0, 1), which has a kink; or two maxima of s² in its place, or
+// a prior that is no density.
 type scale struct {
 	x    *mat.Dense
 	kind string
@@ -198,7 +200,8 @@ func (m scale) logEvidence(j int) float64 {
 	return best + math.Log(integrate.Simpsons(floats.Span(make([]float64, points), from, to), values))
 }
 
-// One parameter can be integrated numerically: under a prior with a kink, without data too where the maximum is at it, a density with two equal maxima, and one that some parameters have none of.
+// One parameter can be integrated numerically: under a prior with a kink, without data too where
+// the maximum is at it, a density with two equal maxima, and one that some parameters have none of.
 func TestOneParameter(t *testing.T) {
 	for _, kind := range []string{"laplace", "two", "cut"} {
 		for _, rows := range []int{1, 40} {
@@ -215,7 +218,8 @@ func TestOneParameter(t *testing.T) {
 	}
 }
 
-// Networks have too many maxima for Laplace's approximation: points come from the prior, and the estimates are those of package tempering, which integrates the last layer out.
+// Networks have too many maxima for Laplace's approximation: points come from the prior, and the
+// estimates are those of package tempering, which integrates the last layer out.
 func TestNetworks(t *testing.T) {
 	x := chain(50, 3, 2)
 	x.Apply(func(i, j int, v float64) float64 {
@@ -250,7 +254,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// What cannot be integrated is an error of one line, and a prior that is no density has a mass that says so.
+// What cannot be integrated is an error of one line, and a prior that is no density has a mass that
+// says so.
 func TestErrors(t *testing.T) {
 	x := chain(20, 2, 5)
 	log, sd, err := newSets(t, scale{x, "unnormalised"}, evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
@@ -306,7 +311,8 @@ func TestSharedParameters(t *testing.T) {
 	}
 }
 
-// Without parameters the terms themselves are the evidence, of a likelihood without a soft form too: those of a graph sum to its density.
+// Without parameters the terms themselves are the evidence, of a likelihood without a soft form
+// too: those of a graph sum to its density.
 func TestNoParameters(t *testing.T) {
 	x := chain(30, 3, 4)
 	lik, err := models.NewBGe(x, nil, models.BGeOptions{})
@@ -329,7 +335,8 @@ func TestNoParameters(t *testing.T) {
 	}
 }
 
-// Draws have the graph of their estimates, and weights with the moments of the posterior; the same bits with any number of workers.
+// Draws have the graph of their estimates, and weights with the moments of the posterior; the same
+// bits with any number of workers.
 func TestDraw(t *testing.T) {
 	x := chain(60, 3, 8)
 	exact, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
@@ -379,7 +386,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// With another seed estimates are those that were made with it, to the bit, whatever the first has estimated before.
+// With another seed estimates are those that were made with it, to the bit, whatever the first has
+// estimated before.
 func TestWithSeed(t *testing.T) {
 	m := scale{chain(20, 2, 5), "two"}
 	first := newSets(t, m, evidence.Config{Seed: 1})

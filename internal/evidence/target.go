@@ -20,7 +20,8 @@ type given struct {
 	starts [][]float64
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts, NaN apart, which is that of all where there is no density.
+// activate finds the parameters with a gradient that is not 0 at some of the starts, NaN apart,
+// which is that of all where there is no density.
 func (g *given) activate(ask asker, starts [][]float64) error {
 	every := identity(len(starts[0]))
 	probes := make([]*point, len(starts))
@@ -53,7 +54,8 @@ func (g *given) fail(format string, args ...any) error {
 	return &score.VariableError{Variable: g.j, Parents: g.set, Err: fmt.Errorf(format, args...)}
 }
 
-// A target is a log density of the active parameters: log p(θ|S) + log p(x_j|S,θ), or the first alone.
+// A target is a log density of the active parameters: log p(θ|S) + log p(x_j|S,θ), or the first
+// alone.
 type target struct {
 	*given
 	ask   asker
@@ -89,7 +91,8 @@ func (t *target) at(all ...[]float64) ([]place, error) {
 	return out, nil
 }
 
-// maximise climbs from a start by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno: the best place found, whose density is −∞ if that of the start is.
+// maximise climbs from a start by the quasi-Newton method of Broyden, Fletcher, Goldfarb and
+// Shanno: the best place found, whose density is −∞ if that of the start is.
 func (t *target) maximise(start []float64) (place, error) {
 	const (
 		iterations = 300
@@ -154,8 +157,9 @@ func (t *target) maximise(start []float64) (place, error) {
 	return now, nil
 }
 
-// axes are directions in which to leave a maximum, as columns, and the distances at which the density has fallen by exp(−½) if it is normal: those of the
-// Hessian, by central differences of gradients.
+// axes are directions in which to leave a maximum, as columns, and the distances at which the
+// density has fallen by exp(−½) if it is normal: those of the Hessian, by central differences of
+// gradients.
 func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err error) {
 	n := len(top.x)
 	var around [][]float64
@@ -198,7 +202,8 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 	return directions, widths, t.widen(top, directions, widths)
 }
 
-// widen moves widths to where the density has fallen by about exp(−½), on the side on which it falls more slowly.
+// widen moves widths to where the density has fallen by about exp(−½), on the side on which it
+// falls more slowly.
 func (t *target) widen(top place, directions *mat.Dense, widths []float64) error {
 	const rounds = 60
 	n := len(top.x)

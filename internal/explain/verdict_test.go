@@ -281,7 +281,8 @@ func TestVerdictNamesUnits(t *testing.T) {
 	}
 }
 
-// Rows that depend on each other are the first thing that is said of a fit, and one of its warnings, once each.
+// Rows that depend on each other are the first thing that is said of a fit, and one of its
+// warnings, once each.
 func TestVerdictOfDependentRows(t *testing.T) {
 	data := unitsTable(3, 60, 1)
 	for i := 1; i < 60; i++ {

@@ -16,14 +16,14 @@ import (
 // than five values are drawn as points with their median, one as a point.
 type Boxes struct {
 	Title string
-	Note  string // in muted letters below the title; "": none
+	Note  string // in muted letters below the title; "" means none
 	Axis  string // what is measured, for instance "E-SHD (lower is better)"
 	Log   bool   // the axis is logarithmic; values must be positive
 
 	Methods []string // names, from top to bottom
-	// Kinds has a number for each method: those of one kind have one colour. nil: all alike.
+	// Kinds has a number for each method: those of one kind have one colour. nil means all alike.
 	Kinds     []int
-	KindNames []string // what the kinds 0, 1, … are; nil: not said
+	KindNames []string // what the kinds 0, 1, … are; nil means not said
 	Groups    []Group
 
 	// LevelName says what the groups' levels are, for instance "graph without edges".
@@ -36,7 +36,7 @@ type Group struct {
 	// Values has those of every method, in the sequence of the methods, one for each data
 	// set: NaN and infinities are left out. An empty list has no mark.
 	Values [][]float64
-	// Level is drawn as a line. nil: none.
+	// Level is drawn as a line. nil means none.
 	Level *float64
 }
 

@@ -14,11 +14,11 @@ type Curves struct {
 	X, Y        string // captions of the axes
 	LogX, LogY  bool
 	Series      []Series
-	Level       *float64 // a line; nil: none
+	Level       *float64 // a line; nil means none
 	LevelName   string
 }
 
-// A Series is one curve of each run over the same X, which ascends. NaN: not measured, and
+// A Series is one curve of each run over the same X, which ascends. NaN means not measured, and
 // so is what has no place on a logarithmic axis.
 type Series struct {
 	Name string

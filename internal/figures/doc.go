@@ -8,9 +8,9 @@
 //	figure, err := figures.Boxes{Title: "Linear models", Axis: "E-SHD", Methods: names, Groups: groups}.Draw()
 //	err = figure.WritePNG(w)
 //
-// Figures are as wide as a page (190 mm), and as high as their content needs. Package gonum/plot draws them, in
-// Liberation Sans. Colours are told apart by readers with the common colour deficiencies. The same values give
-// the same bytes.
+// Figures are as wide as a page (190 mm), and as high as their content needs. Package gonum/plot
+// draws them, in Liberation Sans. Colours are told apart by readers with the common colour
+// deficiencies. The same values give the same bytes.
 //
 // A value that is missing is NaN. Errors name the method, the data set and the number.
 // All functions may be used by several goroutines.

@@ -18,7 +18,7 @@ import (
 type Maps struct {
 	Title, Note string
 	Names       []string   // of the d variables, at most 100
-	Truth       mat.Matrix // d×d, an edge from i to j where entry (i, j) is not 0; nil: unknown
+	Truth       mat.Matrix // d×d, an edge from i to j where entry (i, j) is not 0; nil means unknown
 	Maps        []Map
 }
 

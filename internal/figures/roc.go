@@ -26,7 +26,7 @@ const rocSteps = 200
 type rocCurve struct {
 	name            string
 	mean, low, high []float64 // at multiples of 1/rocSteps
-	area, error     float64   // mean and standard error of the area; NaN: unknown
+	area, error     float64   // mean and standard error of the area; NaN means unknown
 }
 
 // Draw draws the figure. A data set needs an edge and a pair without one.
@@ -85,7 +85,8 @@ func unitPanel(name string) *plot.Plot {
 	return p
 }
 
-// points are those of the mean curve, from the origin on, where it rises before the first false edge.
+// points are those of the mean curve, from the origin on, where it rises before the first false
+// edge.
 func (c *rocCurve) points() plotter.XYs {
 	points := plotter.XYs{{}}
 	for k, y := range c.mean {

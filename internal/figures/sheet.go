@@ -72,7 +72,8 @@ func logarithmic(a *plot.Axis) {
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 }
 
-// decades are powers of ten, or where there are fewer than three, also twice and five times these, or round numbers.
+// decades are powers of ten, or where there are fewer than three, also twice and five times these,
+// or round numbers.
 func decades(low, high float64) (ticks []plot.Tick) {
 	for _, factors := range [][]float64{{1}, {1, 2, 5}} {
 		ticks = nil
@@ -233,7 +234,8 @@ func (s *sheet) figure(description string) *Figure {
 	return f
 }
 
-// columnsOf is into how many columns so many panels go, at most most: lines are as even as they can be.
+// columnsOf is into how many columns so many panels go, at most most: lines are as even as they can
+// be.
 func columnsOf(panels, most int) int {
 	if panels == 0 {
 		return 0

@@ -141,8 +141,8 @@ func (p *place) has(name string) bool {
 	return err == nil
 }
 
-// private reports whether a file, or the folder itself, ".", is known to be the user's, and nobody else
-// may write to it.
+// private reports whether a file, or the folder itself, ".", is known to be the user's, and nobody
+// else may write to it.
 func (p *place) private(name string) bool {
 	info, err := p.Lstat(name)
 	return err == nil && info.Mode().Type()&^fs.ModeDir == 0 && info.Mode().Perm()&0o022 == 0 && ownedBy(info, user())

@@ -65,8 +65,9 @@ func hidden(t *testing.T, dir string) (left []string) {
 	return left
 }
 
-// Whichever call of a commit fails, or is the last of its process, each file is the former or the new one, a reader
-// gets files of one set or is refused, and the next run replaces all of them and leaves no temporary file.
+// Whichever call of a commit fails, or is the last of its process, each file is the former or the
+// new one, a reader gets files of one set or is refused, and the next run replaces all of them and
+// leaves no temporary file.
 func TestCommitFaults(t *testing.T) {
 	former := map[string]string{"a": "old a", "b": "old b", "c": "old c"}
 	fresh := map[string]string{"a": "new a", "b": "new b", "d": "new d"}

@@ -15,8 +15,8 @@ func TestFolder(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func()
-		want   string // begin of the error for a; "": its content
-		edited string // content with --edited; "": none
+		want   string // begin of the error for a; "" means its content
+		edited string // content with --edited; "" means none
 	}{
 		{"as written", func() {}, "", "a1"},
 		{"changed", func() { writeFile(t, "run/a", "a2") }, "run/a: not what the run wrote: its SHA-256 is not that in run/tobac.json", "a2"},

@@ -37,7 +37,7 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func()
-		refused []string // nil: not
+		refused []string // nil means not
 		other   bool     // refused for the folder, which then counts as somebody else's
 	}{
 		{name: "nothing", change: func() {}},

@@ -20,7 +20,7 @@ const Manifest = "tobac.json"
 // that somebody has changed is not.
 type manifest struct {
 	Note  string            `json:"note"`
-	ID    string            `json:"run,omitempty"` // of the run that the files are of; "": none
+	ID    string            `json:"run,omitempty"` // of the run that the files are of; "" means none
 	Files map[string]string `json:"files"`         // name, with slashes → checksum
 	// Former are the checksums of files that a set takes away or replaces, while it does.
 	Former map[string]string `json:"former,omitempty"`

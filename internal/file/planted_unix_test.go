@@ -13,7 +13,8 @@ import (
 	"tobac/internal/file"
 )
 
-// What looks like the temporary folder of a run that was killed stays as it is where it is not known to be the user's.
+// What looks like the temporary folder of a run that was killed stays as it is where it is not
+// known to be the user's.
 func TestPlantedFolders(t *testing.T) {
 	const staging = "run/.tobac-1.tmp"
 	for name, change := range map[string]func(t *testing.T) error{

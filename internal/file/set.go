@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// A Set is a number of files that appear in a folder together or not at all: they
-// are written to a hidden folder inside it, and moved into place once all of them
-// are complete. A name like figures/graph.svg is that of a file in a folder below, which
-// is made if need be. A [Manifest], which is moved first, has their checksums: it says that they were written by this
-// program, and which of them are not there yet. Only files with such a checksum are replaced by
-// another set. Those of its names that it does not write are then taken away, so that
-// the folder holds the results of one run. It belongs to one goroutine.
+// A Set is a number of files that appear in a folder together or not at all: they are written to a
+// hidden folder inside it, and moved into place once all of them are complete. A name like
+// figures/graph.svg is that of a file in a folder below, which is made if need be. A [Manifest],
+// which is moved first, has their checksums: it says that they were written by this program, and
+// which of them are not there yet. Only files with such a checksum are replaced by another set.
+// Those of its names that it does not write are then taken away, so that the folder holds the
+// results of one run. It belongs to one goroutine.
 type Set struct {
 	dir     string
-	place   *place // that dir is; nil: not open
+	place   *place // that dir is; nil means not open
 	names   []string
 	guard   Guard
 	staging *staging
-	id      string            // of the run; "": that of the manifest that is there
+	id      string            // of the run; "" means that of the manifest that is there
 	made    []string          // folders created for dir, innermost first
 	below   []string          // folders created in it
 	written []string          // names of the files in staging
@@ -115,7 +115,8 @@ func (s *Set) makeFolder() error {
 // A Refusal is the error for a folder that a set does not write to unless it is forced.
 type Refusal struct{ error }
 
-// occupied refuses a folder that no set has written to and that has other things, but for hidden ones.
+// occupied refuses a folder that no set has written to and that has other things, but for hidden
+// ones.
 func (s *Set) occupied(dir string) error {
 	if known, _, err := readManifest(s.place); err != nil || known.Note != "" {
 		return nil // which check has read
@@ -141,8 +142,8 @@ func leads(dir, path, name string) bool {
 	return path != "" && err == nil && (first == "." || first == name)
 }
 
-// Relative is a path as seen from a folder, both of which may be relative to the current one. There is
-// none on another drive.
+// Relative is a path as seen from a folder, both of which may be relative to the current one. There
+// is none on another drive.
 func Relative(dir, path string) (string, error) {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -158,8 +159,8 @@ func Relative(dir, path string) (string, error) {
 // SetID notes the id of the run that the files are of in the manifest.
 func (s *Set) SetID(id string) { s.id = id }
 
-// check finds places that must not be written to: refused is why, without force. It returns the checksums of
-// the files that are there now.
+// check finds places that must not be written to: refused is why, without force. It returns the
+// checksums of the files that are there now.
 func (s *Set) check() (now map[string]string, refused, err error) {
 	known, none, err := readManifest(s.place)
 	if err != nil {
@@ -231,9 +232,9 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Commit moves the files into place, unless one has come there that must not be
-// replaced. Where a move fails, or the process ends, files of two runs are in the folder: a [Folder] refuses those that
-// the manifest does not have, and the next set replaces all of them.
+// Commit moves the files into place, unless one has come there that must not be replaced. Where a
+// move fails, or the process ends, files of two runs are in the folder: a [Folder] refuses those
+// that the manifest does not have, and the next set replaces all of them.
 func (s *Set) Commit() (err error) {
 	defer func() {
 		if err == nil {

@@ -84,8 +84,8 @@ func (s *staging) base(name string) string { return strings.ReplaceAll(name, "/"
 // file is the same in the folder around it.
 func (s *staging) file(name string) string { return s.name + "/" + s.base(name) }
 
-// remove removes the folder, the mark last, so that whatever cannot be removed, and whenever the process ends, the
-// next sweep understands what is left. A nil staging has nothing to remove.
+// remove removes the folder, the mark last, so that whatever cannot be removed, and whenever the
+// process ends, the next sweep understands what is left. A nil staging has nothing to remove.
 func (s *staging) remove() {
 	if s == nil {
 		return

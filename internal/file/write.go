@@ -83,8 +83,8 @@ func Check(path string) error {
 	return nil
 }
 
-// checkLink finds a link to a file that is not there, which a rename would replace, and one that another user
-// than root has put there.
+// checkLink finds a link to a file that is not there, which a rename would replace, and one that
+// another user than root has put there.
 func checkLink(path string) error {
 	info, err := disk.Lstat(path)
 	if err != nil || info.Mode().Type() != fs.ModeSymlink {
@@ -102,7 +102,7 @@ func checkLink(path string) error {
 func isFolder(path string) error { return fmt.Errorf("%s: is a folder; allowed: a file", path) }
 
 // replace puts a new file in the place of target, which the caller named path.
-// former is what is there, nil: nothing.
+// former is what is there, nil means nothing.
 func replace(path, target string, former fs.FileInfo, write func(io.Writer) error) error {
 	place, err := disk.OpenPlace(filepath.Dir(target))
 	if err != nil {

@@ -45,12 +45,12 @@
 // # What guides a policy
 //
 // In the paper a network sees the graph and finds out what edges are worth from rewards. The
-// differences δ of all next edges are known, though, since rows of them are remembered by
-// variable and parents. [Guided] logits, the default of Graph and Small, add the network's to
-// those of a policy without parameters: the best single edges complete the graph, further
-// edges are taken to be independent with the odds e^δ, and flows of such graphs have a closed
-// form (guide.go). At a state that few edges improve this is nearly exact; what is left to
-// learn is of the order of one nat instead of hundreds. bench/notes/gflownet.md has what both reach.
+// differences δ of all next edges are known, though, since rows of them are remembered by variable
+// and parents. [Guided] logits, the default of Graph and Small, add the network's to those of a
+// policy without parameters: the best single edges complete the graph, further edges are taken to
+// be independent with the odds e^δ, and flows of such graphs have a closed form (guide.go). At a
+// state that few edges improve this is nearly exact; what is left to learn is of the order of one
+// nat instead of hundreds. bench/notes/gflownet.md has what both reach.
 //
 // # Bits and failures
 //
@@ -63,5 +63,6 @@
 //
 // T. Deleu, A. Góis, C. Emezue, M. Rankawat, S. Lacoste-Julien, S. Bauer, Y. Bengio, Bayesian
 // structure learning with generative flow networks, UAI 2022. R. Eggeling, J. Viinikka, A.
-// Vuoksenmaa, M. Koivisto, On structure priors for learning Bayesian networks, AISTATS 2019: the fair prior.
+// Vuoksenmaa, M. Koivisto, On structure priors for learning Bayesian networks, AISTATS 2019: the
+// fair prior.
 package gflownet

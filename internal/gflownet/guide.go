@@ -13,10 +13,10 @@ import (
 // one goroutine.
 //
 // From a state s with e(s) removable edges, those of the largest positive difference δ to the log
-// reward are added one after the other, which leads to a graph G with k edges more. Further edges are
-// taken to be independent of each other, with the odds o = e^δ that they have in G. The flow
-// F(s) = Σ_{H⊇s} R(H)/C(e(H), e(s)), where the binomial coefficient counts the subsets of the edges of H
-// of which the backward policy passes one of this size, is then
+// reward are added one after the other, which leads to a graph G with k edges more. Further edges
+// are taken to be independent of each other, with the odds o = e^δ that they have in G. The flow
+// F(s) = Σ_{H⊇s} R(H)/C(e(H), e(s)), where the binomial coefficient counts the subsets of the edges
+// of H of which the backward policy passes one of this size, is then
 //
 //	R(G) Σ_n S_n / C(e(s)+k+n, e(s))
 //

@@ -155,7 +155,8 @@ func (l *learner) step(iteration int) error {
 	return nil
 }
 
-// nthAllowed is the edge number n of the allowed ones, or to stop, len(delta), if there are not as many.
+// nthAllowed is the edge number n of the allowed ones, or to stop, len(delta), if there are not as
+// many.
 func nthAllowed(delta []float64, n int) int {
 	for a, v := range delta {
 		if !math.IsInf(v, -1) {

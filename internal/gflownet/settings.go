@@ -29,10 +29,11 @@ func Policies() []Policy { return []Policy{Exact, Graph, Small, Paper} }
 type Logits string
 
 const (
-	// Guided logits are the network's plus those of a policy without parameters, which looks
-	// ahead: to the graph that the best single edges lead to, and further edges as if they
-	// were independent of each other (guide.go). The network sees the weights of that policy's edges, and arsinh(δ)/5 of
-	// every edge, beside the graph, with δ the difference that the edge makes to the log reward.
+	// Guided logits are the network's plus those of a policy without parameters, which looks ahead:
+	// to the graph that the best single edges lead to, and further edges as if they were
+	// independent of each other (guide.go). The network sees the weights of that policy's edges,
+	// and arsinh(δ)/5 of every edge, beside the graph, with δ the difference that the edge makes to
+	// the log reward.
 	Guided Logits = "guided"
 	// Plain logits are the network's alone, of the graph alone, as in the paper.
 	Plain Logits = "plain"

@@ -11,7 +11,8 @@ import (
 	"tobac/internal/delimited"
 )
 
-// An edge of a text: perhaps a number and a point, a name, an arrow between blanks, a name. Names are in quotes or have no blanks.
+// An edge of a text: perhaps a number and a point, a name, an arrow between blanks, a name. Names
+// are in quotes or have no blanks.
 var arrowLine = regexp.MustCompile(`^\s*(?:\d+\.\s+)?("(?:[^"\\]|\\.)*"|[^\s"]+)\s+([-<>o@]*-[-<>o@]*)\s+("(?:[^"\\]|\\.)*"|[^\s";,]+)\s*[;,]?\s*$`)
 
 // Lines of Tetrad's texts that are no edges.
@@ -34,9 +35,11 @@ func hasArrows(text string) bool {
 	return false
 }
 
-// readArrows reads lines a --> b, a <-- b and a --- b, perhaps numbered, with one to three dashes. A line "Graph Nodes:" is followed, in the same line or the next one, by all names, separated by semicolons or
-// commas; without it only the vertices with edges are known. "Graph Edges:", empty lines and those that begin with # are left alone, and so is
-// all that follows "Graph Attributes:" or "Graph Node Attributes:".
+// readArrows reads lines a --> b, a <-- b and a --- b, perhaps numbered, with one to three dashes.
+// A line "Graph Nodes:" is followed, in the same line or the next one, by all names, separated by
+// semicolons or commas; without it only the vertices with edges are known. "Graph Edges:", empty
+// lines and those that begin with # are left alone, and so is all that follows "Graph Attributes:"
+// or "Graph Node Attributes:".
 func readArrows(data []byte, source string) (*Graph, error) {
 	text := strings.TrimPrefix(string(data), byteOrderMark)
 	c := newCollector(source)
@@ -161,7 +164,8 @@ func quoteName(name string) string {
 	return strconv.Quote(name)
 }
 
-// writeArrows writes the text that Tetrad reads and writes. Names that are more than letters, digits, points and underscores stand in quotes, which Tetrad does not know.
+// writeArrows writes the text that Tetrad reads and writes. Names that are more than letters,
+// digits, points and underscores stand in quotes, which Tetrad does not know.
 func writeArrows(w io.Writer, g *Graph) error {
 	var b strings.Builder
 	b.WriteString("Graph Nodes:\n")

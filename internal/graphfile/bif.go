@@ -25,7 +25,8 @@ type bifReader struct {
 	pairLine []int
 }
 
-// readBIF reads the variables and the parents of each, and what [writeBIF] writes as properties; tables are left alone.
+// readBIF reads the variables and the parents of each, and what [writeBIF] writes as properties;
+// tables are left alone.
 func readBIF(data []byte, source string) (*Graph, error) {
 	l, err := newLexer(data, source, bifTokens)
 	if err != nil {
@@ -68,7 +69,8 @@ func (r *bifReader) words(signs string) (string, error) {
 
 func (r *bifReader) nothing(string) error { return nil }
 
-// body reads from the name of a block to its closing brace; before gets the text before the opening one, property each property.
+// body reads from the name of a block to its closing brace; before gets the text before the opening
+// one, property each property.
 func (r *bifReader) body(before, property func(text string) error) (name string, err error) {
 	if name, err = r.words("{"); err == nil {
 		err = before(name)
@@ -136,7 +138,8 @@ func (r *bifReader) variable(line int) error {
 	return err
 }
 
-// probability reads ( a | b, c ), or ( a, b, c ) and ( a b c ) as older files have it, and then skips the table.
+// probability reads ( a | b, c ), or ( a, b, c ) and ( a b c ) as older files have it, and then
+// skips the table.
 func (r *bifReader) probability(line int) error {
 	if err := r.expect("("); err != nil {
 		return err

@@ -13,11 +13,14 @@ import (
 // onlyState is the state of every variable in a network without tables.
 const onlyState = "unspecified"
 
-// writeBIF writes a network without tables. BIF describes discrete variables; a graph of continuous ones has no tables, and any that were made up would be read as a statement about
-// the data. So each variable has the one state unspecified, whose probability is 1 whatever its parents are: the file is a valid network with the graph, and says nothing else.
+// writeBIF writes a network without tables. BIF describes discrete variables; a graph of continuous
+// ones has no tables, and any that were made up would be read as a statement about the data. So
+// each variable has the one state unspecified, whose probability is 1 whatever its parents are: the
+// file is a valid network with the graph, and says nothing else.
 //
-// Numbers of edges, undirected edges, and names that BIF cannot hold are properties of variables, which other programs leave alone; such
-// names are replaced by others of letters, digits and underscores.
+// Numbers of edges, undirected edges, and names that BIF cannot hold are properties of variables,
+// which other programs leave alone; such names are replaced by others of letters, digits and
+// underscores.
 func writeBIF(w io.Writer, g *Graph) error {
 	directed, undirected := g.Directed()
 	if err := directed.CheckAcyclic(g.Names); err != nil {
@@ -76,7 +79,8 @@ var (
 	bifKeyword = regexp.MustCompile(`^(?i)(network|variable|probability|property|type|discrete|table|default)$`)
 )
 
-// bifWords are names that BIF can hold, different even without regard to case, as pgmpy compares them.
+// bifWords are names that BIF can hold, different even without regard to case, as pgmpy compares
+// them.
 func bifWords(names []string) []string {
 	words, taken := make([]string, len(names)), map[string]bool{}
 	for pass := range 2 { // names that need no change come first

@@ -64,7 +64,8 @@ func (f Format) Ending() string { return codecs[f].ending }
 // Description says in some words what the format is.
 func (f Format) Description() string { return codecs[f].what }
 
-// endings are those of files beyond [Format.Ending], and of formats that share one. The ending .xml may mean GraphML or XMLBIF, and stands for neither.
+// endings are those of files beyond [Format.Ending], and of formats that share one. The ending .xml
+// may mean GraphML or XMLBIF, and stands for neither.
 var endings = map[string]Format{".gv": DOT, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList}
 
 // FormatOf is the format that the ending of a file's name stands for when it is written.
@@ -81,8 +82,9 @@ func FormatOf(path string) (f Format, ok bool) {
 	return 0, false
 }
 
-// Write writes a graph. A graph with a fault, see [Graph.Check], and one that the format cannot hold are errors: cycles and undirected edges in a
-// network of BIF, names with characters that a format lacks. See [Format.Lost] for what is left out without an error.
+// Write writes a graph. A graph with a fault, see [Graph.Check], and one that the format cannot
+// hold are errors: cycles and undirected edges in a network of BIF, names with characters that a
+// format lacks. See [Format.Lost] for what is left out without an error.
 func (f Format) Write(w io.Writer, g *Graph) error {
 	if err := g.Check(); err != nil {
 		return fmt.Errorf("graphfile: %w", err)
@@ -95,7 +97,8 @@ func (f Format) Write(w io.Writer, g *Graph) error {
 	return err
 }
 
-// Lost lists what of the graph the format leaves out, each as a plural; nothing: the graph can be read back as it is.
+// Lost lists what of the graph the format leaves out, each as a plural; nothing: the graph can be
+// read back as it is.
 func (f Format) Lost(g *Graph) []string {
 	var lost []string
 	c := &codecs[f]
@@ -113,7 +116,8 @@ func (f Format) Lost(g *Graph) []string {
 	return lost
 }
 
-// OppositeEdges is what [Format.Lost] says of a matrix of 0 and 1 in which a → b beside b → a looks like an edge without direction.
+// OppositeEdges is what [Format.Lost] says of a matrix of 0 and 1 in which a → b beside b → a looks
+// like an edge without direction.
 const OppositeEdges = "opposite edges (they become one without direction)"
 
 // opposite reports whether there are two edges a → b and b → a.
@@ -142,8 +146,9 @@ func ReadFile(path string) (*Graph, Format, error) {
 	return Read(f, path)
 }
 
-// Read reads a graph in any of the [Formats], and says in which; source names r in errors. The format is recognised by the content, so that the name of the file
-// does not matter. A file compressed by gzip is read as what is in it.
+// Read reads a graph in any of the [Formats], and says in which; source names r in errors. The
+// format is recognised by the content, so that the name of the file does not matter. A file
+// compressed by gzip is read as what is in it.
 func Read(r io.Reader, source string) (*Graph, Format, error) {
 	data, err := readAll(r)
 	if err == nil && bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {

@@ -7,7 +7,8 @@ import (
 	"tobac/internal/delimited"
 )
 
-// A collector builds a graph from a file, vertex by vertex and edge by edge, and finds faults where they stand.
+// A collector builds a graph from a file, vertex by vertex and edge by edge, and finds faults where
+// they stand.
 type collector struct {
 	graph  *Graph
 	source string
@@ -39,7 +40,8 @@ func (c *collector) crowded() error {
 	return nil
 }
 
-// add adds an edge of a line; 0: unknown. An edge without direction may be given from both ends with the same numbers.
+// add adds an edge of a line; 0 means unknown. An edge without direction may be given from both
+// ends with the same numbers.
 func (c *collector) add(e Edge, line int) error {
 	if err := c.crowded(); err != nil {
 		return err

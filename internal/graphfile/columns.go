@@ -10,9 +10,11 @@ import (
 
 func excerpt(text string) string { return delimited.Excerpt(text) }
 
-// On returns g as a graph whose vertices are the named columns of a table, in their sequence. Vertices are matched by name; those of a graph without names by their
-// place, for which their numbers must agree. Columns that are no vertices have no edges; see [Graph.Missing]. Vertices that are no columns
-// are left out if they have no edges, and returned; one with an edge is an error, because a hidden variable changes what is true of the others.
+// On returns g as a graph whose vertices are the named columns of a table, in their sequence.
+// Vertices are matched by name; those of a graph without names by their place, for which their
+// numbers must agree. Columns that are no vertices have no edges; see [Graph.Missing]. Vertices
+// that are no columns are left out if they have no edges, and returned; one with an edge is an
+// error, because a hidden variable changes what is true of the others.
 func (g *Graph) On(columns []string) (on *Graph, left []string, err error) {
 	if g.Unnamed {
 		if len(g.Names) != len(columns) {
@@ -56,7 +58,8 @@ func (g *Graph) On(columns []string) (on *Graph, left []string, err error) {
 	return on, left, nil
 }
 
-// Missing lists the columns of which g says nothing: those that are no vertices, if its file would have named them.
+// Missing lists the columns of which g says nothing: those that are no vertices, if its file would
+// have named them.
 func (g *Graph) Missing(columns []string) []string {
 	if g.Partial || g.Unnamed {
 		return nil
@@ -89,7 +92,8 @@ func unknownError(unknown, names, columns []string) error {
 	return fmt.Errorf("%s; allowed: %s", what, delimited.Excerpts(columns))
 }
 
-// numbering is the first number of names that are X and a number, all from the first on; −1: names of another kind. A list may lack some of the names in between.
+// numbering is the first number of names that are X and a number, all from the first on; −1: names
+// of another kind. A list may lack some of the names in between.
 func numbering(names []string) int {
 	least, most := -1, -1
 	for _, name := range names {

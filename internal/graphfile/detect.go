@@ -88,7 +88,8 @@ func detectText(text, source string) (Format, error) {
 	return 0, &delimited.Error{Source: source, Problem: "not recognised as a graph", Allowed: allowedFiles}
 }
 
-// headless reports whether a file looks like a list of edges without a header: two or three columns, and two words in the last line.
+// headless reports whether a file looks like a list of edges without a header: two or three
+// columns, and two words in the last line.
 func headless(f *delimited.File) bool {
 	cols, last := len(f.Records[0].Fields), f.Records[len(f.Records)-1].Fields
 	if cols < 2 || cols > 3 || len(last) != cols {
@@ -102,7 +103,8 @@ func headless(f *delimited.File) bool {
 	return true
 }
 
-// skipComments steps over what stands before a text in a language with comments like those of C: they, and lines that begin with #.
+// skipComments steps over what stands before a text in a language with comments like those of C:
+// they, and lines that begin with #.
 func skipComments(text string) string {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")

@@ -25,7 +25,8 @@ type dotEdge struct {
 	line     int
 }
 
-// readDOT reads the first graph of a file, with subgraphs, chains and attributes, and DAGitty's graphs. Without a statement for any node the file need not name nodes without edges.
+// readDOT reads the first graph of a file, with subgraphs, chains and attributes, and DAGitty's
+// graphs. Without a statement for any node the file need not name nodes without edges.
 func readDOT(data []byte, source string) (*Graph, error) {
 	l, err := newLexer(data, source, dotTokens)
 	if err != nil {
@@ -71,7 +72,8 @@ func isDAGitty(t token) bool {
 	return false
 }
 
-// statements reads up to the closing brace and returns the nodes in between. defaults are the attributes of edges, which hold within the braces.
+// statements reads up to the closing brace and returns the nodes in between. defaults are the
+// attributes of edges, which hold within the braces.
 func (r *dotReader) statements(defaults map[string]string, depth int) (nodes []int, err error) {
 	if depth > maxDepth {
 		return nil, r.fault(r.next.line, fmt.Sprintf("subgraphs lie more than %d deep", maxDepth), "")
@@ -176,7 +178,8 @@ func (r *dotReader) isEdge() bool {
 	return known && !r.next.quoted && !digitOrLetter(rune(r.next.text[0]))
 }
 
-// operand reads a node or a subgraph; single: a node. setting: it was an attribute of the graph instead.
+// operand reads a node or a subgraph; single: a node. setting: it was an attribute of the graph
+// instead.
 func (r *dotReader) operand(defaults map[string]string, depth int) (nodes []int, single, setting bool, err error) {
 	if r.next.is("subgraph") {
 		if err := r.advance(); err != nil {

@@ -15,7 +15,8 @@ import (
 	"tobac/internal/graphfile"
 )
 
-// dotText draws a graph in the language of Graphviz: chains, subgraphs, ports, attributes, comments.
+// dotText draws a graph in the language of Graphviz: chains, subgraphs, ports, attributes,
+// comments.
 func dotText(t *rapid.T) string {
 	name := rapid.SampledFrom([]string{"a", "b", "c1", "_d", "7", "-1.5", `"a b"`, `"q\"q"`, "é", `"graph"`, `"->"`, "<b>"})
 	space := rapid.SampledFrom([]string{" ", "", "\n", " /* x -> y */ ", " // x\n", "\n# x\n"})

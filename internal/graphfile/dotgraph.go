@@ -43,7 +43,8 @@ func (r *dotReader) graph() (*Graph, error) {
 	return c.finish()
 }
 
-// arrow is the direction of an edge, from its sign and from the heads and tails that its attributes draw.
+// arrow is the direction of an edge, from its sign and from the heads and tails that its attributes
+// draw.
 func (e *dotEdge) arrow() (arrow, error) {
 	a, err := parseType(e.op)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// dotTokens are those of the Graphviz language. Words may have points inside, which Graphviz wants in quotes.
+// dotTokens are those of the Graphviz language. Words may have points inside, which Graphviz wants
+// in quotes.
 var dotTokens = dialect{
 	signs:    []string{"->", "--", "{", "}", "[", "]", "=", ";", ",", ":", "+"},
 	inWord:   func(c rune) bool { return c == '_' || c == '.' || c >= 0x80 || digitOrLetter(c) },
@@ -37,7 +38,8 @@ var (
 	entity    = regexp.MustCompile(`&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
 )
 
-// unquoteDOT is the text that Graphviz draws for a text in quotes: line ends, quotes and backslashes by escapes, and entities of HTML.
+// unquoteDOT is the text that Graphviz draws for a text in quotes: line ends, quotes and
+// backslashes by escapes, and entities of HTML.
 func unquoteDOT(text string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {

@@ -9,9 +9,11 @@ import (
 	"tobac/internal/delimited"
 )
 
-// writeDOT draws the probability of each edge: as its label, for an undirected edge that of either direction, and as the width of its line; a second line of
-// the label is the weight, if the edge has a direction. Undirected edges are dashed lines without a head. The numbers themselves are attributes of the edges, the weight as weight_mean, because Graphviz
-// takes an attribute weight for an instruction how to lay out.
+// writeDOT draws the probability of each edge: as its label, for an undirected edge that of either
+// direction, and as the width of its line; a second line of the label is the weight, if the edge
+// has a direction. Undirected edges are dashed lines without a head. The numbers themselves are
+// attributes of the edges, the weight as weight_mean, because Graphviz takes an attribute weight
+// for an instruction how to lay out.
 func writeDOT(w io.Writer, g *Graph) error {
 	for _, name := range g.Names {
 		if strings.Contains(name, "\x00") {

@@ -12,7 +12,8 @@ import (
 	"tobac/posterior"
 )
 
-// isEdgeList reports whether a file is a list of edges, even if vertices of a matrix are named source and target.
+// isEdgeList reports whether a file is a list of edges, even if vertices of a matrix are named
+// source and target.
 func isEdgeList(f *delimited.File) bool {
 	return dag.IsEdgeList(f) && !(f.Records[0].Fields[0].Text == "" && isLabelled(f))
 }
@@ -62,7 +63,8 @@ func syntaxOf(text string) (s delimited.Syntax) {
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// edgeListOf reads a header, then one edge per line. The columns named after a [Quantity], weight_mean and type are read, others left alone.
+// edgeListOf reads a header, then one edge per line. The columns named after a [Quantity],
+// weight_mean and type are read, others left alone.
 func edgeListOf(f *delimited.File) (*Graph, error) {
 	list, err := dag.ReadEdgeList(f)
 	if err != nil {
@@ -148,8 +150,8 @@ func (a arrow) orient(e Edge) Edge {
 func writeEdgeList(w io.Writer, g *Graph) error { return writeRows(w, g, ',') }
 func writeEdgeTabs(w io.Writer, g *Graph) error { return writeRows(w, g, '\t') }
 
-// writeRows writes an edge list with the numbers that some edge has, and the column type if an edge has no direction. Vertices without edges follow
-// as lines without a target.
+// writeRows writes an edge list with the numbers that some edge has, and the column type if an edge
+// has no direction. Vertices without edges follow as lines without a target.
 func writeRows(w io.Writer, g *Graph, separator byte) error {
 	header := []string{"source", "target"}
 	_, undirected := g.Directed()

@@ -82,7 +82,8 @@ type zero struct{}
 
 func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// What unpacks to more than a graph needs, and graphs of too many vertices, are refused without the memory that they ask for.
+// What unpacks to more than a graph needs, and graphs of too many vertices, are refused without the
+// memory that they ask for.
 func TestLimits(t *testing.T) {
 	var zipped, packed bytes.Buffer
 	w := gzip.NewWriter(&zipped)

@@ -10,14 +10,15 @@ import (
 	"tobac/internal/graphfile"
 )
 
-// Files of other programs hold a → b, a → c d and b → c d, and mostly é alone; testdata/README.md says who wrote them.
+// Files of other programs hold a → b, a → c d and b → c d, and mostly é alone; testdata/README.md
+// says who wrote them.
 func TestForeignFiles(t *testing.T) {
 	all := []string{"a", "b", "c d", "é"}
 	weights := map[[2]string]float64{{"a", "b"}: 1.5, {"a", "c d"}: -0.25, {"b", "c d"}: 2e-07}
 	rows := []struct {
 		file       string
 		format     graphfile.Format
-		names      []string // nil: all
+		names      []string // nil means all
 		weighted   bool
 		undirected string // "all", or the one from a to b
 		unnamed    bool

@@ -13,13 +13,16 @@ const (
 	EdgeList Format = iota
 	// EdgeTabs is the same separated by tabs.
 	EdgeTabs
-	// Arrows is a text with one edge a --> b or a --- b per line, as Tetrad and causal-cmd write it.
+	// Arrows is a text with one edge a --> b or a --- b per line, as Tetrad and causal-cmd write
+	// it.
 	Arrows
-	// Matrix is a square matrix as text, with the names of the vertices above it and in front of its lines.
+	// Matrix is a square matrix as text, with the names of the vertices above it and in front of
+	// its lines.
 	Matrix
 	// NPY is a square NumPy array.
 	NPY
-	// NPZ is an archive of NumPy arrays: names, adjacency, probability, adjacent, weight, weight_sd.
+	// NPZ is an archive of NumPy arrays: names, adjacency, probability, adjacent, weight,
+	// weight_sd.
 	NPZ
 	// NetworkX is JSON as networkx.node_link_data makes it.
 	NetworkX
@@ -33,7 +36,8 @@ const (
 	GML
 	// DOT is the language of Graphviz, and DAGitty's variant of it.
 	DOT
-	// BIF is the Bayesian network interchange format; of the tables that it is for, only the graph is read and written.
+	// BIF is the Bayesian network interchange format; of the tables that it is for, only the graph
+	// is read and written.
 	BIF
 	// XMLBIF is BIF as XML.
 	XMLBIF

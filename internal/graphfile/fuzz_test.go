@@ -30,8 +30,9 @@ func seeds(f *testing.F, endings ...string) {
 	}
 }
 
-// fuzz gives any bytes to the readers of some formats: there is a graph without a fault, which its format writes and reads again unless it cannot hold it, or an
-// error that begins with the file's name.
+// fuzz gives any bytes to the readers of some formats: there is a graph without a fault, which its
+// format writes and reads again unless it cannot hold it, or an error that begins with the file's
+// name.
 func fuzz(f *testing.F, formats ...graphfile.Format) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range formats {

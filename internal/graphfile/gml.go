@@ -27,7 +27,7 @@ type gmlList struct {
 type gmlPair struct {
 	key   string
 	value token    // of a number or a text
-	list  *gmlList // nil: value
+	list  *gmlList // nil means value
 }
 
 // get is the value of a key, and whether it is there.

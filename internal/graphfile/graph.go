@@ -24,7 +24,8 @@ func Known(v float64) Number {
 	return Number{Value: v, Known: true}
 }
 
-// knownNumber reads a decimal number, or one that is unknown because other programs wrote NaN or an infinity.
+// knownNumber reads a decimal number, or one that is unknown because other programs wrote NaN or an
+// infinity.
 func knownNumber(text string) (Number, error) {
 	if !delimited.IsNumber(text, ',') {
 		return Number{}, strconv.ErrSyntax
@@ -98,7 +99,8 @@ type Graph struct {
 // MaxVertices is the largest number of vertices that is read.
 const MaxVertices = 5000
 
-// Check reports what is wrong with a graph, names and numbers included; the formats only write graphs without a fault.
+// Check reports what is wrong with a graph, names and numbers included; the formats only write
+// graphs without a fault.
 func (g *Graph) Check() error {
 	d := len(g.Names)
 	if d > MaxVertices {
@@ -182,7 +184,8 @@ func (g *Graph) pair(e Edge) string {
 	return "edges join " + excerpt(g.Names[e.From]) + " and " + excerpt(g.Names[e.To])
 }
 
-// Directed returns the directed edges of g as a graph on the same vertices, which may have cycles, and the undirected ones as they are.
+// Directed returns the directed edges of g as a graph on the same vertices, which may have cycles,
+// and the undirected ones as they are.
 func (g *Graph) Directed() (directed *dag.Graph, undirected []Edge) {
 	directed = dag.New(len(g.Names))
 	for _, e := range g.Edges {
@@ -195,7 +198,8 @@ func (g *Graph) Directed() (directed *dag.Graph, undirected []Edge) {
 	return directed, undirected
 }
 
-// DAG returns the directed acyclic graph that g is. An undirected edge and a cycle are errors that name them.
+// DAG returns the directed acyclic graph that g is. An undirected edge and a cycle are errors that
+// name them.
 func (g *Graph) DAG() (*dag.Graph, error) {
 	directed, undirected := g.Directed()
 	if len(undirected) > 0 {
@@ -217,7 +221,8 @@ func (g *Graph) Has(q Quantity) bool {
 	return false
 }
 
-// Reversed returns g with every directed edge turned round, as a matrix whose entry (i, j) is j → i has to be read.
+// Reversed returns g with every directed edge turned round, as a matrix whose entry (i, j) is j → i
+// has to be read.
 func (g *Graph) Reversed() *Graph {
 	out := *g
 	out.Edges = make([]Edge, len(g.Edges))
@@ -230,8 +235,8 @@ func (g *Graph) Reversed() *Graph {
 	return &out
 }
 
-// Above returns g with the edges whose probability, or for an undirected one that of an edge in either direction if it is known, is above p.
-// Edges without a probability are errors.
+// Above returns g with the edges whose probability, or for an undirected one that of an edge in
+// either direction if it is known, is above p. Edges without a probability are errors.
 func (g *Graph) Above(p float64) (*Graph, error) {
 	out := *g
 	out.Edges = nil
@@ -247,8 +252,8 @@ func (g *Graph) Above(p float64) (*Graph, error) {
 	return &out, nil
 }
 
-// Certain returns g without the edges whose probability, as [Graph.Above] takes it, is 0. One that is neither 0 nor 1 is an error;
-// an edge without a probability is certain.
+// Certain returns g without the edges whose probability, as [Graph.Above] takes it, is 0. One that
+// is neither 0 nor 1 is an error; an edge without a probability is certain.
 func (g *Graph) Certain() (*Graph, error) {
 	out := *g
 	out.Edges = nil
@@ -263,7 +268,8 @@ func (g *Graph) Certain() (*Graph, error) {
 	return &out, nil
 }
 
-// probability is that of the edge, or for an undirected one that of an edge in either direction if it is known.
+// probability is that of the edge, or for an undirected one that of an edge in either direction if
+// it is known.
 func (e *Edge) probability() Number {
 	if e.Undirected && e.Adjacent.Known {
 		return e.Adjacent

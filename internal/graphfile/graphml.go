@@ -17,8 +17,9 @@ type graphMLReader struct {
 	index    map[string]int    // of each node's identity
 }
 
-// graphMLOf reads the first graph of a file, with the nodes and edges of graphs inside its nodes (groups of yEd). An edge has a direction as it says itself, or else as the
-// graph's edgedefault does.
+// graphMLOf reads the first graph of a file, with the nodes and edges of graphs inside its nodes
+// (groups of yEd). An edge has a direction as it says itself, or else as the graph's edgedefault
+// does.
 func graphMLOf(root *tag, source string) (*Graph, error) {
 	r := &graphMLReader{source: source, c: newCollector(source), keys: map[string]string{}, defaults: map[string]string{}, index: map[string]int{}}
 	_ = root.each("key", func(key *tag) error {
@@ -74,7 +75,8 @@ func (r *graphMLReader) nodes(graph *tag) error {
 	return r.c.crowded()
 }
 
-// data are the attributes of a node or an edge by their names in lower case; the label that yEd draws is called label.
+// data are the attributes of a node or an edge by their names in lower case; the label that yEd
+// draws is called label.
 func (r *graphMLReader) data(of *tag) map[string]string {
 	all := map[string]string{}
 	for _, child := range of.children {
@@ -123,7 +125,8 @@ func (r *graphMLReader) edge(edge *tag, directed bool) error {
 	return r.c.add(e, edge.line)
 }
 
-// parseNumbers sets the quantities of an edge from attributes in lower case; one that is blank or NaN is unknown.
+// parseNumbers sets the quantities of an edge from attributes in lower case; one that is blank or
+// NaN is unknown.
 func parseNumbers(e *Edge, data map[string]string) error {
 	for _, q := range quantities {
 		for _, name := range q.aliases() {
@@ -141,7 +144,8 @@ func parseNumbers(e *Edge, data map[string]string) error {
 	return nil
 }
 
-// writeGraphML writes node identities that are the names, as networkx does, and the attribute name for igraph and Cytoscape.
+// writeGraphML writes node identities that are the names, as networkx does, and the attribute name
+// for igraph and Cytoscape.
 func writeGraphML(w io.Writer, g *Graph) error {
 	directed, all := directions(g)
 	var b strings.Builder

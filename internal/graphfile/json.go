@@ -29,7 +29,8 @@ type element struct {
 	Data attributes `json:"data"`
 }
 
-// readJSON reads node_link_data and adjacency_data of networkx, the latter without customised keys, and Cytoscape's JSON. Without the key directed the edges have a direction.
+// readJSON reads node_link_data and adjacency_data of networkx, the latter without customised keys,
+// and Cytoscape's JSON. Without the key directed the edges have a direction.
 func readJSON(data []byte, source string) (*Graph, error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	var doc document

@@ -32,15 +32,16 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(append([]byte{'{'}, b.Bytes()...), '}'), nil
 }
 
-// A direction is an edge as a format writes it that joins vertices in one way only: an undirected edge of a graph with both kinds is written from both
-// ends and marked.
+// A direction is an edge as a format writes it that joins vertices in one way only: an undirected
+// edge of a graph with both kinds is written from both ends and marked.
 type direction struct {
 	Edge
 	marked bool
 	back   bool // the second one of a pair
 }
 
-// directions lists the edges of a graph for such a format, and says whether they have a direction in the file.
+// directions lists the edges of a graph for such a format, and says whether they have a direction
+// in the file.
 func directions(g *Graph) (directed bool, all []direction) {
 	dg, undirected := g.Directed()
 	directed = dg.Size() > 0 || len(undirected) == 0
@@ -104,7 +105,8 @@ func writeCytoscape(w io.Writer, g *Graph) error {
 	return writeObject(w, object{{"data", object{}}, {"directed", directed}, {"multigraph", false}, {"elements", object{{"nodes", nodes}, {"edges", edges}}}})
 }
 
-// writeObject writes with a line for each node and edge, so that faults have a place and differences are small.
+// writeObject writes with a line for each node and edge, so that faults have a place and
+// differences are small.
 func writeObject(w io.Writer, o object) error {
 	data, err := json.Marshal(o)
 	if err != nil {

@@ -25,12 +25,12 @@ func (t token) end() bool { return t.text == "" && !t.quoted }
 type dialect struct {
 	signs    []string                       // longer ones before their beginnings
 	inWord   func(c rune) bool              // characters of words
-	unquote  func(text string) string       // text between quotes; nil: as it is
+	unquote  func(text string) string       // text between quotes; nil means as it is
 	hash     bool                           // lines that begin with # are comments
 	slashes  bool                           // comments are those of C
 	brackets bool                           // <…> is quoted text, with nested brackets
 	escapes  bool                           // a backslash keeps the next quote from ending a text
-	word     func(text string) (length int) // a word that inWord does not describe at the beginning of text; nil: none
+	word     func(text string) (length int) // a word that inWord does not describe at the beginning of text; nil means none
 }
 
 // lexer cuts a text into tokens, which it looks ahead by one.

@@ -11,8 +11,10 @@ import (
 	"tobac/internal/numpy"
 )
 
-// fromMatrix is the graph of a square matrix, entry (i, j) for i → j: edges where it is not 0. Entries of 0 and 1 say nothing more, and both of a pair are an edge without
-// direction; others are probabilities if all of them are from 0 to 1, and weights if not. NaN is no edge. Without names the vertices are X0, X1, ….
+// fromMatrix is the graph of a square matrix, entry (i, j) for i → j: edges where it is not 0.
+// Entries of 0 and 1 say nothing more, and both of a pair are an edge without direction; others are
+// probabilities if all of them are from 0 to 1, and weights if not. NaN is no edge. Without names
+// the vertices are X0, X1, ….
 func fromMatrix(names []string, m mat.Matrix, source string) (*Graph, error) {
 	d, _ := m.Dims()
 	if d > MaxVertices {
@@ -67,16 +69,19 @@ type Values int
 const (
 	// AdjacencyValues are 1 for i → j, and for i − j in both places, and 0 elsewhere.
 	AdjacencyValues Values = iota
-	// ProbabilityValues are the probabilities of edges, 0 elsewhere; an undirected edge has its own, or else that of an edge in either direction, in both places.
+	// ProbabilityValues are the probabilities of edges, 0 elsewhere; an undirected edge has its
+	// own, or else that of an edge in either direction, in both places.
 	ProbabilityValues
-	// WeightValues are the weights of edges, 0 elsewhere; an undirected edge has its own in both places.
+	// WeightValues are the weights of edges, 0 elsewhere; an undirected edge has its own in both
+	// places.
 	WeightValues
 )
 
 // String is the name of the values in options.
 func (v Values) String() string { return [...]string{"adjacency", "probability", "weight"}[v] }
 
-// Dense returns the d×d values of a graph, row-major. An edge whose probability or weight is needed and unknown is an error.
+// Dense returns the d×d values of a graph, row-major. An edge whose probability or weight is needed
+// and unknown is an error.
 func (g *Graph) Dense(values Values) ([]float64, error) {
 	d := len(g.Names)
 	out := make([]float64, d*d)
@@ -101,7 +106,8 @@ func (g *Graph) Dense(values Values) ([]float64, error) {
 	return out, nil
 }
 
-// WriteMatrix writes the values of a graph as text, which [Matrix] is with [AdjacencyValues], or as a NumPy array if the format is [NPY].
+// WriteMatrix writes the values of a graph as text, which [Matrix] is with [AdjacencyValues], or as
+// a NumPy array if the format is [NPY].
 func WriteMatrix(w io.Writer, g *Graph, f Format, values Values) error {
 	if err := g.Check(); err != nil {
 		return fmt.Errorf("graphfile: %w", err)

@@ -11,7 +11,8 @@ var labelKeys = []string{"name", "label"}
 // generated is an identity that a program made up: a number, perhaps in groups.
 var generated = regexp.MustCompile(`^(n|node_?)?\d+(::n\d+)*$`)
 
-// chooseNames are the names of vertices: their identities, unless all of these look made up and every vertex has a label of its own under one of the keys.
+// chooseNames are the names of vertices: their identities, unless all of these look made up and
+// every vertex has a label of its own under one of the keys.
 func chooseNames(ids []string, labels map[string][]string) ([]string, error) {
 	made := true
 	for _, id := range ids {

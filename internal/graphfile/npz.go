@@ -23,12 +23,12 @@ const (
 	undirectedArray = "undirected" // d×d: 1 for i − j in both places
 )
 
-// array is the name of the d×d array of a quantity; NaN: unknown.
+// array is the name of the d×d array of a quantity; NaN means unknown.
 func (q Quantity) array() string {
 	return [...]string{"probabilities", "probabilities_adjacent", "weights", "weights_sd"}[q]
 }
 
-// arrays are the matrices of an archive, row-major; nil: there is none.
+// arrays are the matrices of an archive, row-major; nil means there is none.
 type arrays struct {
 	names                 []string
 	adjacency, undirected []int8
@@ -67,8 +67,10 @@ func arraysOf(g *Graph) *arrays {
 
 func writeNPZ(w io.Writer, g *Graph) error { return arraysOf(g).write(w, len(g.Names)) }
 
-// WritePosterior writes an archive that numpy.load reads, of the consensus graph g and all marginals on the same vertices: the arrays names, adjacency and undirected of the graph,
-// and probabilities, probabilities_adjacent, weights and weights_sd (NaN: unknown) of every pair, the last two for models with weights.
+// WritePosterior writes an archive that numpy.load reads, of the consensus graph g and all
+// marginals on the same vertices: the arrays names, adjacency and undirected of the graph, and
+// probabilities, probabilities_adjacent, weights and weights_sd (NaN means unknown) of every pair,
+// the last two for models with weights.
 func WritePosterior(w io.Writer, g *Graph, m posterior.Marginals) error {
 	if err := g.Check(); err != nil {
 		return fmt.Errorf("graphfile: %w", err)
@@ -126,8 +128,9 @@ func (a *arrays) write(w io.Writer, d int) error {
 	return z.Close()
 }
 
-// readNPZ reads an archive: edges where adjacency is not 0, without it where probabilities or else weights are neither 0 nor NaN. An archive of
-// other names is read if it has a single square array of numbers. Names are the array names, or the only array of texts.
+// readNPZ reads an archive: edges where adjacency is not 0, without it where probabilities or else
+// weights are neither 0 nor NaN. An archive of other names is read if it has a single square array
+// of numbers. Names are the array names, or the only array of texts.
 func readNPZ(data []byte, source string) (*Graph, error) {
 	all, err := unpack(data)
 	if err != nil {
@@ -174,7 +177,8 @@ func readNPZ(data []byte, source string) (*Graph, error) {
 	return fromArrays(names, m, matrices[undirectedArray], numbers, source)
 }
 
-// fromArrays is the graph with an edge where m is neither 0 nor NaN. Both of a pair are an edge without direction where undirected says so or, if that is nil, where m has 0 and 1 only.
+// fromArrays is the graph with an edge where m is neither 0 nor NaN. Both of a pair are an edge
+// without direction where undirected says so or, if that is nil, where m has 0 and 1 only.
 func fromArrays(names []string, m, undirected mat.Matrix, numbers [4]mat.Matrix, source string) (*Graph, error) {
 	d, _ := m.Dims()
 	for _, other := range append(numbers[:], undirected) {
@@ -262,7 +266,7 @@ func unpack(data []byte) ([]packed, error) {
 	return all, nil
 }
 
-// namesOf are the texts that name the vertices; nil: there are none.
+// namesOf are the texts that name the vertices; nil means there are none.
 func namesOf(all []packed) ([]string, error) {
 	var texts []packed
 	for _, a := range all {

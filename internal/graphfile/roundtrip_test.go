@@ -25,7 +25,8 @@ func names(d int) *rapid.Generator[[]string] {
 	return rapid.SliceOfNDistinct(text, d, d, rapid.ID)
 }
 
-// graphs draws any graph that Check accepts: acyclic ones with at most directed edges, or whatever is allowed.
+// graphs draws any graph that Check accepts: acyclic ones with at most directed edges, or whatever
+// is allowed.
 func graphs(acyclic bool) *rapid.Generator[*graphfile.Graph] {
 	return rapid.Custom(func(t *rapid.T) *graphfile.Graph {
 		d := rapid.IntRange(1, 5).Draw(t, "vertices")
@@ -92,7 +93,8 @@ func holds(f graphfile.Format, g *graphfile.Graph) bool {
 	return true
 }
 
-// canonical is what reading back must give: edges sorted, undirected ones without numbers of a direction from the smaller vertex, lost numbers gone.
+// canonical is what reading back must give: edges sorted, undirected ones without numbers of a
+// direction from the smaller vertex, lost numbers gone.
 func canonical(g *graphfile.Graph, f graphfile.Format) []graphfile.Edge {
 	var edges []graphfile.Edge
 	lost := f.Lost(g)
@@ -120,7 +122,8 @@ func canonical(g *graphfile.Graph, f graphfile.Format) []graphfile.Edge {
 	return edges
 }
 
-// Whatever the names, every format gives back the graph that it wrote, but for what Lost names; and recognises its own files.
+// Whatever the names, every format gives back the graph that it wrote, but for what Lost names; and
+// recognises its own files.
 func TestRoundTrip(t *testing.T) {
 	for _, f := range graphfile.Formats() {
 		t.Run(f.String(), func(t *testing.T) {

@@ -26,8 +26,8 @@ const (
 	maxElements = 3_000_000
 )
 
-// parseXML reads a whole text as a tree. Names lose their name spaces; entities other than those of XML itself are errors, so that nothing can
-// grow by reading.
+// parseXML reads a whole text as a tree. Names lose their name spaces; entities other than those of
+// XML itself are errors, so that nothing can grow by reading.
 func parseXML(data []byte, source string) (*tag, error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = charset
@@ -110,7 +110,7 @@ func (t *tag) each(name string, f func(*tag) error) error {
 	return nil
 }
 
-// first is the first element of the name below t; nil: there is none.
+// first is the first element of the name below t; nil means there is none.
 func (t *tag) first(name string) (found *tag) {
 	errFound := errors.New("found")
 	_ = t.each(name, func(child *tag) error {

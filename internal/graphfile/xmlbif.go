@@ -61,7 +61,8 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 	return c.finish()
 }
 
-// writeXMLBIF writes version 0.3, each variable with one state, of probability 1, as [writeBIF] does.
+// writeXMLBIF writes version 0.3, each variable with one state, of probability 1, as [writeBIF]
+// does.
 func writeXMLBIF(w io.Writer, g *Graph) error {
 	directed, err := g.DAG()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package house, for tests and for .ci/counts: what a reader of the module has to hold in mind at once. It
-// loads the packages of a module with their types and finds the circles of their files.
+// Package house, for tests and for .ci/counts: what a reader of the module has to hold in mind at
+// once. It loads the packages of a module with their types and finds the circles of their files.
 package house
 
 import (
@@ -35,7 +35,8 @@ type Package struct {
 	info   *types.Info
 }
 
-// Load reads and checks the packages of the module in the folder dir. Imports come from Go's build cache.
+// Load reads and checks the packages of the module in the folder dir. Imports come from Go's build
+// cache.
 func Load(dir string) ([]*Package, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module,Standard", "./...")
 	var stderr bytes.Buffer
@@ -104,8 +105,8 @@ func (p *Package) check(fset *token.FileSet, imports types.Importer) error {
 	return err
 }
 
-// Exported lists the exported names of a package: functions, types, variables, constants, and methods of
-// exported types as Type.Method.
+// Exported lists the exported names of a package: functions, types, variables, constants, and
+// methods of exported types as Type.Method.
 func (p *Package) Exported() []string {
 	var names []string
 	for _, name := range p.Types.Scope().Names() {
@@ -126,8 +127,8 @@ func (p *Package) Exported() []string {
 	return names
 }
 
-// Arrows lists, of each file, the files of the package that declare a function, method, type, variable or constant
-// that it uses, each with the names used.
+// Arrows lists, of each file, the files of the package that declare a function, method, type,
+// variable or constant that it uses, each with the names used.
 func (p *Package) Arrows() map[string]map[string][]string {
 	arrows := map[string]map[string][]string{}
 	for id, object := range p.info.Uses {
@@ -161,8 +162,8 @@ func isTopLevel(object types.Object) bool {
 	return object.Parent() == object.Pkg().Scope()
 }
 
-// Circle returns the largest set of files of the package each of which needs all others, directly or through others
-// of the set. It has one file where the files have a direction.
+// Circle returns the largest set of files of the package each of which needs all others, directly
+// or through others of the set. It has one file where the files have a direction.
 func (p *Package) Circle() []string {
 	arrows := p.Arrows()
 	var largest []string

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// chain runs data augmentation from the estimates m on: iterations of P-step and I-step after a first I-step. It
-// returns the values of the gaps that are handed over, in the units of the data.
+// chain runs data augmentation from the estimates m on: iterations of P-step and I-step after a
+// first I-step. It returns the values of the gaps that are handed over, in the units of the data.
 func (p *problem) chain(ctx context.Context, m *normal, iterations int, rng *rand.Rand, sets [][]int, x *mat.Dense) ([]float64, error) {
 	values := make([]float64, p.gaps)
 	if p.gaps == 0 {
@@ -39,9 +39,10 @@ func (p *problem) chain(ctx context.Context, m *normal, iterations int, rng *ran
 	return out, nil
 }
 
-// drawn is the P-step. With Ψ = S + λI = CCᵀ and the lower triangular B of Bartlett's decomposition, B_aa² ~ χ²(ν − a) and standard normal
-// numbers below the diagonal, the precision C⁻ᵀBBᵀC⁻¹ is Wishart with ν degrees of freedom and the scale matrix Ψ⁻¹, and x̄ + CB⁻ᵀε/√n is the mean
-// for standard normal numbers ε.
+// drawn is the P-step. With Ψ = S + λI = CCᵀ and the lower triangular B of Bartlett's
+// decomposition, B_aa² ~ χ²(ν − a) and standard normal numbers below the diagonal, the precision
+// C⁻ᵀBBᵀC⁻¹ is Wishart with ν degrees of freedom and the scale matrix Ψ⁻¹, and x̄ + CB⁻ᵀε/√n is the
+// mean for standard normal numbers ε.
 func (p *problem) drawn(s *statistics, rng *rand.Rand) (*normal, error) {
 	mean, scatter := p.moments(s)
 	p.withRidge(scatter)

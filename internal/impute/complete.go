@@ -10,10 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Complete fills the gaps of x, n×d with NaN where a value is missing. Errors name rows and columns counted from 1: those without an
-// observed value, values that are infinite, gaps in values set by intervention. It stops when
-// ctx is done. It panics if x is nil or empty, if Count, Workers or Iterations is negative, if the shapes of Methods, Intervened or Names
-// are not those of x, or if a set of Together repeats a column or has one that does not exist.
+// Complete fills the gaps of x, n×d with NaN where a value is missing. Errors name rows and columns
+// counted from 1: those without an observed value, values that are infinite, gaps in values set by
+// intervention. It stops when ctx is done. It panics if x is nil or empty, if Count, Workers or
+// Iterations is negative, if the shapes of Methods, Intervened or Names are not those of x, or if a
+// set of Together repeats a column or has one that does not exist.
 func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error) {
 	s.check(x)
 	if s.Count == 0 {

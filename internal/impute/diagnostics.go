@@ -18,8 +18,8 @@ type Diagnostics struct {
 type Column struct {
 	Gaps   int
 	Method Method // Normal or Matching
-	// Information is the fraction of missing information about the column's mean, by Rubin's rules, in [0, 1]; 0 without gaps, NaN
-	// with fewer than two completed tables.
+	// Information is the fraction of missing information about the column's mean, by Rubin's rules,
+	// in [0, 1]; 0 without gaps, NaN with fewer than two completed tables.
 	Information float64
 }
 
@@ -28,14 +28,15 @@ type Model struct {
 	Rows, Patterns int // rows it is estimated from, and different patterns of gaps among them
 	// Ridge and DF are λ and ν₀ of the package comment.
 	Ridge, DF float64
-	// EMIterations is the number of iterations of EM, which Converged or not; its Rate of convergence is the largest fraction of missing
-	// information of any linear combination of parameters.
+	// EMIterations is the number of iterations of EM, which Converged or not; its Rate of
+	// convergence is the largest fraction of missing information of any linear combination of
+	// parameters.
 	EMIterations int
 	Converged    bool
 	Rate         float64
 	Iterations   int // of each chain
-	// Columns are those of the table that are not constant in these rows; Mean and Covariance are their estimates by EM, in the units of the
-	// data.
+	// Columns are those of the table that are not constant in these rows; Mean and Covariance are
+	// their estimates by EM, in the units of the data.
 	Columns    []int
 	Mean       []float64
 	Covariance *mat.SymDense // nil without columns
@@ -83,7 +84,8 @@ func (c *Completed) columns(methods []Method) []Column {
 	return out
 }
 
-// means are the means of a column in the completed tables, with the squares of their standard errors.
+// means are the means of a column in the completed tables, with the squares of their standard
+// errors.
 func (c *Completed) means(j int) (estimates, variances []float64) {
 	n, d := c.x.Dims()
 	column := mat.Col(nil, j, c.x)

@@ -12,13 +12,13 @@ import (
 	"tobac/internal/impute"
 )
 
-// A single column with gaps has a predictive distribution in closed form: with Ψ = S + λI from the complete rows, the gap is
-// distributed as
+// A single column with gaps has a predictive distribution in closed form: with Ψ = S + λI from the
+// complete rows, the gap is distributed as
 //
 //	ȳ + Ψ_yx Ψ_xx⁻¹ (x − x̄) + √(Ψ_y|x/ν · (1 + 1/n + (x−x̄)ᵀ Ψ_xx⁻¹ (x−x̄))) · t_ν,   ν = n − 1 + ν₀,
 //
-// whatever rows with a gap say about the other columns. Complete chains must draw from it: their quantiles are
-// uniform. The bound of Kolmogorov's distance has a probability of 1e-4.
+// whatever rows with a gap say about the other columns. Complete chains must draw from it: their
+// quantiles are uniform. The bound of Kolmogorov's distance has a probability of 1e-4.
 func TestPredictiveOfOneColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	const n, d, complete0, tables = 26, 3, 18, 3000
@@ -69,7 +69,8 @@ func TestPredictiveOfOneColumn(t *testing.T) {
 	}
 }
 
-// kolmogorov is the largest distance of an empirical distribution function from that of the uniform distribution.
+// kolmogorov is the largest distance of an empirical distribution function from that of the uniform
+// distribution.
 func kolmogorov(u []float64) float64 {
 	slices.Sort(u)
 	most, n := 0.0, float64(len(u))
@@ -79,8 +80,9 @@ func kolmogorov(u []float64) float64 {
 	return most
 }
 
-// Over 400 tables with values missing at random (MAR: y is observed less often where x is great), the 95 % interval of the mean of y by
-// Rubin's rules covers the truth in 95 % of them, with a standard error of 1.1 %, where that of the complete rows does in hardly any.
+// Over 400 tables with values missing at random (MAR: y is observed less often where x is great),
+// the 95 % interval of the mean of y by Rubin's rules covers the truth in 95 % of them, with a
+// standard error of 1.1 %, where that of the complete rows does in hardly any.
 func TestCoverage(t *testing.T) {
 	const tables, n = 400, 80
 	covered, complete0 := 0, 0
@@ -146,8 +148,8 @@ func meanOf(x []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// With many rows, completed tables have the moments of the distribution, although a fifth of their values is
-// missing at random and the observed ones have others.
+// With many rows, completed tables have the moments of the distribution, although a fifth of their
+// values is missing at random and the observed ones have others.
 func TestMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	const n = 20000
@@ -181,7 +183,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// By hand: estimates 1, 2, 3 with the variance 1: B = 1, T = 1 + 4/3, γ = 4/7, r = 4/3, 1/DF = (4/7)²/2 for many rows.
+// By hand: estimates 1, 2, 3 with the variance 1: B = 1, T = 1 + 4/3, γ = 4/7, r = 4/3, 1/DF =
+// (4/7)²/2 for many rows.
 func TestPool(t *testing.T) {
 	p := impute.Pool([]float64{1, 2, 3}, []float64{1, 1, 1}, math.Inf(1))
 	df := 2 * 49.0 / 16

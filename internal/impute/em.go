@@ -15,7 +15,7 @@ import (
 type emReport struct {
 	iterations int
 	converged  bool
-	rate       float64 // by which the distance to the limit shrinks in an iteration, from the last two; 0: unknown
+	rate       float64 // by which the distance to the limit shrinks in an iteration, from the last two; 0 means unknown
 	mean       []float64
 	covariance *mat.SymDense
 }
@@ -29,8 +29,8 @@ const (
 	emBlocks     = 16 // sums of patterns that workers share; their number decides rounding errors, so that it is fixed
 )
 
-// maximise finds the mean and covariance matrix of greatest likelihood of the observed values and the prior's rows: one iteration
-// takes the expected sums given the observed values, and
+// maximise finds the mean and covariance matrix of greatest likelihood of the observed values and
+// the prior's rows: one iteration takes the expected sums given the observed values, and
 //
 //	μ = x̄,   Σ = (S + λI)/(n + λ).
 func (p *problem) maximise(ctx context.Context, workers int) (*normal, *emReport, error) {

@@ -10,8 +10,8 @@ import (
 	"tobac/internal/impute"
 )
 
-// naiveEM is EM by its definition on a standardised table: row by row, with the regression of the gaps on what was observed from blocks of the
-// covariance matrix, and the prior's λI in S.
+// naiveEM is EM by its definition on a standardised table: row by row, with the regression of the
+// gaps on what was observed from blocks of the covariance matrix, and the prior's λI in S.
 func naiveEM(z *mat.Dense, ridge float64, iterations int) (mean *mat.VecDense, cov *mat.Dense) {
 	n, d := z.Dims()
 	mean, cov = mat.NewVecDense(d, nil), mat.NewDense(d, d, nil)
@@ -106,8 +106,8 @@ func scale(x *mat.Dense) (z *mat.Dense, mean, sd []float64) {
 	return z, mean, sd
 }
 
-// The estimates are those of the naive twin. Both stop within the tolerance of 1e-5 for an iteration, hence
-// within 1e-5/(1−rate) of the limit, with a rate below .9.
+// The estimates are those of the naive twin. Both stop within the tolerance of 1e-5 for an
+// iteration, hence within 1e-5/(1−rate) of the limit, with a rate below .9.
 func TestEM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := punched(correlated(80, 5, rng), 0.2, rng)
@@ -129,7 +129,8 @@ func TestEM(t *testing.T) {
 	}
 }
 
-// Permuting rows and columns permutes the estimates, up to the rounding of sums in another sequence.
+// Permuting rows and columns permutes the estimates, up to the rounding of sums in another
+// sequence.
 func TestEMUnderPermutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	const n, d = 50, 5
@@ -155,8 +156,8 @@ func TestEMUnderPermutations(t *testing.T) {
 	}
 }
 
-// Without gaps in other columns, two columns that are never observed together have no correlation beyond what a third explains,
-// and the prior makes the posterior proper.
+// Without gaps in other columns, two columns that are never observed together have no correlation
+// beyond what a third explains, and the prior makes the posterior proper.
 func TestColumnsNeverSeenTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	x := mat.NewDense(200, 3, nil)

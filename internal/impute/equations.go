@@ -9,22 +9,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Equations of a linear Gaussian model in d variables, those of package posterior: given its parents, x_j is
-// normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
+// Equations of a linear Gaussian model in d variables, those of package posterior: given its
+// parents, x_j is normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
 	Weights    *mat.Dense // d×d, w_ij in row i; 0 without an edge, and the edges have no cycle
 	Intercepts []float64  // b
 	Variances  []float64  // v, above 0
 }
 
-// Redraw draws the values of x, n×d, at places, row·d + column in ascending sequence, from their distribution under the equations given all other values of
-// their rows. Where intervened, n×d or nil, is not 0, the equation of the variable does not hold, so that its causes do not follow from it. With the equations J
-// that hold in a row, and ω_j the j-th unit vector less the weights into j, values have the precision
+// Redraw draws the values of x, n×d, at places, row·d + column in ascending sequence, from their
+// distribution under the equations given all other values of their rows. Where intervened, n×d or
+// nil, is not 0, the equation of the variable does not hold, so that its causes do not follow from
+// it. With the equations J that hold in a row, and ω_j the j-th unit vector less the weights into
+// j, values have the precision
 //
 //	K = Σ_{j ∈ J} ω_j ω_jᵀ / v_j,
 //
-// and, given the others, the distribution of the package comment with a mean that the intercepts shift. It changes x in place. An error says that a precision matrix is singular to working
-// precision; x is then changed in part. It panics if shapes differ, if places are not ascending, or if a value at one of them was set by intervention.
+// and, given the others, the distribution of the package comment with a mean that the intercepts
+// shift. It changes x in place. An error says that a precision matrix is singular to working
+// precision; x is then changed in part. It panics if shapes differ, if places are not ascending, or
+// if a value at one of them was set by intervention.
 func (e *Equations) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error {
 	n, d := x.Dims()
 	if rows, cols := e.Weights.Dims(); rows != d || cols != d || len(e.Intercepts) != d || len(e.Variances) != d {
@@ -75,7 +79,8 @@ type conditional struct {
 	terms  []int
 }
 
-// row draws the gaps of a row. With them at 0, the equations leave residuals r_j, and the draw is −K_mm⁻¹ Σ_j ω_jm r_j/v_j + U⁻¹ε.
+// row draws the gaps of a row. With them at 0, the equations leave residuals r_j, and the draw is
+// −K_mm⁻¹ Σ_j ω_jm r_j/v_j + U⁻¹ε.
 func (w *redrawing) row(x []float64, gaps []int, set []float64, rng *rand.Rand) error {
 	key := make([]byte, w.d) // 1: set, 2: a gap
 	for j, v := range set {

@@ -23,8 +23,9 @@ func someEquations() *impute.Equations {
 	return &impute.Equations{Weights: w, Intercepts: []float64{1, -2, 3, 0.5}, Variances: []float64{1, 0.5, 2, 0.3}}
 }
 
-// joint is the mean and the covariance matrix of the variables by simulation's algebra, (I − Wᵀ)⁻¹ b and (I − Wᵀ)⁻¹ D (I − W)⁻¹; a variable that was set has no parents, and
-// any distribution will do for it, since it is conditioned on.
+// joint is the mean and the covariance matrix of the variables by simulation's algebra, (I − Wᵀ)⁻¹
+// b and (I − Wᵀ)⁻¹ D (I − W)⁻¹; a variable that was set has no parents, and any distribution will
+// do for it, since it is conditioned on.
 func joint(e *impute.Equations, set []float64) (mean *mat.VecDense, cov *mat.Dense) {
 	d := len(e.Intercepts)
 	system, noise, b := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewVecDense(d, nil)
@@ -49,8 +50,9 @@ func joint(e *impute.Equations, set []float64) (mean *mat.VecDense, cov *mat.Den
 	return mean, cov
 }
 
-// Values are drawn from the conditional normal distribution, here by blocks of the covariance matrix, with interventions and without: each gap alone has uniform quantiles, and so
-// has the difference of two gaps of a row. Kolmogorov's bound has a probability of 1e-4.
+// Values are drawn from the conditional normal distribution, here by blocks of the covariance
+// matrix, with interventions and without: each gap alone has uniform quantiles, and so has the
+// difference of two gaps of a row. Kolmogorov's bound has a probability of 1e-4.
 func TestRedraw(t *testing.T) {
 	e := someEquations()
 	for _, row := range []struct {

@@ -30,8 +30,9 @@ func TestNothingToComplete(t *testing.T) {
 	}
 }
 
-// Whatever the shape, also with more columns than rows, equal and constant columns: every value is finite, observed values keep their
-// bits, tables differ from each other, the argument is left alone.
+// Whatever the shape, also with more columns than rows, equal and constant columns: every value is
+// finite, observed values keep their bits, tables differ from each other, the argument is left
+// alone.
 func TestCompletesEveryShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
@@ -94,9 +95,10 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// Shifting a column and multiplying it by a positive number changes its completed values by the same map. Powers of two change no
-// bit of the standardised values, so that multiplying by them is exact; other maps hold to rounding, which
-// the chain's 20 iterations amplify by its condition, of about 1e4.
+// Shifting a column and multiplying it by a positive number changes its completed values by the
+// same map. Powers of two change no bit of the standardised values, so that multiplying by them is
+// exact; other maps hold to rounding, which the chain's 20 iterations amplify by its condition, of
+// about 1e4.
 func TestUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))

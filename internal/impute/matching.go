@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// donors is the number of nearest rows that a value is drawn from; more where predicted means are equally near.
+// donors is the number of nearest rows that a value is drawn from; more where predicted means are
+// equally near.
 const donors = 5
 
 // A matching is the last step of a chain, in which columns take values that were observed in them.
@@ -27,13 +28,15 @@ type matching struct {
 	rng   *rand.Rand
 }
 
-// match replaces the values of columns that take observed values, one set of columns after the other: with g the columns of a set and r all others, every row
-// has the predicted mean
+// match replaces the values of columns that take observed values, one set of columns after the
+// other: with g the columns of a set and r all others, every row has the predicted mean
 //
 //	μ_g − K_gg⁻¹ K_gr (x_r − μ_r)
 //
-// in the completed row, in which earlier sets have their matched values already, and the distance of two rows is that of their predicted means in the metric K_gg,
-// the inverse of what their conditional covariance is. Values are those of the chain, on the standardised scale, and out are those handed over, in units.
+// in the completed row, in which earlier sets have their matched values already, and the distance
+// of two rows is that of their predicted means in the metric K_gg, the inverse of what their
+// conditional covariance is. Values are those of the chain, on the standardised scale, and out are
+// those handed over, in units.
 func (p *problem) match(m *normal, values, out []float64, sets [][]int, x *mat.Dense, rng *rand.Rand) {
 	a := &matching{p: p, m: m, x: x, given: map[[2]int]float64{}, gaps: map[[2]int]struct{}{}, rng: rng}
 	var targets [][]int
@@ -73,7 +76,8 @@ func (p *problem) match(m *normal, values, out []float64, sets [][]int, x *mat.D
 	}
 }
 
-// target are those columns of the problem that a set of columns of the table has; nil if none of them has a gap.
+// target are those columns of the problem that a set of columns of the table has; nil if none of
+// them has a gap.
 func (p *problem) target(set []int) []int {
 	var t []int
 	for a, j := range p.columns {
@@ -126,8 +130,8 @@ func (a *matching) matchSet(set []int) {
 	}
 }
 
-// predict are the predicted means of all rows, times U with UᵀU = K_gg and shifted by what all rows have in common, so that distances are Euclidean: row r has the
-// numbers from r·g on.
+// predict are the predicted means of all rows, times U with UᵀU = K_gg and shifted by what all rows
+// have in common, so that distances are Euclidean: row r has the numbers from r·g on.
 func (a *matching) predict(set []int) []float64 {
 	g, d := len(set), a.p.d
 	precision := a.m.precision.RawSymmetric().Data
@@ -176,7 +180,8 @@ func nearest(sorted []float64, v float64) (from, to int) {
 	return from, to
 }
 
-// nearestOf are those rows of a pool that are as near to row r as the fifth nearest, by g numbers for each row.
+// nearestOf are those rows of a pool that are as near to row r as the fifth nearest, by g numbers
+// for each row.
 func nearestOf(pool []int, numbers []float64, r, g int) []int {
 	square := func(s int) float64 {
 		sum := 0.0

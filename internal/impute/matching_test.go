@@ -10,8 +10,8 @@ import (
 	"tobac/internal/impute"
 )
 
-// A column of 0 and 1 is completed with 0 and 1, about as often as the truth given the other column, where the rows observed would
-// mislead.
+// A column of 0 and 1 is completed with 0 and 1, about as often as the truth given the other
+// column, where the rows observed would mislead.
 func TestMatchingOfABinaryColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	const n = 4000
@@ -50,8 +50,8 @@ func TestMatchingOfABinaryColumn(t *testing.T) {
 	}
 }
 
-// Equal predictions share donors: without other columns that tell anything, matched values follow the frequencies of those observed,
-// however many rows have the same prediction.
+// Equal predictions share donors: without other columns that tell anything, matched values follow
+// the frequencies of those observed, however many rows have the same prediction.
 func TestMatchingAmongTies(t *testing.T) {
 	const n = 3000
 	x := mat.NewDense(n, 2, nil)
@@ -94,8 +94,9 @@ func TestAutomaticMethod(t *testing.T) {
 	}
 }
 
-// In rows in which y was set by intervention, y says nothing about its cause x: gaps of x there have the
-// distribution of x, not the one given y. Regimes that are too small share a model of all rows.
+// In rows in which y was set by intervention, y says nothing about its cause x: gaps of x there
+// have the distribution of x, not the one given y. Regimes that are too small share a model of all
+// rows.
 func TestInterventions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	const n = 3000
@@ -141,8 +142,9 @@ func TestInterventions(t *testing.T) {
 	}
 }
 
-// Indicators of a category are completed together: no row has two levels, and the frequencies follow those of the truth given the other column, where
-// the rows observed would mislead. Matched one by one, rows get two levels.
+// Indicators of a category are completed together: no row has two levels, and the frequencies
+// follow those of the truth given the other column, where the rows observed would mislead. Matched
+// one by one, rows get two levels.
 func TestMatchingOfACategory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	const n = 2500

@@ -10,7 +10,8 @@ import (
 	"tobac/internal/impute"
 )
 
-// The donors are all numbers that are at most as far away as the fifth nearest, found by sorting all distances; with one number for each row both searches agree.
+// The donors are all numbers that are at most as far away as the fifth nearest, found by sorting
+// all distances; with one number for each row both searches agree.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(-6, 6).Draw(t, "number")) / 2 }), 1, 30).Draw(t, "numbers")

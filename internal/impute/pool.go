@@ -14,17 +14,19 @@ type Pooled struct {
 	Information float64
 }
 
-// Pool combines the estimates of a quantity from K ≥ 2 completed tables, with the squares of their standard errors, by Rubin's
-// rules: with W the mean of the variances, B the sample variance of the estimates,
+// Pool combines the estimates of a quantity from K ≥ 2 completed tables, with the squares of their
+// standard errors, by Rubin's rules: with W the mean of the variances, B the sample variance of the
+// estimates,
 //
 //	T = W + (1 + 1/K)B,   r = (1 + 1/K)B/W,   γ = (1 + 1/K)B/T,
 //
-// the quantity has the mean of the estimates, the variance T, and with ν the degrees of freedom of the complete data (+Inf: many)
+// the quantity has the mean of the estimates, the variance T, and with ν the degrees of freedom of
+// the complete data (+Inf: many)
 //
 //	1/DF = γ²/(K − 1) + (ν + 3)/((ν + 1)ν(1 − γ)),
 //
-// (Barnard and Rubin 1999); the fraction of missing information is (r + 2/(DF + 3))/(r + 1), and 0 if the estimates are equal. It
-// panics if lengths differ or are below 2.
+// (Barnard and Rubin 1999); the fraction of missing information is (r + 2/(DF + 3))/(r + 1), and 0
+// if the estimates are equal. It panics if lengths differ or are below 2.
 func Pool(estimates, variances []float64, df float64) Pooled {
 	if len(estimates) != len(variances) || len(estimates) < 2 {
 		panic(fmt.Sprintf("impute: %d estimates with %d variances, want at least 2 of each", len(estimates), len(variances)))

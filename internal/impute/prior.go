@@ -8,8 +8,8 @@ type prior struct {
 	ridge, df float64
 }
 
-// newPrior is the one of the package comment for d columns of which any two are both observed in at least m
-// rows.
+// newPrior is the one of the package comment for d columns of which any two are both observed in at
+// least m rows.
 func newPrior(m, d int) prior {
 	df := func(ridge float64) float64 {
 		r := float64(min(d-1, m-1))

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A problem is a set of rows, standardised, with the patterns of their gaps. It does not change while chains run.
+// A problem is a set of rows, standardised, with the patterns of their gaps. It does not change
+// while chains run.
 type problem struct {
 	n, d     int   // rows, and columns that are not constant
 	rows     []int // of the table
@@ -19,12 +20,13 @@ type problem struct {
 	patterns []pattern // of the rows with gaps
 	gaps     int       // of the columns of the problem, in all rows
 	prior    prior
-	// fixed is Σ_i z_i z_iᵀ over pairs that are both observed; total is Σ_i z_i over observed values.
+	// fixed is Σ_i z_i z_iᵀ over pairs that are both observed; total is Σ_i z_i over observed
+	// values.
 	fixed *mat.SymDense
 	total []float64
 
 	constants []constant   // gaps of columns whose observed values are all equal
-	wanted    map[int]bool // rows of the table whose gaps are handed over; nil: all
+	wanted    map[int]bool // rows of the table whose gaps are handed over; nil means all
 }
 
 // A pattern is a set of rows with gaps in the same columns.
@@ -80,8 +82,8 @@ func newProblem(x *mat.Dense, rows []int, s *Settings) (*problem, error) {
 	return p, nil
 }
 
-// observedMoments are the mean and the population standard deviation of the observed values of a column; the standard deviation is 0
-// if they are all equal, and then the mean is their value.
+// observedMoments are the mean and the population standard deviation of the observed values of a
+// column; the standard deviation is 0 if they are all equal, and then the mean is their value.
 func observedMoments(x *mat.Dense, rows []int, j int) (mean, sd float64) {
 	first, equal, count := math.NaN(), true, 0.0
 	for _, i := range rows {
@@ -143,7 +145,8 @@ func (p *problem) findPatterns(x *mat.Dense) {
 	}
 }
 
-// fewestPairs is the smallest number of rows in which two columns, or one of a single column, are observed.
+// fewestPairs is the smallest number of rows in which two columns, or one of a single column, are
+// observed.
 func (p *problem) fewestPairs(x *mat.Dense) int {
 	words := (p.n + 63) / 64
 	seen := make([][]uint64, p.d)

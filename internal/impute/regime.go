@@ -10,12 +10,12 @@ import (
 type regime struct {
 	number int
 	rows   []int        // of the table, all that the model is estimated from
-	wanted map[int]bool // rows whose gaps it completes; nil: all
+	wanted map[int]bool // rows whose gaps it completes; nil means all
 	places []int        // of these gaps: see problem.places
 }
 
-// regimes are the rows with equal sets of intervened columns where they are enough for a model of their
-// own, and a model of all rows for the others. Regimes without gaps are left out.
+// regimes are the rows with equal sets of intervened columns where they are enough for a model of
+// their own, and a model of all rows for the others. Regimes without gaps are left out.
 func regimes(x, intervened *mat.Dense) []*regime {
 	n, d := x.Dims()
 	all := &regime{rows: make([]int, n)}
@@ -57,7 +57,8 @@ func regimes(x, intervened *mat.Dense) []*regime {
 	return withGaps(x, list)
 }
 
-// tellsEnough reports whether every column with gaps in these rows has three different observed values in them.
+// tellsEnough reports whether every column with gaps in these rows has three different observed
+// values in them.
 func tellsEnough(x *mat.Dense, rows []int) bool {
 	_, d := x.Dims()
 	for j := range d {

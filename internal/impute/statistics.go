@@ -18,13 +18,15 @@ type normal struct {
 	precision *mat.SymDense
 }
 
-// statistics are what the values of the gaps add to sums over rows. Complete sums are those of the problem plus these.
+// statistics are what the values of the gaps add to sums over rows. Complete sums are those of the
+// problem plus these.
 type statistics struct {
 	sum []float64
-	// half has, in row j, Σ_i x_ij w_i over the rows i with a gap in column j, with w_i the row and one half of the values in its
-	// gaps: half + halfᵀ has every product of which a factor is in a gap once.
+	// half has, in row j, Σ_i x_ij w_i over the rows i with a gap in column j, with w_i the row and
+	// one half of the values in its gaps: half + halfᵀ has every product of which a factor is in a
+	// gap once.
 	half []float64
-	cov  []float64 // Σ_i Cov(x_i | observed), of expectations alone; nil: none
+	cov  []float64 // Σ_i Cov(x_i | observed), of expectations alone; nil means none
 	row  []float64 // scratch
 }
 
@@ -64,8 +66,8 @@ func (w *scratch) size(k int) {
 	w.factor, w.cov, w.offset, w.h = w.factor[:k*k], w.cov[:k*k], w.offset[:k], w.h[:k]
 }
 
-// fill completes the rows of the patterns: with values drawn given the observed ones, or with their expectations if rng is nil. It
-// writes the values, and adds their sums to s.
+// fill completes the rows of the patterns: with values drawn given the observed ones, or with their
+// expectations if rng is nil. It writes the values, and adds their sums to s.
 func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *statistics, w *scratch, rng *rand.Rand) error {
 	for _, q := range patterns {
 		k := len(q.gaps)
@@ -106,8 +108,8 @@ func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *stati
 	return nil
 }
 
-// factorise is U with UᵀU = K_mm for the gaps m. It sets offset_m = K_mo μ_o, so that K_mm⁻¹ times K_mo x_o − offset is what the
-// conditional mean lies below μ_m.
+// factorise is U with UᵀU = K_mm for the gaps m. It sets offset_m = K_mo μ_o, so that K_mm⁻¹ times
+// K_mo x_o − offset is what the conditional mean lies below μ_m.
 func (w *scratch) factorise(m *normal, gaps []int) (blas64.Triangular, error) {
 	k, d := len(gaps), len(m.mean)
 	precision := m.precision.RawSymmetric().Data
@@ -168,7 +170,8 @@ func (p *problem) withRidge(scatter *mat.SymDense) {
 	}
 }
 
-// mirror makes the lower triangle of the storage the upper one's, so that rows can be read as slices.
+// mirror makes the lower triangle of the storage the upper one's, so that rows can be read as
+// slices.
 func mirror(m *mat.SymDense) *mat.SymDense {
 	raw := m.RawSymmetric()
 	for a := range raw.N {

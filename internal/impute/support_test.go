@@ -22,7 +22,8 @@ func complete(t testing.TB, x *mat.Dense, s impute.Settings) *impute.Completed {
 	return c
 }
 
-// correlated are n rows of d columns in which each depends on the one before, in units of their own.
+// correlated are n rows of d columns in which each depends on the one before, in units of their
+// own.
 func correlated(n, d int, rng *rand.Rand) *mat.Dense {
 	x := mat.NewDense(n, d, nil)
 	for i := range n {
@@ -35,7 +36,8 @@ func correlated(n, d int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// punched is x without a part of its values, each missing with the same probability, but with one in every row and column.
+// punched is x without a part of its values, each missing with the same probability, but with one
+// in every row and column.
 func punched(x *mat.Dense, part float64, rng *rand.Rand) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.DenseCopyOf(x)

@@ -6,8 +6,8 @@ import (
 	"tobac/dataset"
 )
 
-// CheckColumns refuses columns of which no model says anything, whatever the engine: constant ones, and those
-// whose squares leave the range of float64 in sums and products.
+// CheckColumns refuses columns of which no model says anything, whatever the engine: constant ones,
+// and those whose squares leave the range of float64 in sums and products.
 func CheckColumns(t *dataset.Table) error {
 	n, d := t.X.Dims()
 	low, high := make([]float64, d), make([]float64, d)

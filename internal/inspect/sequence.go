@@ -125,8 +125,8 @@ func (s *Sequence) Warnings() (w []string) {
 	return w
 }
 
-// Rows looks at the rows in their sequence, at those with the marks of interventions
-// that most rows have. A time or an index that has no causes, as isSource says, is left out of Even.
+// Rows looks at the rows in their sequence, at those with the marks of interventions that most rows
+// have. A time or an index that has no causes, as isSource says, is left out of Even.
 func Rows(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
 	rows := sameMarks(data)
 	s.Rows, s.Effective = len(rows), float64(len(rows))

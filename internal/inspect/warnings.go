@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Limits beyond which data do not suit a model, or any. Each is far from what data of the models show, so that a warning means something.
+// Limits beyond which data do not suit a model, or any. Each is far from what data of the models
+// show, so that a warning means something.
 const (
 	determined = 1e-6 // fraction of a column's variance that others leave, below which they determine it
 	heavyTails = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
@@ -56,7 +57,8 @@ func Determined(data *dataset.Table) string {
 	return dependent(data, affordableCorrelations(data))
 }
 
-// dependent names the first column that earlier ones determine, or nearly so, with those; "" if there is none. g is the matrix of correlations, nil where it is too much work.
+// dependent names the first column that earlier ones determine, or nearly so, with those; "" if
+// there is none. g is the matrix of correlations, nil where it is too much work.
 func dependent(data *dataset.Table, g *mat.SymDense) string {
 	if g == nil {
 		return ""
@@ -95,8 +97,8 @@ func Correlations(data *dataset.Table) *mat.SymDense {
 	return g
 }
 
-// inBlocks calls do for some rows at a time, from on, scaled to mean 0 and variance 1 but for constant columns, which are 0, as are
-// rows of z beyond their number.
+// inBlocks calls do for some rows at a time, from on, scaled to mean 0 and variance 1 but for
+// constant columns, which are 0, as are rows of z beyond their number.
 func inBlocks(data *dataset.Table, do func(z *mat.Dense, from, rows int)) {
 	n, d := data.X.Dims()
 	mean, sd := data.Moments()
@@ -116,7 +118,8 @@ func inBlocks(data *dataset.Table, do func(z *mat.Dense, from, rows int)) {
 	}
 }
 
-// combination are the columns before j of which the least squares for it, by the rows of the Cholesky factor, have weights.
+// combination are the columns before j of which the least squares for it, by the rows of the
+// Cholesky factor, have weights.
 func combination(root *mat.TriDense, j int) (of []int) {
 	beta := make([]float64, j)
 	for a := j - 1; a >= 0; a-- {
@@ -156,8 +159,10 @@ func Quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// tails names the columns with heavy tails, those of its own or of what a linear equation in all others leaves of it, and the measure of the heaviest; "" if there are none. Columns of
-// few values, which are no measurements, do not count, nor do tables of less than twenty rows. g is the matrix of correlations.
+// tails names the columns with heavy tails, those of its own or of what a linear equation in all
+// others leaves of it, and the measure of the heaviest; "" if there are none. Columns of few
+// values, which are no measurements, do not count, nor do tables of less than twenty rows. g is the
+// matrix of correlations.
 func tails(data *dataset.Table, g *mat.SymDense) string {
 	n, d := data.X.Dims()
 	if n < 20 {
@@ -222,7 +227,8 @@ func (t *tail) add(z float64, row int) {
 // excess is the excess kurtosis over n rows.
 func (t tail) excess(n int) float64 { return t.fourth/float64(n) - 3 }
 
-// UnitsApart is the ratio of the greatest to the least standard deviation of the columns, with these; constant columns do not count.
+// UnitsApart is the ratio of the greatest to the least standard deviation of the columns, with
+// these; constant columns do not count.
 func UnitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
 	_, sd := data.Moments()
 	least, greatest = -1, -1

@@ -15,7 +15,7 @@ type Status struct {
 	Failed  int
 	NotKept int // done, but their output could not be written to the folder
 	// Warning is what happened, as a sentence for a reader that names the file, such as
-	// an output that is damaged and done again; "": nothing.
+	// an output that is damaged and done again; "" means nothing.
 	Warning string
 }
 
@@ -34,8 +34,8 @@ func (s Status) Left() int { return s.Jobs - s.Found - s.Done - s.Failed }
 // beside a [*NotKeptError]. When ctx is done, what has ended is returned beside an error that
 // wraps its cause. A nil folder keeps nothing.
 //
-// An engine that calls the functions it is given in this process has its jobs kept where
-// they end, and measured. One that does not gets all jobs without an output, and Do keeps what it hands over.
+// An engine that calls the functions it is given in this process has its jobs kept where they end,
+// and measured. One that does not gets all jobs without an output, and Do keeps what it hands over.
 func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, progress func(Status)) ([][]byte, error) {
 	r := newRun(folder, list, progress)
 	r.find()
@@ -49,7 +49,7 @@ func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, 
 
 // A run is the doing of a list.
 type run struct {
-	folder *Folder // nil: none
+	folder *Folder // nil means none
 	list   []Job
 	ids    []string
 	first  map[string]int // index of the first job with an ID
@@ -202,7 +202,7 @@ func (r *run) ended(id string, output []byte, err error) {
 	})
 }
 
-// failure is the error of what failed; nil: nothing did.
+// failure is the error of what failed; nil means nothing did.
 func (r *run) failure() error {
 	var all []error
 	if len(r.failures) > 0 {

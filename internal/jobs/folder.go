@@ -25,8 +25,8 @@ import (
 //	data/DIGEST        what jobs share
 //	done/ab/ID         the output of a job, and what was measured
 //
-// Several goroutines and processes may use one folder at a time, also on several
-// machines that share a file system. Folders of one [Program] are put together by copying their files.
+// Several goroutines and processes may use one folder at a time, also on several machines that
+// share a file system. Folders of one [Program] are put together by copying their files.
 //
 // What leads out of the folder, by a name or a link, is an error, whoever has made it.
 type Folder struct {
@@ -169,7 +169,8 @@ func (f *Folder) entries(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.Name()[0] == '.' }), nil
 }
 
-// jobPath is the path of a file of a job, in one of 256 folders: a few hundred files each stay fast.
+// jobPath is the path of a file of a job, in one of 256 folders: a few hundred files each stay
+// fast.
 func jobPath(folder, id string) string { return folder + "/" + id[:min(2, len(id))] + "/" + id }
 
 // isDigest reports whether a name is a SHA-256 in hexadecimal, as IDs of jobs are.

@@ -36,8 +36,8 @@ func elsewhere(t *testing.T) string {
 	return strings.Join(all, "\n")
 }
 
-// A folder that somebody has prepared changes nothing elsewhere, whatever is done with it; work in it ends with the
-// right outputs or an error, and never waits for what is no file.
+// A folder that somebody has prepared changes nothing elsewhere, whatever is done with it; work in
+// it ends with the right outputs or an error, and never waits for what is no file.
 func TestHostileFolder(t *testing.T) {
 	list, want := squares(2)
 	for i := range list {

@@ -20,7 +20,7 @@ type Job struct {
 	Kind  string   // which [Function] does it
 	Input []byte   // everything that determines the output: settings, usually JSON
 	Data  [][]byte // larger inputs which several jobs share, such as a table; stored and sent once, part of the ID by digest
-	Name  string   // what messages call it, "": nothing; no part of the ID, and not kept
+	Name  string   // what messages call it, "" means nothing; no part of the ID, and not kept
 }
 
 // ID is the hexadecimal SHA-256 of kind, input, the digests of the data, and

@@ -366,7 +366,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// The parts of a list are disjoint and cover it; done in folders of their own, whose files are copied together, they are all outputs.
+// The parts of a list are disjoint and cover it; done in folders of their own, whose files are
+// copied together, they are all outputs.
 func TestShards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, count := rapid.IntRange(0, 20).Draw(t, "jobs"), rapid.IntRange(1, 5).Draw(t, "shards")

@@ -24,7 +24,8 @@ type Local struct {
 
 var _ Engine = Local{}
 
-// Run implements [Engine]. Jobs are taken up in sequence. It panics for a negative number of workers.
+// Run implements [Engine]. Jobs are taken up in sequence. It panics for a negative number of
+// workers.
 func (e Local) Run(ctx context.Context, f Functions, list []Job, done func(i int, output []byte, err error)) error {
 	if e.Workers < 0 {
 		panic(fmt.Sprintf("jobs: %d workers", e.Workers))

@@ -72,8 +72,8 @@ func (f *Folder) output(id string) (output []byte, m Measured, ok bool, err erro
 	return output, s.Measured, true, nil
 }
 
-// Measure adds a number to what is measured beside the output of the job of ctx, such as the seconds
-// of a part; a name is set once. It does nothing where nobody listens.
+// Measure adds a number to what is measured beside the output of the job of ctx, such as the
+// seconds of a part; a name is set once. It does nothing where nobody listens.
 func Measure(ctx context.Context, name string, value float64) {
 	if r, ok := ctx.Value(recorderKey{}).(*recorder); ok {
 		r.mu.Lock()

@@ -2,8 +2,8 @@ package jobs
 
 import "context"
 
-// A Remote is an [Engine] whose jobs run in other processes. [Do] hands it, instead of
-// the functions, stand-ins for them that wait for what a worker makes of the job: so that the process
+// A Remote is an [Engine] whose jobs run in other processes. [Do] hands it, instead of the
+// functions, stand-ins for them that wait for what a worker makes of the job: so that the process
 // which called Do claims, counts, measures and keeps the jobs as it does those of its own.
 type Remote interface {
 	Engine

@@ -43,11 +43,13 @@ func readSystem(root fs.FS) (best Room, known bool) {
 	return best, known
 }
 
-// unlimited is from where on a limit is none: version 1 of control groups writes the largest number of whole pages.
+// unlimited is from where on a limit is none: version 1 of control groups writes the largest number
+// of whole pages.
 const unlimited = 1 << 60
 
-// groups reports what is left in a control group and those above it. Pages of files that nobody reads count as free. In a
-// container the path may be that of the host, where nothing lies; the root of the folder is then the group itself.
+// groups reports what is left in a control group and those above it. Pages of files that nobody
+// reads count as free. In a container the path may be that of the host, where nothing lies; the
+// root of the folder is then the group itself.
 func groups(root fs.FS, mount, at, limitFile, usageFile, cache string, report func(int64)) {
 	for at = path.Clean("/" + at); ; at = path.Dir(at) {
 		dir := strings.TrimSuffix(mount+at, "/")

@@ -9,7 +9,8 @@ import (
 
 const meminfo = "MemTotal:       24684084 kB\nMemFree:         1000 kB\nMemAvailable:   8000000 kB\n"
 
-// The least of the machine, the control groups of both versions up to the root, and the address space counts.
+// The least of the machine, the control groups of both versions up to the root, and the address
+// space counts.
 func TestReadSystem(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ func Check(what string, bytes float64) error {
 	return nil
 }
 
-// TooLarge is the [*SizeError] in an error; nil: there is none.
+// TooLarge is the [*SizeError] in an error; nil means there is none.
 func TooLarge(err error) *SizeError {
 	e := new(SizeError)
 	if errors.As(err, &e) {
@@ -35,8 +35,8 @@ func TooLarge(err error) *SizeError {
 	return nil
 }
 
-// ReadAll is [io.ReadAll] with a [*SizeError] as soon as so many times what was read, which is what its contents
-// take, would not fit.
+// ReadAll is [io.ReadAll] with a [*SizeError] as soon as so many times what was read, which is what
+// its contents take, would not fit.
 func ReadAll(r io.Reader, times float64) ([]byte, error) {
 	const first = 8 << 20 // bytes that are read without a question
 	var all bytes.Buffer

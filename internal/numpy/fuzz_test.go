@@ -47,7 +47,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// asNumPyWrites is a header that package npy, of others, reads rightly; it takes others too, and reads another shape from some of them.
+// asNumPyWrites is a header that package npy, of others, reads rightly; it takes others too, and
+// reads another shape from some of them.
 var asNumPyWrites = regexp.MustCompile(`^\{'descr': '[<>|](?:f[48]|[iu][1248])', 'fortran_order': (True|False), 'shape': \(\d+, \d+\), \} *\n$`)
 
 // FuzzReadersAgree: both readers of a file as NumPy writes it find the same numbers.

@@ -19,7 +19,8 @@ import (
 // Magic is how an NPY file begins.
 const Magic = "\x93NUMPY"
 
-// Array is an array, row-major. Either Numbers or Texts holds its elements, as many as the product of Shape, which is 1 for no dimension.
+// Array is an array, row-major. Either Numbers or Texts holds its elements, as many as the product
+// of Shape, which is 1 for no dimension.
 type Array struct {
 	Shape   []int
 	Numbers []float64
@@ -51,8 +52,8 @@ type header struct {
 	count   int // elements
 }
 
-// Read reads an array up to the end of a file. Anything that is not such an array, a file that is shorter or longer than its
-// header says, and an array that the memory does not hold are errors.
+// Read reads an array up to the end of a file. Anything that is not such an array, a file that is
+// shorter or longer than its header says, and an array that the memory does not hold are errors.
 func Read(r io.Reader) (*Array, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	h, err := readHeader(b)
@@ -100,7 +101,8 @@ func Read(r io.Reader) (*Array, error) {
 // longestHeader is the number of bytes that a header may have.
 const longestHeader = 1 << 16
 
-// readHeader reads what stands before the elements: how a file begins, a version, and one dictionary with one shape.
+// readHeader reads what stands before the elements: how a file begins, a version, and one
+// dictionary with one shape.
 func readHeader(r io.Reader) (h header, err error) {
 	begin := make([]byte, len(Magic)+2)
 	if _, err := io.ReadFull(r, begin); err != nil || string(begin[:len(Magic)]) != Magic {
@@ -255,7 +257,8 @@ func (h *header) number(b []byte) float64 {
 	return float64(bits)
 }
 
-// Half is the number of half precision with these bits: a sign, 5 bits of an exponent, and 10 of a fraction.
+// Half is the number of half precision with these bits: a sign, 5 bits of an exponent, and 10 of a
+// fraction.
 func Half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	v := math.Ldexp(1024+fraction, exponent-25)

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteNumbers writes values, row-major, as an array of float64. It panics if their number is not the product of shape.
+// WriteNumbers writes values, row-major, as an array of float64. It panics if their number is not
+// the product of shape.
 func WriteNumbers(w io.Writer, shape []int, values []float64) error {
 	data := appendHeader(nil, "<f8", shape, len(values))
 	for _, v := range values {
@@ -20,7 +21,8 @@ func WriteNumbers(w io.Writer, shape []int, values []float64) error {
 	return err
 }
 
-// WriteBytes writes values, row-major, as an array of int8. It panics if their number is not the product of shape.
+// WriteBytes writes values, row-major, as an array of int8. It panics if their number is not the
+// product of shape.
 func WriteBytes(w io.Writer, shape []int, values []int8) error {
 	data := appendHeader(nil, "|i1", shape, len(values))
 	for _, v := range values {
@@ -30,8 +32,9 @@ func WriteBytes(w io.Writer, shape []int, values []int8) error {
 	return err
 }
 
-// WriteTexts writes texts as an array of one dimension. The file cannot tell a text from one with characters U+0000 after it, so texts that end with
-// one are an error, and so are texts that are not UTF-8.
+// WriteTexts writes texts as an array of one dimension. The file cannot tell a text from one with
+// characters U+0000 after it, so texts that end with one are an error, and so are texts that are
+// not UTF-8.
 func WriteTexts(w io.Writer, texts []string) error {
 	longest := 1
 	for _, text := range texts {

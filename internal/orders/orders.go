@@ -26,16 +26,16 @@ import (
 type Weighted struct {
 	Order     []int // of the columns, sources first; empty: none
 	Seed      uint64
-	Count     int     // resamples that gave it; 0: it was not found so
+	Count     int     // resamples that gave it; 0 means it was not found so
 	LogWeight float64 // in the mixture
-	Evidence  float64 // log p(D|order); NaN: unknown
+	Evidence  float64 // log p(D|order); NaN means unknown
 }
 
 // Found are the orders that a method found in the data.
 type Found struct {
 	rows         *mat.Dense             // those looked at
 	point        *ordering.Result       // of all of them
-	Distribution *ordering.Distribution // of resamples; nil: not asked for
+	Distribution *ordering.Distribution // of resamples; nil means not asked for
 }
 
 // GivenOrders are the known order, or those that a method finds, with what it found.
@@ -56,8 +56,8 @@ func GivenOrders(ctx context.Context, p *engine.Problem) ([]Weighted, *Found, er
 	return all, f, err
 }
 
-// findOrders finds the causal order, or those of resamples, from the rows in which no value was set by
-// intervention, since an intervention cuts what an order is read from.
+// findOrders finds the causal order, or those of resamples, from the rows in which no value was set
+// by intervention, since an intervention cuts what an order is read from.
 func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 	rows := p.Data.Observational()
 	if rows == nil {
@@ -188,8 +188,8 @@ func (f *Found) Warnings(names []string, resamples int) []string {
 	return w
 }
 
-// BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what a
-// prior says of the order.
+// BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what
+// a prior says of the order.
 func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background.Prior, method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution, error) {
 	bound, err := prior.Bind(method, len(data.Names))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"tobac/internal/pool"
 )
 
-// A panic of any worker reaches the caller once all have returned, with the stack of its goroutine, and the pool goes on.
+// A panic of any worker reaches the caller once all have returned, with the stack of its goroutine,
+// and the pool goes on.
 func TestPanic(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		p := pool.New(workers)

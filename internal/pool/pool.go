@@ -58,8 +58,8 @@ func New(workers int) *Pool {
 // Workers is the number of workers, at least 1.
 func (p *Pool) Workers() int { return len(p.workers) + 1 }
 
-// Run calls part once for each worker, numbered from 0, at the same time, and returns
-// when all calls have. The caller is worker 0. If calls panic it panics when all have returned, with the
+// Run calls part once for each worker, numbered from 0, at the same time, and returns when all
+// calls have. The caller is worker 0. If calls panic it panics when all have returned, with the
 // [parallel.Panic] of the first.
 func (p *Pool) Run(part func(worker int)) {
 	p.part = part
@@ -74,7 +74,8 @@ func (p *Pool) Run(part func(worker int)) {
 }
 
 // guarded is a worker's part. A panic is kept for the caller: in another goroutine it would end the
-// program, whatever the caller recovers from, and in the caller's it would leave the others at work.
+// program, whatever the caller recovers from, and in the caller's it would leave the others at
+// work.
 func (p *Pool) guarded(worker int) {
 	defer func() {
 		if value := recover(); value != nil {

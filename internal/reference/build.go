@@ -62,7 +62,8 @@ func (b *builder) build(ctx context.Context) error {
 	return nil
 }
 
-// conditional reports whether the posterior follows orders that are no draws from a posterior of them.
+// conditional reports whether the posterior follows orders that are no draws from a posterior of
+// them.
 func (b *builder) conditional() bool { return !b.problem.OverOrders() }
 
 // orders are the components of the posterior, or one without an order.
@@ -94,7 +95,8 @@ func (b *builder) note(format string, args ...any) {
 	}
 }
 
-// settle finds what the run took as given: the model and its columns, the hypothesis and the number of edges.
+// settle finds what the run took as given: the model and its columns, the hypothesis and the number
+// of edges.
 func (b *builder) settle(ctx context.Context) (err error) {
 	p := b.problem
 	if p.Model == nil {
@@ -198,7 +200,8 @@ func (b *builder) sampled(ctx context.Context, c interface {
 	return inf, nil
 }
 
-// largestError is the largest standard error of the least certain edges; NaN: there are too few samples.
+// largestError is the largest standard error of the least certain edges; NaN means there are too
+// few samples.
 func largestError(d *mcmc.Diagnostics) float64 {
 	largest := 0.0
 	for _, e := range d.Uncertain {
@@ -207,7 +210,8 @@ func largestError(d *mcmc.Diagnostics) float64 {
 	return largest
 }
 
-// tempered is the posterior of networks: by long chains given an order, by estimated evidences over all.
+// tempered is the posterior of networks: by long chains given an order, by estimated evidences over
+// all.
 func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}

@@ -19,7 +19,8 @@ const (
 	referencePoints   = 1024 // of an evidence
 )
 
-// estimated is the posterior of a model of which only the likelihood is known: sums over all sets of parents, whose evidences are estimated.
+// estimated is the posterior of a model of which only the likelihood is known: sums over all sets
+// of parents, whose evidences are estimated.
 func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*sums.Inference, error) {
 	d := p.Vars()
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))

@@ -16,13 +16,15 @@ import (
 // referenceParticles are those of each evidence that a reference of networks estimates.
 const referenceParticles = 256
 
-// networkScores are the node scores of networks: evidences of the sets of parents that graphs have, each estimated once.
+// networkScores are the node scores of networks: evidences of the sets of parents that graphs have,
+// each estimated once.
 type networkScores struct {
 	*neural.Estimates
 	pool *score.Pool
 }
 
-// withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D, G).
+// withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D,
+// G).
 func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) {
 	model, _, _, err := p.SampledModel(p.Model, false)
 	if err != nil {

@@ -19,8 +19,10 @@ import (
 	"tobac/posterior"
 )
 
-// A Posterior is the posterior of the same data, model and prior as a result's, computed by an engine whose error is known:
-// sums ([sums.Exact]), for a likelihood of one's own over sets of parents with estimated evidences, or long chains ([markov.MCMC], and [neural.Tempering] for networks). It says how far an approximation is off.
+// A Posterior is the posterior of the same data, model and prior as a result's, computed by an
+// engine whose error is known: sums ([sums.Exact]), for a custom likelihood over sets of parents
+// with estimated evidences, or long chains ([markov.MCMC], and [neural.Tempering] for networks). It
+// says how far an approximation is off.
 type Posterior struct {
 	Engine string
 	// Notes say what it averages over and what it takes as given, a sentence each.
@@ -37,36 +39,40 @@ type Posterior struct {
 
 // A conditional is a reference given one order, or over all of them.
 type conditional struct {
-	order  []int // nil: all
+	order  []int // nil means all
 	weight float64
 	*sums.Inference
-	networks *networkScores // nil: the inference has node scores
+	networks *networkScores // nil means the inference has node scores
 }
 
 // A Comparison says how far a posterior is from a [Posterior].
 type Comparison struct {
-	// MeanAbsError is the mean absolute difference of the edge probabilities, over the ordered pairs that an order of the posterior
-	// allows, or all without one.
+	// MeanAbsError is the mean absolute difference of the edge probabilities, over the ordered
+	// pairs that an order of the posterior allows, or all without one.
 	MeanAbsError float64
-	// LogProbDifference is E[log p(D, G)] under the posterior's acyclic graphs less that under the reference, both by the
-	// reference's node scores and prior: 0 where calibrated, above for graphs that crowd near the mode, far below where strong
-	// edges are lost. −∞ where a graph has no probability under the prior, NaN without graphs. Node scores of networks are estimated
-	// by sequential Monte Carlo.
+	// LogProbDifference is E[log p(D, G)] under the posterior's acyclic graphs less that under the
+	// reference, both by the reference's node scores and prior: 0 where calibrated, above for
+	// graphs that crowd near the mode, far below where strong edges are lost. −∞ where a graph has
+	// no probability under the prior, NaN without graphs. Node scores of networks are estimated by
+	// sequential Monte Carlo.
 	LogProbDifference float64
-	// LogProbError is the standard error of LogProbDifference that the finite numbers of draws leave; that of particles, which
-	// are no draws, takes no part.
+	// LogProbError is the standard error of LogProbDifference that the finite numbers of draws
+	// leave; that of particles, which are no draws, takes no part.
 	LogProbError float64
 }
 
 // factor is how many times as long as a run chains of a reference are.
 const factor = 4
 
-// New computes the reference of a result of the data that the run had. A posterior under known orders, or such as a
-// method found, is compared given them; any other, those under orders drawn from a posterior too, over all orders. What the run
-// had settled stays settled: the noise variance that SVGD took as given under its order, and the hypothesis and the edges per
-// node of mcmc and of DAG-GFlowNet; see [Posterior.Notes]. Of models of which only the likelihood is known, and of networks with several hidden layers, it estimates the
-// evidences of all sets of parents: of at most 12 variables given an order, and 10 over all. With more variables than Exact takes it runs chains, for models without node scores
-// those of the engine tempering, given an order. Posteriors of completed tables have none.
+// New computes the reference of a result of the data that the run had. A posterior under known
+// orders, or such as a method found, is compared given them; any other, those under orders drawn
+// from a posterior too, over all orders. What the run had settled stays settled: the noise variance
+// that SVGD took as given under its order, and the hypothesis and the edges per node of mcmc and of
+// DAG-GFlowNet; see [Posterior.Notes]. Of models of which only the likelihood is known, and of
+// networks with several hidden layers, it estimates the evidences of all sets of parents: of at
+// most 12 variables given an order, and 10 over all. With more variables than Exact takes it runs
+// chains, for models without node scores those of the engine tempering, given an order. Posteriors
+// of completed tables have none.
 func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior, error) {
 	if r.Imputation != nil {
 		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
@@ -82,7 +88,8 @@ func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior,
 	return b.ref, nil
 }
 
-// Compare says how far a posterior of the same data is from the reference: the one of which it is, or another given the same orders.
+// Compare says how far a posterior of the same data is from the reference: the one of which it is,
+// or another given the same orders.
 func (ref *Posterior) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
 	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
 	if len(p.Draws) == 0 || len(ref.conditionals[0].Parts) == 0 {
@@ -120,5 +127,6 @@ func (ref *Posterior) allows(i, j int) bool {
 	})
 }
 
-// seedUnder is that of everything under order number k of a reference, so that it shares no draws with the run.
+// seedUnder is that of everything under order number k of a reference, so that it shares no draws
+// with the run.
 func seedUnder(seed uint64, k int) uint64 { return stream.Seed(seed, stream.ReferenceSeed, k) }

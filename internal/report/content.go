@@ -16,56 +16,56 @@ type Content struct {
 	Title   string   // "": "Causal graph"
 	Data    string   // what was analysed, in a line
 	Verdict []string // in plain words, a sentence each; none: what the probabilities say is counted
-	Refuted string   // what all probabilities rest on that the data refute, or that counts in part, as a clause; "": nothing
+	Refuted string   // what all probabilities rest on that the data refute, or that counts in part, as a clause; "" means nothing
 	// Warnings are reasons to distrust the result, a sentence each.
 	Warnings []string
 
 	Names     []string            // of the d variables; different and not empty
 	Marginals posterior.Marginals // d×d
-	Units     string              // of the weights: "in units of the data"; "": not said
+	Units     string              // of the weights: "in units of the data"; "" means not said
 
-	// Ancestors is d×d: the probability that a directed path leads from i to j. nil: unknown.
+	// Ancestors is d×d: the probability that a directed path leads from i to j. nil means unknown.
 	Ancestors *mat.Dense
-	// Precedes is d×d: the probability that i comes before j in the causal order. nil: the
+	// Precedes is d×d: the probability that i comes before j in the causal order. nil means the
 	// result has no orders.
 	Precedes *mat.Dense
-	// EdgeCounts are the probabilities of graphs with 0, 1, 2, … edges. nil: unknown.
+	// EdgeCounts are the probabilities of graphs with 0, 1, 2, … edges. nil means unknown.
 	EdgeCounts []float64
 
 	Effects []Effect
 	// SD are the standard deviations of the variables, on the scale of which the picture of
-	// the effects is. nil: unknown, and that picture is left out.
+	// the effects is. nil means unknown, and that picture is left out.
 	SD []float64
 
 	Convergence Convergence
 	Fit         []ColumnFit
 
-	Truth   *dag.Graph // nil: unknown
+	Truth   *dag.Graph // nil means unknown
 	Metrics []Metric   // against the truth or held-out data
 
 	Facts    []Fact // data, model, engine, prior: in sentences
 	Settings []Fact // names and values of all settings
 	Versions []Fact
-	Command  string // that repeats the run, for a shell; "": unknown
+	Command  string // that repeats the run, for a shell; "" means unknown
 }
 
 // An Effect is the distribution of the change of To for an increase of From by 1 through
 // intervention.
 type Effect struct {
 	From, To     string
-	Mean, SD     float64 // SD NaN: unknown
-	Lower, Upper float64 // of the interval; NaN: unknown
+	Mean, SD     float64 // SD is NaN where unknown
+	Lower, Upper float64 // of the interval; NaN means unknown
 	// PathProbability is the probability that From has any effect on To.
 	PathProbability float64
 }
 
 // Convergence says whether the computation has reached its target.
 type Convergence struct {
-	Text string // in a sentence or two; "": nothing is said
+	Text string // in a sentence or two; "" means nothing is said
 	Rows []ConvergenceRow
 }
 
-// A ConvergenceRow is the mean of a quantity over Markov chains. NaN: unknown.
+// A ConvergenceRow is the mean of a quantity over Markov chains. NaN means unknown.
 type ConvergenceRow struct {
 	Quantity                       string
 	Mean, StandardError, RHat, ESS float64

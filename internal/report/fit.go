@@ -26,7 +26,7 @@ type ColumnFit struct {
 
 // A Check is a test of an assumption.
 type Check struct {
-	P    float64 // of a departure as large by chance; NaN: not tested
+	P    float64 // of a departure as large by chance; NaN means not tested
 	Text string  // what was found, or why it was not tested
 }
 

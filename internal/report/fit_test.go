@@ -136,7 +136,8 @@ func TestFitColumnsDoesNotDependOnUnits(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.Comparer(near)); diff != "" {
 		t.Errorf("in other units (-want +got):\n%s", diff)
 	}
-	// The scale of the equations is that of the posterior; the deviation stays in units of the data.
+	// The scale of the equations is that of the posterior; the deviation stays in units of the
+	// data.
 	p.Standardization = &posterior.Standardization{Mean: make([]float64, 3), SD: []float64{2, 3, 4}}
 	if f := report.FitColumns(p, y, nil); !(math.Abs(f[1].ResidualSD-3*got[1].ResidualSD) <= 1e-12*f[1].ResidualSD) {
 		t.Errorf("residual SD %g on a scale of 3, %g without", f[1].ResidualSD, got[1].ResidualSD)

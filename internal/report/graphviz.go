@@ -38,7 +38,7 @@ type sketchArrow struct {
 	from, to int
 	size     float64 // of its head; 1 is about 10 pixels
 	headless bool
-	label    float64 // width of the label that dot leaves room for; 0: none
+	label    float64 // width of the label that dot leaves room for; 0 means none
 }
 
 // A layout is where dot puts the parts of a sketch.

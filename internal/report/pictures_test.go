@@ -171,8 +171,8 @@ func TestPicturesOfExtremes(t *testing.T) {
 
 var coordinate = regexp.MustCompile(`-?[0-9.]+`)
 
-// Nodes do not cover each other, edges lead downwards from cause to effect, everything lies within the picture, and
-// an edge is dashed and without a head exactly where its direction is not known.
+// Nodes do not cover each other, edges lead downwards from cause to effect, everything lies within
+// the picture, and an edge is dashed and without a head exactly where its direction is not known.
 func TestGraphPicture(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := rapid.IntRange(2, 14).Draw(rt, "d")

@@ -16,7 +16,7 @@ type relation struct {
 	from, to          int
 	adjacent          float64 // at most 1
 	forward, backward float64 // P(from → to), P(to → from)
-	weight, sd        float64 // of the likelier edge given that it is there; NaN: unknown
+	weight, sd        float64 // of the likelier edge given that it is there; NaN means unknown
 	reverse, rsd      float64 // of the other one
 }
 

@@ -107,7 +107,7 @@ func (r *Report) add(name, title, description string, s *scene.Scene, least, mos
 // Pictures are the pictures of the report.
 func (r *Report) Pictures() []Picture { return append([]Picture(nil), r.pictures...) }
 
-// Picture finds a picture by its name; nil: the report has none of that name.
+// Picture finds a picture by its name; nil means the report has none of that name.
 func (r *Report) Picture(name string) *Picture {
 	for k := range r.pictures {
 		if r.pictures[k].Name == name {

@@ -23,8 +23,9 @@ func gramOf(rows [][]float64) []float64 {
 	return gram
 }
 
-// The evidence follows from Bayes' rule at the posterior mean, where the density of the weights is known by the chain rule: adding
-// one row after the other multiplies the predictive densities N(φᵀμ, s² + φᵀB⁻¹φ), which means and draws give.
+// The evidence follows from Bayes' rule at the posterior mean, where the density of the weights is
+// known by the chain rule: adding one row after the other multiplies the predictive densities
+// N(φᵀμ, s² + φᵀB⁻¹φ), which means and draws give.
 func TestRowByRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range []int{0, 1, 5, 19} { // more features than pivots in a group

@@ -16,10 +16,10 @@ const (
 type HeatMap struct {
 	Names         []string
 	Variables     []int                  // that are drawn
-	Value         func(i, j int) float64 // from 0 to 1; NaN: not known
-	Tip           func(i, j int) string  // of a cell; nil: none
+	Value         func(i, j int) float64 // from 0 to 1; NaN means not known
+	Tip           func(i, j int) string  // of a cell; nil means none
 	Fill, On      Ink                    // of cells, and of the text on dark ones
-	Rows, Columns string                 // what rows and columns are; "": the same
+	Rows, Columns string                 // what rows and columns are; "" means the same
 }
 
 // Limits of cells, in pixels, and of names.

@@ -37,7 +37,7 @@ type Mark struct {
 	Bold   bool
 	Turned bool // text reads upwards
 
-	Tip string // what a pointer that rests on it shows; "": nothing
+	Tip string // what a pointer that rests on it shows; "" means nothing
 }
 
 // Margin is the room around what a scene shows, in pixels.

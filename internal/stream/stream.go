@@ -20,7 +20,8 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Place is one place for several numbers from 0, such as the members of a set: their hash by Fowler, Noll and Vo, below 2⁶².
+// Place is one place for several numbers from 0, such as the members of a set: their hash by
+// Fowler, Noll and Vo, below 2⁶².
 func Place(numbers ...int) int {
 	h := uint64(14695981039346656037)
 	for _, i := range numbers {

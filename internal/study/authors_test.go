@@ -30,7 +30,8 @@ func authorsFolder(t *testing.T) string {
 	return dir
 }
 
-// The study beside the authors' program has two methods on five data sets with many seeds each, and its table a line for each before any cell is done.
+// The study beside the authors' program has two methods on five data sets with many seeds each, and
+// its table a line for each before any cell is done.
 func TestAuthors(t *testing.T) {
 	o := study.Options{Seed: 1, Data: authorsFolder(t)}
 	if cells := study.Cells([]study.Study{one(t, study.Authors, o)}); len(cells) != 5*20*2 {

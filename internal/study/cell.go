@@ -14,7 +14,8 @@ import (
 // JobKind is that of the jobs that cells are.
 const JobKind = "experiment"
 
-// A Cell is one experiment: a method on a data set with a seed. Two cells that differ in nothing but names are the same job.
+// A Cell is one experiment: a method on a data set with a seed. Two cells that differ in nothing
+// but names are the same job.
 type Cell struct {
 	Data   Data
 	Method Method
@@ -67,8 +68,8 @@ type Outcome struct {
 	Names     []string   `json:"names"` // of the variables
 	// HeldOutRows is the number of rows that Neg.LL sums over.
 	HeldOutRows int `json:"held_out_rows"`
-	// Order is the causal order that was taken as known, Violated the number of true edges against it; nil and NaN
-	// without one.
+	// Order is the causal order that was taken as known, Violated the number of true edges against
+	// it; nil and NaN without one.
 	Order    []int          `json:"order,omitempty"`
 	Violated metrics.Number `json:"violated_edges"`
 	// Curve is how good particles were on their way; nil for methods without particles.

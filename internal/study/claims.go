@@ -32,8 +32,9 @@ type Claim struct {
 	Parts  []Part
 }
 
-// Verdict of a claim: it does not hold if one of its parts does not, it holds if every part that was run does, and otherwise these
-// runs do not decide it. A claim of which nothing was run is not covered.
+// Verdict of a claim: it does not hold if one of its parts does not, it holds if every part that
+// was run does, and otherwise these runs do not decide it. A claim of which nothing was run is not
+// covered.
 func (c Claim) Verdict() Verdict {
 	verdict := NotCovered
 	for _, p := range c.Parts {
@@ -55,13 +56,15 @@ data sets, these runs do not decide. A claim holds if all its parts do that were
 // nearAUROC is how far an AUROC may be from the highest to be close to it.
 const nearAUROC = 0.05
 
-// nearEdges is how far an E-SHD may be from another to be close to it, as a part of the expected edges.
+// nearEdges is how far an E-SHD may be from another to be close to it, as a part of the expected
+// edges.
 const nearEdges = 0.1
 
 // rivals are the paper's methods beside TOBAC.
 var rivals = []string{"dibs", "dibs+", "bcd", "gfn"}
 
-// Claims judges the five claims of the paper about its experiments. AUROC is that with the diagonal, Neg.LL the published one.
+// Claims judges the five claims of the paper about its experiments. AUROC is that with the
+// diagonal, Neg.LL the published one.
 func (r *Results) Claims() []Claim {
 	return []Claim{r.linearClaim(), r.nonlinearClaim(), r.sizeClaim(), r.orderClaim(), r.mixtureClaim()}
 }
@@ -202,7 +205,8 @@ func (t *tableOf) zero(m Measure, key string) Part {
 	return p
 }
 
-// ranges are the differences of the highest and the lowest E-SHD of the particle methods, one for each data set.
+// ranges are the differences of the highest and the lowest E-SHD of the particle methods, one for
+// each data set.
 func (t *tableOf) ranges() (all []float64) {
 	for k, key := range []string{"tobac-eqvar", "tobac-eqvar+", "dibs", "dibs+"} {
 		values := t.values(eshd, key)

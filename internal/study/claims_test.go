@@ -12,7 +12,8 @@ import (
 	"tobac/metrics"
 )
 
-// invented makes outcomes of studies out of three numbers of each line: what a cell finds follows from the run alone.
+// invented makes outcomes of studies out of three numbers of each line: what a cell finds follows
+// from the run alone.
 func invented(t *testing.T, studies []study.Study, of func(name string, run int, plus bool) (eshd, auroc, negLL float64)) *study.Results {
 	t.Helper()
 	cells := study.Cells(studies)
@@ -62,7 +63,8 @@ func verdicts(r *study.Results) (all []study.Verdict) {
 	return all
 }
 
-// Claims hold on numbers that agree with them, do not on numbers that contradict one part, and are open where the runs scatter or are too few.
+// Claims hold on numbers that agree with them, do not on numbers that contradict one part, and are
+// open where the runs scatter or are too few.
 func TestClaims(t *testing.T) {
 	studies := all(t, study.Options{Runs: 6, Seed: 1})
 	agreeing := func(name string, run int, plus bool) (eshd, auroc, negLL float64) {
@@ -83,7 +85,8 @@ func TestClaims(t *testing.T) {
 	}
 	r := invented(t, studies, agreeing)
 	for i, v := range verdicts(r) {
-		// The numbers are the same at every size, so that nothing drifts apart or gets worse with more rows.
+		// The numbers are the same at every size, so that nothing drifts apart or gets worse with
+		// more rows.
 		if want := []study.Verdict{study.Holds, study.Holds, study.Undecided, study.Holds, study.Holds}[i]; v != want {
 			for _, p := range r.Claims()[i].Parts {
 				t.Logf("%s: %s (%s)", p.Text, p.Verdict, p.Numbers)

@@ -48,7 +48,8 @@ func Names() []string { return append(OfPaper(), Networks, Authors) }
 // OfPaper are the studies of the paper.
 func OfPaper() []string { return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders} }
 
-// New is one of the studies, with exactly the data and settings of the paper unless the options say otherwise.
+// New is one of the studies, with exactly the data and settings of the paper unless the options say
+// otherwise.
 func New(name string, o Options) (Study, error) {
 	runs := o.Runs
 	if runs == 0 {
@@ -121,7 +122,8 @@ func New(name string, o Options) (Study, error) {
 	return s, nil
 }
 
-// authorsSeeds is the number of inference seeds of the study Authors: of five the standard deviation is too uncertain to compare with a single seed.
+// authorsSeeds is the number of inference seeds of the study Authors: of five the standard
+// deviation is too uncertain to compare with a single seed.
 func authorsSeeds(o Options) int {
 	if o.Quick {
 		return 5
@@ -243,8 +245,8 @@ func baselines(paper tobac.Config) []Row {
 	}
 }
 
-// posteriorRows are the posterior under a model with node scores, given orders and over all of them, and the program's default, which is
-// told nothing about the data.
+// posteriorRows are the posterior under a model with node scores, given orders and over all of
+// them, and the program's default, which is told nothing about the data.
 func posteriorRows(d int, cfg tobac.Config) []Row {
 	given, all, chains := cfg, cfg, cfg
 	given.Engine, all.Engine, chains.Engine = &sums.Exact{}, &sums.Exact{}, &markov.MCMC{}

@@ -7,9 +7,10 @@ import (
 	"strconv"
 )
 
-// WriteCSV writes a line for every cell and every way to read its posterior, with all measures: "listed" are the
-// edge probabilities that the method reports, "draws" those of its draws with their weights, "mixture" those of its particles weighted by their
-// density. It holds no time, so that two runs of a study write the same bytes. A cell that failed or was not done has one line
+// WriteCSV writes a line for every cell and every way to read its posterior, with all measures:
+// "listed" are the edge probabilities that the method reports, "draws" those of its draws with
+// their weights, "mixture" those of its particles weighted by their density. It holds no time, so
+// that two runs of a study write the same bytes. A cell that failed or was not done has one line
 // without numbers.
 func (r *Results) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)

@@ -15,7 +15,8 @@ type Document struct {
 	Blocks []Block
 }
 
-// A Block is a heading, paragraphs, a table or a picture, each of which may be missing, in this sequence.
+// A Block is a heading, paragraphs, a table or a picture, each of which may be missing, in this
+// sequence.
 type Block struct {
 	Level   int // of the heading, from 2
 	Heading string
@@ -103,7 +104,7 @@ func claimTable(claims []Claim) *Table {
 	return t
 }
 
-// partTable has the parts of a claim that were run; nil: none was.
+// partTable has the parts of a claim that were run; nil means none was.
 func partTable(c Claim) *Table {
 	t := &Table{Head: []string{"part", "numbers", "verdict"}}
 	for _, p := range c.Parts {
@@ -167,7 +168,8 @@ func authorsTable(study string) Table {
 	return t
 }
 
-// WriteMarkdown writes the document with tables of pipes. Pictures are links to their files in the folder figures.
+// WriteMarkdown writes the document with tables of pipes. Pictures are links to their files in the
+// folder figures.
 func (d *Document) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", d.Title)
@@ -210,7 +212,8 @@ func (d *Document) WriteMarkdown(w io.Writer) error {
 // pipes keeps a text within a cell of a table.
 var pipes = strings.NewReplacer("|", `\|`, "\n", " ")
 
-// WriteHTML writes the document as a page without references to anything outside it. style is put into its head.
+// WriteHTML writes the document as a page without references to anything outside it. style is put
+// into its head.
 func (d *Document) WriteHTML(w io.Writer, style string) error {
 	return page.Execute(w, struct {
 		*Document

@@ -22,7 +22,8 @@ func Files(studies []Study) []string {
 	return all
 }
 
-// WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md, report.html, and the pictures as SVG and PNG.
+// WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md,
+// report.html, and the pictures as SVG and PNG.
 func (r *Results) WriteFiles(a About, write func(name string, content func(io.Writer) error) error) error {
 	d, drawings := r.Document(a)
 	type output struct {

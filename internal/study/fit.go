@@ -18,8 +18,8 @@ import (
 	"tobac/sem"
 )
 
-// Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal order that was
-// taken as known, nil if there was none.
+// Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal
+// order that was taken as known, nil if there was none.
 func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, order []int, err error) {
 	if order, err = m.order(ctx, p, seed); err != nil {
 		return nil, nil, err
@@ -84,7 +84,8 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 	defer run.Close()
 	f := &Fitted{}
 	steps := run.Steps()
-	// Under several orders there are no particles of all before the end, and what is reweighted takes long and says little of the particles.
+	// Under several orders there are no particles of all before the end, and what is reweighted
+	// takes long and says little of the particles.
 	curve := false
 	switch e := cfg.Engine.(type) {
 	case *stein.SVGD:
@@ -109,7 +110,8 @@ func (m Method) fit(ctx context.Context, p *Problem, order []int, seed uint64) (
 	return f, err
 }
 
-// curvePoints is the number of steps at which particles are judged on their way, the last one included.
+// curvePoints is the number of steps at which particles are judged on their way, the last one
+// included.
 const curvePoints = 10
 
 // advance takes a run to a step, and judges the particles there.
@@ -129,8 +131,9 @@ func (f *Fitted) advance(ctx context.Context, run *tobac.Run, to int, p *Problem
 	return nil
 }
 
-// heldOut is the density of the held-out rows, in the units of the data, under every draw; nil if the problem has no such
-// rows, or the draws no density. A density of parameters that is not known is 0, and judged as unknown.
+// heldOut is the density of the held-out rows, in the units of the data, under every draw; nil if
+// the problem has no such rows, or the draws no density. A density of parameters that is not known
+// is 0, and judged as unknown.
 func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
@@ -158,7 +161,8 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	return metrics.NewHeldOut(prior, data), nil
 }
 
-// pointMass is the posterior of a single graph. The density of its weights is that of the published model, N(0, 1) each.
+// pointMass is the posterior of a single graph. The density of its weights is that of the published
+// model, N(0, 1) each.
 func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations, noiseVariance float64) (*Fitted, error) {
 	d := g.Len()
 	prior := 0.0

@@ -13,8 +13,8 @@ import (
 // Fitted is a posterior as it is judged.
 type Fitted struct {
 	Posterior *posterior.Posterior
-	HeldOut   *metrics.HeldOut // of the problem's held-out rows, for each draw; nil: none
-	Curve     []Point          // of particles on their way; nil: none
+	HeldOut   *metrics.HeldOut // of the problem's held-out rows, for each draw; nil means none
+	Curve     []Point          // of particles on their way; nil means none
 }
 
 // A Point says how good particles were after a number of steps.
@@ -28,7 +28,7 @@ type Point struct {
 type View struct {
 	// Edges judges the edge probabilities.
 	Edges *metrics.EdgeReport `json:"edges"`
-	// Draws judges the draws with their weights; nil: there are none.
+	// Draws judges the draws with their weights; nil means there are none.
 	Draws *metrics.Report `json:"draws,omitempty"`
 	// Probabilities are d×d, row-major, entry (i, j) that of i → j. Of draws some of which have
 	// a cycle they are those of the others; of draws that all have one, of all.
@@ -46,8 +46,8 @@ type Bin struct {
 
 // Views are how a posterior can be read.
 type Views struct {
-	// Listed are the edge probabilities that the method reports, beside its draws with their weights;
-	// nil if it reports none.
+	// Listed are the edge probabilities that the method reports, beside its draws with their
+	// weights; nil if it reports none.
 	Listed *View `json:"listed,omitempty"`
 	// Empirical are the draws with their weights; nil without draws. Mixture,
 	// written "+" in tables, weighs them by log p(Θ|G) + log p(D|G,Θ) on the training
@@ -112,8 +112,8 @@ func judgeEdges(p *mat.Dense, truth *dag.Graph) (*View, error) {
 	return v, nil
 }
 
-// judgeDraws judges draws; in the report of the edge probabilities, what [metrics.Evaluate] computes too is its value, which
-// differs where all draws have a cycle.
+// judgeDraws judges draws; in the report of the edge probabilities, what [metrics.Evaluate]
+// computes too is its value, which differs where all draws have a cycle.
 func judgeDraws(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOut) (*View, error) {
 	r, err := metrics.Evaluate(e, truth, heldOut)
 	if err != nil {

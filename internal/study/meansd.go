@@ -32,8 +32,8 @@ func (s MeanSD) SE() float64 {
 	return s.SD / math.Sqrt(float64(s.N))
 }
 
-// Interval is half the width of the interval of Student's t around the mean that holds the true one with a probability of 95 %;
-// NaN for fewer than two values.
+// Interval is half the width of the interval of Student's t around the mean that holds the true one
+// with a probability of 95 %; NaN for fewer than two values.
 func (s MeanSD) Interval() float64 {
 	if s.N < 2 {
 		return math.NaN()

@@ -21,8 +21,8 @@ const (
 	FitKind Kind = "fit"
 	// EmptyKind is the graph without edges.
 	EmptyKind Kind = "empty"
-	// StepwiseKind is one graph: along Method.Order, the parents of every variable by stepwise regression
-	// under the Bayesian information criterion.
+	// StepwiseKind is one graph: along Method.Order, the parents of every variable by stepwise
+	// regression under the Bayesian information criterion.
 	StepwiseKind Kind = "stepwise"
 )
 
@@ -34,9 +34,9 @@ const (
 	TrueOrder   OrderSource = "true"   // a topological order of the true graph
 	RandomOrder OrderSource = "random" // drawn at random, by the seed of the cell
 
-	// releasedNPVar is what the program released with TOBAC computes as NPVar: it discards the conditional variances
-	// that it has fitted, so that the column of smallest variance comes first, and the others follow in their sequence
-	// in the table.
+	// releasedNPVar is what the program released with TOBAC computes as NPVar: it discards the
+	// conditional variances that it has fitted, so that the column of smallest variance comes
+	// first, and the others follow in their sequence in the table.
 	releasedNPVar OrderSource = "npvar-released"
 )
 
@@ -48,22 +48,24 @@ type Method struct {
 	// Name is short, for --only and files; Title stands in tables. They determine nothing.
 	Name  string `json:"-"`
 	Title string `json:"-"`
-	// Preset names the part of the settings that was chosen for its cost; "": none was. It stands in tables.
+	// Preset names the part of the settings that was chosen for its cost; "" means none was. It
+	// stands in tables.
 	Preset string `json:"-"`
 
 	Kind  Kind        `json:"kind"`
 	Order OrderSource `json:"order,omitempty"`
-	// Settings of a [tobac.Config] by their names, "model" among them, and of its engine. Those that are
-	// missing have their defaults.
+	// Settings of a [tobac.Config] by their names, "model" among them, and of its engine. Those
+	// that are missing have their defaults.
 	Settings map[string]string `json:"settings,omitempty"`
 	// NoiseVariance of the density of held-out rows, of the kind EmptyKind.
 	NoiseVariance float64 `json:"noise_variance,omitempty"`
-	// Reference is the model whose posterior, by the engine tempering, the outcome is compared with; "": none.
+	// Reference is the model whose posterior, by the engine tempering, the outcome is compared
+	// with; "" means none.
 	Reference string `json:"reference,omitempty"`
 }
 
-// fitMethod is tobac.Fit with a configuration that has a text form, under an order. It panics if settings have no
-// such form: the configurations of this package are fixed.
+// fitMethod is tobac.Fit with a configuration that has a text form, under an order. It panics if
+// settings have no such form: the configurations of this package are fixed.
 func fitMethod(name, title string, order OrderSource, cfg tobac.Config) Method {
 	m := Method{Name: name, Title: title, Kind: FitKind, Order: order, Settings: settingsOf(cfg)}
 	back, err := m.Config()

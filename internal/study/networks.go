@@ -16,7 +16,8 @@ import (
 // networkRuns is the number of data sets of each size of the study Networks.
 const networkRuns = 5
 
-// networksData are nonlinear-d10-e20-run0 to run4, or those of 20 variables, in a folder, or simulated ones of the same kind.
+// networksData are nonlinear-d10-e20-run0 to run4, or those of 20 variables, in a folder, or
+// simulated ones of the same kind.
 func networksData(d int, o Options) ([]Data, error) {
 	runs := o.Runs
 	if runs == 0 {
@@ -30,8 +31,8 @@ func networksData(d int, o Options) ([]Data, error) {
 	return readRuns(o.Data, fmt.Sprintf("nonlinear-d%d-e%d", d, sparse*d), min(runs, networkRuns))
 }
 
-// networks are the sections of the study Networks: posteriors of networks given the true order, given EqVar's, and over all orders, each
-// beside its reference.
+// networks are the sections of the study Networks: posteriors of networks given the true order,
+// given EqVar's, and over all orders, each beside its reference.
 func networks(o Options) (sections []Section, err error) {
 	for _, d := range []int{10, 20} {
 		data, err := networksData(d, o)
@@ -66,7 +67,8 @@ func networkModel() sem.FeedForward {
 	return sem.FeedForward{NoiseVariance: noiseVariance, Raw: true}
 }
 
-// networkRows are the posteriors given an order, each under the prior and the noise variance that made the data.
+// networkRows are the posteriors given an order, each under the prior and the noise variance that
+// made the data.
 func networkRows(order OrderSource) []Row {
 	paper := recipe(sparse)
 	paper.Model = networkModel()
@@ -103,7 +105,8 @@ func networkRowsOverOrders() []Row {
 	}, exactRows(NoOrder)...)
 }
 
-// exactRows are the exact posterior under Gaussian processes, and tempering, the method of the reference.
+// exactRows are the exact posterior under Gaussian processes, and tempering, the method of the
+// reference.
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{

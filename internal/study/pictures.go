@@ -20,8 +20,9 @@ type Drawing struct {
 	Figure *figures.Figure
 }
 
-// Drawings are the pictures of a study: box plots, and of its first section ROC curves, calibration, the probabilities on its first data set
-// and learning curves. What the results do not have is left out; notes say what could not be drawn.
+// Drawings are the pictures of a study: box plots, and of its first section ROC curves,
+// calibration, the probabilities on its first data set and learning curves. What the results do not
+// have is left out; notes say what could not be drawn.
 func (r *Results) Drawings(s Study) (all []Drawing, notes []string) {
 	add := func(name string, f *figures.Figure, err error) {
 		switch {
@@ -131,7 +132,8 @@ func trueEdges(l Line) (all []float64) {
 	return all
 }
 
-// chosen are the lines for pictures with few methods: those of the paper as far as they were run, the posterior, and the default.
+// chosen are the lines for pictures with few methods: those of the paper as far as they were run,
+// the posterior, and the default.
 func chosen(lines []Line) (all []Line) {
 	for _, key := range []string{"tobac-eqvar", "tobac-npvar", "tobac-score", "tobac-true", "dibs", "bcd", "gfn", "exact", "mcmc", "default"} {
 		for _, l := range lines {

@@ -8,7 +8,8 @@ import (
 	"tobac/internal/study"
 )
 
-// stoodIn are results in which the outcome of the graph without edges stands for that of every method on the same data.
+// stoodIn are results in which the outcome of the graph without edges stands for that of every
+// method on the same data.
 func stoodIn(t *testing.T, studies []study.Study) *study.Results {
 	t.Helper()
 	empty := map[string][]byte{}
@@ -34,8 +35,9 @@ func stoodIn(t *testing.T, studies []study.Study) *study.Results {
 	return r
 }
 
-// Every picture of every study, with a line for each method, is drawn, with names that are not cut, short ones of panels, methods in the
-// sequence of the tables, and in the legend the kinds that it has.
+// Every picture of every study, with a line for each method, is drawn, with names that are not cut,
+// short ones of panels, methods in the sequence of the tables, and in the legend the kinds that it
+// has.
 func TestPictures(t *testing.T) {
 	r := stoodIn(t, all(t, study.Options{Runs: 1, Seed: 1}))
 	want := map[string][]string{
@@ -80,7 +82,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A row of Table I that differs from the published one by more than two standard errors has its reason below the table, where there is one.
+// A row of Table I that differs from the published one by more than two standard errors has its
+// reason below the table, where there is one.
 func TestReasonsOfTableI(t *testing.T) {
 	s, err := study.New(study.TableOne, study.Options{Runs: 5, Seed: 1})
 	if err != nil {

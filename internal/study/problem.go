@@ -19,7 +19,7 @@ import (
 type Problem struct {
 	Name    string
 	Train   *dataset.Table
-	Heldout *dataset.Table // nil: none
+	Heldout *dataset.Table // nil means none
 	Truth   *dag.Graph
 }
 
@@ -77,8 +77,9 @@ func SachsData(runs int, seed uint64) []Data {
 	return all
 }
 
-// SimulatedData are data sets of one size, one for each run. Sizes share what they can: with the same seed, run number and
-// number of variables, more rows continue the same table, and linear and nonlinear sets have the same graph.
+// SimulatedData are data sets of one size, one for each run. Sizes share what they can: with the
+// same seed, run number and number of variables, more rows continue the same table, and linear and
+// nonlinear sets have the same graph.
 func SimulatedData(source Source, vars int, edgesPerNode float64, rows, runs int, seed uint64) []Data {
 	all := make([]Data, runs)
 	for r := range all {

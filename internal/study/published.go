@@ -12,7 +12,7 @@ type Published struct {
 	ESHD, AUROC MeanSD
 	CheckESHD   MeanSD
 	CheckAUROC  MeanSD
-	Reason      string // for a difference of more than two standard errors; "": none is expected
+	Reason      string // for a difference of more than two standard errors; "" means none is expected
 }
 
 // TableI returns Table I of Tran et al. (2023), methods with "+" being mixtures,
@@ -89,8 +89,9 @@ func NonlinearReference() []ReferenceResult {
 	}
 }
 
-// DenseReference returns the measured results of the authors' program for a linear model with 20 variables, 100 rows and 80 expected
-// edges; the data set has 86. Of the 30 particles of DiBS 26 had a cycle.
+// DenseReference returns the measured results of the authors' program for a linear model with 20
+// variables, 100 rows and 80 expected edges; the data set has 86. Of the 30 particles of DiBS 26
+// had a cycle.
 func DenseReference() []ReferenceResult {
 	const set = "linear-d20-e80-run0"
 	return []ReferenceResult{

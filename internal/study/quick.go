@@ -98,8 +98,9 @@ func (m *Method) take(name string, steps int) {
 	}
 }
 
-// CoreSeconds is about how long one core of an AMD EPYC of 2024 takes for the cell. Quick cells were measured; the cells of a full study follow from
-// these by their steps. It decides what is done first, and what a quick study can afford.
+// CoreSeconds is about how long one core of an AMD EPYC of 2024 takes for the cell. Quick cells
+// were measured; the cells of a full study follow from these by their steps. It decides what is
+// done first, and what a quick study can afford.
 func (c Cell) CoreSeconds() float64 {
 	m := c.Method
 	d := float64(c.Data.vars())

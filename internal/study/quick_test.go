@@ -6,12 +6,12 @@ import (
 	"tobac/internal/study"
 )
 
-// quickBudget is what all cells of a quick study may take together, in seconds of one core: ten minutes of two cores,
-// less what a busy machine and the last cell cost.
+// quickBudget is what all cells of a quick study may take together, in seconds of one core: ten
+// minutes of two cores, less what a busy machine and the last cell cost.
 const quickBudget = 14 * 60
 
-// A quick study fits into ten minutes on two cores by the stated seconds of its cells, has every method on every section, and
-// every section of the full one.
+// A quick study fits into ten minutes on two cores by the stated seconds of its cells, has every
+// method on every section, and every section of the full one.
 func TestQuickStudyIsAffordable(t *testing.T) {
 	quick, full := all(t, study.Options{Quick: true}), all(t, study.Options{})
 	sum, most := 0.0, 0.0

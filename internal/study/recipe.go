@@ -27,5 +27,6 @@ func recipe(e float64) tobac.Config {
 	return cfg
 }
 
-// exactOverOrders is the largest number of variables of which the engine exact sums over all orders.
+// exactOverOrders is the largest number of variables of which the engine exact sums over all
+// orders.
 const exactOverOrders = 20

@@ -14,7 +14,8 @@ import (
 	"tobac/sem"
 )
 
-// references are those that the cells of one program are compared with: methods on the same data, order and seed share one.
+// references are those that the cells of one program are compared with: methods on the same data,
+// order and seed share one.
 type references struct {
 	mu    sync.Mutex
 	known map[string]*sharedReference
@@ -44,7 +45,8 @@ func (r *references) of(c Cell, order []int) *sharedReference {
 	return r.known[key]
 }
 
-// compare compares the posterior of a cell with the reference of its method: the posterior under the model Method.Reference, given the same order.
+// compare compares the posterior of a cell with the reference of its method: the posterior under
+// the model Method.Reference, given the same order.
 func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted, order []int) (*Exactness, error) {
 	shared := r.of(c, order)
 	shared.mu.Lock()

@@ -14,9 +14,9 @@ import (
 type Result struct {
 	Cell    Cell
 	ID      string   // of its job
-	Outcome *Outcome // nil: it failed, or was not done
-	Failure string   // why it failed; "": it did not
-	Seconds float64  // that it took; NaN: unknown
+	Outcome *Outcome // nil means it failed, or was not done
+	Failure string   // why it failed; "" means it did not
+	Seconds float64  // that it took; NaN means unknown
 }
 
 // Results are those of studies.
@@ -26,8 +26,8 @@ type Results struct {
 	byID    map[string]*Result
 }
 
-// Collect puts the outputs of the jobs of [Cells] together. An output that is nil stands for a cell that failed, for the reason
-// in failures, or was not done; seconds may be NaN.
+// Collect puts the outputs of the jobs of [Cells] together. An output that is nil stands for a cell
+// that failed, for the reason in failures, or was not done; seconds may be NaN.
 func Collect(studies []Study, outputs [][]byte, failures []string, seconds []float64) (*Results, error) {
 	r := &Results{Studies: studies, byID: map[string]*Result{}}
 	for i, c := range Cells(studies) {
@@ -44,7 +44,7 @@ func Collect(studies []Study, outputs [][]byte, failures []string, seconds []flo
 	return r, nil
 }
 
-// section finds a section of a study; nil: there is none.
+// section finds a section of a study; nil means there is none.
 func (r *Results) section(study, name string) (*Study, *Section) {
 	for i := range r.Studies {
 		for k := range r.Studies[i].Sections {
@@ -63,8 +63,9 @@ type Line struct {
 	Results []*Result
 }
 
-// Lines are those of a section: every method, followed by its mixture if it has one. The results of all lines belong to the same data
-// sets and seeds, one by one; a cell that was not asked for has one without an outcome.
+// Lines are those of a section: every method, followed by its mixture if it has one. The results of
+// all lines belong to the same data sets and seeds, one by one; a cell that was not asked for has
+// one without an outcome.
 func (r *Results) Lines(s Study, section Section) (lines []Line) {
 	section.skip = nil
 	results := map[string][]*Result{}
@@ -123,7 +124,8 @@ func plus(title string) string {
 	return title + "+"
 }
 
-// View is how the line reads an outcome: of particles, the draws, as the paper does; of any other posterior, what it lists.
+// View is how the line reads an outcome: of particles, the draws, as the paper does; of any other
+// posterior, what it lists.
 func (l Line) View(o *Outcome) *View {
 	switch {
 	case l.Plus:
@@ -179,8 +181,9 @@ var (
 	violated          = Measure{"violated_edges", "violated edges", func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
 )
 
-// Measures are all that results.csv has. AUROC with the diagonal is the published convention; Neg.LL is, as published, the sum
-// over the held-out rows of −log p(Θ|G) − log p(D|G,Θ), Neg.LL per row the mean of −log p(D|G,Θ).
+// Measures are all that results.csv has. AUROC with the diagonal is the published convention;
+// Neg.LL is, as published, the sum over the held-out rows of −log p(Θ|G) − log p(D|G,Θ), Neg.LL per
+// row the mean of −log p(D|G,Θ).
 func Measures() []Measure {
 	return []Measure{
 		eshd, auroc,

@@ -11,12 +11,13 @@ import (
 	"tobac/posterior"
 )
 
-// stepwise is the graph along an order in which the parents of every variable are those earlier ones that a stepwise
-// regression keeps: from none, the addition or removal that lowers
+// stepwise is the graph along an order in which the parents of every variable are those earlier
+// ones that a stepwise regression keeps: from none, the addition or removal that lowers
 //
 //	n ln(residual sum of squares / n) + |parents| ln n
 //
-// most is made until none lowers it. Every equation has an intercept and a noise variance of its own, the mean squared residual.
+// most is made until none lowers it. Every equation has an intercept and a noise variance of its
+// own, the mean squared residual.
 func stepwise(x *mat.Dense, order []int) (*dag.Graph, *posterior.Equations) {
 	n, d := x.Dims()
 	g := dag.New(d)
@@ -79,7 +80,8 @@ func (r *regression) criterion(j int, parents []int) float64 {
 	return r.n*math.Log(squares/r.n) + float64(len(parents))*math.Log(r.n)
 }
 
-// fit is the regression of j: its weights and the sum of squared residuals, infinite if the parents are linearly dependent.
+// fit is the regression of j: its weights and the sum of squared residuals, infinite if the parents
+// are linearly dependent.
 func (r *regression) fit(j int, parents []int) (weights []float64, squares float64) {
 	total := r.scatter.At(j, j)
 	if len(parents) == 0 {

@@ -13,17 +13,17 @@ import (
 // A Row is a method of a section, or the reason why it is not run there.
 type Row struct {
 	Method
-	Skipped string // why it is not run; "": it is
+	Skipped string // why it is not run; "" means it is
 }
 
 // A Section is what one table of a study is about: methods on data sets of one kind.
 type Section struct {
 	Name  string // short, for files
 	Title string
-	Panel string // in pictures, the part of the title in which the study's sections differ; "": the title
+	Panel string // in pictures, the part of the title in which the study's sections differ; "" means the title
 	Data  []Data // one for each run
 	Rows  []Row
-	Seeds int             // inference seeds for each data set; 0: 1
+	Seeds int             // inference seeds for each data set; 0 means 1
 	skip  map[string]bool // cells that were not asked for
 }
 
@@ -56,8 +56,8 @@ func (s Study) cells(section Section) (all []Cell) {
 // seedStride lies between the numbers of the inference seeds of one data set.
 const seedStride = 1_000_000
 
-// Cells are those of all studies, each once, the ones that take longest first, so that no worker is left with
-// a long one at the end, and shards are alike.
+// Cells are those of all studies, each once, the ones that take longest first, so that no worker is
+// left with a long one at the end, and shards are alike.
 func Cells(studies []Study) (all []Cell) {
 	seen := map[string]bool{}
 	for _, s := range studies {
@@ -74,9 +74,9 @@ func Cells(studies []Study) (all []Cell) {
 	return all
 }
 
-// Only keeps the methods, sections, data sets and cells that one of the patterns of [path.Match] names; a cell is
-// called by its data set and its method, with a slash between them. No pattern keeps all. A pattern that names
-// nothing is an error, which lists what there is.
+// Only keeps the methods, sections, data sets and cells that one of the patterns of [path.Match]
+// names; a cell is called by its data set and its method, with a slash between them. No pattern
+// keeps all. A pattern that names nothing is an error, which lists what there is.
 func Only(studies []Study, patterns []string) ([]Study, error) {
 	if len(patterns) == 0 {
 		return studies, nil

@@ -149,8 +149,8 @@ func TestReadProblem(t *testing.T) {
 	}
 }
 
-// A job says everything that determines it: its text gives the same cell back, names do not matter, and each of the
-// settings that do makes another job.
+// A job says everything that determines it: its text gives the same cell back, names do not matter,
+// and each of the settings that do makes another job.
 func TestJobsOfCells(t *testing.T) {
 	ids := map[string]string{}
 	names := map[string]string{}
@@ -230,7 +230,8 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 	}
 }
 
-// The order of the released NPVar is the column of smallest variance, then the sequence of the table.
+// The order of the released NPVar is the column of smallest variance, then the sequence of the
+// table.
 func TestReleasedNPVar(t *testing.T) {
 	p, err := study.SachsData(1, 1)[0].Problem()
 	if err != nil {
@@ -329,7 +330,8 @@ func done(t *testing.T, studies []study.Study) *study.Results {
 	return r
 }
 
-// The baselines and exact posteriors of every study run, on data of their size, and are better than nothing where they should be.
+// The baselines and exact posteriors of every study run, on data of their size, and are better than
+// nothing where they should be.
 func TestCheapCells(t *testing.T) {
 	patterns := []string{"linear-d10-e20-n100-run0/exact*", "linear-d10-e20-n100-run0/empty", "linear-d10-e20-n100-run0/eqvar-bic", "linear-d50-e100-n100-run0/eqvar-bic", "sachs-split0/empty", "nonlinear-d20-e80-n100-run0/empty"}
 	studies, err := study.Only(all(t, study.Options{Runs: 1, Seed: 1}), patterns)

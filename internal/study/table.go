@@ -12,7 +12,7 @@ import (
 type Table struct {
 	Head []string
 	Rows [][]string
-	Note string // below it; "": none
+	Note string // below it; "" means none
 }
 
 // shown are the measures of the table of a section.
@@ -87,7 +87,8 @@ func seconds(l Line) string {
 // Baseline is the line that others are compared with, TOBAC under EqVar's order.
 const Baseline = "tobac-eqvar"
 
-// Differences is the table of paired differences of a section, method minus [Baseline]; false if the reference is not there.
+// Differences is the table of paired differences of a section, method minus [Baseline]; false if
+// the reference is not there.
 func (r *Results) Differences(s Study, section Section) (Table, bool) {
 	lines := r.Lines(s, section)
 	measures := []Measure{eshd, auroc, negLL, negLLOfRow}
@@ -122,8 +123,8 @@ func (r *Results) Differences(s Study, section Section) (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// BesidePublished is Table I beside the published one: mean ± standard deviation, as the paper has it, and whether
-// the means agree within two standard errors of their difference.
+// BesidePublished is Table I beside the published one: mean ± standard deviation, as the paper has
+// it, and whether the means agree within two standard errors of their difference.
 func (r *Results) BesidePublished() (Table, bool) {
 	s, section := r.section(TableOne, "sachs")
 	if s == nil {
@@ -183,7 +184,8 @@ func agrees(a, b MeanSD) string {
 	return fmt.Sprintf("no (%.1f)", distance/math.Sqrt(variance))
 }
 
-// BesideAuthors is the recipe on the data sets of the authors' program, over several inference seeds each, beside what that program found with one.
+// BesideAuthors is the recipe on the data sets of the authors' program, over several inference
+// seeds each, beside what that program found with one.
 func (r *Results) BesideAuthors() (Table, bool) {
 	s, section := r.section(Authors, "linear-d20-e40")
 	if s == nil {

@@ -85,8 +85,8 @@ func (v *node) newChain(number int) *chain {
 	return c
 }
 
-// run takes all iterations: the first half moves the temperatures so that every swap is as likely as the others [2], the
-// second is kept.
+// run takes all iterations: the first half moves the temperatures so that every swap is as likely
+// as the others [2], the second is kept.
 func (c *chain) run(ctx context.Context) error {
 	total := c.cfg.Iterations
 	first := total / 2
@@ -137,7 +137,8 @@ func (c *chain) record(half int) {
 // mostEvidence is the largest log density whose rounding does not decide what is accepted.
 const mostEvidence = 1e14
 
-// ErrOverflow says that log densities of the data are so large that their rounding would decide, as with a noise variance that is too small.
+// ErrOverflow says that log densities of the data are so large that their rounding would decide, as
+// with a noise variance that is too small.
 var ErrOverflow = errors.New("tempering: log densities of the data are too large to be compared")
 
 // exchange proposes to swap the states of every second pair of neighbouring temperatures.
@@ -165,8 +166,8 @@ func (c *chain) rejections() []float64 {
 	return r
 }
 
-// adapt places the temperatures at equal distances of the barrier, the sum of rejections up to an inverse temperature,
-// which is taken to be linear between the present ones [2].
+// adapt places the temperatures at equal distances of the barrier, the sum of rejections up to an
+// inverse temperature, which is taken to be linear between the present ones [2].
 func (c *chain) adapt() {
 	last := len(c.betas) - 1
 	barrier := make([]float64, last+1)

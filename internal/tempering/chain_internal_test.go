@@ -32,8 +32,8 @@ func testNode(t *testing.T, cfg Config) *node {
 	return newNode(x, nil, 2, []int{0, 1}, score.Fair(3), &cfg, kernels)
 }
 
-// Whatever moves have done to a state, what it holds are the sums that its parents, weights and biases give, up to rounding; after
-// every 64th iteration to the bit.
+// Whatever moves have done to a state, what it holds are the sums that its parents, weights and
+// biases give, up to rounding; after every 64th iteration to the bit.
 func TestStatesAreFresh(t *testing.T) {
 	for _, iterations := range []int{128, 150} {
 		c := testNode(t, Config{Hidden: 2, Iterations: iterations, Temperatures: 4}).newChain(0)
@@ -64,8 +64,9 @@ func TestStatesAreFresh(t *testing.T) {
 	}
 }
 
-// The second half of the iterations is kept, half of them in each half, with as many draws as are asked for; temperatures
-// reach from the prior to the posterior, and the rates of refused swaps are those since they moved for the last time.
+// The second half of the iterations is kept, half of them in each half, with as many draws as are
+// asked for; temperatures reach from the prior to the posterior, and the rates of refused swaps are
+// those since they moved for the last time.
 func TestChain(t *testing.T) {
 	const iterations, draws = 40, 5
 	c := testNode(t, Config{Hidden: 2, Iterations: iterations, Draws: chains * draws, Temperatures: 4}).newChain(0)
@@ -99,8 +100,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Sums of numbers far from 1 keep them, R̂ of counts is that of the series of 0 and 1 which they count, and the prior of
-// ln σ² has the integral 1.
+// Sums of numbers far from 1 keep them, R̂ of counts is that of the series of 0 and 1 which they
+// count, and the prior of ln σ² has the integral 1.
 func TestNumbers(t *testing.T) {
 	for _, x := range [][]float64{{-1000, -1001}, {-1001, -1000, -1000}, {math.Inf(-1), -1000}, {800}} {
 		var l logSum
@@ -143,7 +144,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Random walks of the noise variance are accepted neither nearly always nor hardly ever, at all temperatures.
+// Random walks of the noise variance are accepted neither nearly always nor hardly ever, at all
+// temperatures.
 func TestNoiseSteps(t *testing.T) {
 	c := testNode(t, Config{Hidden: 2, Iterations: 40, Temperatures: 4}).newChain(0)
 	s := c.states[3]
@@ -157,14 +159,16 @@ func TestNoiseSteps(t *testing.T) {
 				moved++
 			}
 		}
-		// A round is of two steps: a rate of 0.44, the best in one dimension, moves in 0.69 of the rounds.
+		// A round is of two steps: a rate of 0.44, the best in one dimension, moves in 0.69 of the
+		// rounds.
 		if moved /= rounds; moved < 0.6 || moved > 0.85 {
 			t.Errorf("inverse temperature %v: the noise variance moves in %v of the rounds, want about 0.7", beta, moved)
 		}
 	}
 }
 
-// A draw from the prior may leave the data hardly any density; only at the inverse temperature 1 that is an overflow.
+// A draw from the prior may leave the data hardly any density; only at the inverse temperature 1
+// that is an overflow.
 func TestOverflow(t *testing.T) {
 	for at, want := range []error{nil, ErrOverflow} {
 		c := testNode(t, Config{Hidden: 2, NoiseVariance: 0.5, Iterations: 40, Temperatures: 2}).newChain(0)

@@ -8,23 +8,23 @@ import (
 	"tobac/models"
 )
 
-// Config are the settings of the networks and of their chains. The zero value is the published model with a noise variance
-// of each variable's own, and the default chains.
+// Config are the settings of the networks and of their chains. The zero value is the published
+// model with a noise variance of each variable's own, and the default chains.
 type Config struct {
-	Hidden        int               // units of the hidden layer, of which there is one; 0: 5
+	Hidden        int               // units of the hidden layer, of which there is one; 0 means 5
 	Activation    models.Activation // zero: Relu
 	NoBias        bool              // leave out all biases
-	ParamVariance float64           // prior variance σ_p² of every weight and bias; 0: 1
-	// NoiseVariance of all equations. 0: each has its own, which is sampled, with the prior of [models.OwnVariances]
-	// and the scale NoiseScale.
+	ParamVariance float64           // prior variance σ_p² of every weight and bias; 0 means 1
+	// NoiseVariance of all equations. 0: each has its own, which is sampled, with the prior of
+	// [models.OwnVariances] and the scale NoiseScale.
 	NoiseVariance float64
-	NoiseScale    float64 // s²; 0: 0.1
+	NoiseScale    float64 // s²; 0 means 0.1
 
-	Temperatures int // of each chain, from the prior to the posterior; 0: 12
-	Iterations   int // of each chain, the first half of which is dropped; 0: 2000
-	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0: 200
+	Temperatures int // of each chain, from the prior to the posterior; 0 means 12
+	Iterations   int // of each chain, the first half of which is dropped; 0 means 2000
+	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0 means 200
 
-	Sweeps int // of [Sets], at each temperature; 0: 8
+	Sweeps int // of [Sets], at each temperature; 0 means 8
 
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. 0: 1
@@ -92,7 +92,8 @@ func (c *Config) logNoise(logs float64) float64 {
 	return 0.5*math.Log(b/math.Pi) - 0.5*logs - b*math.Exp(-logs)
 }
 
-// startNoise is ln σ², drawn from its prior if it is not given: the scale divided by a squared normal number.
+// startNoise is ln σ², drawn from its prior if it is not given: the scale divided by a squared
+// normal number.
 func (c *Config) startNoise(rng *rand.Rand) float64 {
 	if c.NoiseVariance > 0 {
 		return math.Log(c.NoiseVariance)

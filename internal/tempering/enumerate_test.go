@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A table has the evidence of every set of parents given an order, and what follows from them under a prior.
+// A table has the evidence of every set of parents given an order, and what follows from them under
+// a prior.
 type table struct {
 	candidates        [][]int     // of each variable, as in the order; bit k of a set stands for the k-th
 	logEvidence       [][]float64 // log p(x_j|x_A) by column j and set A
@@ -20,8 +21,9 @@ type table struct {
 	total, difference []float64   // log Σ_A ρ(A)/Σρ · p(x_j|x_A) by column, and how far it is apart by either half of the particles
 }
 
-// enumerate estimates all sets of parents: the check on the chains. Those within four nats of the best are estimated again with a factor of the particles,
-// unless it is 1, and twice the sweeps: the logarithm of a noisy estimate is too low on average.
+// enumerate estimates all sets of parents: the check on the chains. Those within four nats of the
+// best are estimated again with a factor of the particles, unless it is 1, and twice the sweeps:
+// the logarithm of a noisy estimate is too low on average.
 func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config, particles, finer int) *table {
 	t.Helper()
 	sets, err := tempering.NewSets(x, nil, cfg)

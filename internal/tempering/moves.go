@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// turn moves the weights and the bias of unit a by one step of elliptical slice sampling [1], which leaves
-// p(W, b) p(y|W, b)^β invariant. Pre-activations are linear in them, so that a proposal is one row.
+// turn moves the weights and the bias of unit a by one step of elliptical slice sampling [1], which
+// leaves p(W, b) p(y|W, b)^β invariant. Pre-activations are linear in them, so that a proposal is
+// one row.
 func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 	h, n, k := w.units, w.n, w.kernels
 	bias := 0.0
@@ -59,8 +60,8 @@ func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 	copy(s.gram, w.gram)
 }
 
-// proposalSDs are the standard deviations, in those of the prior, of the normal distributions from one of which the weights of
-// a new edge are drawn, all from the same.
+// proposalSDs are the standard deviations, in those of the prior, of the normal distributions from
+// one of which the weights of a new edge are drawn, all from the same.
 var proposalSDs = [...]float64{1, 0.3, 0.1, 0.03}
 
 // propose draws the weights of an edge.
@@ -71,7 +72,8 @@ func (w *worker) propose(rng *rand.Rand) {
 	}
 }
 
-// advantage is ln p(w)/q(w) of the weights of an edge, of their prior and the distribution of propose.
+// advantage is ln p(w)/q(w) of the weights of an edge, of their prior and the distribution of
+// propose.
 func (w *worker) advantage(weights []float64) float64 {
 	square := 0.0
 	for _, v := range weights {
@@ -87,15 +89,17 @@ func (w *worker) advantage(weights []float64) float64 {
 	return math.Log(float64(len(proposalSDs))) - math.Log(sum)
 }
 
-// changed fills the proposal with the pre-activations after weights are added to those of candidate i.
+// changed fills the proposal with the pre-activations after weights are added to those of candidate
+// i.
 func (w *worker) changed(pre []float64, i int, sign float64, weights []float64) {
 	for a, v := range weights {
 		w.kernels.AddScaled(w.proposal[a*w.n:(a+1)*w.n], pre[a*w.n:(a+1)*w.n], sign*v, w.row(i))
 	}
 }
 
-// accept makes the proposed pre-activations those of a state, whose parents are the proposed ones already, with the probability of Metropolis and Hastings: ratio is the logarithm
-// of that of the proposals, and u a uniform number. It reports whether it did.
+// accept makes the proposed pre-activations those of a state, whose parents are the proposed ones
+// already, with the probability of Metropolis and Hastings: ratio is the logarithm of that of the
+// proposals, and u a uniform number. It reports whether it did.
 func (w *worker) accept(s *state, beta, ratio, u float64) bool {
 	prior := w.logPrior(s)
 	if math.IsInf(prior, -1) {
@@ -203,7 +207,8 @@ func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// sweep moves everything at inverse temperature β: parents as often as there are candidates, at least 4 times.
+// sweep moves everything at inverse temperature β: parents as often as there are candidates, at
+// least 4 times.
 func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
 	w.moveNetwork(s, beta, rng)
 	if len(w.candidates) == 0 {
@@ -218,7 +223,8 @@ func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// start draws a state from the prior: weights exactly, parents by four times as many moves as there are candidates.
+// start draws a state from the prior: weights exactly, parents by four times as many moves as there
+// are candidates.
 func (w *worker) start(s *state, rng *rand.Rand) {
 	copy(s.in, w.required)
 	w.fromPrior(s, rng)

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A node is the regression of one variable on those before it in the order: what all its chains share.
+// A node is the regression of one variable on those before it in the order: what all its chains
+// share.
 type node struct {
 	cfg        *Config
 	kernels    vector.Set

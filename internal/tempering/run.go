@@ -15,14 +15,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Result is the posterior given an order. Matrices are d×d by the columns of the data, with parents as rows.
+// A Result is the posterior given an order. Matrices are d×d by the columns of the data, with
+// parents as rows.
 type Result struct {
 	Probabilities *mat.Dense // of edges
-	// Difference is between the probabilities of the two chains. RHat compares the variances of their halves with
-	// those within: near 1 they agree; +∞ if they are certain of different things.
+	// Difference is between the probabilities of the two chains. RHat compares the variances of
+	// their halves with those within: near 1 they agree; +∞ if they are certain of different
+	// things.
 	Difference, RHat *mat.Dense
-	// LogEvidence of each variable, log Σ_A ρ(A)/Σρ · p(x_j|x_A), is the logarithm of the mean of the chains' estimates;
-	// EvidenceDifference is between these.
+	// LogEvidence of each variable, log Σ_A ρ(A)/Σρ · p(x_j|x_A), is the logarithm of the mean of
+	// the chains' estimates; EvidenceDifference is between these.
 	LogEvidence, EvidenceDifference []float64
 	// LogLikelihood is the posterior mean of log p(x_j | parents, first layer, noise variance).
 	LogLikelihood []float64
@@ -33,14 +35,16 @@ type Result struct {
 // A Draw is a network of the posterior.
 type Draw struct {
 	Graph *dag.Graph // by the columns of the data
-	// Parameters are those of [models.FeedForward] with one hidden layer, in order coordinates, with the logarithms of the
-	// noise variances as the last d where they are not given. Weights of others than parents are 0.
+	// Parameters are those of [models.FeedForward] with one hidden layer, in order coordinates,
+	// with the logarithms of the noise variances as the last d where they are not given. Weights of
+	// others than parents are 0.
 	Parameters []float64
 }
 
-// Run samples the posterior of parents and networks given a causal order, the columns with sources first. x is n×d, and
-// intervened nil or n×d with 1 where an entry was set by intervention. The prior's forbidden edges are no parents, and
-// edges against the order are none; a required edge against it is an error. A cancelled context is returned as its cause.
+// Run samples the posterior of parents and networks given a causal order, the columns with sources
+// first. x is n×d, and intervened nil or n×d with 1 where an entry was set by intervention. The
+// prior's forbidden edges are no parents, and edges against the order are none; a required edge
+// against it is an error. A cancelled context is returned as its cause.
 func Run(ctx context.Context, x, intervened mat.Matrix, order []int, prior Prior, cfg Config) (*Result, error) {
 	nodes, err := newNodes(x, intervened, order, prior, &cfg)
 	if err != nil {
@@ -84,7 +88,8 @@ func check(x, intervened mat.Matrix, cfg *Config) (kernels vector.Set, err error
 	return kernels, nil
 }
 
-// newNodes checks data, order and settings, whose defaults it fills in. Nodes are in the sequence of the order.
+// newNodes checks data, order and settings, whose defaults it fills in. Nodes are in the sequence
+// of the order.
 func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) ([]*node, error) {
 	kernels, err := check(x, intervened, cfg)
 	if err != nil {
@@ -181,7 +186,8 @@ func newDraw(all []*chain, order []int, k int, cfg *Config) Draw {
 	return assemble(networks, order, cfg)
 }
 
-// assemble is the draw of all networks, by variable, with its parameters in the coordinates of an order.
+// assemble is the draw of all networks, by variable, with its parameters in the coordinates of an
+// order.
 func assemble(networks []*network, order []int, cfg *Config) Draw {
 	d, h := len(order), cfg.Hidden
 	at := dag.Inverse(order)

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sets estimates the evidence of single sets of parents, whatever the order, by sequential Monte Carlo: what an engine
-// over orders needs of networks. It is safe for concurrent use.
+// Sets estimates the evidence of single sets of parents, whatever the order, by sequential Monte
+// Carlo: what an engine over orders needs of networks. It is safe for concurrent use.
 type Sets struct {
 	cfg           Config
 	x, intervened mat.Matrix
@@ -33,14 +33,16 @@ type Parents struct {
 // An Estimate is what is known of the networks of a variable with one set of parents.
 type Estimate struct {
 	Parents
-	// LogEvidence is log p(x_j|x_A), the logarithm of the mean of two independent estimates, and Halves are these.
+	// LogEvidence is log p(x_j|x_A), the logarithm of the mean of two independent estimates, and
+	// Halves are these.
 	LogEvidence float64
 	Halves      [2]float64
 	Particles   int       // of both together
 	networks    []network // of the posterior, from both populations in turn
 }
 
-// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of [Run]. Of the settings of chains it takes none.
+// NewSets checks data and settings, whose zeros are their defaults; the arguments are those of
+// [Run]. Of the settings of chains it takes none.
 func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	kernels, err := check(x, intervened, &cfg)
 	if err != nil {
@@ -49,7 +51,8 @@ func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
 }
 
-// WithSweeps is the same with another number of sweeps at each temperature. It panics with less than 1.
+// WithSweeps is the same with another number of sweeps at each temperature. It panics with less
+// than 1.
 func (s *Sets) WithSweeps(n int) *Sets {
 	if n < 1 {
 		panic(fmt.Sprintf("tempering: %d sweeps, want 1 or more", n))
@@ -59,8 +62,10 @@ func (s *Sets) WithSweeps(n int) *Sets {
 	return &other
 }
 
-// Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of particles for each, half of them in each of two populations.
-// Estimates with other numbers are independent. A cancelled context is returned as its cause. It panics if a set is not what [Parents] says, and with less than 4 particles.
+// Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of
+// particles for each, half of them in each of two populations. Estimates with other numbers are
+// independent. A cancelled context is returned as its cause. It panics if a set is not what
+// [Parents] says, and with less than 4 particles.
 func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {
 	if particles < 4 {
 		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4", particles))
@@ -120,8 +125,9 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 // logMean is the logarithm of the mean of two numbers given by their logarithms.
 func logMean(logs [2]float64) float64 { return floats.LogSumExp(logs[:]) - math.Ln2 }
 
-// population moves n particles, whose parents are all candidates, from the prior to the posterior [5], from one temperature to the next so that half of the effective sample size is left:
-// the estimate of the log evidence, and the particles.
+// population moves n particles, whose parents are all candidates, from the prior to the posterior
+// [5], from one temperature to the next so that half of the effective sample size is left: the
+// estimate of the log evidence, and the particles.
 func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 	now = make([]*state, n)
 	next := make([]*state, n)
@@ -152,8 +158,9 @@ func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 	return sum, now
 }
 
-// Draw is one of the graph whose parents the estimates have, one for each variable and in their sequence, with network number k of each: the networks of a set are few, and come again. Parameters
-// are in the sequence of the columns.
+// Draw is one of the graph whose parents the estimates have, one for each variable and in their
+// sequence, with network number k of each: the networks of a set are few, and come again.
+// Parameters are in the sequence of the columns.
 func (s *Sets) Draw(parents []*Estimate, k int) Draw {
 	networks := make([]*network, len(parents))
 	order := make([]int, len(parents))

@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Evidences of single sets agree with brute force, of parents that come later in the table too, and both populations with each
-// other; they are the same for any number of workers, and independent of what else is in the list.
+// Evidences of single sets agree with brute force, of parents that come later in the table too, and
+// both populations with each other; they are the same for any number of workers, and independent of
+// what else is in the list.
 func TestSets(t *testing.T) {
 	x := curve(12)
 	list := []tempering.Parents{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}}, {Of: 1, Set: []int{2}}}
@@ -46,7 +47,8 @@ func TestSets(t *testing.T) {
 	}
 	for k, e := range all {
 		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 { return math.Max(v, 0) }, func(*rand.Rand) float64 { return 0.3 }, 20000)
-		// Populations of 400 particles have standard deviations of 0.04; four of them, and of brute force.
+		// Populations of 400 particles have standard deviations of 0.04; four of them, and of brute
+		// force.
 		if off := math.Abs(e.LogEvidence - want); off > 0.12+4*sd {
 			t.Errorf("parents %v of %d: log evidence %.3f, by brute force %.3f ± %.3f", e.Set, e.Of, e.LogEvidence, want, sd)
 		}
@@ -59,7 +61,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// A draw has the parents of its estimates, and parameters under which the likelihood is near the posterior's.
+// A draw has the parents of its estimates, and parameters under which the likelihood is near the
+// posterior's.
 func TestSetsDraw(t *testing.T) {
 	x := curve(30)
 	s, err := tempering.NewSets(x, nil, tempering.Config{NoiseVariance: 0.1, Sweeps: 4, Seed: 2})
@@ -89,7 +92,8 @@ func TestSetsDraw(t *testing.T) {
 		mean += likelihood[0] / 16
 	}
 	evidence := all[0].LogEvidence + all[1].LogEvidence + all[2].LogEvidence
-	// The posterior mean of the log likelihood is above the log evidence by the information gained, here a few nats for each variable.
+	// The posterior mean of the log likelihood is above the log evidence by the information gained,
+	// here a few nats for each variable.
 	if gained := mean - evidence; gained < 1 || gained > 40 {
 		t.Errorf("mean log likelihood of draws %v, log evidence %v", mean, evidence)
 	}

@@ -13,8 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Half of the difference between two populations, or two chains, is as large as the error of their mean, over 200 seeds: of evidences of a set, of
-// the evidence of all sets, and of the probability of an edge; all are known where a network has one unit and no bias, by an integral over its weight.
+// Half of the difference between two populations, or two chains, is as large as the error of their
+// mean, over 200 seeds: of evidences of a set, of the evidence of all sets, and of the probability
+// of an edge; all are known where a network has one unit and no bias, by an integral over its
+// weight.
 func TestDifferencesOverSeeds(t *testing.T) {
 	const n, s2, p, seeds = 8, 0.3, 0.4, 200
 	x := curve(n).Slice(0, n, 0, 2).(*mat.Dense)

@@ -6,7 +6,8 @@ import (
 	"tobac/internal/ridge"
 )
 
-// A state is a network without its last layer: parents, weights and biases of the units, and what follows from them.
+// A state is a network without its last layer: parents, weights and biases of the units, and what
+// follows from them.
 type state struct {
 	in      []bool    // candidates that are parents
 	weights []float64 // candidate by unit; those of others than parents mean nothing

@@ -90,7 +90,8 @@ func readSet(t *testing.T, name string) *set {
 	return s
 }
 
-// The posterior given two orders on the simulated nonlinear data, beside the published figures of tobac.md §15.1. It takes some minutes:
+// The posterior given two orders on the simulated nonlinear data, beside the published figures of
+// tobac.md §15.1. It takes some minutes:
 //
 //	go test ./internal/tempering -run TestTable -long -v -timeout 60m
 func TestTable(t *testing.T) {
@@ -147,8 +148,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Chains and the table of all sets of parents, by sequential Monte Carlo, agree on the first simulated set, given the true
-// order. It takes six minutes of one processor:
+// Chains and the table of all sets of parents, by sequential Monte Carlo, agree on the first
+// simulated set, given the true order. It takes six minutes of one processor:
 //
 //	go test ./internal/tempering -run TestSetsAgainstChains -long -v -timeout 60m
 func TestSetsAgainstChains(t *testing.T) {
@@ -179,7 +180,8 @@ func TestSetsAgainstChains(t *testing.T) {
 	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s", mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD), time.Since(start).Seconds())
 	for _, j := range order {
 		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.total[j], table.difference[j])
-		// Half of the difference of two estimates is their standard error, on average; four of both, and what a difference that is small by chance leaves out.
+		// Half of the difference of two estimates is their standard error, on average; four of
+		// both, and what a difference that is small by chance leaves out.
 		if e := chains.LogEvidence[j] - table.total[j]; !(math.Abs(e) <= 2*(chains.EvidenceDifference[j]+table.difference[j])+0.1) {
 			t.Errorf("variable %d: log evidences differ by %.2f", j, e)
 		}

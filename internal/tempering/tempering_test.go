@@ -40,8 +40,8 @@ func curve(n int) *mat.Dense {
 	return x
 }
 
-// bruteForce is the log evidence of parents of column j, by averaging the density of an n-dimensional normal distribution
-// over draws from the prior, and its standard error.
+// bruteForce is the log evidence of parents of column j, by averaging the density of an
+// n-dimensional normal distribution over draws from the prior, and its standard error.
 func bruteForce(x *mat.Dense, j int, parents []int, units int, activation func(float64) float64, variance func(*rand.Rand) float64, draws int) (mean, sd float64) {
 	rng := rand.New(rand.NewPCG(uint64(j), uint64(len(parents))))
 	n, _ := x.Dims()
@@ -85,8 +85,8 @@ func bruteForce(x *mat.Dense, j int, parents []int, units int, activation func(f
 	return mean, sd / math.Sqrt(float64(draws))
 }
 
-// Three variables, with the evidence of every set of parents by brute force: chains and table agree with it and each other,
-// with a noise variance that is given and one that is not.
+// Three variables, with the evidence of every set of parents by brute force: chains and table agree
+// with it and each other, with a noise variance that is given and one that is not.
 func TestAgainstBruteForce(t *testing.T) {
 	x, order := curve(9), []int{1, 2, 0}
 	prior := erdosRenyi(t, 3, 0.4)
@@ -144,7 +144,8 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// Without rows the posterior is the prior: of parents, weights and noise, with knowledge about edges; and the evidence is 1.
+// Without rows the posterior is the prior: of parents, weights and noise, with knowledge about
+// edges; and the evidence is 1.
 func TestPriorAlone(t *testing.T) {
 	const n, d = 5, 4
 	x, all := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
@@ -200,7 +201,8 @@ func TestPriorAlone(t *testing.T) {
 	if !(math.Abs(below-0.5) <= 0.04) {
 		t.Errorf("%v of the noise variances are below the median of their prior", below)
 	}
-	// A weight of an edge that comes and goes is normal too: its proposals leave the prior in place.
+	// A weight of an edge that comes and goes is normal too: its proposals leave the prior in
+	// place.
 	var values []float64
 	for _, w := range r.Draws {
 		if w.Graph.Has(2, 3) {
@@ -227,8 +229,9 @@ func checkNormal(t *testing.T, name string, values []float64, sd float64) {
 	}
 }
 
-// Where the parents are constant the units are constant and the density is known: with a sigmoid and no biases every unit is ½, so that
-// y ~ N(0, σ²I + ¼hσ_p² 11ᵀ), and with rectifiers y ~ N(0, σ²I), which for unknown σ² is Student's t distribution.
+// Where the parents are constant the units are constant and the density is known: with a sigmoid
+// and no biases every unit is ½, so that y ~ N(0, σ²I + ¼hσ_p² 11ᵀ), and with rectifiers y ~ N(0,
+// σ²I), which for unknown σ² is Student's t distribution.
 func TestKnownDensities(t *testing.T) {
 	const n, s2, sp = 12, 0.4, 1.5
 	x := mat.NewDense(n, 2, nil)
@@ -274,8 +277,9 @@ func TestKnownDensities(t *testing.T) {
 	}
 }
 
-// Draws are networks of package models: the mean of their evidence, with the output layer integrated out again, is the
-// likelihood that the chains report, and graphs appear in proportion to their probabilities.
+// Draws are networks of package models: the mean of their evidence, with the output layer
+// integrated out again, is the likelihood that the chains report, and graphs appear in proportion
+// to their probabilities.
 func TestDrawsAreNetworks(t *testing.T) {
 	x, order := curve(30), []int{2, 1, 0}
 	r, err := tempering.Run(context.Background(), x, nil, order, erdosRenyi(t, 3, 0.5), tempering.Config{Hidden: 2, Iterations: 3000, Temperatures: 6, Draws: 1000, Activation: models.Tanh})

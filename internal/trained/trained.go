@@ -99,7 +99,8 @@ func Approximate(draws int, from string) string {
 	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation of unknown error: compare a run with another seed.", draws, from)
 }
 
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they were measured on.
+// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
+// were measured on.
 var (
 	limitTrend    = [2]float64{0.05, 0.2}
 	limitDistance = [2]float64{0.1, 0.3}

@@ -1,4 +1,4 @@
-// Package modeltest checks that a likelihood of one's own is what package models
+// Package modeltest checks that a custom likelihood is what package models
 // takes it for. It returns errors and needs no testing framework.
 //
 // [Likelihood] looks at random graphs and parameters. With L_j the sum of both

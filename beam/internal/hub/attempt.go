@@ -54,8 +54,8 @@ func (a *attempt) hasBegun() bool {
 	}
 }
 
-// begin calls the function of a job, and reports whether a worker may do it. It may
-// not where what is wrapped around the stand-in settles the matter: another process does the job, or has done it.
+// begin calls the function of a job, and reports whether a worker may do it. It may not where what
+// is wrapped around the stand-in settles the matter: another process does the job, or has done it.
 func (h *Hub) begin(a *attempt) bool {
 	j := h.list[a.number].job
 	h.goroutine.Go(func() {

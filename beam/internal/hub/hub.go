@@ -62,11 +62,11 @@ type entry struct {
 	attempt *attempt // the one that runs
 }
 
-// New starts a hub that listens on an address such as "127.0.0.1:0". The functions are
-// stand-ins, see [StandIns]. A job that fails, or whose worker dies, is begun up to so many times (0:
-// DefaultAttempts). done is called once for each job that has succeeded or failed for good, never twice
-// at the same time; a worker is told that its output has arrived after done has
-// returned. say, nil for none, is told of workers that come and go. The caller must Close the hub.
+// New starts a hub that listens on an address such as "127.0.0.1:0". The functions are stand-ins,
+// see [StandIns]. A job that fails, or whose worker dies, is begun up to so many times (0:
+// DefaultAttempts). done is called once for each job that has succeeded or failed for good, never
+// twice at the same time; a worker is told that its output has arrived after done has returned.
+// say, nil for none, is told of workers that come and go. The caller must Close the hub.
 func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done func(i int, output []byte, err error), say func(string)) (*Hub, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -133,7 +133,7 @@ func (h *Hub) Begun() int {
 	return h.begun
 }
 
-// Refused says why the last worker that was refused was; nil: none.
+// Refused says why the last worker that was refused was; nil means none.
 func (h *Hub) Refused() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,8 +144,8 @@ func (h *Hub) Refused() error {
 // cancelled.
 func (h *Hub) End() { h.cancel() }
 
-// Deserted returns true when no worker is connected for the time gone, after there was one
-// since the call, or the time none is over, in which none came (0: forever); and false when ctx is done.
+// Deserted returns true when no worker is connected for the time gone, after there was one since
+// the call, or the time none is over, in which none came (0: forever); and false when ctx is done.
 func (h *Hub) Deserted(ctx context.Context, none, gone time.Duration) bool {
 	before, _ := h.workers()
 	tick := time.NewTicker(gone / 20)
@@ -198,7 +198,7 @@ func (h *Hub) Close() {
 	h.goroutine.Wait()
 }
 
-// take makes a waiting job run, the one of a number or, for Any, the first; nil: none.
+// take makes a waiting job run, the one of a number or, for Any, the first; nil means none.
 func (h *Hub) take(number int) (*attempt, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -24,7 +24,7 @@ type Delivery struct {
 	ID       string
 	Output   []byte
 	Measured jobs.Measured
-	Failure  string // "": it succeeded
+	Failure  string // "" means it succeeded
 }
 
 // Nothing is an argument or a reply without content.

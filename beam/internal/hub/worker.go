@@ -30,7 +30,7 @@ type Worker struct {
 	cancel          context.CancelCauseFunc
 
 	mu     sync.Mutex
-	client *rpc.Client                       // nil: lost, and being dialled again
+	client *rpc.Client                       // nil means lost, and being dialled again
 	found  *sync.Cond                        // client or ctx has changed
 	data   map[string]func() ([]byte, error) // by digest
 }
@@ -55,7 +55,7 @@ func Connect(ctx context.Context, address, secret string, f jobs.Functions, slot
 	return w, nil
 }
 
-// Err is why the worker has no hub any more; nil: it has one.
+// Err is why the worker has no hub any more; nil means it has one.
 func (w *Worker) Err() error { return context.Cause(w.ctx) }
 
 // Close cancels what runs and waits for it.
@@ -123,7 +123,7 @@ func (w *Worker) keep() {
 	}
 }
 
-// redial tries for a while; nil: the worker has ended.
+// redial tries for a while; nil means the worker has ended.
 func (w *Worker) redial() *rpc.Client {
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()

@@ -43,7 +43,8 @@ func (m *localLevel) expression(x *autograd.Node) *autograd.Node {
 	return sum
 }
 
-// covariance is the joint density of all steps, with Cov(y_s, y_t) = 10 + q² min(s, t) + r² [s = t].
+// covariance is the joint density of all steps, with Cov(y_s, y_t) = 10 + q² min(s, t) + r²
+// [s = t].
 func (m *localLevel) covariance(x *autograd.Node) *autograd.Node {
 	n := len(m.y)
 	shared, eye := make([]float64, n*n), make([]float64, n*n)

@@ -18,7 +18,7 @@ type problem struct {
 	mask      bool
 	tau       float64
 	linear    models.LinearOptions
-	hidden    int // units of networks, whose variances are those of linear; zero: the linear model
+	hidden    int // units of networks, whose variances are those of linear; zero means the linear model
 	prior     models.GraphPrior
 	rank      int
 	particles int

@@ -1,10 +1,12 @@
-// Licences writes the licences of all that is linked into the command, on any platform of a release: a list of the modules with the kinds of
-// licence that were recognised, then the texts, which most of them ask to accompany a binary.
+// Licences writes the licences of all that is linked into the command, on any platform of a
+// release: a list of the modules with the kinds of licence that were recognised, then the texts,
+// which most of them ask to accompany a binary.
 //
 //	cd internal/gen && go run ./licences ../../cmd/tobac/licences.txt
 //
-// The list is that of go list -deps, the texts are the files in the module cache: those of the module, and of the folders of the packages that are linked, called
-// LICENSE, COPYING, NOTICE, PATENTS or the like.
+// The list is that of go list -deps, the texts are the files in the module cache: those of the
+// module, and of the folders of the packages that are linked, called LICENSE, COPYING, NOTICE,
+// PATENTS or the like.
 package main
 
 import (
@@ -26,7 +28,8 @@ import (
 // platforms are those of .ci/release.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
-// statements are what licences ask to be said beside their texts: of programs that a module contains in another form than source text, and of whom to credit.
+// statements are what licences ask to be said beside their texts: of programs that a module
+// contains in another form than source text, and of whom to credit.
 var statements = map[string]string{
 	"github.com/goccy/go-graphviz": `It contains Graphviz, compiled to WebAssembly, under the Eclipse Public License 1.0,
 https://www.eclipse.org/legal/epl-v10.html. Its source is available at
@@ -37,7 +40,8 @@ Thai Open Source Software Center Ltd and Clark Cooper, 2001-2022 Expat maintaine
 rights reserved. Of the two licences that it offers, this is the FreeType License.`,
 }
 
-// elsewhere are licences that are not in a folder of a linked package, or above one, and are not recognised by their words.
+// elsewhere are licences that are not in a folder of a linked package, or above one, and are not
+// recognised by their words.
 var elsewhere = map[string]struct{ file, kind string }{
 	"github.com/golang/freetype": {"licenses/ftl.txt", "FTL"},
 }
@@ -66,7 +70,8 @@ type module struct {
 	folders            []string // of linked packages, relative to dir, and all above them
 }
 
-// linked are the modules linked into the command of the module at root, and the standard library, sorted by path.
+// linked are the modules linked into the command of the module at root, and the standard library,
+// sorted by path.
 func linked(root string) ([]*module, error) {
 	const format = "{{if .Standard}}{{else}}{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{end}}{{end}}{{.Dir}}{{end}}"
 	all := map[string]*module{}
