@@ -77,6 +77,10 @@ var allowed = map[string][]string{
 	"tobac/hmc":               {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/nuts":              {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/slice":             {"tobac/chain", "gonum.org/v1/gonum"},
+	"tobac/internal/pareto":   {"gonum.org/v1/gonum"},
+	"tobac/gaussian":          {"tobac/chain", "tobac/internal/anneal", "tobac/internal/pareto", "gonum.org/v1/gonum"},
+	"tobac/smc":               {"tobac/chain", "tobac/gaussian", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/langevin":          {"gonum.org/v1/gonum"},
 	"tobac/density":           {"tobac/autograd", "gonum.org/v1/gonum"},
 	// vector for the arithmetic that the bits of results depend on.
 	"tobac/internal/jobs":      {"tobac/internal/vector"},

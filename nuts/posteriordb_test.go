@@ -22,8 +22,9 @@ import (
 )
 
 var (
-	long = flag.Bool("long", false, "compare all posteriors with long runs, in minutes")
-	from = flag.String(
+	long  = flag.Bool("long", false, "compare all posteriors with long runs, in minutes")
+	count = flag.Int("draws", 5000, "of each of four chains, with -long")
+	from  = flag.String(
 		"posteriordb",
 		"testdata/posteriordb",
 		"folder of posteriors; diamonds-diamonds, with 2 MB of data, is only in others than the default",
@@ -409,7 +410,7 @@ func oneBased(name string) string {
 func TestPosteriors(t *testing.T) {
 	draws, errors, ratio := 500, 4.5, 0.3
 	if *long {
-		draws, errors, ratio = 5000, 3, 0.05
+		draws, errors, ratio = *count, 3, 0.05
 	}
 	for _, p := range posteriors {
 		if !p.short && !*long {

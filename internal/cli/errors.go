@@ -82,7 +82,7 @@ func WithoutPackage(text string) string {
 		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited",
 			"density", "diagnostics", "effects", "engine", "evidence", "exact", "explain",
 			"figures", "gflownet", "graphfile", "impute", "inspect", "jobs", "mcmc", "metrics",
-			"models", "chain", "hmc", "nuts", "ordering", "posterior", "report", "schedule", "score", "sem",
+			"models", "chain", "gaussian", "hmc", "langevin", "nuts", "smc", "ordering", "posterior", "report", "schedule", "score", "sem",
 			"setting", "study", "svgd", "table", "tempering":
 		default:
 			found = false

@@ -1,0 +1,21 @@
+// Package gaussian approximates densities by normal distributions, in seconds where Markov chains
+// take minutes:
+//
+//   - [Laplace]: around the mode, with the inverse of the negative Hessian as covariance;
+//   - [Pathfinder]: the best of the normal distributions along paths of an optimiser, as judged
+//     by the evidence lower bound, several of them weighted by importance;
+//   - [Variational]: the one with the greatest evidence lower bound, with a diagonal covariance
+//     (mean field) or any (full rank).
+//
+// All work on any chain.Target, in its coordinates without constraints, such as those of a
+// density.Model. Their error does not vanish with more work: [Normal.Judge] tells how far the
+// distribution is from the density, by the shape of Pareto smoothed importance weights.
+//
+// # References
+//
+// L. Zhang, B. Carpenter, A. Gelman and A. Vehtari, Pathfinder: parallel quasi-Newton variational
+// inference, Journal of Machine Learning Research 23 (2022) 306. A. Kucukelbir and others,
+// Automatic differentiation variational inference, Journal of Machine Learning Research 18 (2017)
+// 14. Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Yes, but did it work?, Proceedings of
+// Machine Learning Research 80 (2018) 5581–5590 (the judgement by importance weights).
+package gaussian

@@ -1,0 +1,201 @@
+package gaussian
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"tobac/chain"
+	"tobac/internal/anneal"
+	"tobac/internal/pareto"
+	"tobac/internal/stream"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Pathfinder approximates a density by normal distributions along paths of L-BFGS. The zero
+// value of each setting is the usual one.
+type Pathfinder struct {
+	Target     chain.Target
+	Seed       uint64
+	Paths      int // defaults to 4
+	Draws      int // for the evidence lower bound of each place of a path, defaults to 16
+	Iterations int // of the optimiser, defaults to 200
+	Memory     int // pairs of steps and gradients, defaults to 6
+}
+
+// Paths are the best distribution of each path.
+type Paths struct {
+	Best []*Normal
+	// K is the shape of the importance weights that [Paths.Draws] uses, see [Normal.Judge].
+	K      float64
+	target chain.Target
+	pool   *mat.Dense
+	logs   []float64
+	seed   uint64
+}
+
+// Run follows the paths. A path on which no distribution has a finite bound is left out; if none
+// is left it is an error.
+func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
+	for _, c := range []struct {
+		value *int
+		usual int
+		name  string
+	}{{&p.Paths, 4, "paths"}, {&p.Draws, 16, "draws"}, {&p.Iterations, 200, "iterations"}, {&p.Memory, 6, "pairs of memory"}} {
+		if *c.value < 0 {
+			return nil, fmt.Errorf("gaussian: %d %s, want at least 1", *c.value, c.name)
+		}
+		if *c.value == 0 {
+			*c.value = c.usual
+		}
+	}
+	e := &evaluator{target: p.Target}
+	out := &Paths{target: p.Target, seed: p.Seed}
+	for k := range p.Paths {
+		x, err := e.start(p.Seed, k)
+		if err != nil {
+			return nil, err
+		}
+		path, err := e.climb(ctx, x, p.Iterations, p.Memory)
+		if err != nil {
+			return nil, fmt.Errorf("gaussian: path %d: %w", k, err)
+		}
+		best, err := p.best(e, path, k)
+		if err != nil {
+			return nil, err
+		}
+		if best != nil {
+			out.Best = append(out.Best, best)
+		}
+	}
+	if len(out.Best) == 0 {
+		return nil, errors.New("gaussian: no path has a normal distribution with a finite bound")
+	}
+	return out, out.weigh(e)
+}
+
+// best is the distribution with the greatest evidence lower bound along a path.
+func (p Pathfinder) best(e *evaluator, path []place, number int) (*Normal, error) {
+	d := len(path[0].x)
+	diagonal := make([]float64, d)
+	for i := range diagonal {
+		diagonal[i] = 1
+	}
+	var best *Normal
+	var pairs [][2][]float64
+	for l := 1; l < len(path); l++ {
+		s, z := make([]float64, d), make([]float64, d)
+		floats.SubTo(s, path[l].x, path[l-1].x)
+		floats.SubTo(z, path[l-1].grad, path[l].grad)
+		if b := floats.Dot(s, z); b > 1e-12*floats.Dot(z, z) {
+			pairs = append(pairs, [2][]float64{s, z})
+			if len(pairs) > p.Memory {
+				pairs = pairs[1:]
+			}
+			rescale(diagonal, s, z)
+		}
+		h := inverseHessian(diagonal, pairs)
+		mean := mat.NewVecDense(d, nil)
+		mean.MulVec(h, mat.NewVecDense(d, path[l].grad))
+		floats.Add(mean.RawVector().Data, path[l].x)
+		n, ok := newNormal(mean.RawVector().Data, h)
+		if !ok {
+			continue
+		}
+		draws := n.Draws(
+			p.Draws,
+			stream.Seed(p.Seed, stream.ApproximationDraw, stream.Place(number, l)),
+		)
+		logs, err := e.logDensities(draws)
+		if err != nil {
+			return nil, err
+		}
+		for k := range logs {
+			n.LogEvidence += (logs[k] - n.LogProb(draws.RawRowView(k))) / float64(p.Draws)
+		}
+		if bound := n.LogEvidence; !math.IsNaN(bound) && !math.IsInf(bound, 0) &&
+			(best == nil || bound > best.LogEvidence) {
+			best = n
+		}
+	}
+	return best, nil
+}
+
+// rescale updates the diagonal α of the first inverse Hessian by a step s and a difference of
+// gradients z: 1/α ← a/(bα) + z²/b − a s²/(b c α²), a = zᵀαz, b = zᵀs, c = sᵀs/α.
+func rescale(alpha, s, z []float64) {
+	a, b, c := 0.0, floats.Dot(z, s), 0.0
+	for i := range alpha {
+		a += z[i] * alpha[i] * z[i]
+		c += s[i] * s[i] / alpha[i]
+	}
+	for i, v := range alpha {
+		alpha[i] = 1 / (a/(b*v) + z[i]*z[i]/b - a*s[i]*s[i]/(b*c*v*v))
+	}
+}
+
+// inverseHessian is that of BFGS after updates by pairs of steps and differences of gradients,
+// H ← (I − ρszᵀ)H(I − ρzsᵀ) + ρssᵀ with ρ = 1/sᵀz.
+func inverseHessian(diagonal []float64, pairs [][2][]float64) *mat.SymDense {
+	d := len(diagonal)
+	h := mat.NewSymDense(d, nil)
+	for i, v := range diagonal {
+		h.SetSym(i, i, v)
+	}
+	hz := mat.NewVecDense(d, nil)
+	for _, pair := range pairs {
+		s, z := mat.NewVecDense(d, pair[0]), mat.NewVecDense(d, pair[1])
+		rho := 1 / mat.Dot(s, z)
+		hz.MulVec(h, z)
+		// −ρ(s hzᵀ + hz sᵀ) + ρ(1 + ρ zᵀhz) ssᵀ
+		h.RankTwo(h, -rho, s, hz)
+		h.SymRankOne(h, rho*(1+rho*mat.Dot(z, hz)), s)
+	}
+	return h
+}
+
+// weigh draws 1000 points from the mixture of all paths, and weights them.
+func (p *Paths) weigh(e *evaluator) error {
+	const each = 1000
+	d := len(p.Best[0].Mean)
+	n := each / len(p.Best)
+	p.pool = mat.NewDense(n*len(p.Best), d, nil)
+	for k, best := range p.Best {
+		draws := best.Draws(n, stream.Seed(p.seed, stream.ApproximationDraw, stream.Place(k)))
+		for i := range n {
+			p.pool.SetRow(k*n+i, draws.RawRowView(i))
+		}
+	}
+	var err error
+	if p.logs, err = e.logDensities(p.pool); err != nil {
+		return err
+	}
+	terms := make([]float64, len(p.Best))
+	for i := range p.logs {
+		for k, best := range p.Best {
+			terms[k] = best.LogProb(p.pool.RawRowView(i))
+		}
+		p.logs[i] -= floats.LogSumExp(terms)
+	}
+	p.K = pareto.Smooth(p.logs)
+	return nil
+}
+
+// Draws are drawn again from 1000 draws of the mixture of all paths, by their smoothed importance
+// weights: starts for chains, or a first picture of the density.
+func (p *Paths) Draws(count int, seed uint64) *mat.Dense {
+	rng := stream.New(seed, stream.ApproximationDraw, count)
+	out := mat.NewDense(count, len(p.Best[0].Mean), nil)
+	for k, from := range anneal.Resample(p.logs, count, rng.Float64()) {
+		out.SetRow(k, p.pool.RawRowView(from))
+	}
+	rng.Shuffle(count, func(i, j int) {
+		a := append([]float64(nil), out.RawRowView(i)...)
+		out.SetRow(i, out.RawRowView(j))
+		out.SetRow(j, a)
+	})
+	return out
+}

@@ -1,0 +1,250 @@
+package smc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"tobac/internal/anneal"
+	"tobac/internal/stream"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Target is a prior with a likelihood, evaluated at several points at once.
+type Target interface {
+	// Dims are the number of points and the coordinates of each.
+	Dims() (points, coordinates int)
+	// Prior draws points from the prior, one in each row.
+	Prior(n int, seed uint64) (*mat.Dense, error)
+	// Tempered writes the log densities of the prior and of the likelihood at each row of x, and
+	// the gradient of prior + beta·likelihood to the rows of grad. What is not finite is outside of
+	// the support. A row's result depends on that row alone.
+	Tempered(beta float64, prior, likelihood []float64, grad, x *mat.Dense) error
+}
+
+// Sampler has the settings of a run. The zero value of each is the usual one.
+type Sampler struct {
+	Target    Target
+	Seed      uint64
+	Particles int // defaults to 1000
+	Moves     int // at each temperature, defaults to 5
+	Leaps     int // leapfrog steps of a move, defaults to 8
+}
+
+// State is where the population is. All fields are exported, for checkpoints.
+type State struct {
+	Beta        float64 // inverse temperature, 1 at the end
+	Steps       int     // done
+	X           *mat.Dense
+	Prior       []float64 // log densities
+	Likelihood  []float64
+	LogEvidence float64
+	Variance    float64 // of LogEvidence, about, as far as weights tell
+	StepSize    float64 // in standard deviations of the points
+	Accepted    float64 // mean probability of acceptance of the last moves
+}
+
+// Done reports whether the population follows the posterior.
+func (s *State) Done() bool { return s.Beta == 1 }
+
+func (s Sampler) filled() (Sampler, error) {
+	if s.Target == nil {
+		return s, errors.New("smc: no target")
+	}
+	for _, c := range []struct {
+		value *int
+		usual int
+		name  string
+	}{{&s.Particles, 1000, "particles"}, {&s.Moves, 5, "moves"}, {&s.Leaps, 8, "leaps"}} {
+		if *c.value < 0 {
+			return s, fmt.Errorf("smc: %d %s, want at least 1", *c.value, c.name)
+		}
+		if *c.value == 0 {
+			*c.value = c.usual
+		}
+	}
+	if s.Particles < 2 {
+		return s, fmt.Errorf("smc: %d particles, want at least 2", s.Particles)
+	}
+	return s, nil
+}
+
+// Begin draws the population from the prior.
+func (s Sampler) Begin() (*State, error) {
+	s, err := s.filled()
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.Target.Prior(s.Particles, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	state := &State{X: x, StepSize: 0.4}
+	state.Prior, state.Likelihood, _, err = s.evaluate(0, x)
+	if err != nil {
+		return nil, err
+	}
+	if math.IsInf(floats.Max(state.Likelihood), -1) {
+		return nil, fmt.Errorf(
+			"smc: the likelihood is 0 at all of %d draws from the prior",
+			s.Particles,
+		)
+	}
+	return state, nil
+}
+
+// evaluate computes all rows of x, in groups of the target's points. Log densities that are not
+// finite become −∞.
+func (s Sampler) evaluate(
+	beta float64,
+	x *mat.Dense,
+) (prior, likelihood []float64, grad *mat.Dense, err error) {
+	points, d := s.Target.Dims()
+	n, c := x.Dims()
+	if c != d {
+		return nil, nil, nil, fmt.Errorf("smc: got points of %d coordinates, want %d", c, d)
+	}
+	prior, likelihood, grad = make([]float64, n), make([]float64, n), mat.NewDense(n, d, nil)
+	part, slope := mat.NewDense(points, d, nil), mat.NewDense(points, d, nil)
+	a, b := make([]float64, points), make([]float64, points)
+	for first := 0; first < n; first += points {
+		for k := range points {
+			part.SetRow(k, x.RawRowView(min(first+k, n-1)))
+		}
+		if err := s.Target.Tempered(beta, a, b, slope, part); err != nil {
+			return nil, nil, nil, err
+		}
+		for k := range min(points, n-first) {
+			prior[first+k], likelihood[first+k] = bounded(a[k]), bounded(b[k])
+			grad.SetRow(first+k, slope.RawRowView(k))
+		}
+	}
+	return prior, likelihood, grad, nil
+}
+
+func bounded(l float64) float64 {
+	if math.IsNaN(l) || math.IsInf(l, 0) {
+		return math.Inf(-1)
+	}
+	return l
+}
+
+// Step goes to the next temperature. The context is looked at between moves; on an error the
+// state is as it was before.
+func (s Sampler) Step(ctx context.Context, state *State) error {
+	s, err := s.filled()
+	if err != nil || state.Done() {
+		return err
+	}
+	next := *state
+	logs := make([]float64, s.Particles)
+	next.Beta = anneal.Next(logs, state.Likelihood, state.Beta)
+	next.LogEvidence += floats.LogSumExp(logs) - math.Log(float64(s.Particles))
+	next.Variance += 1/anneal.EffectiveSize(logs) - 1/float64(s.Particles)
+	next.X = mat.NewDense(s.Particles, len(state.X.RawRowView(0)), nil)
+	next.Prior, next.Likelihood = make([]float64, s.Particles), make([]float64, s.Particles)
+	rng := stream.New(s.Seed, stream.Particles, stream.Place(state.Steps))
+	for k, from := range anneal.Resample(logs, s.Particles, rng.Float64()) {
+		next.X.SetRow(k, state.X.RawRowView(from))
+		next.Prior[k], next.Likelihood[k] = state.Prior[from], state.Likelihood[from]
+	}
+	next.Steps++
+	for move := range s.Moves {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := s.move(&next, move); err != nil {
+			return err
+		}
+	}
+	*state = next
+	return nil
+}
+
+// move takes every point along a trajectory of leapfrog steps.
+func (s Sampler) move(state *State, number int) error {
+	n, d := state.X.Dims()
+	scale := make([]float64, d)
+	for i := range scale {
+		scale[i] = math.Max(stat.PopStdDev(mat.Col(nil, i, state.X), nil), 1e-10)
+	}
+	var x mat.Dense
+	x.CloneFrom(state.X)
+	_, _, grad, err := s.evaluate(state.Beta, &x)
+	if err != nil {
+		return err
+	}
+	p, start, uniform := mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
+	for k := range n {
+		rng := stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number, k))
+		row := p.RawRowView(k)
+		for i := range row {
+			row[i] = rng.NormFloat64()
+		}
+		start[k] = floats.Dot(row, row)/2 - state.Prior[k] - state.Beta*state.Likelihood[k]
+		uniform[k] = 1 - rng.Float64()
+	}
+	// no trajectory returns to where it began in all moves
+	step := state.StepSize * (0.8 + 0.4*stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number)).Float64())
+	kick := func() {
+		for k := range n {
+			row, slope := p.RawRowView(k), grad.RawRowView(k)
+			for i := range row {
+				row[i] += step / 2 * scale[i] * slope[i]
+			}
+		}
+	}
+	var prior, likelihood []float64
+	for range s.Leaps {
+		kick()
+		for k := range n {
+			row, to := p.RawRowView(k), x.RawRowView(k)
+			for i := range to {
+				to[i] += step * scale[i] * row[i]
+			}
+		}
+		if prior, likelihood, grad, err = s.evaluate(state.Beta, &x); err != nil {
+			return err
+		}
+		kick()
+	}
+	state.Accepted = 0
+	for k := range n {
+		row := p.RawRowView(k)
+		energy := floats.Dot(row, row)/2 - prior[k] - state.Beta*likelihood[k]
+		rate := math.Exp(math.Min(0, start[k]-energy))
+		if math.IsNaN(rate) {
+			continue
+		}
+		state.Accepted += rate / float64(n)
+		if uniform[k] <= rate {
+			state.X.SetRow(k, x.RawRowView(k))
+			state.Prior[k], state.Likelihood[k] = prior[k], likelihood[k]
+		}
+	}
+	switch {
+	case state.Accepted > 0.9:
+		state.StepSize = math.Min(1.25*state.StepSize, 1.5)
+	case state.Accepted < 0.65:
+		state.StepSize *= 0.7
+	}
+	return nil
+}
+
+// Run begins and steps to the posterior. observe sees the state after every step; nil: nobody.
+func (s Sampler) Run(ctx context.Context, observe func(*State)) (*State, error) {
+	state, err := s.Begin()
+	for err == nil && !state.Done() {
+		if err = s.Step(ctx, state); err == nil && observe != nil {
+			observe(state)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return state, nil
+}
