@@ -52,6 +52,9 @@ func fitImputed(t testing.TB, data tobac.Imputed, cfg tobac.Config) *tobac.Resul
 func TestOneCompletedTable(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range engines() {
+		if name == "gflownet" {
+			continue // trained like bcd
+		}
 		t.Run(name, func(t *testing.T) {
 			want := ended(t, name).result
 			got := fitImputed(t, tobac.Imputed{Count: 1, Table: func(int) *dataset.Table { return data }}, cfg)

@@ -539,7 +539,7 @@ func TestOrdersOfNetworks(t *testing.T) {
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
 	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
-	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 30}, Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 12}, Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
 		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)

@@ -29,7 +29,7 @@ import (
 )
 
 // Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(400) }
+func init() { debug.SetGCPercent(1000) }
 
 // table makes a table from a function of row and column.
 func table(rows, cols int, names []string, at func(i, j int) float64) *dataset.Table {

@@ -56,19 +56,15 @@ func TestTempering(t *testing.T) {
 				tempering.Iterations, tempering.Rungs = 120, 4
 			}
 			cfg.Engine, cfg.Seed = tempering, 3
-			fit := func(workers int) *tobac.Result {
-				cfg.Workers = workers
-				r, err := tobac.Fit(context.Background(), &train, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return r
-			}
-			r := fit(1)
+			cfg.Workers = 1
+			run := newRun(t, &train, cfg)
+			r := result(t, run)
 			if err := r.Validate(); err != nil {
 				t.Error(err)
 			}
-			if s := fit(3); !mat.Equal(s.Probabilities, r.Probabilities) || cmp.Diff(s.Draws[7].Parameters, r.Draws[7].Parameters) != "" {
+			other := cfg
+			other.Workers = 3
+			if s := fit(t, &train, other); !mat.Equal(s.Probabilities, r.Probabilities) || cmp.Diff(s.Draws[7].Parameters, r.Draws[7].Parameters) != "" {
 				t.Error("another posterior with 3 workers")
 			}
 			if s := r.Probabilities.At(0, 1) + r.Probabilities.At(1, 0); !(s > 0.9) { // x1 follows x0
@@ -92,11 +88,6 @@ func TestTempering(t *testing.T) {
 			if _, err := r.Effects(context.Background()); err != nil {
 				t.Error(err)
 			}
-			run, err := tobac.NewRun(context.Background(), &train, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer run.Close()
 			if run.Steps() != 0 {
 				t.Errorf("%d steps, want none", run.Steps())
 			}

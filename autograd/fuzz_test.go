@@ -24,7 +24,7 @@ func FuzzPrograms(f *testing.F) {
 // TestRandomPrograms does the same for a fixed list of programs, with a few of the sets of passes
 // left out for each, and asserts that the list has what the passes work on.
 func TestRandomPrograms(t *testing.T) {
-	count := uint64(60)
+	count := uint64(40)
 	if testing.Short() || raceEnabled || os.Getenv(specialChild) != "" {
 		count = 20
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestMain lets garbage lie: a third of the time of thousands of small programs went to its collection.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(1000)
 	m.Run()
 }
 

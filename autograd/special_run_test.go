@@ -23,10 +23,10 @@ func (g grid) String() string {
 	return fmt.Sprintf("%d samples", g.lanes)
 }
 
-// grids are as many samples as there are special numbers, a few, and many, and a lone
-// axis of particles.
+// grids are as many samples as there are special numbers, a few, a lone axis of particles, and
+// many samples and particles, the last of which fill no whole register.
 func grids() []grid {
-	all := []grid{{2, specialCount, false}, {2, 8, false}, {1, specialCount, true}, {1, 72, false}, {1, 70, true}}
+	all := []grid{{2, specialCount, false}, {2, 8, false}, {1, specialCount, true}, {1, 70, false}, {1, 70, true}}
 	if testing.Short() {
 		return all[:3]
 	}
@@ -37,13 +37,19 @@ func grids() []grid {
 func (m meaning) needs(grid int, roles string) bool {
 	switch child := os.Getenv(specialChild) != ""; {
 	case strings.Contains(roles, "k"):
-		return grid == 0 || grid == 2
+		return !child && (grid == 0 || grid == 2)
 	case child && m.whole:
 		return grid == 1
 	case m.whole:
 		return grid < 2
+	case child && (strings.Contains(roles, "c") || !strings.Contains(roles, "l")):
+		return false // to kernels a constant is an operand that is the same in all lanes
 	case child: // kernels know a few lanes and many, but not whose they are
 		return grid == 1 || grid == 3
+	case grid == 4: // many particles have the kernels of many samples: operands are bound alike
+		return len(roles) == 1
+	case len(roles) > 2: // the layouts are those of two operands
+		return grid == 0 || grid == 3
 	}
 	return true
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(400) }
+func init() { debug.SetGCPercent(1000) }
 
 // graph builds a graph from pairs of vertices.
 func graph(t testing.TB, d int, pairs ...[2]int) *dag.Graph {

@@ -16,7 +16,7 @@ import (
 )
 
 // Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(400) }
+func init() { debug.SetGCPercent(1000) }
 
 // Targets and sampler meet on gonum types; the packages do not know each other.
 var (

@@ -22,7 +22,7 @@ import (
 // What run.toml says gives the same files again, from another folder too, and
 // another one like itself.
 func TestConfigRepeatsARun(t *testing.T) {
-	for _, args := range []string{
+	for k, args := range []string{
 		"data/train.csv --heldout data/heldout.csv --truth data/graph.csv --seed 7",
 		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --set steps=20 --set steps=30",
 		"data/train.csv --model ffn --set ffn.hidden=3,2 --set ffn.bias=false --set data.standardize=true --holdout 0.25 --set svgd.step-size=1e-3 --order eqvar",
@@ -55,6 +55,9 @@ func TestConfigRepeatsARun(t *testing.T) {
 			succeed(t, "fit", "--config", "elsewhere/deep/third/"+cli.ConfigFile, "--out", "fourth", "--set", "results.report=false")
 			if diff := cmp.Diff(text, readFile(t, "fourth", cli.ConfigFile)); diff != "" {
 				t.Errorf("%s of the repeated run (-first +fourth):\n%s", cli.ConfigFile, diff)
+			}
+			if k > 0 {
+				return
 			}
 			// The command line comes first.
 			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--seed", "8", "--out", "other", "--set", "results.report=false")

@@ -36,7 +36,7 @@ func TestKnowledgeHolds(t *testing.T) {
 		{"chains", fewIterations + " --model bge", 0},
 		{"chains, few parents", fewIterations + " --model linear --set prior.max-parents=2", 2},
 		{"svgd", "--engine svgd", 0},
-		{"networks", "--model ffn --set order.count=2", 0},
+		{"networks", "--model ffn --set ffn.hidden=2 --set order.count=1", 0},
 		{"compared with particles", "--beside svgd", 0},
 		{"fair prior", "--prior fair", 0},
 		{"gflownet", trainings["gflownet"] + " --set prior.max-parents=3", 3},

@@ -25,7 +25,7 @@ func init() {
 }
 
 // collectSeldom is for tests, which make much garbage and keep little.
-func collectSeldom() { debug.SetGCPercent(400) }
+func collectSeldom() { debug.SetGCPercent(1000) }
 
 // An invocation is what one command line left behind.
 type invocation struct {

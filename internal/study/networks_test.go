@@ -10,7 +10,7 @@ import (
 
 // A cell of networks says how far its posterior is from the reference, which two of them share; that of tempering itself is nearest.
 func TestNetworksBesideTheirReference(t *testing.T) {
-	data := study.SimulatedData(study.Nonlinear, 6, 1, 12, 1, 4)[0]
+	data := study.SimulatedData(study.Nonlinear, 6, 1, 4, 1, 4)[0]
 	shared := study.Functions()[study.JobKind]
 	off := map[string]float64{}
 	for _, row := range one(t, study.Networks, study.Options{Seed: 1}).Sections[0].Rows {
