@@ -1,0 +1,76 @@
+package gorgonia_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	ad "tobac/autograd"
+	"tobac/autograd/gorgonia"
+	"tobac/models"
+)
+
+// TestExportModels: TOBAC's objectives, likelihoods and priors become gorgonia graphs, whose
+// gradients by gorgonia.Grad are ours.
+func TestExportModels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	x := mat.NewDense(20, 4, normals(rng, 80))
+	linear, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{2}, Activation: models.Tanh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bge, err := models.NewBGe(x, nil, models.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(name string, e *models.Expressions, output string, wrt ...string) {
+		t.Run(name+"/"+output, func(t *testing.T) {
+			loss := e.Outputs[output]
+			for _, a := range loss.Axes() {
+				loss = loss.SumOver(a)
+			}
+			var inputs []*ad.Node
+			var at [][]float64
+			for _, input := range append(wrt, "alpha", "uniform Z", "uniform theta") {
+				if n := e.Inputs[input]; n != nil {
+					values := make([]float64, sizeOf(n))
+					for k := range values {
+						values[k] = 0.05 + 0.9*rng.Float64()
+					}
+					inputs, at = append(inputs, n), append(at, values)
+				}
+			}
+			sum := loss.Sum()
+			want := eval(t, inputs, append(e.Builder.Grad(sum, inputs[:len(wrt)]...), sum), at, ad.Options{})
+			exported, err := gorgonia.Export(sum)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := gorgoniaGradient(t, exported[0], inputs, wrt, at)
+			for i := range want {
+				compare(t, fmt.Sprint("result ", i), got[i], want[i], 1e-11)
+			}
+		})
+	}
+	for name, lik := range map[string]models.Likelihood{"linear": linear, "network": network} {
+		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.Close()
+		check(name, target.Expressions(), "objective Z", "Z", "theta")
+		check(name, target.Expressions(), "objective theta", "theta", "Z")
+		check(name, models.LikelihoodExpressions(lik), "log prior", "graph", "theta")
+		check(name, models.LikelihoodExpressions(lik), "log likelihood", "graph", "theta")
+	}
+	check("BGe", models.LikelihoodExpressions(bge), "log likelihood", "graph")
+	for name, prior := range map[string]models.GraphPrior{"Erdős–Rényi": models.ErdosRenyi{EdgeProbability: 0.3}, "scale-free": models.ScaleFree{}, "fair": models.FairPrior{}} {
+		check(name, models.PriorExpressions(prior, 4), "log prior", "graph")
+	}
+}
