@@ -27,7 +27,6 @@ type Target struct {
 type Options struct {
 	Engine  autograd.Engine // zero means compiled
 	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
-
 }
 
 // evaluator are the options of an evaluator.
@@ -55,6 +54,9 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 		x[i] = b.Input(fmt.Sprintf("block %d", i), s, p)
 	}
 	y := density(x)
+	if b.Err() == nil && y.Builder() == b && !slices.Contains(y.Axes(), p) {
+		return nil, errors.New("models: target: the density depends on no block of the particles")
+	}
 	grads := b.Grad(y, x...)
 	eo := opt.evaluator()
 	value, err := autograd.NewEvaluator(x, []*autograd.Node{y}, eo)
@@ -70,10 +72,10 @@ func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autogra
 }
 
 // Score writes the gradient of the log density at every particle: x[b] and
-// dst[b] are particles × elements of block b. The step t is not used. It fails with an
-// [ErrNotFinite] for the first particle at which the log density or its gradient is not
-// finite: one that has left the support, for example, though its gradient may be finite
-// there; and with an [autograd.FailedError] where an operation has no result.
+// dst[b] are particles × elements of block b. The step t is not used. An [OutsideError]
+// names the particles at which the log density or its gradient is not finite, or an
+// operation has no result: those that have left the support, for example. The scores of
+// the others hold.
 func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
 	if len(x) != len(t.inputs) {
 		return fmt.Errorf("models: target: got %d blocks, want %d", len(x), len(t.inputs))
@@ -86,8 +88,9 @@ func (t *Target) Score(dst, x []*mat.Dense, _ int) error {
 	return t.score.eval(dst)
 }
 
-// LogDensity returns the log density of every particle. The slice is reused by
-// the next call.
+// LogDensity returns the log density of every particle, −∞ or NaN outside of the support.
+// The slice is reused by the next call. Where an operation has no result it has NaN, and the
+// error is an [autograd.FailedError] that says why; the others hold.
 func (t *Target) LogDensity(x []*mat.Dense) ([]float64, error) {
 	if len(x) != len(t.inputs) {
 		return nil, fmt.Errorf("models: target: got %d blocks, want %d", len(x), len(t.inputs))
@@ -100,10 +103,11 @@ func (t *Target) LogDensity(x []*mat.Dense) ([]float64, error) {
 		}
 		src[i].Data = data
 	}
-	if err := t.value.Eval([][]float64{t.logp}, src); err != nil {
+	err := t.value.Eval([][]float64{t.logp}, src)
+	if err != nil && !errors.As(err, new(*autograd.FailedError)) {
 		return nil, err
 	}
-	return t.logp, nil
+	return t.logp, err
 }
 
 // Close releases the workers.
@@ -116,6 +120,22 @@ func (t *Target) Close() {
 // or its gradient is NaN or infinite.
 var ErrNotFinite = errors.New("not finite")
 
+// An OutsideError says at which particles a score is not defined; the others hold. It wraps
+// [ErrNotFinite] or the causes of an [autograd.FailedError].
+type OutsideError struct {
+	Particles []int // ascending
+	Err       error // of the first of them, or of those of which an operation has no result
+}
+
+// Error implements error.
+func (e *OutsideError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *OutsideError) Unwrap() error { return e.Err }
+
+// Outside lists the particles: see svgd.Sampler.Outside.
+func (e *OutsideError) Outside() []int { return e.Particles }
+
 // A scorer evaluates gradients for an SVGD target. When a result is not finite
 // it repeats the evaluation in the mode that names the operation.
 type scorer struct {
@@ -126,6 +146,9 @@ type scorer struct {
 	src             []autograd.Feed
 	dst             [][]float64
 	density         []float64 // room for the last output if that is the log density
+
+	check   autograd.Evaluator // that names operations; nil: not needed so far
+	scratch [][]float64        // its results
 }
 
 func newScorer(inputs, outputs []*autograd.Node, opt autograd.Options) (*scorer, error) {
@@ -167,15 +190,35 @@ func (s *scorer) eval(dst []*mat.Dense) error {
 		}
 		s.dst[i] = data
 	}
-	if err := s.run.Eval(s.dst, s.src); err != nil {
+	err := s.run.Eval(s.dst, s.src)
+	if err != nil && !errors.As(err, new(*autograd.FailedError)) {
 		return fmt.Errorf("models: %w", err)
 	}
-	for i := len(s.dst) - 1; i >= 0; i-- { // the log density first
-		if !finite(s.dst[i]...) {
-			return s.explain(i)
+	outside := s.outside()
+	switch {
+	case err != nil:
+		return &OutsideError{outside, fmt.Errorf("models: %w", err)}
+	case outside != nil:
+		for i := len(s.dst) - 1; i >= 0; i-- { // the log density first
+			if !finite(s.dst[i]...) {
+				return &OutsideError{outside, s.explain(i)}
+			}
 		}
 	}
 	return nil
+}
+
+// outside lists the particles of which a result is not finite; nil: none.
+func (s *scorer) outside() (particles []int) {
+	for m := range s.particles {
+		for _, d := range s.dst {
+			if size := len(d) / s.particles; !finite(d[m*size:][:size]...) {
+				particles = append(particles, m)
+				break
+			}
+		}
+	}
+	return particles
 }
 
 // explain finds the operation behind output i not being finite.
@@ -189,15 +232,19 @@ func (s *scorer) explain(i int) error {
 	if s.density != nil && i == len(s.dst)-1 {
 		what = fmt.Sprintf("the log density is %v,", s.dst[i][particle])
 	}
-	opt := s.opt
-	opt.CheckFinite, opt.Engine = true, autograd.Compiled
-	run, err := autograd.NewEvaluator(s.inputs, s.outputs, opt)
-	if err != nil {
-		return err
+	if s.check == nil {
+		opt := s.opt
+		opt.CheckFinite, opt.Engine = true, autograd.Compiled
+		var err error
+		if s.check, err = autograd.NewEvaluator(s.inputs, s.outputs, opt); err != nil {
+			return err
+		}
+		for _, d := range s.dst {
+			s.scratch = append(s.scratch, make([]float64, len(d)))
+		}
 	}
-	defer run.Close()
 	var failed *autograd.FailedError
-	if err := run.Eval(s.dst, s.src); errors.As(err, &failed) {
+	if err := s.check.Eval(s.scratch, s.src); errors.As(err, &failed) {
 		if at, found := slices.BinarySearch(failed.Indices, particle); found {
 			return fmt.Errorf("models: particle %d: %s %w: %w", particle, what, ErrNotFinite, failed.Causes[at])
 		}
@@ -205,7 +252,12 @@ func (s *scorer) explain(i int) error {
 	return fmt.Errorf("models: particle %d: %s %w", particle, what, ErrNotFinite)
 }
 
-func (s *scorer) close() { s.run.Close() }
+func (s *scorer) close() {
+	s.run.Close()
+	if s.check != nil {
+		s.check.Close()
+	}
+}
 
 // contiguous is the data of an r×c matrix without gaps between rows.
 func contiguous(m *mat.Dense, r, c int) ([]float64, error) {

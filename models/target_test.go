@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,7 @@ func TestNewTargetErrors(t *testing.T) {
 		{"workers", 3, saddleBlocks, saddle, models.Options{Workers: -1}, "models: target: workers -1, want at least 1"},
 		{"shape", 3, []autograd.Shape{{2, 0}, {}}, saddle, models.Options{}, "models: target: block 0 of shape (2,0) has no elements"},
 		{"mismatch", 3, []autograd.Shape{{2}, {3}}, func(x []*autograd.Node) *autograd.Node { return x[0].Add(x[1]).Sum() }, models.Options{}, "add: shapes (2) and (3) do not broadcast"},
+		{"no block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node { return x[0].Builder().Scalar(2) }, models.Options{}, "the density depends on no block of the particles"},
 		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0] }, models.Options{}, "want a scalar shape"},
 	}
 	for _, tt := range tests {
@@ -160,5 +162,49 @@ func TestTargetNamesNonFinite(t *testing.T) {
 	}
 	if !strings.HasPrefix(e.Op, "sqrt") || e.Element != 0 {
 		t.Errorf("got %+v, want element 0 of the square root", e)
+	}
+}
+
+// TestTargetOutside: particles outside of the support are named; the scores and densities of
+// the others hold, also where a masked branch of theirs is not a number.
+func TestTargetOutside(t *testing.T) {
+	masked := newTarget(t, 2, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
+		return x[0].Positive().Where(x[0].Log(), x[0]).Sum()
+	}, models.Options{})
+	factor := newTarget(t, 3, []autograd.Shape{{2, 2}}, func(x []*autograd.Node) *autograd.Node { return x[0].LogDet() }, models.Options{})
+	logs := newTarget(t, 3, []autograd.Shape{{}}, func(x []*autograd.Node) *autograd.Node { return x[0].Log() }, models.Options{})
+	for _, tt := range []struct {
+		name    string
+		target  *models.Target
+		x       *mat.Dense
+		outside []int
+		score   []float64 // NaN: not looked at
+		logp    []float64
+	}{
+		{"masked", masked, mat.NewDense(2, 2, []float64{-1, 2, 0, 2}), []int{1}, []float64{1, 0.5, math.NaN(), 0.5}, []float64{-1 + math.Ln2, math.Ln2}},
+		{"factor", factor, mat.NewDense(3, 4, []float64{1, 2, 2, 1, 2, 0, 0, 2, 1, 0, 0, 1}), []int{0}, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0.5, 0, 0, 0.5, 1, 0, 0, 1}, []float64{math.NaN(), 2 * math.Ln2, 0}},
+		{"logarithms", logs, mat.NewDense(3, 1, []float64{-1, 1, 0}), []int{0, 2}, []float64{math.NaN(), 1, math.NaN()}, []float64{math.NaN(), 0, math.Inf(-1)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dst := mat.DenseCopyOf(tt.x)
+			var outside *models.OutsideError
+			if err := tt.target.Score([]*mat.Dense{dst}, []*mat.Dense{tt.x}, 0); !errors.As(err, &outside) || !slices.Equal(outside.Particles, tt.outside) {
+				t.Fatalf("got error %v (%+v), want particles %v", err, outside, tt.outside)
+			}
+			for i, want := range tt.score {
+				if got := dst.RawMatrix().Data[i]; !math.IsNaN(want) && !(math.Abs(got-want) < 1e-14) {
+					t.Errorf("score %d: got %v, want %v", i, got, want)
+				}
+			}
+			logp, _ := tt.target.LogDensity([]*mat.Dense{tt.x})
+			if len(logp) != len(tt.logp) {
+				t.Fatalf("got log densities %v, want %v", logp, tt.logp)
+			}
+			for i, want := range tt.logp {
+				if got := logp[i]; got != want && !(math.Abs(got-want) < 1e-14) && !(math.IsNaN(got) && math.IsNaN(want)) {
+					t.Errorf("log density %d: got %v, want %v", i, got, want)
+				}
+			}
+		})
 	}
 }

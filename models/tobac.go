@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -360,13 +361,14 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 		}
 		evaluated = dst[:1]
 	}
-	if err := t.scorer.eval(evaluated); err != nil {
+	err := t.scorer.eval(evaluated)
+	if t.penalty == nil || err != nil && !errors.As(err, new(*OutsideError)) {
 		return err
 	}
-	if t.penalty != nil {
-		return t.penalty.add(dst[0], x[0], step)
+	if err := t.penalty.add(dst[0], x[0], step); err != nil {
+		return err
 	}
-	return nil
+	return err
 }
 
 // at sets what depends on the step.

@@ -17,6 +17,13 @@ type Sampler struct {
 	Kernel Kernel
 	// Optimizer makes the steps. Nil means RMSProp{}.
 	Optimizer Optimizer
+	// Outside says what becomes of particles that have left the support of the target.
+	// Zero: they end the run.
+	Outside Outside
+	// Redraw writes another point for a particle that is outside, its part of each block,
+	// for [RedrawOutside]. Nil means the point halfway between two particles that
+	// are inside, which change with the step.
+	Redraw func(point [][]float64, step, particle int)
 	// Recorder is called after every step. Nil means that no statistics are
 	// computed; they never influence the run.
 	Recorder Recorder
@@ -33,6 +40,7 @@ type workspace struct {
 	score, repulsion, phi []*mat.Dense // as the particles
 	driving, repulsive    []float64    // Stats
 	neighbours            float64      // Stats
+	outside               []int        // Stats
 	saved                 State        // the state before the step
 	kernel                Work
 }
@@ -67,7 +75,7 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 	}
 	if s.Recorder != nil {
 		w := &s.work
-		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: w.neighbours})
+		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: w.neighbours, Outside: w.outside})
 	}
 	return nil
 }
@@ -80,7 +88,8 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	if err := checkFinite("particle", x); err != nil {
 		return err
 	}
-	if err := s.Target.Score(w.score, x, t); err != nil {
+	outside, err := s.score(x, t)
+	if err != nil {
 		return err
 	}
 	if err := checkFinite("score", w.score); err != nil {
@@ -100,9 +109,17 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 		optimizer = defaultOptimizer
 	}
 	w.saved.assign(&s.State)
+	w.hold(w.phi, outside, nil)
 	if err := s.increment(optimizer, x, t); err != nil {
 		s.State, w.saved = w.saved, s.State
 		return err
+	}
+	w.hold(w.phi, outside, x)
+	if s.Outside == RedrawOutside && len(outside) > 0 {
+		if err := s.redraw(outside, t); err != nil {
+			s.State, w.saved = w.saved, s.State
+			return err
+		}
 	}
 	for b, next := range w.phi {
 		x[b].Copy(next)

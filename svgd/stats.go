@@ -31,6 +31,9 @@ type Stats struct {
 	// of [Blocks], and over the kernels of a [Sum]. 0 where no particle is coupled to another by
 	// intention, see [Alone].
 	Neighbours float64
+	// Outside are the particles that were outside of the support before the step, with
+	// [KeepOutside] and [RedrawOutside].
+	Outside []int
 }
 
 // Recorder receives the statistics of every step after the particles have moved:
