@@ -24,10 +24,13 @@ const (
 // score writes the scores, zero for particles that are outside, and lists those.
 func (s *Sampler) score(x []*mat.Dense, t int) ([]int, error) {
 	w := &s.work
-	err := s.Target.Score(w.score, x, t)
-	var named interface{ Outside() []int }
 	w.outside = nil
-	if err == nil || s.Outside == StopOutside || !errors.As(err, &named) {
+	err := s.Target.Score(w.score, x, t)
+	if err == nil || s.Outside == StopOutside {
+		return nil, err
+	}
+	var named interface{ Outside() []int }
+	if !errors.As(err, &named) {
 		return nil, err
 	}
 	w.outside = named.Outside()
