@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"tobac/autograd/internal/exec": {"tobac/autograd/internal/ir", "tobac/autograd/internal/passes", "tobac/autograd/internal/dense",
 		"tobac/autograd/internal/lane", "tobac/internal/pool", "tobac/internal/vector"},
 	// The door to gorgonia, which alone imports it.
-	"tobac/autograd/gorgonia": {"tobac/autograd", "tobac/autograd/internal/ir", "tobac/autograd/internal/exec", "gonum.org/v1/gonum",
+	"tobac/autograd/gorgonia": {"tobac/autograd", "tobac/models", "tobac/autograd/internal/ir", "tobac/autograd/internal/exec", "gonum.org/v1/gonum",
 		"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"tobac/internal/ridge":     {},
 	"tobac/internal/anneal":    {"gonum.org/v1/gonum"},

@@ -3,12 +3,14 @@ package gorgonia
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
 
 	ad "tobac/autograd"
+	"tobac/models"
 )
 
 // A TargetConfig says what the leaves of a density are. Every leaf that the density depends
@@ -158,9 +160,8 @@ func shapeOf(g *G.Node) ad.Shape { return append(ad.Shape{}, g.Shape()...) }
 func (t *Target) Notes() []string { return t.notes }
 
 // Score writes the gradient of the log density at every particle: x[i] and dst[i] are
-// particles × elements of block i, and step decides the noise. Where an operation has no
-// result, the gradient is NaN, and the error is an [ad.FailedError] that names the
-// particles.
+// particles × elements of block i, and step decides the noise. A [models.OutsideError] names
+// the particles at which the density or its gradient is not finite; the others hold.
 func (t *Target) Score(dst, x []*mat.Dense, step int) error {
 	if len(x) != len(t.blocks) || len(dst) != len(t.blocks) {
 		return fmt.Errorf("gorgonia: target: got %d blocks and %d results, want %d", len(x), len(dst), len(t.blocks))
@@ -177,7 +178,26 @@ func (t *Target) Score(dst, x []*mat.Dense, step int) error {
 	for i := range t.steps {
 		t.steps[i].value[0] = t.steps[i].at(step)
 	}
-	return t.run.Eval(t.dst, t.src)
+	err := t.run.Eval(t.dst, t.src)
+	if err != nil && !errors.As(err, new(*ad.FailedError)) {
+		return fmt.Errorf("gorgonia: target: %w", err)
+	}
+	var outside []int
+	for i := range t.cfg.Particles {
+		if slices.ContainsFunc(t.dst, func(d []float64) bool {
+			size := len(d) / t.cfg.Particles
+			return slices.ContainsFunc(d[i*size:][:size], func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		}) {
+			outside = append(outside, i)
+		}
+	}
+	switch {
+	case err == nil && outside == nil:
+		return nil
+	case err == nil:
+		err = fmt.Errorf("particle %d: the log density is %v: %w", outside[0], t.dst[len(t.blocks)][outside[0]], models.ErrNotFinite)
+	}
+	return &models.OutsideError{Particles: outside, Err: fmt.Errorf("gorgonia: target: %w", err)}
 }
 
 // Dims are the number of particles and of the coordinates of each, all blocks together.
@@ -199,7 +219,7 @@ func (t *Target) LogDensity(logp []float64, grad, x *mat.Dense) error {
 		points[i].Copy(x.Slice(0, t.cfg.Particles, from, from+size))
 		from += size
 	}
-	if err := t.Score(scores, points, 0); err != nil && !errors.As(err, new(*ad.FailedError)) {
+	if err := t.Score(scores, points, 0); err != nil && !errors.As(err, new(*models.OutsideError)) {
 		return err
 	}
 	from = 0

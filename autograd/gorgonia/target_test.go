@@ -2,6 +2,7 @@ package gorgonia_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/models"
 	"tobac/nuts"
 )
 
@@ -77,6 +79,10 @@ func TestTargetOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.Close()
+	var outside *models.OutsideError
+	if err := target.Score([]*mat.Dense{mat.NewDense(2, 1, nil)}, []*mat.Dense{mat.NewDense(2, 1, []float64{-1, 2})}, 0); !errors.As(err, &outside) || len(outside.Particles) != 1 {
+		t.Errorf("got error %v, want one that names particle 0", err)
+	}
 	logp, grad := make([]float64, 2), mat.NewDense(2, 1, nil)
 	if err := target.LogDensity(logp, grad, mat.NewDense(2, 1, []float64{-1, 2})); err != nil {
 		t.Fatal(err)
