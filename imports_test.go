@@ -70,7 +70,10 @@ var allowed = map[string][]string{
 	"tobac/sem": {"tobac/setting", "tobac/internal/additive", "tobac/internal/smooth", "tobac/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
-	"tobac/diagnostics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
+	"tobac/diagnostics": {"tobac/dag", "tobac/internal/pareto", "tobac/posterior", "gonum.org/v1/gonum"},
+	"tobac/arviz":       {"tobac/chain", "tobac/density", "gonum.org/v1/gonum"},
+	"tobac/calibration": {"tobac/density", "gonum.org/v1/gonum"},
+	"tobac/chainplot":   {"gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	// svgd for its optimiser.
 	"tobac/internal/gflownet": {"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
 	"tobac/chain":             {"gonum.org/v1/gonum"},

@@ -39,6 +39,9 @@ type Sampler struct {
 	Kernel Kernel
 	Seed   uint64
 	WarmUp int // iterations that adapt, defaults to 1000; negative: none
+	// Start has a row for each chain, where it starts; nil: uniformly from −2 to 2 in all
+	// coordinates, the first of a hundred with a finite density and gradient.
+	Start *mat.Dense
 }
 
 func (s Sampler) warmUp() int {
@@ -61,11 +64,13 @@ func (s Sampler) check() error {
 	return s.Kernel.Check()
 }
 
-// Begin starts every chain at a point drawn uniformly from −2 to 2 in all coordinates, the first of a
-// hundred with a finite density and gradient.
+// Begin starts every chain, see Sampler.Start.
 func (s Sampler) Begin() (*State, error) {
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if s.Start != nil {
+		return s.beginAt(s.Start)
 	}
 	n, d := s.Target.Dims()
 	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
@@ -100,11 +105,8 @@ func (s Sampler) Begin() (*State, error) {
 	return state, nil
 }
 
-// BeginAt starts every chain at a row of x, chains × coordinates.
-func (s Sampler) BeginAt(x *mat.Dense) (*State, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
+// beginAt starts every chain at a row of x.
+func (s Sampler) beginAt(x *mat.Dense) (*State, error) {
 	n, d := s.Target.Dims()
 	if r, c := x.Dims(); r != n || c != d {
 		return nil, fmt.Errorf("chain: got %d×%d starts, want %d×%d", r, c, n, d)

@@ -14,10 +14,11 @@ import (
 type Sampler struct {
 	Target     chain.Target
 	Seed       uint64
-	WarmUp     int     // iterations that adapt, defaults to 1000; negative: none
-	Acceptance float64 // mean acceptance aimed at, defaults to 0.8; to 0.574 for one leap
-	Leaps      int     // greatest number of leapfrog steps, defaults to 20
-	Dense      bool    // metric with covariances
+	WarmUp     int        // iterations that adapt, defaults to 1000; negative: none
+	Acceptance float64    // mean acceptance aimed at, defaults to 0.8; to 0.574 for one leap
+	Leaps      int        // greatest number of leapfrog steps, defaults to 20
+	Dense      bool       // metric with covariances
+	Start      *mat.Dense // see chain.Sampler.Start
 }
 
 // MALA is the Metropolis-adjusted Langevin algorithm.
@@ -28,7 +29,13 @@ func MALA(target chain.Target, seed uint64) Sampler {
 // Chains is the sampler as package chain runs it.
 func (s Sampler) Chains() chain.Sampler {
 	k := Kernel{s.Acceptance, s.Leaps, s.Dense}
-	return chain.Sampler{Target: s.Target, Kernel: k, Seed: s.Seed, WarmUp: s.WarmUp}
+	return chain.Sampler{
+		Target: s.Target,
+		Kernel: k,
+		Seed:   s.Seed,
+		WarmUp: s.WarmUp,
+		Start:  s.Start,
+	}
 }
 
 // Begin is [chain.Sampler.Begin].

@@ -15,6 +15,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/diagnostics"
+	"tobac/gaussian"
 	"tobac/nuts"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,6 +40,8 @@ type posterior struct {
 	skip map[string]string
 	// short runs without -long.
 	short bool
+	// modes has others by far less probable, in which chains with other starts stay.
+	modes bool
 }
 
 // linear is b₀ + b₁x₁ + b₂x₂ + …
@@ -92,7 +95,7 @@ var posteriors = []posterior{
 		}
 		t.Observe(density.Normal(mu, sigma), y.Slice(0, 5, 200))
 	}},
-	{name: "arma-arma11", model: func(t *density.Trace) {
+	{name: "arma-arma11", modes: true, model: func(t *density.Trace) {
 		y := t.Data("y", 200)
 		mu, phi := t.Sample("mu", density.Normal(0, 10)), t.Sample("phi", density.Normal(0, 2))
 		theta, sigma := t.Sample("theta", density.Normal(0, 2)), t.Sample(
@@ -421,11 +424,15 @@ func TestPosteriors(t *testing.T) {
 			m := p.compile(t, 4)
 			load(t, p.name, "reference.json", &want)
 			leaps, divergent, begin := 0, 0, time.Now()
-			x, err := nuts.Sampler{
-				Target:     m,
-				Seed:       3,
-				Acceptance: 0.9,
-			}.Run(
+			sampler := nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9}
+			if p.modes {
+				paths, err := gaussian.Pathfinder{Target: m, Paths: 8}.Run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				sampler.Start = paths.Draws(4, 1)
+			}
+			x, err := sampler.Run(
 				t.Context(),
 				draws,
 				func(_ int, c *chain.Chain) {

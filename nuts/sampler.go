@@ -13,23 +13,27 @@ import (
 type Sampler struct {
 	Target     chain.Target
 	Seed       uint64
-	WarmUp     int     // iterations that adapt, defaults to 1000; negative: none
-	Acceptance float64 // mean acceptance aimed at, defaults to 0.8
-	Depth      int     // greatest number of doublings, defaults to 10
-	Dense      bool    // metric with covariances
+	WarmUp     int        // iterations that adapt, defaults to 1000; negative: none
+	Acceptance float64    // mean acceptance aimed at, defaults to 0.8
+	Depth      int        // greatest number of doublings, defaults to 10
+	Dense      bool       // metric with covariances
+	Start      *mat.Dense // see chain.Sampler.Start
 }
 
 // Chains is the sampler as package chain runs it.
 func (s Sampler) Chains() chain.Sampler {
 	k := Kernel{s.Acceptance, s.Depth, s.Dense}
-	return chain.Sampler{Target: s.Target, Kernel: k, Seed: s.Seed, WarmUp: s.WarmUp}
+	return chain.Sampler{
+		Target: s.Target,
+		Kernel: k,
+		Seed:   s.Seed,
+		WarmUp: s.WarmUp,
+		Start:  s.Start,
+	}
 }
 
 // Begin is [chain.Sampler.Begin].
 func (s Sampler) Begin() (*chain.State, error) { return s.Chains().Begin() }
-
-// BeginAt is [chain.Sampler.BeginAt].
-func (s Sampler) BeginAt(x *mat.Dense) (*chain.State, error) { return s.Chains().BeginAt(x) }
 
 // Advance is [chain.Sampler.Advance].
 func (s Sampler) Advance(

@@ -13,12 +13,19 @@ import (
 type Sampler struct {
 	Target chain.Target
 	Seed   uint64
-	WarmUp int // iterations that learn widths, defaults to 1000; negative: none
+	WarmUp int        // iterations that learn widths, defaults to 1000; negative: none
+	Start  *mat.Dense // see chain.Sampler.Start
 }
 
 // Chains is the sampler as package chain runs it.
 func (s Sampler) Chains() chain.Sampler {
-	return chain.Sampler{Target: s.Target, Kernel: Kernel{}, Seed: s.Seed, WarmUp: s.WarmUp}
+	return chain.Sampler{
+		Target: s.Target,
+		Kernel: Kernel{},
+		Seed:   s.Seed,
+		WarmUp: s.WarmUp,
+		Start:  s.Start,
+	}
 }
 
 // Begin is [chain.Sampler.Begin].

@@ -1,0 +1,117 @@
+package chain_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"tobac/chain"
+	"tobac/nuts"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// bell is a standard normal density in one coordinate, for four chains.
+type bell struct{}
+
+func (bell) Dims() (points, coordinates int) { return 4, 1 }
+
+func (bell) LogDensity(logp []float64, grad, x *mat.Dense) error {
+	for k := range logp {
+		v := x.At(k, 0)
+		logp[k] = -v * v / 2
+		grad.Set(k, 0, -v)
+	}
+	return nil
+}
+
+// hole has no density anywhere, or a target that fails.
+type hole struct {
+	bell
+	err error
+}
+
+func (h hole) LogDensity(logp []float64, _, _ *mat.Dense) error {
+	for k := range logp {
+		logp[k] = math.Inf(-1)
+	}
+	return h.err
+}
+
+// Errors of starts, kernels and targets say what is wrong.
+func TestMistakes(t *testing.T) {
+	broken := errors.New("no power")
+	for _, c := range []struct {
+		s    chain.Sampler
+		want string
+	}{
+		{chain.Sampler{Kernel: nuts.Kernel{}}, "no target"}, {chain.Sampler{Target: bell{}}, "no kernel"},
+		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}}, "not finite at any of 100 starts of 4 of 4 chains"},
+		{chain.Sampler{Target: hole{err: broken}, Kernel: nuts.Kernel{}}, "no power"},
+		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(4, 1, nil)}, "start of chain 0"},
+		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
+		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{Depth: 31}}, "depth 31"},
+	} {
+		if _, err := c.s.Begin(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// Chains start at the rows that are given.
+func TestStart(t *testing.T) {
+	s := chain.Sampler{
+		Target: bell{},
+		Kernel: nuts.Kernel{},
+		Start:  mat.NewDense(4, 1, []float64{1, 2, 3, 4}),
+	}
+	state, err := s.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range state.Chains {
+		if c.X[0] != float64(k+1) {
+			t.Errorf("chain %d starts at %v", k, c.X)
+		}
+	}
+}
+
+// A run is cut in two by a checkpoint.
+func Example() {
+	s := chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, WarmUp: 200}
+	state, err := s.Begin()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var draws []float64
+	observe := func(_ int, c *chain.Chain) {
+		if c.Iteration > s.WarmUp {
+			draws = append(draws, c.X[0])
+		}
+	}
+	for _, to := range []int{500, 1200} { // iterations in all
+		if err := s.Advance(context.Background(), state, to, observe); err != nil {
+			fmt.Println(err)
+			return
+		}
+		var file bytes.Buffer // and back, as from a file
+		if err := gob.NewEncoder(&file).Encode(state); err != nil {
+			fmt.Println(err)
+			return
+		}
+		state = &chain.State{}
+		if err := gob.NewDecoder(&file).Decode(state); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Printf("%d draws, standard deviation %.1f\n", len(draws), stat.StdDev(draws, nil))
+	// Output: 4000 draws, standard deviation 1.0
+}
