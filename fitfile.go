@@ -15,9 +15,8 @@ import (
 const completions = 10
 
 // FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
-// workbook, Parquet or NumPy, also compressed. Columns of two levels become 0 and 1, categories an
-// indicator for each level but the most frequent, of which no one causes another; identifiers and
-// an index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
+// workbook, Parquet or NumPy, also compressed. Columns of two levels become 0 and 1, a category is
+// one variable with its levels ([dataset.Variable]); identifiers and an index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
 // columns become logarithms where the data support these by their evidence (see [Logarithms]).
 // Result.Notes say what was done. The prior and the order of cfg are about the columns of the
 // result in their sequence. A table that is ambiguous is an error with everything that is wrong.
@@ -27,11 +26,10 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute, Categories: table.CategoriesIndicators})
+	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute})
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	cfg.Prior.Exclusive = append(slices.Clone(cfg.Prior.Exclusive), p.ExclusivePairs()...)
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result
 	if p.Incomplete == nil {
@@ -47,7 +45,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Together: p.Together()})
+		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
@@ -87,6 +85,6 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 // completedBy are the completed tables of a table with gaps.
 func completedBy(data *dataset.Table, c *impute.Completed) Imputed {
 	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Table: func(k int) *dataset.Table {
-		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened}
+		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened, Variables: data.Variables}
 	}}
 }

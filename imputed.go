@@ -372,7 +372,7 @@ func (f *imputedFit) average() error {
 		}
 	}
 	best := greatest(f.averaged)
-	for _, m := range sem.Compared(len(f.data.Table(0).Names)) {
+	for _, m := range sem.Compared(f.data.Table(0)) {
 		if m.String() == best.Model {
 			f.shared.Model = m
 		}
@@ -444,7 +444,7 @@ func (f *imputedFit) table(k int) *dataset.Table {
 	if f.values[k] == nil {
 		return t
 	}
-	out := &dataset.Table{Names: t.Names, X: mat.DenseCopyOf(t.X), Intervened: t.Intervened}
+	out := &dataset.Table{Names: t.Names, X: mat.DenseCopyOf(t.X), Intervened: t.Intervened, Variables: t.Variables}
 	for p, place := range f.places {
 		out.X.Set(place/len(f.names), place%len(f.names), f.values[k][p])
 	}

@@ -80,6 +80,9 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if err := inspect.CheckColumns(data); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
+	if err := sem.CheckKinds(p.Model, data); err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
+	}
 	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
 	if r.sequence == nil {
 		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })

@@ -22,6 +22,8 @@ type Table struct {
 	// Intervened is n×d, 1 where a value was set by intervention and 0 where the
 	// system produced it. nil: no interventions.
 	Intervened *mat.Dense
+	// Variables are the kinds of the columns, nil if all are [Real].
+	Variables []Variable
 }
 
 // Validate returns nil if the table has at least one row and one column, a distinct name for each column, only finite numbers, and 0 or 1 for
@@ -50,6 +52,9 @@ func (t *Table) check() error {
 				return fmt.Errorf("row %d, column %q is %v, want a finite number", i+1, t.Names[j], v)
 			}
 		}
+	}
+	if err := t.checkVariables(); err != nil {
+		return err
 	}
 	return t.checkIntervened()
 }
@@ -101,6 +106,9 @@ func (t *Table) moments() (mean, sd []float64) {
 // original has what was subtracted and divided by. A constant column and a column whose spread float64 cannot hold are errors.
 func (t *Table) Standardize() (*Table, error) {
 	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.asNumbers("standard units"); err != nil {
 		return nil, err
 	}
 	mean, sd := t.moments()
@@ -175,6 +183,9 @@ func (t *Table) columns(columns []int) *Table {
 	}
 	for a, j := range columns {
 		u.Names[a] = t.Names[j]
+		if t.Variables != nil {
+			u.Variables = append(u.Variables, t.Variables[j])
+		}
 		u.X.SetCol(a, mat.Col(nil, j, t.X))
 		if t.Intervened != nil {
 			u.Intervened.SetCol(a, mat.Col(nil, j, t.Intervened))
@@ -187,7 +198,7 @@ func (t *Table) columns(columns []int) *Table {
 // not check the numbers, so that a table with missing values (NaN) has rows too.
 func (t *Table) Rows(rows []int) *Table {
 	_, d := t.X.Dims()
-	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil)}
+	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil), Variables: slices.Clone(t.Variables)}
 	if t.Intervened != nil {
 		u.Intervened = mat.NewDense(len(rows), d, nil)
 	}
@@ -200,7 +211,7 @@ func (t *Table) Rows(rows []int) *Table {
 	return u
 }
 
-// with returns the table with other numbers in the place of X.
+// with returns the table with other numbers in the place of X, whose kind is [Real].
 func (t *Table) with(x *mat.Dense) *Table {
 	u := &Table{Names: slices.Clone(t.Names), X: x}
 	if t.Intervened != nil {

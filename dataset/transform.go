@@ -80,6 +80,9 @@ func (t *Table) Log() (*Table, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
+	if err := t.asNumbers("logarithms"); err != nil {
+		return nil, err
+	}
 	n, d := t.X.Dims()
 	x := mat.NewDense(n, d, nil)
 	for i := range n {
@@ -103,6 +106,9 @@ func (t *Table) Log() (*Table, error) {
 // changes nothing. A constant column becomes 0.
 func (t *Table) NormalScores() (*Table, error) {
 	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.asNumbers("normal scores"); err != nil {
 		return nil, err
 	}
 	n, d := t.X.Dims()

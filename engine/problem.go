@@ -43,7 +43,7 @@ func (p *Problem) ScoredModels() []sem.Scored {
 	if m, ok := p.Model.(sem.Scored); ok {
 		return []sem.Scored{m}
 	}
-	return sem.Compared(p.Vars())
+	return sem.Compared(p.Data)
 }
 
 // SettleModel keeps the evidences of the models compared, and takes the best where the model is open.

@@ -21,6 +21,10 @@ a column changes no probability.`, BGe{}},
 		{"additive", "sums of smooth functions with noise of any shape", `Sums of smooth functions of the causes, with noise of any shape.`, Additive{}},
 		{"smooth", "sums of smooth functions", `Sums of smooth functions of the causes and of products of these, with normal noise.`, Smooth{}},
 		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, GaussianProcess{}},
+		{"bdeu", "tables of probabilities", `Categories: a table of probabilities for each combination of the parents' levels. It takes
+columns of few values alone. Directions that the data do not identify get the same probability.`, BDeu{}},
+		{"mixed", "numbers and categories, jointly normal", `Numbers and categories in one table: columns are treated as jointly normal, a category by
+contrasts of its levels. Directions that the data do not identify get the same probability.`, Mixed{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
 The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
 layers but the last, whose weights are integrated out and drawn afterwards.`, FeedForward{}},

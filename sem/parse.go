@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/dataset"
 	"tobac/exact"
 	"tobac/models"
 )
@@ -49,6 +50,10 @@ func Parse(text string) (Model, error) {
 		m = BGe{AlphaMu: number("alpha-mu"), AlphaLambda: number("alpha-lambda"), Raw: flag("raw")}
 	case "gp":
 		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
+	case familyBDeu:
+		m = BDeu{Alpha: number("alpha"), MaxParents: int(number("max-parents"))}
+	case familyMixed:
+		m = Mixed{}
 	case "linear-nongaussian":
 		m = NonGaussian{MaxParents: int(number("max-parents"))}
 	case familySmooth:
@@ -87,7 +92,7 @@ func Parse(text string) (Model, error) {
 		}
 		m = f
 	default:
-		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn", words[0])
+		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed", words[0])
 	}
 	if failed == nil && len(value) > 0 {
 		failed = fmt.Errorf("sem: model %q has unknown settings", text)
@@ -95,8 +100,16 @@ func Parse(text string) (Model, error) {
 	return m, failed
 }
 
-// Compared are the models that are compared where none is asked for, of so many variables.
-func Compared(d int) []Scored {
+// Compared are the models that are compared for data where none is asked for: those of numbers,
+// [BDeu] where every column has levels, and [Mixed] where some are categories.
+func Compared(data *dataset.Table) []Scored {
+	switch {
+	case allLevelled(data):
+		return []Scored{BDeu{}}
+	case data.HasKind(isCategory):
+		return []Scored{Mixed{}}
+	}
+	d := len(data.Names)
 	modes := new(sharedModes)
 	all := []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 	if d > exact.Affordable {

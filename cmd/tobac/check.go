@@ -182,13 +182,21 @@ func newCheckColumn(column *table.Column, q *table.Profile, taken bool) checkCol
 	if q == nil {
 		return c
 	}
-	c.Kind, c.Missing, c.Spelled, c.Distinct = q.Kind.String(), q.Gaps, q.Spellings, q.Distinct
+	c.Kind, c.Missing, c.Spelled, c.Distinct = kindText(q, taken), q.Gaps, q.Spellings, q.Distinct
 	c.Levels = q.Levels[:min(50, len(q.Levels))]
 	if q.Measured() {
 		c.Min, c.Mean, c.SD, c.Max = metrics.Number(q.Min), metrics.Number(q.Mean), metrics.Number(q.SD), metrics.Number(q.Max)
 		c.Skewness, c.Kurtosis = metrics.Number(q.Skewness), metrics.Number(q.Kurtosis)
 	}
 	return c
+}
+
+// kindText is what the values of a column are, or why it holds none that fit takes.
+func kindText(q *table.Profile, taken bool) string {
+	if taken && q.Kind <= table.Ordinal {
+		return q.Measure().String()
+	}
+	return q.Kind.String()
 }
 
 // find says what stands out in the columns that fit would get.

@@ -52,7 +52,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f.Var(cli.PlainText(&o.interventions, "FILE"), "interventions", "table of 0 and 1: which values were set by intervention")
 	f.Var(cli.Fraction(&o.holdout), "holdout", "fraction of the rows to hold out for the predictive density")
 	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
-	cli.Group(f, "Data", "columns", "drop", "missing", "categories", "interventions", "holdout", "heldout")
+	cli.Group(f, "Data", "columns", "drop", "missing", "kind", "categories", "interventions", "holdout", "heldout")
 	o.knowledge.flags(f)
 	f.Var(cli.PlainText(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
 	f.Var(cli.PlainText(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")

@@ -183,7 +183,11 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 		}
 	}
 	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: g.completed.Matched(), Table: func(k int) *dataset.Table {
-		return &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
+		t := &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
+		if j.scaling == nil {
+			t.Variables = g.Variables
+		}
+		return t
 	}}
 	j.train = data.Table(0) // for what describes the data
 	begun := false

@@ -365,12 +365,12 @@ func orderError(err error, names []string) error {
 
 // noTableOptions refuses options for a data file where there is none.
 func (o *fitOptions) noTableOptions() error {
-	for _, name := range []string{"columns", "drop", "missing", "categories"} {
+	for _, name := range []string{"columns", "drop", "missing", "kind", "categories"} {
 		if o.given(name) {
 			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers", name)
 		}
 	}
-	for _, name := range []string{"rows", "keep", "categorical", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "dates", "sheet", "header", "names", "skip", "delimiter", "comment"} {
 		if o.given("data." + name) {
 			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers", name)
 		}

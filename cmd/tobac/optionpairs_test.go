@@ -37,7 +37,7 @@ var pairValues = map[string][]string{
 	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
-	"missing-code": {"-99"}, "categorical": {"g"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputation.tables": {"2"}, "imputation.rounds": {"1"},
+	"missing-code": {"-99"}, "kind": {"g=categorical"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputation.tables": {"2"}, "imputation.rounds": {"1"},
 	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, "set": nil, // all have it
 	"formats": {"graphml"}, "checkpoint": {"state"}, "every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
 }

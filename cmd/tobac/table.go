@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"tobac/dataset"
 	"tobac/internal/cli"
@@ -27,7 +28,17 @@ func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
 	f.Var(cli.Choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
-	f.Var(cli.Choice(&o.want.Categories, table.CategoriesError, table.CategoriesIndicators, table.CategoriesCodes, table.CategoriesDrop), "categories", "categories of more than two levels: error, indicators, codes, drop")
+	f.Var(cli.SeveralOf(&o.want.Kinds, "NAME=KIND"), "kind", "what a column is: "+kindNames()+"; may be repeated")
+	f.Var(cli.Choice(&o.want.Categories, table.CategoriesNodes, table.CategoriesIndicators, table.CategoriesDrop), "categories", "categories of more than two levels: nodes, indicators, drop")
+}
+
+// kindNames are the kinds of columns.
+func kindNames() string {
+	var names []string
+	for _, k := range dataset.Kinds() {
+		names = append(names, k.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 // topic has the settings of a table.
@@ -35,7 +46,6 @@ func (o *tableOptions) topic() cli.Topic {
 	f := cli.NewSettings()
 	f.Var(cli.PlainText(&o.want.Rows, "2-101,205,..."), "rows", "rows to take, counted from 1 below the header")
 	f.Var(&columnList{&o.want.Keep}, "keep", "columns to take although they look like an index or identifier, or hold dates")
-	f.Var(&columnList{&o.want.Categorical}, "categorical", "columns of numbers that are codes of categories")
 	f.Var(cli.SeveralOf(&o.want.Ordinal, "NAME=a<b<..."), "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
 	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
 	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")

@@ -122,7 +122,7 @@ func TestUnusedOptions(t *testing.T) {
 		"--missing drop --set imputation.rounds=3":     "imputation.rounds has no effect: --missing impute completes tables",
 		"--set data.sheet=2":                           "data.sheet: means nothing here: good.csv is a text separated by commas, which takes data.delimiter, data.comment, data.skip, data.header, data.names",
 		"--columns a,b --drop c":                       "--drop: names the column 3 (c), which --columns leaves out",
-		"--columns a,b --set data.categorical=c":       "data.categorical: names the column 3 (c), which --columns leaves out",
+		"--columns a,b --kind c=categorical":           "--kind: names the column 3 (c), which --columns leaves out",
 		"--drop c --set data.ordinal=c=1<3<5<8<9":      "data.ordinal: names the column 3 (c), which --drop leaves out",
 	} {
 		inFolder(t, badInputs)

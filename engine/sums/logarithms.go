@@ -27,7 +27,7 @@ const logParents = 2
 // is −Inf.
 func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 	data := p.Data
-	if mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
+	if sem.OfKinds(data) || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()

@@ -67,6 +67,7 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 			data.X.Set(a, k, c.value(row))
 		}
 	}
+	data.Variables = p.variables()
 	return data, notes, nil
 }
 

@@ -7,12 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tobac/dataset"
 )
 
-// How many levels a category may have for indicators to be proposed, and for them to be mentioned.
+// How many levels a category may have: for an order of them to be proposed, and to be taken without
+// being asked for; and how many rows each of more than manyLevels must have on average for that.
 const (
-	manyLevels     = 10
-	mostIndicators = 50
+	manyLevels   = 10
+	mostLevels   = 50
+	rowsPerLevel = 4
 )
 
 // code decides what becomes of a wanted column.
@@ -209,20 +213,31 @@ func why(text string) string {
 	return " (beyond the range of numbers)"
 }
 
-// category codes a category, or refuses it.
+// category makes a category a variable, or what the options say.
 func (p *preparation) category(j int, leave func(text, solve string, remedy func(*Options))) {
 	q, c := p.out.Profiles[j], p.t.Columns[j]
 	name, drop := p.dropping(j)
 	what := fmt.Sprintf("is a category of %d levels (%s)", len(q.Levels), describe(q.Levels))
 	switch {
+	case p.kinds[j] == dataset.Ordered:
+		order := proposal(q.Levels)
+		if order == "" || strings.HasSuffix(order, "<...") {
+			leave(what+" whose order is not known", "--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels[:2])+"<...")+" says it", drop)
+			return
+		}
+		q.Kind = Ordinal
+		q.arrange(strings.Split(order, "<"))
+		p.add(q, q.Name, -1)
+		p.coded(c, "ordered "+order)
 	case len(q.Levels) == 2:
 		p.add(q, q.Name, -1)
 		p.coded(c, "coded "+codes(q.Levels))
 	case p.o.Categories == CategoriesDrop:
 		p.note("%s %s, and is left out", c.Label(), what)
-	case p.o.Categories == CategoriesCodes:
+	case p.o.Categories == CategoriesNodes && p.kinds[j] != dataset.Categorical && (len(q.Levels) > mostLevels || len(q.Levels) > manyLevels && q.Rows-q.Gaps < rowsPerLevel*len(q.Levels)):
+		p.warn("%s %s, of few rows each, and is left out; --kind %s takes it", c.Label(), what, shellQuote(name+"=categorical"))
+	case p.o.Categories == CategoriesNodes:
 		p.add(q, q.Name, -1)
-		p.note("%s %s, coded %s: as if their alphabetical order meant something; data.ordinal gives another, --categories indicators needs none", c.Label(), what, codes(q.Levels))
 	case p.o.Categories == CategoriesIndicators:
 		base := 0
 		for k, level := range q.Levels {
@@ -236,21 +251,6 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 			}
 		}
 		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(), what, short(q.Levels[base].Name))
-	default:
-		solve, remedy := "--drop "+shellQuote(name)+" or --categories drop leaves it out", func(o *Options) { o.Categories = CategoriesIndicators }
-		if order := proposal(q.Levels); order != "" {
-			solve = "--set data.ordinal=" + shellQuote(name+"="+order) + " makes one in that order, " + solve
-		}
-		switch {
-		case len(q.Levels) <= manyLevels:
-			solve = fmt.Sprintf("--categories indicators makes %d columns of 0 and 1, %s", len(q.Levels)-1, solve)
-		case len(q.Levels) <= mostIndicators:
-			solve += fmt.Sprintf(", --categories indicators makes %d columns of 0 and 1", len(q.Levels)-1)
-			fallthrough
-		default:
-			remedy = drop
-		}
-		leave(what, solve, remedy)
 	}
 }
 
@@ -299,7 +299,7 @@ func proposal(levels []Level) string {
 		return ""
 	case !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }):
 		slices.SortStableFunc(sorted, func(a, b Level) int { return rank(a) - rank(b) })
-	case len(sorted) <= mostIndicators && !slices.ContainsFunc(sorted, func(l Level) bool { return !digits.MatchString(l.Name) }):
+	case len(sorted) <= mostLevels && !slices.ContainsFunc(sorted, func(l Level) bool { return !digits.MatchString(l.Name) }):
 		slices.SortStableFunc(sorted, func(a, b Level) int {
 			v, _ := strconv.ParseFloat(digits.FindString(a.Name), 64) // of digits, however many
 			w, _ := strconv.ParseFloat(digits.FindString(b.Name), 64)

@@ -31,16 +31,13 @@ func ExamplePrepare() {
 	if _, err := table.Prepare(file, table.Options{}); err != nil {
 		fmt.Println(err)
 	}
-	p, err := table.Prepare(file, table.Options{Missing: table.MissingDrop, Categories: table.CategoriesIndicators})
+	p, err := table.Prepare(file, table.Options{Missing: table.MissingDrop})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(p.Data.Names, p.Data.X.RawRowView(0))
 	// Output:
-	// flowers.csv: 2 problems
-	//   column 2 (species): is a category of 3 levels (setosa 5, versicolor 3, virginica 4); --categories indicators makes 2 columns of 0 and 1, --set data.ordinal='species=setosa<versicolor<virginica' makes one in that order, --drop species or --categories drop leaves it out
-	//   missing values in 1 row of 12: 1 in column 1 (petal) spelled "NA"; --missing drop leaves out 1 row and keeps 11, --missing impute completes them
-	//   solved together by: --missing drop --categories indicators
-	// [petal species=versicolor species=virginica wet] [1.4 0 0 1]
+	// flowers.csv: missing values in 1 row of 12: 1 in column 1 (petal) spelled "NA"; --missing drop leaves out 1 row and keeps 11, --missing impute completes them
+	// [petal species wet] [1.4 0 1]
 }

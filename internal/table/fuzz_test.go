@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := table.Options{Missing: table.Missing(options / 3 % 3), Categories: table.Categories(options / 9 % 4), Dependent: table.Dependent(options / 36 % 2)}
+		o := table.Options{Missing: table.Missing(options / 3 % 3), Categories: table.Categories(options / 9 % 3), Dependent: table.Dependent(options / 27 % 2)}
 		check(t, file, o)
 		path := filepath.Join(t.TempDir(), "t")
 		if err := os.WriteFile(path, data, 0o600); err != nil {

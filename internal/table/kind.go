@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tobac/dataset"
 )
 
 // Kind is what the values of a column are.
@@ -79,6 +81,7 @@ type Profile struct {
 	counting int            // 1: the numbers are 1…n; 0: 0…n−1; −1: neither
 	odd      []Level        // texts of a mixed column
 	repeated []extreme      // numbers that may stand for missing values
+	measure  dataset.Kind   // of the numbers of an analysis
 }
 
 // manyDistinct is where different values are no longer counted.
@@ -363,6 +366,7 @@ func (p *Profile) numeric(n numbersAndTexts) {
 	default:
 		p.Kind = Number
 		p.repeated = extremes(n)
+		p.measure = measured(p, n)
 	}
 }
 

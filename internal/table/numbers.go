@@ -12,7 +12,7 @@ func (p *Prepared) Numbers() *dataset.Table {
 	if p.Data != nil {
 		return p.Data
 	}
-	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X}
+	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X, Variables: p.Incomplete.Variables}
 }
 
 // Together are the columns that are indicators of one variable, which are

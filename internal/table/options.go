@@ -28,18 +28,17 @@ func (m Missing) String() string { return [...]string{"error", "drop", "impute"}
 type Categories int
 
 const (
-	// CategoriesError refuses them.
-	CategoriesError Categories = iota
-	// CategoriesIndicators makes a column of 0 and 1 for each level but the most frequent.
+	// CategoriesNodes makes each one variable with the levels 0, 1, …, sorted by name.
+	CategoriesNodes Categories = iota
+	// CategoriesIndicators makes a column of 0 and 1 for each level but the most frequent, for models
+	// that take numbers alone.
 	CategoriesIndicators
-	// CategoriesCodes numbers the levels from 0, sorted by name.
-	CategoriesCodes
 	// CategoriesDrop leaves them out.
 	CategoriesDrop
 )
 
 // String implements fmt.Stringer.
-func (c Categories) String() string { return [...]string{"error", "indicators", "codes", "drop"}[c] }
+func (c Categories) String() string { return [...]string{"nodes", "indicators", "drop"}[c] }
 
 // Dependent says what happens to columns that others determine, and to constant ones.
 type Dependent int
@@ -65,8 +64,8 @@ type Options struct {
 	// MissingCodes are texts and numbers that mean a missing value, beside the usual spellings.
 	MissingCodes []string
 	Categories   Categories
-	// Categorical columns have numbers that are codes of categories.
-	Categorical []string
+	// Kinds say what columns are: "stage=ordered", by the names of [dataset.Kind].
+	Kinds []string
 	// Ordinal gives levels their order: "size=small<medium<large". They are coded 0, 1, 2.
 	Ordinal   []string
 	Dependent Dependent
@@ -248,10 +247,12 @@ func (o *Options) Flags() string {
 	for _, code := range o.MissingCodes {
 		add("missing-code", code)
 	}
-	if o.Categories != CategoriesError {
+	if o.Categories != CategoriesNodes {
 		add("categories", o.Categories.String())
 	}
-	list("categorical", o.Categorical)
+	for _, spec := range o.Kinds {
+		add("kind", spec)
+	}
 	for _, spec := range o.Ordinal {
 		add("ordinal", spec)
 	}

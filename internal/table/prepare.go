@@ -27,6 +27,8 @@ type Coded struct {
 type Incomplete struct {
 	Names []string
 	X     *mat.Dense // n×d, NaN where a value is missing
+	// Variables are the kinds of the columns.
+	Variables []dataset.Variable
 }
 
 // Prepared is a table as numbers.
@@ -119,7 +121,8 @@ type preparation struct {
 	wanted   []int // columns, in sequence
 	named    []bool
 	order    map[int][]string
-	places   map[string]int // of the columns by their names, −1 for a name of several; nil: not yet needed
+	kinds    map[int]dataset.Kind // asked for
+	places   map[string]int       // of the columns by their names, −1 for a name of several; nil: not yet needed
 	problems []Problem
 	codings  []coding
 }
@@ -163,8 +166,7 @@ func (p *preparation) choose() (err error) {
 	if p.order, err = t.ordinals(o.Ordinal); err != nil {
 		return err
 	}
-	categorical, _, err := t.findAll("categorical", o.Categorical)
-	if err != nil {
+	if p.kinds, err = t.kinds(o.Kinds); err != nil {
 		return err
 	}
 	if p.rows, err = t.selectRows(o.Rows); err != nil {
@@ -176,11 +178,14 @@ func (p *preparation) choose() (err error) {
 			columns = append(columns, j)
 		}
 	}
-	ordinal := make([]bool, len(t.Columns))
+	ordinal, kinds := make([]bool, len(t.Columns)), make([]bool, len(t.Columns))
 	for j := range p.order {
 		ordinal[j] = true
 	}
-	if err := p.checkNamed(drop, map[string][]bool{"keep": keep, "categorical": categorical, "ordinal": ordinal}); err != nil {
+	for j := range p.kinds {
+		kinds[j] = true
+	}
+	if err := p.checkNamed(drop, map[string][]bool{"keep": keep, "kind": kinds, "ordinal": ordinal}); err != nil {
 		return err
 	}
 	for _, j := range columns {
@@ -189,7 +194,9 @@ func (p *preparation) choose() (err error) {
 		}
 		p.named[j] = p.named[j] || keep[j]
 		p.wanted = append(p.wanted, j)
-		p.out.Profiles[j] = profile(t, t.Columns[j], p.rows, o, categorical[j], p.order[j])
+		if p.out.Profiles[j], err = p.profile(j); err != nil {
+			return err
+		}
 	}
 	if left := len(t.Columns) - len(p.wanted); left > 0 {
 		p.note("%s left out as asked for", plural(left, "column"))
@@ -207,7 +214,7 @@ func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
 		if drop[j] && unlisted {
 			return &OptionError{"drop", fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
 		}
-		for _, option := range []string{"keep", "categorical", "ordinal"} {
+		for _, option := range []string{"keep", "kind", "ordinal"} {
 			switch {
 			case of[option][j] && drop[j]:
 				return &OptionError{option, fmt.Sprintf("names the %s, which --drop leaves out", c.Label())}
@@ -403,9 +410,9 @@ func (p *preparation) fill() {
 		}
 	}
 	if missing {
-		p.out.Incomplete = &Incomplete{Names: names, X: x}
+		p.out.Incomplete = &Incomplete{Names: names, X: x, Variables: p.out.variables()}
 	} else if len(names) > 0 {
-		p.out.Data = &dataset.Table{Names: names, X: x}
+		p.out.Data = &dataset.Table{Names: names, X: x, Variables: p.out.variables()}
 	}
 }
 
@@ -434,7 +441,7 @@ func (p *preparation) tooLittle(rows, columns int) {
 	case len(p.problems) > 0:
 	case columns < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
-			Solve: "data.keep takes columns of dates, and those that look like an index or identifier, --categories indicators and data.ordinal those with words"})
+			Solve: "data.keep takes columns of dates, and those that look like an index or identifier, --kind NAME=categorical those with words"})
 	case rows < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
 			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})

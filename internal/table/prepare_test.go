@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/dataset"
 	"tobac/internal/table"
 )
 
@@ -148,7 +149,7 @@ func TestIndicesAndIdentifiers(t *testing.T) {
 
 func TestCoding(t *testing.T) {
 	text := "x,size,sex,ok,colour,code\n1,small,m,yes,red,1\n4,large,f,no,blue,2\n2,medium,f,yes,red,9\n8,small,m,yes,green,2\n5,large,m,no,red,1\n7,medium,f,no,blue,1\n6,small,f,yes,green,9\n3,large,m,no,red,2\n"
-	p := prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesIndicators, Ordinal: []string{"size=small<medium<large"}, Categorical: []string{"code"}})
+	p := prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesIndicators, Ordinal: []string{"size=small<medium<large"}, Kinds: []string{"code=categorical"}})
 	if diff := cmp.Diff([]string{"x", "size", "sex", "ok", "colour=blue", "colour=green", "code=2", "code=9"}, p.Data.Names); diff != "" {
 		t.Fatalf("names (-want +got):\n%s", diff)
 	}
@@ -159,9 +160,15 @@ func TestCoding(t *testing.T) {
 	if diff := cmp.Diff([][2]int{{4, 5}, {6, 7}}, p.Exclusive); diff != "" {
 		t.Errorf("exclusive pairs (-want +got):\n%s", diff)
 	}
-	p = prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesCodes})
+	p = prepare(t, text, table.Layout{}, table.Options{Kinds: []string{"code=categorical", "x=count", "size=ordered"}})
 	if diff := cmp.Diff([]float64{2, 0, 2, 1, 2, 0, 1, 2}, columnOf(p, "colour")); diff != "" {
 		t.Errorf("codes by name (-want +got):\n%s", diff)
+	}
+	kinds := []dataset.Variable{{Kind: dataset.Count}, {Kind: dataset.Ordered, Levels: []string{"small", "medium", "large"}},
+		{Kind: dataset.Binary, Levels: []string{"f", "m"}}, {Kind: dataset.Binary, Levels: []string{"no", "yes"}},
+		{Kind: dataset.Categorical, Levels: []string{"blue", "green", "red"}}, {Kind: dataset.Categorical, Levels: []string{"1", "2", "9"}}}
+	if diff := cmp.Diff(kinds, p.Data.Variables); diff != "" {
+		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
 	p = prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesDrop})
 	if diff := cmp.Diff([]string{"x", "sex", "ok", "code"}, p.Data.Names); diff != "" {
@@ -187,12 +194,11 @@ func TestRefusal(t *testing.T) {
 	if !errors.As(err, &r) {
 		t.Fatalf("error %v", err)
 	}
-	want := `t.csv: 4 problems
-  column 1 (species): is a category of 3 levels (A 7, B 5, C 4); --categories indicators makes 2 columns of 0 and 1, --set data.ordinal='species=A<B<C' makes one in that order, --drop species or --categories drop leaves it out
+	want := `t.csv: 3 problems
   column 6 (flat): is constant: every value is 5; --set data.dependent=drop or --drop flat leaves it out
   missing values in 2 rows of 16: 1 in column 3 (bill) spelled "NA", 1 in column 8 (sex) spelled "NA"; --missing drop leaves out 2 rows and keeps 14, --missing impute completes them
   column 7 (twice) is determined by others: twice = 2·mass; --set data.dependent=drop leaves out the last column of each dependence
-  solved together by: --missing drop --categories indicators --set data.dependent=drop`
+  solved together by: --missing drop --set data.dependent=drop`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}

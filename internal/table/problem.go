@@ -64,7 +64,7 @@ func (e *OptionError) Error() string { return optionName(e.Option) + ": " + e.Pr
 // optionName is an option of the command, or a setting of its topic data.
 func optionName(option string) string {
 	switch option {
-	case "columns", "drop", "missing", "categories":
+	case "columns", "drop", "missing", "kind", "categories":
 		return "--" + option
 	}
 	return "data." + option

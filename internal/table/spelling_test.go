@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tobac/dataset"
 	"tobac/internal/table"
 )
 
@@ -150,33 +151,37 @@ func TestManyTexts(t *testing.T) {
 	}
 }
 
-// Orders of levels that are proposed follow their numbers, and thousands of columns are not proposed.
-func TestProposals(t *testing.T) {
-	refusal := func(values ...string) string {
-		_, err := table.Prepare(read(t, filled(",", "#.5", values...), table.Layout{}), table.Options{})
-		if err == nil {
-			t.Fatalf("%q is taken", values[0])
-		}
-		return err.Error()
-	}
+// Levels are ordered by the words of scales or their numbers where they are said to be ordered, and
+// categories of many levels are left out unless they are asked for.
+func TestOrderedLevels(t *testing.T) {
+	o := table.Options{Kinds: []string{"y=ordered"}}
 	for _, c := range []struct{ levels, want string }{
-		{"0-5yrs 12+yrs 6-11yrs", "--set data.ordinal='y=0-5yrs<6-11yrs<12+yrs' makes one in that order"},
-		{"q10 q9 q1 q100 q2", "--set data.ordinal='y=q1<q2<q9<q10<q100' makes one"},
-		{"low high avg", "--set data.ordinal='y=low<avg<high' makes one"},
+		{"0-5yrs 12+yrs 6-11yrs", "0-5yrs 6-11yrs 12+yrs"},
+		{"q10 q9 q1 q100 q2", "q1 q2 q9 q10 q100"},
+		{"low high avg", "low avg high"},
 	} {
-		if got := refusal(strings.Fields(strings.Repeat(c.levels+" ", 4))...); !strings.Contains(got, c.want) {
-			t.Errorf("%s: %s, want %s", c.levels, got, c.want)
+		p := prepare(t, filled(",", "#.5", strings.Fields(strings.Repeat(c.levels+" ", 4))...), table.Layout{}, o)
+		if got := strings.Join(p.Data.Variables[1].Levels, " "); got != c.want || p.Data.Kind(1) != dataset.Ordered {
+			t.Errorf("%s: %v %s, want %s", c.levels, p.Data.Kind(1), got, c.want)
 		}
 	}
-	if got := refusal(strings.Fields(strings.Repeat("<5 5-9 >9 ", 4))...); strings.Contains(got, "data.ordinal") {
-		t.Errorf("levels with the sign of the option: %s", got)
+	_, err := table.Prepare(read(t, filled(",", "#.5", strings.Fields(strings.Repeat("<5 5-9 >9 ", 4))...), table.Layout{}), o)
+	if err == nil || !strings.Contains(err.Error(), "whose order is not known") {
+		t.Errorf("levels with the sign of the option: %v", err)
 	}
 	var many []string
 	for i := range 120 {
 		many = append(many, fmt.Sprintf("n%d", i%60))
 	}
-	if got := refusal(many...); strings.Contains(got, "indicators") || !strings.Contains(got, "--drop y or --categories drop leaves it out") {
-		t.Errorf("many levels: %s", got)
+	text := filled(",", "#.5,@", many...)
+	layout := table.Layout{Names: []string{"x", "z", "y"}}
+	p := prepare(t, text, layout, table.Options{})
+	if len(p.Data.Names) != 2 || !strings.Contains(strings.Join(p.Warnings, " "), "--kind y=categorical takes it") {
+		t.Errorf("many levels: %q, warnings %q", p.Data.Names, p.Warnings)
+	}
+	p = prepare(t, text, layout, table.Options{Kinds: []string{"y=categorical"}})
+	if len(p.Data.Names) != 3 || len(p.Data.Variables[2].Levels) != 60 {
+		t.Errorf("many levels that are asked for: %q", p.Data.Names)
 	}
 	names := slices.Repeat([]string{"same"}, 300)
 	for i := range 2700 {

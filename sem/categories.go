@@ -1,0 +1,225 @@
+package sem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/score"
+	"tobac/setting"
+)
+
+// BDeu is the model of categories: the distribution of a variable given each combination of its
+// parents' levels is a row of a table of probabilities with a Dirichlet prior ([score.Dirichlet]).
+// Graphs of one equivalence class have the same probability. It takes columns whose kind is
+// [dataset.Kind.Levelled], or that have at most [mostNumberLevels] values.
+type BDeu struct {
+	// Alpha is the equivalent sample size; 0 means that it is averaged over by its evidence, above
+	// 12 variables estimated.
+	Alpha float64
+	// MaxParents is the number of parents beyond which sets are left out; 0 means as many as can be
+	// scored in some seconds.
+	MaxParents int
+}
+
+// Mixed is the model of numbers and categories in one table: all columns are treated as jointly
+// normal, a category as a block of contrasts of its levels ([score.Blocks]). Graphs of one
+// equivalence class have the same probability, so that no direction rests on the kinds of columns.
+// Columns with an order and counts enter by the normal scores of their values.
+type Mixed struct{}
+
+var (
+	_ Scored     = BDeu{}
+	_ Scored     = Mixed{}
+	_ Equivalent = BDeu{}
+	_ Equivalent = Mixed{}
+)
+
+// The first words of the text forms.
+const (
+	familyBDeu  = "bdeu"
+	familyMixed = "mixed"
+)
+
+// equivalentSizes are the equivalent sample sizes that are averaged over: small ones ask for few
+// edges, large ones smooth the tables.
+var equivalentSizes = []float64{0.5, 1, 2, 5, 10, 20, 50}
+
+// mostNumberLevels is how many values a column of numbers may have under [BDeu].
+const mostNumberLevels = 100
+
+// String implements [Model].
+func (m BDeu) String() string {
+	return setting.Text(familyBDeu, "alpha", m.Alpha, "max-parents", m.MaxParents)
+}
+
+// String implements [Model].
+func (m Mixed) String() string { return familyMixed }
+
+// isCategory reports whether numbers cannot stand for values of a kind.
+func isCategory(k dataset.Kind) bool { return k == dataset.Categorical }
+
+// allLevelled reports whether every column has levels.
+func allLevelled(data *dataset.Table) bool {
+	return data.Variables != nil && !data.HasKind(func(k dataset.Kind) bool { return !k.Levelled() })
+}
+
+// OfKinds reports whether the models that are compared for data are those of categories.
+func OfKinds(data *dataset.Table) bool {
+	return allLevelled(data) || data.HasKind(isCategory)
+}
+
+// CheckKinds is an error if a model takes categories for numbers.
+func CheckKinds(m Model, data *dataset.Table) error {
+	if v, ok := m.(Settled); ok {
+		m = v.Model
+	}
+	switch m.(type) {
+	case nil, BDeu, Mixed:
+		return nil
+	}
+	for j, name := range data.Names {
+		if isCategory(data.Kind(j)) {
+			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
+		}
+	}
+	return nil
+}
+
+// Hypotheses implements [Scored].
+func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+	n, d := data.X.Dims()
+	x, levels := mat.NewDense(n, d, nil), make([]int, d)
+	for j, name := range data.Names {
+		codes, r := data.Codes(j)
+		if r > mostNumberLevels && (data.Variables == nil || data.Variables[j].Levels == nil) {
+			return nil, fmt.Errorf("column %s has %d values, and the model bdeu takes categories; allowed: the model mixed", strconv.Quote(name), r)
+		}
+		x.SetCol(j, codes)
+		levels[j] = r
+	}
+	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
+	if m.MaxParents == 0 {
+		opt.MaxParents = affordableParents(n, d, prior)
+	}
+	s, err := score.NewDirichlet(x, data.Mask(), levels, opt)
+	if err != nil || m.Alpha != 0 {
+		return []Hypothesis{{Scores: s}}, err
+	}
+	all := make([]Hypothesis, len(equivalentSizes))
+	for k, alpha := range equivalentSizes {
+		all[k] = Hypothesis{Scores: s.WithAlpha(alpha), LogWeight: -math.Log(float64(len(all)))}
+	}
+	return all, nil
+}
+
+// Sets of parents are scored while the rows that are counted for all of them are at most
+// countedRows, with at least leastParents of each variable.
+const (
+	countedRows  = 1.5e9
+	leastParents = 3
+	listed       = 15 // candidate parents that chains list of each variable, about
+)
+
+// affordableParents is the number of parents up to which all sets are scored; 0: all.
+func affordableParents(n, d int, prior *score.Prior) int {
+	candidates := d - 1
+	if d > exact.Affordable {
+		candidates = min(candidates, listed)
+	}
+	sets, of := 1.0, 1.0
+	for k := 1; k <= candidates; k++ {
+		of *= float64(candidates-k+1) / float64(k)
+		if sets += of; k > leastParents && sets*float64(n)*float64(d) > countedRows {
+			most := k - 1
+			if prior != nil {
+				most = max(most, prior.MostRequired()+1)
+			}
+			return most
+		}
+	}
+	return 0
+}
+
+// Hypotheses implements [Scored].
+func (m Mixed) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+	x, widths := embedded(data)
+	all := make([]Hypothesis, len(bgeScales))
+	first, err := score.NewBlocks(x, widths, data.Mask(), score.BlockOptions{Freedom: bgeScales[0]})
+	if err != nil {
+		return nil, err
+	}
+	for k, f := range bgeScales {
+		all[k] = Hypothesis{Scores: first.WithFreedom(f), LogWeight: -math.Log(float64(len(all)))}
+	}
+	return all, nil
+}
+
+// embedded are the columns that stand for those of a table among jointly normal ones, and how many
+// stand for each: contrasts of categories, normal scores of levels with an order and of counts, and
+// numbers as they are.
+func embedded(data *dataset.Table) (*mat.Dense, []int) {
+	n, d := data.X.Dims()
+	var columns [][]float64
+	widths := make([]int, d)
+	for j := range d {
+		column := mat.Col(nil, j, data.X)
+		switch data.Kind(j) {
+		case dataset.Categorical:
+			codes, r := occurring(data, j)
+			if r < 2 { // refused elsewhere
+				break
+			}
+			c := score.Contrasts(codes, r)
+			for k := range r - 1 {
+				columns = append(columns, mat.Col(nil, k, c))
+			}
+			widths[j] = r - 1
+			continue
+		case dataset.Ordered, dataset.Count:
+			column = dataset.ColumnNormalScores(column)
+		}
+		columns = append(columns, column)
+		widths[j] = 1
+	}
+	x := mat.NewDense(n, len(columns), nil)
+	for c, column := range columns {
+		x.SetCol(c, column)
+	}
+	return x, widths
+}
+
+// occurring numbers the levels of column j that occur.
+func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
+	values := data.Values(j)
+	codes = mat.Col(nil, j, data.X)
+	for i, v := range codes {
+		at, _ := slices.BinarySearch(values, v)
+		codes[i] = float64(at)
+	}
+	return codes, len(values)
+}
+
+// DirectionsFrom implements [Identifying].
+func (BDeu) DirectionsFrom() string { return independences }
+
+// DirectionsFrom implements [Identifying].
+func (Mixed) DirectionsFrom() string { return independences }
+
+// Equivalent implements [Equivalent].
+func (BDeu) Equivalent() bool { return true }
+
+// Equivalent implements [Equivalent].
+func (Mixed) Equivalent() bool { return true }
+
+// AnyNoise implements [AnyNoise].
+func (BDeu) AnyNoise() {}
+
+// AnyNoise implements [AnyNoise].
+func (Mixed) AnyNoise() {}
