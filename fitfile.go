@@ -45,7 +45,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names})
+		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named)})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}

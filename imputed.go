@@ -178,7 +178,7 @@ func (f *imputedFit) prepare() error {
 
 // problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
 func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
-	names := &dataset.Table{Names: f.names}
+	names := &dataset.Table{Names: f.names, Variables: f.data.Table(0).Variables}
 	p, e, _, err := f.cfg.Problem(names)
 	if _, tempering := e.(*neural.Tempering); err != nil || !tempering {
 		return p, e, err
@@ -415,12 +415,14 @@ func (f *imputedFit) prepareRounds() error {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]*posterior.Equations, f.data.Count)
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && f.engine.Name() == "exact" && d <= sem.MixedVariables && f.data.Places != nil {
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && !sem.OfKinds(f.data.Table(0)) && f.engine.Name() == "exact" && d <= sem.MixedVariables && f.data.Places != nil {
 		f.rounds = defaultRounds
 	}
 	switch {
 	case f.rounds == 0:
 		return nil
+	case sem.OfKinds(f.data.Table(0)):
+		return errors.New("tobac: completed values can be drawn again given draws with equations, which tables with categories do not have; allowed: no rounds")
 	case f.data.Places == nil:
 		return errors.New("tobac: completed values are to be drawn again, but their places are unknown")
 	case f.particles():

@@ -66,6 +66,9 @@ func (t *Table) Kind(j int) Kind {
 	return t.Variables[j].Kind
 }
 
+// Named reports whether the values of column j are the numbers of levels with names.
+func (t *Table) Named(j int) bool { return t.Variables != nil && t.Variables[j].Levels != nil }
+
 // HasKind reports whether the kind of any column fulfils a condition.
 func (t *Table) HasKind(of func(Kind) bool) bool {
 	return slices.ContainsFunc(t.Variables, func(v Variable) bool { return of(v.Kind) })
@@ -75,7 +78,7 @@ func (t *Table) HasKind(of func(Kind) bool) bool {
 // where they have names, else numbered by size.
 func (t *Table) Codes(j int) (codes []float64, levels int) {
 	codes = mat.Col(nil, j, t.X)
-	if t.Variables != nil && t.Variables[j].Levels != nil {
+	if t.Named(j) {
 		return codes, len(t.Variables[j].Levels)
 	}
 	values := t.Values(j)

@@ -98,7 +98,7 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
 	for j, name := range data.Names {
 		codes, r := data.Codes(j)
-		if r > mostNumberLevels && (data.Variables == nil || data.Variables[j].Levels == nil) {
+		if r > mostNumberLevels && !data.Named(j) {
 			return nil, fmt.Errorf("column %s has %d values, and the model bdeu takes categories; allowed: the model mixed", strconv.Quote(name), r)
 		}
 		x.SetCol(j, codes)

@@ -167,7 +167,7 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 	var err error
 	p.During(fmt.Sprintf("completing the table %d times", g.count))
 	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
-		Intervened: g.Intervened, Names: g.Names, Together: g.together}); err != nil {
+		Intervened: g.Intervened, Names: g.Names, Together: g.together, Methods: impute.Methods(len(g.Names), g.Named)}); err != nil {
 		return nil, err
 	}
 	if g.center && !g.standardize {

@@ -24,6 +24,18 @@ const (
 	Matching
 )
 
+// Methods are those of d columns: Matching where it is needed, so that no value appears that was not
+// observed, and Auto elsewhere.
+func Methods(d int, matching func(j int) bool) []Method {
+	all := make([]Method, d)
+	for j := range all {
+		if matching(j) {
+			all[j] = Matching
+		}
+	}
+	return all
+}
+
 // String is the name of the method.
 func (m Method) String() string {
 	switch m {
