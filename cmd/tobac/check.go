@@ -225,7 +225,7 @@ func (c *checkReport) find(p *table.Prepared) {
 	if high >= sem.ApartUnits*low {
 		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s (standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale every column, linear does not", high/low, narrow, low, wide, high))
 	}
-	if len(discrete) > 0 {
+	if len(discrete) > 0 && !sem.OfKinds(p.Numbers()) {
 		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+": the models take them for continuous numbers, which is an approximation")
 	}
 	if len(skewed) > 0 {
@@ -267,7 +267,12 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 			left += fmt.Sprintf("; %s is left out, %s", m.name, why)
 		}
 	}
-	add("models that auto compares: %s%s", strings.Join(models, ", "), left)
+	if sem.OfKinds(t) {
+		m := sem.Compared(t)[0].String()
+		add("model that auto takes for these kinds: %s (%s)", m, sem.Describe(m))
+	} else {
+		add("models that auto compares: %s%s", strings.Join(models, ", "), left)
+	}
 	switch {
 	case d <= sums.MostSummed:
 		add("engine: exact sums over all orders, up to %d columns", sums.MostSummed)

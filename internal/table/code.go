@@ -92,9 +92,18 @@ func (p *preparation) noteCodings() {
 		if len(c.columns) == 1 {
 			p.note("%s is %s", c.columns[0], c.how)
 		} else {
-			p.note("%s and %s are %s", strings.Join(c.columns[:len(c.columns)-1], ", "), c.columns[len(c.columns)-1], c.how)
+			p.note("%s and %s are %s", someLabels(c.columns[:len(c.columns)-1]), c.columns[len(c.columns)-1], c.how)
 		}
 	}
+}
+
+// someLabels lists the first labels of many.
+func someLabels(labels []string) string {
+	const most = 20
+	if more := len(labels) - most; more > 0 {
+		return strings.Join(labels[:most], ", ") + fmt.Sprintf(", %d others", more)
+	}
+	return strings.Join(labels, ", ")
 }
 
 // add appends a column to the prepared table; indicator −1: it is none.
@@ -238,6 +247,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 		p.warn("%s %s, of few rows each, and is left out; --kind %s takes it", c.Label(), what, shellQuote(name+"=categorical"))
 	case p.o.Categories == CategoriesNodes:
 		p.add(q, q.Name, -1)
+		p.coded(c, "a category: one variable with all its levels")
 	case p.o.Categories == CategoriesIndicators:
 		base := 0
 		for k, level := range q.Levels {
