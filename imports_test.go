@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/diagnostics": {"tobac/dag", "tobac/internal/pareto", "tobac/posterior", "gonum.org/v1/gonum"},
+	"tobac/graphsum":    {"tobac/autograd", "tobac/exact", "tobac/score"},
 	"tobac/arviz":       {"tobac/chain", "tobac/density", "gonum.org/v1/gonum"},
 	"tobac/calibration": {"tobac/density", "gonum.org/v1/gonum"},
 	"tobac/chainplot":   {"gonum.org/v1/gonum", "gonum.org/v1/plot"},
