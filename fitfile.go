@@ -15,8 +15,9 @@ import (
 const completions = 10
 
 // FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
-// workbook, Parquet or NumPy, also compressed. Columns of two levels become 0 and 1, a category is
-// one variable with its levels ([dataset.Variable]); identifiers and an index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
+// workbook, Parquet (import tobac/parquet) or NumPy, also compressed. Columns of two levels become
+// 0 and 1, a category is one variable with its levels ([dataset.Variable]); identifiers and an
+// index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
 // columns become logarithms where the data support these by their evidence (see [Logarithms]).
 // Result.Notes say what was done. The prior and the order of cfg are about the columns of the
 // result in their sequence. A table that is ambiguous is an error with everything that is wrong.

@@ -32,6 +32,7 @@ import (
 	"os"
 
 	"tobac/internal/cli"
+	_ "tobac/parquet"
 )
 
 func main() {

@@ -10,9 +10,9 @@ import (
 
 // Bytes of memory.
 const (
-	bytesEach      = 3 * 8 // of a number: itself, and as much twice for an analysis
+	BytesEach      = 3 * 8 // of a number: itself, and as much twice for an analysis
 	bytesEachText  = 80    // besides its characters
-	bytesEachBlank = 8
+	BytesEachBlank = 8
 )
 
 // A Column holds the cells of one column as they were read: numbers as numbers, everything else as one of a few texts.

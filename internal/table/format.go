@@ -88,13 +88,16 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 }
 
 // readRandomAccess reads a format whose contents are listed at its end.
-func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout, parquet bool) (*Table, error) {
+func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout, isParquet bool) (*Table, error) {
 	at, size, err := inMemory(r, b)
 	if err != nil {
 		return nil, withPath(source, err)
 	}
-	if parquet {
-		return readParquet(at, size, source)
+	switch {
+	case isParquet && parquet == nil:
+		return nil, &FormatError{source, "is a Parquet file, which this program does not read: import tobac/parquet"}
+	case isParquet:
+		return parquet(at, size, source)
 	}
 	z, err := zip.NewReader(at, size)
 	if err != nil {

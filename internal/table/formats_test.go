@@ -19,6 +19,7 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/internal/table"
+	_ "tobac/parquet"
 )
 
 // A sheet is a table of any numbers, with names.

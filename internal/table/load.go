@@ -466,7 +466,7 @@ func (l *loader) below(body []record, j int) tally {
 // hardly any holds a value.
 func (l *loader) checkSize() error {
 	cells := l.t.Rows * len(l.t.Columns)
-	taken := bytesEachBlank*cells + l.texts
+	taken := BytesEachBlank*cells + l.texts
 	if taken-l.checked < checkedBytes {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package table_test
+package parquet_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"tobac/internal/table"
+	_ "tobac/parquet"
 )
 
 // A Parquet file that states sizes which it cannot have is refused before anything of these sizes is made.

@@ -1,4 +1,4 @@
-package table
+package parquet
 
 import (
 	"encoding/binary"
@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"tobac/internal/memory"
+	"tobac/internal/table"
 )
 
 // checkSizes compares the sizes that a Parquet file states with those that it can have, before package parquet allocates what they
@@ -35,17 +36,17 @@ func checkSizes(r io.ReaderAt, size int64) error {
 			largest = max(largest, page)
 		}
 	}
-	if err := inflated(int64(min(bytesEachBlank*rows*float64(columns), 1<<62)), size); err != nil {
+	if err := table.Inflated(int64(min(table.BytesEachBlank*rows*float64(columns), 1<<62)), size); err != nil {
 		return err
 	}
-	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns), bytesEach*rows*float64(columns)+float64(largest))
+	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns), table.BytesEach*rows*float64(columns)+float64(largest))
 }
 
 // A nestedColumn is an error: the name of a column of lists or of other columns.
 type nestedColumn string
 
 func (n nestedColumn) Error() string {
-	return fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", short(string(n)))
+	return fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", table.Short(string(n)))
 }
 
 // readMetadata reads what stands at the end of a Parquet file.
@@ -98,8 +99,8 @@ func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64)
 			return 0, fmt.Errorf("a page of %d bytes cannot hold %d bytes", stored, page)
 		case here < 0 || values > rows:
 			return 0, fmt.Errorf("a column has more values than its %d rows", rows)
-		case inflated(page, size) != nil:
-			return 0, inflated(page, size)
+		case table.Inflated(page, size) != nil:
+			return 0, table.Inflated(page, size)
 		case distinct < 0 || distinct > 8*(page+1):
 			return 0, fmt.Errorf("a page of %d bytes cannot have %d values", page, distinct)
 		}
