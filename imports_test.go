@@ -56,14 +56,14 @@ var allowed = map[string][]string{
 	"tobac/dataset":            {"tobac/dag", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/internal/table":     {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	// Alone with its large library.
-	"tobac/parquet": {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
-	"tobac/score":              {"tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/additive":  {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/internal/smooth":    {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/exact":              {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/mcmc":               {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/impute":    {"gonum.org/v1/gonum"},
-	"tobac/internal/bcd":       {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/parquet":           {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
+	"tobac/score":             {"tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/internal/additive": {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/smooth":   {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/exact":             {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/mcmc":              {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/impute":   {"gonum.org/v1/gonum"},
+	"tobac/internal/bcd":      {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 
 	"tobac/internal/inspect": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	// What is known of graphs, and structural equation models.
