@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/engine/sums"
 	"tobac/internal/impute"
 	"tobac/internal/table"
 )
 
-// completions is how many times FitFile completes a table with gaps.
-const completions = 10
+// copies is how many times FitFile completes a table with gaps.
+const copies = 10
 
 // FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
 // workbook, Parquet (import tobac/parquet) or NumPy, also compressed. Columns of two levels become
@@ -46,7 +47,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: completions, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named)})
+		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named)})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
@@ -67,7 +68,7 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 	if err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	if cfg.Model != nil || e.Name() != "exact" || cfg.Order.Known != nil {
+	if _, direct := e.(engine.Direct); cfg.Model != nil || !direct || cfg.Order.Known != nil {
 		return nil, "", nil
 	}
 	nats, err := sums.LogSupport(ctx, p)

@@ -6,17 +6,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"tobac/background"
 	"tobac/dataset"
-	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/completions"
 	"tobac/internal/impute"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
@@ -169,7 +167,7 @@ func (f *imputedFit) prepare() error {
 		return fmt.Errorf("tobac: %w", err)
 	}
 	f.engine, f.cfg.Model = e, p.Model
-	f.shared.Scale = commonScale(moments)
+	f.shared.Scale = completions.Scale(moments)
 	f.shared.Sequence = sync.OnceValue(func() inspect.Sequence {
 		return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names)))
 	})
@@ -180,32 +178,15 @@ func (f *imputedFit) prepare() error {
 func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
 	names := &dataset.Table{Names: f.names, Variables: f.data.Table(0).Variables}
 	p, e, _, err := f.cfg.Problem(names)
-	if _, tempering := e.(*neural.Tempering); err != nil || !tempering {
+	if _, complete := e.(engine.CompleteOnly); err != nil || !complete {
 		return p, e, err
 	}
 	if f.cfg.Engine != nil {
-		return nil, nil, errors.New("the engine tempering takes complete tables; allowed: the engine svgd, or a table without its incomplete rows")
+		return nil, nil, fmt.Errorf("the engine %s takes complete tables; allowed: the engine svgd, or a table without its incomplete rows", e.Name())
 	}
 	f.cfg.Engine = &stein.SVGD{}
 	p, e, _, err = f.cfg.Problem(names)
 	return p, e, err
-}
-
-// commonScale is the scale of the completed tables put below each other.
-func commonScale(all []posterior.Standardization) *posterior.Standardization {
-	k := float64(len(all))
-	out := &posterior.Standardization{Mean: make([]float64, len(all[0].Mean)), SD: make([]float64, len(all[0].Mean))}
-	for j := range out.Mean {
-		for _, m := range all {
-			out.Mean[j] += m.Mean[j] / k
-		}
-		variance := 0.0
-		for _, m := range all {
-			variance += (m.SD[j]*m.SD[j] + (m.Mean[j]-out.Mean[j])*(m.Mean[j]-out.Mean[j])) / k
-		}
-		out.SD[j] = math.Sqrt(variance)
-	}
-	return out
 }
 
 // config is the configuration for table k.
@@ -238,7 +219,7 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	}
 	f.draw(k, out.Posterior)
 	kept := []int(nil)
-	out.Posterior, kept = thinned(out.Posterior, f.data.Count)
+	out.Posterior, kept = completions.Thinned(out.Posterior, f.data.Count)
 	out.Functional = out.Functional.Of(kept)
 	f.report(engine.Progress{Engine: f.engine.Name(), Step: steps, Steps: steps}, k, steps)
 	return out, nil
@@ -259,35 +240,6 @@ func (f *imputedFit) report(p engine.Progress, k, steps int) {
 		p.Step, p.Steps = f.reported, (f.rounds+1)*f.data.Count*f.steps
 	}
 	f.cfg.Progress(p)
-}
-
-// thinned keeps one of count draws of a posterior whose draws are no particles, by systematic resampling: those at the middles of equal parts of their summed weights, with a
-// weight in proportion to how often they are met. Unequal weights become more equal, and uniform ones stay so. Its marginals rest on all draws.
-// kept says which draws it has; nil: all.
-func thinned(p *posterior.Posterior, count int) (_ *posterior.Posterior, kept []int) {
-	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
-		return p, nil
-	}
-	out := *p
-	out.Draws = nil
-	weights, n := p.Empirical().Weights(), len(p.Draws)/count
-	at, before, sum := 0, -1, weights[0]
-	for k := range n {
-		for v := (float64(k) + 0.5) / float64(n); sum < v && at < len(weights)-1; sum += weights[at] {
-			at++
-		}
-		if at != before {
-			out.Draws = append(out.Draws, p.Draws[at])
-			out.Draws[len(out.Draws)-1].LogWeight, before = 0, at
-			kept = append(kept, at)
-			continue
-		}
-		met := &out.Draws[len(out.Draws)-1]
-		met.LogWeight = math.Log(math.Exp(met.LogWeight) + 1)
-	}
-	out.Components = slices.Clone(p.Components)
-	out.Components[0].Draws = len(out.Draws)
-	return &out, kept
 }
 
 // located says which table an error is about.
@@ -318,16 +270,17 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		return nil
 	}
 	cfg := f.cfg
-	_, fits := f.engine.(*sums.Exact) // whether what is computed for the evidences is the fit
-	if particles, ok := f.engine.(*stein.SVGD); ok {
-		if cfg.Order.Known != nil || cfg.Order.Method != nil {
+	_, fits := f.engine.(engine.Direct) // whether what is computed for the evidences is the fit
+	if particles, ok := f.engine.(engine.Swarm); ok {
+		orders, drawn := particles.Orders(&engine.Problem{Order: cfg.Order})
+		if !drawn {
 			return nil
 		}
-		cfg.Model, cfg.Engine = nil, particles.OrderEngine
+		cfg.Model, cfg.Engine = nil, orders
 		if !cfg.Prior.IsModular() {
 			cfg.Prior = background.Prior{} // as for the orders of a single table
 		}
-	} else if cfg.Model != nil || f.engine.Name() == "dibs" {
+	} else if cfg.Model != nil {
 		return nil
 	}
 	for k := range f.data.Count {
@@ -399,7 +352,10 @@ func greatest(all []sem.Evidence) sem.Evidence {
 const defaultRounds = 3
 
 // particles reports whether the engine has particles, and no draws.
-func (f *imputedFit) particles() bool { return f.engine.Name() == "svgd" || f.engine.Name() == "dibs" }
+func (f *imputedFit) particles() bool {
+	_, particles := f.engine.(engine.Swarm)
+	return particles
+}
 
 // prepareRounds settles the number of rounds, and finds the places whose values are to be drawn again.
 func (f *imputedFit) prepareRounds() error {
@@ -415,7 +371,8 @@ func (f *imputedFit) prepareRounds() error {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]*posterior.Equations, f.data.Count)
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && !sem.OfKinds(f.data.Table(0)) && f.engine.Name() == "exact" && d <= sem.MixedVariables && f.data.Places != nil {
+	_, direct := f.engine.(engine.Direct)
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && !sem.OfKinds(f.data.Table(0)) && direct && d <= sem.MixedVariables && f.data.Places != nil {
 		f.rounds = defaultRounds
 	}
 	switch {
@@ -517,6 +474,7 @@ func (f *imputedFit) result() *Result {
 		m.Rounds = 0
 	}
 	scores := make([]*engine.Functions, len(f.results))
+	var warnings [][]string
 	for k, r := range f.results {
 		p := *r.Posterior
 		scores[k] = r.Functional
@@ -525,12 +483,13 @@ func (f *imputedFit) result() *Result {
 		m.Probabilities = append(m.Probabilities, r.Probabilities)
 		out.EdgesPerNode += r.EdgesPerNode / float64(len(f.results))
 		out.Seconds.Add(r.Seconds)
-		out.Checks = worse(out.Checks, r.Checks)
+		out.Checks = completions.Worse(out.Checks, r.Checks)
+		warnings = append(warnings, r.Warnings)
 		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
 			out.Diagnostics, out.Computation = d, r.Computation
 		}
 	}
-	m.SD = between(m.Probabilities)
+	m.SD = completions.Between(m.Probabilities)
 	mixed := *posterior.Mix(parts, make([]float64, len(parts)))
 	out.Posterior, out.Imputation, out.Functional = &mixed, m, engine.Joined(scores)
 	if f.averaged != nil {
@@ -539,8 +498,8 @@ func (f *imputedFit) result() *Result {
 			out.Reason = sums.Reason(f.averaged)
 		}
 	}
-	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), f.warnings())
-	if w := f.dependent(); w != "" && !slices.Contains(out.Warnings, w) {
+	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), completions.Warnings(warnings))
+	if w := completions.Determined(f.data.Table(0), f.data.Places); f.data.Places != nil && w != "" && !slices.Contains(out.Warnings, w) {
 		out.Warnings = append(out.Warnings, w)
 	}
 	if f.kept {
@@ -562,47 +521,11 @@ func (f *imputedFit) gaps() []int {
 	return out
 }
 
-// between are the standard deviations of matrices, entry by entry, divisor one less than their number; 0 for one.
-func between(all []*mat.Dense) *mat.Dense {
-	d, _ := all[0].Dims()
-	out := mat.NewDense(d, d, nil)
-	if len(all) == 1 {
-		return out
-	}
-	out.Apply(func(i, j int, _ float64) float64 {
-		mean, squares := 0.0, 0.0
-		for _, m := range all {
-			mean += m.At(i, j) / float64(len(all))
-		}
-		for _, m := range all {
-			squares += (m.At(i, j) - mean) * (m.At(i, j) - mean)
-		}
-		return math.Sqrt(squares / float64(len(all)-1))
-	}, out)
-	return out
-}
-
 // warnings say how much was imputed, and how much rests on it.
 func (m *Imputation) warnings(names []string, model sem.Model) []string {
 	var w []string
-	if m.Gaps != nil {
-		total, columns, worst := 0, 0, 0
-		for j, n := range m.Gaps {
-			total += n
-			if n > 0 {
-				columns++
-			}
-			if n > m.Gaps[worst] {
-				worst = j
-			}
-		}
-		if total > 0 {
-			percent := func(part, whole int) string {
-				return strconv.FormatFloat(100*float64(part)/float64(whole), 'g', 2, 64) + " %"
-			}
-			w = append(w, fmt.Sprintf("%d of %d values (%s) in %d of %d columns were missing and are imputed, most in %q (%s), on the assumption that a value's absence depends on observed values alone",
-				total, m.Rows*len(names), percent(total, m.Rows*len(names)), columns, len(names), names[worst], percent(m.Gaps[worst], m.Rows)))
-		}
+	if text := completions.Imputed(names, m.Gaps, m.Rows); text != "" {
+		w = append(w, text)
 	}
 	if m.Tables == 1 {
 		return append(w, "one completed table shows nothing of what the gaps leave unknown: use several")
@@ -617,73 +540,4 @@ func (m *Imputation) warnings(names []string, model sem.Model) []string {
 		}
 	}
 	return w
-}
-
-// warnings are those of the tables: such as all have, and the others of the table that has most of them.
-func (f *imputedFit) warnings() []string {
-	count := map[string]int{}
-	for _, r := range f.results {
-		for _, w := range r.Warnings {
-			count[w]++
-		}
-	}
-	var all, worst []string
-	of, tables := 0, 0
-	for _, w := range f.results[0].Warnings {
-		if count[w] == len(f.results) {
-			all = append(all, w)
-		}
-	}
-	for k, r := range f.results {
-		own := slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return count[w] == len(f.results) })
-		if len(own) > 0 {
-			tables++
-		}
-		if len(own) > len(worst) {
-			worst, of = own, k
-		}
-	}
-	if len(worst) > 0 {
-		all = append(all, fmt.Sprintf("%d of %d completed tables have warnings of their own, number %d: %s", tables, len(f.results), of+1, strings.Join(worst, "; ")))
-	}
-	return all
-}
-
-// dependent is that of the rows without a completed value, since completed ones hide what determines what; "" if the places are unknown.
-func (f *imputedFit) dependent() string {
-	if f.data.Places == nil {
-		return ""
-	}
-	all, d := f.data.Table(0), len(f.names)
-	gaps := map[int]bool{}
-	for _, place := range f.data.Places {
-		gaps[place/d] = true
-	}
-	if f.rows-len(gaps) <= d+1 {
-		return ""
-	}
-	x := mat.NewDense(f.rows-len(gaps), d, nil)
-	k := 0
-	for r := range f.rows {
-		if !gaps[r] {
-			x.SetRow(k, all.X.RawRowView(r))
-			k++
-		}
-	}
-	return inspect.Determined(&dataset.Table{Names: f.names, X: x})
-}
-
-// worse are the checks of two results of the same kind, of each name the one with the worse verdict.
-func worse(a, b []diagnostics.Check) []diagnostics.Check {
-	out := slices.Clone(a)
-	for _, c := range b {
-		k := slices.IndexFunc(out, func(o diagnostics.Check) bool { return o.Name == c.Name })
-		switch {
-		case k < 0:
-			out = append(out, c)
-		case c.Verdict > out[k].Verdict:
-			out[k] = c
-		}
-	}
-	return out
 }

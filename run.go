@@ -296,16 +296,14 @@ func (r *Run) whyLarge() string {
 			}
 		}
 	}
-	for _, s := range r.engine.Settings() {
-		switch s.Name {
-		case "step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta", "alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule", "scale", "l2":
-			if text := s.String(); text != "" && text != byDefault[s.Name] {
+	if e, ok := r.engine.(engine.Sized); ok {
+		names, others := e.SizeSettings(r.problem)
+		for _, s := range r.engine.Settings() {
+			if text := s.String(); slices.Contains(names, s.Name) && text != "" && text != byDefault[s.Name] {
 				given = append(given, s.Name+" "+text)
 			}
 		}
-	}
-	if e := r.problem.Prior.EdgesPerNode; r.engine.Name() == "bcd" && e > 0 && e < tinyNoise {
-		given = append(given, fmt.Sprintf("edges-per-node %g", e)) // which the scale of its weights follows
+		given = append(given, others...)
 	}
 	if len(given) > 0 {
 		return "settings that sizes of numbers depend on are " + strings.Join(given, ", ") + "; the defaults are safe"

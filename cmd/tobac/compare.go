@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"tobac"
 	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
@@ -106,7 +108,7 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 	}
 	training := s.Diagnostics.Training
 	switch chains := s.Diagnostics.Chains; {
-	case s.Engine == "exact" || training != nil && training.Exact || len(p.Draws) == 0:
+	case direct(s.Engine) || training != nil && training.Exact || len(p.Draws) == 0:
 		return p, nil, nil
 	case chains != nil && chains.MinESS >= 1:
 		return p, diagnostics.SamplingErrors(p.Probabilities, float64(chains.MinESS)), nil
@@ -124,4 +126,11 @@ func (s *comparisonSummary) print(w io.Writer) error {
 		return file.WithPath("standard output", err)
 	}
 	return nil
+}
+
+// direct reports whether the engine with a name computes sums, which have no sampling error.
+func direct(name string) bool {
+	e, err := tobac.EngineByName(name)
+	_, sums := e.(engine.Direct)
+	return err == nil && sums
 }

@@ -10,6 +10,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/metrics"
@@ -19,8 +20,8 @@ import (
 // comparison reports whether the answer is to be compared with particles of SVGD: if that is
 // asked for, and for the embedded data.
 func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool) (bool, error) {
-	engine := c.Engine.Name()
-	takes := (engine == "exact" || engine == "mcmc") && c.Prior.MaxParents == 0
+	_, takes := c.Engine.(engine.OrderSource)
+	takes = takes && c.Prior.MaxParents == 0
 	switch {
 	case o.beside != besideSVGD:
 		return embedded && takes && o.beside == besideAuto, nil
@@ -31,7 +32,7 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	case c.Prior.MaxParents > 0:
 		return false, cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
-	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", engine)
+	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", c.Engine.Name())
 }
 
 // sample samples the particles that a result is compared with.

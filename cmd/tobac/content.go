@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/report"
@@ -198,16 +199,18 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 			}
 		}
 	}
-	engine := s.Engine
+	name := s.Engine
+	var own engine.OwnPrior
 	if e, err := tobac.EngineByName(s.Engine); err == nil {
 		about, _, _ := strings.Cut(e.About(), "\n")
-		engine += ": " + strings.TrimSuffix(about, ".")
+		name += ": " + strings.TrimSuffix(about, ".")
+		own, _ = e.(engine.OwnPrior)
 	}
-	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: engine}}
+	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: name}}
 	prior := s.input.Prior
 	switch {
-	case s.Engine == "bcd":
-		prior = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges for each variable", float64(s.EdgesPerNode))
+	case own != nil:
+		prior = own.DescribePrior(float64(s.EdgesPerNode))
 	case prior == "er":
 		prior = fmt.Sprintf("Erdős–Rényi, %.3g expected edges for each variable", float64(s.EdgesPerNode))
 	}
@@ -236,12 +239,12 @@ func (s *storedSummary) convergence() report.Convergence {
 		}
 	case s.Diagnostics.Training != nil:
 		c.Text = s.Diagnostics.Training.convergence()
-	case s.Engine == "exact":
-		c.Text = "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
-	case s.Engine == "tempering":
-		c.Text = "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
-	case s.Engine == "svgd" || s.Engine == "dibs":
-		c.Text = "Particles were moved for a fixed number of steps: a run with another --seed shows how far the numbers hold."
+	default:
+		if e, err := tobac.EngineByName(s.Engine); err == nil {
+			if e, ok := e.(engine.Converging); ok {
+				c.Text = e.Convergence()
+			}
+		}
 	}
 	if len(s.Diagnostics.Checks) > 0 {
 		c.Text += " Checks: " + s.Diagnostics.String() + "."

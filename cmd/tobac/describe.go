@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tobac/background"
+	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/report"
 	"tobac/sem"
@@ -89,10 +90,11 @@ func (r *result) evidences() string {
 // describePrior says what graphs were probable before.
 func (r *result) describePrior() string {
 	s, c := &r.summary, &r.Config
+	own, _ := c.Engine.(engine.OwnPrior)
 	var text string
 	switch {
-	case s.Engine == "bcd":
-		text = fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", s.EdgesPerNode)
+	case own != nil:
+		text = own.DescribePrior(float64(s.EdgesPerNode))
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
 	case c.Prior.Kind == background.Sparse:

@@ -189,7 +189,7 @@ func TestRefusedGaps(t *testing.T) {
 		{"rounds of particles", "--set imputation.rounds=2 --engine svgd", nil,
 			"imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc"},
 		{"tempering", "--engine tempering --model ffn", nil,
-			"--engine tempering contradicts --missing impute: its chains take complete tables; allowed: --missing drop, or another engine"},
+			"--engine tempering contradicts --missing impute: it takes complete tables; allowed: --missing drop, or another engine"},
 		{"an empty row", "", func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
 		{"an empty column", "", func(t *dataset.Table) {

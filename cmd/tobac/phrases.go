@@ -89,7 +89,10 @@ func closeModels(all []sem.Evidence) string {
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.
-func particlesListed(r *tobac.Result) bool { return particleSettings(r.Config.Engine) != nil }
+func particlesListed(r *tobac.Result) bool {
+	_, particles := r.Config.Engine.(engine.Swarm)
+	return particles
+}
 
 // onScale says on which scale particles were sampled.
 func onScale(model string) string {

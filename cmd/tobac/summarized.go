@@ -90,8 +90,8 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 	add("model", model)
 	settings := map[string]any{}
 	engines := []engine.Engine{c.fit.Engine}
-	if s, ok := c.fit.Engine.(*stein.SVGD); ok && s.OrderEngine != nil {
-		engines = append(engines, s.OrderEngine)
+	if orders := ordersOf(c.fit.Engine); orders != nil {
+		engines = append(engines, orders)
 	}
 	if c.beside != nil {
 		engines = append(engines, c.beside)

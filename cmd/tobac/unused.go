@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tobac"
-	"tobac/engine/stein"
+	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/report"
 	"tobac/internal/table"
@@ -78,10 +78,19 @@ func (o *fitOptions) engines(j *job) []string {
 // by.
 func engineNamesOf(c *tobac.Config) []string {
 	names := []string{c.Engine.Name()}
-	if s, ok := c.Engine.(*stein.SVGD); ok && s.OrderEngine != nil {
-		names = append(names, s.OrderEngine.Name())
+	if orders := ordersOf(c.Engine); orders != nil {
+		names = append(names, orders.Name())
 	}
 	return names
+}
+
+// ordersOf is the engine that draws the orders of another; nil means that none does.
+func ordersOf(e engine.Engine) engine.Engine {
+	if particles, ok := e.(engine.Swarm); ok {
+		orders, _ := particles.Orders(new(engine.Problem))
+		return orders
+	}
+	return nil
 }
 
 // engineText says which engine a fit has, and why.

@@ -50,6 +50,20 @@ func Paper() Settings { return bcd.Paper() }
 
 var _ engine.Engine = (*BCDNets)(nil)
 
+// DescribePrior implements [engine.OwnPrior].
+func (e *BCDNets) DescribePrior(edgesPerNode float64) string {
+	return fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", edgesPerNode)
+}
+
+// SizeSettings implements [engine.Sized]. The scale of the weights follows the prior's expected
+// edges per node.
+func (e *BCDNets) SizeSettings(p *engine.Problem) (names, given []string) {
+	if k := p.Prior.EdgesPerNode; k > 0 && k < 1e-5 {
+		given = append(given, fmt.Sprintf("edges-per-node %g", k))
+	}
+	return []string{"step-size", "scale", "l2"}, given
+}
+
 // Name implements [engine.Engine].
 func (e *BCDNets) Name() string { return "bcd" }
 

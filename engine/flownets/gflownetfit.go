@@ -27,6 +27,11 @@ type Settings = gflownet.Settings
 
 var _ engine.Engine = (*GFlowNet)(nil)
 
+// SizeSettings implements [engine.Sized].
+func (e *GFlowNet) SizeSettings(*engine.Problem) (names, given []string) {
+	return []string{"step-size"}, nil
+}
+
 // Name implements [engine.Engine].
 func (e *GFlowNet) Name() string { return "gflownet" }
 

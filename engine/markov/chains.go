@@ -34,6 +34,9 @@ type MCMC struct {
 
 var _ engine.Engine = (*MCMC)(nil)
 
+// OrderSource implements [engine.OrderSource].
+func (e *MCMC) OrderSource() {}
+
 // Name implements [engine.Engine].
 func (e *MCMC) Name() string { return "mcmc" }
 

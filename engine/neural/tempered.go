@@ -42,6 +42,14 @@ const (
 	leastTempered     = 40 // iterations
 )
 
+// CompleteOnly implements [engine.CompleteOnly].
+func (e *Tempering) CompleteOnly() {}
+
+// Convergence implements [engine.Converging].
+func (e *Tempering) Convergence() string {
+	return "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
+}
+
 // Name implements [engine.Engine].
 func (e *Tempering) Name() string { return "tempering" }
 

@@ -113,6 +113,25 @@ type DiBS struct {
 
 var _, _ engine.Engine = (*SVGD)(nil), (*DiBS)(nil)
 
+// Orders implements [engine.Swarm].
+func (s *SVGD) Orders(p *engine.Problem) (e engine.Engine, drawn bool) {
+	return s.OrderEngine, p.OverOrders()
+}
+
+// Orders implements [engine.Swarm]: particles of DiBS follow no order.
+func (e *DiBS) Orders(*engine.Problem) (_ engine.Engine, drawn bool) { return nil, false }
+
+// Convergence implements [engine.Converging].
+func (s *SVGD) Convergence() string {
+	return "Particles were moved for a fixed number of steps: a run with another --seed shows how far the numbers hold."
+}
+
+// SizeSettings implements [engine.Sized].
+func (s *SVGD) SizeSettings(*engine.Problem) (names, given []string) {
+	return []string{"step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta",
+		"alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule"}, nil
+}
+
 // Name implements [engine.Engine].
 func (s *SVGD) Name() string { return "svgd" }
 

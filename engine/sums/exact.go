@@ -24,6 +24,17 @@ var _ engine.Engine = (*Exact)(nil)
 // MostSummed is the largest number of variables of which [Exact] sums over all orders.
 const MostSummed = exact.Affordable
 
+// Direct implements [engine.Direct].
+func (e *Exact) Direct() {}
+
+// OrderSource implements [engine.OrderSource].
+func (e *Exact) OrderSource() {}
+
+// Convergence implements [engine.Converging].
+func (e *Exact) Convergence() string {
+	return "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
+}
+
 // Name implements [engine.Engine].
 func (e *Exact) Name() string { return name }
 

@@ -1,0 +1,36 @@
+package engine
+
+// Powers of engines. Who handles all engines asks for a power, never for an engine by its name or
+// type.
+
+// A Direct engine computes sums: its outcome is there once it has begun, and nothing has to
+// converge.
+type Direct interface{ Direct() }
+
+// An OrderSource has draws of graphs under node scores, whose orders particles may follow.
+type OrderSource interface{ OrderSource() }
+
+// A Swarm has particles in place of draws from the posterior.
+type Swarm interface {
+	// Orders is the engine whose draws give the orders of a problem; nil means the default one. Drawn
+	// is false if no orders are drawn.
+	Orders(p *Problem) (e Engine, drawn bool)
+}
+
+// A CompleteOnly engine takes no table that was completed at random.
+type CompleteOnly interface{ CompleteOnly() }
+
+// A Converging engine has a sentence about the convergence of its results.
+type Converging interface{ Convergence() string }
+
+// An OwnPrior engine has a prior that is not that of the problem.
+type OwnPrior interface {
+	// DescribePrior names the prior for expected edges per variable.
+	DescribePrior(edgesPerNode float64) string
+}
+
+// A Sized engine has settings on which the sizes of its numbers depend.
+type Sized interface {
+	// SizeSettings are the names of these settings, and those of the problem with their values.
+	SizeSettings(p *Problem) (names, given []string)
+}
