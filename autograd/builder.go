@@ -1,9 +1,7 @@
 package autograd
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -21,7 +19,7 @@ type Builder struct {
 	nodes  []*Node
 	axes   []*Axis
 	inputs map[string]*Node
-	byKey  map[string]*Node
+	alike  map[digest]*Node // the last node of each digest
 	err    error
 }
 
@@ -31,7 +29,7 @@ func NewBuilder(name string) *Builder {
 	return &Builder{
 		name:   name,
 		inputs: map[string]*Node{},
-		byKey:  map[string]*Node{},
+		alike:  map[digest]*Node{},
 	}
 }
 
@@ -55,6 +53,7 @@ type Node struct {
 	name    string    // inputs only
 	uniform bool      // an input of uniform numbers
 	value   []float64 // constants only
+	alike   *Node     // the node before it with the same digest
 }
 
 // Shape of the value at one index of the mapped axes. The caller must not
@@ -181,21 +180,16 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 	if len(values) != shape.Len() {
 		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values), shape.Len())
 	}
-	// The key holds every bit of every value: constants are never merged by
-	// their printed text (gorgonia prints an ellipsis from nine elements on).
-	bits := fmt.Appendf(make([]byte, 0, 32+8*len(values)), "constant%v", shape)
-	for _, v := range values {
-		bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(v))
-	}
-	key := string(bits)
-	if n := b.byKey[key]; n != nil {
-		return n
-	}
-	n := &Node{b: b, shape: slices.Clone(shape), value: slices.Clone(values)}
+	n := &Node{b: b, shape: shape, value: values}
 	if n.value == nil {
 		n.value = []float64{}
 	}
-	b.byKey[key] = n
+	d := digestOf(n)
+	if o := b.known(n, d); o != nil {
+		return o
+	}
+	n.shape, n.value = slices.Clone(shape), slices.Clone(n.value)
+	b.remember(n, d)
 	return b.add(n)
 }
 
@@ -244,24 +238,11 @@ func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 			return b.fail(shape, "%s: %w", p.Name, err)
 		}
 	}
-	key := structuralKey(p, at, args)
-	if n := b.byKey[key]; n != nil {
-		return n
+	n := &Node{b: b, op: p, attr: at, args: args, shape: shape, axes: axes}
+	d := digestOf(n)
+	if o := b.known(n, d); o != nil {
+		return o
 	}
-	n := b.add(&Node{b: b, op: p, attr: at, args: args, shape: shape, axes: axes})
-	b.byKey[key] = n
-	return n
-}
-
-// structuralKey identifies an operation by its primitive, its parameters and its
-// operands, never by a hash or by printed values.
-func structuralKey(p *Primitive, at Attr, args []*Node) string {
-	key := make([]byte, 0, 64)
-	key = fmt.Appendf(key, "%p", p)
-	key = at.Append(key)
-	for _, a := range args {
-		key = append(key, ' ')
-		key = strconv.AppendInt(key, int64(a.id), 36)
-	}
-	return string(key)
+	b.remember(n, d)
+	return b.add(n)
 }

@@ -69,6 +69,11 @@ func reduceShape(at Attr, in []Shape) (Shape, error) {
 // the result, in row-major order.
 func reduceSources(at Attr, shape, in Shape) [][]int {
 	src := make([][]int, shape.Len())
+	each := in.Len() / max(len(src), 1)
+	all := make([]int, len(src)*each) // of which each element has a part
+	for e := range src {
+		src[e] = all[e*each : e*each : (e+1)*each]
+	}
 	st, os := in.Strides(), shape.Strides()
 	for k := range in.Len() {
 		e, o := 0, 0

@@ -66,7 +66,7 @@ func (e *emission) products(dst int32, n int, first, last []pair) {
 
 // emit writes the product in the order of Run.
 func (in *vectorProduct) emit(e *emission) bool {
-	if in.rows*in.k*in.n > mostCoded {
+	if in.batch*in.rows*in.k*in.n > mostCoded {
 		return false
 	}
 	if in.k > 1 {

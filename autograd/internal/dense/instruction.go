@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/ir"
 	"tobac/internal/vector"
 )
@@ -106,6 +108,9 @@ func (p *Plan) runs(v *ir.Value) []run {
 	var rs []run
 	onto := p.places[v.ID].onto
 	width := p.places[v.ID].Store.Width
+	if r, ok := p.oneRun(v); ok {
+		return []run{r}
+	}
 	p.order(v, func(e int) {
 		if !v.Live[e] || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
 			return
@@ -119,6 +124,24 @@ func (p *Plan) runs(v *ir.Value) []run {
 		}
 	})
 	return rs
+}
+
+// oneRun is that of a value all of whose elements, and those of its operands, are in order.
+func (p *Plan) oneRun(v *ir.Value) (r run, ok bool) {
+	if at := &p.places[v.ID]; !at.inOrder || at.onto || v.Len() < 2 {
+		return r, false
+	}
+	r = run{dst: p.Offset(v, 0), n: v.Len()}
+	for i, a := range v.Args {
+		r.src[i] = p.operand(a, 0)
+		if len(a.Shape) > 0 {
+			if !p.places[a.ID].inOrder || a.Len() != r.n {
+				return r, false
+			}
+			r.src[i].stride = r.src[i].width
+		}
+	}
+	return r, !slices.Contains(v.Live, false)
 }
 
 // extend appends one element to r if it continues it.

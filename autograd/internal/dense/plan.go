@@ -2,6 +2,7 @@ package dense
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/passes"
@@ -43,6 +44,7 @@ type Place struct {
 	Element bool    // computed element by element, in registers
 	whole   bool    // a matrix product computed as a whole: the slot of an element is its number
 	onto    bool    // in the place of its first operand, see findSums
+	inOrder bool    // every element is stored, one behind the other
 	columns int     // columns of what is stored column by column, see byColumns; 0 of others
 }
 
@@ -159,6 +161,15 @@ func (p *Plan) place(v *ir.Value, element bool) {
 		at.Store, at.Slot = first.Store, first.Slot
 		return
 	}
+	p.placeElements(v, element)
+	at.inOrder = at.Store != nil && at.columns == 0 && len(at.Slot) > 0
+	for e, s := range at.Slot {
+		at.inOrder = at.inOrder && s == at.Slot[0]+int32(e) && s >= 0
+	}
+}
+
+func (p *Plan) placeElements(v *ir.Value, element bool) {
+	at := &p.places[v.ID]
 	at.Slot = make([]int32, len(v.Live))
 	at.whole = !element && p.width(v) == 1 && p.countsWhole(v)
 	count := int32(0)
@@ -188,6 +199,7 @@ func (p *Plan) place(v *ir.Value, element bool) {
 		}
 	case v.Const != nil:
 		at.Store = &Storage{Off: len(p.Constant), Slots: int(count), Width: 1}
+		p.Constant = slices.Grow(p.Constant, int(count))
 		p.order(v, func(e int) {
 			if v.Live[e] {
 				p.Constant = append(p.Constant, v.Const[e])

@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"tobac/autograd/internal/ir"
@@ -19,14 +21,49 @@ func (p *Plan) countsWhole(v *ir.Value) bool {
 		return false
 	}
 	_, m, k, n := v.Product()
-	if all := m * k * n; all < wholeProducts {
+	if m*k*n < wholeProducts || k == 1 || m == 1 && n == 1 { // few, or of vectors
 		return false
 	}
-	if _, rows, k, n := v.Product(); k == 1 || rows == 1 && n == 1 {
-		return false // of vectors
+	pairs, all := p.countPairs(v), 0
+	for g := range len(v.Live) / (m * n) {
+		x := p.extent(v, g)
+		all += (x.toRow - x.row) * (x.toTerm - x.term) * n
 	}
-	pairs, all := p.countPairs(v), len(v.Live)*k
-	return pairs == all || n > 1 && 4*pairs >= all
+	return all > 0 && (pairs == all || n > 1 && 4*pairs >= all)
+}
+
+// An extent is the rows of the result of a product of matrices that something reads, and the
+// terms of its sums that may differ from zero, as far as they are at the ends.
+type extent struct{ row, toRow, term, toTerm int }
+
+// extent of matrix g of a stack of products.
+func (p *Plan) extent(v *ir.Value, g int) extent {
+	_, m, k, n := v.Product()
+	a, b := p.places[v.Args[0].ID].Slot[g*m*k:][:m*k], p.places[v.Args[1].ID].Slot[g*k*n:][:k*n]
+	anyStored := func(slots []int32) bool { return slices.ContainsFunc(slots, func(s int32) bool { return s >= 0 }) }
+	x := extent{0, m, 0, k}
+	read := func(i int) bool { return slices.Contains(v.Live[(g*m+i)*n:][:n], true) }
+	for x.row < x.toRow && !read(x.row) {
+		x.row++
+	}
+	for x.row < x.toRow && !read(x.toRow-1) {
+		x.toRow--
+	}
+	counts := func(l int) bool {
+		for i := x.row; i < x.toRow; i++ {
+			if a[i*k+l] >= 0 {
+				return anyStored(b[l*n:][:n])
+			}
+		}
+		return false
+	}
+	for x.term < x.toTerm && !counts(x.term) {
+		x.term++
+	}
+	for x.term < x.toTerm && !counts(x.toTerm-1) {
+		x.toTerm--
+	}
+	return x
 }
 
 // countPairs is the number of products of which neither factor is known to be zero.
@@ -35,6 +72,11 @@ func (p *Plan) countPairs(v *ir.Value) int {
 	a, b := p.places[v.Args[0].ID].Slot, p.places[v.Args[1].ID].Slot
 	pairs := 0
 	for g := range batch {
+		stored := func(slots []int32) bool { return !slices.Contains(slots, -1) }
+		if wanted := v.Live[g*m*n:][:m*n]; !slices.Contains(wanted, false) && stored(a[g*m*k:][:m*k]) && stored(b[g*k*n:][:k*n]) {
+			pairs += m * k * n
+			continue
+		}
 		live := ir.PackRows(m, n, func(i, j int) bool { return v.Live[(g*m+i)*n+j] })
 		right := ir.PackRows(k, n, func(l, j int) bool { return b[(g*k+l)*n+j] >= 0 })
 		for i := range m {
@@ -51,11 +93,11 @@ func (p *Plan) countPairs(v *ir.Value) int {
 func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 	a, b := v.Args[0], v.Args[1]
 	if p.places[v.ID].whole {
-		return p.lowerWhole(v, p.Full(a) && p.Full(b))
+		return p.lowerWhole(v)
 	}
 	batch, rows, k, n := v.Product()
-	if batch == 1 && p.width(v) == 1 && (k == 1 || rows == 1 && n == 1) && p.Offsets(a) == nil && p.Offsets(b) == nil && p.Offsets(v) == nil && rows*k*n > shortRun {
-		return &vectorProduct{rows: rows, k: k, n: n, a: p.Offset(a, 0), b: p.Offset(b, 0), dst: p.Offset(v, 0)}
+	if p.width(v) == 1 && (k == 1 && (batch == 1 || v.Len() > 2*mostCoded) || batch == 1 && rows == 1 && n == 1) && p.Offsets(a) == nil && p.Offsets(b) == nil && p.Offsets(v) == nil && rows*k*n > shortRun {
+		return &vectorProduct{batch: batch, rows: rows, k: k, n: n, a: p.Offset(a, 0), b: p.Offset(b, 0), dst: p.Offset(v, 0)}
 	}
 	m := &pairsInstr{width: p.width(v)}
 	sa, sb := p.places[a.ID], p.places[b.ID]
@@ -79,20 +121,23 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 }
 
 // vectorProduct is the product of a column and a row, or of a row and a column, of single
-// numbers that lie one behind the other.
-type vectorProduct struct{ rows, k, n, a, b, dst int }
+// numbers that lie one behind the other; or a stack of the former.
+type vectorProduct struct{ batch, rows, k, n, a, b, dst int }
 
 // Run implements [Instruction].
 func (in *vectorProduct) Run(f *Frame) {
-	a, b := f.M[in.a:][:in.rows*in.k], f.M[in.b:][:in.k*in.n]
-	switch {
-	case in.k > 1:
-		f.M[in.dst] = dot(a, b)
-	case in.n == 1:
-		Kernels.Scale(f.M[in.dst:][:in.rows], a, b[0])
-	default:
+	if in.k > 1 {
+		f.M[in.dst] = dot(f.M[in.a:][:in.k], f.M[in.b:][:in.k])
+		return
+	}
+	for g := range in.batch {
+		a, b, dst := f.M[in.a+g*in.rows:][:in.rows], f.M[in.b+g*in.n:][:in.n], f.M[in.dst+g*in.rows*in.n:]
+		if in.n == 1 {
+			Kernels.Scale(dst[:in.rows], a, b[0])
+			continue
+		}
 		for i, x := range a {
-			Kernels.Scale(f.M[in.dst+i*in.n:][:in.n], b, x)
+			Kernels.Scale(dst[i*in.n:][:in.n], b, x)
 		}
 	}
 }
@@ -100,7 +145,7 @@ func (in *vectorProduct) Run(f *Frame) {
 // Cost implements [Instruction].
 func (in *vectorProduct) Cost() (flops, bytes int) {
 	n := in.rows * in.k * in.n
-	return 2 * n, 8 * (in.rows*in.k + in.k*in.n + in.rows*in.n)
+	return 2 * n * in.batch, 8 * (in.rows*in.k + in.k*in.n + in.rows*in.n) * in.batch
 }
 
 // dot is Σ aᵢ·bᵢ in four interleaved partial sums.
@@ -201,30 +246,41 @@ type factor struct {
 	index      []int32 // else the offsets of all elements
 }
 
-// factor describes matrix g of a stack. Its rows are contiguous, or gathered, if they
-// have to be.
-func (p *Plan) factor(v *ir.Value, g, rows, cols int, contiguous bool) factor {
-	first := g * rows * cols
-	slot := p.places[v.ID].Slot[first:][:rows*cols]
-	f := factor{rows: rows, cols: cols, at: p.Offset(v, first), row: cols, col: 1}
+// factor describes the part of a matrix whose element (0, 0) is element first of v, in rows of
+// pitch elements. Its rows are contiguous, or gathered, if they have to be. full says that every
+// element is stored.
+func (p *Plan) factor(v *ir.Value, first, pitch, rows, cols int, contiguous bool) (f factor, full bool) {
+	f = factor{rows: rows, cols: cols, row: cols, col: 1}
+	if rows*cols == 0 {
+		return f, true
+	}
+	slot := p.places[v.ID].Slot
+	f.at = p.Offset(v, first)
 	if cols > 1 {
 		f.col = p.Offset(v, first+1) - f.at
 	}
 	if rows > 1 {
-		f.row = p.Offset(v, first+cols) - f.at
+		f.row = p.Offset(v, first+pitch) - f.at
 	}
+	full = true
 	regular := f.row > 0 && f.col > 0 && (!contiguous || f.col == 1 && f.row >= cols)
-	for e, s := range slot {
-		regular = regular && s >= 0 && p.Offset(v, first+e) == f.at+e/cols*f.row+e%cols*f.col
+	for i := range rows {
+		for j := range cols {
+			e := first + i*pitch + j
+			full = full && slot[e] >= 0
+			regular = regular && slot[e] >= 0 && p.Offset(v, e) == f.at+i*f.row+j*f.col
+		}
 	}
 	if regular {
-		return f
+		return f, full
 	}
-	f.row, f.col, f.index = cols, 1, make([]int32, rows*cols)
-	for e := range f.index {
-		f.index[e] = int32(p.Offset(v, first+e))
+	f.row, f.col, f.index = cols, 1, make([]int32, 0, rows*cols)
+	for i := range rows {
+		for j := range cols {
+			f.index = append(f.index, int32(p.Offset(v, first+i*pitch+j)))
+		}
 	}
-	return f
+	return f, full
 }
 
 // gather returns the elements in rows and columns and what is left of the scratch
@@ -241,37 +297,38 @@ func (g *factor) gather(m, scratch []float64) (x vector.Strided, rest []float64)
 }
 
 // wholeProduct is a matrix product of single numbers as a whole. Its result has all
-// elements, whether they are live or not.
+// elements of the rows that something reads, whether they are live or not.
 type wholeProduct struct {
 	a, b  []factor          // one for each matrix of the stack
-	at    int               // of the result
+	at    []int             // of the results
 	exact func(m []float64) // computes it product by product; nil if no element of an operand is known to be zero
 }
 
 // lowerWhole makes the product as a whole.
-func (p *Plan) lowerWhole(v *ir.Value, full bool) Instruction {
+func (p *Plan) lowerWhole(v *ir.Value) Instruction {
 	batch, m, k, n := v.Product()
-	d := &wholeProduct{at: p.places[v.ID].Store.Off}
-	if !full {
-		d.exact = func(m []float64) { p.multiply(m, v) }
-	}
+	d := &wholeProduct{}
 	for g := range batch {
-		d.a = append(d.a, p.factor(v.Args[0], g, m, k, false))
-		d.b = append(d.b, p.factor(v.Args[1], g, k, n, true))
-		p.Scratch = max(p.Scratch, len(d.a[g].index)+len(d.b[g].index))
+		x := p.extent(v, g)
+		a, fullA := p.factor(v.Args[0], (g*m+x.row)*k+x.term, k, x.toRow-x.row, x.toTerm-x.term, false)
+		b, fullB := p.factor(v.Args[1], (g*k+x.term)*n, n, x.toTerm-x.term, n, true)
+		d.a, d.b = append(d.a, a), append(d.b, b)
+		d.at = append(d.at, p.places[v.ID].Store.Off+(g*m+x.row)*n)
+		p.Scratch = max(p.Scratch, len(a.index)+len(b.index))
+		if !fullA || !fullB {
+			d.exact = func(m []float64) { p.multiply(m, v) }
+		}
 	}
 	return d
 }
 
 // Run implements [Instruction].
 func (in *wholeProduct) Run(f *Frame) {
-	at := in.at
 	for g := range in.a {
 		a, rest := in.a[g].gather(f.M, f.Scratch)
 		b, _ := in.b[g].gather(f.M, rest)
-		c := f.M[at:][:a.Rows*b.Cols]
-		at += len(c)
-		if b.Cols == 1 && (b.Row == 1 || b.Rows == 1) {
+		c := f.M[in.at[g]:][:a.Rows*b.Cols]
+		if b.Cols == 1 && (b.Row == 1 || b.Rows <= 1) {
 			Kernels.MulVec(c, a, b.Data[:b.Rows])
 		} else {
 			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
@@ -308,6 +365,9 @@ func general(rows, cols, stride int, data []float64) blas64.General {
 
 // Cost implements [Instruction].
 func (in *wholeProduct) Cost() (flops, bytes int) {
-	m, k, n := in.a[0].rows, in.b[0].rows, in.b[0].cols
-	return 2 * m * k * n * len(in.a), 8 * (m*k + k*n + m*n) * len(in.a)
+	for g := range in.a {
+		m, k, n := in.a[g].rows, in.b[g].rows, in.b[g].cols
+		flops, bytes = flops+2*m*k*n, bytes+8*(m*k+k*n+m*n)
+	}
+	return flops, bytes
 }

@@ -136,7 +136,7 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 	if lanes != nil && p.flattensBetter(cut, loops, lanes) {
 		lanes = nil
 	}
-	q, err := p.newPart(cut, loops, lanes, observe)
+	q, err := p.newPart(cut, loops, lanes, lanes != nil, observe)
 	if err != nil {
 		return err
 	}
@@ -148,6 +148,7 @@ func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, obs
 		return p.splitLanes(cut, q, numbers, observe)
 	}
 	p.bindPart(q, cut, numbers)
+	q.f.Forget()
 	q.constant = !slices.ContainsFunc(q.inputs, func(in partInput) bool {
 		return in.v != nil && !slices.Contains(q.known, in.v)
 	})
@@ -175,8 +176,8 @@ func (q *part) writes(array int) bool {
 }
 
 // newPart prepares a part with some axes as loops, one as lanes, and the others as
-// dimensions.
-func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, observe func(passes.Pass, *ir.Func)) (*part, error) {
+// dimensions. again says that the function of the cut is needed once more, as it is.
+func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, again bool, observe func(passes.Pass, *ir.Func)) (*part, error) {
 	q := &part{f: cut.F, layout: layout{loops: loops, lane: lanes}, outer: 1}
 	var keep ir.AxisSet
 	for _, a := range loops {
@@ -186,7 +187,11 @@ func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, obs
 	if lanes != nil {
 		keep = keep.With(lanes)
 	}
-	q.f = passes.Flatten(passes.Clone(cut.F), keep)
+	f := cut.F
+	if again {
+		f = passes.Clone(f)
+	}
+	q.f = passes.Flatten(f, keep)
 	return q, passes.Run(q.f, passes.Standard(p.Without), observe)
 }
 
@@ -210,11 +215,11 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	if elements > mostSummed || len(summed) == 0 && elements > most {
 		return false
 	}
-	apart, err := p.newPart(cut, loops, lanes, nil)
+	apart, err := p.newPart(cut, loops, lanes, true, nil)
 	if err != nil {
 		return false
 	}
-	flat, err := p.newPart(cut, loops, nil, nil)
+	flat, err := p.newPart(cut, loops, nil, true, nil)
 	if err != nil {
 		return false
 	}

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,16 @@ type Value struct {
 	// Support are the elements that may differ from zero, Live those of them
 	// that something reads. Analyses fill them in.
 	Support, Live []bool
+
+	reduced *sources // what Sources found last
+}
+
+// sources are those of an operation with its parameters, and of which shapes.
+type sources struct {
+	op        *Op
+	attr      Attr
+	shape, in Shape
+	lists     [][]int
 }
 
 // IsView reports whether the value only shows elements of its operand.
@@ -75,8 +86,21 @@ func (v *Value) All(c float64) bool {
 	return v.Const != nil
 }
 
-// Sources of the elements of a sum or log-sum-exp.
-func (v *Value) Sources() [][]int { return v.Op.Sources(v.Attr, v.Shape, v.Args[0].Shape) }
+// Sources of the elements of a sum or log-sum-exp. The caller must not modify them.
+func (v *Value) Sources() [][]int {
+	in := v.Args[0].Shape
+	if s := v.reduced; s == nil || s.op != v.Op || !s.shape.Equal(v.Shape) || !s.in.Equal(in) || !slices.Equal(s.attr.Ints, v.Attr.Ints) {
+		v.reduced = &sources{v.Op, v.Attr, v.Shape, in, v.Op.Sources(v.Attr, v.Shape, in)}
+	}
+	return v.reduced.lists
+}
+
+// Forget lets go of what [Value.Sources] keeps.
+func (f *Func) Forget() {
+	for _, v := range f.Values {
+		v.reduced = nil
+	}
+}
 
 // Unary is the kernel of an element-wise function of one operand: the
 // operation's, or one for the parameters of the value.

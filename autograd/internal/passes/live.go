@@ -82,6 +82,12 @@ func markOperands(v *ir.Value) {
 			}
 		}
 	case ir.Elementwise1, ir.Elementwise2, ir.Select:
+		if allTrue(v.Live) {
+			for _, a := range v.Args {
+				fill(a.Live)
+			}
+			return
+		}
 		for e, live := range v.Live {
 			if live {
 				for i, a := range v.Args {
@@ -114,6 +120,11 @@ func markFactors(v *ir.Value) {
 
 // markFactor marks what the product of the matrices at x0 of a and y0 of b reads.
 func markFactor(live []bool, a, b *ir.Value, x0, y0, m, k, n int) {
+	if allTrue(live[:m*n]) && allTrue(a.Support[x0:][:m*k]) && allTrue(b.Support[y0:][:k*n]) {
+		fill(a.Live[x0:][:m*k])
+		fill(b.Live[y0:][:k*n])
+		return
+	}
 	wanted := ir.PackRows(m, n, func(i, j int) bool { return live[i*n+j] })
 	right := ir.PackRows(k, n, func(l, j int) bool { return b.Support[y0+l*n+j] })
 	read := ir.PackRows(k, n, func(int, int) bool { return false })
@@ -131,3 +142,5 @@ func markFactor(live []bool, a, b *ir.Value, x0, y0, m, k, n int) {
 		}
 	}
 }
+
+func allTrue(b []bool) bool { return !slices.Contains(b, false) }

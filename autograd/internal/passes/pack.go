@@ -3,6 +3,7 @@ package passes
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"tobac/autograd/internal/ir"
@@ -111,7 +112,10 @@ func (p *packer) classify() {
 }
 
 func (p *packer) likeness(v *ir.Value) likeness {
-	key := likeness{op: v.Op, attr: string(v.Attr.Append(nil))}
+	key := likeness{op: v.Op}
+	if at := v.Attr; at.Ints != nil || math.Float64bits(at.Float) != 0 || at.Floats != nil || at.Axis != nil || at.Shape != nil || at.Key != "" {
+		key.attr = string(at.Append(nil))
+	}
 	for k, a := range v.Args {
 		e := origin(a)
 		switch {

@@ -121,6 +121,10 @@ func productSupport(v *ir.Value) {
 	batch, m, k, n := v.Product()
 	for g := range batch {
 		a, b := v.Args[0].Support[g*m*k:], v.Args[1].Support[g*k*n:]
+		if k > 0 && allTrue(a[:m*k]) && allTrue(b[:k*n]) {
+			fill(v.Support[g*m*n:][:m*n])
+			continue
+		}
 		right := ir.PackRows(k, n, func(l, j int) bool { return b[l*n+j] })
 		out := ir.PackRows(m, n, func(int, int) bool { return false })
 		for i := range m {

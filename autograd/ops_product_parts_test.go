@@ -1,0 +1,71 @@
+package autograd_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	ad "tobac/autograd"
+)
+
+// Products of matrices of which only some columns count and some rows are read, and stacks of
+// outer products, are what the reference engine says they are.
+func TestPartsOfProducts(t *testing.T) {
+	for name, product := range map[string]func(x, y *ad.Node) *ad.Node{
+		"columns of zeros": func(x, y *ad.Node) *ad.Node {
+			mask := make([]float64, 30*20)
+			for i := range 30 {
+				for j := 3; j < 6; j++ {
+					mask[i*20+j] = 1
+				}
+			}
+			return x.Mul(x.Builder().Constant(mask, ad.Shape{30, 20})).MatMul(y)
+		},
+		"rows that nothing reads": func(x, y *ad.Node) *ad.Node { return x.MatMul(y).Slice(0, 7, 9) },
+		"one column":              func(x, y *ad.Node) *ad.Node { return x.MatMul(y.Slice(1, 4, 5)) },
+		"one column, transposed":  func(x, y *ad.Node) *ad.Node { return x.T().MatMul(x.Slice(1, 4, 5)).Mul(y) },
+		"stack of outer products": func(x, y *ad.Node) *ad.Node {
+			rows := y.Slice(1, 0, 20).Reshape(ad.Shape{4, 1, 100})
+			return x.Slice(0, 0, 2).Reshape(ad.Shape{4, 10, 1}).BatchMatMul(rows)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := ad.NewBuilder("parts")
+			x, y := b.Input("x", ad.Shape{30, 20}), b.Input("y", ad.Shape{20, 25})
+			z := product(x, y)
+			value := z.Square().Sum()
+			outputs := append(b.Grad(value, x, y), z)
+			rng := rand.New(rand.NewPCG(1, 2))
+			feeds := []ad.Feed{{Data: normalNumbers(rng, 600)}, {Data: normalNumbers(rng, 500)}}
+			var results [2][][]float64
+			for k, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
+				e, err := ad.NewEvaluator([]*ad.Node{x, y}, outputs, ad.Options{Engine: engine})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer e.Close()
+				for _, o := range outputs {
+					results[k] = append(results[k], make([]float64, o.Shape().Len()))
+				}
+				if err := e.Eval(results[k], feeds); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, want := range results[1] {
+				for e, w := range want {
+					if got := results[0][i][e]; !(math.Abs(got-w) <= 1e-12*(1+math.Abs(w))) {
+						t.Fatalf("output %d, element %d: got %v, want %v", i, e, got, w)
+					}
+				}
+			}
+		})
+	}
+}
+
+func normalNumbers(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
