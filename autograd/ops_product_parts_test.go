@@ -36,7 +36,7 @@ func TestPartsOfProducts(t *testing.T) {
 			value := z.Square().Sum()
 			outputs := append(b.Grad(value, x, y), z)
 			rng := rand.New(rand.NewPCG(1, 2))
-			feeds := []ad.Feed{{Data: normalNumbers(rng, 600)}, {Data: normalNumbers(rng, 500)}}
+			feeds := []ad.Feed{{Data: normals(rng, 600)}, {Data: normals(rng, 500)}}
 			var results [2][][]float64
 			for k, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
 				e, err := ad.NewEvaluator([]*ad.Node{x, y}, outputs, ad.Options{Engine: engine})
@@ -60,12 +60,4 @@ func TestPartsOfProducts(t *testing.T) {
 			}
 		})
 	}
-}
-
-func normalNumbers(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
 }
