@@ -27,7 +27,7 @@ import (
 // The documented defaults that do not depend on the data. What is inferred, and what
 // depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
-	chains := markov.MCMC{Chains: 4, Iterations: 3000, WarmUp: 600}
+	chains := markov.MCMC{Chains: 4, Iterations: 3000, WarmUp: 200, ESS: 400}
 	sampler := stein.SVGD{Particles: 30, Steps: 1000, Samples: 128, Rank: 19, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
 	paper := sampler
 	paper.Estimator, paper.Marginals = models.Joint, stein.FrequencyMarginals

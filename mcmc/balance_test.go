@@ -114,28 +114,22 @@ func small(t *testing.T, d, candidates int) *problem {
 		}
 	}
 	p.divide()
-	p.more = make([][]*table, d)
-	for j, open := range p.open {
-		for _, i := range open {
-			more, err := p.tables[j].with(context.Background(), s, p.prior, j, i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.more[j] = append(p.more[j], more)
-		}
-	}
 	return p
 }
 
 // partitions are all of a problem that have a positive probability, with the logarithms of
 // these by definition: sums over all sets of parents.
 func (p *problem) partitions() (all []*partition, logs []float64) {
-	layer, extra := make([]int, p.d), make([]int, p.d)
+	layer, extra := make([]int, p.d), make([][]int, p.d)
 	var visit func(j int)
 	visit = func(j int) {
 		if j < p.d {
 			for layer[j] = 0; layer[j] < p.d; layer[j]++ {
-				for extra[j] = 0; extra[j] <= len(p.more[j]); extra[j]++ {
+				for set := range 1 << len(p.open[j]) {
+					extra[j] = nil
+					for _, k := range members(set) {
+						extra[j] = append(extra[j], p.open[j][k])
+					}
 					visit(j + 1)
 				}
 			}
@@ -150,18 +144,16 @@ func (p *problem) partitions() (all []*partition, logs []float64) {
 		s := newPartition(p)
 		copy(s.layer, layer)
 		for j := range p.d {
-			if extra[j] > 0 {
-				s.tables[j] = p.more[j][extra[j]-1]
-			}
+			s.tables[j] = p.widerTable(j, extra[j])
 			sum := 0.0
 			for set := range 1 << p.d {
 				latest, fits := -1, set>>j&1 == 0
 				for i := range p.d {
 					if set>>i&1 == 1 {
 						latest = max(latest, layer[i])
-						fits = fits && (i == s.tables[j].extra || p.tables[j].bit(i) != 0)
+						fits = fits && (slices.Contains(extra[j], i) || p.tables[j].bit(i) != 0)
 					} else {
-						fits = fits && i != s.tables[j].extra
+						fits = fits && !slices.Contains(extra[j], i)
 					}
 				}
 				if fits && latest == layer[j]-1 {
@@ -192,7 +184,10 @@ func members(set int) (list []int) {
 func (s *partition) name() string {
 	b := make([]byte, 0, 2*len(s.layer))
 	for j, l := range s.layer {
-		b = append(b, byte('0'+l), byte('1'+s.tables[j].extra))
+		b = append(b, byte('0'+l))
+		for _, i := range s.tables[j].extras() {
+			b = append(b, byte('a'+i))
+		}
 	}
 	return string(b)
 }
@@ -256,10 +251,10 @@ func TestMovesOfPartitions(t *testing.T) {
 			moves[fmt.Sprint("relocate ", v)] = func(c *mover, s *partition, beta float64) { c.relocate(s, v, beta) }
 		}
 		if c.candidates < c.d-1 {
-			moves["extra"] = func(c *mover, s *partition, beta float64) { c.changeExtra(s, beta) }
+			moves["edges outside"] = func(c *mover, s *partition, beta float64) { c.edgeMoves(s, 0, 1, beta, &moveCounts{}) }
 		}
 		for n := 1; n <= c.edges; n++ {
-			moves[fmt.Sprint("edges ", n)] = func(c *mover, s *partition, beta float64) { c.edgeMoves(s, n, beta, &moveCounts{}) }
+			moves[fmt.Sprint("edges ", n)] = func(c *mover, s *partition, beta float64) { c.edgeMoves(s, n, 0, beta, &moveCounts{}) }
 		}
 		for name, move := range moves {
 			for _, beta := range []float64{1, 0.3} {

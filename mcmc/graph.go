@@ -1,6 +1,9 @@
 package mcmc
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A graph is a directed acyclic graph: parents as masks, children as sets of nodes.
 type graph struct {
@@ -44,25 +47,26 @@ func (g *graph) set(j int, parents uint32) {
 	g.parents[j] = parents
 }
 
-// toggle adds or removes the edge i → j; the masks do not change.
-func (g *graph) toggle(i, j int) {
-	word, bit := &g.children[i*g.words+j/64], uint64(1)<<(j%64)
-	if *word ^= bit; *word&bit != 0 {
-		g.degree[j]++
-	} else {
-		g.degree[j]--
-	}
-}
-
 // list returns the parents of j, ascending. The result is valid until the next call.
 func (g *graph) list(j int) []int {
 	g.parentsOf = g.parentsOf[:0]
-	for i := range g.d {
-		if g.has(i, j) {
-			g.parentsOf = append(g.parentsOf, i)
-		}
+	t := g.tables[j]
+	for set := g.parents[j]; set != 0; set &= set - 1 {
+		g.parentsOf = append(g.parentsOf, t.parents[bits.TrailingZeros32(set)])
+	}
+	if g.parents[j]&t.given != 0 {
+		slices.Sort(g.parentsOf)
 	}
 	return g.parentsOf
+}
+
+// retable makes j one of the children whose parents are masks of the table t. Its parents
+// are the same but for the extra ones, which are those of t.
+func (g *graph) retable(j int, t *table) {
+	low := g.parents[j] & t.low
+	g.set(j, low)
+	g.tables[j] = t
+	g.set(j, low|t.given)
 }
 
 // has reports whether the edge i → j is there.

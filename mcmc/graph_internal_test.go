@@ -1,7 +1,7 @@
 package mcmc
 
 import (
-	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,11 +19,20 @@ func TestGraphsOfManyWords(t *testing.T) {
 		for k, j := range order {
 			place[j] = k
 		}
+		lists := make([][]int, d)
 		for range 3 * d / 2 {
 			i, j := rng.IntN(d), rng.IntN(d)
-			if place[i] < place[j] {
-				g.toggle(i, j)
+			if place[i] < place[j] && !slices.Contains(lists[j], i) {
+				lists[j] = insert(lists[j], i)
 			}
+		}
+		tables := make([]*table, d)
+		for j, list := range lists {
+			tables[j] = &table{parents: list, candidates: len(list)}
+		}
+		g.clear(tables)
+		for j, list := range lists {
+			g.set(j, 1<<len(list)-1)
 		}
 		layer := make([]int, d)
 		g.layers(layer)
@@ -56,67 +65,6 @@ func TestGraphsOfManyWords(t *testing.T) {
 	}
 }
 
-// The search climbs to the most probable graph, knows the probability of each edge given the others; and where it begins at one that no few changes lead to, it comes back to it from everywhere.
-func TestClimb(t *testing.T) {
-	p := small(t, 4, 3)
-	all, _ := p.partitions()
-	best := math.Inf(-1)
-	for _, s := range all {
-		total := 0.0
-		for j := range p.d {
-			largest := s.tables[j].scores[0]
-			if s.layer[j] > 0 {
-				largest = s.tables[j].walk(s.before[j], s.near[j], func(uint32, float64) {})
-			}
-			total += largest + s.tables[j].offset
-		}
-		best = max(best, total)
-	}
-	hidden := &problem{d: 6, prior: score.Uniform(6), scorer: score.NewFunc(6, func(j int, parents []int) float64 {
-		if j > 2 && slices.Equal(parents, []int{0, 1, 2}) {
-			return 50
-		}
-		return -float64(len(parents))
-	})}
-	for seed := range uint64(20) {
-		c, h := newClimber(p, rand.New(rand.NewPCG(seed, 3))), newClimber(hidden, rand.New(rand.NewPCG(seed, 3)))
-		for i := range 6 {
-			for j := range 6 {
-				if h.graph.has(i, j) != (i < 3 && j > 2) {
-					h.graph.toggle(i, j)
-				}
-			}
-		}
-		for _, c := range []*climber{c, h} {
-			if err := c.climb(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			total := 0.0
-			for j := range c.d {
-				total += c.q(j, c.graph.list(j))
-			}
-			if want := map[int]float64{4: best, 6: 150}[c.d]; !(math.Abs(total-want) <= 1e-9) || !(math.Abs(c.total()-total) <= 1e-9) {
-				t.Errorf("seed %d: ln p is %v of a graph of %d variables, %v by its changes, want %v", seed, total, c.d, c.total(), want)
-			}
-			values := make([]float64, c.d*c.d)
-			c.addValues(values)
-			for j := range c.d {
-				c.graph.search(j)
-				for i := range c.d {
-					others := slices.DeleteFunc(slices.Clone(c.graph.list(j)), func(k int) bool { return k == i })
-					want := 0.0 // of a cycle
-					if i != j && !c.graph.isReached(i) {
-						want = 1 / (1 + math.Exp(c.q(j, others)-c.q(j, insert(slices.Clone(others), i))))
-					}
-					if got := values[j*c.d+i]; !(math.Abs(got-want) <= 1e-12) {
-						t.Errorf("seed %d: %d → %d has the probability %v, want %v", seed, i, j, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
 // A child has as many candidates as are asked for, or as are required, the most valuable, and never a forbidden one.
 func TestCandidates(t *testing.T) {
 	const d = 5
@@ -140,5 +88,20 @@ func TestCandidates(t *testing.T) {
 				t.Errorf("%d candidates of %d: %v, want %v", most, j, got, want[j])
 			}
 		}
+	}
+}
+
+// Beyond the four best, worthless variables are no candidates.
+func TestWorthlessCandidates(t *testing.T) {
+	const d = 9
+	m := &Sampler{problem: &problem{d: d, prior: score.Uniform(d)}, options: Options{Candidates: 8}}
+	value := make([]float64, d*d)
+	for i := range d {
+		value[0*d+i] = worthless * float64(i) / 3 // 3 to 8 are worth it
+		value[1*d+i] = worthless * float64(i) / 9
+	}
+	lists := m.candidates(value)
+	if got, want := fmt.Sprint(lists[0], lists[1]), "[3 4 5 6 7 8] [5 6 7 8]"; got != want {
+		t.Errorf("candidates %s, want %s", got, want)
 	}
 }

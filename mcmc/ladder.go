@@ -80,10 +80,20 @@ func (c *chain) sweep(r int, beta float64) {
 			count.SplitMerge.add(c.splitOrMerge(s, beta))
 		}
 	}
-	c.changeExtra(s, beta)
-	if r == 0 || (c.iteration+r)%4 == 0 {
-		c.edgeMoves(s, c.d/2+1, beta, count)
+	switch {
+	case r == 0:
+		c.edgeMoves(s, c.d/2+1, c.looks(), beta, count)
+	case (c.iteration+r)%4 == 0:
+		c.edgeMoves(s, c.d/2+1, 0, beta, count) // extra parents come by exchanges
 	}
+}
+
+// looks is the number of nodes of which an iteration looks at all variables that are no candidates.
+func (p *problem) looks() int {
+	if p.complete() {
+		return 0
+	}
+	return p.d/16 + 1
 }
 
 // exchange swaps the partitions of rungs r and r+1 with probability

@@ -74,7 +74,7 @@ func (c *mover) swap(s *partition, beta float64) bool {
 		}
 	}
 	for j, t := range s.tables {
-		if t.extra == v || t.extra == w {
+		if t.given != 0 && (t.givenBit(v) != 0 || t.givenBit(w) != 0) {
 			c.affect(j)
 		}
 	}

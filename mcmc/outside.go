@@ -1,46 +1,97 @@
 package mcmc
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
-// changeExtra draws for every node its extra parent, or none, given the layers: Gibbs
-// steps for p(partition)^beta.
-func (c *mover) changeExtra(s *partition, beta float64) {
-	for j, more := range c.more {
-		if s.layer[j] == 0 || len(more) == 0 {
-			continue
-		}
-		t := c.chooseExtra(s, j, beta)
-		if t != s.tables[j] {
-			s.tables[j] = t
-			s.before[j], s.near[j] = t.masks(s.layer, j)
-			s.weight[j] = t.mass(s.before[j], s.near[j])
-		}
+// outsideMove adds a variable that is no candidate to the parents of a uniform node of the
+// graph, or takes one of those away, each with probability ½. To the parents A with the extra
+// ones E it adds i in proportion to the ratio w_i = p(A∪i)/p(A), among those that make no cycle.
+// With Z = Σ_i w_i, the ratio of acceptance is Z/(|E|+1). The way back takes away each extra parent
+// with the same probability, with the ratio of acceptance |E|/Z, where Z is that of the parents
+// that are left.
+func (c *mover) outsideMove(beta float64) bool {
+	g := &c.graph
+	j := c.rng.IntN(c.d)
+	if len(c.open[j]) == 0 {
+		return false
 	}
+	old := g.tables[j]
+	extras := old.extras()
+	if c.rng.IntN(2) == 0 {
+		if len(extras) == mostExtras {
+			return false
+		}
+		g.search(j)
+		total := c.ratios(j, g.list(j), extras)
+		if math.IsInf(total, -1) {
+			return false
+		}
+		next := insert(slices.Clone(extras), c.open[j][c.choose(c.chances[:len(c.open[j])], 1)])
+		return c.admitExtras(j, next, beta, total-math.Log(float64(len(next))))
+	}
+	if len(extras) == 0 {
+		return false
+	}
+	i := extras[c.rng.IntN(len(extras))]
+	next := remove(slices.Clone(extras), i)
+	g.search(j)
+	total := c.ratios(j, remove(slices.Clone(g.list(j)), i), next)
+	return c.admitExtras(j, next, beta, math.Log(float64(len(extras)))-total)
 }
 
-// chooseExtra draws a table of node j, which is no source.
-func (c *mover) chooseExtra(s *partition, j int, beta float64) *table {
-	base, more := c.tables[j], c.more[j]
-	before, near := s.before[j]&base.low, s.near[j]&base.low
-	logs := c.logs[:len(more)+1]
-	for k, t := range more {
-		switch l := s.layer[t.extra]; {
-		case l >= s.layer[j]:
-			logs[k] = math.Inf(-1)
-		case l == s.layer[j]-1:
-			logs[k] = t.within(before).log()
-		default:
-			logs[k] = t.mass(before|t.given, near).log()
+// mostExtras is the largest number of parents of a node that are no candidates. With the
+// candidates, they fit into a mask.
+const mostExtras = 8
+
+// ratios fills chances with ln w of the variables in open[j], and returns ln Σ w. It uses the
+// last search from j.
+func (c *mover) ratios(j int, parents, extras []int) float64 {
+	logs, best := c.chances[:len(c.open[j])], math.Inf(-1)
+	set := append(c.set[:0], parents...)
+	now := c.q(j, set)
+	for k, i := range c.open[j] {
+		logs[k] = math.Inf(-1)
+		if c.graph.isReached(i) || slices.Contains(extras, i) {
+			continue
 		}
+		set = insert(set, i)
+		logs[k] = c.q(j, set) - now
+		set = remove(set, i)
+		best = max(best, logs[k])
 	}
-	logs[len(more)] = base.mass(before, near).log()
-	if k := c.choose(logs, beta); k < len(more) {
-		return more[k]
+	c.set = set
+	if math.IsInf(best, -1) {
+		return best
 	}
-	return base
+	sum := 0.0
+	for _, l := range logs {
+		sum += math.Exp(l - best)
+	}
+	return best + math.Log(sum)
+}
+
+// admitExtras decides on other extra parents of j, as admit does.
+func (c *mover) admitExtras(j int, extras []int, beta, ratio float64) bool {
+	g := &c.graph
+	old, next := g.tables[j], c.widerTable(j, extras)
+	g.retable(j, next)
+	if beta != 1 {
+		c.spare.tables[j] = next
+	}
+	if c.admit(beta, ratio) {
+		return true
+	}
+	g.retable(j, old)
+	if beta != 1 {
+		c.spare.tables[j] = old
+		c.spare.fill()
+	}
+	return false
 }
 
 // outside returns, for each variable i in open[j], the probability of i → j given
@@ -70,6 +121,39 @@ func (c *mover) outside(j int) []float64 {
 	}
 	c.set = set
 	return p
+}
+
+// A wider keeps tables with extra parents, which several chains share, as far as memory for
+// them reaches. Which ones are kept changes no result.
+type wider struct {
+	mutex  sync.Mutex
+	tables map[string]*table
+	bytes  int64
+}
+
+// widerTable is the table of j with extra parents, ascending.
+func (p *problem) widerTable(j int, extras []int) *table {
+	if len(extras) == 0 {
+		return p.tables[j]
+	}
+	key := fmt.Sprint(j, extras)
+	p.wider.mutex.Lock()
+	t := p.wider.tables[key]
+	p.wider.mutex.Unlock()
+	if t != nil {
+		return t
+	}
+	t, err := p.tables[j].with(context.Background(), p.scorer, p.prior, j, extras)
+	if err != nil {
+		panic("mcmc: " + err.Error()) // the score of one of the sets was a number
+	}
+	p.wider.mutex.Lock()
+	defer p.wider.mutex.Unlock()
+	if p.wider.bytes += tableBytes << t.candidates; p.wider.bytes > widerBytes || p.wider.tables == nil {
+		p.wider.tables, p.wider.bytes = map[string]*table{}, tableBytes<<t.candidates
+	}
+	p.wider.tables[key] = t
+	return t
 }
 
 // insert adds i to an ascending set.

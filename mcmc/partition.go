@@ -7,11 +7,11 @@ type problem struct {
 	d      int
 	scorer score.Scorer
 	prior  *score.Prior
-	tables []*table   // of all candidates
-	open   [][]int    // open[j]: the variables that may be parents of j, but are no candidates
-	more   [][]*table // more[j][k]: the table of all candidates with open[j][k] given; nil without any
-	links  [][]link   // links[i]: the variables that have i as candidate
-	first  []int      // first[j]: number of candidates of the variables before j
+	tables []*table // of all candidates
+	open   [][]int  // open[j]: the variables that may be parents of j, but are no candidates
+	links  [][]link // links[i]: the variables that have i as candidate
+	first  []int    // first[j]: number of candidates of the variables before j
+	wider  wider    // tables with extra parents
 }
 
 // A link says that a variable is bit of the parents of child.
@@ -41,8 +41,8 @@ func (p *problem) q(j int, parents []int) float64 {
 	return p.scorer.LogScore(j, parents) + p.prior.LogPrior(j, parents)
 }
 
-// A partition is a list of layers, and for every node one parent or none that is no
-// candidate: the state of a rung. A graph belongs to the partition whose layer l has
+// A partition is a list of layers, and for every node the parents that are no
+// candidates: the state of a rung. A graph belongs to the partition whose layer l has
 // the nodes with a longest path of l edges from a source: every node of layer l > 0
 // has a parent in layer l−1 and none in l or later.
 type partition struct {

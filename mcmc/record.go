@@ -43,8 +43,9 @@ func (r *record) add(c *chain) {
 	logScore := c.logScore()
 	r.values[len(r.values)-1] = logScore
 	r.series.add(r.values)
-	for k := range c.d/16 + 1 {
-		j := (r.samples*(c.d/16+1) + k) % c.d
+	looks := c.looks()
+	for k := range looks {
+		j := (r.samples*looks + k) % c.d
 		for k, v := range c.outside(j) {
 			r.outside[j*c.d+c.open[j][k]] += v
 		}
@@ -68,11 +69,7 @@ func (r *record) add(c *chain) {
 func (c *mover) logScore() float64 {
 	sum, g := 0., &c.graph
 	for j, t := range g.tables {
-		if t.scores == nil {
-			sum += c.q(j, g.list(j))
-			continue
-		}
-		sum += t.offset + t.scores[g.parents[j]]
+		sum += t.offset + t.scores[g.parents[j]&t.low]
 	}
 	return sum
 }

@@ -1,45 +1,66 @@
 package mcmc
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/score"
+	"tobac/search"
 )
 
 // Rounds of refine, and the iterations of a chain in each.
 const (
-	pilotRounds     = 8
-	pilotIterations = 60
+	pilotRounds     = 3
+	pilotIterations = 30
 	pilotSpacing    = 10 // iterations between those that are counted
 )
 
-// extraParents is the largest number of variables of which one may be a parent of a
-// child beside its candidates.
-const extraParents = 8
+// worthless is the value below which a variable is no candidate, if a child has leastCandidates others:
+// it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the speed of a
+// chain, not what it samples.
+const (
+	worthless       = 0.002
+	leastCandidates = 4
+)
+
+// searches is how often the search for a starting graph takes edges away and climbs anew.
+func searches(d int) int { return max(min(4*d, 400), 50) }
+
+// hopeless is by how much ln p(D, G) of the start of a chain may be below that of the best one.
+// Beyond it, the chain starts at the best one too: its own has a share of e^−20 of the posterior.
+const hopeless = 20
 
 // begin finds a probable graph for each chain, chooses candidates by these
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
 func (m *Sampler) begin(ctx context.Context) error {
-	starts := make([]*climber, len(m.chains))
-	err := parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) (err error) {
-		starts[k] = newClimber(m.problem, stream.New(m.options.Seed, stream.MCMCStart, k))
-		return ctx.Err()
+	screen, err := search.NewScreen(ctx, m.scorer, m.prior, m.options.Workers)
+	if err != nil {
+		return err
+	}
+	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
+	sums := make([][]float64, len(m.chains))
+	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
+		s := search.New(screen, stream.New(m.options.Seed, stream.MCMCStart, k))
+		err := s.Run(ctx, searches(m.d))
+		starts[k], logs[k] = s.Parents(), s.LogScore()
+		sums[k] = m.conditionals(s)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error { return starts[k].climb(ctx) })
-	if err != nil {
-		return err
-	}
+	best := floats.MaxIdx(logs)
 	sum := make([]float64, m.d*m.d)
-	for _, c := range starts {
-		c.addValues(sum)
+	for k := range starts {
+		if logs[k] < logs[best]-hopeless {
+			starts[k], sums[k] = starts[best], sums[best]
+		}
+		floats.Add(sum, sums[k])
 	}
 	lists := m.candidates(m.values(sum, float64(len(starts))))
 	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
@@ -54,11 +75,35 @@ func (m *Sampler) begin(ctx context.Context) error {
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, m.options, k)
 		for range m.options.Rungs {
-			graphs[k] = append(graphs[k], starts[k].graph.lists())
+			graphs[k] = append(graphs[k], starts[k])
 		}
 	}
 	m.reseat(graphs)
 	return nil
+}
+
+// conditionals returns, at j·d+i, the probability of i → j given all other edges of a graph.
+func (p *problem) conditionals(s *search.Searcher) []float64 {
+	dst, g, all := make([]float64, p.d*p.d), s.Graph(), s.Parents()
+	reached := g.Closure()
+	for j, parents := range all {
+		now := p.q(j, parents)
+		set := slices.Clone(parents)
+		for i := range p.d {
+			switch {
+			case i == j || p.prior.Forbidden(i, j):
+			case g.Has(i, j):
+				set = remove(set, i)
+				dst[j*p.d+i] = 1 / (1 + math.Exp(p.q(j, set)-now))
+				set = insert(set, i)
+			case !reached.Has(j, i):
+				set = insert(set, i)
+				dst[j*p.d+i] = 1 / (1 + math.Exp(now-p.q(j, set)))
+				set = remove(set, i)
+			}
+		}
+	}
+	return dst
 }
 
 // values returns what the edges i → j are worth as candidates, at j·d+i: the mean of
@@ -77,8 +122,8 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 	return value
 }
 
-// candidates returns for each child the most valuable of the allowed parents,
-// ascending. Required ones are among them.
+// candidates returns for each child the allowed parents that are worth it, ascending, and at most
+// as many as the options say. Required ones are among them.
 func (m *Sampler) candidates(value []float64) [][]int {
 	lists := make([][]int, m.d)
 	for j := range lists {
@@ -92,28 +137,24 @@ func (m *Sampler) candidates(value []float64) [][]int {
 				required++
 			}
 		}
-		lists[j] = mostValuable(all, value[j*m.d:(j+1)*m.d], max(m.options.Candidates, required))
+		worth := 0
+		for _, i := range all {
+			if value[j*m.d+i] >= worthless {
+				worth++
+			}
+		}
+		n := min(max(worth, leastCandidates), m.options.Candidates)
+		lists[j] = search.Best(all, value[j*m.d:(j+1)*m.d], max(n, required))
 	}
 	return lists
-}
-
-// mostValuable returns at most n members of a list, those of the largest value,
-// ascending.
-func mostValuable(list []int, value []float64, n int) []int {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
-	list = list[:min(n, len(list))]
-	slices.Sort(list)
-	return list
 }
 
 // refine exchanges candidates for better ones. In each round the chains move for
 // some iterations, and count for each pair how probable the edge i → j is:
 // for a candidate i given the partition, for another variable given all other edges
 // of a drawn graph. The candidates of every child are then the most valuable
-// variables, until none changes. It returns the last values.
-func (m *Sampler) refine(ctx context.Context) ([]float64, error) {
-	var value []float64
+// variables, until none changes.
+func (m *Sampler) refine(ctx context.Context) error {
 	sum, terms := make([]float64, m.d*m.d), 0.
 	for range pilotRounds {
 		counts := make([][]float64, len(m.chains))
@@ -122,7 +163,7 @@ func (m *Sampler) refine(ctx context.Context) ([]float64, error) {
 			return m.chains[k].pilot(ctx, counts[k])
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		terms /= 2
 		for k := range sum {
@@ -134,13 +175,12 @@ func (m *Sampler) refine(ctx context.Context) ([]float64, error) {
 				sum[k] += v
 			}
 		}
-		value = m.values(sum, terms)
-		changed, err := m.exchangeCandidates(ctx, m.candidates(value))
+		changed, err := m.exchangeCandidates(ctx, m.candidates(m.values(sum, terms)))
 		if err != nil || !changed {
-			return value, err
+			return err
 		}
 	}
-	return value, nil
+	return nil
 }
 
 // pilot moves the first rung and adds the probabilities of all edges i → j at some
@@ -156,7 +196,7 @@ func (c *chain) pilot(ctx context.Context, sum []float64) error {
 			continue
 		}
 		for j, t := range c.tables {
-			t.marginals(p[:len(t.parents)], s.before[j], s.near[j])
+			s.tables[j].marginals(p[:t.candidates], s.before[j], s.near[j])
 			for k, i := range t.parents {
 				sum[j*c.d+i] += p[k]
 			}
@@ -196,6 +236,7 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 	if err != nil {
 		return false, err
 	}
+	m.wider.tables = nil // of other candidates
 	m.divide()
 	m.reseat(graphs)
 	return true, nil
@@ -233,26 +274,4 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 			c.rungs = append(c.rungs, s)
 		}
 	}
-}
-
-// extend makes the tables with an extra parent, of the most valuable variables that
-// are no candidates.
-func (m *Sampler) extend(ctx context.Context, value []float64) error {
-	extra := make([][]int, m.d)
-	for j := range extra {
-		extra[j] = mostValuable(m.open[j], value[j*m.d:(j+1)*m.d], extraParents)
-	}
-	more := make([][]*table, m.d)
-	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
-		for _, i := range extra[j] {
-			t, err := m.tables[j].with(ctx, m.scorer, m.prior, j, i)
-			if err != nil {
-				return err
-			}
-			more[j] = append(more[j], t)
-		}
-		return nil
-	})
-	m.more = more
-	return err
 }

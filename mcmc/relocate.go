@@ -100,8 +100,8 @@ func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 			continue
 		}
 		l := c.rest[u]
-		if s.tables[u].extra == v {
-			c.kids = append(c.kids, kid{link: link{child: u, bit: s.tables[u].given}, layer: l})
+		if bit := s.tables[u].givenBit(v); bit != 0 {
+			c.kids = append(c.kids, kid{link: link{child: u, bit: bit}, layer: l})
 			continue
 		}
 		c.absent[l] = c.absent[l].times(w)

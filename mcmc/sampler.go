@@ -14,9 +14,9 @@ import (
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int     // candidate parents per variable, at most [score.MaxCandidates]; 0: as [DefaultCandidates]
+	Candidates int     // candidate parents per variable at most, up to [score.MaxCandidates]; 0: as [DefaultCandidates]
 	Chains     int     // independent chains; 0: 4
-	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: 4
+	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
 	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
 	WarmUp     int     // iterations of each chain before it records; 0: 300
 	Draws      int     // least number of graphs that a long run keeps, −1 for none; 0: 1000
@@ -24,26 +24,46 @@ type Options struct {
 	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
 }
 
-// defaultBytes is the most that tables take by default.
-const defaultBytes = 200 << 20
+// Memory of tables: bytes for each set, the most that they take by default, and the most that
+// those with parents from outside the candidates take.
+const (
+	tableBytes   = 20
+	defaultBytes = 64 << 20
+	widerBytes   = 64 << 20
+)
 
-// Bytes is the memory that the tables of d variables with k candidates each take:
-// 20·2^k bytes for a variable, and 8·2^k for each of its extra parents, at most 8.
+// Bytes is the memory that the tables of d variables with k candidates each take at most.
 func Bytes(d, k int) int64 {
 	k = min(k, d-1)
-	return int64(d) << k * (20 + 8*int64(min(d-1-k, extraParents)))
+	b := int64(d) << k * tableBytes
+	if k < d-1 {
+		b += widerBytes
+	}
+	return b
 }
 
-// DefaultCandidates is the largest number of candidates of which the tables take at
-// most 200 MiB: all others up to 20 variables, 15 of 50, 14 of 100. It is at
-// least 4 where there are as many others.
+// DefaultCandidates is the largest number of candidates of a variable: so many that tables of
+// all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of 1,000. It is at
+// least 4 where there are as many others. Most variables have fewer candidates.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
-	for k < min(d-1, score.MaxCandidates) && Bytes(d, k+1) <= defaultBytes {
+	for k < min(d-1, mostCandidates) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
 		k++
 	}
 	return k
 }
+
+// DefaultRungs is the number of inverse temperatures of a chain over d variables: 4, or 1 of more
+// than 60, since temperatures that exchange states are then too close to 1 to help.
+func DefaultRungs(d int) int {
+	if d > 60 {
+		return 1
+	}
+	return 4
+}
+
+// mostCandidates is the largest default.
+const mostCandidates = 15
 
 func (o Options) defaults(d int) (Options, error) {
 	set := func(v *int, value int) {
@@ -53,7 +73,7 @@ func (o Options) defaults(d int) (Options, error) {
 	}
 	set(&o.Candidates, DefaultCandidates(d))
 	set(&o.Chains, 4)
-	set(&o.Rungs, 4)
+	set(&o.Rungs, DefaultRungs(d))
 	set(&o.WarmUp, 300)
 	set(&o.Draws, 1000)
 	set(&o.Workers, runtime.GOMAXPROCS(0))
@@ -111,11 +131,7 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 		return nil, err
 	}
 	if !m.complete() {
-		value, err := m.refine(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := m.extend(ctx, value); err != nil {
+		if err := m.refine(ctx); err != nil {
 			return nil, err
 		}
 	}

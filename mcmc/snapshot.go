@@ -36,7 +36,8 @@ type ChainState struct {
 // A RungState is the partition at one inverse temperature.
 type RungState struct {
 	Layer []int `json:"layer"` // of each node
-	Extra []int `json:"extra"` // the parent of each node that is no candidate; −1: none
+	// Extras are the parents of each node that are no candidates, ascending.
+	Extras [][]int `json:"extras"`
 }
 
 // Snapshot copies the state of the sampler.
@@ -62,7 +63,7 @@ func (c *chain) state() (s ChainState, err error) {
 	for _, p := range c.rungs {
 		rung := RungState{Layer: slices.Clone(p.layer)}
 		for _, t := range p.tables {
-			rung.Extra = append(rung.Extra, t.extra)
+			rung.Extras = append(rung.Extras, append([]int{}, t.extras()...))
 		}
 		s.Rungs = append(s.Rungs, rung)
 	}
@@ -169,8 +170,8 @@ func (p *problem) checkDraw(d draw) error {
 
 // partition is the partition of a rung.
 func (p *problem) partition(s *RungState) (*partition, error) {
-	if len(s.Layer) != p.d || len(s.Extra) != p.d {
-		return nil, fmt.Errorf("got layers of %d variables and extra parents of %d, want %d", len(s.Layer), len(s.Extra), p.d)
+	if len(s.Layer) != p.d || len(s.Extras) != p.d {
+		return nil, fmt.Errorf("got layers of %d variables and extra parents of %d, want %d", len(s.Layer), len(s.Extras), p.d)
 	}
 	out := newPartition(p)
 	occupied := make([]bool, p.d)
@@ -180,17 +181,10 @@ func (p *problem) partition(s *RungState) (*partition, error) {
 			return nil, fmt.Errorf("got layer %d of variable %d, want 0 to %d", l, j, p.d-1)
 		}
 		occupied[l], last = true, max(last, l)
-		if s.Extra[j] == -1 {
-			continue
+		if err := p.checkExtras(j, s.Extras[j]); err != nil {
+			return nil, err
 		}
-		k := -1
-		if p.more != nil {
-			k = slices.IndexFunc(p.more[j], func(t *table) bool { return t.extra == s.Extra[j] })
-		}
-		if k < 0 {
-			return nil, fmt.Errorf("got the extra parent %d of variable %d, which is none of those outside its candidates", s.Extra[j], j)
-		}
-		out.tables[j] = p.more[j][k]
+		out.tables[j] = p.widerTable(j, s.Extras[j])
 	}
 	if slices.Contains(occupied[:last+1], false) {
 		return nil, errors.New("got a layer without variables")
@@ -198,4 +192,17 @@ func (p *problem) partition(s *RungState) (*partition, error) {
 	copy(out.layer, s.Layer)
 	out.fill()
 	return out, nil
+}
+
+// checkExtras finds parents that are not outside the candidates of j, or not in sequence.
+func (p *problem) checkExtras(j int, extras []int) error {
+	if len(extras) > mostExtras {
+		return fmt.Errorf("got %d extra parents of variable %d, want at most %d", len(extras), j, mostExtras)
+	}
+	for k, i := range extras {
+		if _, found := slices.BinarySearch(p.open[j], i); !found || k > 0 && i <= extras[k-1] {
+			return fmt.Errorf("got the extra parents %v of variable %d, want some of those outside its candidates, ascending", extras, j)
+		}
+	}
+	return nil
 }

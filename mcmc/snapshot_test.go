@@ -118,11 +118,11 @@ func TestRestoreErrors(t *testing.T) {
 		"negative parent":    func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{-1} },
 		"parent too large":   func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{6} },
 		"layers":             func(c *mcmc.ChainState) { c.Rungs[0].Layer = c.Rungs[0].Layer[1:] },
-		"extra parents":      func(c *mcmc.ChainState) { c.Rungs[0].Extra = c.Rungs[0].Extra[1:] },
+		"extra parents":      func(c *mcmc.ChainState) { c.Rungs[0].Extras = c.Rungs[0].Extras[1:] },
 		"negative layer":     func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = -1 },
 		"layer too large":    func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = 6 },
 		"empty layer":        func(c *mcmc.ChainState) { c.Rungs[0].Layer = []int{0, 0, 0, 2, 2, 2} },
-		"extra parent":       func(c *mcmc.ChainState) { c.Rungs[0].Extra[1] = 1 },
+		"extra parent":       func(c *mcmc.ChainState) { c.Rungs[0].Extras[1] = []int{1} },
 	}
 	for name, fault := range faults {
 		s, _ := state()

@@ -12,29 +12,28 @@ import (
 )
 
 // A table has the node scores of one child for all subsets of its candidates,
-// perhaps with one given parent, the extra one, that is no candidate. A set is a
-// mask: bit k stands for parents[k], where the extra parent comes last.
+// perhaps with some given parents, the extra ones, that are no candidates. A set is a
+// mask: bit k stands for parents[k], where the extra parents come last.
 type table struct {
 	parents    []int
 	candidates int // number of them
-	extra      int // the given parent, or −1
 	low, given uint32
-	largest    int      // largest number of parents of a positive probability
-	offset     float64  // the fields below are relative to it
-	sums       []packed // sums[U] = Σ_{A⊆U} exp q(A ∪ extra)
-	order      []uint32 // single candidates by rising probability, if all are possible
-	// q(A ∪ extra) of the sets A of candidates. Tables with an extra parent do not
-	// keep it, but compute it again, unless few sets are possible.
-	scores  []float64
-	compute func(ctx context.Context) ([]float64, error)
-	few     []scoredSet
-	rank    sync.Once
-	ranks   []uint32 // the sets by falling score, of tables that keep scores; see walk
+	largest    int       // largest number of parents of a positive probability
+	offset     float64   // the fields below are relative to it
+	sums       []packed  // sums[U] = Σ_{A⊆U} exp q(A ∪ extra)
+	order      []uint32  // single candidates by rising probability, if all are possible
+	scores     []float64 // q(A ∪ extra) of the sets A of candidates
+	few        []scoredSet
+	rank       sync.Once
+	ranks      []uint32 // the sets by falling score; see walk
 }
+
+// extras are the given parents, ascending.
+func (t *table) extras() []int { return t.parents[t.candidates:] }
 
 // newTable scores all subsets of the candidates of child j.
 func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table, error) {
-	t := &table{parents: candidates, candidates: len(candidates), extra: -1, low: 1<<len(candidates) - 1}
+	t := &table{parents: candidates, candidates: len(candidates), low: 1<<len(candidates) - 1}
 	q, err := t.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
@@ -52,26 +51,23 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 	return t, nil
 }
 
-// with returns the table with an extra parent.
-func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j, extra int) (*table, error) {
+// with returns the table with extra parents, ascending.
+func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int, extras []int) (*table, error) {
 	n := t.candidates
 	w := &table{
-		parents: append(slices.Clip(t.parents), extra), candidates: n, extra: extra,
-		low: t.low, given: 1 << n, offset: t.offset,
+		parents: slices.Concat(t.parents[:n], extras), candidates: n,
+		low: t.low, given: (1<<len(extras) - 1) << n, offset: t.offset,
 	}
-	w.compute = func(ctx context.Context) ([]float64, error) {
-		q, err := w.score(ctx, s, p, j)
-		for set := range q {
-			q[set] -= w.offset
-		}
-		return q, err
-	}
-	q, err := w.compute(ctx)
+	q, err := w.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
 	}
+	for set := range q {
+		q[set] -= w.offset
+	}
+	w.scores = q
 	w.fill(q)
-	w.few = possibleSets(q, len(q)/16)
+	w.few = possibleSets(q, min(len(q)/4, fewSets))
 	return w, nil
 }
 
@@ -109,23 +105,21 @@ func (t *table) fill(q []float64) {
 	})
 }
 
-// all returns the scores of all sets of candidates.
-func (t *table) all() []float64 {
-	if t.scores != nil {
-		return t.scores
-	}
-	q, err := t.compute(context.Background())
-	if err != nil {
-		panic("mcmc: scores that were numbers are none: " + err.Error())
-	}
-	return q
-}
-
 // bit is the mask of candidate i, zero if it is none.
 func (t *table) bit(i int) uint32 {
-	for k, c := range t.parents[:t.candidates] {
-		if c == i {
-			return 1 << k
+	if k, found := slices.BinarySearch(t.parents[:t.candidates], i); found {
+		return 1 << k
+	}
+	return 0
+}
+
+// givenBit is the mask of the extra parent i, zero if it is none.
+func (t *table) givenBit(i int) uint32 {
+	if t.given != 0 {
+		for k, e := range t.extras() {
+			if e == i {
+				return 1 << (t.candidates + k)
+			}
 		}
 	}
 	return 0

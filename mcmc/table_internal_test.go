@@ -29,7 +29,7 @@ func randomTable(t *testing.T, scale float64, seed uint64) *table {
 	if seed%2 == 0 {
 		return base
 	}
-	with, err := base.with(context.Background(), s, p, 0, 7)
+	with, err := base.with(context.Background(), s, p, 0, []int{7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func randomTable(t *testing.T, scale float64, seed uint64) *table {
 
 // allowed lists the sets of candidates before, with a member of layer.
 func (t *table) allowed(before, layer uint32) (sets []uint32, logs []float64) {
-	q := t.all()
+	q := t.scores
 	for set := range q {
 		s := uint32(set) | t.given
 		if s&^before == 0 && s&layer != 0 && !math.IsInf(q[set], -1) {

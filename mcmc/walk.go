@@ -19,11 +19,11 @@ const (
 // nothing beside these. It returns best, the largest q, −Inf if no set is possible.
 func (t *table) walk(before, layer uint32, visit func(set uint32, weight float64)) (best float64) {
 	subsets := uint64(1) << bits.OnesCount32(before)
-	if t.few != nil && (t.scores == nil || uint64(len(t.few)) < subsets) {
+	if t.few != nil && uint64(len(t.few)) < subsets {
 		return walkFew(t.few, before, layer, visit)
 	}
-	if t.scores == nil || subsets <= fewSets {
-		return walkAll(t.all(), before, layer, visit)
+	if subsets <= fewSets {
+		return walkAll(t.scores, before, layer, visit)
 	}
 	t.rank.Do(t.fillRanks)
 	best = math.Inf(-1)

@@ -57,7 +57,7 @@ func TestWalkFew(t *testing.T) {
 	if len(few) != 1+10+45 || possibleSets(q[:64], 4) != nil {
 		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a sixteenth", len(few), possibleSets(q[:64], 4))
 	}
-	tab := &table{few: few}
+	tab := &table{scores: q, few: few}
 	for range 200 {
 		before := uint32(rng.IntN(len(q)))
 		layer := before & uint32(rng.IntN(len(q)))

@@ -26,10 +26,11 @@ import (
 // [sums.Exact] sums over. See package mcmc.
 type MCMC struct {
 	Chains     int // independent chains; defaults to 4
-	Iterations int // of each chain after its warm-up; defaults to 3000
-	WarmUp     int // iterations of each chain before it records; defaults to 600
-	Candidates int // candidate parents of every variable; defaults to [mcmc.DefaultCandidates]
-	Rungs      int // inverse temperatures of each chain; defaults to 4
+	Iterations int // of each chain after its warm-up, at most; defaults to 3000
+	WarmUp     int // iterations of each chain before it records; defaults to 200
+	ESS        int // effective samples of the least certain edges at which agreeing chains end; defaults to 400
+	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
+	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
 }
 
 var _ engine.Engine = (*MCMC)(nil)
@@ -50,10 +51,11 @@ Agreement of the independent chains is a check of the result.`
 func (e *MCMC) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
-		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up", "3000"),
-		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "600"),
-		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable", "all others to 20 variables, 15 of 50, 14 of 100"),
-		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
+		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "200"),
+		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess", "effective samples of the least certain edges at which agreeing chains end", "400"),
+		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of a variable, at most", "15, with more than 100 variables fewer"),
+		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4, with more than 60 variables 1"),
 	}
 }
 
@@ -81,7 +83,8 @@ func (e *MCMC) Filled() (*MCMC, error) {
 	}
 	setting.Fill(&out.Chains, 4)
 	setting.Fill(&out.Iterations, DefaultIterations)
-	setting.Fill(&out.WarmUp, 600)
+	setting.Fill(&out.WarmUp, DefaultWarmUp)
+	setting.Fill(&out.ESS, DefaultESS)
 	return &out, nil
 }
 
@@ -100,7 +103,7 @@ func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
 		all = append(all, engine.Needs(size.ScoreBytes, "scores of sets of parents"))
 	}
 	rungs := e.Rungs
-	setting.Fill(&rungs, 4)
+	setting.Fill(&rungs, mcmc.DefaultRungs(size.Vars))
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
 	bytes := float64(e.Chains) * (2*sums.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
 	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
@@ -121,7 +124,7 @@ func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage
 }
 
 // Pilot has the settings of the short chains of other engines.
-var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: 600}
+var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: DefaultWarmUp, ESS: DefaultESS}
 
 // MostChains is the largest number of chains, and of the inverse temperatures of each.
 const MostChains = 1000
@@ -153,12 +156,27 @@ type Chains struct {
 
 var _ engine.Stage = (*Chains)(nil)
 
-// DefaultIterations is the default of [MCMC].Iterations.
-const DefaultIterations = 3000
+// The defaults of [MCMC].Iterations, WarmUp and ESS.
+const (
+	DefaultIterations = 3000
+	DefaultWarmUp     = 200
+	DefaultESS        = 400
+)
 
 // pilot is the number of iterations of the short chains that compare models and
-// estimate the number of edges, half of them warm-up.
-const pilot = 400
+// estimate the number of edges, half of them warm-up. There are at most mostPilots of them.
+const (
+	pilot      = 100
+	mostPilots = 2
+)
+
+// Chains end at a multiple of lookEvery iterations if their R̂ is agreed at most and they have
+// recorded leastSamples together.
+const (
+	lookEvery    = 100
+	agreed       = 1.05
+	leastSamples = sums.Draws
+)
 
 // Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
 func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*Settled, error) {
@@ -274,7 +292,9 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
-		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, e.Options(problem, pilot/2))
+		options := e.Options(problem, pilot/2)
+		options.Chains, options.Rungs = min(options.Chains, mostPilots), 1
+		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, options)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -299,17 +319,30 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 // Advance implements [engine.Stage].
 func (c *Chains) Advance(ctx context.Context, to int) error {
 	return engine.Timed(&c.problem.Seconds.Infer, func() error {
-		for to = min(to, c.steps); c.step < to; {
-			err := c.sampler.Advance(ctx, min(100, to-c.step))
+		for c.step < min(to, c.steps) {
+			err := c.sampler.Advance(ctx, min(lookEvery-c.step%lookEvery, to-c.step))
 			c.step = c.sampler.Iterations()
 			if err != nil {
 				return err
+			}
+			if c.agree() {
+				c.steps = c.step
 			}
 			trace := c.sampler.Trace()
 			c.problem.Report(engine.Progress{Engine: c.engine.Name(), Step: c.step, Steps: c.steps, Chains: &trace})
 		}
 		return nil
 	})
+}
+
+// agree reports whether the chains may end.
+func (c *Chains) agree() bool {
+	recorded := c.step - c.engine.WarmUp
+	if c.step%lookEvery != 0 || recorded*c.engine.Chains < leastSamples {
+		return false
+	}
+	d, err := c.sampler.Diagnostics()
+	return err == nil && d.MaxRHat() <= agreed && d.LogP.RHat <= agreed && d.MinESS() >= float64(c.engine.ESS)
 }
 
 // Outcome implements [engine.Stage].
@@ -322,7 +355,7 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	o := inf.Outcome
-	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.engine.Iterations)
+	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.steps-c.engine.WarmUp)
 	o.Computation = Convergence(o.Diagnostics)
 	o.Checks = append(ChainChecks(o.Diagnostics), sums.DrawChecks(o.Posterior)...)
 	c.done = &o
@@ -395,7 +428,9 @@ func (c *Chains) Restore(_ context.Context, state json.RawMessage) error {
 	if err := c.sampler.Restore(s); err != nil {
 		return err
 	}
-	c.step = c.sampler.Iterations()
+	if c.step = c.sampler.Iterations(); c.agree() {
+		c.steps = c.step
+	}
 	return nil
 }
 

@@ -65,7 +65,8 @@ func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) 
 	if err != nil {
 		return nil, err
 	}
-	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.settings.Chains, c.settings.Iterations)
+	_, steps := c.Steps()
+	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.settings.Chains, steps-c.settings.WarmUp)
 	if err := c.graphs.equip(ctx, inf, c.problem.Data); err != nil {
 		return nil, err
 	}

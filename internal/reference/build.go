@@ -165,6 +165,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sum
 func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*sums.Inference, error) {
 	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
+	e.ESS *= factor
 	s, err := markov.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
@@ -196,7 +197,8 @@ func (b *builder) sampled(ctx context.Context, c interface {
 	}
 	b.ref.Warnings = append(b.ref.Warnings, diagnostics.Warnings(markov.ChainChecks(inf.Diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
-	b.note("Markov chains of %d iterations", e.Iterations)
+	_, steps = c.Steps()
+	b.note("Markov chains of %d iterations", steps-e.WarmUp)
 	return inf, nil
 }
 

@@ -1,0 +1,179 @@
+package search_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/score"
+	"tobac/search"
+)
+
+func screened(t *testing.T, s score.Scorer, p *score.Prior) *search.Screen {
+	t.Helper()
+	c, err := search.NewScreen(context.Background(), s, p, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// simulated is the BGe score of rows of a linear model.
+func simulated(t *testing.T, d, rows int, seed uint64) (score.Scorer, *dag.Graph) {
+	t.Helper()
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed, EdgesPerNode: 1.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := score.NewBGe(sim.Train.X, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, g
+}
+
+func logScore(s score.Scorer, p *score.Prior, parents [][]int) float64 {
+	sum := 0.0
+	for j, set := range parents {
+		sum += s.LogScore(j, set) + p.LogPrior(j, set)
+	}
+	return sum
+}
+
+// most is the largest ln p over all orders of few variables: each takes its best parents.
+func most(s score.Scorer, p *score.Prior) float64 {
+	d := s.Vars()
+	at := make([]float64, 1<<d)
+	for done := 1; done < 1<<d; done++ {
+		at[done] = math.Inf(-1)
+		for j := range d {
+			if done>>j&1 == 0 {
+				continue
+			}
+			before := done &^ (1 << j)
+			for set := before; ; set = (set - 1) & before {
+				var parents []int
+				for i := range d {
+					if set>>i&1 == 1 {
+						parents = append(parents, i)
+					}
+				}
+				at[done] = max(at[done], at[before]+s.LogScore(j, parents)+p.LogPrior(j, parents))
+				if set == 0 {
+					break
+				}
+			}
+		}
+	}
+	return at[len(at)-1]
+}
+
+// Of few variables the search finds a most probable graph from every start, with knowledge too.
+func TestBest(t *testing.T) {
+	for seed := range uint64(6) {
+		s, _ := simulated(t, 6, 60, seed)
+		p := score.Fair(6)
+		if seed%2 == 1 {
+			p.Require(1, 2)
+			p.Require(2, 4)
+			p.Forbid(0, 3)
+			p.MaxParents(3)
+		}
+		want, c := most(s, p), screened(t, s, p)
+		for start := range uint64(3) {
+			f := search.New(c, rand.New(rand.NewPCG(start, 1)))
+			if err := f.Run(context.Background(), 300); err != nil {
+				t.Fatal(err)
+			}
+			if got := logScore(s, p, f.Parents()); !(math.Abs(got-want) < 1e-9) || !(math.Abs(got-f.LogScore()) < 1e-9) {
+				t.Errorf("scores %d, start %d: ln p is %v, by the search %v; want %v", seed, start, got, f.LogScore(), want)
+			}
+		}
+	}
+}
+
+// No change of a single edge improves the graph, also with variables that were no candidates at
+// first, and the same random numbers find it again. It is not worse than the true graph.
+func TestOptimum(t *testing.T) {
+	const d = 50
+	s, truth := simulated(t, d, 400, 3)
+	p, err := score.Sparse(d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := screened(t, s, p)
+	var first *search.Searcher
+	for range 2 {
+		f := search.New(c, rand.New(rand.NewPCG(1, 1)))
+		if err := f.Run(context.Background(), 200); err != nil {
+			t.Fatal(err)
+		}
+		if first != nil && !f.Graph().Equal(first.Graph()) {
+			t.Error("two searches with the same random numbers differ")
+		}
+		first = f
+	}
+	q := func(j int, parents []int) float64 { return s.LogScore(j, parents) + p.LogPrior(j, parents) }
+	g := first.Graph()
+	now := first.LogScore()
+	if want := logScore(s, p, first.Parents()); !(math.Abs(now-want) < 1e-6) {
+		t.Errorf("ln p is %v, by the search %v", want, now)
+	}
+	for i := range d {
+		for j := range d {
+			if i == j {
+				continue
+			}
+			h := g.Clone()
+			h.Set(i, j, !g.Has(i, j))
+			if gain := q(j, h.Parents(j)) - q(j, g.Parents(j)); gain > 1e-5 && h.Acyclic() {
+				t.Errorf("%d → %d changed gains %v", i, j, gain)
+			}
+		}
+	}
+	best := make([][]int, d)
+	for j := range best {
+		best[j] = truth.Parents(j)
+	}
+	if want := logScore(s, p, best); !(now >= want) {
+		t.Errorf("ln p is %v, that of the true graph %v", now, want)
+	}
+}
+
+// A search that starts at a graph which no few changes lead to comes back to it.
+func TestStart(t *testing.T) {
+	s := score.NewFunc(6, func(j int, parents []int) float64 {
+		if j > 2 && slices.Equal(parents, []int{0, 1, 2}) {
+			return 50
+		}
+		return -float64(len(parents))
+	})
+	g := dag.New(6)
+	for j := 3; j < 6; j++ {
+		for i := range 3 {
+			g.Set(i, j, true)
+		}
+	}
+	c := screened(t, s, score.Uniform(6))
+	f := search.New(c, rand.New(rand.NewPCG(4, 4)))
+	f.Start(g)
+	if err := f.Run(context.Background(), 100); err != nil {
+		t.Fatal(err)
+	}
+	if !f.Graph().Equal(g) {
+		t.Errorf("ln p is %v, at the start 150", f.LogScore())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := f.Run(ctx, 100); err == nil {
+		t.Error("no error of a context that is done")
+	}
+}
