@@ -105,7 +105,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 		Engine: &stein.SVGD{Estimator: models.Joint, Gradient: models.ScoreFunctionLOO, Particles: 1, Steps: 2, Samples: 3, Rank: 4, AlphaRate: 0.8, BandwidthZ: 9, BandwidthTheta: 10, StepSize: 0.11, Marginals: stein.FrequencyMarginals},
 	}
 	chains := svgd
-	chains.Engine, chains.Order = &markov.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, Candidates: 4, Rungs: 5}, engine.Order{}
+	chains.Engine, chains.Order = &markov.MCMC{Chains: 1, Iterations: 2, WarmUp: 3, ESS: 7, Candidates: 4, Rungs: 5}, engine.Order{}
 	drawn := svgd
 	drawn.Order = engine.Order{Count: 8}
 	sampler(&drawn).OrderEngine = chains.Engine

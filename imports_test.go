@@ -61,7 +61,8 @@ var allowed = map[string][]string{
 	"tobac/internal/additive": {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/internal/smooth":   {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/exact":             {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/mcmc":              {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/search":            {"tobac/score", "tobac/dag"},
+	"tobac/mcmc":              {"tobac/score", "tobac/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/internal/impute":   {"gonum.org/v1/gonum"},
 	"tobac/internal/bcd":      {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 

@@ -22,23 +22,21 @@
 //
 // # Tables
 //
-// The table of a variable has all subsets of its candidates: all other variables where
-// there is room ([DefaultCandidates]). Otherwise they are those that probable graphs and
-// short chains use, and up to eight more variables have tables of their own, of all
-// subsets with that one as a further parent: a set of parents holds at most one variable from
-// outside the candidates. [Result.Outside] says how many edges from outside the
-// posterior expects; their probabilities in [Result.Edges] are conditional on all other
-// edges of sampled graphs, which corrects for the rest to first order.
+// The table of a variable has all subsets of its candidates: those that probable graphs and
+// short chains use, at most [DefaultCandidates]. Any other variable may be a parent too, and
+// up to eight of them at once: such parents belong to the state of a chain, and a table of all
+// subsets of the candidates with them as further parents is made when a chain gets there.
+// [Result.Outside] says how many such edges the posterior expects. Their probabilities in
+// [Result.Edges] are means of their probabilities given all other edges of sampled graphs.
 //
 // # Moves
 //
 // Relocation of a variable into any layer or between two (a Gibbs step), exchange of two
 // variables, splitting and merging of layers, new parents and reversal of an edge of a graph
-// drawn given the partition (Grzegorczyk and Husmeier 2008), another extra parent (a Gibbs
-// step), and parallel tempering of p(partition) with inverse temperatures that adapt during
-// the warm-up. Each chain starts from a graph of its own, found by a local search that climbs
-// from a random graph and then, again and again, takes the edges of some neighbours away
-// and climbs anew.
+// drawn given the partition (Grzegorczyk and Husmeier 2008), a parent more or less from
+// outside the candidates, and parallel tempering of p(partition) with inverse temperatures that
+// adapt during the warm-up. Each chain starts from a graph of its own, found by package search, or
+// from the best of them if its own is e^20 times less probable.
 //
 // # Trust
 //

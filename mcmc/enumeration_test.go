@@ -36,21 +36,22 @@ func TestEnumeration(t *testing.T) {
 		s     score.Scorer
 		prior *score.Prior
 		o     mcmc.Options
+		n     int
 	}{
-		{"fair", listed{4, 1, 1}, score.Fair(4), mcmc.Options{}},
-		{"erdos", listed{4, 2, 2}, erdos, mcmc.Options{}},
-		{"strong", listed{4, 6, 3}, score.Fair(4), mcmc.Options{}},
-		{"five", listed{5, 2, 4}, score.Fair(5), mcmc.Options{}},
-		{"five strong", listed{5, 8, 5}, score.Uniform(5), mcmc.Options{}},
-		{"few candidates", listed{5, 2, 8}, score.Fair(5), mcmc.Options{Candidates: 3}},
-		{"few candidates strong", listed{4, 5, 9}, score.Fair(4), mcmc.Options{Candidates: 2}},
-		{"untempered", listed{4, 1, 6}, score.Uniform(4), mcmc.Options{Rungs: 1}},
+		{"fair", listed{4, 1, 1}, score.Fair(4), mcmc.Options{}, 1500},
+		{"erdos", listed{4, 2, 2}, erdos, mcmc.Options{}, 1500},
+		{"strong", listed{4, 6, 3}, score.Fair(4), mcmc.Options{}, 1500},
+		{"five", listed{5, 2, 4}, score.Fair(5), mcmc.Options{}, 1500},
+		{"five strong", listed{5, 8, 5}, score.Uniform(5), mcmc.Options{}, 1500},
+		{"few candidates", listed{5, 2, 8}, score.Fair(5), mcmc.Options{Candidates: 3}, 3000},
+		{"few candidates strong", listed{4, 5, 9}, score.Fair(4), mcmc.Options{Candidates: 2}, 6000},
+		{"untempered", listed{4, 1, 6}, score.Uniform(4), mcmc.Options{Rungs: 1}, 1500},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			want := enumerate(tt.s, tt.prior)
 			tt.o.WarmUp, tt.o.Seed = 200, 7
-			r := run(t, tt.s, tt.prior, tt.o, 1500)
+			r := run(t, tt.s, tt.prior, tt.o, tt.n)
 			for _, e := range r.Diagnostics.Uncertain {
 				// Of some 150 comparisons with Gaussian errors none should be off by four; standard errors are
 				// themselves estimates, and too small for edges that few samples have.

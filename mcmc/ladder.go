@@ -82,7 +82,11 @@ func (c *chain) sweep(r int, beta float64) {
 	}
 	switch {
 	case r == 0:
-		c.edgeMoves(s, c.d/2+1, c.looks(), beta, count)
+		outside := c.looks()
+		if outside > 0 {
+			outside += 3
+		}
+		c.edgeMoves(s, c.d/2+1, outside, beta, count)
 	case (c.iteration+r)%4 == 0:
 		c.edgeMoves(s, c.d/2+1, 0, beta, count) // extra parents come by exchanges
 	}

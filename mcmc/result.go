@@ -17,9 +17,9 @@ type Result struct {
 	// Edges has the posterior probability of i → j in row i, column j, d×d: the mean over
 	// samples of its probability given the partition. Where i is not among the
 	// candidates of j, it is the mean of its probability given all other edges of
-	// sampled graphs, in which it is not.
+	// sampled graphs.
 	Edges *mat.Dense
-	// Outside is the sum of the probabilities of edges from no candidates.
+	// Outside is the sum of the probabilities of edges from variables that are no candidates.
 	Outside float64
 	// Draws are graphs from the posterior, of equal weight, from equally spaced samples
 	// of all chains.
