@@ -469,7 +469,7 @@ func (f *imputedFit) result() *Result {
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
 	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, engine.Seconds{}, nil, nil
-	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: f.gaps(), Evidence: f.evidence}
+	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: completions.Gaps(f.data.Places, len(f.names)), Evidence: f.evidence}
 	if f.kept {
 		m.Rounds = 0
 	}
@@ -507,18 +507,6 @@ func (f *imputedFit) result() *Result {
 	}
 	out.Config.Progress = f.cfg.Progress
 	return &out
-}
-
-// gaps counts the completed values of the columns.
-func (f *imputedFit) gaps() []int {
-	if f.data.Places == nil {
-		return nil
-	}
-	out := make([]int, len(f.names))
-	for _, place := range f.data.Places {
-		out[place%len(f.names)]++
-	}
-	return out
 }
 
 // warnings say how much was imputed, and how much rests on it.

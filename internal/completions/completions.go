@@ -175,3 +175,16 @@ func Imputed(names []string, gaps []int, rows int) string {
 		"on the assumption that a value's absence depends on observed values alone",
 		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), names[worst], percent(gaps[worst], rows))
 }
+
+// Gaps counts the completed values of d columns, by their places row·d + column; nil if these are
+// unknown.
+func Gaps(places []int, d int) []int {
+	if places == nil {
+		return nil
+	}
+	out := make([]int, d)
+	for _, place := range places {
+		out[place%d]++
+	}
+	return out
+}
