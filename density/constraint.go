@@ -210,6 +210,26 @@ func UnitVector() Constraint {
 	}, func(x *autograd.Node) *autograd.Node { return x })
 }
 
+// Angle is an angle from −π to π without ends: each has two coordinates u, of which it is the
+// direction, and −‖u‖²/2 takes the place of the logarithm of a Jacobian determinant. The
+// coordinates of a value lie on the unit circle.
+func Angle() Constraint {
+	return Constraint{
+		name: "angle",
+		low:  -math.Pi,
+		high: math.Pi,
+		free: func(s autograd.Shape) (autograd.Shape, bool) { return append(slices.Clone(s), 2), true },
+		value: func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) {
+			axis, _ := size(u)
+			return u.Index(axis, 1).Atan2(u.Index(axis, 0)), u.Square().Sum().Scale(-0.5)
+		},
+		coordinates: func(x *autograd.Node) *autograd.Node {
+			column := append(slices.Clone(x.Shape()), 1)
+			return autograd.Concat(len(column)-1, x.Cos().Reshape(column), x.Sin().Reshape(column))
+		},
+	}
+}
+
 // triangle lists the elements of a lower triangle of k×k, without its diagonal if strict.
 func triangle(k int, strict bool) []int {
 	all := autograd.LowerTriangle(k)

@@ -124,6 +124,28 @@ func TestUnitVector(t *testing.T) {
 	}
 }
 
+// Angles are directions of two coordinates each, and come back on the unit circle.
+func TestAngle(t *testing.T) {
+	c, u := density.Angle(), []float64{-2, 0, 3, 3}
+	shape := autograd.Shape{2}
+	free, _ := c.Free(shape)
+	x := value(t, u, func(u *autograd.Node) *autograd.Node {
+		x, _ := c.Value(u.Reshape(free), shape)
+		return x
+	})
+	j := value(t, u, func(u *autograd.Node) *autograd.Node {
+		_, j := c.Value(u.Reshape(free), shape)
+		return j
+	})
+	if !floats.EqualApprox(x, []float64{math.Pi, math.Pi / 4}, 1e-15) || j[0] != -11 {
+		t.Errorf("%v, %v", x, j)
+	}
+	back := value(t, x, func(x *autograd.Node) *autograd.Node { return c.Coordinates(x) })
+	if h := math.Sqrt(0.5); !floats.EqualApprox(back, []float64{-1, 0, h, h}, 1e-15) {
+		t.Errorf("coordinates %v", back)
+	}
+}
+
 // Shapes that a constraint has no values of are refused.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {

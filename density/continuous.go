@@ -384,7 +384,7 @@ func VonMises[M, K Value](mu M, kappa K) Distribution {
 	}
 	return continuous(
 		"von mises",
-		Bounded(-math.Pi, math.Pi),
+		Angle(),
 		angle,
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 			// κ(cos d − 1) without cancellation, and ln I₀(κ) − κ

@@ -14,6 +14,7 @@
 //	ordered       x₁ = u₁, xₖ = xₖ₋₁ + exp uₖ            Σ u₂, …, uₖ
 //	simplex       x = softmax(u₁, …, uₖ₋₁, 0)            Σ ln x
 //	unit vector   x = u/‖u‖                              −‖u‖²/2
+//	angle         x = arg(u₁ + iu₂)                      −‖u‖²/2
 //	correlation   rows of partial correlations tanh u    see [CorrelationCholesky]
 //	covariance    a lower triangle, its diagonal eᵘ      Σ of the diagonal's u
 //

@@ -107,6 +107,11 @@ func TestRatios(t *testing.T) {
 		{func(t *density.Trace) dist { return density.Dirichlet([]float64{1, 2, 0.7}) }, func(t *density.Trace) dist { return density.Dirichlet([]float64{1.5, 2, 1.1}) }, []int{3}},
 		{func(t *density.Trace) dist { return density.Normal(0, 2).Ordered() }, func(t *density.Trace) dist { return density.Normal(0.5, 1).Ordered() }, []int{2, 3}},
 		{func(t *density.Trace) dist { return density.Gamma(1, 1).Ordered() }, func(t *density.Trace) dist { return density.Gamma(2, 2).Ordered() }, []int{3}},
+		{
+			func(t *density.Trace) dist { return density.VonMises(0.3, 1) },
+			func(t *density.Trace) dist { return density.VonMises(-2.5, 1.7) },
+			[]int{1},
+		},
 	} {
 		m, err := density.New(func(t *density.Trace) {
 			from, to := c.from(t), c.to(t)

@@ -1,0 +1,216 @@
+package nuts_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/autograd"
+	"tobac/density"
+	"tobac/nuts"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// means samples a model in four short chains, and prints the posterior means of its first
+// numbers.
+func means(model func(t *density.Trace), data map[string][]float64, count int) {
+	m, err := density.New(model, density.Options{Data: data})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	draws, err := nuts.Sampler{Target: m, Seed: 1, WarmUp: 200}.Run(context.Background(), 200, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values, err := m.Draws(draws)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, name := range m.Names()[:count] {
+		var all []float64
+		for _, v := range values {
+			all = append(all, mat.Col(nil, i, v)...)
+		}
+		fmt.Printf("%s %.0f\n", name, stat.Mean(all, nil))
+	}
+}
+
+// wave are n numbers that look random.
+func wave(n int, f func(u float64) float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		_, u := math.Modf(float64(i+1) * math.Phi)
+		out[i] = f(u)
+	}
+	return out
+}
+
+// Regression whose response is cut at 0 and 10 (Tobit): data at a bound count with the
+// probability of what lies beyond.
+func Example_censored() {
+	x := wave(80, func(u float64) float64 { return 4 * u })
+	y := wave(
+		80,
+		func(u float64) float64 { return math.Min(math.Max(20*u-5+math.Sin(99*u), 0), 10) },
+	)
+	means(func(t *density.Trace) {
+		b := t.Sample("b", density.Normal(0, 10), 2)
+		mu := t.Data("x", 80).Mul(b.Index(0, 1)).Add(b.Index(0, 0))
+		t.Observe(
+			density.Censored(density.Normal(mu, t.Sample("sigma", density.HalfNormal(2))), 0, 10),
+			t.Data("y", 80),
+		)
+	}, map[string][]float64{"x": x, "y": y}, 2)
+	// Output:
+	// b[0] -5
+	// b[1] 5
+}
+
+// Counts with more zeros than a Poisson distribution has.
+func Example_zeroInflated() {
+	y := wave(100, func(u float64) float64 { return math.Max(0, math.Floor(12*u-3)) })
+	means(func(t *density.Trace) {
+		zero, rate := t.Sample("zero", density.Beta(1, 1)), t.Sample("rate", density.Gamma(2, 0.5))
+		t.Record("percent", zero.Scale(100))
+		t.Observe(density.ZeroInflated(zero, density.Poisson(rate)), t.Data("y", 100))
+	}, map[string][]float64{"y": y}, 2)
+	// Output:
+	// zero 0
+	// rate 4
+}
+
+// Answers on an ordered scale of four, by ordered cutpoints.
+func Example_orderedLogistic() {
+	x := wave(120, func(u float64) float64 { return 6*u - 3 })
+	y := wave(120, func(u float64) float64 { return math.Floor(math.Min(4*u, 3.9)) })
+	means(func(t *density.Trace) {
+		slope := t.Sample("slope", density.Normal(0, 2))
+		cut := t.Sample("cut", density.Normal(0, 10).Ordered(), 3)
+		t.Observe(density.OrderedLogistic(t.Data("x", 120).Mul(slope), cut), t.Data("y", 120))
+	}, map[string][]float64{"x": x, "y": y}, 1)
+	// Output:
+	// slope 7
+}
+
+// A mixture of two normal distributions with ordered means.
+func Example_mixture() {
+	y := wave(
+		120,
+		func(u float64) float64 { return map[bool]float64{true: 1.2 + u, false: u - 1.3}[u > 0.7] },
+	)
+	means(func(t *density.Trace) {
+		w, mu := t.Sample("w", density.Dirichlet([]float64{2, 2}), 2), t.Sample(
+			"mu",
+			density.Normal(0, 3).Ordered(),
+			2,
+		)
+		sigma := t.Sample("sigma", density.HalfNormal(1))
+		t.Observe(
+			density.Mixture(
+				w,
+				density.Normal(mu.Index(0, 0), sigma),
+				density.Normal(mu.Index(0, 1), sigma),
+			),
+			t.Data("y", 120),
+		)
+	}, map[string][]float64{"y": y}, 4)
+	// Output:
+	// w[0] 1
+	// w[1] 0
+	// mu[0] -1
+	// mu[1] 2
+}
+
+// A correlation matrix and scales, by the Cholesky factor of the matrix.
+func Example_correlation() {
+	a, b := wave(
+		60,
+		func(u float64) float64 { return math.Sin(50 * u) },
+	), wave(
+		60,
+		func(u float64) float64 { return math.Sin(50*u) + math.Cos(31*u) },
+	)
+	rows := make([]float64, 120)
+	for i := range 60 {
+		rows[2*i], rows[2*i+1] = 100*a[i], 100*b[i]
+	}
+	means(func(t *density.Trace) {
+		l := t.Sample("l", density.LKJCholesky(2, 1), 2, 2)
+		scale := t.Sample("scale", density.HalfNormal(200), 2)
+		t.Observe(
+			density.MultivariateNormalCholesky(0, l.Mul(scale.Reshape(autograd.Shape{2, 1}))),
+			t.Data("y", 60, 2),
+		)
+	}, map[string][]float64{"y": rows}, 2)
+	// Output:
+	// l[0,0] 1
+	// l[0,1] 0
+}
+
+// Groups with intercepts of their own, around a common mean, non-centred.
+func Example_hierarchical() {
+	y := wave(60, func(u float64) float64 { return 20*u - 10 })
+	group := make([]float64, 60)
+	for i := range group {
+		group[i] = float64(i % 6)
+		y[i] += 100 + 4*group[i]
+	}
+	means(func(t *density.Trace) {
+		mu, tau := t.Sample("mu", density.Normal(100, 100)), t.Sample("tau", density.HalfCauchy(10))
+		alpha := mu.Add(tau.Mul(t.Sample("z", density.Normal(0, 1), 6)))
+		t.Record("alpha", alpha)
+		t.Observe(
+			density.Normal(
+				alpha.Take(t.Data("group", 60), 0),
+				t.Sample("sigma", density.HalfNormal(10)),
+			),
+			t.Data("y", 60),
+		)
+	}, map[string][]float64{"group": group, "y": y}, 1)
+	// Output:
+	// mu 110
+}
+
+// A curve as a Gaussian process, integrated out.
+func Example_gaussianProcess() {
+	x := wave(15, func(u float64) float64 { return 10 * u })
+	y := wave(15, func(u float64) float64 { return 3 * math.Sin(10*u) })
+	means(func(t *density.Trace) {
+		length, amplitude := t.Sample("length", density.InverseGamma(5, 10)), t.Sample(
+			"amplitude",
+			density.HalfNormal(5),
+		)
+		noise := t.Sample("noise", density.HalfNormal(1))
+		t.Observe(
+			density.MultivariateNormal(
+				0,
+				density.Matern52(t.Data("x", 15), amplitude, length, noise.Square()),
+			),
+			t.Data("y", 15),
+		)
+	}, map[string][]float64{"x": x, "y": y}, 1)
+	// Output:
+	// length 3
+}
+
+// Directions with a common mean.
+func Example_directions() {
+	y := wave(80, func(u float64) float64 { return 2 + 0.8*(u-0.5) })
+	means(func(t *density.Trace) {
+		t.Observe(
+			density.VonMises(
+				t.Sample("mu", density.VonMises(0, 0.1)),
+				t.Sample("kappa", density.Gamma(2, 0.2)),
+			),
+			t.Data("y", 80),
+		)
+	}, map[string][]float64{"y": y}, 1)
+	// Output:
+	// mu 2
+}
