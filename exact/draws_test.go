@@ -49,10 +49,10 @@ func along(g *dag.Graph, order []int) bool {
 }
 
 // Frequencies among draws are the marginals, weighted ones those of the posterior
-// over graphs. 40,000 draws: .0125 is five standard deviations of a frequency of one
+// over graphs. 20,000 draws: .018 is five standard deviations of a frequency of one
 // half; weighted ones have as many as their effective sample size says.
 func TestDraws(t *testing.T) {
-	const n = 40000
+	const n = 20000
 	for _, d := range []int{1, 2, largest()} {
 		for name, prior := range priors(t, d) {
 			t.Run(fmt.Sprintf("d=%d/%s", d, name), func(t *testing.T) {

@@ -152,7 +152,7 @@ func TestGPIntegrated(t *testing.T) {
 		}
 		sd := stat.StdDev(y, nil)
 		floats.Scale(1/sd, y)
-		const step = 0.05
+		const step = 0.1
 		var terms []float64
 		for l := -10.0; l < 4; l += step {
 			for _, a := range gpAmplitudes {
