@@ -165,8 +165,8 @@ func TestConfigErrors(t *testing.T) {
 		{"prior of another size", tobac.Config{Prior: background.Prior{Probabilities: mat.NewDense(4, 4, nil)}}, "the graph prior is 4×4, want 5×5: one row and one column for each column of the data"},
 		{"an edge of no variable", tobac.Config{Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 5}}}}, "the graph prior speaks of the edge 0 → 5, want two different variables from 0 to 4"},
 		{"an edge to itself", tobac.Config{Prior: background.Prior{Required: []dag.Edge{{From: 2, To: 2}}}}, "the graph prior speaks of the edge 2 → 2, want two different variables from 0 to 4"},
-		{"own prior beside others", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a graph prior of one's own takes the place of all other settings of the prior"},
-		{"own prior beside a family", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, Kind: background.Fair}}, "a graph prior of one's own takes the place of all other settings of the prior"},
+		{"own prior beside others", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, MaxParents: 2}}, "a custom graph prior replaces all other settings of the prior"},
+		{"own prior beside a family", tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, Kind: background.Fair}}, "a custom graph prior replaces all other settings of the prior"},
 
 		{"known order and method", tobac.Config{Order: engine.Order{Known: fixed, Method: ordering.MethodEqVar}}, "the causal order is known, and a method is to find it; want one of the two"},
 		{"known order of another length", tobac.Config{Order: engine.Order{Known: []int{0, 1}}}, "ordering: the order lacks variable 2, it has 2 of 5 entries"},

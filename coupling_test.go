@@ -119,7 +119,7 @@ func TestCouplingErrors(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{unseparated{}, "rbf:variable", "its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none"},
+		{unseparated{}, "rbf:variable", "a kernel for each variable needs a likelihood that assigns its parameters to variables; allowed: block, coordinate and none"},
 		{sem.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
 	} {
 		cfg := particles()

@@ -1,25 +1,23 @@
 // Package tobac infers a posterior over causal graphs from a table of
 // measurements.
 //
-// [Fit] does the whole job. Models whose node scores are in closed form (package
-// score) are compared by their evidence, and the posterior under the best is summed
-// over all orders and graphs (package exact) or, for many variables, sampled by
-// Markov chains (package mcmc). Networks with one hidden layer have evidences that are
-// estimated (package tempering), and are summed over orders with them. Every other model
-// is sampled by Stein variational gradient descent (package svgd): TOBAC's posterior of a
-// structural equation model given a causal order (package models, on the automatic
-// differentiation of package autograd), under orders drawn from the posterior of the first
-// kind; of a custom model the sets of parents that particles find are then weighted
-// by their evidence, which package evidence estimates from the likelihood alone. Given an
-// order, every strictly upper triangular matrix is a directed acyclic graph, so no particle
-// ever has a cycle.
+// [Fit] does the whole job: it compares models by their evidence, and infers the posterior under
+// the best one. Models with node scores in closed form (package score) are summed over all orders
+// and graphs (package exact) or, for many variables, sampled by Markov chains (package mcmc). The
+// evidences of networks with one hidden layer are estimated, and summed over orders. Every other
+// model is sampled by Stein variational gradient descent (package svgd): TOBAC's posterior of a
+// structural equation model given a causal order (package models, on the automatic differentiation
+// of package autograd). Its orders are drawn from the posterior of a scored model. For a custom
+// model, the sets of parents that particles find are weighted by their evidence, estimated from the
+// likelihood. Given an order, every strictly upper triangular matrix is a directed acyclic graph, so
+// no particle ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the
 // graph, an [engine.Order], and an [engine.Engine] with its settings: [sums.Exact], [markov.MCMC],
 // [neural.Tempering], [stein.SVGD], [stein.DiBS], [bcdnets.BCDNets] or [flownets.GFlowNet]. What a
 // model gets follows from the interfaces that it implements, which a user's own can implement too.
 // DiBS, TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
-// (packages bcd and gflownet) train a distribution over graphs and draw from it.
+// train a distribution over graphs and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the
 // column labels and the units of the data. The same data, settings and seed give the same

@@ -212,7 +212,7 @@ func TestImputationWarnings(t *testing.T) {
 	if r.Imputation.Rounds != 3 {
 		t.Errorf("%d rounds, want the default of 3", r.Imputation.Rounds)
 	}
-	want := `4 of 90 values (4.4 %) in 1 of 5 columns were missing and are imputed, most in "` + data.Names[2] + `" (22 %), on the assumption that a value's absence depends on observed values alone`
+	want := `4 of 90 values (4.4 %) in 1 of 5 columns were missing and are imputed, most in "` + data.Names[2] + `" (22 %), on the assumption that values are missing at random`
 	if r.Warnings[0] != want {
 		t.Errorf("got  %s\nwant %s", r.Warnings[0], want)
 	}

@@ -384,7 +384,7 @@ func TestNoEvidence(t *testing.T) {
 	}{
 		{"network", noisy(t), tobac.Config{Order: order, Model: sem.FeedForward{}}, "tobac: no weights by evidence: the model ffn has no node scores in closed form; allowed: a model that has, or weights by frequency"},
 		{"many variables", wide(9, 30), tobac.Config{Order: order}, "tobac: no weights by evidence: they sum over 2^d sets of parents, and there are 30 variables; allowed: at most 24, or weights by frequency"},
-		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is no product over variables: "},
+		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is not a product over variables: "},
 	} {
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
 		if err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, orders.ErrNoEvidence) {
@@ -397,7 +397,7 @@ func TestNoEvidence(t *testing.T) {
 func TestNoPosteriorBeforeTheLastOrder(t *testing.T) {
 	r := newRun(t, noisy(t), several())
 	advance(t, r, small.Steps+3)
-	want := fmt.Sprintf("tobac: no posterior after %d of %d steps: there are no particles yet under %d of %d orders",
+	want := fmt.Sprintf("tobac: no posterior after %d of %d steps: %d of %d orders have no particles yet",
 		r.Step(), r.Steps(), r.Steps()/small.Steps-2, r.Steps()/small.Steps)
 	if _, err := r.Result(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("got error %v\nwant      %s", err, want)

@@ -96,7 +96,7 @@ func TestMaxParents(t *testing.T) {
 		}
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if isA[*stein.SVGD](cfg.Engine) || isA[*stein.DiBS](cfg.Engine) {
-			if err == nil || err.Error() != "tobac: a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc" {
+			if err == nil || err.Error() != "tobac: a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc" {
 				t.Errorf("%s: got error %v", name, err)
 			}
 			continue
@@ -212,7 +212,7 @@ func TestOwnPrior(t *testing.T) {
 		t.Error("without a product over variables the probabilities are no frequencies")
 	}
 	cfg = tobac.Config{Engine: &sums.Exact{}, Prior: background.Prior{Own: ownPrior{}}}
-	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is no product over variables: tobac_test.ownPrior; allowed: ") {
+	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is not a product over variables: tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}
 	// Orders follow any prior.

@@ -68,7 +68,7 @@ func TestTableWarnings(t *testing.T) {
 		{"normal, equal noise", changedTable(60, unchanged), sem.Linear{}, ""},
 		{"few rows", changedTable(4, unchanged), sem.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
 		{"just enough rows", changedTable(5, unchanged), sem.BGe{}, ""},
-		{"a sum", sum, sem.BGe{}, `column "c" is determined by "a", "b" but for nothing of its variance`},
+		{"a sum", sum, sem.BGe{}, `column "c" is a linear combination of "a", "b": its causal role`},
 		{"an outlier", changedTable(60, outlier), sem.BGe{}, `normal noise does not fit the tails of "a"`},
 		{"an outlier, noise of any shape", changedTable(60, outlier), sem.NonGaussian{}, ""},
 		{"an outlier, curves with noise of any shape", changedTable(60, outlier), sem.Additive{}, ""},

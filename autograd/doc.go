@@ -39,7 +39,7 @@
 // declared. In the data of an evaluation they lead, outermost first, followed by
 // the node's own shape.
 //
-// The gradient of a node that carries mapped axes is that of its sum over all
+// The gradient of a node that carries mapped axes is the gradient of its sum over all
 // indices: for an input with the same axes it is each index's own gradient, for
 // one without them the total. It is zero for an input that the node does not depend on,
 // or only through operations without derivative.
@@ -54,8 +54,8 @@
 // [Builder.Normal] and [Builder.Gumbel] are functions of an input of uniform numbers.
 // That input is what an evaluator lists and feeds: see [Builder.InputNamed].
 //
-// Where a function has a kink or a tie the derivative is a choice: that of Relu
-// and Abs at 0 is 0; Maximum and Minimum give each operand half at a tie (so
+// Where a function has a kink or a tie the derivative is a choice: Relu
+// and Abs have derivative 0 at 0; Maximum and Minimum give each operand half at a tie (so
 // LeakyRelu has the mean of its slopes at 0); Clamp has derivative 1 strictly
 // inside its bounds and 0 elsewhere. Sign, Positive, Greater and the other comparisons
 // have no derivative. LogSumExp of an infinite result has derivative NaN for the
@@ -104,8 +104,8 @@
 // a set of kernels, in assembly where the processor allows it; [Kernels] names it. They are
 // right to a few units in the last place, also of subnormal numbers, with the special
 // values of package math. Sets differ by rounding. Within one, an element of an
-// element-wise operation has the same bits alone, among others, in lanes and as a
-// constant, on every engine; sums of products and [Node.SigmoidShift], for which
+// element-wise operation has the same bits by itself, among
+// others, in lanes and as a constant, on every engine; sums of products and [Node.SigmoidShift], for which
 // lanes have fused multiplication and addition, agree to rounding.
 //
 // # Failure
@@ -116,8 +116,8 @@
 //
 // A run returns an error for feeds of the wrong length before anything is computed. An
 // operation that has no result, such as the Cholesky factor of a matrix that is not
-// positive definite ([ErrNotPositiveDefinite]), fails at its index of the loop axis
-// alone, which is by rule the outermost one, particles for example. The run goes on and
+// positive definite ([ErrNotPositiveDefinite]), fails only at its index of the loop axis,
+// which by rule is the outermost one, for example particles. The run goes on and
 // returns a [*FailedError] that names the indices and their causes; their results are NaN,
 // and those of the other indices hold. With
 // [Options].CheckFinite the first number that is not finite is such a cause, a

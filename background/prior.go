@@ -82,7 +82,7 @@ type Modular interface {
 	Modular(d int) (*score.Prior, error)
 }
 
-var ErrNotModular = errors.New("the graph prior is no product over variables")
+var ErrNotModular = errors.New("the graph prior is not a product over variables")
 
 // Settings are those that have a text form of one line.
 func (p *Prior) Settings() []*setting.Setting {
@@ -100,7 +100,7 @@ func (p *Prior) validate(d int) error {
 	case p.Kind < Sparse || p.Kind > Uniform:
 		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
 	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Exclusive != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
-		return errors.New("a graph prior of one's own takes the place of all other settings of the prior")
+		return errors.New("a custom graph prior replaces all other settings of the prior")
 	case p.Probabilities != nil && p.Kind != Sparse:
 		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
 	case p.EdgesPerNode != 0 && (p.Kind != Sparse || p.Probabilities != nil):
@@ -262,7 +262,7 @@ func (p *Prior) Expression(order []int, d int, edgesPerNode float64) (models.Gra
 		return p.Own, nil
 	}
 	if p.MaxParents > 0 {
-		return nil, errors.New("a bound on the number of parents is no prior that can be differentiated; allowed: other engines than svgd")
+		return nil, errors.New("a bound on the number of parents is not a differentiable prior; allowed: other engines than svgd")
 	}
 	var base models.GraphPrior
 	switch {

@@ -16,13 +16,13 @@
 //
 // # Failure
 //
-// An index outside 0, …, d−1, a list that is no permutation and sizes that do not fit are the
+// An index outside 0, …, d−1, a list that is not a permutation and sizes that do not fit are the
 // caller's mistakes and panic. Everything that may come from a file or from inference is an error:
 // [*CycleError] for cycles, [*delimited.Error] with file and line for edge lists.
 //
 // # Concurrency
 //
-// Any number of goroutines may read one graph; [Graph.Set] needs it alone.
+// Any number of goroutines may read one graph; [Graph.Set] needs exclusive access.
 //
 // # References
 //

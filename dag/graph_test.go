@@ -154,8 +154,8 @@ func TestMisuseNamesThePackage(t *testing.T) {
 		{"Children outside", func() { g.Children(5) }, "dag: edge 5 -> 5 in a graph with 2 vertices"},
 		{"matrix not square", func() { dag.FromMatrix(mat.NewDense(2, 3, nil)) }, "dag: matrix is 2×3, want square"},
 		{"short order", func() { g.Relabel([]int{0}) }, "dag: order of 1 vertices for a graph with 2"},
-		{"repeated vertex", func() { g.Relabel([]int{1, 1}) }, "dag: order [1 1] is no permutation of 0 to 1"},
-		{"vertex outside", func() { dag.Inverse([]int{0, 2}) }, "dag: order [0 2] is no permutation of 0 to 1"},
+		{"repeated vertex", func() { g.Relabel([]int{1, 1}) }, "dag: order [1 1] is not a permutation of 0 to 1"},
+		{"vertex outside", func() { dag.Inverse([]int{0, 2}) }, "dag: order [0 2] is not a permutation of 0 to 1"},
 		{"wrong number of names", func() { _ = g.CheckAcyclic([]string{"a"}) }, "dag: 1 names for 2 vertices"},
 	}
 	for _, test := range tests {

@@ -30,7 +30,7 @@ func Inverse(order []int) (position []int) {
 	}
 	for a, v := range order {
 		if uint(v) >= uint(len(order)) || position[v] >= 0 {
-			panic(fmt.Sprintf("dag: order %v is no permutation of 0 to %d", order, len(order)-1))
+			panic(fmt.Sprintf("dag: order %v is not a permutation of 0 to %d", order, len(order)-1))
 		}
 		position[v] = a
 	}

@@ -11,7 +11,7 @@
 //
 // Values that were set by intervention are marked in Table.Intervened; whatever selects, permutes,
 // scales or transforms a table keeps the marks with their numbers, and [Table.Observational] is the
-// part without any. Files hold no marks: a mask is a table of its own.
+// part without any. Files hold no marks: a mask is a separate table.
 //
 // # Files
 //
@@ -30,7 +30,7 @@
 // products of sines, and noise with a spread that parents decide.
 //
 // The noise is given as a variance σ². Graph, parameters, training noise and held-out noise have
-// separate random streams, each a function of the seed and of the purpose alone: the same seed in
+// separate random streams, each a function of only the seed and the purpose: the same seed in
 // two configurations is safe, and more rows of one kind change nothing else.
 //
 // # Failure

@@ -209,7 +209,7 @@ func TestMisuseNamesThePackage(t *testing.T) {
 	}{
 		{"Moments of nothing", func() { (&dataset.Table{}).Moments() }, "dataset: table has no numbers"},
 		{"short order", func() { table.Relabel([]int{0}) }, "dataset: order of 1 columns for a table with 2"},
-		{"no permutation", func() { table.Relabel([]int{0, 0}) }, "dag: order [0 0] is no permutation of 0 to 1"},
+		{"no permutation", func() { table.Relabel([]int{0, 0}) }, "dag: order [0 0] is not a permutation of 0 to 1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

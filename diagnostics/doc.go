@@ -1,7 +1,7 @@
 // Package diagnostics says how far a computed posterior can be trusted: numbers that tell a good
 // run from a bad one, each with two thresholds between a [Verdict] of ok, doubtful and bad. It
 // knows no engine: graphs, matrices of edge probabilities and traces come in, checks go out. Chains
-// of any sampler are judged by R̂, effective numbers of draws and energies, with a table of all
+// of any sampler are judged by R̂, effective sample sizes and energies, with a table of all
 // parameters ([Summarise]). bench/notes/diagnostics.md says what each check means, and on which
 // runs its thresholds were measured.
 //

@@ -33,8 +33,8 @@
 // distribution, and a quantile q is the least value at which the weights of all values up
 // to it reach q. They include the draws in which there is no path and the
 // effect is 0, so that an effect of unknown direction has a large standard deviation. The
-// parameters of particles ([posterior.Particles]) have collapsed onto a mode: their spread is no
-// posterior standard deviation. Means and probabilities of paths are then known,
+// parameters of particles ([posterior.Particles]) have collapsed onto a mode: their spread is not
+// a posterior standard deviation. Means and probabilities of paths are then known,
 // and standard deviations, quantiles and probabilities of signs are NaN.
 //
 // All values are in the units of the data that the run was given, whatever scale its

@@ -37,7 +37,7 @@
 //
 // H(all) is the evidence. H(T) H̄(T)/H(all) is the probability that T holds all parents
 // of its members, and the part of that sum over S ∋ j is the derivative of ln H(all)
-// with respect to ln A_j(T). It has a meaning of its own:
+// with respect to ln A_j(T). It has a direct meaning:
 //
 //	P(T are all variables but j that do not descend from j),
 //
@@ -48,7 +48,7 @@
 // # Numbers
 //
 // Scores of one variable differ by thousands of nats. Sums are kept as floating-point
-// numbers with exponents of their own, and no logarithm or exponential is taken
+// numbers with separate exponents, and no logarithm or exponential is taken
 // between the scores and the results. A term of the sums over graphs whose whole
 // effect is negligible is left out with all that are smaller for the same reason:
 // H(T) Π_{k∈S} A_k(T) H̄(T∪S)/H(all) is a probability and falls as S grows. Terms of
@@ -67,7 +67,7 @@
 // of parents of j stands for variable k if k < j, and else for k+1.
 //
 // A score of −Inf, or a prior of 0, makes a set of parents impossible. Too many
-// variables, impossible priors and scores that are no numbers are errors; arguments
+// variables, impossible priors and scores that are not numbers are errors; arguments
 // of the wrong length are panics. Every computation stops soon after its context is
 // done, and returns the cause. The number of workers changes no bit of any result.
 // Draws are functions of their seed.

@@ -31,7 +31,7 @@
 // Brier score and the calibration error take the probabilities at their word; so
 // do [LogScore], [Entropy] and [Decided].
 //
-// Where the directions of some edges cannot be told from data, judge what can: the skeleton metrics
+// Where the directions of some edges are not identifiable, judge what is: the skeleton metrics
 // rank the d(d−1)/2 unordered pairs by the probability min(1, P_ij + P_ji) that they are joined,
 // and the CPDAG distance compares the equivalence classes of the median graph, the edges with a
 // probability above ½, and of the truth. In a CPDAG an edge has three states, none, directed and
@@ -45,9 +45,9 @@
 //
 // # Baselines
 //
-// A figure means little alone. The empty graph has E-SHD = E*, AUROC ½ and AP
-// = E*/(d(d−1)), which is its Brier score too; a report carries its E-SHD and
-// Neg.LL beside the posterior's. An E-SHD below that of the exact posterior shows
+// A figure means little without a baseline. The empty graph has E-SHD = E*, AUROC ½ and AP
+// = E*/(d(d−1)), which is its Brier score too; a report has its E-SHD and
+// Neg.LL next to the posterior's. An E-SHD below the exact one shows
 // overconfidence rather than better inference. A random order violates half of
 // the edges ([ViolatedEdges]).
 //

@@ -4,7 +4,7 @@
 // [NewTarget] for a custom density. It is not for finding orders (package
 // ordering) nor for sampling (package svgd).
 //
-// # A density of one's own
+// # A custom density
 //
 // A density is a function from nodes, one per block, to a scalar node, written
 // for a single particle; [NewTarget] lifts it over all particles,
@@ -26,7 +26,7 @@
 // unless the order is its own inverse.
 //
 // A [Likelihood] splits over variables, L = Σ_j L_j, where L_j = log p(Θ_j|G_j) +
-// log p(D_j|G_j,Θ_j) depends on column j alone. [Linear] is
+// log p(D_j|G_j,Θ_j) depends only on column j. [Linear] is
 //
 //	log p(Θ|G)   = Σ_ij G_ij lnN(Θ_ij; μ_e, σ_e²)
 //	log p(D|G,Θ) = Σ_nj lnN(x_nj; [X(G∘Θ)]_nj, σ²),                                (2)
@@ -35,7 +35,7 @@
 // numbers in [0,1], and (n,j) runs over the entries that were not set by
 // intervention. It works on one Gram matrix for each group of variables with the
 // same rows, at a cost that does not depend on the number of rows. Initial
-// weights keep a gap from zero; that gap is no part of the prior. [FeedForward]
+// weights keep a gap from zero; that gap is not part of the prior. [FeedForward]
 // has a network for every variable; [BGe] is a marginal likelihood without
 // parameters, for which Θ and its block are missing below.
 //
@@ -93,7 +93,7 @@
 //
 // of which both expectations are estimated from the same S hard samples. [NodeScores] makes a
 // likelihood of node scores in closed form; it and [IntegratedNetwork] are [Flippable].
-// [EdgeParameters]: whether f_j counts the weights of an edge by density alone. Temper raises
+// [EdgeParameters]: whether f_j counts the weights of an edge only by density. Temper raises
 // p(D|G,Θ) to a power that may grow from 0 to 1. [TOBAC.Conditionals] are the limits of (8) for a
 // graph as α grows, and [ParameterTarget] fits parameters to given graphs.
 //
@@ -102,7 +102,7 @@
 // Blocks are matrices with one row per particle. Z holds the scores of the pairs that the prior
 // leaves open, child by child, parents ascending, or for [Factors] has the shape (d−1, k, 2), or
 // (d, k, 2) with [AllPairs], row-major with u before v, so component l of u_i is element (i·k+l)·2
-// and that of v_i the next one. Linear parameters have the shape (d, d), row-major: the weight of
+// and component l of v_i the next one. Linear parameters have the shape (d, d), row-major: the weight of
 // parent i on child j is element i·d+j. Pairs that cannot be edges are carried along unused, but
 // count in a kernel's distances.
 //
@@ -126,7 +126,7 @@
 //
 // Likelihoods and priors are immutable and safe for concurrent use. A [Target]
 // and a [TOBAC] serve one goroutine at a time and share the particles among
-// workers of their own, which Close releases.
+// their own workers, which Close releases.
 //
 // # References
 //

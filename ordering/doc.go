@@ -1,7 +1,7 @@
 // Package ordering infers a causal order of the columns of a data matrix: a
 // list of column indices, sources first, such that every edge of the graph
 // that made the data should run from an earlier to a later entry. It says how
-// firmly the data decide that order. Edges given an order are not its business.
+// firmly the data decide that order. It does not infer edges given an order.
 //
 // It is for callers who need an order before, or instead of, a search over
 // graphs. It knows neither column names nor files: errors and warnings carry
@@ -40,7 +40,7 @@
 // [Result.Warnings] lists what the estimator noticed about the data. [Bootstrap]
 // orders resamples of the rows; its [Distribution] holds the distinct orders with
 // their weights, how often one column precedes another, and how far the resamples
-// agree, beside random orders. Where the true graph is known, [Varsortability] and
+// agree, compared with random orders. Where the true graph is known, [Varsortability] and
 // [R2Sortability] say how much of the order the scale of the columns, or their
 // predictability, gives away without any causal argument.
 //

@@ -44,7 +44,7 @@
 //
 // # Graphs with cycles
 //
-// Particles of DiBS may have a cycle. They are no draws from a posterior over
+// Particles of DiBS may have a cycle. They are not draws from a posterior over
 // acyclic graphs: whatever reads probabilities off the draws leaves them out and
 // renormalises the weights of the others. Posterior.Draws keeps them.
 //

@@ -119,7 +119,7 @@ func (m Marginals) validate(d int) error {
 		return nil
 	}
 	if m.WeightMean == nil || m.WeightSD == nil {
-		return errors.New("means or standard deviations of weights alone, want both or none")
+		return errors.New("got only one of means and standard deviations of weights, want both or none")
 	}
 	if err := eachEntry("mean weight", m.WeightMean, d, func(_, _ int, v float64) string {
 		return unless(!math.IsInf(v, 0), "a finite number, or null where it is unknown")
@@ -220,7 +220,7 @@ func checkOrder(order []int, d int) error {
 	seen := make([]bool, d)
 	for _, v := range order {
 		if v < 0 || v >= d || seen[v] {
-			return fmt.Errorf("order %v is no permutation of 0 to %d", order, d-1)
+			return fmt.Errorf("order %v is not a permutation of 0 to %d", order, d-1)
 		}
 		seen[v] = true
 	}

@@ -1,6 +1,6 @@
 // Package schedule has numbers that change from step to step of an iteration: inverse
-// temperatures, penalties, step sizes. A [Schedule] has one method, so that a schedule of
-// one's own is a value of a configuration.
+// temperatures, penalties, step sizes. A [Schedule] has one method, so that a
+// custom schedule is a value of a configuration.
 //
 // # Forms
 //
@@ -18,7 +18,7 @@
 //
 // on the left in the text form that [Parse] reads and String writes. PART is START-END, the
 // first and the last step of the change: numbers of steps, such as 100-299, or parts
-// of the run in per cent, such as 50%-100%. START alone goes to the end of the run, and
+// of the run in per cent, such as 50%-100%. START without END goes to the end of the run, and
 // without PART the change takes all of it: geometric:0.01:100 is 0.01 at the
 // first step of the run and 100 at its last one. Before start the value is A, after end it is B;
 // linear:1:0:50% is constant in the first half and falls to 0 in the second.
@@ -28,7 +28,7 @@
 //
 // # Failures
 //
-// A text that is no schedule is an error of [Parse]. At panics where a field is out
+// A text that is not a schedule is an error of [Parse]. At panics where a field is out
 // of the range that its comment states.
 //
 // # Concurrency

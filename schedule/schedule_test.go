@@ -113,7 +113,7 @@ func TestParseErrors(t *testing.T) {
 		"growth:1:2":              "2 values after growth, want 1",
 		"growth:-1":               "rate -1, want a finite number, not negative",
 		"constant:NaN":            "value NaN, want a finite number, not negative",
-		"constant:x":              `"x" is no number`,
+		"constant:x":              `"x" is not a number`,
 		"linear:1":                "1 values after linear, want 2, or 3 with a part of the run",
 		"linear:1:-2":             "end -2, want a finite number, not negative",
 		"linear:Inf:1":            "start +Inf, want a finite number, not negative",

@@ -46,7 +46,7 @@ func parse(text string) (Schedule, error) {
 	for k := range min(2, len(rest)) {
 		var err error
 		if v[k], err = strconv.ParseFloat(rest[k], 64); err != nil {
-			return nil, fmt.Errorf("%q is no number", rest[k])
+			return nil, fmt.Errorf("%q is not a number", rest[k])
 		}
 	}
 	switch {

@@ -34,8 +34,8 @@
 //
 // # The common noise variance
 //
-// [EstimateNoiseVariance] estimates σ² of [Linear] from the data alone.
-// [MaximiseNoiseVariance] finds that of any score from an engine's evidences. A
+// [EstimateNoiseVariance] estimates σ² of [Linear] from the data.
+// [MaximiseNoiseVariance] finds σ² of any score from an engine's evidences. A
 // [NoiseGrid] integrates over σ²; its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
 //
 // # Priors

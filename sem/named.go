@@ -14,7 +14,7 @@ type Named struct {
 func Models() []Named {
 	return []Named{
 		{"linear", "linear with equal noise variances", `Linear equations with one noise variance for all, in the units of the data, which identifies directions.`, Linear{}},
-		{"linear-unequal", "linear with unequal noise variances", `Linear equations with a noise variance for each, on columns scaled to variance 1 (also bge).
+		{"linear-unequal", "linear with unequal noise variances", `Linear equations with a noise variance for each column, on columns scaled to variance 1 (also bge).
 Directions that the data do not identify get the same probability. Multiplying or shifting
 a column changes no probability.`, BGe{}},
 		{"linear-nongaussian", "linear with noise of any shape", `Linear equations with noise of any shape, which identifies directions where it is not normal.`, NonGaussian{}},

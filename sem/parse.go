@@ -28,7 +28,7 @@ func Parse(text string) (Model, error) {
 			delete(value, name)
 			var err error
 			if v, err = strconv.ParseFloat(t, 64); err != nil {
-				failed = fmt.Errorf("sem: model %q: %s is no number", text, name)
+				failed = fmt.Errorf("sem: model %q: %s is not a number", text, name)
 			}
 		}
 		return v
@@ -67,7 +67,7 @@ func Parse(text string) (Model, error) {
 			for _, w := range strings.Split(t, ",") {
 				n, err := strconv.Atoi(w)
 				if err != nil {
-					failed = fmt.Errorf("sem: model %q: hidden units %q are no whole numbers", text, t)
+					failed = fmt.Errorf("sem: model %q: hidden units %q are not whole numbers", text, t)
 				}
 				f.Hidden = append(f.Hidden, n)
 			}

@@ -40,7 +40,7 @@ func LeftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence
 // would be certain of directions that follow from that alone.
 func normalNoise(data *dataset.Table) string {
 	if column := inspect.Discrete(data); column != "" {
-		return "it reads directions off normal noise, but " + column
+		return "it needs continuous columns, but " + column
 	}
 	return ""
 }
@@ -50,7 +50,7 @@ func normalNoise(data *dataset.Table) string {
 func commonNoise(data *dataset.Table, variance float64) []string {
 	ratio, least, greatest := inspect.UnitsApart(data)
 	if ratio >= ApartUnits {
-		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns means that they share a unit; standardise them, or take a model with unequal noise variances",
+		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns assumes a common unit; standardise them, or take --model linear-unequal",
 			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
 	}
 	_, sd := data.Moments()
@@ -59,7 +59,7 @@ func commonNoise(data *dataset.Table, variance float64) []string {
 	case v*noiseFactor < variance:
 		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of column %s, %.3g: scale the columns, or leave the noise variance to be inferred", variance, strconv.Quote(data.Names[least]), v)}
 	case v > signal*variance:
-		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of that of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
+		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of the variance of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
 	}
 	return nil
 }

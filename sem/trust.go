@@ -244,7 +244,7 @@ func (m misfit) sentence(names []string, weight float64, rows int) string {
 	if m.chance > 1e-12 {
 		chance = fmt.Sprintf("%.0e", m.chance)
 	}
-	return fmt.Sprintf("the noise of %s depends on %s (by chance with a probability of %s), so that the form of the equations is refuted: its evidence counts as that of %.0f of the %d rows, and directions rest on conditional independences",
+	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the equations: its evidence counts as if there were %.0f rows instead of %d, and directions follow from conditional independences",
 		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
 }
 

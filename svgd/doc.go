@@ -46,7 +46,7 @@
 //
 // A distance of many coordinates is nearly the same for all pairs of particles: a joint
 // kernel then repels too little, and M particles collapse. A kernel may be a
-// matrix instead, diagonal with a kernel of its own for each group of coordinates,
+// matrix instead, diagonal with a separate kernel for each group of coordinates,
 //
 //	K(x, y) = diag( k_g(x_g, y_g) · I ),   φ_g(m) = 1/M Σ_r [ k_g(x_r,g, x_m,g)·g_g(x_r) + ∇_{x_r,g} k_g ]    (5)
 //

@@ -21,11 +21,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const checkLong = `Check reads a table as tobac fit would with the same options, and says what it read:
-rows, columns and what they are, ranges, missing values, scales, columns that others
-determine, how far from normal they are, which models and engines the data allow, and
-everything that keeps fit from taking it, with the options that solve it. tobac help data
-explains tables and their settings.
+const checkLong = `Check reads a table as tobac fit does with the same options, and describes it: rows, kinds
+and ranges of columns, missing values, scales, linear dependences, tails, and the models
+and engines that suit it. It lists every problem that fit would refuse, with the options
+that solve it. tobac help data explains tables and their settings.
 
 Exit status: 0 if fit takes the table with these options, 1 if not.`
 
@@ -250,9 +249,9 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	rows := fmt.Sprintf("%s of %s", report.Counted(n, "row"), report.Counted(d, "column"))
 	switch {
 	case n <= d+1:
-		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result rests on the prior", rows)
+		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result depends on the prior", rows)
 	case n < 10*d:
-		add("%s: few rows; expect many relations to stay unsure", rows)
+		add("%s: few rows; expect many uncertain relations", rows)
 	default:
 		add("%s", rows)
 	}

@@ -253,7 +253,7 @@ func (k *checkpoint) warnings(path string) []string {
 	if k == nil || k.Versions.Tobac == is.Tobac && k.Versions.Go == is.Go {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s was written by tobac %s (%s), this is tobac %s (%s): the last digits of the result may be others than those of a run that was not interrupted",
+	return []string{fmt.Sprintf("%s was written by tobac %s (%s), this is tobac %s (%s): the last digits of the result may differ from an uninterrupted run",
 		path, k.Versions.Tobac, k.Versions.Go, is.Tobac, is.Go)}
 }
 

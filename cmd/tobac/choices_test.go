@@ -411,7 +411,7 @@ func TestEvalOfDamagedModels(t *testing.T) {
 		{"whole", "", "", ""},
 		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn`},
 		{"setting", "bge raw", "bge cooked", `model "bge cooked" has unknown settings`},
-		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is no number`},
+		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is not a number`},
 		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,12 +40,12 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [--json] DIR DIR",
 		Short: "Compare two results, relative to Monte Carlo error",
-		Long: `Compare reads the results of two fits to the same columns, of two seeds for example, and
+		Long: `Compare reads the results of two fits to the same columns, for example with two seeds. It
 prints the mean and the greatest difference of their edge probabilities, and the mean
-difference that Monte Carlo error explains: of draws and particles by their effective
-number, of chains by their effective samples, of several orders by how much these differ;
-sums have none. A mean above twice that is doubtful, above four times bad, unless it is
-below 0.002: the runs are too short, or do not sample the same posterior.`,
+difference that Monte Carlo error explains. That error follows from the effective sample
+size of draws, particles or chains, and from the differences between several orders; exact
+sums have none. A mean above twice the error is doubtful, above four times bad, unless it
+is below 0.002: the runs are too short, or they sample different posteriors.`,
 		Args:                  cli.Arguments(2, 2, "two folders"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

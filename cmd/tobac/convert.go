@@ -31,21 +31,20 @@ type convertOptions struct {
 	given func(flag string) bool // on the command line
 }
 
-const convertLong = `Convert reads a graph from a file and writes it in another format. What kind of file
-IN is it finds out from its content; - is standard input. OUT has the format of its
-ending, or --to; - is standard output, which needs --to. A file that is
-already there is only replaced with --force.
+const convertLong = `Convert reads a graph and writes it in another format. The format of IN is recognised
+by its content; - is standard input. The ending of OUT decides its format, or --to;
+- is standard output, which needs --to. Only --force replaces an existing file.
 
 Formats:
 %s
-Directed and undirected edges, probability, weight and its standard deviation are
-kept where the format can hold them; what it cannot hold is said. BIF and XMLBIF hold
+Directed and undirected edges, probabilities, weights and their standard deviations are
+kept where the format can hold them; a warning names what is lost. BIF and XMLBIF hold
 acyclic graphs. Edges a <-> b and a o-> b stand for hidden variables and are refused.
 
 Matrices: entry (i, j) is the edge i -> j; --transpose reads j -> i, as lingam writes
 them. A matrix of 0 and 1 with both entries of a pair is an undirected edge; otherwise
-entries are probabilities if all are from 0 to 1, or else weights. --values says what
-a matrix that is written has.`
+entries are probabilities if all are from 0 to 1, and weights if not. --values chooses the
+entries of a matrix that is written.`
 
 func newConvert() *cobra.Command {
 	var o convertOptions
@@ -73,7 +72,7 @@ func newConvert() *cobra.Command {
 	f.Var(cli.Choice(&o.to, graphfile.Formats()...), "to", "format of OUT")
 	cli.DefaultText(f, "to", "by the ending of OUT")
 	f.Var(cli.Choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues, graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
-	f.Var(share(&o.above), "above", "keep the edges whose probability is above P")
+	f.Var(share(&o.above), "above", "keep the edges with a probability above P")
 	cli.DefaultText(f, "above", "all edges")
 	cli.Toggle(f, &o.transpose, "transpose", "turn every directed edge round")
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)

@@ -53,8 +53,15 @@ func (s *diagnosticsSummary) String() string {
 			continue // no threshold
 		}
 		text := strings.ReplaceAll(c.Name, "_", " ")
-		if !math.IsNaN(float64(c.Value)) {
-			text += fmt.Sprintf(" %.3g", float64(c.Value))
+		if word, ok := checkWords[c.Name]; ok {
+			text = word
+		}
+		switch v := float64(c.Value); {
+		case math.IsNaN(v):
+		case v >= 1000:
+			text += fmt.Sprintf(" %.0f", v)
+		default:
+			text += fmt.Sprintf(" %.3g", v)
 		}
 		if c.Verdict == diagnostics.OK {
 			fine = append(fine, text)
@@ -63,10 +70,13 @@ func (s *diagnosticsSummary) String() string {
 		}
 	}
 	if len(wrong) == 0 {
-		return "all fine: " + strings.Join(fine, ", ")
+		return "passed: " + strings.Join(fine, ", ")
 	}
 	return strings.Join(append(wrong, fine...), ", ")
 }
+
+// checkWords are what the report calls checks whose names are abbreviations.
+var checkWords = map[string]string{"r_hat": "R̂", "ess": "effective sample size", "draws": "effective draws"}
 
 // A chainSummary says whether Markov chains agree; [mcmc.Diagnostics] defines its
 // numbers, which are null where there are too few samples.

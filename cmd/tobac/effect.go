@@ -17,19 +17,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const effectLong = `Effect answers what setting one column does to another, from a folder that tobac
-fit --out wrote: the posterior of the total effect, the change of the expected value
-of B when A is set one unit higher, whatever the causes of A are. It averages over
-the graphs and the parameters of the draws: draws in which no directed path leads
-from A to B count with an effect of 0. Without --to it lists the effects on all columns.
+const effectLong = `Effect prints the posterior of the total effect of A on B: the change of the expected
+value of B when A is set one unit higher by an intervention. RUN is a folder that tobac fit
+--out wrote. The effect averages over the graphs and parameters of the posterior; a graph
+without a directed path from A to B contributes an effect of 0. Without --to all columns
+are listed; with it, a histogram and the expected value of B at quantiles of A follow.
 
-The interval goes from the 5 % to the 95 % quantile. Where equations are not linear, the
-effect is the average slope between the 5 % and the 95 % quantile of A, and a curve
-follows the expected value of B over the quantiles of A. The particles of svgd have
-no standard deviation, so that only means are printed for them. Those of --engine svgd
---model bge have no parameters, and no effects.
-
---to also prints a histogram of the effect.`
+The interval goes from the 5 % to the 95 % quantile of the posterior. Under nonlinear models
+the effect is the average slope between the 5 % and the 95 % quantile of A. Particles of
+svgd have no standard deviation, so only means are printed for them. With --model bge they
+have no parameters, and no effects.`
 
 func newEffect() *cobra.Command {
 	var from, to string

@@ -83,7 +83,7 @@ func effectUnits(transform string) string {
 // worthText says how many draws effects rest on.
 func worthText(e *effects.Effects) string {
 	if !e.FromPosterior() {
-		return fmt.Sprintf("from %d particles, whose spread is not a posterior standard deviation", len(e.Weights))
+		return fmt.Sprintf("from %d particles, their spread is not a posterior standard deviation", len(e.Weights))
 	}
 	return fmt.Sprintf("from %d draws, effective sample size %.0f", len(e.Weights), e.EffectiveDraws())
 }

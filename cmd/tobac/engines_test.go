@@ -103,7 +103,7 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--set knowledge.odds=a,b=2 --forbid a,b":               contradiction + "a → b has the odds 2, but it is forbidden",
 		"--set knowledge.odds=a,b=2 --set knowledge.odds=a,b=3": contradiction + "a → b has two odds, 2 and 3",
 		"--require a,b --require b,c --set knowledge.sink=a,b":  "conflicting background knowledge:\n- a → b is required, but a is a sink, which no edge leaves\n- b → c is required, but b is a sink, which no edge leaves",
-		"--set knowledge.odds=a,b=0":                            `--set knowledge.odds=a,b=0: odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if there is none for certain`,
+		"--set knowledge.odds=a,b=0":                            `--set knowledge.odds=a,b=0: odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if you are certain that there is none`,
 		"--set knowledge.odds=a,b=inf":                          `--set knowledge.odds=a,b=inf: "inf" is not a number; allowed: odds from 0.001 to 1000`,
 		"--set knowledge.odds=a,b=-1":                           `--set knowledge.odds=a,b=-1: odds are -1; allowed: odds from 0.001 to 1000`,
 		"--set knowledge.odds=a,b=x":                            `--set knowledge.odds=a,b=x: "x" is not a number; allowed: odds from 0.001 to 1000`,
@@ -112,7 +112,7 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--set knowledge.sink=a,z":                              `--set knowledge.sink: unknown column "z"; allowed: "a", "b", "c"`,
 		"--set knowledge.source=z":                              `--set knowledge.source: unknown column "z"; allowed: "a", "b", "c"`,
 		"--set prior.max-parents=0":                             `--set prior.max-parents=0: allowed: whole numbers from 1 to 10000`,
-		"--set prior.max-parents=1 --order eqvar":               "a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc",
+		"--set prior.max-parents=1 --order eqvar":               "a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc",
 		"--engine exact --set svgd.particles=3":                 "svgd.particles has no effect: the engine is exact; --engine svgd takes it",
 		"--engine svgd --set mcmc.chains=3":                     "mcmc.chains has no effect: the engine is svgd; --engine mcmc takes it",
 		"--engine mcmc --order a,b,c":                           "--engine mcmc: the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd",
@@ -224,7 +224,7 @@ func TestTransform(t *testing.T) {
 			t.Errorf("report lacks %q:\n%s", want, report)
 		}
 	}
-	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv", cli.ExitUsage, "--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv", cli.ExitUsage, "--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
 	if got := runTobac(t, "fit", "data/train.csv", "--set", "data.transform=log"); got.code != cli.ExitFailed || !strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
 		t.Errorf("logarithm of a negative number: %+v", got)
 	}

@@ -54,20 +54,18 @@ variables by the probability of an edge in either direction, and cpdag_shd
 compares the equivalence classes of the truth and of the median graph, which
 consensus_shd judges too: all edges with a probability above 1/2.
 
---exact computes the posterior that a fit in DIR approximates, and says in exact how far
-off the fit is. It reads the data and the options again from run.toml, and refuses rows
-other than those of the fit; --data names the table if it is elsewhere now, --truth the
-graph. A fit under a known order, or such as --order METHOD found, is compared given that
-order; any other, one under orders drawn from the posterior too, over all orders. What
-the fit took as given is given here too, and notes says what. engine is exact (sums, to 20
-variables, or 24 along an order), mcmc (long chains, beyond), or tempering (long chains of
---model ffn, given an order), whose error is standard_error: the largest of an edge
-probability. mean_abs_error is over the pairs that the orders allow. log_prob_difference is
-the mean of log p(D,G) over the graphs of the fit less its mean over the posterior: near 0
-for draws from it, above 0 for graphs that crowd near the best, far below where strong edges
-are lost; log_prob_error is its standard error. eshd and auroc
-are the metrics of the posterior itself; metrics.listed has those of the fit. They are null
-without a true graph, which defaults to the true graph of the fit.`,
+--exact computes the posterior that the fit in DIR approximates, and adds the key exact with
+the error of the fit. It reads the data and the options from run.toml, and refuses other
+rows; --data and --truth name the table and the graph if they have moved. A fit given an
+order is compared given that order, any other fit over all orders; notes lists what both
+take as given. engine is exact (sums, up to 20 variables, or 24 given an order), mcmc (long
+chains above) or tempering (long chains, for --model ffn); standard_error is the largest
+error of its edge probabilities. mean_abs_error is the mean absolute error over the pairs
+that the orders allow. log_prob_difference is the mean of log p(D,G) over the graphs of the
+fit less its mean over the posterior: near 0 for draws of the posterior, above 0 if graphs
+crowd near the best one, far below 0 if strong edges are lost; log_prob_error is its
+standard error. eshd and auroc are the metrics of the exact posterior, metrics.listed those
+of the fit; they are null without a true graph.`,
 		Args:                  cli.Arguments(1, 1, "one folder or file"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

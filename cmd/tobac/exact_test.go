@@ -44,7 +44,7 @@ func TestEvalExact(t *testing.T) {
 			}
 			known := strings.Contains(args, "--truth") || name == "sachs"
 			if (exact["eshd"] != nil) != known || (exact["auroc"] != nil) != known || (listed["eshd"] != nil) != known {
-				t.Errorf("E-SHD and AUROC %v, %v beside %v, of a truth that is known: %v", exact["eshd"], exact["auroc"], listed["eshd"], known)
+				t.Errorf("E-SHD and AUROC %v, %v with %v, of a truth that is known: %v", exact["eshd"], exact["auroc"], listed["eshd"], known)
 			}
 			if strings.Contains(args, "--engine svgd") {
 				if !(exact["mean_abs_error"].(float64) > 0) {
@@ -135,8 +135,8 @@ func TestCompare(t *testing.T) {
 func TestDiagnosticsOfRuns(t *testing.T) {
 	simulated(t)
 	for _, c := range []struct{ args, verdict, line string }{
-		{"--engine exact", "ok", "checks  all fine: draws "},
-		{"--engine mcmc --model linear", "ok", "checks  all fine: r hat 1"},
+		{"--engine exact", "ok", "checks  passed: effective draws "},
+		{"--engine mcmc --model linear", "ok", "checks  passed: R̂ 1"},
 		{"--engine svgd --set recipe=paper", "bad", "is bad"},
 		{"--engine dibs", "bad", "is bad"},
 	} {

@@ -63,7 +63,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	cli.DefaultText(f, "beside", "none; svgd without a table")
 	cli.SettingsFlag(f, &o.set, o.command.Settings)
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the random numbers")
-	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines, which change only the time")
+	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines; the result does not depend on it")
 	cli.DefaultText(f, "workers", "number of CPUs")
 	cli.Group(f, "Model and engine", "model", "engine", "beside", "set", "seed", "workers")
 	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the results, created if need be")

@@ -125,9 +125,21 @@ var oddWords = []struct{ odd, plain string }{
 	{`\bsay so\b`, "a noun"},
 }
 
-// The guide, the README and the help of the program keep to plain words.
+// The guide, the README, the help of the program and the comments of public packages keep to plain words.
 func TestWords(t *testing.T) {
-	for _, name := range append(guide(t), "../../README.md", "../../docs/reference.md") {
+	pages := append(guide(t), "../../README.md", "../../docs/reference.md")
+	for _, pattern := range []string{"../../doc.go", "../../*/doc.go", "../../*/*/doc.go"} {
+		packages, err := filepath.Glob(pattern)
+		if err != nil || len(packages) == 0 {
+			t.Fatal(packages, err)
+		}
+		for _, name := range packages {
+			if !strings.HasPrefix(name, "../../internal/") && !strings.HasPrefix(name, "../../be") {
+				pages = append(pages, name)
+			}
+		}
+	}
+	for _, name := range pages {
 		text := strings.ReplaceAll(readFile(t, name), "there is no ", "there isn't a ")
 		for _, w := range oddWords {
 			for _, at := range regexp.MustCompile(w.odd).FindAllStringIndex(text, -1) {

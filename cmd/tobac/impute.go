@@ -51,7 +51,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
 		}
 		heldout, err := j.readHeldout(&o, t.Names)
 		if err != nil {
@@ -233,7 +233,7 @@ func (g *gapped) doubtfulColumns() []string {
 	var out []string
 	for k, column := range g.completed.Diagnostics.Columns {
 		if column.Information > muchMissing {
-			out = append(out, fmt.Sprintf("%.0f %% of the information about the mean of column %s is missing: what is said about it rests on the imputation model", 100*column.Information, delimited.Excerpt(g.Names[k])))
+			out = append(out, fmt.Sprintf("%.0f %% of the information about the mean of column %s is missing: conclusions about it depend on the imputation model", 100*column.Information, delimited.Excerpt(g.Names[k])))
 		}
 	}
 	for _, m := range g.completed.Diagnostics.Models {

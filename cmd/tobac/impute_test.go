@@ -200,7 +200,7 @@ func TestRefusedGaps(t *testing.T) {
 		{"no logarithm", "--set data.transform=log", func(t *dataset.Table) { t.X.Set(7, 0, -1) },
 			`data.csv: row 8, column "a" is -1, want a number above 0, which has a logarithm`},
 		{"ranks of held-out rows", "--set data.transform=normal-scores --heldout rows.csv", nil,
-			"--heldout contradicts data.transform=normal-scores: ranks are those of the data alone"},
+			"--heldout contradicts data.transform=normal-scores: ranks are computed within one table"},
 		{"held-out rows with gaps", "--holdout 0.1", func(t *dataset.Table) {
 			for i := range 20 {
 				t.X.Set(i, 1, nan)

@@ -62,7 +62,7 @@ func TestInterruptedComparison(t *testing.T) {
 	var stdout bytes.Buffer
 	code := run(ctx, quick("fit", "data/train.csv", "--beside", "svgd", "--out", "run"), nil, &stdout, stderr)
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	if want := "tobac: interrupted; the results are in run, complete but for comparison with svgd"; code != cli.ExitInterrupted || lines[len(lines)-1] != want {
+	if want := "tobac: interrupted; the results are in run, complete except for comparison with svgd"; code != cli.ExitInterrupted || lines[len(lines)-1] != want {
 		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], cli.ExitInterrupted, want)
 	}
 	succeed(t, "fit", "data/train.csv", "--workers", "2", "--set", "results.report=false", "--out", "plain")

@@ -152,7 +152,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == dataset.NormalScores {
-			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are those of the data alone")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
 		}
 		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
@@ -307,7 +307,7 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *cli.Progress) error 
 		begun = time.Now()
 		former := j.unkept
 		if j.keep(r, j.checkpoint); j.unkept != nil && former == nil && stopped == nil {
-			p.Warn(cli.Message(j.unkept) + "; the run goes on, and tries again at the next checkpoint")
+			p.Warn(cli.Message(j.unkept) + "; the run continues, and tries again at the next checkpoint")
 		}
 		kept = time.Now()
 		if stopped == nil {

@@ -162,7 +162,7 @@ func (k *keeping) verdict(ctx context.Context, j *job) error {
 		if k.saved != "" {
 			where = "are in " + k.saved
 		}
-		text := fmt.Sprintf("interrupted; the results %s, complete but for %s", where, strings.Join(k.missing, ", "))
+		text := fmt.Sprintf("interrupted; the results %s, complete except for %s", where, strings.Join(k.missing, ", "))
 		for _, err := range k.reasons {
 			text += "; " + cli.Message(err)
 		}

@@ -123,7 +123,7 @@ func TestFailedCheckpoints(t *testing.T) {
 				return c.from <= renames && renames <= c.to
 			})
 			got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--set", "svgd.steps=40", "--checkpoint", "state", "--set", "checkpoint.every=10", "--out", "run")...)
-			const warning = "tobac: warning: --checkpoint: state: no space left on device; the run goes on, and tries again at the next checkpoint\n"
+			const warning = "tobac: warning: --checkpoint: state: no space left on device; the run continues, and tries again at the next checkpoint\n"
 			want := c.finalError
 			if c.warned {
 				want = warning + want
@@ -186,7 +186,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"interrupted", stopped, "interrupted; the results are in run, complete but for metrics, effects, report", 143},
+		{"interrupted", stopped, "interrupted; the results are in run, complete except for metrics, effects, report", 143},
 		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", cli.ExitFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -133,9 +133,9 @@ func checkOdds(v float64) error {
 	case v >= background.LeastOdds && v <= background.MostOdds:
 		return nil
 	case v >= 0 && v < background.LeastOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if there is none for certain", v, background.LeastOdds, background.MostOdds)
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if you are certain that there is none", v, background.LeastOdds, background.MostOdds)
 	case v > background.MostOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if there is one for certain", v, background.LeastOdds, background.MostOdds)
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if you are certain that there is one", v, background.LeastOdds, background.MostOdds)
 	}
 	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, background.LeastOdds, background.MostOdds)
 }

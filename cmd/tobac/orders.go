@@ -104,7 +104,7 @@ func (s *ordersSummary) print(w io.Writer, c *tobac.Config) {
 		fmt.Fprintf(w, "        and %d more\n", more)
 	}
 	if !math.IsNaN(float64(s.Varsortability)) {
-		fmt.Fprintf(w, "        along the true graph: varsortability %s, R²-sortability %s; at 0.50 the data do not give the order away\n",
+		fmt.Fprintf(w, "        along the true graph: varsortability %s, R²-sortability %s; 0.50 means that they carry no information about the order\n",
 			fixed(s.Varsortability, 2), fixed(s.R2Sortability, 2))
 	}
 }

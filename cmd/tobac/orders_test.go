@@ -255,7 +255,7 @@ func TestEvalOfDamagedOrders(t *testing.T) {
 		`"draws":[{"edges":[[0,1]],"log_prior":-1,"log_likelihood":-1},{"edges":[[1,0]],"log_prior":-1,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"order", `"order":[1,0]`, `"order":[1,1]`, "component 2: order [1 1] is no permutation of 0 to 1"},
+		{"order", `"order":[1,0]`, `"order":[1,1]`, "component 2: order [1 1] is not a permutation of 0 to 1"},
 		{"noise", `"noise_variance":0.2`, `"noise_variance":-1`, "component 2: noise variance -1, want a number from 0 on"},
 		{"particles", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":2`, "components have 3 draws, there are 2"},
 		{"no particle", `{"order":[1,0],"draws":1`, `{"order":[1,0],"draws":0`, "component 2: 0 draws, want at least 1"},

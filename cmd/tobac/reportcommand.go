@@ -27,11 +27,11 @@ func newReport() *cobra.Command {
 		Short: "Write the page and the figures of a finished fit again",
 		Long: `Report reads particles.json, summary.json and, where it is there, effects.csv in a
 folder that tobac fit --out wrote, and writes report.html and the folder figures into
-it. It computes nothing anew, and the page is the one that the fit wrote.
+it. It does not repeat the inference, and the page is the one that the fit wrote.
 
 The fit of each column and the scale of the picture of effects need the table, which is
-read with the options in run.toml; --data names it if it is elsewhere now. Rows that the
-fit held out are held out again. --truth names the true graph if that is elsewhere.`,
+read with the options in run.toml; --data names it if it has moved. Rows that the fit
+held out are held out again. --truth names the true graph if it has moved.`,
 		Args:                  cli.Arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

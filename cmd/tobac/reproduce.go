@@ -49,18 +49,17 @@ order, stepwise regression, and the exact posterior.
   authors    the data sets of the authors' program, next to its figures; needs --data, and is
              a part of all where that is given
 
-A cell is one method on one data set. Every finished cell is a file in DIR/cells: the same
-command, killed or stopped, goes on where it was, and with more --runs or another experiment
-does what is new. Then DIR gets results.csv,
-results.md, report.html, times.csv and the folder figures. --collect writes them from what is
-finished.
+A cell is one method on one data set. Every finished cell is a file in DIR/cells, so the
+same command continues after an interruption, and more --runs or another experiment compute
+only what is new. At the end DIR gets results.csv, results.md, report.html, times.csv and
+the folder figures; --collect writes them from the finished cells.
 
 --only keeps methods (tobac-eqvar, dibs, exact), sections (linear-d20-e40-n100), data sets and
-cells (linear-d20-e40-n100-run0/dibs) by name; * and ? stand for what they do in a shell.
+cells (linear-d20-e40-n100-run0/dibs) by name; * and ? are the wildcards of a shell.
 --quick takes minutes instead of hours: %s
---shard i/N does every N-th cell and writes no tables: for an array of machines, with one DIR for
-all, or one each, whose files are copied together. --plan records the cells for tobac-beam, and
-does none.`
+--shard i/N computes every N-th cell and writes no tables: for an array of machines with a
+common DIR, or one DIR each, whose files are copied together. --plan records the cells for
+tobac-beam and computes none.`
 
 func newReproduce() *cobra.Command {
 	o := reproduceOptions{seed: 1, workers: runtime.GOMAXPROCS(0)}
@@ -103,8 +102,8 @@ func newReproduce() *cobra.Command {
 	cli.DefaultText(f, "workers", "number of CPUs")
 	f.Var(shard(&o.shard), "shard", "part of the cells, such as 2/4")
 	cli.DefaultText(f, "shard", "all cells")
-	cli.Toggle(f, &o.plan, "plan", "record the cells, and do none")
-	cli.Toggle(f, &o.collect, "collect", "write the results of the cells that are finished, and do none")
+	cli.Toggle(f, &o.plan, "plan", "record the cells, compute none")
+	cli.Toggle(f, &o.collect, "collect", "write the results of the finished cells, compute none")
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	cli.Record(f)
 	return cmd

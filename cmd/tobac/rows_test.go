@@ -21,7 +21,7 @@ func TestDependentRows(t *testing.T) {
 	inFolder(t, map[string]string{"walks.csv": text})
 	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out", "run")
 	const says = "he rows of this table are not independent, unless"
-	found := regexp.MustCompile(`their evidence counts as that of (\S+) independent rows`).FindStringSubmatch(got.stderr)
+	found := regexp.MustCompile(`their evidence counts as if there were (\S+) independent rows`).FindStringSubmatch(got.stderr)
 	if found == nil {
 		t.Fatalf("standard error %q", got.stderr)
 	}
@@ -29,7 +29,7 @@ func TestDependentRows(t *testing.T) {
 	if !strings.Contains(got.stderr, "tobac: warning: t"+says) {
 		t.Errorf("standard error %q", got.stderr)
 	}
-	const time = `"year" rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --set knowledge.source="year"`
+	const time = `"year" rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --set knowledge.source="year"`
 	if !strings.Contains(got.stderr, time) {
 		t.Errorf("standard error %q", got.stderr)
 	}

@@ -80,14 +80,14 @@ func newSimulate() *cobra.Command {
 of independent rows: train.csv and heldout.csv, and the graph as graph.csv
 (source,target,weight). The same options give the same files.
 
-Graphs: er is Erdős–Rényi, edges being independent. sf is scale-free: variables
-come one after the other, each with --edges-per-node (a whole number) edges to
-older ones, those with many parents being preferred.
+Graphs: er is Erdős–Rényi, with independent edges. sf is scale-free: variables are added
+one after the other, each with --edges-per-node (a whole number) edges to older ones,
+preferably to those with many parents.
 
 Models: linear has a weight of at least 1/2 in size on every edge. ffn makes every
 variable a network of its parents with 5 hidden units and relu; variables without
-parents are noise, and graph.csv has no column of weights. On the others no model of
-tobac fit is right: sines adds a sine of each parent, with an amplitude of at least
+parents are noise, and graph.csv has no column of weights. The other models match none
+of tobac fit: sines adds a sine of each parent, with an amplitude of at least
 1/2 in size, a frequency from 1 to 3 and a phase; products adds products of the sines
 of two parents each; multiplicative adds sines, and multiplies the noise by a factor
 that depends on the parents.`,

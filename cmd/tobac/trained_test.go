@@ -59,7 +59,7 @@ func TestTrainingIsReported(t *testing.T) {
 			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 || at(s, "config", "engine") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
 				t.Errorf("summary: engine %v, training %v", s["engine"], at(s, "diagnostics", "training"))
 			}
-			if page := readFile(t, "run/report.html"); !strings.Contains(page, "No test says whether it has converged") {
+			if page := readFile(t, "run/report.html"); !strings.Contains(page, "There is no test of convergence") {
 				t.Error("the page says nothing of the convergence")
 			}
 			checkEval(t, s, "run")
@@ -95,12 +95,12 @@ func TestTrainedOptions(t *testing.T) {
 		"--engine bcd --order a,b,c":                "--engine bcd: the engine bcd learns a distribution over all orders, and takes no known one; allowed: the engines exact, svgd and gflownet",
 		"--engine gflownet --set order.count=3":     "--engine gflownet: the engine gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
 		"--engine gflownet --order eqvar":           "--engine gflownet: the engine gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
-		"--engine bcd --prior fair":                 "--engine bcd: the engine bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet",
+		"--engine bcd --prior fair":                 "--engine bcd: of the horseshoe prior of the engine bcd, only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet",
 		"--engine bcd --require a,b":                "--engine bcd: the engine bcd takes no knowledge about edges; allowed: the engines exact, mcmc, svgd and gflownet",
 		"--engine bcd --model gp":                   "--engine bcd: the engine bcd has linear equations, got the model gp; allowed: linear, with equal or unequal noise variances",
 		"--engine gflownet --model ffn":             "--engine gflownet: the model ffn has no node scores in closed form, which the engine gflownet needs; allowed: the engine svgd",
 		"--engine bcd --set steps=4 --set starts=5": "--engine bcd: 5 starts of 4 steps together, want at least a step for each",
-		"--engine bcd --set temperature=1:0.5":      `--set temperature=1:0.5: allowed: temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1`,
+		"--engine bcd --set temperature=1:0.5":      `--set temperature=1:0.5: allowed: one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1`,
 		"--engine gflownet --set exploit=1.5":       `--set exploit=1.5: allowed: numbers above 0, at most 1`,
 		"--engine gflownet --set policy=full":       `--set policy=full: allowed: exact, graph, small, paper`,
 	} {

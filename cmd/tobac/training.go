@@ -54,7 +54,7 @@ func (s *trainingSummary) String() string {
 		for k, v := range s.Starts {
 			texts[k] = fmt.Sprintf("%.4g", v)
 		}
-		text = fmt.Sprintf("%s %s at the ends of %d starts, of which the highest was kept", s.Quantity, strings.Join(texts, ", "), len(texts))
+		text = fmt.Sprintf("%s %s at the end of each of %d starts; the highest was kept", s.Quantity, strings.Join(texts, ", "), len(texts))
 	}
 	if !math.IsNaN(float64(s.Distance)) {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)
@@ -72,7 +72,7 @@ func (s *trainingSummary) convergence() string {
 	}
 	text := "Training: " + s.String() + "."
 	if math.IsNaN(float64(s.Distance)) {
-		text += " No test says whether it has converged, or how near the distribution comes to the posterior: a run with another --seed shows how far the numbers hold."
+		text += " There is no test of convergence, and the distance from the posterior is unknown: compare a run with another --seed."
 	}
 	return text
 }

@@ -82,14 +82,14 @@ func (e *BCDNets) Settings() []*setting.Setting {
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
 		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
 		setting.WholeNumber(&s.Batch, MostBatch, "batch", "Monte Carlo samples of a step", "64"),
-		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps, of which that with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
+		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps; the one with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
 		setting.Parsed(&s.Schedule, "temperature", "temperature of the permutations: one number, or stages that each end at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
-			"T:END,...", "temperatures from 0.001 to 1000000, alone or as in 10:0.2,0.25:1, the last stage ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
+			"T:END,...", "one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
 		setting.Positive(&s.EvaluationTemperature, "draw-temperature", "temperature of the permutations drawn at the end", "the last stage of temperature"),
 		setting.Positive(&s.HorseshoeScale, "scale", "scale of the horseshoe prior of the weights", "from prior.edges-per-node"),
 		setting.Positive(&s.L2, "l2", "coefficient of half the squared parameters of the permutations", "none"),
 		setting.Parsed(&s.Edges, "edges", "which drawn weights are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
-			"BASIS:X", "columns, units, largest or signs, alone or with a number as in largest:0.3", edgeRule, bcd.ParseEdgeRule),
+			"BASIS:X", "columns, units, largest or signs, optionally with a number as in largest:0.3", edgeRule, bcd.ParseEdgeRule),
 	}
 }
 
@@ -133,7 +133,7 @@ func (e *BCDNets) Prepare(p *engine.Problem) (engine.Engine, error) {
 	case p.Order.Known != nil:
 		return nil, errors.New("the engine bcd learns a distribution over all orders, and takes no known one; allowed: the engines exact, svgd and gflownet")
 	case q.Own != nil || q.Kind != background.Sparse || q.Probabilities != nil:
-		return nil, errors.New("the engine bcd has a horseshoe prior, of which only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet")
+		return nil, errors.New("of the horseshoe prior of the engine bcd, only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet")
 	case q.Exclusive != nil:
 		return nil, errors.New("the engine bcd cannot rule out edges between columns that code one variable; allowed: the engines exact, mcmc, svgd and gflownet")
 	case q.Forbidden != nil || q.Required != nil || q.Tiers != nil || q.Sinks != nil || q.Sources != nil || q.Odds != nil || q.MaxParents != 0:
@@ -246,7 +246,7 @@ func bcdData(data *dataset.Table) error {
 		for i := range n {
 			for j := range d {
 				if data.Intervened.At(i, j) != 0 {
-					return fmt.Errorf("the engine bcd takes observations alone, but column %q was set by intervention in row %d; allowed: the engines exact, mcmc, svgd and gflownet", data.Names[j], i+1)
+					return fmt.Errorf("the engine bcd takes only observations, but column %q was set by intervention in row %d; allowed: the engines exact, mcmc, svgd and gflownet", data.Names[j], i+1)
 				}
 			}
 		}

@@ -64,7 +64,7 @@ with more than 20 columns. Given an order it runs two chains for each variable.`
 // Settings implements [engine.Engine].
 func (e *Tempering) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order, of which the first half is dropped", "2000"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order; the first half is dropped", "2000"),
 		setting.WholeNumber(&e.Rungs, markov.MostChains, "rungs", "temperatures of each chain given an order", "12"),
 		setting.WholeNumber(&e.Chains.Chains, markov.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
 		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),

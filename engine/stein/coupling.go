@@ -118,17 +118,17 @@ func (s *SVGD) checkCoupling() error {
 	}
 	groups := s.Coupling.groups()
 	if groups == [...]Grouping{Uncoupled, Uncoupled} {
-		return fmt.Errorf("kernel %v couples nothing: all particles would climb to modes of their own; want a kernel for latents or parameters", s.Coupling)
+		return fmt.Errorf("kernel %v couples nothing: every particle would climb to its nearest mode; want a kernel for latents or parameters", s.Coupling)
 	}
 	for k, h := range []float64{s.BandwidthZ, s.BandwidthTheta} {
 		if h != 0 && groups[k] == Uncoupled {
-			return fmt.Errorf("%s %v beside kernel %v, which has none there", [...]string{"bandwidth-z", "bandwidth-theta"}[k], h, s.Coupling)
+			return fmt.Errorf("%s %v with kernel %v, which has none there", [...]string{"bandwidth-z", "bandwidth-theta"}[k], h, s.Coupling)
 		}
 	}
 	return nil
 }
 
-var errOwners = errors.New("its likelihood does not say which parameters are whose, which a kernel for each variable needs; allowed: block, coordinate and none, or a models.Separate likelihood")
+var errOwners = errors.New("a kernel for each variable needs a likelihood that assigns its parameters to variables; allowed: block, coordinate and none, or a models.Separate likelihood")
 
 // kernel is the kernel on the particles of a target.
 func (s *SVGD) kernel(target *models.TOBAC) (svgd.Kernel, error) {

@@ -68,7 +68,7 @@ func (p *particles) next(ctx context.Context) error {
 // posterior mixes those under all orders by the weights of the orders.
 func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error) {
 	if left := len(p.fits) - 1 - len(p.done); left > 0 {
-		return nil, fmt.Errorf("there are no particles yet under %d of %d orders", left, len(p.fits))
+		return nil, fmt.Errorf("%d of %d orders have no particles yet", left, len(p.fits))
 	}
 	last, err := p.current().posterior(ctx)
 	if err != nil {

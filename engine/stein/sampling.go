@@ -262,7 +262,7 @@ func (s *sampling) computation(draws int) string {
 	if s.sampler.Marginals == ReweightedMarginals {
 		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles found under each order and those near them, weighted by their evidence: sets far from all of these have none.", s.sampler.Particles)
 	}
-	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is no standard deviation, so that total effects have no intervals.", draws)
+	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is not a standard deviation, so total effects have no intervals.", draws)
 }
 
 // basis says what directions follow from where that is not only the model.
@@ -295,7 +295,7 @@ func (s *sampling) Warnings() []string {
 		if !s.ordered() {
 			w = append(w, few+"the engine dibs: its particles may agree on what the data leave open")
 		} else if s.countsNetworks() {
-			w = append(w, few+"networks by svgd, whose particles give up edges that the data leave open: --engine tempering weighs them")
+			w = append(w, few+"particles of networks tend to drop uncertain edges: --engine tempering estimates their probability")
 		}
 	}
 	return w

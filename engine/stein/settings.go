@@ -335,13 +335,13 @@ func (s *SVGD) prepare(p *engine.Problem, settings []*setting.Setting, rank int)
 	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
 		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", p.Model)
 	case p.Prior.MaxParents > 0:
-		return errors.New("a bound on the number of parents is no prior that SVGD could differentiate; allowed: the engines exact and mcmc")
+		return errors.New("a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc")
 	case s.Alpha != nil && s.AlphaRate != 0:
 		return fmt.Errorf("alpha rate %v and a schedule of alpha, want one of the two", s.AlphaRate)
 	case s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips:
-		return fmt.Errorf("edge parameters %v with the gradient %v, want the gradient flips, whose weights they change", s.EdgeParameters, s.Gradient)
+		return fmt.Errorf("edge parameters %v with the gradient %v, want the gradient flips", s.EdgeParameters, s.Gradient)
 	case s.Latents != models.Factors && s.Rank != 0:
-		return fmt.Errorf("rank %d with latents %v, which are no vectors", s.Rank, s.Latents)
+		return fmt.Errorf("rank %d with latents %v, which have no rank", s.Rank, s.Latents)
 	}
 	setting.Fill(&s.Particles, 30)
 	setting.Fill(&s.Steps, 1000)

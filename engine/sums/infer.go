@@ -97,7 +97,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, whose form they refute", compared[0].model, compared[0].evidence-best.LogEvidence())
+		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.LogEvidence())
 	}
 	return best, best.finish(ctx, data, problem)
 }

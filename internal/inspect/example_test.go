@@ -25,5 +25,5 @@ func Example() {
 	// Output:
 	// <nil>
 	// column "level" takes 2 values
-	// column "sum" is determined by "level", "length" but for nothing of its variance: which of them is the cause or the effect of others cannot be told; leave one out
+	// column "sum" is a linear combination of "level", "length": its causal role cannot be identified; leave one out
 }

@@ -71,9 +71,9 @@ func (s *Sequence) Refutation() string {
 		text += fmt.Sprintf(": %d of %d are copies of an earlier row", s.Repeated, s.Rows)
 	}
 	if s.Counted {
-		return text + fmt.Sprintf("; their evidence counts as that of %.3g independent rows; %s", s.Effective, advice)
+		return text + fmt.Sprintf("; their evidence counts as if there were %.3g independent rows; %s", s.Effective, advice)
 	}
-	return text + "; the probabilities assume that they are: directions and certainties are not to be trusted; " + advice
+	return text + "; the probabilities assume that they are: neither directions nor probabilities can be trusted; " + advice
 }
 
 // String names what is correlated, the correlation and its chance.
@@ -102,9 +102,9 @@ func (s *Sequence) Warnings() (w []string) {
 		w = append(w, fmt.Sprintf("%d of %d rows are copies of an earlier row, more than chance explains%s", s.Repeated, s.Rows, counts))
 	}
 	if n := len(s.Even); n > 0 {
-		rises, drop, source := "rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns", "", ""
+		rises, drop, source := "rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns", "", ""
 		if n > 1 {
-			rises = "rise or fall evenly from row to row, as times and indexes do, and cannot be effects of other columns"
+			rises = "rise or fall evenly from row to row, like times and indexes, and cannot be effects of other columns"
 		}
 		for _, name := range s.Even[:min(3, n)] {
 			drop += " --drop " + strconv.Quote(name)
@@ -116,9 +116,9 @@ func (s *Sequence) Warnings() (w []string) {
 		text := "the rows are sorted by " + Quoted(s.Sorted)
 		switch {
 		case s.Explained:
-			text += fmt.Sprintf(", in whose sequence neighbouring values of %s are alike: if they were measured in that sequence, they depend on each other, and directions and certainties are not to be trusted", strconv.Quote(s.Serial[0].Column))
+			text += fmt.Sprintf(", and neighbouring values of %s are similar: if they were measured in this sequence, the rows depend on each other, and neither directions nor probabilities can be trusted", strconv.Quote(s.Serial[0].Column))
 		case len(s.Serial) == 0:
-			text += ": in that sequence a dependence between the rows may not show"
+			text += ", which may hide a dependence between rows"
 		}
 		w = append(w, text)
 	}

@@ -200,7 +200,7 @@ func TestRowSequence(t *testing.T) {
 	const (
 		refuted = "the rows of this table are not independent"
 		alike   = refuted + ", unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of "
-		option  = " rises or falls evenly from row to row, as a time or an index does, and cannot be an effect of other columns: leave out with --drop "
+		option  = " rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "
 	)
 	for name, c := range map[string]struct {
 		data  *dataset.Table
@@ -220,7 +220,7 @@ func TestRowSequence(t *testing.T) {
 		"panel": {data: with(with(walks(independent(100)), "firm", func(i int) float64 { return float64(i / 20) }), "year", func(i int) float64 { return float64(i % 20) }),
 			want: []string{alike, `"year"` + option}},
 		"copies":             {data: thrice, want: []string{refuted + ": 60 of 90 are copies of an earlier row"}},
-		"sorted by class":    {data: classes, want: []string{`the rows are sorted by "class": in that sequence a dependence between the rows may not show`}},
+		"sorted by class":    {data: classes, want: []string{`the rows are sorted by "class", which may hide a dependence between rows`}},
 		"classes":            {data: shifted},
 		"interventions":      {data: regimes},
 		"sorted walks":       {data: with(walks(independent(100)), "time", func(i int) float64 { return float64(i) + 5*math.Sqrt(float64(i)) }), want: []string{`the rows are sorted by "time", in whose sequence neighbouring values of `}},

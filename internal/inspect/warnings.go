@@ -27,7 +27,7 @@ func Warnings(data *dataset.Table, normal bool) []string {
 	var w []string
 	if n <= d+1 {
 		// Dependences and tails cannot be told from so few.
-		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so that the result rests on the prior of the model more than on the data", n, d))
+		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so the result depends on the prior more than on the data", n, d))
 	}
 	g := affordableCorrelations(data)
 	text := dependent(data, g)
@@ -81,7 +81,7 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is determined by %s but for %s of its variance: which of them is the cause or the effect of others cannot be told; leave one out", strconv.Quote(data.Names[j]), Quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
+			return fmt.Sprintf("column %s is a linear combination of %s%s: its causal role cannot be identified; leave one out", strconv.Quote(data.Names[j]), Quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}
@@ -140,9 +140,9 @@ func combination(root *mat.TriDense, j int) (of []int) {
 // smallFraction is a small part of 1 in words.
 func smallFraction(part float64) string {
 	if part < 1e-12 {
-		return "nothing"
+		return ""
 	}
-	return fmt.Sprintf("%.0e", part)
+	return fmt.Sprintf(", except for %.0e of its variance", part)
 }
 
 // Quoted lists at most five names.

@@ -65,7 +65,7 @@ func OpenFolder(dir string) (*Folder, error) {
 			if f, err := ExistingFolder(dir); !errors.Is(err, fs.ErrNotExist) { // another process has made it since
 				return f, err
 			}
-			return nil, fmt.Errorf("%s: is no folder of jobs, and has other files, such as %s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
+			return nil, fmt.Errorf("%s: is not a folder of jobs, and has other files, such as %s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
 		}
 	}
 	text, err := json.Marshal(header{Program()})
@@ -91,7 +91,7 @@ func ExistingFolder(dir string) (*Folder, error) {
 		text, err = f.readSealed(headerName)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: is no folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: is not a folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
 	}
 	if f == nil {
 		return nil, err

@@ -64,10 +64,10 @@ func (f *Folder) output(id string) (output []byte, m Measured, ok bool, err erro
 	first, output, cut := bytes.Cut(text, []byte{'\n'})
 	var s stamp
 	if err := json.Unmarshal(first, &s); err != nil || !cut {
-		return nil, m, false, fmt.Errorf("%s: is no output of a job", path)
+		return nil, m, false, fmt.Errorf("%s: is not the output of a job", path)
 	}
 	if s.ID != id {
-		return nil, m, false, fmt.Errorf("%s: is the output of the job %.16s…, want that of %.16s…", path, s.ID, id)
+		return nil, m, false, fmt.Errorf("%s: is the output of the job %.16s…, want the output of %.16s…", path, s.ID, id)
 	}
 	return output, s.Measured, true, nil
 }

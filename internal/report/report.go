@@ -81,14 +81,14 @@ func New(ctx context.Context, content Content) (*Report, error) {
 	}
 	r.add(graphPicture, "Causal graph", fmt.Sprintf("%s related with a probability above 50 %%, %d of them with a known direction, causes above effects. The table of pairs lists them.", Counted(len(sure), "pair"), directed), graph, 0.8, 1.3)
 	r.add(adjacencyPicture, "Adjacency", "Heat map of the probability that two variables are related, in either direction. The table of pairs lists the numbers.", c.adjacencyMap(variables), 0.55, 1)
-	r.add(directionPicture, "Direction, given adjacency", "Heat map of the probability that the variable of the row causes that of the column, given that they are related. The table of pairs lists the numbers.", c.directionMap(variables), 0.55, 1)
+	r.add(directionPicture, "Direction, given adjacency", "Heat map of the probability that the row variable causes the column variable directly, given that they are related. The table of pairs lists the numbers.", c.directionMap(variables), 0.55, 1)
 	r.add(effectsPicture, "Total effects", "Total effects with intervals, in standard deviations. The table of effects lists the numbers.", c.effectsChart(r.effects), 0.62, 1.3)
 	if c.Ancestors != nil {
-		r.add(ancestorsPicture, "Causes, direct or indirect", "Heat map of the probability that the variable of the row causes that of the column, directly or through others.",
+		r.add(ancestorsPicture, "Causes, direct or indirect", "Heat map of the probability that the row variable causes the column variable, directly or through others.",
 			c.matrixMap(c.Ancestors, variables, "cause", "effect", func(i, j, p string) string { return i + " causes " + j + ", directly or not: " + p }), 0.55, 1)
 	}
 	if c.Precedes != nil {
-		r.add(orderPicture, "Order", "Heat map of the probability that the variable of the row comes before that of the column in the causal order.",
+		r.add(orderPicture, "Order", "Heat map of the probability that the row variable precedes the column variable in the causal order.",
 			c.matrixMap(c.Precedes, variables, "before", "after", func(i, j, p string) string { return i + " before " + j + ": " + p }), 0.55, 1)
 	}
 	r.add(convergencePicture, "Agreement of the chains", "R̂ of each quantity. The table of convergence lists the numbers.", c.convergenceChart(), 0.62, 1.3)

@@ -48,7 +48,7 @@ func (r *Results) Document(a About) (*Document, []Drawing) {
 	d := &Document{Title: "Results of tobac reproduce"}
 	text := []string{r.summary(a)}
 	if a.Quick {
-		text = append(text, "This is a quick study, which is no reproduction of the paper: "+strings.ReplaceAll(Reduced, "\n", " "))
+		text = append(text, "This is a quick study, not a reproduction of the paper: "+strings.ReplaceAll(Reduced, "\n", " "))
 	}
 	if len(a.Only) > 0 {
 		text = append(text, "Only a part was run: "+strings.Join(a.Only, ", ")+".")
