@@ -79,7 +79,7 @@ func TestTableWarnings(t *testing.T) {
 		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), sem.BGe{}, ""},
 		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), sem.Linear{Unequal: true}, ""},
 		{"too much noise", changedTable(60, unchanged), linear(10), `a noise variance of 10 is more than the whole variance of column "a"`},
-		{"hardly any noise", changedTable(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of that of every column`},
+		{"hardly any noise", changedTable(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of the variance of every column`},
 		{"the right noise", changedTable(60, unchanged), linear(1), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {

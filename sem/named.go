@@ -22,7 +22,7 @@ a column changes no probability.`, BGe{}},
 		{"smooth", "sums of smooth functions", `Sums of smooth functions of the causes and of products of these, with normal noise.`, Smooth{}},
 		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, GaussianProcess{}},
 		{"bdeu", "tables of probabilities", `Categories: a table of probabilities for each combination of the parents' levels. It takes
-columns of few values alone. Directions that the data do not identify get the same probability.`, BDeu{}},
+columns of few values only. Directions that the data do not identify get the same probability.`, BDeu{}},
 		{"mixed", "numbers and categories, jointly normal", `Numbers and categories in one table: columns are treated as jointly normal, a category by
 contrasts of its levels. Directions that the data do not identify get the same probability.`, Mixed{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.

@@ -79,11 +79,12 @@ func WithoutPackage(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		switch name {
-		case "tobac", "additive", "autograd", "background", "bcd", "dag", "dataset", "delimited",
-			"density", "diagnostics", "effects", "engine", "evidence", "exact", "explain",
-			"figures", "gflownet", "graphfile", "impute", "inspect", "jobs", "mcmc", "metrics",
-			"models", "chain", "gaussian", "hmc", "langevin", "nuts", "smc", "ordering", "posterior", "report", "schedule", "score", "sem",
-			"setting", "study", "svgd", "table", "tempering":
+		case "tobac", "additive", "arviz", "autograd", "background", "bcd", "calibration",
+			"chain", "chainplot", "dag", "dataset", "delimited", "density", "diagnostics",
+			"effects", "engine", "evidence", "exact", "explain", "figures", "gaussian",
+			"gflownet", "graphfile", "hmc", "impute", "inspect", "jobs", "langevin", "mcmc",
+			"metrics", "models", "nuts", "ordering", "posterior", "report", "schedule", "score",
+			"sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}

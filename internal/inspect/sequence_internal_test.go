@@ -223,7 +223,7 @@ func TestRowSequence(t *testing.T) {
 		"sorted by class":    {data: classes, want: []string{`the rows are sorted by "class", which may hide a dependence between rows`}},
 		"classes":            {data: shifted},
 		"interventions":      {data: regimes},
-		"sorted walks":       {data: with(walks(independent(100)), "time", func(i int) float64 { return float64(i) + 5*math.Sqrt(float64(i)) }), want: []string{`the rows are sorted by "time", in whose sequence neighbouring values of `}},
+		"sorted walks":       {data: with(walks(independent(100)), "time", func(i int) float64 { return float64(i) + 5*math.Sqrt(float64(i)) }), want: []string{`the rows are sorted by "time", and neighbouring values of `}},
 		"few rows":           {data: walks(independent(11))},
 		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })), want: []string{alike}},
 	} {
