@@ -12,8 +12,8 @@
 // without parents, and every variable of a later layer has all parents in earlier
 // layers and at least one in the layer right before its own. So each graph counts
 // once, unlike in sums over orders. Given the partition, the parents of the
-// variables are independent, and with U the variables of the layers before that of
-// j and L ⊆ U those of the last of them, the sum over the parents that it allows is
+// variables are independent, and with U the variables of the layers before
+// the layer of j and L ⊆ U those of the last of them, the sum over the parents that it allows is
 //
 //	w_j = Σ_{A⊆U, A∩L≠∅} exp q(j, A) = Σ_{A⊆U} exp q(j, A) − Σ_{A⊆U∖L} exp q(j, A),
 //
@@ -35,7 +35,7 @@
 // variables, splitting and merging of layers, new parents and reversal of an edge of a graph
 // drawn given the partition (Grzegorczyk and Husmeier 2008), a parent more or less from
 // outside the candidates, and parallel tempering of p(partition) with inverse temperatures that
-// adapt during the warm-up. Each chain starts from a graph of its own, found by package search, or
+// adapt during the warm-up. Each chain starts from a different graph, found by package search, or
 // from the best of them if its own is e^20 times less probable.
 //
 // # Trust

@@ -266,16 +266,16 @@ func (s *storedSummary) metrics() []report.Metric {
 	}
 	empty := s.Metrics.Empty
 	out := []report.Metric{
-		{Name: "Expected SHD", Value: fixed(l.ESHD, 2), Meaning: fmt.Sprintf("pairs that are wrong on average, missing, superfluous or turned around: 0 is perfect, %s is what the graph without edges has", fixed(empty.ESHD, 2))},
-		{Name: "AUROC", Value: fixed(l.AUROC, 3), Meaning: "probability that an edge of the true graph is listed as more probable than one that it lacks: 1 is perfect, 0.5 is guessing"},
-		{Name: "Average precision", Value: fixed(l.AveragePrecision, 3), Meaning: "part of true edges among the most probable ones, averaged over how many one takes: 1 is perfect"},
-		{Name: "AUROC of adjacency", Value: fixed(l.SkeletonAUROC, 3), Meaning: "the same for pairs, directions left aside"},
+		{Name: "Expected SHD", Value: fixed(l.ESHD, 2), Meaning: fmt.Sprintf("expected number of wrong pairs (missing, extra or reversed): 0 is perfect, %s for the graph without edges", fixed(empty.ESHD, 2))},
+		{Name: "AUROC", Value: fixed(l.AUROC, 3), Meaning: "probability that a true edge ranks above a pair without an edge: 1 is perfect, 0.5 is guessing"},
+		{Name: "Average precision", Value: fixed(l.AveragePrecision, 3), Meaning: "average precision: fraction of true edges among the most probable ones, averaged over all cut-offs: 1 is perfect"},
+		{Name: "AUROC of adjacency", Value: fixed(l.SkeletonAUROC, 3), Meaning: "the same for pairs, ignoring directions"},
 		{Name: "Brier score", Value: fixed(l.Brier, 4), Meaning: "mean squared difference of the probabilities from the truth: 0 is perfect"},
-		{Name: "Calibration error", Value: fixed(l.CalibrationError, 3), Meaning: "how far probabilities are from the part of edges that are true, on average: 0 is perfect"},
+		{Name: "Calibration error", Value: fixed(l.CalibrationError, 3), Meaning: "mean distance between probabilities and the fraction of edges that are true: 0 is perfect"},
 		{Name: "Expected edges", Value: fixed(l.ExpectedEdges, 2), Meaning: "edges of the posterior on average"},
 	}
 	if e := s.Metrics.Empirical; e != nil && !math.IsNaN(float64(e.NegLLDataOnly)) {
-		out = append(out, report.Metric{Name: "Held-out negative log density", Value: fixed(e.NegLLDataOnly, 1), Meaning: "of the rows held out, the lower the better; without edges: " + fixed(empty.NegLLDataOnly, 1)})
+		out = append(out, report.Metric{Name: "Held-out negative log density", Value: fixed(e.NegLLDataOnly, 1), Meaning: "of the held-out rows, lower is better; without edges: " + fixed(empty.NegLLDataOnly, 1)})
 	}
 	return out
 }

@@ -123,7 +123,7 @@ func (e *DiBS) Orders(*engine.Problem) (_ engine.Engine, drawn bool) { return ni
 
 // Convergence implements [engine.Converging].
 func (s *SVGD) Convergence() string {
-	return "Particles were moved for a fixed number of steps: a run with another --seed shows how far the numbers hold."
+	return "Particles were moved for a fixed number of steps: compare a run with another --seed."
 }
 
 // SizeSettings implements [engine.Sized].

@@ -32,7 +32,7 @@ func (e *Exact) OrderSource() {}
 
 // Convergence implements [engine.Converging].
 func (e *Exact) Convergence() string {
-	return "The listed probabilities are sums, not samples: nothing has to converge. Graphs are drawn from them independently."
+	return "The listed probabilities are exact sums, so nothing has to converge. Graphs are independent draws from them."
 }
 
 // Name implements [engine.Engine].

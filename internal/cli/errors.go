@@ -82,9 +82,9 @@ func WithoutPackage(text string) string {
 		case "tobac", "additive", "arviz", "autograd", "background", "bcd", "calibration",
 			"chain", "chainplot", "dag", "dataset", "delimited", "density", "diagnostics",
 			"effects", "engine", "evidence", "exact", "explain", "figures", "gaussian",
-			"gflownet", "graphfile", "hmc", "impute", "inspect", "jobs", "langevin", "mcmc",
-			"metrics", "models", "nuts", "ordering", "posterior", "report", "schedule", "score",
-			"sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
+			"gflownet", "graphfile", "graphsum", "hmc", "impute", "inspect", "jobs", "langevin", "mcmc",
+			"metrics", "models", "nuts", "ordering", "parquet", "posterior", "report", "schedule", "score",
+			"search", "sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}

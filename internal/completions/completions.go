@@ -124,7 +124,7 @@ func Warnings(tables [][]string) []string {
 		}
 	}
 	if len(worst) > 0 {
-		all = append(all, fmt.Sprintf("%d of %d completed tables have warnings of their own, number %d: %s",
+		all = append(all, fmt.Sprintf("%d of %d completed tables have separate warnings, such as number %d: %s",
 			with, len(tables), of+1, strings.Join(worst, "; ")))
 	}
 	return all
@@ -172,7 +172,7 @@ func Imputed(names []string, gaps []int, rows int) string {
 		return strconv.FormatFloat(100*float64(part)/float64(whole), 'g', 2, 64) + " %"
 	}
 	return fmt.Sprintf("%d of %d values (%s) in %d of %d columns were missing and are imputed, most in %q (%s), "+
-		"on the assumption that a value's absence depends on observed values alone",
+		"on the assumption that values are missing at random",
 		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), names[worst], percent(gaps[worst], rows))
 }
 

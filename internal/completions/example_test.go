@@ -20,5 +20,5 @@ func Example() {
 	// Output:
 	// [0.00  0.10]
 	// few rows
-	// 1 of 3 completed tables have warnings of their own, number 1: a and b
+	// 1 of 3 completed tables have separate warnings, such as number 1: a and b
 }
