@@ -1,6 +1,7 @@
 package density_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -134,8 +135,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	x.Set(0, 0, -1)
-	if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); err == nil ||
-		!strings.Contains(err.Error(), "point 0") {
+	if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); !errors.As(err, new(*density.OutsideError)) ||
+		!strings.Contains(err.Error(), "point 0: the log density is NaN") || grad.At(1, 0) != 3 {
 		t.Errorf("%v, want an error of point 0", err)
 	}
 	if err := m.LogDensity(logp, grad, x); err != nil || !math.IsNaN(logp[0]) ||

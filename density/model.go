@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -458,8 +457,8 @@ func (m *Model) each(
 }
 
 // Score is the gradient at a step of a sampler that counts its steps, such as those of package
-// svgd: x and dst have one block, points × coordinates. A point without a density or a
-// finite gradient is an error.
+// svgd: x and dst have one block, points × coordinates. An [OutsideError] names the points
+// without a density or a finite gradient; the scores of the others hold.
 func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	if len(dst) != 1 || len(x) != 1 {
 		return fmt.Errorf("density: got %d blocks and %d results, want 1 of each", len(x), len(dst))
@@ -471,21 +470,37 @@ func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	if err := m.LogDensity(logp, dst[0], x[0]); err != nil {
 		return err
 	}
+	var outside *OutsideError
 	for k, l := range logp {
 		for i, g := range dst[0].RawRowView(k) {
-			if sum := l + g; math.IsNaN(sum) || math.IsInf(sum, 0) {
-				return fmt.Errorf(
-					"density: point %d: the log density is %v and its derivative by a coordinate of %s %v, want finite ones",
-					k,
-					l,
-					m.coordinate(i),
-					g,
-				)
+			if finite(l) && finite(g) {
+				continue
 			}
+			if outside == nil {
+				outside = &OutsideError{text: fmt.Sprintf("density: point %d: the log density is %v and its derivative "+
+					"by a coordinate of %s %v, want finite ones", k, l, m.coordinate(i), g)}
+			}
+			outside.Points = append(outside.Points, k)
+			break
 		}
+	}
+	if outside != nil {
+		return outside
 	}
 	return nil
 }
+
+// An OutsideError says at which points a score is not defined; the others hold.
+type OutsideError struct {
+	Points []int // ascending
+	text   string
+}
+
+// Error implements error: it says what is not finite at the first of the points.
+func (e *OutsideError) Error() string { return e.text }
+
+// Outside lists the points: see svgd.Sampler.Outside.
+func (e *OutsideError) Outside() []int { return e.Points }
 
 // coordinate is the parameter that a coordinate belongs to.
 func (m *Model) coordinate(i int) string {
