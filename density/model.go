@@ -106,7 +106,6 @@ func (m *Model) compile(t *Trace, outputs []*autograd.Node) (*program, error) {
 
 // buffer is where the numbers of an input are.
 func (m *Model) buffer(in input) []float64 {
-	in.name = strings.TrimSpace(in.name)
 	length := in.node.Shape().Len()
 	place := func(at map[string][]float64, n int) []float64 {
 		if at[in.name] == nil {
