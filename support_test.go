@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"testing"
 
 	"tobac"
@@ -27,9 +26,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(1000) }
 
 // table makes a table from a function of row and column.
 func table(rows, cols int, names []string, at func(i, j int) float64) *dataset.Table {

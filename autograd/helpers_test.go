@@ -3,19 +3,12 @@ package autograd_test
 import (
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"testing"
 
 	ad "tobac/autograd"
 	_ "tobac/internal/unwritten"
 )
-
-// TestMain lets garbage lie: a third of the time of thousands of small programs went to its collection.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(1000)
-	m.Run()
-}
 
 func normals(rng *rand.Rand, n int) []float64 {
 	x := make([]float64, n)

@@ -6,16 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"testing"
 
 	"tobac/dag"
 	"tobac/internal/study"
 	_ "tobac/internal/unwritten"
 )
-
-// Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(1000) }
 
 // graph builds a graph from pairs of vertices.
 func graph(t testing.TB, d int, pairs ...[2]int) *dag.Graph {

@@ -3,7 +3,6 @@ package models_test
 import (
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -14,9 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Tests make much garbage and keep little.
-func init() { debug.SetGCPercent(1000) }
 
 // Targets and sampler meet on gonum types; the packages do not know each other.
 var (
