@@ -42,7 +42,7 @@ const familySmooth = "smooth"
 // of [BGe], and prior variances of weights, as those of [Linear].
 var (
 	smoothRates = []float64{0.05, 0.5, 0.005}
-	smoothEdges = []float64{1, 0.25, 4}
+	smoothEdges = []float64{0.25, 1, 0.06, 4}
 )
 
 // allFits is the processor time, in seconds, up to which all sets of more than two parents are fitted.

@@ -157,21 +157,15 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 		floats.AddScaled(column, -slopes[c], b.Column)
 		rows.SetCol(c, column)
 	}
-	var svd mat.SVD
-	if !svd.Factorize(rows, mat.SVDThin) {
-		return
-	}
-	var left, right mat.Dense
-	svd.UTo(&left)
-	svd.VTo(&right)
+	left, right, singular := decompose(rows)
 	root := math.Sqrt(float64(n))
-	for c, s := range svd.Values(nil) {
+	for c, s := range singular {
 		if s /= root; c == smoothFunctions || c == m-2 || s < 1e-3 {
 			break
 		}
-		function := mat.Col(nil, c, &left)
+		function := mat.Col(nil, c, left)
 		floats.Scale(root, function)
-		combination := mat.Col(nil, c, &right)
+		combination := mat.Col(nil, c, right)
 		floats.Scale(1/s, combination)
 		var tabled mat.VecDense
 		tabled.MulVec(table, mat.NewVecDense(leading, combination))
@@ -180,6 +174,43 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 		b.Intercept = append(b.Intercept, -floats.Dot(means, combination))
 		b.Slope = append(b.Slope, -floats.Dot(slopes, combination))
 	}
+}
+
+// decompose is the singular value decomposition of a tall matrix; of many rows that of its Gram
+// matrix, whose small singular values are less precise. No values: it failed.
+func decompose(rows *mat.Dense) (left, right *mat.Dense, singular []float64) {
+	left, right = new(mat.Dense), new(mat.Dense)
+	n, m := rows.Dims()
+	if n <= exactRows {
+		var svd mat.SVD
+		if !svd.Factorize(rows, mat.SVDThin) {
+			return left, right, nil
+		}
+		svd.UTo(left)
+		svd.VTo(right)
+		return left, right, svd.Values(nil)
+	}
+	var gram mat.SymDense
+	gram.SymOuterK(1, rows.T())
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&gram, true) {
+		return left, right, nil
+	}
+	var ascending mat.Dense
+	eigen.VectorsTo(&ascending)
+	right = mat.NewDense(m, m, nil)
+	scaled := mat.NewDense(m, m, nil)
+	values := eigen.Values(nil)
+	for c := range m {
+		s := math.Sqrt(math.Max(values[m-1-c], 0))
+		singular = append(singular, s)
+		v := mat.Col(nil, m-1-c, &ascending)
+		right.SetCol(c, v)
+		floats.Scale(1/math.Max(s, 1e-300), v)
+		scaled.SetCol(c, v)
+	}
+	left.Mul(rows, scaled)
+	return left, right, singular
 }
 
 // Interpolate is the value at x of a function that is linear between the knots and constant beyond.

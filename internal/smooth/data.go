@@ -222,8 +222,19 @@ func (t *Data) block(g *group, key blockKey) []float64 {
 	if ok {
 		return b
 	}
-	rows := t.pair(g, key.i, key.k)
+	b = t.newBlock(g, key)
+	g.mu.Lock()
+	g.blocks[key] = b
+	g.mu.Unlock()
+	return b
+}
+
+// newBlock computes a block, some rows of the table at a time, so that they stay in the cache.
+func (t *Data) newBlock(g *group, key blockKey) []float64 {
+	const most = 512
+	left := t.pairMeans(g, key.i, key.k)
 	var columns [][]float64
+	var right []float64
 	switch {
 	case key.a < 0:
 		for j := range t.d {
@@ -231,21 +242,49 @@ func (t *Data) block(g *group, key blockKey) []float64 {
 		}
 	case key.b < 0:
 		columns = g.columns[t.first[key.a] : t.first[key.a]+1+len(t.basis[key.a].Smooth)]
-	case key.a == key.i && key.b == key.k:
-		columns = rows
 	default:
-		columns = t.pair(g, key.a, key.b)
+		right = t.pairMeans(g, key.a, key.b)
 	}
-	b = make([]float64, 0, len(rows)*len(columns))
-	for _, r := range rows {
-		for _, c := range columns {
-			b = append(b, floats.Dot(r, c))
+	wide := max(len(columns), len(right))
+	b := make([]float64, len(left)*wide)
+	u, v := make([]float64, most*len(left)), make([]float64, most*wide)
+	for from := 0; from < g.n; from += most {
+		count := min(most, g.n-from)
+		t.pairRows(u, g, key.i, key.k, left, from, count)
+		if right != nil {
+			t.pairRows(v, g, key.a, key.b, right, from, count)
+		}
+		for c, f := range columns {
+			copy(v[c*count:], f[from:from+count])
+		}
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1,
+			blas64.General{Rows: len(left), Cols: count, Stride: count, Data: u[:len(left)*count]},
+			blas64.General{Rows: wide, Cols: count, Stride: count, Data: v[:wide*count]}, 1,
+			blas64.General{Rows: len(left), Cols: wide, Stride: wide, Data: b})
+	}
+	return b
+}
+
+// pairMeans are the means of the products of two columns.
+func (t *Data) pairMeans(g *group, i, k int) (means []float64) {
+	for _, f := range g.products[i] {
+		for _, h := range g.products[k] {
+			means = append(means, floats.Dot(f, h)/float64(g.n))
 		}
 	}
-	g.mu.Lock()
-	g.blocks[key] = b
-	g.mu.Unlock()
-	return b
+	return means
+}
+
+// pairRows writes the products of two columns, less their means, in some rows.
+func (t *Data) pairRows(dst []float64, g *group, i, k int, means []float64, from, count int) {
+	at := 0
+	for _, f := range g.products[i] {
+		for _, h := range g.products[k] {
+			p := floats.MulTo(dst[at*count:(at+1)*count], f[from:from+count], h[from:from+count])
+			floats.AddConst(-means[at], p)
+			at++
+		}
+	}
 }
 
 // pair are the products of two columns at the rows of a group, centred.

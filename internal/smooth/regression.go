@@ -3,12 +3,14 @@ package smooth
 import "math"
 
 // The amplitudes of curves and of products, relative to that of the lines, with their prior
-// probabilities. They ascend from 0.
+// probabilities. Those of curves ascend from 0 twice: with prior variances λ²/λ_1 of the functions, which
+// leave little but the first, and with λ.
 var (
-	curveAmplitudes   = []float64{0, 0.3, 1, 3}
-	curvePrior        = logs(0.5, 0.5/3, 0.5/3, 0.5/3)
+	curveAmplitudes   = []float64{0, 0.3, 1, 0.3, 1, 3}
+	curveSteep        = []bool{false, true, true, false, false, false}
+	curvePrior        = logs(0.5, 0.1, 0.1, 0.1, 0.1, 0.1)
 	productAmplitudes = []float64{0, 0.3, 1}
-	productPrior      = logs(0.8, 0.1, 0.1)
+	productPrior      = logs(0.5, 0.25, 0.25)
 )
 
 func logs(p ...float64) []float64 {
@@ -69,6 +71,9 @@ func (w *regression) layTerms(s *Scorer, parents []int, f form) {
 		}
 		root *= curveAmplitudes[f.curves[a]]
 		for m, v := range t.basis[i].Variance {
+			if curveSteep[f.curves[a]] {
+				v *= v / t.basis[i].Variance[0]
+			}
 			w.terms = append(w.terms, term{root: root * math.Sqrt(v), i: i, k: -1, at: 1 + m})
 		}
 	}

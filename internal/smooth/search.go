@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How the mode of the amplitudes is found: each is followed upwards from 0 until it has lost so
-// many nats, since evidence has one mode along an amplitude; products are tried for pairs whose
+// How the mode of the amplitudes is found: each is followed upwards from 0, and given up where the
+// first or the last but one has lost so many nats; products are tried for pairs whose
 // own equation speaks for them by so many nats; each amplitude is visited so often.
 const (
 	lostNats    = 2
@@ -103,7 +103,7 @@ func (s *Scorer) along(w *regression, j int, f *fit, value *uint8, prior []float
 		if log > highest {
 			best, highest = *value, log
 		}
-		if log < highest-lostNats && v >= int(began) {
+		if log < highest-lostNats && v >= int(began) && (v == 1 || v == len(prior)-2) {
 			break
 		}
 	}
