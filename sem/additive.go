@@ -163,6 +163,9 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == familyNonGaussian && e.Note == noOtherNoise }) {
 		return ""
 	}
+	if slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && !math.IsNaN(e.Log) }) {
+		return curvesInSmooth
+	}
 	s, opt, err := m.scorer(data)
 	if err != nil {
 		return "" // the scores say what is wrong

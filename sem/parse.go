@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/models"
 )
 
@@ -111,9 +110,8 @@ func Compared(data *dataset.Table) []Scored {
 	}
 	d := len(data.Names)
 	modes := new(sharedModes)
-	all := []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
-	if d > exact.Affordable {
-		all = append(all, Smooth{})
+	if d > MixedVariables { // where Gaussian processes have few parents or take too long
+		return []Scored{Linear{}, BGe{}, Smooth{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 	}
-	return all
+	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 }

@@ -22,6 +22,7 @@ const (
 	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
 	neighbouring    = 0.1  // and from which on those are that have one parent more or less
 	mostRefinements = 10
+	fewSets         = 0.02 // new sets for each likely one, below which more than twelve variables have settled
 )
 
 // refine refines the sets of parents that carry the posterior: it sums over all orders under the
@@ -40,7 +41,12 @@ func refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 		if err != nil {
 			return err
 		}
-		if fitted, err := RefineSets(ctx, s, sets, probabilities, workers); err != nil || fitted == 0 {
+		likely := 0
+		for _, of := range sets {
+			likely += len(of)
+		}
+		fitted, err := RefineSets(ctx, s, sets, probabilities, workers)
+		if err != nil || fitted == 0 || d > MixedVariables && float64(fitted) <= fewSets*float64(likely) {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package sem
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"tobac/dag"
@@ -28,6 +29,7 @@ type Smooth struct {
 var (
 	_ Scored       = Smooth{}
 	_ Demanding    = Smooth{}
+	_ Conditional  = Smooth{}
 	_ SampledModel = Smooth{}
 	_ Structural   = Smooth{}
 )
@@ -48,17 +50,46 @@ var (
 // allFits is the processor time, in seconds, up to which all sets of more than two parents are fitted.
 const allFits = 1
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise.
+// mostSmoothSeconds is the processor time of its scores up to which the model is compared with others.
+const mostSmoothSeconds = 10
+
+// Unsuited implements [Demanding]: columns of few values have no normal noise, and all pairs of parents
+// of many columns take long.
 func (m Smooth) Unsuited(data *dataset.Table) string {
 	if len(inspect.Repeated(data)) == len(data.Names) {
 		return "the values of every column are repeated, so that their noise has no density"
 	}
+	if seconds := smooth.Seconds(len(data.Names), 2); seconds > mostSmoothSeconds {
+		return fmt.Sprintf("its scores would take about %s of processor time; --model smooth computes them",
+			roughly(seconds))
+	}
 	return ""
+}
+
+// curvedNats is the evidence from which one equation with a single parent speaks for curves.
+const curvedNats = 5
+
+// Pointless implements [Conditional]: where no equation with one parent gains from curvature.
+func (m Smooth) Pointless(data *dataset.Table, _ []Evidence) string {
+	t, err := smooth.New(data.X, data.Mask())
+	if err != nil {
+		return "" // the scores say what is wrong
+	}
+	s, err := t.Own(smoothRates[0], inspect.Repeated(data))
+	if err != nil {
+		return ""
+	}
+	if most, err := s.MostCurved(context.Background(), 1); err != nil || most > curvedNats {
+		return ""
+	}
+	return noCurves
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance
 // 1, and one for all. The two are equally probable.
-func (m Smooth) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m Smooth) Hypotheses(
+	ctx context.Context, data *dataset.Table, prior *score.Prior, workers int,
+) ([]Hypothesis, error) {
 	d := len(data.Names)
 	plain := inspect.Repeated(data)
 	t, err := smooth.New(data.X, data.Mask())
@@ -125,7 +156,9 @@ func (m Smooth) refine(ctx context.Context, s *smooth.Scorer, prior *score.Prior
 }
 
 // rated are scores with the rate under which a graph is most probable.
-func (m Smooth) rated(ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, plain []int, workers int) (*smooth.Scorer, error) {
+func (m Smooth) rated(
+	ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, plain []int, workers int,
+) (*smooth.Scorer, error) {
 	best, highest := own, own.UnderForms(g, own)
 	for _, rate := range smoothRates[1:] {
 		s, err := t.Own(rate, plain)
@@ -143,8 +176,12 @@ func (m Smooth) rated(ctx context.Context, t *smooth.Data, own *smooth.Scorer, g
 }
 
 // common are the scores with one noise variance for all equations: that under which the best graph
-// is most probable, and up to [MixedVariables] a grid around it; none where the best graph is hopelessly behind, by so many nats.
-func (m Smooth) common(ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, prior *score.Prior, most, workers int) (all []Hypothesis, behind float64, err error) {
+// is most probable, and up to [MixedVariables] a grid around it; none where the best graph is
+// hopelessly behind, by so many nats.
+func (m Smooth) common(
+	ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, prior *score.Prior,
+	most, workers int,
+) (all []Hypothesis, behind float64, err error) {
 	if prior == nil {
 		prior = score.Fair(t.Vars())
 	}
@@ -198,14 +235,17 @@ func (m Smooth) common(ctx context.Context, t *smooth.Data, own *smooth.Scorer, 
 		if t.Vars() > exact.Affordable {
 			next.List()
 		}
-		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, LogWeight: grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))})
+		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))
+		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, LogWeight: weight})
 	}
 	return all, behind, nil
 }
 
 // variances are the noise variance of all equations and the variance of weights under which a graph is
 // most probable, with the forms of the equations of s.
-func variances(ctx context.Context, t *smooth.Data, s *smooth.Scorer, g *dag.Graph, start float64) (noise, edge float64, err error) {
+func variances(
+	ctx context.Context, t *smooth.Data, s *smooth.Scorer, g *dag.Graph, start float64,
+) (noise, edge float64, err error) {
 	highest := math.Inf(-1)
 	for _, e := range smoothEdges {
 		under := func(v float64) (float64, error) {

@@ -29,7 +29,9 @@ type climber struct {
 
 // Climb adds, takes out and reverses edges, each time what gains most, until nothing gains: from
 // the edges that are required, or from a graph that has them. It fits the equations that it compares.
-func (s *Scorer) Climb(ctx context.Context, prior *score.Prior, from *dag.Graph, workers int) (*dag.Graph, error) {
+func (s *Scorer) Climb(
+	ctx context.Context, prior *score.Prior, from *dag.Graph, workers int,
+) (*dag.Graph, error) {
 	d := s.data.d
 	if prior == nil {
 		prior = score.Fair(d)
@@ -37,7 +39,8 @@ func (s *Scorer) Climb(ctx context.Context, prior *score.Prior, from *dag.Graph,
 	if from == nil {
 		from = prior.RequiredEdges()
 	}
-	c := &climber{s: s, prior: prior, graph: from.Clone(), now: make([]float64, d), with: make([][]float64, d)}
+	c := &climber{s: s, prior: prior, graph: from.Clone()}
+	c.now, c.with = make([]float64, d), make([][]float64, d)
 	for range d {
 		c.work = append(c.work, new(regression))
 	}
@@ -175,7 +178,8 @@ func (s *Scorer) UnderForms(g *dag.Graph, other *Scorer) float64 {
 // Again fits the equations of s with the settings of another scorer of the same data, which has
 // none, in the forms that they have under s.
 func (s *Scorer) Again(ctx context.Context, other *Scorer, workers int) error {
-	return parallel.ForWith(ctx, s.data.d, workers, func() *regression { return new(regression) }, func(w *regression, j int) error {
+	room := func() *regression { return new(regression) }
+	return parallel.ForWith(ctx, s.data.d, workers, room, func(w *regression, j int) error {
 		for _, f := range s.of[j].list {
 			g := *f
 			g.form = f.form.clone()

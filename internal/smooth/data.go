@@ -64,7 +64,8 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 {
-				return nil, fmt.Errorf("smooth: row %d, column %d is %v, want a finite number of magnitude up to 1e150", i+1, j+1, v)
+				return nil, fmt.Errorf("smooth: row %d, column %d is %v, want a finite number of magnitude "+
+					"up to 1e150", i+1, j+1, v)
 			}
 		}
 		rows := observedRows(intervened, n, j)
@@ -202,7 +203,8 @@ func (t *Data) fill(g *group) {
 		for c, f := range g.columns {
 			copy(some[c*count:(c+1)*count], f[from:from+count])
 		}
-		blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: t.functions, Cols: count, Stride: count, Data: some[:count*t.functions]}, 1, raw)
+		a := blas64.General{Rows: t.functions, Cols: count, Stride: count, Data: some[:count*t.functions]}
+		blas64.Syrk(blas.NoTrans, 1, a, 1, raw)
 	}
 	for r := range t.functions { // both triangles, for reads in either sequence
 		for c := range r {

@@ -33,8 +33,11 @@ type product struct {
 }
 
 // posterior is the equation of a variable given its parents at the mode of its form: the terms with
-// the posterior means of their weights, a factor L of whose precision the working memory keeps; the noise variance's estimate.
-func (s *Scorer) posterior(j int, parents []int) (w *regression, mean []float64, noise, freedom float64) {
+// the posterior means of their weights, a factor L of whose precision the working memory keeps; the
+// noise variance's estimate.
+func (s *Scorer) posterior(j int, parents []int) (
+	w *regression, mean []float64, noise, freedom float64,
+) {
 	w = new(regression)
 	f := s.of[j].find(parents)
 	switch {
@@ -64,7 +67,8 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	for _, i := range parents {
 		p := part{knots: []float64{t.centre[i]}, values: [][]float64{{0}}}
 		if len(t.tables[i]) > 0 {
-			p.knots, p.values = make([]float64, len(t.basis[i].Knots)), [][]float64{make([]float64, len(t.basis[i].Knots))}
+			n := len(t.basis[i].Knots)
+			p.knots, p.values = make([]float64, n), [][]float64{make([]float64, n)}
 			for k, v := range t.basis[i].Knots {
 				p.knots[k] = t.centre[i] + t.sd[i]*v
 			}
@@ -103,7 +107,9 @@ func (s *Scorer) meanOf(g *group, j int) float64 {
 
 // fill sets the parts of a function from the weights of its terms; means of the terms over the rows
 // go into the intercept.
-func (f *Function) fill(s *Scorer, g *group, w *regression, parents []int, beta []float64, unit float64) {
+func (f *Function) fill(
+	s *Scorer, g *group, w *regression, parents []int, beta []float64, unit float64,
+) {
 	t := s.data
 	place := map[int]int{}
 	for a, i := range parents {
@@ -154,7 +160,8 @@ func (f *Function) addProduct(t *Data, g *group, a, b int, u term, weight float6
 		f.products = append(f.products, product{a, b, make([]float64, len(t.tables[u.i])*columns)})
 	}
 	f.products[len(f.products)-1].weights[u.at] += weight
-	f.intercept -= weight * floats.Dot(g.products[u.i][u.at/columns], g.products[u.k][u.at%columns]) / float64(g.n)
+	sum := floats.Dot(g.products[u.i][u.at/columns], g.products[u.k][u.at%columns])
+	f.intercept -= weight * sum / float64(g.n)
 }
 
 // FunctionParameters are those of [Scorer.Function].
@@ -236,14 +243,17 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	for k := range parents {
 		of := next(3)
 		if of == nil || !whole(of[1], 1, MostKnots) || !whole(of[2], 1, 1+productFunctions) {
-			return fault(fmt.Sprintf("parent %d: want a slope, 1 to %d knots and 1 to %d functions", k+1, MostKnots, 1+productFunctions))
+			return fault(fmt.Sprintf("parent %d: want a slope, 1 to %d knots and 1 to %d functions",
+				k+1, MostKnots, 1+productFunctions))
 		}
 		p := part{slope: of[0], knots: next(int(of[1]))}
 		for range int(of[2]) {
 			p.values = append(p.values, next(int(of[1])))
 		}
-		if p.knots == nil || !slices.IsSorted(p.knots) || slices.ContainsFunc(p.values, func(v []float64) bool { return v == nil }) {
-			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of each function, all finite", k+1, of[1]))
+		lacks := slices.ContainsFunc(p.values, func(v []float64) bool { return v == nil })
+		if p.knots == nil || !slices.IsSorted(p.knots) || lacks {
+			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of each function, "+
+				"all finite", k+1, of[1]))
 		}
 		f.parts = append(f.parts, p)
 	}
@@ -253,7 +263,8 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 			return fault("want two parents of a product")
 		}
 		q := product{a: int(of[0]), b: int(of[1])}
-		if q.weights = next((len(f.parts[q.a].values) - 1) * (len(f.parts[q.b].values) - 1)); len(q.weights) == 0 {
+		q.weights = next((len(f.parts[q.a].values) - 1) * (len(f.parts[q.b].values) - 1))
+		if len(q.weights) == 0 {
 			return fault("want the weights of a product, all finite")
 		}
 		f.products = append(f.products, q)

@@ -3,8 +3,8 @@ package smooth
 import "math"
 
 // The amplitudes of curves and of products, relative to that of the lines, with their prior
-// probabilities. Those of curves ascend from 0 twice: with prior variances λ²/λ_1 of the functions, which
-// leave little but the first, and with λ.
+// probabilities. Those of curves ascend from 0 twice: with prior variances λ²/λ_1 of the functions,
+// which leave little but the first, and with λ.
 var (
 	curveAmplitudes   = []float64{0, 0.3, 1, 0.3, 1, 3}
 	curveSteep        = []bool{false, true, true, false, false, false}

@@ -41,7 +41,7 @@ type fit struct {
 	parents []int
 	form    form
 	mode    float64   // log evidence of the form with its prior probability
-	curves  []float64 // ln Σ of the evidences over each amplitude, the others at the mode, less that of the mode
+	curves  []float64 // ln Σ of the evidences over each amplitude, the others at the mode, less its own
 	pairs   []float64 // the same of products
 }
 
@@ -84,9 +84,11 @@ func (t *Data) Common(noise, edge float64) (*Scorer, error) {
 	if !(noise > 0) || !(edge > 0) {
 		panic(fmt.Sprintf("smooth: noise variance %v and edge variance %v, want positive numbers", noise, edge))
 	}
-	s := &Scorer{data: t, amplitude: math.Sqrt(edge / noise), common: noise, jacobian: make([]float64, t.d)}
+	s := &Scorer{data: t, amplitude: math.Sqrt(edge / noise), common: noise}
+	s.jacobian = make([]float64, t.d)
 	s.parentScale, s.childScale = t.sd, t.sd
-	base, err := score.NewLinear(t.x, t.mask, score.LinearOptions{NoiseVariance: noise, EdgeVariance: edge})
+	opt := score.LinearOptions{NoiseVariance: noise, EdgeVariance: edge}
+	base, err := score.NewLinear(t.x, t.mask, opt)
 	return s.with(base, nil), err
 }
 
@@ -113,7 +115,8 @@ func (s *Scorer) evidence(j, p int, half, rest float64) float64 {
 	shape := s.alpha + float64(p)/2
 	after, _ := math.Lgamma(shape + n/2)
 	before, _ := math.Lgamma(shape)
-	return v + after - before + shape*math.Log(s.beta) - n/2*math.Log(2*math.Pi) - (shape+n/2)*math.Log(s.beta+rest/2)
+	v += after - before + shape*math.Log(s.beta) - n/2*math.Log(2*math.Pi)
+	return v - (shape+n/2)*math.Log(s.beta+rest/2)
 }
 
 // Vars implements [score.Scorer].
@@ -176,6 +179,27 @@ func (s *Scorer) Prepare(ctx context.Context, most, workers int) error {
 		}
 	}
 	return nil
+}
+
+// MostCurved is the largest evidence, in nats, by which an equation with one parent speaks for a
+// curve in place of a straight line.
+func (s *Scorer) MostCurved(ctx context.Context, workers int) (float64, error) {
+	d := s.data.d
+	most := make([]float64, d)
+	room := func() *regression { return new(regression) }
+	err := parallel.ForWith(ctx, d, workers, room, func(w *regression, j int) error {
+		if s.linear(j) {
+			return nil
+		}
+		s.of[j].keep(s.quick(w, j, nil))
+		for _, i := range dag.AllBut(d, j) {
+			parents := []int{i}
+			line := w.log(s, j, parents, form{make([]uint8, 1), nil})
+			most[j] = math.Max(most[j], s.quick(w, j, parents).score()-line)
+		}
+		return ctx.Err()
+	})
+	return slices.Max(most), err
 }
 
 // combinations visits the subsets of a size, in a slice that the next one overwrites.
@@ -311,17 +335,9 @@ func (s *Scorer) linearScores(dst []float64, j int, candidates, given []int) {
 	}
 }
 
-// List leaves out what was not fitted: these sets have no probability, instead of that by their most important
-// parents. It is for chains, which take long over tables of all sets.
+// List leaves out what was not fitted: these sets have no probability, instead of that by their most
+// important parents. It is for chains, which take long over tables of all sets.
 func (s *Scorer) List() { s.listed = true }
-
-// Fits is the number of equations that were fitted.
-func (s *Scorer) Fits() (n int) {
-	for _, v := range s.of {
-		n += len(v.list)
-	}
-	return n
-}
 
 // Seconds is about the processor time of [Scorer.Prepare].
 func Seconds(d, most int) float64 {
@@ -334,7 +350,8 @@ func Seconds(d, most int) float64 {
 }
 
 // LeastVariance is the smallest variance of a column over the rows in which it was not set: where
-// noise variances are equal an upper bound of theirs, and since some variable has no parents an estimate.
+// noise variances are equal an upper bound of theirs, and since some variable has no parents an
+// estimate.
 func (t *Data) LeastVariance() float64 {
 	least := slices.Min(t.observed)
 	return least * least

@@ -133,7 +133,8 @@ func (s *Scorer) grown(w *regression, j int, parents []int) *fit {
 			}
 		}
 	}
-	f = &fit{parents: f.parents, form: f.form.clone(), mode: f.mode, curves: slices.Clone(f.curves), pairs: slices.Clone(f.pairs)}
+	f = &fit{parents: f.parents, form: f.form.clone(), mode: f.mode,
+		curves: slices.Clone(f.curves), pairs: slices.Clone(f.pairs)}
 	for len(f.parents) < p {
 		var best *fit
 		highest, from := math.Inf(-1), 0
@@ -156,7 +157,8 @@ func (s *Scorer) grown(w *regression, j int, parents []int) *fit {
 		for a := range f.parents {
 			f.curves[a] = s.along(w, j, f, &f.form.curves[a], curvePrior)
 			for b := a + 1; b < p; b++ {
-				if k := pairAt(a, b, p); p == 2 || f.form.products[k] > 0 || s.likely(j, f.parents[a], f.parents[b]) {
+				k := pairAt(a, b, p)
+				if p == 2 || f.form.products[k] > 0 || s.likely(j, f.parents[a], f.parents[b]) {
 					f.pairs[k] = s.along(w, j, f, &f.form.products[k], productPrior)
 				}
 			}
