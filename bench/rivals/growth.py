@@ -15,6 +15,8 @@ import os
 import sys
 import time
 
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads that wait would count
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import jax

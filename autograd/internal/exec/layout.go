@@ -37,6 +37,7 @@ func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
 // work counts what a function computes, by what it costs.
 type work struct {
 	ops, slow int     // element-wise operations, those that take long
+	kept      int     // of the former but those that only go on with a sum
 	terms     int     // products and summands
 	opaque    int     // operations on whole values
 	factors   int     // operations on lanes of triangular factorisations and solutions
@@ -71,17 +72,19 @@ const (
 	factorTerm   = 0.35
 	codedCall    = 0.4 // of a small array in a stretch of machine code
 	codedNumber  = 0.3
-	laneKept     = 0.3 // registers for each element-wise operation, about
-	laneFar      = 1.6 // for each number of registers beyond those in the cache
-	laneMove     = 1.0 // for each number that an operation on whole values reads or writes, lane by lane
-	laneMoveFar  = 6.0 // where those of all lanes leave the cache
-	laneProgram  = 1.6 // times as long for each index of a loop, whose stages and single numbers take longer
+	laneKept     = 0.3  // registers for each element-wise operation, about
+	laneFar      = 1.6  // for each number of registers beyond those in the cache
+	farRead      = 0.13 // for each of those that a sum reads again, in the same proportion
+	laneMove     = 1.0  // for each number that an operation on whole values reads or writes, lane by lane
+	laneMoveFar  = 6.0  // where those of all lanes leave the cache
+	laneProgram  = 1.6  // times as long for each index of a loop, whose stages and single numbers take longer
 )
 
 // Numbers that stay in the cache of a processor core: registers of an element program, and
 // operands and result of one operation.
 const (
 	cachedRegisters = 1 << 18
+	nearRegisters   = 1 << 17 // beside what the sums multiply them with
 	cachedOperands  = 1 << 16
 )
 
@@ -127,6 +130,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 			continue
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
+		w.kept += own.kept
 		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
 		w.moved = append(w.moved, own.moved...)
 	}
@@ -179,6 +183,9 @@ func (w *work) count(v *ir.Value, live, count int) {
 	default:
 		if w.ops = live; v.Is(ir.Add) || v.Is(ir.Sub) {
 			w.ops = summed(v)
+		}
+		if !v.Is(ir.Add) || !v.Args[0].Is(ir.Add) && !v.Args[1].Is(ir.Add) {
+			w.kept = w.ops
 		}
 		if isSlow(v) {
 			w.slow = live
@@ -241,7 +248,9 @@ func (w *work) onLanes(lanes int) float64 {
 		}
 		t += move * float64(n) * l
 	}
-	return t + laneFar*max(laneKept*float64(w.ops)*l-cachedRegisters, 0)
+	kept := laneKept * float64(w.kept) * l
+	far := max(1-nearRegisters/max(kept, 1), 0)
+	return t + laneFar*max(kept-cachedRegisters, 0) + farRead*far*float64(w.terms)*l
 }
 
 // Element programs of more operations or terms than these take long to compile.
