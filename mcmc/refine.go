@@ -29,7 +29,7 @@ const (
 )
 
 // searches is how often the search for a starting graph takes edges away and climbs anew.
-func searches(d int) int { return max(min(4*d, 400), 50) }
+func searches(d int) int { return max(min(4*d, 20_000/d), 20) }
 
 // hopeless is by how much ln p(D, G) of the start of a chain may be below that of the best one.
 // Beyond it, the chain starts at the best one too: its own has a share of e^−20 of the posterior.

@@ -185,7 +185,7 @@ func (s *Searcher) Graph() *dag.Graph {
 }
 
 // A key is a small set of parents.
-type key [8]uint16
+type key [16]uint16
 
 // q is the score of a set of parents, ascending.
 func (s *Searcher) q(j int, set []int) float64 {
