@@ -212,7 +212,7 @@ func (b *Builder) add(n *Node) *Node {
 	return n
 }
 
-// apply adds the operation r on args, or returns the node that already is it.
+// apply adds operation p of args, or returns the node that already is it.
 func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 	if b.err != nil {
 		return b.fail(args[0].shape, "")

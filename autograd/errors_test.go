@@ -64,7 +64,7 @@ func TestBuilderErrors(t *testing.T) {
 		{"softmax over an axis it lacks", func(e env) { e.p.SoftmaxOver(e.sample) }, `softmax_over: the operand does not carry axis "sample"`},
 		{"largest over an axis it lacks", func(e env) { e.p.MaxOver(e.sample) }, `max_over: the operand does not carry axis "sample"`},
 		{"clamp", func(e env) { e.v.Clamp(1, 1) }, "clamp: bounds [1, 1], want lo < hi"},
-		{"power", func(e env) { e.v.Pow(math.Inf(1)) }, "power: exponent +Inf is not finite"},
+		{"pow", func(e env) { e.v.Pow(math.Inf(1)) }, "pow: exponent +Inf is not finite"},
 		{"polygamma", func(e env) { e.v.Polygamma(-1) }, "polygamma: order -1, want at least 0"},
 		{"leaky relu", func(e env) { e.v.LeakyRelu(1) }, "leaky relu: slope 1, want 0 ≤ slope < 1"},
 

@@ -28,7 +28,7 @@ var (
 	// index of the mapped axes. It is slow and simple: what the others are
 	// compared with.
 	Reference = NewEngine("reference", func(f *Function, opt Options) (Evaluator, error) {
-		return exec.NewReference(f.f, opt.CheckFinite), nil
+		return evaluatorOf(exec.NewReference(f.f, opt.CheckFinite), nil)
 	})
 )
 
@@ -75,7 +75,7 @@ type Options struct {
 	Engine Engine
 
 	// Workers is the number of goroutines of the compiled engine, which share
-	// out the loop axis, by rule the outermost mapped one; 0 means 1. Results are
+	// out the loop axis, usually the outermost mapped one; 0 means 1. Results are
 	// bitwise the same for any number. The other engines ignore it.
 	Workers int
 
@@ -88,21 +88,6 @@ type Options struct {
 	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
 	Without Pass
 }
-
-// A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
-// an input made by [Builder.Uniform].
-type Feed = exec.Feed
-
-// An Evaluator computes the outputs of a graph. It is not safe for concurrent
-// use; several evaluators of one graph are.
-type Evaluator = exec.Evaluator
-
-// NonFiniteError reports the operation that first produced NaN or Inf.
-type NonFiniteError = exec.NonFiniteError
-
-// A FailedError reports the indices of the loop axis, particles for example, at which an
-// operation has no result. Their results are NaN, those of the other indices hold.
-type FailedError = exec.FailedError
 
 // A Pass is a part of the compiler that can be left out. What remains computes
 // the same up to rounding. Passes are joined by |.
@@ -141,7 +126,7 @@ func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
+	return evaluatorOf(p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
 }
 
 func lower(inputs, outputs []*Node) (*ir.Func, error) {
@@ -251,7 +236,7 @@ func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 // NewEvaluator prepares to run the program on opt.Workers goroutines. Of the options it
 // reads Workers and CheckFinite; the others were those of the compilation.
 func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
-	return p.p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite})
+	return evaluatorOf(p.p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
 }
 
 // String lists the program: its parts, then per stage the values that are computed as a
@@ -274,5 +259,6 @@ type ProfilePart = exec.ProfilePart
 // Profile evaluates the program on one worker, as an [Evaluator] does into dst, and
 // measures its parts, of each the fastest of some rounds.
 func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, error) {
-	return p.p.Profile(dst, src, rounds)
+	profile, err := p.p.Profile(dst, appendFeeds(nil, src), rounds)
+	return profile, ownError(err)
 }

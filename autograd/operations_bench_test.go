@@ -26,7 +26,7 @@ func elementwiseOperations() []operation {
 		one("sin", (*ad.Node).Sin), one("cos", (*ad.Node).Cos), one("erf", (*ad.Node).Erf), one("erfc", (*ad.Node).Erfc),
 		one("logndtr", (*ad.Node).LogNdtr), one("inversemills", (*ad.Node).InverseMills), one("ndtrinv", (*ad.Node).NdtrInv),
 		one("loggamma", (*ad.Node).LogGamma), one("digamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }),
-		one("pow 1.5", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }), {"pow", (*ad.Node).Power},
+		one("pow 1.5", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }), {"power", (*ad.Node).Power},
 		one("sqrt", (*ad.Node).Sqrt), one("abs", (*ad.Node).Abs), one("inverse", (*ad.Node).Inverse),
 		one("clamp", func(x *ad.Node) *ad.Node { return x.Clamp(0.2, 0.6) }),
 		{"div", (*ad.Node).Div},

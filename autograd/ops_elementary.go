@@ -29,7 +29,7 @@ func init() {
 				q := ct.Div(x.Square().Add(y.Square()))
 				return []*Node{q.Mul(x), q.Mul(y).Neg()}
 			}),
-		elementwise2("pow", ir.Binary{VV: kernels.PowEach},
+		elementwise2("power", ir.Binary{VV: kernels.PowEach},
 			func(z, ct *Node) []*Node {
 				x, y := z.args[0], z.args[1]
 				one, zero := z.b.Scalar(1), z.b.Scalar(0)
@@ -81,7 +81,7 @@ func (n *Node) Atan2(x *Node) *Node { return n.elementwise("atan2", x) }
 // where m is 0. The derivative by the exponent is nᵐ ln n, with 0 where n = 0 and
 // m ≥ 0 (0 ln 0 = 0), and NaN for other n ≤ 0. See [Node.Pow] for a constant
 // exponent.
-func (n *Node) Power(m *Node) *Node { return n.elementwise("pow", m) }
+func (n *Node) Power(m *Node) *Node { return n.elementwise("power", m) }
 
 // LogAddExp is ln(eⁿ + eᵐ), element by element, shifted by the larger operand. Like
 // that of [Node.LogSumExp], the derivative is NaN where both are −∞, or both +∞.

@@ -105,9 +105,9 @@ func apart(rng *rand.Rand, i, size int) []float64 {
 }
 
 func unaryRows() []row {
-	power := unary("power", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }, func(x float64) float64 { return x * math.Sqrt(x) }, within(0.2, 3)).
+	power := unary("pow", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }, func(x float64) float64 { return x * math.Sqrt(x) }, within(0.2, 3)).
 		at("zero, one and large", []float64{0, 1, 1e200}, []float64{0, 1, 1e300}, []float64{0, 1.5, 1.5e100})
-	cubicRoot := unary("power", func(x *ad.Node) *ad.Node { return x.Pow(-1. / 3) }, func(x float64) float64 { return 1 / math.Cbrt(x) }, nil).cases[0]
+	cubicRoot := unary("pow", func(x *ad.Node) *ad.Node { return x.Pow(-1. / 3) }, func(x float64) float64 { return 1 / math.Cbrt(x) }, nil).cases[0]
 	power.other = &cubicRoot
 	negative := power.spots[0]
 	negative.name, negative.at, negative.want, negative.grad = "negative base, whole exponent", [][]float64{{-2}}, []float64{16}, [][]float64{{-32}}

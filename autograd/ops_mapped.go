@@ -7,7 +7,7 @@ import (
 )
 
 // The rules that cross a mapped axis. Their value at one index does not exist,
-// so they have no eval; the engines treat them by their over kind.
+// so they have none; the engines compute them as their field over says.
 func init() {
 	register(
 		&Primitive{

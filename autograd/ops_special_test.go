@@ -161,7 +161,7 @@ func elementaryRows() []row {
 		pairs("the axes", []float64{0, 1, 0, -1}, []float64{1, 0, -2, 0}, []float64{0, math.Pi / 2, math.Pi, -math.Pi / 2},
 			[]float64{1, 0, -0.5, 0}, []float64{0, -1, 0, 1}).
 		pairs("the origin", []float64{0}, []float64{0}, []float64{0}, []float64{nan}, []float64{nan})
-	power := binary("pow", (*ad.Node).Power, func(x, y float64) float64 { return math.Exp(y * math.Log(x)) },
+	power := binary("power", (*ad.Node).Power, func(x, y float64) float64 { return math.Exp(y * math.Log(x)) },
 		func(rng *rand.Rand, i, size int) []float64 {
 			if i == 0 {
 				return within(0.3, 3)(rng, i, size)

@@ -73,7 +73,7 @@ func init() {
 		elementwise1("sign", ir.Unary{Vec: kernels.Sign, Zero: true, Bound: 1}, nil),
 		elementwise1("positive", ir.Unary{Form: ir.Positive, Vec: kernels.Positive, Zero: true}, nil),
 		(&Primitive{
-			Name: "power",
+			Name: "pow",
 			each: func(at Attr) func(dst, x []float64) {
 				return func(dst, x []float64) { kernels.Pow(dst, x, at.Float) }
 			},
@@ -176,9 +176,9 @@ func (n *Node) Pow(p float64) *Node {
 		return n.Square()
 	}
 	if math.IsNaN(p) || math.IsInf(p, 0) {
-		return n.b.fail(n.shape, "power: exponent %v is not finite", p)
+		return n.b.fail(n.shape, "pow: exponent %v is not finite", p)
 	}
-	return n.op1("power", Attr{Float: p})
+	return n.op1("pow", Attr{Float: p})
 }
 
 // LeakyRelu is x for x > 0 and slope·x elsewhere.

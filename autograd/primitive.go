@@ -17,10 +17,21 @@ type Shape = ir.Shape
 // index; a node carries every axis that one of its operands carries, and only
 // the reductions named …Over remove one. Axes are ordered as they were
 // declared, outermost first. [Builder.Axis] declares them.
+//
+// Its methods are Name() string and Size() int, as declared, and ID() int, its place among
+// the axes of the builder, 0 for the outermost, and BelongsTo(b any) bool.
 type Axis = ir.Axis
 
 // Attr holds the parameters of an operation: those that its [Primitive] reads.
-// Nodes of one primitive are equal if operands and parameters are, bit by bit.
+// Nodes of one primitive are equal if operands and parameters are, bit by bit. Its fields are
+//
+//	Ints   []int      dimensions, indices, orders
+//	Float  float64    an exponent, a bound, a factor
+//	Floats []float64  where one number is not enough
+//	Axis   *Axis      the mapped axis that the operation crosses
+//	Shape  Shape      of the result
+//	Any    any        of a custom primitive, which Key spells out
+//	Key    string     the identity of Any
 type Attr = ir.Attr
 
 // A Primitive is an operation: its shape rule, its value and its derivative,

@@ -151,7 +151,7 @@ func elementaryMeanings() []meaning {
 		several("atan2", "angle", 2, func(x []*ad.Node) *ad.Node { return x[0].Atan2(x[1]) },
 			func(x []float64) answer { return is(math.Atan2(x[0], x[1])) },
 			hypotSlope(func(_, x float64) float64 { return x }), hypotSlope(func(y, _ float64) float64 { return -y })),
-		several("pow", "power", 2, func(x []*ad.Node) *ad.Node { return x[0].Power(x[1]) },
+		several("power", "power", 2, func(x []*ad.Node) *ad.Node { return x[0].Power(x[1]) },
 			func(x []float64) answer { return powerOf(x[0], x[1], 1) },
 			func(x []float64) answer {
 				if x[1] == 0 {

@@ -99,7 +99,7 @@ func exceptions() []exception {
 				}
 				return nil
 			}},
-		{"pow", "the logarithm that stands in for that of a constant 0 is a structural zero",
+		{"power", "the logarithm that stands in for that of a constant 0 is a structural zero",
 			func(operand int, x []float64, constant []bool) []float64 {
 				if operand == 1 && zeroConstant(x, constant, 0) {
 					return []float64{0}
@@ -260,7 +260,7 @@ func unaryMeanings() []meaning {
 	powers := []float64{3, -1, 0.5, -0.5, 1.5, -2, 1. / 3}
 	var all []meaning
 	for _, p := range powers {
-		all = append(all, single("power", fmt.Sprintf("to %.3g", p), func(x *ad.Node) *ad.Node { return x.Pow(p) },
+		all = append(all, single("pow", fmt.Sprintf("to %.3g", p), func(x *ad.Node) *ad.Node { return x.Pow(p) },
 			func(x float64) answer { return is(power(x, p)) }, func(x float64) answer { return is(p * power(x, p-1)) }))
 	}
 	return append(all,

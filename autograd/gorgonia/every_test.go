@@ -62,7 +62,7 @@ func everyOperation() (all []expression) {
 		"square": node.Square, "stop_gradient": node.StopGradient, "tan": node.Tan, "tanh": node.Tanh,
 		"polygamma": func(x node) node { return x.Polygamma(1) },
 		"clamp":     func(x node) node { return x.Clamp(0.3, 0.7) },
-		"power":     func(x node) node { return x.Pow(2.5) },
+		"pow":       func(x node) node { return x.Pow(2.5) },
 		"cholesky":  func(x node) node { return spd(x).Cholesky() },
 		"expand":    func(x node) node { return x.Index(0, 1).Expand(ad.Shape{2, 3}) },
 		"gather":    func(x node) node { return x.Gather([]int{3, 0, 8, 3}, ad.Shape{4}) },
@@ -88,7 +88,7 @@ func everyOperation() (all []expression) {
 		"div": node.Div, "equal": node.Equal, "expm_frechet": node.ExpmFrechet,
 		"greater": node.Greater, "logaddexp": node.LogAddExp, "matmul": node.MatMul,
 		"maximum": node.Maximum, "minimum": node.Minimum, "mul": node.Mul, "or": node.Or,
-		"pow": node.Power, "sigmoid_shift": node.SigmoidShift, "solve_lower": node.SolveLower,
+		"power": node.Power, "sigmoid_shift": node.SigmoidShift, "solve_lower": node.SolveLower,
 		"solve_lower_t": node.SolveLowerT, "straight_through": node.StraightThrough, "sub": node.Sub,
 		"batch_matmul": func(x, y node) node {
 			return x.Reshape(ad.Shape{1, 3, 3}).BatchMatMul(y.Reshape(ad.Shape{1, 3, 3}))

@@ -372,11 +372,15 @@ func (t *tape) Close() { t.machine.Close() }
 
 // Eval implements [ad.Evaluator].
 func (t *tape) Eval(dst [][]float64, src []ad.Feed) error {
-	if err := exec.CheckCall(t.Func, dst, src); err != nil {
+	feeds := make([]exec.Feed, len(src))
+	for i, f := range src {
+		feeds[i] = exec.Feed(f)
+	}
+	if err := exec.CheckCall(t.Func, dst, feeds); err != nil {
 		return err
 	}
 	data := make([][]float64, len(src))
-	for i, f := range src {
+	for i, f := range feeds {
 		data[i] = exec.Materialise(t.Func, t.Inputs[i], f, nil, nil)
 	}
 	for outer := range t.runs() {
