@@ -4,9 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -217,9 +217,7 @@ func nodeFunctions(t *testing.T) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages, err := parser.ParseDir(token.NewFileSet(), strings.TrimSpace(string(folder)), func(f fs.FileInfo) bool {
-		return !strings.HasSuffix(f.Name(), "_test.go") && !strings.Contains(f.Name(), "cuda")
-	}, 0)
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(folder)), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +228,14 @@ func nodeFunctions(t *testing.T) (names []string) {
 		id, ok := e.(*ast.Ident)
 		return ok && (id.Name == "Node" || id.Name == "Nodes")
 	}
-	for _, f := range packages["gorgonia"].Files {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || strings.Contains(filepath.Base(name), "cuda") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv != nil || !fn.Name.IsExported() || fn.Type.Results == nil {

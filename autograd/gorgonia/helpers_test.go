@@ -23,14 +23,6 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-func sum(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s
-}
-
 // sizeOf is the number of values of a node over all its mapped axes.
 func sizeOf(n *ad.Node) int {
 	size := n.Shape().Len()
