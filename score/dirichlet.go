@@ -149,6 +149,13 @@ func (s *Dirichlet) WithAlpha(alpha float64) *Dirichlet {
 	return q
 }
 
+// WithMaxParents is the score with another bound on the parents for the same data; 0 means none.
+func (s *Dirichlet) WithMaxParents(most int) *Dirichlet {
+	q := s.WithAlpha(s.opt.Alpha)
+	q.opt.MaxParents = most
+	return q
+}
+
 // Alpha is the equivalent sample size.
 func (s *Dirichlet) Alpha() float64 { return s.opt.Alpha }
 
@@ -205,7 +212,7 @@ func (s *Dirichlet) LogScoresGiven(dst []float64, j int, candidates, given []int
 func (s *Dirichlet) scores(ctx context.Context, dst []float64, j int, candidates, given []int) {
 	checkRoom(dst, candidates)
 	checkParents(s.Vars(), j, candidates)
-	w := s.newWalk(j)
+	w := s.narrowed(j, candidates, given).newWalk(j)
 	p := w.root
 	for k, c := range given {
 		p = w.refine(k, p, c)
@@ -241,6 +248,38 @@ func (s *Dirichlet) scores(ctx context.Context, dst []float64, j int, candidates
 	visit(0, len(given), 0, p)
 }
 
+// narrowed is the score of the rows that differ in the named variables, for which alone it is.
+func (s *Dirichlet) narrowed(j int, candidates, given []int) *Dirichlet {
+	all := slices.Concat([]int{j}, candidates, given)
+	if 2*len(all) > s.Vars() && len(all) > 12 {
+		return s // hardly fewer rows
+	}
+	t := &levelTable{levels: s.data.levels, code: make([][]int32, s.Vars())}
+	place := make(map[string]int, len(s.data.weight))
+	key := make([]byte, 0, 4*len(all))
+	for u, weight := range s.data.weight {
+		if s.data.set != nil && s.data.set[j][u] {
+			continue
+		}
+		key = key[:0]
+		for _, c := range all {
+			v := uint32(s.data.code[c][u])
+			key = append(key, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+		}
+		at, known := place[string(key)]
+		if !known {
+			at = len(t.weight)
+			place[string(key)] = at
+			t.weight = append(t.weight, 0)
+			for _, c := range all {
+				t.code[c] = append(t.code[c], s.data.code[c][u])
+			}
+		}
+		t.weight[at] += weight
+	}
+	return &Dirichlet{data: t, opt: s.opt}
+}
+
 // A partition divides rows into the configurations of some parents.
 type partition struct {
 	rows    []int32
@@ -260,11 +299,12 @@ type levelWalk struct {
 	starts  []int32 // of the values of the variable by which a cell is divided
 	total   []int32 // their weights
 	table   []int32 // counts of [levelWalk.scoreWith]
-	cell, k rising
+	risings map[float64]*rising // by pseudo-count, of which products of a few numbers of levels make few
+	cell, k *rising
 }
 
 func (s *Dirichlet) newWalk(j int) *levelWalk {
-	w := &levelWalk{Dirichlet: s, j: j, counts: make([]int32, s.data.levels[j])}
+	w := &levelWalk{Dirichlet: s, j: j, counts: make([]int32, s.data.levels[j]), risings: map[float64]*rising{}}
 	most := slices.Max(s.data.levels)
 	w.starts, w.total = make([]int32, most), make([]int32, most)
 	rows := make([]int32, 0, len(s.data.weight))
@@ -329,12 +369,20 @@ func (w *levelWalk) refine(depth int, p partition, c int) partition {
 func (w *levelWalk) prior(q float64) {
 	r := float64(len(w.counts))
 	if w.opt.PseudoCounts == BDJ {
-		w.k.reset(0.5)
-		w.cell.reset(r / 2)
+		w.k, w.cell = w.rising(0.5), w.rising(r/2)
 		return
 	}
-	w.k.reset(w.opt.Alpha / (q * r))
-	w.cell.reset(w.opt.Alpha / q)
+	w.k, w.cell = w.rising(w.opt.Alpha/(q*r)), w.rising(w.opt.Alpha/q)
+}
+
+func (w *levelWalk) rising(a float64) *rising {
+	r := w.risings[a]
+	if r == nil {
+		r = &rising{a: a, known: []float64{0}}
+		r.logGamma, _ = math.Lgamma(a)
+		w.risings[a] = r
+	}
+	return r
 }
 
 // score is that of the parents whose configurations divide the rows.
@@ -403,16 +451,7 @@ type rising struct {
 }
 
 // mostRising is up to which n logarithms are added up: beyond, two values of lnΓ are as fast.
-const mostRising = 64
-
-func (r *rising) reset(a float64) {
-	if r.a == a {
-		return
-	}
-	r.a = a
-	r.logGamma, _ = math.Lgamma(a)
-	r.known = append(r.known[:0], 0)
-}
+const mostRising = 512
 
 func (r *rising) of(n int) float64 {
 	if n > mostRising {

@@ -140,6 +140,32 @@ func TestScoresGiven(t *testing.T) {
 	}
 }
 
+// Local scores of pgmpy 1.1.2: pgmpy.structure_score.BDeu(table, equivalent_sample_size).local_score.
+func TestBDeuGolden(t *testing.T) {
+	levels := []int{2, 3, 4, 2}
+	x := mat.NewDense(200, 4, nil)
+	for i := range 200 {
+		for j, r := range levels {
+			x.Set(i, j, float64((i*i*(j+1)+i*(j+3)*(j+7))/5%r))
+		}
+	}
+	for alpha, want := range map[float64][]float64{
+		1:  {-102.95715345464565, -197.79052607137956, -292.94634936433613, -44.49553600711553},
+		10: {-103.52789803513186, -196.85355358299515, -275.58845763999915, -46.80515467791769},
+	} {
+		s, err := score.NewDirichlet(x, nil, levels, score.DirichletOptions{Alpha: alpha})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, w := range want {
+			parents := []int{0, 1, 2}[:j]
+			if got := s.LogScore(j, parents); math.Abs(got-w) > 1e-10*math.Abs(w) {
+				t.Errorf("alpha %v, variable %d given %v: got %v, want %v", alpha, j, parents, got, w)
+			}
+		}
+	}
+}
+
 // BDeu gives X → Y and X ← Y, and all sequences of a complete graph, the same score.
 func TestBDeuEquivalence(t *testing.T) {
 	levels := []int{2, 3, 4}

@@ -105,10 +105,10 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		levels[j] = r
 	}
 	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
-	if m.MaxParents == 0 {
-		opt.MaxParents = affordableParents(n, d, prior)
-	}
 	s, err := score.NewDirichlet(x, data.Mask(), levels, opt)
+	if err == nil && m.MaxParents == 0 {
+		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))
+	}
 	if err != nil || m.Alpha != 0 {
 		return []Hypothesis{{Scores: s}}, err
 	}
@@ -119,29 +119,29 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 	return all, nil
 }
 
-// Sets of parents are scored while the rows that are counted for all of them are at most
-// countedRows, with at least leastParents of each variable.
+// Sets of parents are scored while the rows that are counted for all of them are at most these, with
+// at least leastParents of each variable. Chains score sets of their candidates many times.
 const (
-	countedRows  = 1.5e9
+	summedRows   = 2e9
+	chainedRows  = 4e8
 	leastParents = 3
-	listed       = 15 // candidate parents that chains list of each variable, about
+	listed       = 16 // candidate parents that chains list of each variable, about
 )
 
 // affordableParents is the number of parents up to which all sets are scored; 0: all.
 func affordableParents(n, d int, prior *score.Prior) int {
-	candidates := d - 1
+	candidates, most := d-1, summedRows
 	if d > exact.Affordable {
-		candidates = min(candidates, listed)
+		candidates, most = min(candidates, listed), chainedRows
 	}
 	sets, of := 1.0, 1.0
 	for k := 1; k <= candidates; k++ {
 		of *= float64(candidates-k+1) / float64(k)
-		if sets += of; k > leastParents && sets*float64(n)*float64(d) > countedRows {
-			most := k - 1
+		if sets += of; k > leastParents && sets*float64(n)*float64(d) > most {
 			if prior != nil {
-				most = max(most, prior.MostRequired()+1)
+				return max(k-1, prior.MostRequired()+1)
 			}
-			return most
+			return k - 1
 		}
 	}
 	return 0
