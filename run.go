@@ -89,7 +89,12 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	}
 	p.Shared = s
 	p.Shared.Sequence = r.sequence
-	r.tableWarnings = sync.OnceValue(func() []string { return inspect.Warnings(data, sem.NormalNoise(p.Model)) })
+	r.tableWarnings = sync.OnceValue(func() []string {
+		if data.OfKinds() {
+			return nil // tables of probabilities may be certain, and few rows only leave them open
+		}
+		return inspect.Warnings(data, sem.NormalNoise(p.Model))
+	})
 	if err := engine.CheckMemory(e, p, p.Size(), cfg.Room()); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}

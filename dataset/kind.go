@@ -74,6 +74,13 @@ func (t *Table) HasKind(of func(Kind) bool) bool {
 	return slices.ContainsFunc(t.Variables, func(v Variable) bool { return of(v.Kind) })
 }
 
+// OfKinds reports whether the kinds ask for models of categories: every column has levels, or some
+// have no order.
+func (t *Table) OfKinds() bool {
+	return t.Variables != nil && !t.HasKind(func(k Kind) bool { return !k.Levelled() }) ||
+		t.HasKind(func(k Kind) bool { return k == Categorical })
+}
+
 // Codes are the values of column j as whole numbers from 0, and how many there are: as they are
 // where they have names, else numbered by size.
 func (t *Table) Codes(j int) (codes []float64, levels int) {

@@ -72,7 +72,7 @@ func allLevelled(data *dataset.Table) bool {
 
 // OfKinds reports whether the models that are compared for data are those of categories.
 func OfKinds(data *dataset.Table) bool {
-	return allLevelled(data) || data.HasKind(isCategory)
+	return data.OfKinds()
 }
 
 // CheckKinds is an error if a model takes categories for numbers.

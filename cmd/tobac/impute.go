@@ -121,6 +121,12 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 
 // transformGaps transforms the values that are there of a table in which each column has one.
 func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error) {
+	if f == dataset.None {
+		return t, nil
+	}
+	if t.OfKinds() {
+		return nil, fmt.Errorf("categories have no %s: data.transform is for tables of numbers", f)
+	}
 	n, d := t.X.Dims()
 	x := mat.NewDense(n, d, nil)
 	for j, name := range t.Names {

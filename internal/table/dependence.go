@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/dataset"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,7 +26,11 @@ const mostProducts = 2e10
 // dependences returns the columns of x that stay, and reports those that others determine.
 func (p *preparation) dependences(x *mat.Dense) (keep []int) {
 	found, constant := p.search(x)
+	t := &dataset.Table{Variables: p.out.variables()}
 	for k, c := range p.out.Columns {
+		if t.OfKinds() && t.Kind(k).Levelled() {
+			delete(found, k) // its levels need not be a sum of codes, and a table of probabilities may be certain
+		}
 		name := fmt.Sprintf("column %d (%s)", c.Position, short(c.Name))
 		text, dependent := found[k]
 		if constant[k] {
