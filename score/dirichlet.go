@@ -296,9 +296,9 @@ type levelWalk struct {
 	rows    [][]int32 // by depth, the memory of partitions
 	ends    [][]int32
 	counts  []int32
-	starts  []int32 // of the values of the variable by which a cell is divided
-	total   []int32 // their weights
-	table   []int32 // counts of [levelWalk.scoreWith]
+	starts  []int32             // of the values of the variable by which a cell is divided
+	total   []int32             // their weights
+	table   []int32             // counts of [levelWalk.scoreWith]
 	risings map[float64]*rising // by pseudo-count, of which products of a few numbers of levels make few
 	cell, k *rising
 }
