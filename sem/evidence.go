@@ -52,14 +52,13 @@ const (
 	noOtherNoise   = "no equation gains from noise of another shape"
 	noCurvature    = "no equation gains from noise of another shape, and none with one parent from curvature"
 	curvesInSmooth = "no equation gains from noise of another shape, and smooth has the curves"
-	noCurves       = "no equation with one parent gains from curvature"
 	noMore         = "neither curvature nor noise of another shape has more evidence than linear equations"
 	farTails       = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 )
 
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
-	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, noCurves, noMore, farTails}, e.Note)
+	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, noMore, farTails}, e.Note)
 }
 
 // Although begins the reason for a model that has not the greatest evidence.

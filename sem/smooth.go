@@ -29,7 +29,6 @@ type Smooth struct {
 var (
 	_ Scored       = Smooth{}
 	_ Demanding    = Smooth{}
-	_ Conditional  = Smooth{}
 	_ SampledModel = Smooth{}
 	_ Structural   = Smooth{}
 )
@@ -64,25 +63,6 @@ func (m Smooth) Unsuited(data *dataset.Table) string {
 			roughly(seconds))
 	}
 	return ""
-}
-
-// curvedNats is the evidence from which one equation with a single parent speaks for curves.
-const curvedNats = 5
-
-// Pointless implements [Conditional]: where no equation with one parent gains from curvature.
-func (m Smooth) Pointless(data *dataset.Table, _ []Evidence) string {
-	t, err := smooth.New(data.X, data.Mask())
-	if err != nil {
-		return "" // the scores say what is wrong
-	}
-	s, err := t.Own(smoothRates[0], inspect.Repeated(data))
-	if err != nil {
-		return ""
-	}
-	if most, err := s.MostCurved(context.Background(), 1); err != nil || most > curvedNats {
-		return ""
-	}
-	return noCurves
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance

@@ -281,20 +281,6 @@ func BenchmarkPrepare(b *testing.B) {
 	}
 }
 
-// Curves are found where they are, and not in straight lines.
-func TestMostCurved(t *testing.T) {
-	for name, c := range map[string]struct {
-		f        func(a, b float64) float64
-		low, top float64
-	}{"curved": {curved, 10, 1000}, "straight": {straight, -3, 5}} {
-		s := both(t, newData(t, table(300, 5, 8, c.f), nil))["own"]
-		most, err := s.MostCurved(t.Context(), 2)
-		if err != nil || most < c.low || most > c.top {
-			t.Errorf("%s: %.1f nats, %v; want %v to %v", name, most, err, c.low, c.top)
-		}
-	}
-}
-
 // Functions are drawn around what they were made of: their mean over many draws leaves the residuals, and
 // their numbers make them again.
 func TestFunction(t *testing.T) {

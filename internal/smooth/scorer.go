@@ -181,27 +181,6 @@ func (s *Scorer) Prepare(ctx context.Context, most, workers int) error {
 	return nil
 }
 
-// MostCurved is the largest evidence, in nats, by which an equation with one parent speaks for a
-// curve in place of a straight line.
-func (s *Scorer) MostCurved(ctx context.Context, workers int) (float64, error) {
-	d := s.data.d
-	most := make([]float64, d)
-	room := func() *regression { return new(regression) }
-	err := parallel.ForWith(ctx, d, workers, room, func(w *regression, j int) error {
-		if s.linear(j) {
-			return nil
-		}
-		s.of[j].keep(s.quick(w, j, nil))
-		for _, i := range dag.AllBut(d, j) {
-			parents := []int{i}
-			line := w.log(s, j, parents, form{make([]uint8, 1), nil})
-			most[j] = math.Max(most[j], s.quick(w, j, parents).score()-line)
-		}
-		return ctx.Err()
-	})
-	return slices.Max(most), err
-}
-
 // combinations visits the subsets of a size, in a slice that the next one overwrites.
 func combinations(of []int, size int, visit func([]int)) {
 	var next func(chosen []int, from int)
