@@ -39,6 +39,7 @@ type work struct {
 	ops, slow int     // element-wise operations, those that take long
 	kept      int     // of the former but those that only go on with a sum
 	terms     int     // products and summands
+	spread    int     // of those, products of a matrix and a vector: each sum reads all of the vector
 	opaque    int     // operations on whole values
 	factors   int     // operations on lanes of triangular factorisations and solutions
 	large     float64 // time in one lane of those that are too large for that
@@ -130,7 +131,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 			continue
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
-		w.kept += own.kept
+		w.kept, w.spread = w.kept+own.kept, w.spread+own.spread
 		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
 		w.moved = append(w.moved, own.moved...)
 	}
@@ -145,6 +146,9 @@ func (w *work) count(v *ir.Value, live, count int) {
 	case ir.MatMul:
 		_, m, k, n := v.Product()
 		w.terms = products(v, k, live)
+		if m == 1 || n == 1 {
+			w.spread = w.terms
+		}
 		switch all := v.Len() * k; {
 		case all < manyTerms:
 			w.dense += denseTerm * float64(all)
@@ -250,7 +254,7 @@ func (w *work) onLanes(lanes int) float64 {
 	}
 	kept := laneKept * float64(w.kept) * l
 	far := max(1-nearRegisters/max(kept, 1), 0)
-	return t + laneFar*max(kept-cachedRegisters, 0) + farRead*far*float64(w.terms)*l
+	return t + laneFar*max(kept-cachedRegisters, 0) + farRead*far*float64(w.spread)*l
 }
 
 // Element programs of more operations or terms than these take long to compile.
