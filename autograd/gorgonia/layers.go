@@ -8,7 +8,6 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	ad "tobac/autograd"
-	"tobac/autograd/internal/ir"
 )
 
 // The operations of neural networks, by the type of their op. Where gorgonia computes
@@ -382,12 +381,4 @@ func symDiff(op G.SDOp, in G.Nodes, out, grad *G.Node) (parts G.Nodes, err error
 		}
 	}()
 	return op.SymDiff(in, out, grad)
-}
-
-// newLeaf is an input of a gorgonia graph.
-func newLeaf(g *G.ExprGraph, name string, shape ir.Shape) *G.Node {
-	if len(shape) == 0 {
-		return G.NewScalar(g, G.Float64, G.WithName(name))
-	}
-	return G.NewTensor(g, G.Float64, len(shape), G.WithName(name), G.WithShape(standIn(shape)...))
 }

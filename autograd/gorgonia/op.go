@@ -185,3 +185,11 @@ func newValue(shape ir.Shape, data []float64) G.Value {
 	}
 	return tensor.New(tensor.WithShape(standIn(shape)...), tensor.WithBacking(data))
 }
+
+// newLeaf is an input of a gorgonia graph.
+func newLeaf(g *G.ExprGraph, name string, shape ir.Shape) *G.Node {
+	if len(shape) == 0 {
+		return G.NewScalar(g, G.Float64, G.WithName(name))
+	}
+	return G.NewTensor(g, G.Float64, len(shape), G.WithName(name), G.WithShape(standIn(shape)...))
+}
