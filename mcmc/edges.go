@@ -1,9 +1,6 @@
 package mcmc
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // drawGraph draws a graph given the partition: independent sets of parents.
 func (c *mover) drawGraph(s *partition) {
@@ -131,20 +128,4 @@ func (c *mover) reverse(beta float64) bool {
 		return back()
 	}
 	return true
-}
-
-// edge returns the n-th edge i → j from a candidate i of j.
-func (g *graph) edge(n int) (i, j int) {
-	for j, set := range g.parents {
-		set &= g.tables[j].low
-		if k := bits.OnesCount32(set); n >= k {
-			n -= k
-			continue
-		}
-		for ; n > 0; n-- {
-			set &= set - 1
-		}
-		return g.tables[j].parents[bits.TrailingZeros32(set)], j
-	}
-	panic("mcmc: fewer edges than counted")
 }

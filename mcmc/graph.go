@@ -138,3 +138,28 @@ func (g *graph) layers(dst []int) {
 		}
 	}
 }
+
+// edge returns the n-th edge i → j from a candidate i of j.
+func (g *graph) edge(n int) (i, j int) {
+	for j, set := range g.parents {
+		set &= g.tables[j].low
+		if k := bits.OnesCount32(set); n >= k {
+			n -= k
+			continue
+		}
+		for ; n > 0; n-- {
+			set &= set - 1
+		}
+		return g.tables[j].parents[bits.TrailingZeros32(set)], j
+	}
+	panic("mcmc: fewer edges than counted")
+}
+
+// lists returns the parents of every node, ascending.
+func (g *graph) lists() [][]int {
+	all := make([][]int, g.d)
+	for j := range all {
+		all[j] = append([]int{}, g.list(j)...) // never nil, as JSON tells nil from empty
+	}
+	return all
+}

@@ -1,6 +1,9 @@
 package mcmc
 
 import (
+	"math"
+	"math/rand/v2"
+
 	"tobac/internal/stream"
 )
 
@@ -19,26 +22,21 @@ type chain struct {
 	record    record
 }
 
-// A counter counts proposals and those that were accepted.
-type counter struct{ Tried, Accepted int }
-
-func (c *counter) add(accepted bool) {
-	c.Tried++
-	if accepted {
-		c.Accepted++
+func newChain(p *problem, o Options, k int) *chain {
+	c := &chain{
+		source: stream.NewSource(o.Seed, stream.MCMCMoves, k),
+		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
+		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
 	}
-}
-
-// rate is the accepted part of the proposals, zero without any.
-func (c counter) rate() float64 {
-	if c.Tried == 0 {
-		return 0
+	c.mover = newMover(p, rand.New(c.source))
+	for r := range o.Rungs {
+		c.betas[r] = 1
+		if o.Rungs > 1 { // geometric
+			c.betas[r] = math.Pow(o.Hottest, float64(r)/float64(o.Rungs-1))
+		}
 	}
-	return float64(c.Accepted) / float64(c.Tried)
+	return c
 }
-
-// moveCounts counts the moves of each kind.
-type moveCounts struct{ Relocate, Swap, SplitMerge, Reverse counter }
 
 // step makes one iteration: moves of every rung, then exchanges between
 // neighbours, of even and of odd rungs in turn. After the warm-up it records the
@@ -90,14 +88,6 @@ func (c *chain) sweep(r int, beta float64) {
 	case (c.iteration+r)%4 == 0:
 		c.edgeMoves(s, c.d/2+1, 0, beta, count) // extra parents come by exchanges
 	}
-}
-
-// looks is the number of nodes of which an iteration looks at all variables that are no candidates.
-func (p *problem) looks() int {
-	if p.complete() {
-		return 0
-	}
-	return p.d/16 + 1
 }
 
 // exchange swaps the partitions of rungs r and r+1 with probability

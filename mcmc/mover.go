@@ -1,5 +1,7 @@
 package mcmc
 
+import "math"
+
 // A mover moves partitions. It has the scratch space of one goroutine.
 type mover struct {
 	*problem
@@ -43,4 +45,34 @@ func newMover(p *problem, rng random) *mover {
 		graph: newGraph(d), spare: newPartition(p),
 		set: make([]int, 0, d), chances: make([]float64, d),
 	}
+}
+
+// accepts is true with probability min(1, e^ratio). It always draws a number: under a score of equivalence classes many
+// ratios are 1 but for rounding, which changes with the units of the data and must not shift the stream.
+func (c *mover) accepts(ratio float64) bool { return c.rng.Float64() < math.Exp(ratio) }
+
+// choose draws an index in proportion to exp(beta·logs), and overwrites logs.
+func (c *mover) choose(logs []float64, beta float64) int {
+	best, sum := math.Inf(-1), 0.
+	for _, l := range logs {
+		best = max(best, l)
+	}
+	for k, l := range logs {
+		logs[k] = 0
+		if l = beta * (l - best); l > -50 {
+			logs[k] = math.Exp(l)
+			sum += logs[k]
+		}
+	}
+	u, last := c.rng.Float64()*sum, 0
+	for k, w := range logs {
+		if w == 0 {
+			continue
+		}
+		last = k
+		if u -= w; u < 0 {
+			break
+		}
+	}
+	return last
 }

@@ -44,10 +44,6 @@ func (c *mover) accept(s *partition, layers int, beta, correction float64) bool 
 	return true
 }
 
-// accepts is true with probability min(1, e^ratio). It always draws a number: under a score of equivalence classes many
-// ratios are 1 but for rounding, which changes with the units of the data and must not shift the stream.
-func (c *mover) accepts(ratio float64) bool { return c.rng.Float64() < math.Exp(ratio) }
-
 // swap exchanges the layers of two nodes, a random one and a random candidate of
 // it. The proposal is symmetric. It reports whether the partition is another.
 func (c *mover) swap(s *partition, beta float64) bool {

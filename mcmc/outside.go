@@ -1,11 +1,8 @@
 package mcmc
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
-	"sync"
 )
 
 // outsideMove adds a variable that is no candidate to the parents of a uniform node of the
@@ -121,39 +118,6 @@ func (c *mover) outside(j int) []float64 {
 	}
 	c.set = set
 	return p
-}
-
-// A wider keeps tables with extra parents, which several chains share, as far as memory for
-// them reaches. Which ones are kept changes no result.
-type wider struct {
-	mutex  sync.Mutex
-	tables map[string]*table
-	bytes  int64
-}
-
-// widerTable is the table of j with extra parents, ascending.
-func (p *problem) widerTable(j int, extras []int) *table {
-	if len(extras) == 0 {
-		return p.tables[j]
-	}
-	key := fmt.Sprint(j, extras)
-	p.wider.mutex.Lock()
-	t := p.wider.tables[key]
-	p.wider.mutex.Unlock()
-	if t != nil {
-		return t
-	}
-	t, err := p.tables[j].with(context.Background(), p.scorer, p.prior, j, extras)
-	if err != nil {
-		panic("mcmc: " + err.Error()) // the score of one of the sets was a number
-	}
-	p.wider.mutex.Lock()
-	defer p.wider.mutex.Unlock()
-	if p.wider.bytes += tableBytes << t.candidates; p.wider.bytes > widerBytes || p.wider.tables == nil {
-		p.wider.tables, p.wider.bytes = map[string]*table{}, tableBytes<<t.candidates
-	}
-	p.wider.tables[key] = t
-	return t
 }
 
 // insert adds i to an ascending set.

@@ -1,46 +1,5 @@
 package mcmc
 
-import "tobac/score"
-
-// A problem is what all chains share, and does not change.
-type problem struct {
-	d      int
-	scorer score.Scorer
-	prior  *score.Prior
-	tables []*table // of all candidates
-	open   [][]int  // open[j]: the variables that may be parents of j, but are no candidates
-	links  [][]link // links[i]: the variables that have i as candidate
-	first  []int    // first[j]: number of candidates of the variables before j
-	wider  wider    // tables with extra parents
-}
-
-// A link says that a variable is bit of the parents of child.
-type link struct {
-	child int
-	bit   uint32
-}
-
-// divide fills open, links and first from the tables.
-func (p *problem) divide() {
-	p.open, p.links, p.first = make([][]int, p.d), make([][]link, p.d), make([]int, p.d+1)
-	for j, t := range p.tables {
-		p.first[j+1] = p.first[j] + t.candidates
-		for k, i := range t.parents {
-			p.links[i] = append(p.links[i], link{child: j, bit: 1 << k})
-		}
-		for i := range p.d {
-			if i != j && t.bit(i) == 0 && !p.prior.Forbidden(i, j) {
-				p.open[j] = append(p.open[j], i)
-			}
-		}
-	}
-}
-
-// q is the node score of any parents, ascending.
-func (p *problem) q(j int, parents []int) float64 {
-	return p.scorer.LogScore(j, parents) + p.prior.LogPrior(j, parents)
-}
-
 // A partition is a list of layers, and for every node the parents that are no
 // candidates: the state of a rung. A graph belongs to the partition whose layer l has
 // the nodes with a longest path of l edges from a source: every node of layer l > 0

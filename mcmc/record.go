@@ -73,12 +73,3 @@ func (c *mover) logScore() float64 {
 	}
 	return sum
 }
-
-// lists returns the parents of every node, ascending.
-func (g *graph) lists() [][]int {
-	all := make([][]int, g.d)
-	for j := range all {
-		all[j] = append([]int{}, g.list(j)...) // never nil, as JSON tells nil from empty
-	}
-	return all
-}

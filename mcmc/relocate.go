@@ -1,7 +1,5 @@
 package mcmc
 
-import "math"
-
 // A kid is a child of the node that moves.
 type kid struct {
 	link
@@ -147,32 +145,6 @@ func (k *kid) weigh(t *table) {
 		k.absent = t.between(without, far, k.before, k.near)
 		k.behind = t.between(with, t.within((k.before|k.bit)&^k.near), k.before|k.bit, k.near)
 	}
-}
-
-// choose draws an index in proportion to exp(beta·logs), and overwrites logs.
-func (c *mover) choose(logs []float64, beta float64) int {
-	best, sum := math.Inf(-1), 0.
-	for _, l := range logs {
-		best = max(best, l)
-	}
-	for k, l := range logs {
-		logs[k] = 0
-		if l = beta * (l - best); l > -50 {
-			logs[k] = math.Exp(l)
-			sum += logs[k]
-		}
-	}
-	u, last := c.rng.Float64()*sum, 0
-	for k, w := range logs {
-		if w == 0 {
-			continue
-		}
-		last = k
-		if u -= w; u < 0 {
-			break
-		}
-	}
-	return last
 }
 
 // putBack puts v, which relocate took out, at a position.

@@ -3,101 +3,10 @@ package mcmc
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"runtime"
 
 	"tobac/internal/parallel"
-	"tobac/internal/stream"
 	"tobac/score"
 )
-
-// Options are the settings of a [Sampler]. The zero value is the documented default.
-type Options struct {
-	Candidates int     // candidate parents per variable at most, up to [score.MaxCandidates]; 0: as [DefaultCandidates]
-	Chains     int     // independent chains; 0: 4
-	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
-	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
-	WarmUp     int     // iterations of each chain before it records; 0: 300
-	Draws      int     // least number of graphs that a long run keeps, −1 for none; 0: 1000
-	Seed       uint64
-	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
-}
-
-// Memory of tables: bytes for each set, the most that they take by default, and the most that
-// those with parents from outside the candidates take.
-const (
-	tableBytes   = 20
-	defaultBytes = 64 << 20
-	widerBytes   = 64 << 20
-)
-
-// Bytes is the memory that the tables of d variables with k candidates each take at most.
-func Bytes(d, k int) int64 {
-	k = min(k, d-1)
-	b := int64(d) << k * tableBytes
-	if k < d-1 {
-		b += widerBytes
-	}
-	return b
-}
-
-// DefaultCandidates is the largest number of candidates of a variable: so many that tables of
-// all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of 1,000. It is at
-// least 4 where there are as many others. Most variables have fewer candidates.
-func DefaultCandidates(d int) int {
-	k := min(4, d-1)
-	for k < min(d-1, mostCandidates) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
-		k++
-	}
-	return k
-}
-
-// DefaultRungs is the number of inverse temperatures of a chain over d variables: 4, or 1 of more
-// than 60, since temperatures that exchange states are then too close to 1 to help.
-func DefaultRungs(d int) int {
-	if d > 60 {
-		return 1
-	}
-	return 4
-}
-
-// mostCandidates is the largest default.
-const mostCandidates = 15
-
-func (o Options) defaults(d int) (Options, error) {
-	set := func(v *int, value int) {
-		if *v == 0 {
-			*v = value
-		}
-	}
-	set(&o.Candidates, DefaultCandidates(d))
-	set(&o.Chains, 4)
-	set(&o.Rungs, DefaultRungs(d))
-	set(&o.WarmUp, 300)
-	set(&o.Draws, 1000)
-	set(&o.Workers, runtime.GOMAXPROCS(0))
-	if o.Hottest == 0 {
-		o.Hottest = math.Exp(-min(1.2, 30/float64(d)))
-	}
-	switch {
-	case o.Candidates < 1 || o.Candidates > score.MaxCandidates:
-		return o, fmt.Errorf("mcmc: %d candidates, want 1 to %d", o.Candidates, score.MaxCandidates)
-	case o.Chains < 1:
-		return o, fmt.Errorf("mcmc: %d chains, want at least 1", o.Chains)
-	case o.Rungs < 1:
-		return o, fmt.Errorf("mcmc: %d inverse temperatures, want at least 1", o.Rungs)
-	case !(o.Hottest > 0 && o.Hottest < 1):
-		return o, fmt.Errorf("mcmc: smallest inverse temperature is %v, want 0 < value < 1", o.Hottest)
-	case o.WarmUp < 1:
-		return o, fmt.Errorf("mcmc: warm-up of %d iterations, want at least 1", o.WarmUp)
-	case o.Draws < -1:
-		return o, fmt.Errorf("mcmc: %d draws, want −1, 0 or more", o.Draws)
-	case o.Workers < 1:
-		return o, fmt.Errorf("mcmc: %d workers, want at least 1", o.Workers)
-	}
-	return o, nil
-}
 
 // A Sampler draws from the posterior over acyclic graphs with several chains. It
 // must not be used concurrently.
@@ -140,32 +49,6 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 		c.clearCounts()
 	}
 	return m, nil
-}
-
-// complete reports whether every allowed parent is a candidate.
-func (p *problem) complete() bool {
-	for _, open := range p.open {
-		if len(open) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func newChain(p *problem, o Options, k int) *chain {
-	c := &chain{
-		source: stream.NewSource(o.Seed, stream.MCMCMoves, k),
-		warmUp: o.WarmUp, betas: make([]float64, o.Rungs), counts: make([]moveCounts, o.Rungs),
-		swaps: make([]counter, o.Rungs-1), recent: make([]counter, o.Rungs-1),
-	}
-	c.mover = newMover(p, rand.New(c.source))
-	for r := range o.Rungs {
-		c.betas[r] = 1
-		if o.Rungs > 1 { // geometric
-			c.betas[r] = math.Pow(o.Hottest, float64(r)/float64(o.Rungs-1))
-		}
-	}
-	return c
 }
 
 // Iterations is the number of iterations that every chain has made.

@@ -81,12 +81,6 @@ func (p *preparation) coded(c *Column, how string) {
 	p.codings = append(p.codings, coding{how, []string{c.Label()}})
 }
 
-// A coding is how some columns became numbers.
-type coding struct {
-	how     string
-	columns []string
-}
-
 func (p *preparation) noteCodings() {
 	for _, c := range p.codings {
 		if len(c.columns) == 1 {
@@ -202,26 +196,6 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	leave(text, solve, remedy)
 }
 
-// why says what may be meant by a text that looks almost like a number.
-func why(text string) string {
-	lower := strings.ToLower(strings.TrimLeft(text, "+-"))
-	if lower == "inf" || lower == "infinity" || lower == "∞" {
-		return " (infinite)"
-	}
-	s, ok := takeApart(text)
-	switch {
-	case !ok:
-		return ""
-	case s.unit != 0:
-		return " (not all values have this sign)"
-	case s.group != 0 || s.either != 0:
-		return " (separators of thousands that not all values have, or another decimal mark)"
-	case s.mark != 0 && strings.ContainsRune(text, s.mark) && !strings.ContainsAny(lower, "e"):
-		return " (other numbers have another decimal mark)"
-	}
-	return " (beyond the range of numbers)"
-}
-
 // category makes a category a variable, or what the options say.
 func (p *preparation) category(j int, leave func(text, solve string, remedy func(*Options))) {
 	q, c := p.out.Profiles[j], p.t.Columns[j]
@@ -297,6 +271,7 @@ func (p *preparation) example(q *Profile) string {
 
 // ranks are words of scales, from low to high.
 var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny", "low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid", "moderate", "avg", "average",
+
 	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
 
 // proposal is how an order of levels might be written: by words of scales if all of them are, by their numbers if all have some, else by name, and then no more than

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"tobac/dataset"
-
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/dataset"
 )
 
 // How much of a column's variance others may leave for it to count as determined by them, how much may then be wrong in any row in standard deviations, and how
@@ -94,8 +94,6 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 	}
 	return found, constant
 }
-
-func (c *Coded) label() string { return label(c.Position, c.Name) }
 
 func hasNaN(row []float64) bool {
 	for _, v := range row {

@@ -50,24 +50,6 @@ func (p *Profile) Measure() dataset.Kind {
 	return p.measure
 }
 
-// variables are the kinds of the columns of a prepared table.
-func (p *Prepared) variables() []dataset.Variable {
-	all := make([]dataset.Variable, len(p.Columns))
-	for k, c := range p.Columns {
-		if c.indicator >= 0 {
-			all[k].Kind = dataset.Binary
-			continue
-		}
-		all[k].Kind = c.profile.Measure()
-		if c.profile.levelOf != nil {
-			for _, level := range c.profile.Levels {
-				all[k].Levels = append(all[k].Levels, level.Name)
-			}
-		}
-	}
-	return all
-}
-
 // kinds reads what columns are said to be.
 func (t *Table) kinds(specs []string) (map[int]dataset.Kind, error) {
 	all := map[int]dataset.Kind{}
@@ -98,37 +80,4 @@ func kindList() string {
 		names = append(names, k.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-// profile describes a wanted column, as what the options say that it is.
-func (p *preparation) profile(j int) (*Profile, error) {
-	c := p.t.Columns[j]
-	kind, asked := p.kinds[j]
-	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j])
-	if !asked || kind == dataset.Categorical {
-		return q, nil
-	}
-	fault := func(what string) (*Profile, error) {
-		return nil, &OptionError{"kind", fmt.Sprintf("%s %s, and cannot be %v", c.Label(), what, kind)}
-	}
-	switch {
-	case q.Kind == Ordinal && kind != dataset.Ordered, q.Kind == Category && kind != dataset.Ordered && (kind != dataset.Binary || len(q.Levels) != 2):
-		return fault(fmt.Sprintf("has %d levels (%s)", len(q.Levels), describe(q.Levels)))
-	case q.Kind == Boolean && q.levelOf != nil && kind != dataset.Binary && kind != dataset.Ordered:
-		return fault("has two words")
-	case q.Kind == Mixed, q.Kind == Text, q.Kind == Date, q.Kind == Empty, q.Kind == Constant:
-		return fault("is " + q.Kind.String())
-	case kind == dataset.Binary && q.Distinct != 2:
-		return fault(fmt.Sprintf("has %d values", q.Distinct))
-	case kind == dataset.Count && !(q.Whole && q.Min >= 0):
-		return fault("has numbers that are not whole or below 0")
-	case kind == dataset.Positive && !(q.Min > 0):
-		return fault("has numbers that are not above 0")
-	case kind == dataset.Proportion && !(q.Min >= 0 && q.Max <= 1):
-		return fault("has numbers outside of 0 to 1")
-	case q.Kind == Number || q.Kind == Boolean && q.levelOf == nil:
-		q.Kind = Number
-		q.measure = kind
-	}
-	return q, nil
 }

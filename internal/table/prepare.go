@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,49 +9,6 @@ import (
 
 	"tobac/dataset"
 )
-
-// A Coded is a column of a prepared table: which column of the file it comes from, and how its values became numbers.
-type Coded struct {
-	Name     string // in the prepared table
-	Source   string // of the column of the file
-	Position int    // of the column of the file, counted from 1
-	// Level is that of which the column is the indicator; "": it is none.
-	Level string
-
-	profile   *Profile
-	indicator int // its level; −1: none
-}
-
-// An Incomplete is a table with missing values.
-type Incomplete struct {
-	Names []string
-	X     *mat.Dense // n×d, NaN where a value is missing
-	// Variables are the kinds of the columns.
-	Variables []dataset.Variable
-}
-
-// Prepared is a table as numbers.
-type Prepared struct {
-	// Data is the table without missing values; nil if some are to be imputed.
-	Data *dataset.Table
-	// Incomplete is the table with missing values, under [MissingImpute] if there are any; nil otherwise.
-	Incomplete *Incomplete
-	// Rows are the rows of the file that were taken, counted from 0.
-	Rows []int
-	// Columns are those of the table, in its sequence.
-	Columns []Coded
-	// Exclusive are the pairs of columns that are indicators of one variable, i < j: no cause and effect of each other.
-	Exclusive [][2]int
-	// Notes say what was found, left out and coded: those of the reader, then those of the preparation.
-	Notes []string
-	// Warnings say what was left out that may hold data.
-	Warnings []string
-	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for; nil for columns that were not wanted.
-	Profiles []*Profile
-
-	options  Options
-	fileRows int
-}
 
 // Prepare turns what a file holds into numbers. The error is an [*OptionError], or a [*Refusal] with everything that is wrong.
 func Prepare(t *Table, o Options) (*Prepared, error) {
@@ -65,17 +21,6 @@ func Prepare(t *Table, o Options) (*Prepared, error) {
 		return p, nil
 	}
 	return nil, refuse(t, o, problems)
-}
-
-// release lets go of the cells of the file, so that a prepared table does not keep them in memory.
-func (p *Prepared) release() {
-	for _, q := range p.Profiles {
-		if q != nil {
-			c := *q.column
-			c.blocks, c.codes = nil, nil
-			q.column = &c
-		}
-	}
 }
 
 // mostRounds is how often remedies are applied to find the problems behind problems.
@@ -110,21 +55,6 @@ func refuse(t *Table, o Options, problems []Problem) *Refusal {
 		}
 	}
 	return r
-}
-
-// A preparation is the work of [Prepare].
-type preparation struct {
-	t        *Table
-	o        Options
-	out      *Prepared
-	rows     []int // selected; nil: all
-	wanted   []int // columns, in sequence
-	named    []bool
-	order    map[int][]string
-	kinds    map[int]dataset.Kind // asked for
-	places   map[string]int       // of the columns by their names, −1 for a name of several; nil: not yet needed
-	problems []Problem
-	codings  []coding
 }
 
 func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
@@ -207,6 +137,39 @@ func (p *preparation) choose() (err error) {
 	return nil
 }
 
+// profile describes a wanted column, as what the options say that it is.
+func (p *preparation) profile(j int) (*Profile, error) {
+	c := p.t.Columns[j]
+	kind, asked := p.kinds[j]
+	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j])
+	if !asked || kind == dataset.Categorical {
+		return q, nil
+	}
+	fault := func(what string) (*Profile, error) {
+		return nil, &OptionError{"kind", fmt.Sprintf("%s %s, and cannot be %v", c.Label(), what, kind)}
+	}
+	switch {
+	case q.Kind == Ordinal && kind != dataset.Ordered, q.Kind == Category && kind != dataset.Ordered && (kind != dataset.Binary || len(q.Levels) != 2):
+		return fault(fmt.Sprintf("has %d levels (%s)", len(q.Levels), describe(q.Levels)))
+	case q.Kind == Boolean && q.levelOf != nil && kind != dataset.Binary && kind != dataset.Ordered:
+		return fault("has two words")
+	case q.Kind == Mixed, q.Kind == Text, q.Kind == Date, q.Kind == Empty, q.Kind == Constant:
+		return fault("is " + q.Kind.String())
+	case kind == dataset.Binary && q.Distinct != 2:
+		return fault(fmt.Sprintf("has %d values", q.Distinct))
+	case kind == dataset.Count && !(q.Whole && q.Min >= 0):
+		return fault("has numbers that are not whole or below 0")
+	case kind == dataset.Positive && !(q.Min > 0):
+		return fault("has numbers that are not above 0")
+	case kind == dataset.Proportion && !(q.Min >= 0 && q.Max <= 1):
+		return fault("has numbers outside of 0 to 1")
+	case q.Kind == Number || q.Kind == Boolean && q.levelOf == nil:
+		q.Kind = Number
+		q.measure = kind
+	}
+	return q, nil
+}
+
 // checkNamed refuses options for columns that other options leave out.
 func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
 	for j, c := range p.t.Columns {
@@ -224,40 +187,6 @@ func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
 		}
 	}
 	return nil
-}
-
-func (p *preparation) note(format string, args ...any) {
-	p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
-}
-
-func (p *preparation) warn(format string, args ...any) {
-	p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(format, args...))
-}
-
-func (p *preparation) problem(q Problem) { p.problems = append(p.problems, q) }
-
-// dropping is the remedy that leaves a column out.
-func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
-	name = p.t.Columns[j].Name
-	if p.places == nil {
-		p.places = map[string]int{}
-		for k, c := range p.t.Columns {
-			if _, taken := p.places[c.Name]; taken {
-				k = -1 // of several
-			}
-			p.places[c.Name] = k
-		}
-	}
-	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" || len(name) > longestValue {
-		name = fmt.Sprint(j + 1)
-	}
-	return name, func(o *Options) {
-		o.Drop = append(o.Drop, name)
-		if o.Columns != nil {
-			o.Columns = slices.DeleteFunc(o.Columns, func(c string) bool { k, err := p.t.find("columns", c); return err == nil && k == j })
-			o.Drop = o.Drop[:len(o.Drop)-1]
-		}
-	}
 }
 
 // checkRows finds rows of other lengths among those that are wanted, and goes on without them.
@@ -549,50 +478,4 @@ func (p *preparation) noteMeasurements() {
 			p.note("%s numbers the rows, and is kept as asked for", label(q.Position, q.Name))
 		}
 	}
-}
-
-// missing reports whether the value in a row of the file is missing.
-func (q *Profile) missing(row int) bool {
-	if v := q.number(row); v == v {
-		return slices.Contains(q.gapValue, v)
-	}
-	code := q.column.code(row)
-	return code == 0 || q.gapText[code-1]
-}
-
-// level is that of a row, −1 if its value is missing or no level.
-func (q *Profile) level(row int) int {
-	if q.missing(row) {
-		return -1
-	}
-	name := ""
-	if v := q.column.number(row); v == v {
-		name = spelled(v)
-	} else {
-		name = q.column.texts[q.column.code(row)-1].text
-	}
-	if k, known := q.levelOf[name]; known {
-		return k
-	}
-	return -1
-}
-
-// value is the number of a column of a prepared table for a row of the file, NaN if it is missing.
-func (c *Coded) value(row int) float64 {
-	q := c.profile
-	if q.levelOf == nil {
-		if q.missing(row) {
-			return math.NaN()
-		}
-		return q.number(row)
-	}
-	switch k := q.level(row); {
-	case k < 0:
-		return math.NaN()
-	case c.indicator < 0:
-		return float64(k)
-	case k == c.indicator:
-		return 1
-	}
-	return 0
 }

@@ -166,3 +166,23 @@ func plainNumber(text string) (float64, bool) {
 	var mark delimited.DecimalMark
 	return mark.Number([]byte(strings.TrimSpace(text)), ',')
 }
+
+// why says what may be meant by a text that looks almost like a number.
+func why(text string) string {
+	lower := strings.ToLower(strings.TrimLeft(text, "+-"))
+	if lower == "inf" || lower == "infinity" || lower == "∞" {
+		return " (infinite)"
+	}
+	s, ok := takeApart(text)
+	switch {
+	case !ok:
+		return ""
+	case s.unit != 0:
+		return " (not all values have this sign)"
+	case s.group != 0 || s.either != 0:
+		return " (separators of thousands that not all values have, or another decimal mark)"
+	case s.mark != 0 && strings.ContainsRune(text, s.mark) && !strings.ContainsAny(lower, "e"):
+		return " (other numbers have another decimal mark)"
+	}
+	return " (beyond the range of numbers)"
+}
