@@ -124,7 +124,7 @@ func TestRefutedForm(t *testing.T) {
 	if said, _ := sure(r, nil); said > 0 {
 		t.Errorf("%d directions are said with .95 or more, want none", said)
 	}
-	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "refuted") {
+	if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, "refutes the form") {
 		t.Errorf("no warning of a form that is refuted:\n%s", all)
 	}
 	related := 0

@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 11
+const frozenVersion = 12
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "2a4b9e3f80751f71",
-	"float64 amd64 portable": "f5b290009a6b492c",
+	"float64 amd64 avx2":     "1efafc474eccfd13",
+	"float64 amd64 portable": "9d1271b73cb68e5a",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

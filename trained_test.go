@@ -180,7 +180,7 @@ func TestTrainedRefuses(t *testing.T) {
 		{"networks", tobac.Config{Engine: nets, Model: sem.FeedForward{}}, "the engine bcd has linear equations, got the model ffn"},
 		{"noise", tobac.Config{Engine: nets, Model: sem.Linear{NoiseVariance: 1}}, "the engine bcd learns the noise variances"},
 		{"raw score", tobac.Config{Engine: nets, Model: sem.BGe{Raw: true}}, "the engine bcd learns the noise variances and has its own prior of the weights"},
-		{"prior", tobac.Config{Engine: nets, Prior: background.Prior{Kind: background.Fair}}, "the engine bcd has a horseshoe prior"},
+		{"prior", tobac.Config{Engine: nets, Prior: background.Prior{Kind: background.Fair}}, "of the horseshoe prior of the engine bcd, only"},
 		{"knowledge", tobac.Config{Engine: nets, Prior: background.Prior{Required: edge}}, "the engine bcd takes no knowledge about edges"},
 		{"levels", tobac.Config{Engine: nets, Prior: background.Prior{Exclusive: edge}}, "the engine bcd cannot rule out edges between columns that code one variable"},
 		{"edges twice", tobac.Config{Engine: &bcdnets.BCDNets{Training: bcd.Settings{EdgesPerNode: 3}}}, "edges per node and unequal variances of BCD Nets are those of the prior and of the model"},
@@ -198,8 +198,8 @@ func TestTrainedRefuses(t *testing.T) {
 		levels.X.Set(i, 3, float64(i%3))
 	}
 	for want, table := range map[string]*dataset.Table{
-		`tobac: the engine bcd needs continuous columns, but column "X3" takes 3 values`:                   levels,
-		`tobac: the engine bcd takes observations alone, but column "X1" was set by intervention in row 1`: intervened(data),
+		`tobac: the engine bcd needs continuous columns, but column "X3" takes 3 values`:                  levels,
+		`tobac: the engine bcd takes only observations, but column "X1" was set by intervention in row 1`: intervened(data),
 	} {
 		if _, err := tobac.Fit(context.Background(), table, tobac.Config{Engine: nets}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got error %v\nwant      %s", err, want)

@@ -34,7 +34,7 @@ var pairValues = map[string][]string{
 	"batch": {"4"}, "bcd.starts": {"2"}, "bcd.temperature": {"0.5", "2:0.5,0.5:1"}, "bcd.draw-temperature": {"0.3"}, "bcd.scale": {"0.1"}, "bcd.l2": {"1"}, "bcd.edges": {"units:0.2", "signs"},
 	"tempering.graph-chains": {"2"}, "tempering.graph-iterations": {"20"}, "tempering.graph-warm-up": {"10"}, "gflownet.environments": {"3"}, "gflownet.buffer": {"50"}, "gflownet.prefill": {"2"}, "gflownet.width": {"8"}, "gflownet.refresh": {"1"},
 	"gflownet.exploit": {"0.5"}, "gflownet.clip": {"2"}, "gflownet.tolerance": {"0.5"},
-	"chains": {"2"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
+	"chains": {"2"}, "ess": {"50"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
 	"missing-code": {"-99"}, "kind": {"g=categorical"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputation.tables": {"2"}, "imputation.rounds": {"1"},
@@ -189,7 +189,7 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 	case got.code == cli.ExitFailed && strings.Count(got.stderr, "\n") == 1 &&
 		(given["resume"] != "" && strings.Contains(got.stderr, " was made with") || // a checkpoint of another run
 			given["columns"]+given["drop"] != "" && strings.Contains(got.stderr, ": unknown ") || // of a column that is no longer there
-			strings.Contains(got.stderr, "the method bcd needs continuous columns") ||
+			strings.Contains(got.stderr, "the engine bcd needs continuous columns") ||
 			given["data.transform"] == "log" && strings.Contains(got.stderr, "which has a logarithm")): // codes of levels begin at 0
 		return ""
 	case got.code != cli.ExitDone:
