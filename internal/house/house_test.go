@@ -13,7 +13,7 @@ const limit = 4
 // exceptions are the packages above the limit, with the size of their circle. It may only shrink.
 var exceptions = map[string]int{
 	"autograd":                  13,
-	"autograd/internal/dense":   17,
+	"autograd/internal/dense":   16,
 	"autograd/internal/lane":    12,
 	"autograd/internal/lane/vm": 8,
 }
