@@ -19,6 +19,7 @@ type Builder struct {
 	name   string
 	nodes  []*Node
 	axes   []*Axis
+	irAxes []*ir.Axis // of axes
 	inputs map[string]*Node
 	alike  map[digest]*Node // the last node of each digest
 	err    error
@@ -62,7 +63,7 @@ type Node struct {
 func (n *Node) Shape() Shape { return n.shape }
 
 // Axes that the node carries, outermost first.
-func (n *Node) Axes() []*Axis { return n.axes.Of(n.b.axes) }
+func (n *Node) Axes() []*Axis { return n.b.axesOf(n.axes) }
 
 // Builder that the node belongs to.
 func (n *Node) Builder() *Builder { return n.b }
@@ -74,7 +75,7 @@ func (n *Node) Name() string { return n.name }
 func (n *Node) String() string {
 	label := n.label()
 	if n.axes != 0 {
-		return label + n.shape.String() + n.axes.Names(n.b.axes)
+		return label + n.shape.String() + n.axes.Names(n.b.irAxes)
 	}
 	return label + n.shape.String()
 }
@@ -122,11 +123,21 @@ func (b *Builder) Axis(name string, size int) *Axis {
 	case len(b.axes) == ir.MaxAxes:
 		b.fail(nil, "axis %q: more than %d mapped axes", name, ir.MaxAxes)
 	default:
-		a := ir.NewAxis(b, name, size, len(b.axes))
-		b.axes = append(b.axes, a)
+		a := &Axis{b, ir.NewAxis(name, size, len(b.axes))}
+		b.axes, b.irAxes = append(b.axes, a), append(b.irAxes, a.ir)
 		return a
 	}
-	return ir.NewAxis(b, name, size, ir.MaxAxes-1)
+	return &Axis{b, ir.NewAxis(name, size, ir.MaxAxes-1)}
+}
+
+// axesOf lists the axes in a set, outermost first.
+func (b *Builder) axesOf(s ir.AxisSet) (as []*Axis) {
+	for _, a := range b.axes {
+		if s.Has(a.ir) {
+			as = append(as, a)
+		}
+	}
+	return as
 }
 
 // Input declares an input of the given shape that carries the given mapped
@@ -146,10 +157,10 @@ func (b *Builder) Input(name string, shape Shape, over ...*Axis) *Node {
 	}
 	n := &Node{b: b, shape: slices.Clone(shape), name: name}
 	for _, a := range over {
-		if !a.BelongsTo(b) || n.axes.Has(a) {
+		if a.b != b || n.axes.Has(a.ir) {
 			return b.fail(shape, "input %q: axis %q is foreign or repeated", name, a.Name())
 		}
-		n.axes = n.axes.With(a)
+		n.axes = n.axes.With(a.ir)
 	}
 	b.inputs[name] = n
 	return b.add(n)

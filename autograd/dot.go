@@ -88,7 +88,7 @@ func (n *Node) dotLabel() string {
 	}
 	what += "\n" + n.shape.String()
 	if n.axes != 0 {
-		what += n.axes.Names(n.b.axes)
+		what += n.axes.Names(n.b.irAxes)
 	}
 	return what
 }

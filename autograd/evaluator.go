@@ -172,14 +172,14 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 			return nil, nil, fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed", b.name, n.name)
 		}
 	}
-	f := &ir.Func{Name: b.name, Axes: b.axes, Inputs: make([]*ir.Value, len(inputs))}
+	f := &ir.Func{Name: b.name, Axes: b.irAxes, Inputs: make([]*ir.Value, len(inputs))}
 	values := make([]*ir.Value, len(b.nodes))
 	var of []*Node
 	for id, n := range b.nodes {
 		if !need[id] {
 			continue
 		}
-		v := &ir.Value{Attr: n.attr, Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Name: n.String()}
+		v := &ir.Value{Attr: n.attr.lowered(), Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Name: n.String()}
 		if n.op != nil {
 			v.Op = n.op.irOp()
 			for _, a := range n.reads() {

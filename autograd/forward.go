@@ -86,7 +86,7 @@ func (b *Builder) placeholder(y *Node) *Node {
 	value := make([]float64, y.shape.Len())
 	fill(value, 0.5) // products with ones would not be built
 	u := b.add(&Node{b: b, shape: y.shape, value: value})
-	for _, a := range y.axes.Of(b.axes) {
+	for _, a := range y.Axes() {
 		u = u.ExpandOver(a)
 	}
 	return u

@@ -54,7 +54,7 @@ func (b *Builder) pullBack(y, ct, x []*Node) []*Node {
 		if ct == nil { // y does not depend on it
 			ct = b.Constant(make([]float64, n.shape.Len()), n.shape)
 		}
-		for _, a := range n.axes.Of(b.axes) {
+		for _, a := range b.axesOf(n.axes) {
 			ct = ct.ExpandOver(a)
 		}
 		out[i] = ct
@@ -200,7 +200,7 @@ func (n *Node) Cotangents(ct *Node) []*Node {
 		}
 		if part != nil {
 			part = n.checked(i, part).sumAxes(n, n.args[i])
-			for _, a := range n.args[i].axes.Of(n.b.axes) {
+			for _, a := range n.args[i].Axes() {
 				part = part.ExpandOver(a)
 			}
 			parts[i] = part
@@ -257,8 +257,8 @@ func (ct *Node) sumAxes(y, arg *Node) *Node {
 	if y.op.over == ir.OverUnstack { // its rule has stacked the axis away
 		return ct
 	}
-	for _, a := range (y.axes | ct.axes).Minus(arg.axes).Of(y.b.axes) {
-		if ct.axes.Has(a) {
+	for _, a := range y.b.axesOf((y.axes | ct.axes).Minus(arg.axes)) {
+		if ct.axes.Has(a.ir) {
 			ct = ct.SumOver(a)
 		} else {
 			ct = ct.Scale(float64(a.Size()))

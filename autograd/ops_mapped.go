@@ -50,17 +50,17 @@ func init() {
 }
 
 func removeAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
-	if !at.Axis.BelongsTo(b) || !union.Has(at.Axis) {
+	if at.Axis.b != b || !union.Has(at.Axis.ir) {
 		return 0, fmt.Errorf("the operand does not carry axis %q", at.Axis.Name())
 	}
-	return union.Without(at.Axis), nil
+	return union.Without(at.Axis.ir), nil
 }
 
 func addAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
-	if !at.Axis.BelongsTo(b) || union.Has(at.Axis) {
+	if at.Axis.b != b || union.Has(at.Axis.ir) {
 		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign", at.Axis.Name())
 	}
-	return union.With(at.Axis), nil
+	return union.With(at.Axis.ir), nil
 }
 
 // SumOver adds over a mapped axis, which n must carry.
@@ -82,7 +82,7 @@ func (n *Node) LogMeanExpOver(a *Axis) *Node {
 // ExpandOver repeats n along a mapped axis; a node that carries it already is
 // returned as it is.
 func (n *Node) ExpandOver(a *Axis) *Node {
-	if n.axes.Has(a) {
+	if n.axes.Has(a.ir) {
 		return n
 	}
 	return n.op1("expand_over", Attr{Axis: a})

@@ -9,7 +9,9 @@ import (
 )
 
 // Shape lists the dimensions of one value, outermost first (row-major). The
-// empty shape is a scalar. Mapped axes are not part of it; see [Axis].
+// empty shape is a scalar. Mapped axes are not part of it; see [Axis]. Its methods are Len, the
+// number of elements, Equal, String, Strides, Drop, which leaves out dimensions, and ExpandsTo,
+// whether it broadcasts to another shape.
 type Shape = ir.Shape
 
 // An Axis is a mapped axis: every node that carries it stands for Size
@@ -18,21 +20,50 @@ type Shape = ir.Shape
 // the reductions named …Over remove one. Axes are ordered as they were
 // declared, outermost first. [Builder.Axis] declares them.
 //
-// Its methods are Name() string and Size() int, as declared, and ID() int, its place among
-// the axes of the builder, 0 for the outermost, and BelongsTo(b any) bool.
-type Axis = ir.Axis
+// [Node.Stack] and [Node.Unstack] exchange it with a dimension.
+type Axis struct {
+	b  *Builder
+	ir *ir.Axis
+}
+
+// Name of the axis, unique within its builder.
+func (a *Axis) Name() string { return a.ir.Name() }
+
+// Size is the number of indices.
+func (a *Axis) Size() int { return a.ir.Size() }
+
+// ID is the place of the axis among those of its builder, 0 for the outermost.
+func (a *Axis) ID() int { return a.ir.ID() }
+
+// Builder that declared the axis.
+func (a *Axis) Builder() *Builder { return a.b }
 
 // Attr holds the parameters of an operation: those that its [Primitive] reads.
-// Nodes of one primitive are equal if operands and parameters are, bit by bit. Its fields are
-//
-//	Ints   []int      dimensions, indices, orders
-//	Float  float64    an exponent, a bound, a factor
-//	Floats []float64  where one number is not enough
-//	Axis   *Axis      the mapped axis that the operation crosses
-//	Shape  Shape      of the result
-//	Any    any        of a custom primitive, which Key spells out
-//	Key    string     the identity of Any
-type Attr = ir.Attr
+// Nodes of one primitive are equal if operands and parameters are, bit by bit.
+type Attr struct {
+	Ints   []int     // dimensions, indices, orders
+	Float  float64   // an exponent, a bound, a factor
+	Floats []float64 // where one number is not enough
+	Axis   *Axis     // the mapped axis that the operation crosses
+	Shape  Shape     // of the result
+	Any    any       // of a custom primitive, which Key spells out
+	Key    string    // the identity of Any
+}
+
+// lowered is what the compiler reads of the parameters.
+func (at Attr) lowered() ir.Attr {
+	low := ir.Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
+	if at.Axis != nil {
+		low.Axis = at.Axis.ir
+	}
+	return low
+}
+
+// attrOf are the parameters that were lowered, for an operation that sees one index at a
+// time: without an axis.
+func attrOf(at ir.Attr) Attr {
+	return Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
+}
 
 // A Primitive is an operation: its shape rule, its value and its derivative,
 // side by side. The operations of this package are rows of a table of them; a
@@ -120,26 +151,39 @@ func (n *Node) Attr() Attr { return n.attr }
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
-		op := &ir.Op{Name: p.Name, Owner: p, Class: p.class, Form: p.form, Over: p.over, Eval: p.Value, Unary: p.unary, Binary: p.binary, View: p.view, Sources: p.sources}
+		op := &ir.Op{Name: p.Name, Owner: p, Class: p.class, Form: p.form, Over: p.over, Unary: p.unary, Binary: p.binary}
+		value := p.Value
 		if each := p.vectorised(); each != nil {
 			op.Class = ir.Elementwise1
-			op.Unary2 = func(at Attr) *ir.Unary { return &ir.Unary{Vec: each(at)} }
-			if op.Eval == nil {
-				op.Eval = valueOf1(each)
+			op.UnaryWith = func(at ir.Attr) *ir.Unary { return &ir.Unary{Vec: each(attrOf(at))} }
+			if value == nil {
+				value = valueOf1(each)
 			}
 		}
 		if p.Each2 != nil {
 			op.Class = ir.Elementwise2
-			op.Binary2 = func(at Attr) *ir.Binary {
+			binary := func(at Attr) *ir.Binary {
 				k := &ir.Binary{F: p.Each2(at)}
 				completeBinary(k)
 				return k
 			}
-			if op.Eval == nil {
-				op.Eval = func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-					return valueOf2(op.Binary2(at))(at, out, shape, in, shapes)
+			op.BinaryWith = func(at ir.Attr) *ir.Binary { return binary(attrOf(at)) }
+			if value == nil {
+				value = func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+					return valueOf2(binary(at))(at, out, shape, in, shapes)
 				}
 			}
+		}
+		if value != nil {
+			op.Eval = func(at ir.Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				return value(attrOf(at), out, shape, in, shapes)
+			}
+		}
+		if p.view != nil {
+			op.View = func(at ir.Attr, shape, in Shape) []int { return p.view(attrOf(at), shape, in) }
+		}
+		if p.sources != nil {
+			op.Sources = func(at ir.Attr, shape, in Shape) [][]int { return p.sources(attrOf(at), shape, in) }
 		}
 		p.op = op
 	})

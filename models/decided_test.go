@@ -31,7 +31,7 @@ func TestEveryEdgeFixed(t *testing.T) {
 					}
 				}
 				for m := range 5 {
-					if g := target.Graph(x[0].RawRowView(m)); g.Size() != 2 || !g.Has(0, 1) || !g.Has(1, 2) {
+					if g := target.HardGraph(x[0].RawRowView(m)); g.Size() != 2 || !g.Has(0, 1) || !g.Has(1, 2) {
 						t.Fatalf("the limit has the edges %v", g.Edges())
 					}
 				}

@@ -164,7 +164,7 @@ func TestFixedEdges(t *testing.T) {
 					}
 				}
 				for m := range 20 {
-					for _, e := range target.Graph(x[0].RawRowView(m)).Edges() {
+					for _, e := range target.HardGraph(x[0].RawRowView(m)).Edges() {
 						seen[e.From*d+e.To]++
 					}
 				}

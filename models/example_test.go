@@ -77,7 +77,7 @@ func ExampleNewTOBAC() {
 
 	var graphs []*dag.Graph
 	for m := range 30 {
-		graphs = append(graphs, target.Graph(particles[0].RawRowView(m)))
+		graphs = append(graphs, target.HardGraph(particles[0].RawRowView(m)))
 	}
 	prior, data, err := models.LogJoint(likelihood, graphs, particles[1])
 	if err != nil {

@@ -296,7 +296,7 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 						if err := target.Score(scores[k], particles, 4); err != nil {
 							t.Fatal(err)
 						}
-						if g := target.Graph(particles[0].RawRowView(0)); !g.Has(0, 2) || g.Has(1, 3) {
+						if g := target.HardGraph(particles[0].RawRowView(0)); !g.Has(0, 2) || g.Has(1, 3) {
 							t.Errorf("graph %v breaks what the prior fixes", g.Edges())
 						}
 					}

@@ -458,7 +458,7 @@ func (g *goldenFile) compareFinal(t *testing.T, target *TOBAC, lik Likelihood, x
 	var graphs []*dag.Graph
 	var adjacency []float64
 	for i := range g.Particles {
-		graph := target.Graph(x[0].RawRowView(i))
+		graph := target.HardGraph(x[0].RawRowView(i))
 		graphs = append(graphs, graph)
 		adjacency = append(adjacency, graph.Matrix().RawMatrix().Data...)
 	}

@@ -89,7 +89,7 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 			}
 			edges := func(z []float64) *mat.Dense {
 				p := mat.NewDense(d, d, nil)
-				for _, e := range target.Graph(z).Edges() {
+				for _, e := range target.HardGraph(z).Edges() {
 					p.Set(e.From, e.To, 1)
 				}
 				return p
@@ -125,12 +125,12 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		}
 		z := slices.Clone(target.Init()[0].RawRowView(0))
 		groups, _ := target.Groups(0)
-		before, turned := target.Graph(z), 0
+		before, turned := target.HardGraph(z), 0
 		for _, list := range groups {
 			for _, k := range list {
 				z[k] = -z[k]
 			}
-			after := target.Graph(z)
+			after := target.HardGraph(z)
 			children := map[int]bool{}
 			for i := range d {
 				for c := range d {

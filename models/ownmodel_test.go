@@ -127,7 +127,7 @@ func TestGraphs(t *testing.T) {
 	edges := 0
 	for i, g := range got {
 		edges += len(g.Edges())
-		if want := target.Graph(z.RawRowView(i)); !slices.Equal(g.Edges(), want.Edges()) {
+		if want := target.HardGraph(z.RawRowView(i)); !slices.Equal(g.Edges(), want.Edges()) {
 			t.Errorf("particle %d: got edges %v, want %v", i, g.Edges(), want.Edges())
 		}
 	}

@@ -120,7 +120,7 @@ func TestTemperatureLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for particle := range m {
-		limit := target.Graph(x[0].RawRowView(particle)).Matrix().RawMatrix().Data
+		limit := target.HardGraph(x[0].RawRowView(particle)).Matrix().RawMatrix().Data
 		check(t, "edge probabilities at large α", stages.EdgeProbs[particle*d*d:][:d*d], limit, 1e-12)
 		for n := range s {
 			check(t, "soft graph at large α", stages.SoftGraphs[(particle*s+n)*d*d:][:d*d], limit, 1e-12)
@@ -145,7 +145,7 @@ func acyclicLimit(t *rapid.T) {
 	defer target.Close()
 	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, math.Inf(1), math.Inf(-1), math.NaN()}))
 	n := (d - 1) * k * 2
-	g := target.Graph(rapid.SliceOfN(number, n, n).Draw(t, "z"))
+	g := target.HardGraph(rapid.SliceOfN(number, n, n).Draw(t, "z"))
 	if !g.Acyclic() {
 		t.Fatalf("cycle in %v", g.Edges())
 	}
@@ -172,7 +172,7 @@ func TestLimitGraphSign(t *testing.T) {
 		edge bool
 	}{{2, 3, true}, {-2, -3, true}, {2, -3, false}, {0, 3, false}, {0, 0, false}, {math.NaN(), 1, false}} {
 		t.Run(fmt.Sprintf("%v·%v", tt.u, tt.v), func(t *testing.T) {
-			if got := target.Graph([]float64{tt.u, tt.v}).Has(0, 1); got != tt.edge {
+			if got := target.HardGraph([]float64{tt.u, tt.v}).Has(0, 1); got != tt.edge {
 				t.Errorf("got %v, want %v", got, tt.edge)
 			}
 		})

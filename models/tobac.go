@@ -400,10 +400,10 @@ func (t *TOBAC) Init() []*mat.Dense {
 	return x
 }
 
-// Graph is the graph of one particle in the limit of large α, in order
+// HardGraph is the graph of one particle in the limit of large α, in order
 // coordinates: an edge wherever the score is positive. It has no cycle unless
 // the embedding is AllPairs.
-func (t *TOBAC) Graph(z []float64) *dag.Graph { return t.emb.limit(z) }
+func (t *TOBAC) HardGraph(z []float64) *dag.Graph { return t.emb.limit(z) }
 
 // Close releases the workers.
 func (t *TOBAC) Close() {

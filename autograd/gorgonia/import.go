@@ -292,7 +292,8 @@ func importedWhole(v *ir.Value, x []*ad.Node) *ad.Node {
 	case v.Op.View != nil && !slices.Contains(ad.Ops(), p.Name):
 		return x[0]
 	}
-	return p.Apply(v.Attr, x...)
+	at := v.Attr // of an operation that sees one index at a time: without an axis
+	return p.Apply(ad.Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}, x...)
 }
 
 // along lists the elements of some rows of an axis, in row-major order.

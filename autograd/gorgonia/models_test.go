@@ -29,7 +29,7 @@ func TestExportModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(name string, e *models.Expressions, output string, wrt ...string) {
+	check := func(name string, e *models.ComputationGraph, output string, wrt ...string) {
 		t.Run(name+"/"+output, func(t *testing.T) {
 			loss := e.Outputs[output]
 			for _, a := range loss.Axes() {
@@ -64,13 +64,13 @@ func TestExportModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer target.Close()
-		check(name, target.Expressions(), "objective Z", "Z", "theta")
-		check(name, target.Expressions(), "objective theta", "theta", "Z")
-		check(name, models.LikelihoodExpressions(lik), "log prior", "graph", "theta")
-		check(name, models.LikelihoodExpressions(lik), "log likelihood", "graph", "theta")
+		check(name, target.Graph(), "objective Z", "Z", "theta")
+		check(name, target.Graph(), "objective theta", "theta", "Z")
+		check(name, models.LikelihoodGraph(lik), "log prior", "graph", "theta")
+		check(name, models.LikelihoodGraph(lik), "log likelihood", "graph", "theta")
 	}
-	check("BGe", models.LikelihoodExpressions(bge), "log likelihood", "graph")
+	check("BGe", models.LikelihoodGraph(bge), "log likelihood", "graph")
 	for name, prior := range map[string]models.GraphPrior{"Erdős–Rényi": models.ErdosRenyi{EdgeProbability: 0.3}, "scale-free": models.ScaleFree{}, "fair": models.FairPrior{}} {
-		check(name, models.PriorExpressions(prior, 4), "log prior", "graph")
+		check(name, models.PriorGraph(prior, 4), "log prior", "graph")
 	}
 }

@@ -286,7 +286,7 @@ func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *m
 func (f *particleFit) graphs() []*dag.Graph {
 	var all []*dag.Graph
 	for m := range f.sampler.Particles {
-		all = append(all, f.target.Graph(f.x[0].RawRowView(m)))
+		all = append(all, f.target.HardGraph(f.x[0].RawRowView(m)))
 	}
 	return all
 }

@@ -73,8 +73,8 @@ func NewPlan(f *ir.Func, lane *ir.Axis, lanes, count int, without passes.Set) (*
 	return p, nil
 }
 
-// Runs reports whether a part of the compiler is not left out.
-func (p *Plan) Runs(part passes.Set) bool { return p.Without&part == 0 }
+// Has reports whether a part of the compiler is not left out.
+func (p *Plan) Has(part passes.Set) bool { return p.Without&part == 0 }
 
 // Varies reports whether v differs between lanes.
 func (p *Plan) Varies(v *ir.Value) bool { return p.places[v.ID].Varying }
@@ -262,7 +262,7 @@ func (p *Plan) AllocateReusing(kept ...*ir.Value) {
 			s.Off = plan.alloc(s.size())
 			ends[s.last] = append(ends[s.last], s)
 		}
-		if p.Runs(passes.MemoryReuse) {
+		if p.Has(passes.MemoryReuse) {
 			for _, s := range ends[v.ID] {
 				plan.free(s.Off, s.size())
 			}

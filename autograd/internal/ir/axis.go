@@ -12,17 +12,13 @@ import (
 // the reductions named …Over remove one. Axes are ordered as they were
 // declared, outermost first.
 type Axis struct {
-	owner any
-	name  string
-	size  int
-	id    int
+	name string
+	size int
+	id   int
 }
 
-// NewAxis makes the axis number id of an owner, by which the same number of
-// another one is told apart.
-func NewAxis(owner any, name string, size, id int) *Axis {
-	return &Axis{owner: owner, name: name, size: size, id: id}
-}
+// NewAxis makes the axis number id of a function.
+func NewAxis(name string, size, id int) *Axis { return &Axis{name: name, size: size, id: id} }
 
 // Name of the axis, unique within its builder.
 func (a *Axis) Name() string { return a.name }
@@ -30,16 +26,13 @@ func (a *Axis) Name() string { return a.name }
 // Size is the number of indices.
 func (a *Axis) Size() int { return a.size }
 
-// ID is the position of the axis among those of its owner.
+// ID is the position of the axis among those of its function.
 func (a *Axis) ID() int { return a.id }
 
-// BelongsTo reports whether owner declared the axis.
-func (a *Axis) BelongsTo(owner any) bool { return a.owner == owner }
-
-// MaxAxes is the number of mapped axes that one owner can declare.
+// MaxAxes is the number of mapped axes that one function can have.
 const MaxAxes = 8
 
-// AxisSet is a set of axes of one owner: bit i is axis i.
+// AxisSet is a set of axes of one function: bit i is axis i.
 type AxisSet uint8
 
 // Has reports whether the set contains a.
@@ -57,7 +50,7 @@ func (s AxisSet) Minus(t AxisSet) AxisSet { return s &^ t }
 // Count is the number of axes in the set.
 func (s AxisSet) Count() int { return bits.OnesCount8(uint8(s)) }
 
-// Of lists the axes in the set, of all of the owner's, outermost first.
+// Of lists the axes in the set, of all of the function's, outermost first.
 func (s AxisSet) Of(all []*Axis) (as []*Axis) {
 	for _, a := range all {
 		if s.Has(a) {

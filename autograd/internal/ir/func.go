@@ -108,7 +108,7 @@ func (v *Value) Unary() *Unary {
 	if v.Op.Unary != nil {
 		return v.Op.Unary
 	}
-	return v.Op.Unary2(v.Attr)
+	return v.Op.UnaryWith(v.Attr)
 }
 
 // Binary is the kernel of an element-wise function of two operands.
@@ -116,7 +116,7 @@ func (v *Value) Binary() *Binary {
 	if v.Op.Binary != nil {
 		return v.Op.Binary
 	}
-	return v.Op.Binary2(v.Attr)
+	return v.Op.BinaryWith(v.Attr)
 }
 
 // EachOf is a loop over f.

@@ -17,10 +17,10 @@ type Op struct {
 	// Operations that cross a mapped axis have none.
 	Eval func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error
 
-	Unary   *Unary                // of class Elementwise1
-	Unary2  func(at Attr) *Unary  // of class Elementwise1 with parameters
-	Binary  *Binary               // of class Elementwise2
-	Binary2 func(at Attr) *Binary // of class Elementwise2 with parameters
+	Unary      *Unary                // of class Elementwise1
+	UnaryWith  func(at Attr) *Unary  // of class Elementwise1 with parameters
+	Binary     *Binary               // of class Elementwise2
+	BinaryWith func(at Attr) *Binary // of class Elementwise2 with parameters
 
 	// View lists, for every element of the result, the operand's element that
 	// it is, or -1 for a zero; nil where the operation is none.

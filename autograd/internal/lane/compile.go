@@ -125,7 +125,7 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 		return nil, err
 	}
 	elements := func(v *ir.Value) bool { return plan.Varies(v) && Elements(v) && v.Const == nil }
-	if plan.Runs(passes.MemoryReuse) {
+	if plan.Has(passes.MemoryReuse) {
 		plan.FindSums(elements)
 	}
 	plan.PlaceAll(elements)
@@ -134,7 +134,7 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 	c.number()
 	c.findLevels()
 	c.addInputs()
-	if n := c.countProducts(); n <= foldLimit && plan.Runs(passes.AlgebraicSimplification) {
+	if n := c.countProducts(); n <= foldLimit && plan.Has(passes.AlgebraicSimplification) {
 		c.fold, c.productsAt, c.productRoom = true, plan.Arena, n
 		plan.Arena += n
 	}

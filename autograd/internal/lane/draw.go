@@ -14,7 +14,7 @@ import (
 // findDrawn reports whether input v is drawn where it is used, and marks what is
 // kept.
 func (c *compiler) findDrawn(v *ir.Value) bool {
-	if !c.plan.Runs(passes.DrawInPlace) || !v.Uniform || c.plan.Count%vm.VectorLen != 0 || !c.inOrder(v) {
+	if !c.plan.Has(passes.DrawInPlace) || !v.Uniform || c.plan.Count%vm.VectorLen != 0 || !c.inOrder(v) {
 		return false
 	}
 	results := map[int32]int32{}

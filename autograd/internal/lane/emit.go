@@ -62,7 +62,7 @@ const pending = int32(-3)
 func (em *emitter) copy(k, register int32) { em.copies = append(em.copies, kept{k, register}) }
 
 // fuses reports whether operations may be joined.
-func (em *emitter) fuses() bool { return em.c.plan.Runs(passes.Fusion) }
+func (em *emitter) fuses() bool { return em.c.plan.Has(passes.Fusion) }
 
 // touch makes what is known of an element that of this emitter.
 func (em *emitter) touch(k int32) {
@@ -221,7 +221,7 @@ func (em *emitter) virtual() int32 {
 
 // share emits op unless an equal one was, and returns its register.
 func (em *emitter) share(op vm.Op) int32 {
-	if r, ok := em.equal[op]; ok && em.c.plan.Runs(passes.CommonSubexpressions) {
+	if r, ok := em.equal[op]; ok && em.c.plan.Has(passes.CommonSubexpressions) {
 		return r
 	}
 	r := em.virtual()
@@ -342,7 +342,7 @@ func (em *emitter) registers(v *ir.Value, sources []int) []int32 {
 func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
 	operands := em.registers(v, em.c.sourcesOf(v)[e])
 	key := fmt.Sprint(operands)
-	if r, ok := em.logSums[key]; ok && em.c.plan.Runs(passes.CommonSubexpressions) {
+	if r, ok := em.logSums[key]; ok && em.c.plan.Has(passes.CommonSubexpressions) {
 		return r
 	}
 	dst := em.virtual()

@@ -21,7 +21,7 @@ func (em *emitter) assign(g *Group) int {
 	for i := range phys {
 		phys[i] = none
 	}
-	reuse := em.c.plan.Runs(passes.MemoryReuse)
+	reuse := em.c.plan.Has(passes.MemoryReuse)
 	var free, freed []int32
 	for i := range g.Code {
 		// Operands freed here are reused from the next operation on, because

@@ -16,7 +16,7 @@ func (c *compiler) proportional(k int32) int32 {
 
 func (c *compiler) findProportional(k int32) int32 {
 	v, e := c.of(k)
-	if v.Op == nil || !c.plan.Runs(sparse) {
+	if v.Op == nil || !c.plan.Has(sparse) {
 		return none
 	}
 	if v.Is(ir.Weight) {

@@ -17,7 +17,7 @@ type Builder struct{ F *ir.Func }
 func New(sizes ...int) *Builder {
 	b := &Builder{F: &ir.Func{Name: "test"}}
 	for i, n := range sizes {
-		b.F.Axes = append(b.F.Axes, ir.NewAxis(b, string(rune('a'+i)), n, i))
+		b.F.Axes = append(b.F.Axes, ir.NewAxis(string(rune('a'+i)), n, i))
 	}
 	return b
 }

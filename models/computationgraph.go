@@ -2,16 +2,16 @@ package models
 
 import "tobac/autograd"
 
-// Expressions are nodes of one builder by their names: what a model computes, to look at,
-// to differentiate, or to export (gorgonia.Export).
-type Expressions struct {
+// A ComputationGraph is what a model computes, as nodes of one builder with their names: to look
+// at, to differentiate, to compile, or to export (gorgonia.Export).
+type ComputationGraph struct {
 	Builder *autograd.Builder
 	Inputs  map[string]*autograd.Node
 	Outputs map[string]*autograd.Node
 }
 
-// Expressions are those of the target, written for one particle and one sample; the nodes
-// carry the axes of both. Inputs are "Z", "theta", "alpha" (the inverse temperature), the
+// Graph is the computation graph of the target, written for one particle and one sample; the
+// nodes carry the axes of both. Inputs are "Z", "theta", "alpha" (the inverse temperature), the
 // noise "uniform Z" and "uniform theta", and "temper", "flips" and "rows" of settings that
 // use them. Outputs are
 //
@@ -27,10 +27,10 @@ type Expressions struct {
 //
 // Those that a setting does not have are missing: with [Flips] and a likelihood with a
 // [Flipper] only the edge probabilities, the prior and the objective of Z are expressions.
-// The nodes belong to a builder of their own.
-func (t *TOBAC) Expressions() *Expressions {
+// Every call makes the nodes anew, on a builder of their own.
+func (t *TOBAC) Graph() *ComputationGraph {
 	e := t.expressions()
-	all := &Expressions{Builder: e.b, Inputs: map[string]*autograd.Node{}, Outputs: map[string]*autograd.Node{}}
+	all := &ComputationGraph{Builder: e.b, Inputs: map[string]*autograd.Node{}, Outputs: map[string]*autograd.Node{}}
 	for _, n := range e.inputs() {
 		all.Inputs[n.Name()] = n
 	}
@@ -46,10 +46,10 @@ func (t *TOBAC) Expressions() *Expressions {
 	return all
 }
 
-// LikelihoodExpressions are those of a likelihood: inputs "graph", a d×d adjacency, and
+// LikelihoodGraph is the computation graph of a likelihood: inputs "graph", a d×d adjacency, and
 // "theta", if it has parameters; outputs "log prior", log p(Θ_j|G) of each variable, and
 // "log likelihood", log p(D_j|G,Θ_j).
-func LikelihoodExpressions(lik Likelihood) *Expressions {
+func LikelihoodGraph(lik Likelihood) *ComputationGraph {
 	b := autograd.NewBuilder("likelihood")
 	d := lik.Vars()
 	inputs := map[string]*autograd.Node{"graph": b.Input("graph", autograd.Shape{d, d})}
@@ -57,13 +57,13 @@ func LikelihoodExpressions(lik Likelihood) *Expressions {
 		inputs["theta"] = b.Input("theta", autograd.Shape{n})
 	}
 	prior, data := lik.Terms(inputs["graph"], inputs["theta"])
-	return &Expressions{Builder: b, Inputs: inputs, Outputs: map[string]*autograd.Node{"log prior": prior, "log likelihood": data}}
+	return &ComputationGraph{Builder: b, Inputs: inputs, Outputs: map[string]*autograd.Node{"log prior": prior, "log likelihood": data}}
 }
 
-// PriorExpressions are those of a prior over graphs of d variables: input "graph", output
+// PriorGraph is the computation graph of a prior over graphs of d variables: input "graph", output
 // "log prior".
-func PriorExpressions(prior GraphPrior, d int) *Expressions {
+func PriorGraph(prior GraphPrior, d int) *ComputationGraph {
 	b := autograd.NewBuilder("prior")
 	g := b.Input("graph", autograd.Shape{d, d})
-	return &Expressions{Builder: b, Inputs: map[string]*autograd.Node{"graph": g}, Outputs: map[string]*autograd.Node{"log prior": prior.LogProb(g)}}
+	return &ComputationGraph{Builder: b, Inputs: map[string]*autograd.Node{"graph": g}, Outputs: map[string]*autograd.Node{"log prior": prior.LogProb(g)}}
 }
