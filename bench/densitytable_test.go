@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/bench/internal/densities"
 )
 
@@ -45,6 +46,13 @@ func BenchmarkDensity(b *testing.B) {
 					repeatForm(b, f)
 				})
 			}
+			b.Run(fmt.Sprintf("density=%s/M=%d/form=tape", d.Name, particles), func(b *testing.B) {
+				f, err := expressionForm(b, d, densities.Spelling{}, x, gorgonia.Tape)
+				if err != nil {
+					b.Skip(err)
+				}
+				repeatForm(b, f)
+			})
 		}
 	}
 }
@@ -65,7 +73,7 @@ func repeatForm(b *testing.B, f *form) {
 
 // The tables of bench/notes/densities.md: for every density the time of its handwritten form
 // and of its expression with the ratio of both, then how many times longer than the
-// expression the other spellings take. All forms of a
+// expression the other spellings and gorgonia's TapeMachine take. All forms of a
 // density take turns, so that a busy machine slows them alike. With -update the
 // tables are written into the file.
 //
@@ -95,6 +103,7 @@ type densityRow struct {
 	density                       *densities.Density
 	compile, handwritten, natural float64
 	spellings                     []float64 // as in the density
+	tape                          float64   // zero if it cannot run the graph
 }
 
 // measureDensity measures one density, of which all forms must agree.
@@ -109,6 +118,12 @@ func measureDensity(t *testing.T, d *densities.Density, particles int) densityRo
 		}
 		forms = append(forms, f)
 	}
+	tape, err := expressionForm(t, d, densities.Spelling{Name: "tape"}, x, gorgonia.Tape)
+	if err != nil {
+		t.Log(err)
+	} else {
+		forms = append(forms, tape)
+	}
 	works := make([]func() error, len(forms))
 	for i, f := range forms {
 		works[i] = f.run
@@ -117,6 +132,9 @@ func measureDensity(t *testing.T, d *densities.Density, particles int) densityRo
 	row := densityRow{density: d, compile: forms[1].compile.Seconds(), handwritten: times[0].fastest(), natural: times[1].fastest()}
 	for i := range d.Spellings {
 		row.spellings = append(row.spellings, times[2+i].fastest())
+	}
+	if err == nil {
+		row.tape = times[len(times)-1].fastest()
 	}
 	for _, f := range forms[1:] {
 		f.agree(t, forms[0])
@@ -128,16 +146,20 @@ func measureDensity(t *testing.T, d *densities.Density, particles int) densityRo
 func densityTable(rows []densityRow) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| density\t| parameters\t| compile\t| b\t| a\t| a/b\t| c/a\t|")
-	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	fmt.Fprintln(w, "| density\t| parameters\t| compile\t| b\t| a\t| a/b\t| c/a\t| tape/a\t|")
+	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, r := range rows {
 		d := r.density
 		var ratios []string
 		for i, seconds := range r.spellings {
 			ratios = append(ratios, fmt.Sprintf("%s %s", d.Spellings[i].Name, ratio(seconds, r.natural)))
 		}
-		fmt.Fprintf(w, "| %s\t| %d\t| %s\t| %s\t| %s\t| %.2f\t| %s\t|\n", d.Name, d.Params, digits(r.compile),
-			digits(r.handwritten), digits(r.natural), r.natural/r.handwritten, strings.Join(ratios, "; "))
+		tape := "refused"
+		if r.tape > 0 {
+			tape = ratio(r.tape, r.natural)
+		}
+		fmt.Fprintf(w, "| %s\t| %d\t| %s\t| %s\t| %s\t| %.2f\t| %s\t| %s\t|\n", d.Name, d.Params, digits(r.compile),
+			digits(r.handwritten), digits(r.natural), r.natural/r.handwritten, strings.Join(ratios, "; "), tape)
 	}
 	w.Flush()
 	return text.String()

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/models"
 )
 
@@ -147,7 +148,7 @@ func (e expression) target(tb testing.TB, engine autograd.Engine) (target *model
 	return target, []*mat.Dense{block}
 }
 
-var engines = []autograd.Engine{autograd.Compiled, autograd.Reference}
+var engines = []autograd.Engine{autograd.Compiled, autograd.Reference, gorgonia.Tape}
 
 // BenchmarkExpression times the score of all particles on each engine, on one
 // worker.
@@ -177,7 +178,7 @@ func TestExpressionEnginesAgree(t *testing.T) {
 	for _, e := range expressions(timedRows / 20) {
 		t.Run(e.name, func(t *testing.T) {
 			var want []*mat.Dense
-			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled} {
+			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled, gorgonia.Tape} {
 				target, x := e.target(t, engine)
 				got := cloneBlocks(x)
 				if err := target.Score(got, x, 0); err != nil {
@@ -217,7 +218,7 @@ func TestExpressionTable(t *testing.T) {
 	measured(t)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "expression\tcompiled\treference\treference/compiled\t")
+	fmt.Fprintln(w, "expression\tcompiled\treference\ttape\treference/compiled\ttape/compiled\t")
 	for _, e := range expressions(timedRows) {
 		var runs []func() error
 		for _, engine := range engines {
@@ -226,8 +227,8 @@ func TestExpressionTable(t *testing.T) {
 			runs = append(runs, func() error { return target.Score(dst, x, 0) })
 		}
 		at := timings(t, runs, perWork)
-		compiled, reference := at[0].fastest(), at[1].fastest()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t\n", e.name, digits(compiled), digits(reference), reference/compiled)
+		compiled, reference, tape := at[0].fastest(), at[1].fastest(), at[2].fastest()
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%.1f\t\n", e.name, digits(compiled), digits(reference), digits(tape), reference/compiled, tape/compiled)
 	}
 	w.Flush()
 	t.Logf("minimum time of one score of all particles, one worker\n%s", table.String())

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/autograd"
+	"tobac/autograd/gorgonia"
 	"tobac/models"
 	"tobac/svgd"
 )
@@ -47,9 +48,9 @@ func cloneBlocks(x []*mat.Dense) []*mat.Dense {
 // package comment says how to compare.
 func BenchmarkStep(b *testing.B) {
 	for _, d := range []int{10, 20, 50} {
-		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference} {
+		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference, gorgonia.Tape} {
 			b.Run(fmt.Sprintf("model=linear/d=%d/engine=%v", d, engine), func(b *testing.B) {
-				workers := 1 // the reference knows no more
+				workers := 1 // the other engines know no more
 				if engine == autograd.Compiled {
 					workers = runtime.GOMAXPROCS(0)
 				}
@@ -97,7 +98,7 @@ func TestStepEnginesAgree(t *testing.T) {
 	for _, row := range []struct {
 		engine  autograd.Engine
 		workers int
-	}{{autograd.Compiled, 1}, {autograd.Compiled, 2}} {
+	}{{autograd.Compiled, 1}, {autograd.Compiled, 2}, {gorgonia.Tape, 1}} {
 		compareScores(t, fmt.Sprintf("%v with %d workers", row.engine, row.workers), score(row.engine, row.workers), want)
 	}
 }
