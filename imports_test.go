@@ -91,6 +91,8 @@ var allowed = map[string][]string{
 	"tobac/smc":               {"tobac/chain", "tobac/gaussian", "tobac/internal/anneal", "gonum.org/v1/gonum"},
 	"tobac/langevin":          {"gonum.org/v1/gonum"},
 	"tobac/density":           {"tobac/autograd", "gonum.org/v1/gonum"},
+	// What samplers are tried on.
+	"tobac/internal/posteriordb": {"tobac/autograd", "tobac/density", "tobac/diagnostics", "gonum.org/v1/gonum"},
 	// vector for the arithmetic that the bits of results depend on.
 	"tobac/internal/jobs":      {"tobac/internal/vector"},
 	"tobac/internal/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},

@@ -187,10 +187,10 @@ func TestPosteriorTable(t *testing.T) {
 }
 
 // replaceTable puts a table in the place of the one between the comments "<!-- name -->" and
-// "<!-- end of name -->" of a file of docs.
+// "<!-- end of name -->" of a file of bench/notes.
 func replaceTable(t *testing.T, file, name, table string) {
 	t.Helper()
-	file = filepath.Join("..", "docs", file)
+	file = filepath.Join("notes", file)
 	old, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,289 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"tobac/chain"
+	"tobac/density"
+	"tobac/gaussian"
+	"tobac/hmc"
+	"tobac/internal/posteriordb"
+	"tobac/nuts"
+	"tobac/slice"
+	"tobac/smc"
+	"tobac/svgd"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A sampling makes draws of a density of posteriordb: coordinates, a matrix for each chain.
+type sampling struct {
+	name        string
+	points      int
+	independent bool
+	run         func(ctx context.Context, p posteriordb.Posterior, m *counted) ([]*mat.Dense, error)
+}
+
+// counted counts evaluations of a density, one for each point.
+type counted struct {
+	*density.Model
+	evaluations, divergent int
+}
+
+func (c *counted) LogDensity(logp []float64, grad, x *mat.Dense) error {
+	c.evaluations += len(logp)
+	return c.Model.LogDensity(logp, grad, x)
+}
+
+func (c *counted) Score(dst, x []*mat.Dense, step int) error {
+	n, _ := c.Dims()
+	c.evaluations += n
+	return c.Model.Score(dst, x, step)
+}
+
+// starts are draws of Pathfinder, for posteriors with another mode.
+func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dense, error) {
+	if !p.Modes {
+		return nil, nil
+	}
+	paths, err := gaussian.Pathfinder{Target: m, Paths: 8}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return paths.Draws(4, 1), nil
+}
+
+// chains runs a sampler of chains.
+func chains(
+	draws int,
+	of func(m *counted, start *mat.Dense) chain.Sampler,
+) func(context.Context, posteriordb.Posterior, *counted) ([]*mat.Dense, error) {
+	return func(ctx context.Context, p posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		start, err := starts(ctx, p, m)
+		if err != nil {
+			return nil, err
+		}
+		return of(m, start).Run(ctx, draws, func(_ int, c *chain.Chain) {
+			if c.Divergent {
+				m.divergent++
+			}
+		})
+	}
+}
+
+// fit is a normal distribution and its draws.
+func fit(n *gaussian.Normal, err error) ([]*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*mat.Dense{n.Draws(10_000, 1)}, nil
+}
+
+var samplings = []sampling{
+	{"nuts", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
+		return nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9, Start: start}.Chains()
+	})},
+	{"hmc", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
+		return hmc.Sampler{Target: m, Seed: 3, Start: start}.Chains()
+	})},
+	{"mala", 4, false, chains(20000, func(m *counted, start *mat.Dense) chain.Sampler {
+		s := hmc.MALA(m, 3)
+		s.Start = start
+		return s.Chains()
+	})},
+	{"slice", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
+		return slice.Sampler{Target: m, Seed: 3, Start: start}.Chains()
+	})},
+	{"smc", 32, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		from := *paths.Best[0]
+		wide := mat.NewTriDense(len(from.Mean), mat.Lower, nil)
+		wide.ScaleTri(2, from.Root)
+		from.Root = wide
+		state, err := smc.Sampler{Target: smc.Between{To: m, From: &from}}.Run(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return []*mat.Dense{state.X}, nil
+	}},
+	{"laplace", 4, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		return fit(gaussian.Laplace{Target: m}.Fit(ctx))
+	}},
+	{"pathfinder", 4, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return []*mat.Dense{paths.Draws(10_000, 1)}, nil
+	}},
+	{"mean-field", 4, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		return fit(gaussian.Variational{Target: m}.Fit(ctx))
+	}},
+	{"full-rank", 4, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		return fit(gaussian.Variational{Target: m, FullRank: true}.Fit(ctx))
+	}},
+	{"svgd", 100, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		state, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Begin()
+		if err != nil {
+			return nil, err
+		}
+		n, d := m.Dims()
+		x := mat.NewDense(n, d, nil)
+		for k, c := range state.Chains {
+			x.SetRow(k, c.X)
+		}
+		s := svgd.Sampler{Target: m, Optimizer: svgd.Adam{StepSize: 0.05}, Outside: svgd.RedrawOutside}
+		err = s.Run(ctx, []*mat.Dense{x}, 0, 3000)
+		return []*mat.Dense{x}, err
+	}},
+}
+
+// processor is the time of this process on processors, in seconds.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return math.NaN()
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// A trial is what a method makes of a posterior.
+type trial struct {
+	posterior, method      string
+	errors, mean, ratio    float64 // worst parameters
+	worst                  posteriordb.Difference
+	seconds                float64
+	evaluations, divergent int
+	err                    error
+}
+
+func try(t *testing.T, p posteriordb.Posterior, with sampling) trial {
+	t.Helper()
+	m, err := p.Compile(with.points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c, out := &counted{Model: m}, trial{posterior: p.Name, method: with.name}
+	runtime.GC()
+	begin := processor()
+	x, err := with.run(t.Context(), p, c)
+	out.seconds = processor() - begin
+	out.evaluations, out.divergent = c.evaluations, c.divergent
+	if err != nil {
+		out.err = err
+		return out
+	}
+	values, err := m.Draws(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.Compare(m.Names(), values, with.independent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if d.Errors > out.errors || math.IsNaN(d.Errors) {
+			out.errors, out.worst = d.Errors, d
+		}
+		if d.Ratio != 0 { // moments are compared
+			out.mean = math.Max(out.mean, math.Abs(d.Mean-d.WantMean)/d.WantSD)
+			if math.Abs(d.Ratio) > math.Abs(out.ratio) {
+				out.ratio = d.Ratio
+			}
+		}
+	}
+	return out
+}
+
+// Every sampler on every posterior of posteriordb, with the tables of bench/notes/samplers.md:
+//
+//	go test ./bench -run TestSamplers -long -v -timeout 120m -update
+//	go test ./bench -run 'TestSamplers/nuts/garch' -long -v
+//
+// Means of the no-U-turn sampler differ from the reference by less than 3 standard errors of the
+// difference, standard deviations by less than 5 %.
+func TestSamplers(t *testing.T) {
+	measured(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	all := posteriordb.All()
+	var others [][]trial
+	for _, with := range samplings {
+		t.Run(with.name, func(t *testing.T) {
+			var rows []trial
+			for _, p := range all {
+				t.Run(p.Name, func(t *testing.T) {
+					r := try(t, p, with)
+					rows = append(rows, r)
+					t.Log(r)
+					if with.name == "nuts" && (r.err != nil || !(r.errors < 3) || !(math.Abs(r.ratio) < 0.05)) {
+						t.Error("not as the reference:", r.worst)
+					}
+				})
+			}
+			others = append(others, rows)
+			if *update && with.name == "nuts" && len(rows) == len(all) {
+				replaceTable(t, "samplers.md", "nuts", nutsTable(rows))
+			}
+		})
+	}
+	if *update && len(others) == len(samplings) && len(others[0]) == len(all) {
+		replaceTable(t, "samplers.md", "methods", methodsTable(others))
+	}
+}
+
+func (r trial) String() string {
+	if r.err != nil {
+		return fmt.Sprintf("%s, %s: %v", r.posterior, r.method, r.err)
+	}
+	return fmt.Sprintf("%s, %s: %.1f standard errors, mean off by %.3f sd, sd by %.1f %%, %.1f s, %d gradients, %d divergent",
+		r.posterior, r.method, r.errors, r.mean, 100*r.ratio, r.seconds, r.evaluations, r.divergent)
+}
+
+// nutsTable is a table in Markdown.
+func nutsTable(rows []trial) string {
+	var text strings.Builder
+	fmt.Fprintln(&text, "| posterior | mean, in standard errors | standard deviation | gradients | seconds | divergent |")
+	fmt.Fprintln(&text, "| --- | ---: | ---: | ---: | ---: | ---: |")
+	for _, r := range rows {
+		fmt.Fprintf(&text, "| %s | %.1f | %+.1f %% | %d | %.1f | %d |\n",
+			r.posterior, r.errors, 100*r.ratio, r.evaluations, r.seconds, r.divergent)
+	}
+	return text.String()
+}
+
+// methodsTable has the error of means in standard deviations, the seconds and the evaluations of
+// each method.
+func methodsTable(of [][]trial) string {
+	var text strings.Builder
+	fmt.Fprint(&text, "| posterior |")
+	for _, rows := range of {
+		fmt.Fprintf(&text, " %s |", rows[0].method)
+	}
+	fmt.Fprintf(&text, "\n| --- |%s\n", strings.Repeat(" ---: |", len(of)))
+	for i := range of[0] {
+		fmt.Fprintf(&text, "| %s |", of[0][i].posterior)
+		for _, rows := range of {
+			r := rows[i]
+			if r.err != nil {
+				fmt.Fprint(&text, " failed |")
+				continue
+			}
+			fmt.Fprintf(&text, " %.2f, %+.0f %%, %.2g s, %s |", r.mean, 100*r.ratio, r.seconds, thousands(r.evaluations))
+		}
+		fmt.Fprintln(&text)
+	}
+	return text.String()
+}
+
+func thousands(n int) string { return fmt.Sprintf("%.0fk", math.Ceil(float64(n)/1000)) }
+
