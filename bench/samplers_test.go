@@ -286,4 +286,3 @@ func methodsTable(of [][]trial) string {
 }
 
 func thousands(n int) string { return fmt.Sprintf("%.0fk", math.Ceil(float64(n)/1000)) }
-
