@@ -56,15 +56,16 @@ var allowed = map[string][]string{
 	"tobac/dataset":            {"tobac/dag", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/internal/table":     {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	// Alone with its large library.
-	"tobac/parquet":           {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
-	"tobac/score":             {"tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/additive": {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/internal/smooth":   {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/exact":             {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/search":            {"tobac/score", "tobac/dag"},
-	"tobac/mcmc":              {"tobac/score", "tobac/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/impute":   {"gonum.org/v1/gonum"},
-	"tobac/internal/bcd":      {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/parquet":              {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
+	"tobac/score":                {"tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/internal/additive":    {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/smooth":      {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/generalised": {"tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/exact":                {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/search":               {"tobac/score", "tobac/dag"},
+	"tobac/mcmc":                 {"tobac/score", "tobac/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/impute":      {"gonum.org/v1/gonum"},
+	"tobac/internal/bcd":         {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 
 	"tobac/internal/completions": {"tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/posterior", "gonum.org/v1/gonum"},
 
@@ -72,7 +73,7 @@ var allowed = map[string][]string{
 	// What is known of graphs, and structural equation models.
 	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score", "tobac/ordering", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
-	"tobac/sem": {"tobac/setting", "tobac/internal/additive", "tobac/internal/smooth", "tobac/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
+	"tobac/sem": {"tobac/setting", "tobac/internal/additive", "tobac/internal/generalised", "tobac/internal/smooth", "tobac/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/diagnostics": {"tobac/dag", "tobac/internal/pareto", "tobac/posterior", "gonum.org/v1/gonum"},

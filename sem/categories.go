@@ -28,10 +28,10 @@ type BDeu struct {
 	MaxParents int
 }
 
-// Mixed is the model of numbers and categories in one table: all columns are treated as jointly
-// normal, a category as a block of contrasts of its levels ([score.Blocks]). Graphs of one
-// equivalence class have the same probability, so that no direction rests on the kinds of columns.
-// Columns with an order and counts enter by the normal scores of their values.
+// Mixed is the model of numbers and categories in one table: categories have tables of
+// probabilities, and numbers are jointly normal given them, with linear equations ([score.Joint]).
+// Graphs of one equivalence class have the same probability, so that no direction rests on the
+// kinds of columns. Columns with an order and counts enter by the normal scores of their values.
 type Mixed struct{}
 
 var (
@@ -81,12 +81,12 @@ func CheckKinds(m Model, data *dataset.Table) error {
 		m = v.Model
 	}
 	switch m.(type) {
-	case nil, BDeu, Mixed:
+	case nil, BDeu, Mixed, Generalised:
 		return nil
 	}
 	for j, name := range data.Names {
 		if isCategory(data.Kind(j)) {
-			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
+			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models generalised, mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
 		}
 	}
 	return nil
@@ -148,17 +148,78 @@ func affordableParents(n, d int, prior *score.Prior) int {
 }
 
 // Hypotheses implements [Scored].
-func (m Mixed) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
-	x, widths := embedded(data)
-	all := make([]Hypothesis, len(bgeScales))
-	first, err := score.NewBlocks(x, widths, data.Mask(), score.BlockOptions{Freedom: bgeScales[0]})
+func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+	joint, err := jointScores(data, prior)
 	if err != nil {
 		return nil, err
 	}
+	all := make([]Hypothesis, len(bgeScales))
 	for k, f := range bgeScales {
-		all[k] = Hypothesis{Scores: first.WithFreedom(f), LogWeight: -math.Log(float64(len(all)))}
+		s := *joint
+		s.Numbers = joint.Numbers.WithFreedom(f)
+		all[k] = Hypothesis{Scores: &s, LogWeight: -math.Log(float64(len(all)))}
 	}
-	return all, nil
+	return all, ctx.Err()
+}
+
+// jointScores are the scores of [Mixed] under the first of the scales.
+func jointScores(data *dataset.Table, prior *score.Prior) (*score.Joint, error) {
+	x, widths := embedded(data)
+	numbers, err := score.NewBlocks(x, widths, data.Mask(), score.BlockOptions{Freedom: bgeScales[0]})
+	if err != nil {
+		return nil, err
+	}
+	n, d := data.X.Dims()
+	joint := &score.Joint{Numbers: numbers, Place: make([]int, d)}
+	var which, levels []int
+	for j := range d {
+		if joint.Place[j] = -1; tabulated(data.Kind(j)) {
+			_, r := data.Codes(j)
+			joint.Place[j] = len(which)
+			which, levels = append(which, j), append(levels, r)
+		}
+	}
+	if len(which) == 0 {
+		return joint, nil
+	}
+	codes, mask := mat.NewDense(n, len(which), nil), mat.NewDense(n, len(which), nil)
+	for k, j := range which {
+		c, _ := data.Codes(j)
+		codes.SetCol(k, c)
+		if set := data.Mask(); set != nil {
+			mask.SetCol(k, mat.Col(nil, j, set))
+		}
+	}
+	tables, err := score.NewDirichlet(codes, mask, levels, score.DirichletOptions{})
+	if err != nil {
+		return nil, err
+	}
+	joint.Categories = likelySize(tables).WithMaxParents(affordableParents(tables.Rows(), len(which), prior))
+	return joint, nil
+}
+
+// tabulated reports whether columns of a kind have tables of probabilities under [Mixed].
+func tabulated(k dataset.Kind) bool { return k == dataset.Binary || k == dataset.Categorical }
+
+// likelySize are tables with the equivalent sample size under which all pairs of variables, each of
+// them dependent or not, are most probable.
+func likelySize(s *score.Dirichlet) *score.Dirichlet {
+	best, highest := s, math.Inf(-1)
+	for _, size := range equivalentSizes {
+		next, sum := s.WithAlpha(size), 0.0
+		for j := range next.Vars() {
+			alone := next.LogScore(j, nil)
+			sum += alone
+			for i := range j {
+				gain := next.LogScore(j, []int{i}) - alone
+				sum += max(gain, 0) + math.Log1p(math.Exp(-math.Abs(gain))) - math.Ln2
+			}
+		}
+		if sum > highest {
+			best, highest = next, sum
+		}
+	}
+	return best
 }
 
 // embedded are the columns that stand for those of a table among jointly normal ones, and how many

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
@@ -33,6 +34,10 @@ func kinds(n int, all []dataset.Variable) *dataset.Table {
 				x = math.Floor(float64(len(v.Levels)) / (1 + math.Exp(-hidden)))
 			case v.Kind == dataset.Count:
 				x = math.Floor(math.Exp(hidden))
+			case v.Kind == dataset.Positive:
+				x = math.Exp(hidden)
+			case v.Kind == dataset.Proportion:
+				x = 1 / (1 + math.Exp(-hidden))
 			}
 			t.X.Set(i, j, x)
 		}
@@ -46,83 +51,102 @@ var (
 	category = dataset.Variable{Kind: dataset.Categorical, Levels: []string{"x", "y", "z"}}
 	count    = dataset.Variable{Kind: dataset.Count}
 	number   = dataset.Variable{}
+
+	positive   = dataset.Variable{Kind: dataset.Positive}
+	proportion = dataset.Variable{Kind: dataset.Proportion}
 )
 
-// Sums over graphs under each hypothesis are those over all 543 graphs one by one.
+// Sums over graphs under every model are those over all 29,281 graphs of five columns one by one.
 func TestMixturesOfKinds(t *testing.T) {
 	ctx := context.Background()
-	for name, all := range map[string][]dataset.Variable{
-		"categories": {binary, category, ordered, category},
-		"a number":   {category, binary, number, category},
-		"numbers":    {number, category, count, number},
+	for name, c := range map[string]struct {
+		all   []dataset.Variable
+		model sem.Scored
+	}{
+		"categories":     {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{}},
+		"mixed":          {[]dataset.Variable{category, binary, number, category, count}, sem.Mixed{}},
+		"numbers":        {[]dataset.Variable{number, number, number, number, count}, sem.Mixed{}},
+		"generalised":    {[]dataset.Variable{category, binary, number, ordered, count}, sem.Generalised{}},
+		"form":           {[]dataset.Variable{number, category, positive, number, binary}, sem.Generalised{FormRows: math.Inf(1)}},
+		"fewer parents":  {[]dataset.Variable{number, category, binary, ordered, positive}, sem.Generalised{MaxParents: 2}},
+		"kinds of parts": {[]dataset.Variable{ordered, ordered, proportion, count, category}, sem.Generalised{FormRows: 50}},
 	} {
-		data := kinds(80, all)
-		m := sem.Compared(data)[0]
-		hypotheses, err := m.Hypotheses(ctx, data, nil, 1)
+		data := kinds(60, c.all)
+		hypotheses, err := c.model.Hypotheses(ctx, data, nil, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, h := range hypotheses[:2] {
-			want, total := enumerate(h.Scores)
-			prior := score.Uniform(4)
-			o, err := exact.New(ctx, h.Scores, prior, exact.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			orders, err := o.Orders(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			graphs, err := orders.Graphs(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
-				t.Errorf("%s: evidence %v, want %v", name, got, total)
-			}
-			if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
-				t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()), mat.Formatted(want))
-			}
+		s := hypotheses[len(hypotheses)-1].Scores
+		want, total := enumerate(s)
+		o, err := exact.New(ctx, s, score.Uniform(5), exact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders, err := o.Orders(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs, err := orders.Graphs(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
+			t.Errorf("%s: evidence %v, want %v", name, got, total)
+		}
+		if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
+			t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()), mat.Formatted(want))
 		}
 	}
 }
 
-// enumerate sums over all acyclic graphs of four variables.
+// enumerate sums over all acyclic graphs of five variables.
 func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
-	const d = 4
-	weights := map[[d]int]float64{}
-	highest := math.Inf(-1)
-	for code := range 1 << (d * d) {
-		var parents [d]int // bit masks
-		loops := false
-		for j := range d {
-			parents[j] = code >> (d * j) & (1<<d - 1)
-			loops = loops || parents[j]>>j&1 == 1
-		}
-		placed := 0
-		for range d {
-			for j := range d {
-				if parents[j]&^placed == 0 {
-					placed |= 1 << j
-				}
+	const d = 5
+	var scores [d][1 << d]float64
+	for j := range d {
+		for set := range 1 << d {
+			if set>>j&1 == 0 {
+				scores[j][set] = s.LogScore(j, score.Subset(nil, []int{0, 1, 2, 3, 4}, set))
 			}
 		}
-		if loops || placed != 1<<d-1 {
-			continue
-		}
-		sum := 0.0
-		for j := range d {
-			sum += s.LogScore(j, score.Subset(nil, []int{0, 1, 2, 3}, parents[j]))
-		}
-		weights[parents] = sum
-		highest = math.Max(highest, sum)
 	}
+	var graphs [][d]int // parents as bits
+	var parents [d]int
+	var choose func(j int)
+	choose = func(j int) {
+		if j == d {
+			placed := 0
+			for range d {
+				for k := range d {
+					if parents[k]&^placed == 0 {
+						placed |= 1 << k
+					}
+				}
+			}
+			if placed == 1<<d-1 {
+				graphs = append(graphs, parents)
+			}
+			return
+		}
+		for set := range 1 << d {
+			if set>>j&1 == 0 {
+				parents[j] = set
+				choose(j + 1)
+			}
+		}
+	}
+	choose(0)
+	weights := make([]float64, len(graphs))
+	for k, g := range graphs {
+		for j, set := range g {
+			weights[k] += scores[j][set]
+		}
+	}
+	logTotal = floats.LogSumExp(weights)
 	edges = mat.NewDense(d, d, nil)
-	total := 0.0
-	for parents, v := range weights {
-		w := math.Exp(v - highest)
-		total += w
-		for j, set := range parents {
+	for k, g := range graphs {
+		w := math.Exp(weights[k] - logTotal)
+		for j, set := range g {
 			for i := range d {
 				if set>>i&1 == 1 {
 					edges.Set(i, j, edges.At(i, j)+w)
@@ -130,8 +154,7 @@ func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
 			}
 		}
 	}
-	edges.Scale(1/total, edges)
-	return edges, highest + math.Log(total)
+	return edges, logTotal
 }
 
 // Kinds choose the models that are compared; others refuse categories in one sentence.

@@ -23,8 +23,11 @@ a column changes no probability.`, BGe{}},
 		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, GaussianProcess{}},
 		{"bdeu", "tables of probabilities", `Categories: a table of probabilities for each combination of the parents' levels. It takes
 columns of few values only. Directions that the data do not identify get the same probability.`, BDeu{}},
-		{"mixed", "numbers and categories, jointly normal", `Numbers and categories in one table: columns are treated as jointly normal, a category by
-contrasts of its levels. Directions that the data do not identify get the same probability.`, Mixed{}},
+		{"mixed", "tables of probabilities, and numbers normal given them", `Numbers and categories in one table: categories have tables of probabilities, and numbers are
+jointly normal given them. Directions that the data do not identify get the same probability.`, Mixed{}},
+		{"generalised", "equations of every kind of column", `Columns of every kind: logit, multinomial and ordered logit, Poisson and negative binomial, also
+with an excess of zeros, normal, lognormal and gamma equations, straight or curved. Their form
+tells directions between columns of different kinds as little as a few rows would.`, Generalised{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
 The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
 layers but the last, whose weights are integrated out and drawn afterwards.`, FeedForward{}},

@@ -53,6 +53,8 @@ func Parse(text string) (Model, error) {
 		m = BDeu{Alpha: number("alpha"), MaxParents: int(number("max-parents"))}
 	case familyMixed:
 		m = Mixed{}
+	case familyGeneralised:
+		m = Generalised{FormRows: number("form-rows"), MaxParents: int(number("max-parents"))}
 	case "linear-nongaussian":
 		m = NonGaussian{MaxParents: int(number("max-parents"))}
 	case familySmooth:
@@ -91,7 +93,7 @@ func Parse(text string) (Model, error) {
 		}
 		m = f
 	default:
-		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed", words[0])
+		return nil, fmt.Errorf("sem: unknown model %q; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed, generalised", words[0])
 	}
 	if failed == nil && len(value) > 0 {
 		failed = fmt.Errorf("sem: model %q has unknown settings", text)
@@ -100,13 +102,13 @@ func Parse(text string) (Model, error) {
 }
 
 // Compared are the models that are compared for data where none is asked for: those of numbers,
-// [BDeu] where every column has levels, and [Mixed] where some are categories.
+// [BDeu] where every column has levels, and [Generalised] and [Mixed] where some are categories.
 func Compared(data *dataset.Table) []Scored {
 	switch {
 	case allLevelled(data):
 		return []Scored{BDeu{}}
 	case data.HasKind(isCategory):
-		return []Scored{Mixed{}}
+		return []Scored{Mixed{}, Generalised{}}
 	}
 	d := len(data.Names)
 	modes := new(sharedModes)

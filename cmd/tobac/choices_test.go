@@ -354,7 +354,7 @@ func TestBadChoices(t *testing.T) {
 		code int
 		want string
 	}{
-		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, ffn`},
+		{"fit --model gaussian", usage, `invalid argument "gaussian" for "--model" flag: allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, generalised, ffn`},
 		{"fit --model ffn --engine tempering --order eqvar --set svgd.steps=5", usage, "svgd.steps has no effect: the engine is tempering; --engine svgd takes it"},
 		{"fit --model ffn --engine tempering --order eqvar --set warm-up=5", usage, "mcmc.warm-up has no effect: the engine is tempering; --engine mcmc takes it"},
 		{"fit --model ffn --engine tempering --set order.count=3", usage, "--engine tempering: the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd"},
@@ -409,7 +409,7 @@ func TestEvalOfDamagedModels(t *testing.T) {
 		`"draws":[{"edges":[[0,1]],"log_weight":0,"log_prior":0,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed`},
+		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed, generalised`},
 		{"setting", "bge raw", "bge cooked", `model "bge cooked" has unknown settings`},
 		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is not a number`},
 		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 12"},

@@ -1,0 +1,626 @@
+package generalised
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"tobac/dataset"
+	"tobac/internal/parallel"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Options are settings of a [Scorer].
+type Options struct {
+	// MaxParents is the number of parents up to which equations are fitted. Sets of more parents
+	// get the score of Base and the difference of their most important ones, [score.ExtendTable].
+	// 0 means no bound.
+	MaxParents int
+	Base       score.SubsetScorer // required
+}
+
+// A Scorer scores the equations of a table, as the package comment says. It keeps the scores that it
+// has computed.
+type Scorer struct {
+	opt       Options
+	variables []Variable
+	all       []covariates
+	child     []child
+
+	mu    sync.Mutex
+	known map[string]float64
+	bent  map[[2]int]bool
+}
+
+// A child is a variable on the left-hand side of equations.
+type child struct {
+	y        []float64
+	parent   []covariates // in its rows
+	code     [][]int      // of parents with levels, in its rows
+	families []family
+	normals  []normal
+	weights  []float64 // prior variances τ² of the families
+	tables   []*score.Dirichlet
+	tableAt  []int // of each variable among those with levels; −1: none
+	constant bool
+}
+
+// Prior variances τ² that are averaged over: of effects relative to the noise, on the scale of
+// logits, and on that of logarithms of means.
+var (
+	normalWeights = []float64{0.1, 1, 10}
+	logitWeights  = []float64{0.15, 1.5}
+	logWeights    = []float64{0.03, 0.4}
+	tableSizes    = []float64{1, 5, 20} // equivalent sample sizes
+)
+
+const (
+	farBehind      = 8   // nats, from which on a distribution is left out
+	mostParameters = 150 // of an equation
+	hardlyBent     = 1   // nats that curves of a single parent may lose and still be tried with others
+)
+
+var _ score.SubsetScorer = (*Scorer)(nil)
+
+// New prepares the scores of a table x, n×d, whose columns are as variables says. intervened is as
+// of [score.NewBGe]. A column that does not vary has the score 0, and no covariates.
+func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, error) {
+	if err := check(x, variables); err != nil {
+		return nil, err
+	}
+	if opt.Base == nil || opt.MaxParents < 0 {
+		return nil, fmt.Errorf("generalised: at most %d parents, want no negative number and a scorer for larger sets", opt.MaxParents)
+	}
+	n, d := x.Dims()
+	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{}, bent: map[[2]int]bool{}}
+	for j := range d {
+		s.all = append(s.all, newCovariates(mat.Col(nil, j, x), variables[j]))
+	}
+	shared := map[string][]covariates{}
+	grams := map[string]*gram{}
+	for j := range d {
+		rows := make([]int, 0, n)
+		mark := make([]byte, n)
+		for i := range n {
+			if intervened == nil || intervened.At(i, j) == 0 {
+				rows = append(rows, i)
+				mark[i] = 1
+			}
+		}
+		key := string(mark)
+		if shared[key] == nil {
+			if shared[key] = s.all; len(rows) < n {
+				shared[key] = make([]covariates, d)
+				for i := range d {
+					shared[key][i] = s.all[i].at(rows)
+				}
+			}
+			grams[key] = newGram(len(rows), shared[key])
+		}
+		c := child{parent: shared[key]}
+		for _, i := range rows {
+			c.y = append(c.y, x.At(i, j))
+		}
+		for i := range d {
+			var code []int
+			if variables[i].Kind.Levelled() {
+				for _, r := range rows {
+					code = append(code, int(x.At(r, i)))
+				}
+			}
+			c.code = append(c.code, code)
+		}
+		if err := s.prepare(&c, j, rows, x, grams[key]); err != nil {
+			return nil, err
+		}
+		s.child = append(s.child, c)
+	}
+	for j := range s.child {
+		s.screen(j)
+	}
+	return s, nil
+}
+
+// prepare finds the distributions of a child.
+func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) error {
+	v := s.variables[j]
+	if len(c.y) == 0 || floats.Min(c.y) == floats.Max(c.y) {
+		c.constant = true
+		return nil
+	}
+	c.weights = logitWeights
+	level := math.Log(stat.Mean(c.y, nil) + 0.5)
+	switch v.Kind {
+	case dataset.Binary:
+		c.families = []family{logit{}}
+	case dataset.Ordered:
+		c.families = []family{ordinal{len(occurring(c.y))}}
+	case dataset.Categorical:
+		c.families = []family{newSoftmax(len(occurring(c.y)))}
+	case dataset.Count:
+		c.weights = logWeights
+		for k := range 4 {
+			if excess := k&2 != 0; !excess || floats.Min(c.y) == 0 {
+				c.families = append(c.families, newCounted(level, k&1 != 0, excess))
+			}
+		}
+	case dataset.Positive:
+		c.weights = logWeights
+		c.families = []family{gamma{normalPrior{math.Log(stat.Mean(c.y, nil)), levelSD}}}
+	}
+	if v.Kind.Levelled() {
+		number(c.y, occurring(c.y))
+		return s.tabulate(c, j, rows, x)
+	}
+	transform := func(f func(v float64) (value, logDerivative float64)) {
+		y, sum := make([]float64, len(c.y)), 0.0
+		for i, v := range c.y {
+			var log float64
+			y[i], log = f(v)
+			sum += log
+		}
+		if m, ok := newNormal(g, y, sum); ok {
+			c.normals = append(c.normals, m)
+		}
+	}
+	switch {
+	case v.Kind == dataset.Count:
+		return nil
+	case v.Kind == dataset.Positive:
+		transform(func(v float64) (float64, float64) { return math.Log(v), -math.Log(v) })
+	case v.Kind == dataset.Proportion && floats.Min(c.y) > 0 && floats.Max(c.y) < 1:
+		transform(func(v float64) (float64, float64) {
+			return math.Log(v) - math.Log1p(-v), -math.Log(v) - math.Log1p(-v)
+		})
+	}
+	transform(func(v float64) (float64, float64) { return v, 0 })
+	return nil
+}
+
+// tabulate prepares tables of probabilities given variables with levels.
+func (s *Scorer) tabulate(c *child, j int, rows []int, x mat.Matrix) error {
+	var levels, which []int
+	c.tableAt = make([]int, len(s.variables))
+	for i, v := range s.variables {
+		if c.tableAt[i] = -1; v.Kind.Levelled() {
+			c.tableAt[i] = len(which)
+			which, levels = append(which, i), append(levels, v.Levels)
+		}
+	}
+	data := mat.NewDense(len(rows), len(which), nil)
+	for a, r := range rows {
+		for b, i := range which {
+			data.Set(a, b, x.At(r, i))
+		}
+	}
+	first, err := score.NewDirichlet(data, nil, levels, score.DirichletOptions{})
+	if err != nil {
+		return err
+	}
+	for _, size := range tableSizes {
+		c.tables = append(c.tables, first.WithAlpha(size))
+	}
+	return nil
+}
+
+// occurring are the codes that occur.
+func occurring(y []float64) map[float64]int {
+	most := int(floats.Max(y))
+	seen := make([]bool, most+1)
+	for _, v := range y {
+		seen[int(v)] = true
+	}
+	out := map[float64]int{}
+	for v, s := range seen {
+		if s {
+			out[float64(v)] = len(out)
+		}
+	}
+	return out
+}
+
+// number replaces codes by their places among those that occur.
+func number(y []float64, place map[float64]int) {
+	for i, v := range y {
+		y[i] = float64(place[v])
+	}
+}
+
+// newSoftmax is that of r levels.
+func newSoftmax(r int) family {
+	if r == 2 {
+		return logit{}
+	}
+	codes := make([]float64, r)
+	for k := range codes {
+		codes[k] = float64(k)
+	}
+	return softmax{r, score.Contrasts(codes, r).RawMatrix().Data}
+}
+
+// screen leaves out distributions that are far behind another without parents and with all other
+// variables.
+func (s *Scorer) screen(j int) {
+	c := &s.child[j]
+	if len(c.families)+len(c.normals) < 2 {
+		return
+	}
+	var all []int
+	for i := range s.variables {
+		if i != j {
+			all = append(all, i)
+		}
+	}
+	near := make([]bool, len(c.families)+len(c.normals))
+	for _, parents := range [][]int{nil, all} {
+		columns, variance, at := s.terms(j, parents, nil)
+		values := make([]float64, 0, len(near))
+		for _, f := range c.families {
+			values = append(values, s.problem(j, f, nil, columns, variance, c.weights[len(c.weights)-1]).solve(nil).log)
+		}
+		for _, f := range c.normals {
+			values = append(values, f.evidence(at, variance))
+		}
+		best := floats.Max(values)
+		for k, v := range values {
+			near[k] = near[k] || v >= best-farBehind
+		}
+	}
+	var families []family
+	var normals []normal
+	for k, f := range c.families {
+		if near[k] {
+			families = append(families, f)
+		}
+	}
+	for k, f := range c.normals {
+		if near[len(c.families)+k] {
+			normals = append(normals, f)
+		}
+	}
+	c.families, c.normals = families, normals
+}
+
+// terms are the columns of an equation, straight lines first, then curves of the parents that bent
+// says; their prior variances, and their places in the Gram matrix.
+func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, variance []float64, at []int) {
+	c := &s.child[j]
+	place := 1
+	first := make([]int, len(c.parent))
+	for i, p := range c.parent {
+		first[i] = place
+		place += len(p.straight) + len(p.curved)
+	}
+	for _, i := range parents {
+		p := c.parent[i]
+		columns, variance = append(columns, p.straight...), append(variance, p.straightV...)
+		for k := range p.straight {
+			at = append(at, first[i]+k)
+		}
+	}
+	for k, i := range parents {
+		if bent == nil || !bent[k] {
+			continue
+		}
+		p := c.parent[i]
+		columns, variance = append(columns, p.curved...), append(variance, p.curvedV...)
+		for k := range p.curved {
+			at = append(at, first[i]+len(p.straight)+k)
+		}
+	}
+	return columns, variance, at
+}
+
+// cells are the different rows of a child and of parents that all have levels, and how often each
+// occurs; nil if these are not much fewer.
+func (s *Scorer) cells(j int, parents []int) (rows []int, weight []float64) {
+	c := &s.child[j]
+	if kind := s.variables[j].Kind; !kind.Levelled() && kind != dataset.Count {
+		return nil, nil
+	}
+	size := 1.0
+	for _, i := range parents {
+		if c.code[i] == nil {
+			return nil, nil
+		}
+		size *= float64(s.variables[i].Levels)
+	}
+	most := floats.Max(c.y) + 1
+	if size*most > 1e6 {
+		return nil, nil
+	}
+	place := make([]int32, int(size*most))
+	for r, y := range c.y {
+		at := int(y)
+		stride := int(most)
+		for _, i := range parents {
+			at += stride * c.code[i][r]
+			stride *= s.variables[i].Levels
+		}
+		if place[at] == 0 {
+			if len(rows) > len(c.y)/2 {
+				return nil, nil
+			}
+			rows, weight = append(rows, r), append(weight, 0)
+			place[at] = int32(len(rows))
+		}
+		weight[place[at]-1]++
+	}
+	return rows, weight
+}
+
+// problem is the equation of a child in a distribution, in all rows or in cells.
+func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, variance []float64, tau2 float64) *problem {
+	p := &problem{family: f, y: s.child[j].y, columns: columns, variance: make([]float64, len(variance))}
+	for k, v := range variance {
+		p.variance[k] = tau2 * v
+	}
+	if cells != nil {
+		p.y, p.weight = cells.pick(p.y), cells.weight
+		p.columns = make([][]float64, len(columns))
+		for k, column := range columns {
+			p.columns[k] = cells.pick(column)
+		}
+	}
+	return p
+}
+
+// cellRows are different rows and how often each occurs.
+type cellRows struct {
+	rows   []int
+	weight []float64
+}
+
+func (c *cellRows) pick(x []float64) []float64 {
+	out := make([]float64, len(c.rows))
+	for a, i := range c.rows {
+		out[a] = x[i]
+	}
+	return out
+}
+
+// extended are parameters of an equation of fewer columns, the others 0.
+func extended(p *problem, theta []float64, columns int) []float64 {
+	var out []float64
+	at := 0
+	for _, q := range p.predictors() {
+		if q.constant {
+			out = append(out, theta[at])
+			at++
+		}
+		if q.parents {
+			out = append(out, theta[at:at+columns]...)
+			at += columns
+			out = append(out, make([]float64, len(p.columns)-columns)...)
+		}
+	}
+	return out
+}
+
+// affordable reports whether the equation of a set of parents has no more than mostParameters.
+func (s *Scorer) affordable(j int, parents []int) bool {
+	size := 0
+	for _, i := range parents {
+		size += len(s.child[j].parent[i].straight) + len(s.child[j].parent[i].curved)
+	}
+	for _, f := range s.child[j].families {
+		for _, q := range f.predictors() {
+			if q.parents {
+				if size > 0 && len(f.predictors())*(size+1) > mostParameters {
+					return false
+				}
+				break
+			}
+		}
+	}
+	return true
+}
+
+// Known reports whether the equation of a variable given its parents is fitted.
+func (s *Scorer) Known(j int, parents []int) bool {
+	return s.child[j].constant || (s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents) && s.affordable(j, parents)
+}
+
+// fitted is the score of a set of parents whose equation is fitted, once.
+func (s *Scorer) fitted(j int, parents []int) float64 {
+	if s.child[j].constant {
+		return 0
+	}
+	key := familyKey(j, parents)
+	s.mu.Lock()
+	v, ok := s.known[key]
+	s.mu.Unlock()
+	if ok {
+		return v
+	}
+	straight, curved := s.evidences(j, parents)
+	v = straight
+	if !math.IsNaN(curved) {
+		v = logMean(straight, curved)
+	} else if s.mayBend(j, parents) {
+		v -= math.Ln2
+	}
+	if t := s.table(j, parents); !math.IsNaN(t) {
+		v = logMean(v, t)
+	}
+	s.mu.Lock()
+	s.known[key] = v
+	s.mu.Unlock()
+	return v
+}
+
+// mayBend reports whether any parent has curves.
+func (s *Scorer) mayBend(j int, parents []int) bool {
+	for _, i := range parents {
+		if len(s.child[j].parent[i].curved) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// bends reports whether curves of a parent are worth trying together with those of others.
+func (s *Scorer) bends(j, i int) bool {
+	if len(s.child[j].parent[i].curved) == 0 {
+		return false
+	}
+	s.mu.Lock()
+	v, ok := s.bent[[2]int{j, i}]
+	s.mu.Unlock()
+	if ok {
+		return v
+	}
+	straight, curved := s.evidences(j, []int{i})
+	v = curved > straight-hardlyBent
+	s.mu.Lock()
+	s.bent[[2]int{j, i}] = v
+	s.mu.Unlock()
+	return v
+}
+
+// table is the evidence of a table of probabilities; NaN if there is none.
+func (s *Scorer) table(j int, parents []int) float64 {
+	c := &s.child[j]
+	if len(c.tables) == 0 || len(parents) == 0 {
+		return math.NaN()
+	}
+	at := make([]int, len(parents))
+	for k, i := range parents {
+		if at[k] = c.tableAt[i]; at[k] < 0 {
+			return math.NaN()
+		}
+	}
+	values := make([]float64, len(c.tables))
+	for k, t := range c.tables {
+		values[k] = t.LogScore(c.tableAt[j], at) - t.LogScore(c.tableAt[j], nil)
+	}
+	// What it gains is added to the equation without parents, to which both forms come down.
+	return s.fitted(j, nil) + floats.LogSumExp(values) - math.Log(float64(len(values)))
+}
+
+// evidences are those of the equation with straight lines, and with curves; NaN if there are none
+// that could pay.
+func (s *Scorer) evidences(j int, parents []int) (straight, curved float64) {
+	bent, any := make([]bool, len(parents)), false
+	for k, i := range parents {
+		bent[k] = len(parents) == 1 && len(s.child[j].parent[i].curved) > 0 || len(parents) > 1 && s.bends(j, i)
+		any = any || bent[k]
+	}
+	c := &s.child[j]
+	var of [2][]float64
+	var cells *cellRows
+	if rows, weight := s.cells(j, parents); rows != nil {
+		cells = &cellRows{rows, weight}
+	}
+	columns, variance, at := s.terms(j, parents, nil)
+	more, moreVariance, moreAt := s.terms(j, parents, bent)
+	for _, f := range c.families {
+		var from []float64
+		for k := len(c.weights) - 1; k >= 0; k-- {
+			p := s.problem(j, f, cells, columns, variance, c.weights[k])
+			found := p.solve(from)
+			from = found.theta
+			of[0] = append(of[0], found.log-math.Log(float64(len(c.weights))))
+			if !any {
+				continue
+			}
+			q := s.problem(j, f, cells, more, moreVariance, c.weights[k])
+			of[1] = append(of[1], q.solve(extended(q, from, len(columns))).log-math.Log(float64(len(c.weights))))
+		}
+	}
+	for _, f := range c.normals {
+		for _, tau2 := range normalWeights {
+			scaled := func(v []float64) []float64 { return floats.ScaleTo(make([]float64, len(v)), tau2, v) }
+			of[0] = append(of[0], f.evidence(at, scaled(variance))-math.Log(float64(len(normalWeights))))
+			if any {
+				of[1] = append(of[1], f.evidence(moreAt, scaled(moreVariance))-math.Log(float64(len(normalWeights))))
+			}
+		}
+	}
+	logForms := math.Log(float64(len(c.families) + len(c.normals)))
+	straight, curved = floats.LogSumExp(of[0])-logForms, math.NaN()
+	if any {
+		curved = floats.LogSumExp(of[1]) - logForms
+	}
+	return straight, curved
+}
+
+// logMean is ln ½(e^a + e^b).
+func logMean(a, b float64) float64 { return floats.LogSumExp([]float64{a, b}) - math.Ln2 }
+
+// Vars implements [score.Scorer].
+func (s *Scorer) Vars() int { return len(s.child) }
+
+// LogScore implements [score.Scorer].
+func (s *Scorer) LogScore(j int, parents []int) float64 {
+	return score.Extend(s.opt.Base, j, parents, func(p []int) float64 {
+		if !s.Known(j, p) {
+			return math.NaN()
+		}
+		return s.fitted(j, p)
+	})
+}
+
+// LogScores implements [score.SubsetScorer].
+func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
+	parents, extended := make([]int, 0, len(candidates)), false
+	for set := range dst {
+		parents = score.Subset(parents[:0], candidates, set)
+		if s.Known(j, parents) {
+			dst[set] = s.fitted(j, parents)
+		} else {
+			dst[set], extended = math.NaN(), true
+		}
+	}
+	if extended {
+		base := make([]float64, len(dst))
+		s.opt.Base.LogScores(base, j, candidates)
+		score.ExtendTable(dst, base)
+	}
+}
+
+// Prepare fits the equations of all sets of at most MaxParents parents, by so many goroutines.
+func (s *Scorer) Prepare(ctx context.Context, workers int) error {
+	type family struct {
+		j   int
+		set []int
+	}
+	d := s.Vars()
+	most := s.opt.MaxParents
+	if most == 0 {
+		most = d - 1
+	}
+	var all []family
+	var add func(j, from int, set []int)
+	add = func(j, from int, set []int) {
+		all = append(all, family{j, set})
+		for i := from; i < d && len(set) < most; i++ {
+			if i != j {
+				add(j, i+1, append(set[:len(set):len(set)], i))
+			}
+		}
+	}
+	for j := range d {
+		add(j, 0, nil)
+	}
+	return parallel.For(ctx, len(all), workers, func(k int) error {
+		if s.Known(all[k].j, all[k].set) {
+			s.fitted(all[k].j, all[k].set)
+		}
+		return ctx.Err()
+	})
+}
+
+// familyKey tells variables with their parents apart.
+func familyKey(j int, parents []int) string {
+	key := []byte{byte(j), byte(j >> 8)}
+	for _, i := range parents {
+		key = append(key, byte(i), byte(i>>8))
+	}
+	return string(key)
+}

@@ -1,0 +1,234 @@
+package sem
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
+	"tobac/internal/generalised"
+	"tobac/score"
+	"tobac/setting"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Generalised is the model whose equations are those of the kinds of their columns: generalised
+// linear ones with smooth terms (package generalised). Directions between columns of different kinds
+// would follow from the form of these equations alone. A scored graph therefore has the joint
+// evidence of each set of variables in all sequences ([score.Symmetric]), and what one direction has
+// more than another counts as that of FormRows rows.
+type Generalised struct {
+	// FormRows is the number of rows as which the form of the equations counts for directions; 0
+	// means [trustedFormRows], and +Inf that all of it counts.
+	FormRows float64
+	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
+	// scored by their most important parents ([score.ExtendTable]). 0 means as many as take some
+	// seconds.
+	MaxParents int
+}
+
+var (
+	_ Scored    = Generalised{}
+	_ Demanding = Generalised{}
+)
+
+// familyGeneralised is the first word of the text form of [Generalised].
+const familyGeneralised = "generalised"
+
+const (
+	trustedFormRows    = 5
+	generalisedSeconds = 6 // processor time up to which sets of more than two parents are fitted
+)
+
+// String implements [Model].
+func (m Generalised) String() string {
+	return setting.Text(familyGeneralised, "form-rows", m.FormRows, "max-parents", m.MaxParents)
+}
+
+// Unsuited implements [Demanding].
+func (m Generalised) Unsuited(data *dataset.Table) string {
+	d := len(data.Names)
+	if d > score.MostSymmetric {
+		return fmt.Sprintf("its scores are for at most %d variables", score.MostSymmetric)
+	}
+	if seconds := m.seconds(data, min(2, d-1)); seconds > mostScoreSeconds {
+		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them",
+			roughly(seconds), familyGeneralised)
+	}
+	return ""
+}
+
+// seconds is about the processor time of the equations of at most so many parents, with all rows of
+// each of the groups that [Generalised.Hypotheses] makes.
+func (m Generalised) seconds(data *dataset.Table, most int) float64 {
+	n, d := data.X.Dims()
+	sum := 0.0
+	for j := range d {
+		each := 0.05 // milliseconds
+		switch data.Kind(j) {
+		case dataset.Binary:
+			each = 0.1 + 5e-4*float64(n)
+		case dataset.Ordered, dataset.Categorical:
+			r := float64(len(data.Values(j)))
+			each = 0.1 + 4e-4*float64(n)*r*r
+		case dataset.Positive:
+			each = 0.1 + 2e-3*float64(n)
+		case dataset.Count:
+			each = 0.1 + 6e-3*float64(n)
+		}
+		sets := 1.0
+		for k := 0; k <= most; k++ {
+			sum += each * sets * float64(1+k) / 1e3
+			sets *= float64(d-1-k) / float64(k+1)
+		}
+	}
+	return sum * float64(len(rowGroups(data)))
+}
+
+// Hypotheses implements [Scored].
+func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+	n, d := data.X.Dims()
+	if d > score.MostSymmetric {
+		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", score.MostSymmetric, d)
+	}
+	base, err := jointScores(data, prior)
+	if err != nil {
+		return nil, err
+	}
+	most := m.MaxParents
+	if most == 0 {
+		for most = min(2, d-1); most < d-1 && m.seconds(data, most+1) <= generalisedSeconds; {
+			most++
+		}
+	}
+	if most >= d-1 {
+		most = 0
+	}
+	x, variables := ofKinds(data)
+	form, equal := &score.Each{Of: make([]score.SubsetScorer, d)}, &score.Each{Of: make([]score.SubsetScorer, d)}
+	for _, g := range rowGroups(data) {
+		part := mat.Matrix(x)
+		if len(g.rows) < n {
+			sub := mat.NewDense(max(len(g.rows), 1), d, nil)
+			for a, i := range g.rows {
+				sub.SetRow(a, x.RawRowView(i))
+			}
+			part = sub
+		}
+		if len(g.rows) < 2 {
+			continue
+		}
+		s, err := generalised.New(part, nil, variables, generalised.Options{MaxParents: most, Base: base})
+		if err == nil {
+			err = s.Prepare(ctx, workers)
+		}
+		if err != nil {
+			return nil, err
+		}
+		symmetric, err := score.NewSymmetric(ctx, s, workers)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range g.variables {
+			form.Of[j], equal.Of[j] = s, symmetric
+		}
+	}
+	rows := m.FormRows
+	if rows == 0 {
+		rows = trustedFormRows
+	}
+	weight := 1.0
+	if !math.IsInf(rows, 1) {
+		weight = 1 / (1 + float64(n)/rows)
+	}
+	return []Hypothesis{{Scores: &score.Blend{Form: form, Base: equal, Weight: weight}}}, nil
+}
+
+// A rowGroup is the variables that were not set in the same rows.
+type rowGroup struct{ variables, rows []int }
+
+// rowGroups are those of a table.
+func rowGroups(data *dataset.Table) []*rowGroup {
+	n, d := data.X.Dims()
+	mask := data.Mask()
+	if mask == nil {
+		all := &rowGroup{}
+		for i := range n {
+			all.rows = append(all.rows, i)
+		}
+		all.variables = dag.Identity(d)
+		return []*rowGroup{all}
+	}
+	var groups []*rowGroup
+	known := map[string]*rowGroup{}
+	for j := range d {
+		key, rows := make([]byte, n), []int(nil)
+		for i := range n {
+			if mask.At(i, j) == 0 {
+				rows = append(rows, i)
+			} else {
+				key[i] = 1
+			}
+		}
+		g := known[string(key)]
+		if g == nil {
+			g = &rowGroup{rows: rows}
+			known[string(key)] = g
+			groups = append(groups, g)
+		}
+		g.variables = append(g.variables, j)
+	}
+	return groups
+}
+
+// ofKinds are the columns of a table with the codes of levels, and what they are. A column whose
+// values its kind does not have counts as real numbers.
+func ofKinds(data *dataset.Table) (*mat.Dense, []generalised.Variable) {
+	x := mat.DenseCopyOf(data.X)
+	variables := make([]generalised.Variable, len(data.Names))
+	for j := range variables {
+		v := generalised.Variable{Kind: data.Kind(j)}
+		switch values := data.Values(j); {
+		case v.Kind.Levelled():
+			codes, r := data.Codes(j)
+			x.SetCol(j, codes)
+			if v.Levels = r; v.Kind == dataset.Binary && r != 2 {
+				v.Kind, v.Levels = dataset.Ordered, max(r, 2)
+			}
+		case v.Kind == dataset.Positive && !(values[0] > 0),
+			v.Kind == dataset.Count && (values[0] < 0 || fractional(values)):
+			v.Kind = dataset.Real
+		}
+		variables[j] = v
+	}
+	return x, variables
+}
+
+// fractional reports whether any of some values is not a whole number.
+func fractional(values []float64) bool {
+	for _, v := range values {
+		if v != math.Trunc(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// DirectionsFrom implements [Identifying].
+func (Generalised) DirectionsFrom() string {
+	return "conditional independences and, as of few rows, the form of the equations"
+}
+
+// AnyNoise implements [AnyNoise].
+func (Generalised) AnyNoise() {}
+
+// ScoreBytes implements [Remembered].
+func (Generalised) ScoreBytes(d int) float64 {
+	if d > exact.Affordable {
+		return 0
+	}
+	return 8 * float64(int(1)<<d) * (float64(d)/2 + 1)
+}
