@@ -55,8 +55,18 @@ type levelScores struct {
 	of map[string]float64
 }
 
-// mostKnown is how many scores of a variable are remembered.
-const mostKnown = 1 << 15
+// mostKnown is how many scores of each of d variables are remembered.
+func mostKnown(d int) int { return min(1<<15, max(1<<10, 1<<21/d)) }
+
+// DirichletBytes is about the memory of the scores that a [Dirichlet] of d variables remembers.
+func DirichletBytes(d int) float64 {
+	const bytes = 100 // of a score with its parents
+	sets := float64(mostKnown(d))
+	if d < 17 {
+		sets = min(sets, float64(int(1)<<(d-1)))
+	}
+	return bytes * float64(d) * sets
+}
 
 // A levelTable holds the different rows of a table of levels.
 type levelTable struct {
@@ -186,7 +196,7 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	v = w.score(p)
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	if known.of == nil || len(known.of) >= mostKnown {
+	if known.of == nil || len(known.of) >= mostKnown(s.Vars()) {
 		known.of = map[string]float64{}
 	}
 	known.of[key] = v

@@ -37,6 +37,8 @@ type Mixed struct{}
 var (
 	_ Scored     = BDeu{}
 	_ Scored     = Mixed{}
+	_ Remembered = BDeu{}
+	_ Remembered = Mixed{}
 	_ Equivalent = BDeu{}
 	_ Equivalent = Mixed{}
 )
@@ -284,3 +286,9 @@ func (BDeu) AnyNoise() {}
 
 // AnyNoise implements [AnyNoise].
 func (Mixed) AnyNoise() {}
+
+// ScoreBytes implements [Remembered].
+func (BDeu) ScoreBytes(d int) float64 { return score.DirichletBytes(d) }
+
+// ScoreBytes implements [Remembered].
+func (Mixed) ScoreBytes(d int) float64 { return score.DirichletBytes(d) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -33,6 +34,7 @@ type Generalised struct {
 var (
 	_ Scored    = Generalised{}
 	_ Demanding = Generalised{}
+	_ Reserved  = Generalised{}
 )
 
 // familyGeneralised is the first word of the text form of [Generalised].
@@ -220,6 +222,55 @@ func fractional(values []float64) bool {
 // DirectionsFrom implements [Identifying].
 func (Generalised) DirectionsFrom() string {
 	return "conditional independences and, as of few rows, the form of the equations"
+}
+
+// FormNote implements [Reserved]: for which direction between columns of different kinds that are
+// adjacent in a graph the form of the equations of the two speaks most.
+func (m Generalised) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
+	var found *score.Blend
+	for found == nil {
+		b, ok := s.(*score.Blend)
+		if !ok {
+			return ""
+		}
+		if _, ok := b.Form.(*score.Each); ok {
+			found = b
+		}
+		s = b.Form
+	}
+	most := 0.0
+	var best dag.Edge
+	for _, e := range g.Edges() {
+		i, j := e.From, e.To
+		if kindOfForm(data.Kind(i)) == kindOfForm(data.Kind(j)) {
+			continue
+		}
+		gain := found.Form.LogScore(i, nil) + found.Form.LogScore(j, []int{i}) -
+			found.Form.LogScore(j, nil) - found.Form.LogScore(i, []int{j})
+		if gain < 0 {
+			gain, i, j = -gain, j, i
+		}
+		if gain > most {
+			most, best = gain, dag.Edge{From: i, To: j}
+		}
+	}
+	if most < someForm {
+		return ""
+	}
+	n, _ := data.X.Dims()
+	return fmt.Sprintf("between columns of different kinds the form of the equations alone would tell directions: most of all %s → %s, by %.0f nats, which count as %.1f, as if there were %.0f rows instead of %d",
+		strconv.Quote(data.Names[best.From]), strconv.Quote(data.Names[best.To]), most, most*found.Weight, found.Weight*float64(n), n)
+}
+
+// someForm is the evidence of the form, in nats, from which on it is worth a warning.
+const someForm = 3
+
+// kindOfForm are kinds whose equations have the same form.
+func kindOfForm(k dataset.Kind) dataset.Kind {
+	if k == dataset.Positive || k == dataset.Proportion {
+		return dataset.Real
+	}
+	return k
 }
 
 // AnyNoise implements [AnyNoise].

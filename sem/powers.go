@@ -178,6 +178,13 @@ type Layered interface {
 // A Formed model reads directions off the form of its equations.
 type Formed interface{ Formed() }
 
+// A Reserved model counts the form of its equations as that of a few rows.
+type Reserved interface {
+	// FormNote says which direction the form speaks for most, by how much, and what of it counts, in
+	// a probable graph under its scores; "" if there is nothing to say.
+	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
+}
+
 // An AnyNoise model has noise of any shape, which tails of columns do not refute.
 type AnyNoise interface{ AnyNoise() }
 

@@ -28,11 +28,12 @@ entry (i, j) is the probability of i -> j; 0 and 1 are certain. ./er is a file n
 	knowledgeHelp = `Background knowledge: --forbid, --require, --tiers, --knowledge FILE.
 It holds with every engine but bcd, with any prior, and for orders that a method finds.
 FILE in TOML has such statements under the keys require, forbid, tiers, sinks, sources
-and odds:
+and odds, and what columns are, as --kind says it, under kinds:
 
   require = [["education", "wage"]]
   tiers   = [["age", "sex"], ["education"], ["wage"]]
   odds    = [{from = "sex", to = "wage", odds = 3}]
+  kinds   = {education = "ordered"}
 
 Any other FILE is a graph, all of whose edges are required.`
 	orderHelp = `Causal orders of the columns: --order posterior, METHOD, a,b,c or FILE.

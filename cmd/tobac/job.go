@@ -96,7 +96,7 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			return nil, err
 		}
 	} else {
-		if j.table, err = o.table.read(path, stdin); err != nil {
+		if j.table, err = o.readTable(path, stdin); err != nil {
 			return nil, err
 		}
 		t = j.table.Numbers()

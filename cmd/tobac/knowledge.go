@@ -54,6 +54,7 @@ type statements struct {
 	forbid, require, odds []statement // two names each
 	sinks, sources        []statement
 	tiers                 []statement // one for each group; nil means none
+	kinds                 []string    // of columns, as --kind has them
 }
 
 // ofOption locates a fault in an option.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,21 +69,23 @@ odds = 3
 // Faults of a file are located by their line.
 func TestKnowledgeFileFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"forbid = [[\"a\", \"b\"]]\nrequired = []\n":             `k.toml: line 2: unknown key "required"; allowed: forbid, require, tiers, sinks, sources, odds`,
-		"# x\n[more]\nforbid = []\n":                             `k.toml: line 2: unknown key "more"; allowed: forbid, require, tiers, sinks, sources, odds`,
-		"require = [\n  [\"a\", \"b\"],\n  [\"b\", \"z\"],\n]\n": `k.toml: line 3, require: unknown column "z"; allowed: "a", "b", "c"`,
-		"tiers = [[\"a\"],\n[\"b\", \"q\"]]\n":                   `k.toml: line 2, tiers: unknown column "q"; allowed: "a", "b", "c"`,
-		"tiers = [[\"a\"],\n[\"b\", \"a\"]]\n":                   `k.toml: line 2, tiers names the column "a" twice`,
-		"\nsinks = [\"a\",\n \"y\"]\n":                           `k.toml: line 3, sinks: unknown column "y"; allowed: "a", "b", "c"`,
-		"sources = \"a\"\n":                                      `k.toml: line 1: sources: no list of names; allowed: a list such as ["a", "b"]`,
-		"\n\nforbid = [\"a\", \"b\"]\n":                          `k.toml: line 3: forbid: no list of lists of names; allowed: lists such as [["a", "b"], ["c", "d"]]`,
-		"forbid = [[\"a\", \"b\", \"c\"]]\n":                     `k.toml: line 1, forbid: got 3 names, want two, the source and the target of an edge`,
-		"forbid = [[\"a\", \"a\"]]\n":                            `k.toml: line 1, forbid "a,a"; allowed: two different columns`,
-		"odds = [{from = \"a\", to = \"b\", odds = 0}]\n":        `k.toml: line 1: odds: "a" to "b": odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if you are certain that there is none`,
-		"odds = [{from = \"a\", to = \"b\", odds = inf}]\n":      `k.toml: line 1: odds: "a" to "b": odds are +Inf; allowed: odds from 0.001 to 1000; require the edge if you are certain that there is one`,
-		"odds = [{from = \"a\", to = \"b\", odds = nan}]\n":      `k.toml: line 1: odds: "a" to "b": odds are NaN; allowed: odds from 0.001 to 1000`,
-		"odds = [{from = \"a\", to = \"b\", ods = 2}]\n":         `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
-		"odds = 3\n": `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
+		"forbid = [[\"a\", \"b\"]]\nrequired = []\n":                         `k.toml: line 2: unknown key "required"; allowed: forbid, require, tiers, sinks, sources, odds, kinds`,
+		"# x\n[more]\nforbid = []\n":                                         `k.toml: line 2: unknown key "more"; allowed: forbid, require, tiers, sinks, sources, odds, kinds`,
+		"require = [\n  [\"a\", \"b\"],\n  [\"b\", \"z\"],\n]\n":             `k.toml: line 3, require: unknown column "z"; allowed: "a", "b", "c"`,
+		"tiers = [[\"a\"],\n[\"b\", \"q\"]]\n":                               `k.toml: line 2, tiers: unknown column "q"; allowed: "a", "b", "c"`,
+		"tiers = [[\"a\"],\n[\"b\", \"a\"]]\n":                               `k.toml: line 2, tiers names the column "a" twice`,
+		"\nsinks = [\"a\",\n \"y\"]\n":                                       `k.toml: line 3, sinks: unknown column "y"; allowed: "a", "b", "c"`,
+		"sources = \"a\"\n":                                                  `k.toml: line 1: sources: no list of names; allowed: a list such as ["a", "b"]`,
+		"\n\nforbid = [\"a\", \"b\"]\n":                                      `k.toml: line 3: forbid: no list of lists of names; allowed: lists such as [["a", "b"], ["c", "d"]]`,
+		"forbid = [[\"a\", \"b\", \"c\"]]\n":                                 `k.toml: line 1, forbid: got 3 names, want two, the source and the target of an edge`,
+		"forbid = [[\"a\", \"a\"]]\n":                                        `k.toml: line 1, forbid "a,a"; allowed: two different columns`,
+		"odds = [{from = \"a\", to = \"b\", odds = 0}]\n":                    `k.toml: line 1: odds: "a" to "b": odds are 0; allowed: odds from 0.001 to 1000; forbid the edge if you are certain that there is none`,
+		"odds = [{from = \"a\", to = \"b\", odds = inf}]\n":                  `k.toml: line 1: odds: "a" to "b": odds are +Inf; allowed: odds from 0.001 to 1000; require the edge if you are certain that there is one`,
+		"odds = [{from = \"a\", to = \"b\", odds = nan}]\n":                  `k.toml: line 1: odds: "a" to "b": odds are NaN; allowed: odds from 0.001 to 1000`,
+		"odds = [{from = \"a\", to = \"b\", ods = 2}]\n":                     `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
+		"[kinds]\na = \"orderd\"\n":                                          `k.toml: line 1: kinds: "a": unknown kind "orderd"; allowed: real, positive, proportion, count, binary, ordered, categorical`,
+		"kinds = [\"a\"]\n":                                                  `k.toml: line 1: kinds: no table of kinds; allowed: lines such as stage = "ordered" below [kinds]`,
+		"odds = 3\n":                                                         `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
 		"sinks = [\"b\"]\nodds = [{from = \"a\",\n to = \"w\", odds = 2}]\n": `k.toml: line 3, odds: unknown column "w"; allowed: "a", "b", "c"`,
 		"forbid = [[\"a\", \"b\"]\n":                                         `k.toml: line 1: forbid: expected a comma (',') or array terminator (']'), but got end of file`,
 		"sinks = []\nsinks = []\n":                                           `k.toml: line 2: sinks: Key 'sinks' has already been defined.`,
@@ -95,6 +98,22 @@ func TestKnowledgeFileFaults(t *testing.T) {
 	refuses(t, "fit good.csv --knowledge k.toml --tiers b;c", cli.ExitUsage, "--tiers contradicts --knowledge k.toml, which has tiers too: give them in one place")
 	refuses(t, "fit good.csv --knowledge k.toml --forbid a,b", cli.ExitUsage, contradiction+"a → b is required, but it is forbidden")
 	refuses(t, "order good.csv --knowledge k.toml --set knowledge.sink=a", cli.ExitUsage, contradiction+"a → b is required, but a is a sink, which no edge leaves")
+}
+
+// Kinds of columns in a file of statements are those of --kind.
+func TestKindsOfKnowledge(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b,c\n")
+	for i := range 60 {
+		fmt.Fprintf(&rows, "%d,%d,%d\n", i%3, (i+i/7)%4, i*i%5)
+	}
+	inFolder(t, map[string]string{"k.toml": "sinks = [\"c\"]\n[kinds]\na = \"categorical\"\n", "t.csv": rows.String()})
+	succeed(t, "fit", "t.csv", "--knowledge", "k.toml", "--out", "file", "--quiet")
+	succeed(t, "fit", "t.csv", "--set", "knowledge.sink=c", "--kind", "a=categorical", "--out", "option", "--quiet")
+	if a, b := readFile(t, "file/edges.csv"), readFile(t, "option/edges.csv"); a != b {
+		t.Errorf("edges under kinds of a file\n%s, of an option\n%s", a, b)
+	}
+	refuses(t, "fit t.csv --knowledge k.toml --kind a=ordered", cli.ExitUsage, `--kind: "a" is said to be ordered and categorical`)
 }
 
 // tobac order obeys, whatever the data say: a reversed chain of tiers, a source and a

@@ -4,15 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"tobac/background"
+	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/table"
 
 	"github.com/BurntSushi/toml"
 )
@@ -20,7 +23,7 @@ import (
 // readKnowledge adds what a file says to a prior: the statements of a TOML file, or
 // all edges of a graph, as required ones, of a file in any format of graphs.
 func readKnowledge(path string, p *background.Prior, names []string) error {
-	if !strings.EqualFold(filepath.Ext(path), ".toml") {
+	if !isStatements(path) {
 		g, _, err := readGraph(path, names)
 		if err != nil {
 			return err
@@ -32,30 +35,58 @@ func readKnowledge(path string, p *background.Prior, names []string) error {
 		p.RequireGraph(required)
 		return nil
 	}
-	f, err := file.Open(path, "a file")
-	if err != nil {
-		return err
-	}
-	defer f.Close() // only read: closing cannot lose anything
-	text, err := io.ReadAll(io.LimitReader(f, maxKnowledge+1))
-	switch {
-	case err != nil:
-		return file.WithPath(path, err)
-	case len(text) > maxKnowledge:
-		return fmt.Errorf("%s: more than %d MB; allowed: a small file of statements", path, maxKnowledge>>20)
-	}
-	s, err := parseKnowledge(string(text), path)
+	s, err := openKnowledge(path)
 	if err != nil {
 		return err
 	}
 	return s.apply(p, names)
 }
 
+// openKnowledge reads a file of statements.
+func openKnowledge(path string) (s statements, err error) {
+	f, err := file.Open(path, "a file")
+	if err != nil {
+		return s, err
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	text, err := io.ReadAll(io.LimitReader(f, maxKnowledge+1))
+	switch {
+	case err != nil:
+		return s, file.WithPath(path, err)
+	case len(text) > maxKnowledge:
+		return s, fmt.Errorf("%s: more than %d MB; allowed: a small file of statements", path, maxKnowledge>>20)
+	}
+	return parseKnowledge(string(text), path)
+}
+
+// ofKinds are the kinds of columns that a file of statements has, as --kind has them.
+func (k *knowledge) ofKinds() ([]string, error) {
+	if !isStatements(k.file) {
+		return nil, nil
+	}
+	s, err := openKnowledge(k.file)
+	return s.kinds, err
+}
+
+// readTable reads the table with the kinds of columns that the options and the knowledge say.
+func (o *fitOptions) readTable(path string, stdin io.Reader) (*table.Prepared, error) {
+	kinds, err := o.knowledge.ofKinds()
+	if err != nil {
+		return nil, err
+	}
+	with := o.table
+	with.want.Kinds = slices.Concat(o.table.want.Kinds, kinds)
+	return with.read(path, stdin)
+}
+
+// isStatements reports whether a file is one of statements, and no graph.
+func isStatements(path string) bool { return strings.EqualFold(filepath.Ext(path), ".toml") }
+
 // maxKnowledge is the size of the largest file of statements, in bytes.
 const maxKnowledge = 4 << 20
 
 // knowledgeKeys are what a file of statements may hold.
-const knowledgeKeys = "forbid, require, tiers, sinks, sources, odds"
+const knowledgeKeys = "forbid, require, tiers, sinks, sources, odds, kinds"
 
 // A knowledgeFile is the form of a file of statements.
 type knowledgeFile struct {
@@ -63,6 +94,29 @@ type knowledgeFile struct {
 	Tiers           nameLists
 	Sinks, Sources  nameList
 	Odds            oddsList
+	Kinds           kindTable
+}
+
+// A kindTable says what columns are.
+type kindTable map[string]string
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (t *kindTable) UnmarshalTOML(value any) error {
+	all, ok := value.(map[string]any)
+	*t = kindTable{}
+	for name, v := range all {
+		kind, isText := v.(string)
+		if ok = ok && isText; ok {
+			if _, err := dataset.ParseKind(kind); err != nil {
+				return fmt.Errorf("%s: unknown kind %q; allowed: %s", delimited.Excerpt(name), kind, kindNames())
+			}
+		}
+		(*t)[name] = kind
+	}
+	if !ok {
+		return errors.New(`no table of kinds; allowed: lines such as stage = "ordered" below [kinds]`)
+	}
+	return nil
 }
 
 // nameLists is a list of lists of names.
@@ -162,7 +216,9 @@ func parseKnowledge(text, source string) (s statements, err error) {
 	if err != nil {
 		return s, tomlError(err, source)
 	}
-	unknown := slices.DeleteFunc(meta.Undecoded(), func(key toml.Key) bool { return strings.EqualFold(key[0], "odds") }) // which looks at its own
+	unknown := slices.DeleteFunc(meta.Undecoded(), func(key toml.Key) bool {
+		return strings.EqualFold(key[0], "odds") || strings.EqualFold(key[0], "kinds")
+	}) // which looks at its own
 	if len(unknown) > 0 {
 		key := unknown[0]
 		return s, &delimited.Error{Source: source, Line: lineOfKey(text, key[0]), Problem: "unknown key " + delimited.Excerpt(key.String()), Allowed: knowledgeKeys}
@@ -196,6 +252,9 @@ func parseKnowledge(text, source string) (s statements, err error) {
 	}
 	for _, group := range k.Tiers {
 		s.tiers = append(s.tiers, located("tiers", group...))
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Kinds)) {
+		s.kinds = append(s.kinds, name+"="+k.Kinds[name])
 	}
 	for _, o := range k.Odds {
 		st := located("odds", o.from, o.to)

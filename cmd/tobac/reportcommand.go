@@ -172,7 +172,7 @@ func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, st
 	default:
 		path = o.command.Data
 	}
-	p, err := o.table.read(path, nil)
+	p, err := o.readTable(path, nil)
 	if err != nil || p.Data == nil {
 		return nil, path, err
 	}

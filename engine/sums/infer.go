@@ -322,6 +322,16 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	if inf.refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)
 	}
+	if m, ok := inf.Best.(sem.Reserved); ok {
+		best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
+		g, err := best.mostProbable(ctx, problem)
+		if err != nil {
+			return err
+		}
+		if w := m.FormNote(data, g, best.Hypothesis.Scores); w != "" {
+			inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
+		}
+	}
 	if w := inf.inUnits(); w != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
 	}
