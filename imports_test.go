@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"tobac/internal/graphfile": {"tobac/dag", "tobac/internal/delimited", "tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/metrics":            {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// The layout library and the one that keeps it from choosing its folder are known here alone.
-	"tobac/internal/report":  {"tobac/dag", "tobac/posterior", "tobac/internal/scene", "gonum.org/v1/gonum", "github.com/goccy/go-graphviz"},
+	"tobac/internal/report":  {"tobac/dag", "tobac/posterior", "tobac/internal/scene", "gonum.org/v1/gonum"},
 	"tobac/internal/scene":   {"gonum.org/v1/plot", "codeberg.org/go-fonts/liberation", "golang.org/x/image"},
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/exact", "tobac/mcmc",

@@ -31,11 +31,6 @@ var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/a
 // statements are what licences ask to be said beside their texts: of programs that a module
 // contains in another form than source text, and of whom to credit.
 var statements = map[string]string{
-	"github.com/goccy/go-graphviz": `It contains Graphviz, compiled to WebAssembly, under the Eclipse Public License 1.0,
-https://www.eclipse.org/legal/epl-v10.html. Its source is available at
-https://gitlab.com/graphviz/graphviz. There is no warranty of its contributors, and they
-are not liable for damages. Within it is Expat, under the MIT licence, copyright 1998-2000
-Thai Open Source Software Center Ltd and Clark Cooper, 2001-2022 Expat maintainers.`,
 	"github.com/golang/freetype": `Portions of this software are copyright The FreeType Project (www.freetype.org). All
 rights reserved. Of the two licences that it offers, this is the FreeType License.`,
 }
