@@ -455,7 +455,7 @@ func TestFailedResamplesAreWarnedOf(t *testing.T) {
 // and with a prior of one's own that is no product over variables.
 func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	data := weak(20, 3, 3)
-	const n = 400
+	const n = 160
 	hypotheses, err := ownScored{}.Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)

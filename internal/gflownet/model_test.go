@@ -93,7 +93,7 @@ func TestGraphLearns(t *testing.T) {
 
 // TestSmallLearns: item 7 of the specification's list.
 func TestSmallLearns(t *testing.T) {
-	m := newModel(t, sachs(t, 100, 3), nil, gflownet.Settings{Policy: gflownet.Small, Iterations: 40, Prefill: 20}, 2)
+	m := newModel(t, sachs(t, 100, 3), nil, gflownet.Settings{Policy: gflownet.Small, Iterations: 25, Prefill: 10}, 2)
 	advance(t, m, m.Steps())
 	f, err := m.Flows(t.Context())
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package rapidseed, imported for its effect by a test, makes its property tests
-// (pgregory.net/rapid) draw the same cases in every run. The flag -rapid.seed
-// draws others.
+// (pgregory.net/rapid) draw the same 50 cases in every run. The flags -rapid.seed and
+// -rapid.checks draw others, and more.
 //
 //	import _ "tobac/internal/rapidseed"
 package rapidseed
@@ -12,7 +12,9 @@ import (
 )
 
 func init() {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic("rapidseed: " + err.Error())
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "50"} {
+		if err := flag.Set(name, value); err != nil {
+			panic("rapidseed: " + err.Error())
+		}
 	}
 }
