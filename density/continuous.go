@@ -129,21 +129,22 @@ func Cauchy[M, S Value](mu M, sigma S) Distribution {
 // HalfCauchy is the positive part of a Cauchy distribution with median 0.
 func HalfCauchy[S Value](sigma S) Distribution { return half("half-cauchy", Cauchy(0, sigma)) }
 
+// studentLog is the log density of Student's t with v degrees of freedom.
+func studentLog(z, v *autograd.Node) *autograd.Node {
+	h := v.AddScalar(1).Scale(0.5)
+	constant := h.LogGamma().Sub(v.Scale(0.5).LogGamma()).Sub(v.Log().Scale(0.5))
+	return constant.AddScalar(-0.5 * math.Log(math.Pi)).Sub(h.Mul(z.Square().Div(v).Log1p()))
+}
+
 // StudentsT has location mu, scale sigma and nu degrees of freedom.
 func StudentsT[M, S, N Value](mu M, sigma S, nu N) Distribution {
+	z := func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return x.Sub(p[0]).Div(p[1]) }
 	return continuous(
 		"student t",
 		Real(),
 		anyNumber,
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-			z, v := x.Sub(p[0]).Div(p[1]), p[2]
-			h := v.AddScalar(1).Scale(0.5)
-			constant := h.LogGamma().
-				Sub(v.Scale(0.5).LogGamma()).
-				Sub(v.Log().Scale(0.5)).
-				Sub(p[1].Log())
-			return constant.AddScalar(-0.5 * math.Log(math.Pi)).
-				Sub(h.Mul(z.Square().Div(v).Log1p()))
+			return studentLog(z(x, p), p[2]).Sub(p[1].Log())
 		},
 		func(rng *rand.Rand, p []float64) float64 {
 			return distuv.StudentsT{Mu: p[0], Sigma: p[1], Nu: p[2], Src: rng}.Rand()
@@ -151,6 +152,11 @@ func StudentsT[M, S, N Value](mu M, sigma S, nu N) Distribution {
 		scalar(mu),
 		scalar(sigma),
 		scalar(nu),
+	).withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logStudentT.of(z(x, p), p[2]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logStudentT.of(z(x, p).Neg(), p[2])
+		},
 	)
 }
 
@@ -224,6 +230,9 @@ func Gamma[A, B Value](alpha A, beta B) Distribution {
 		},
 		scalar(alpha),
 		scalar(beta),
+	).withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(p[1].Mul(x), p[0]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(p[1].Mul(x), p[0]) },
 	)
 }
 
@@ -243,6 +252,9 @@ func ChiSquared[K Value](k K) Distribution {
 		},
 		func(rng *rand.Rand, p []float64) float64 { return distuv.ChiSquared{K: p[0], Src: rng}.Rand() },
 		scalar(k),
+	).withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(x.Scale(0.5), p[0].Scale(0.5)) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(x.Scale(0.5), p[0].Scale(0.5)) },
 	)
 }
 
@@ -261,6 +273,9 @@ func InverseGamma[A, B Value](alpha A, beta B) Distribution {
 		},
 		scalar(alpha),
 		scalar(beta),
+	).withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(p[1].Div(x), p[0]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(p[1].Div(x), p[0]) },
 	)
 }
 
@@ -351,6 +366,9 @@ func Beta[A, B Value](alpha A, beta B) Distribution {
 		},
 		scalar(alpha),
 		scalar(beta),
+	).withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x, p[0], p[1]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x.SubFrom(1), p[1], p[0]) },
 	)
 }
 

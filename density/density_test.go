@@ -56,7 +56,7 @@ func TestMistakes(t *testing.T) {
 			t.Observe(density.PoissonLog(t.Sample("mu", density.Normal(0, 1))), t.Data("y", 2))
 		}, map[string][]float64{"y": {1, 0.5}}, "data y: value 1 is 0.5, want a whole number from 0 (poisson)"},
 		{func(t *density.Trace) { t.Sample("mu", density.Normal(t.Constant([]float64{1, 2}, 2), 1), 3) }, nil, "parameter mu (normal)"},
-		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.Gamma(1, 1), 1, 2)) }, nil, "parameter x: truncated gamma"},
+		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.VonMises(1, 1), 1, 2)) }, nil, "parameter x: truncated von mises"},
 		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.Normal(0, 1), 2, 1)) }, nil, "want an increasing pair"},
 		{func(t *density.Trace) { t.Sample("x", density.ZeroInflated(0.2, density.Normal(0, 1))) }, nil, "whole numbers"},
 		{func(t *density.Trace) {

@@ -118,8 +118,7 @@ func (d Distribution) boundable(what string, low, high bound) error {
 		return fmt.Errorf("%s %s: want a distribution of numbers", what, d)
 	case d.support != nil && !d.HasCDF():
 		return fmt.Errorf(
-			"%s %s: its distribution function is not there; those of normal, half-normal, cauchy, half-cauchy, "+
-				"laplace, logistic, gumbel, exponential, weibull, lognormal, pareto and uniform are",
+			"%s %s: it has no distribution function here (see Distribution.HasCDF)",
 			what,
 			d,
 		)
@@ -156,6 +155,10 @@ func (d Distribution) boundable(what string, low, high bound) error {
 // 1000.
 func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
 	lo, hi := boundOf(low, -1), boundOf(high, 1)
+	if d.support != nil { // bounds that are those of the support bind nothing
+		lo.open = lo.open || lo.at <= d.support.low
+		hi.open = hi.open || hi.at >= d.support.high
+	}
 	out := d
 	if out.err = d.boundable("truncated", lo, hi); out.err != nil {
 		return out
@@ -169,6 +172,8 @@ func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
 		switch {
 		case lo.open && hi.open:
 			c = *d.support
+		case hi.open && !math.IsInf(d.support.high, 1):
+			c = Bounded(low, d.support.high)
 		case hi.open:
 			c = Above(low)
 		case lo.open && !math.IsInf(d.support.low, -1):

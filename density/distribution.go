@@ -72,8 +72,8 @@ func (d Distribution) in(x *autograd.Node) []*autograd.Node {
 func (d Distribution) LogProb(x *autograd.Node) *autograd.Node { return d.log(x, d.in(x)) }
 
 // HasCDF reports whether [Distribution.LogCDF] and [Distribution.LogSurvival] are there: for
-// normal, half-normal, Cauchy, half-Cauchy, Laplace, logistic, Gumbel, exponential,
-// Weibull, lognormal, Pareto and uniform distributions.
+// all distributions of numbers with a density but von Mises, and mixtures. Derivatives by
+// the shapes of beta, gamma and t distributions there are of second order at most.
 func (d Distribution) HasCDF() bool { return d.below != nil && d.above != nil }
 
 // LogCDF is the logarithm of the probability of a value up to x. It panics unless

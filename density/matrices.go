@@ -76,51 +76,91 @@ func lkjDraw(rng *rand.Rand, k int, eta float64, dst []float64) {
 // matrix S Sᵀ with a lower triangular S. The density is with respect to the lower
 // triangle of L.
 func WishartCholesky[N Value](nu N, s *autograd.Node) Distribution {
+	return wishart("wishart cholesky", nu, s, func(l, v, s *autograd.Node) *autograd.Node {
+		k := float64(l.Shape()[0])
+		return v.AddScalar(-k - 1).Mul(logDiagonal(l)).
+			Sub(s.SolveLower(l.Tril(0)).Square().Sum().Scale(0.5)).
+			Sub(v.Mul(logDiagonal(s)))
+	}, func(rng *rand.Rand, k int, v float64, s, dst []float64) {
+		a := make([]float64, k*k) // Bartlett's decomposition
+		for i := range k {
+			a[i*k+i] = math.Sqrt(distuv.ChiSquared{K: v - float64(i), Src: rng}.Rand())
+			for j := range i {
+				a[i*k+j] = rng.NormFloat64()
+			}
+		}
+		for i := range k {
+			for j := range i + 1 {
+				for m := j; m <= i; m++ {
+					dst[i*k+j] += s[i*k+m] * a[m*k+j]
+				}
+			}
+		}
+	})
+}
+
+// InverseWishartCholesky is the distribution of the lower Cholesky factor L of a matrix L Lᵀ
+// whose inverse has the Wishart distribution with nu degrees of freedom, at least its
+// size, and the scale matrix (S Sᵀ)⁻¹ with a lower triangular S. The density is with respect
+// to the lower triangle of L.
+func InverseWishartCholesky[N Value](nu N, s *autograd.Node) Distribution {
+	return wishart("inverse wishart cholesky", nu, s, func(l, v, s *autograd.Node) *autograd.Node {
+		k := float64(l.Shape()[0])
+		return v.Mul(logDiagonal(s)).
+			Sub(v.AddScalar(k + 1).Mul(logDiagonal(l))).
+			Sub(l.SolveLower(s.Tril(0)).Square().Sum().Scale(0.5))
+	}, func(rng *rand.Rand, k int, v float64, s, dst []float64) {
+		// L = S U⁻ᵀ, and U Uᵀ has a standard Wishart distribution: the rows of L solve L Uᵀ = S
+		u := make([]float64, k*k)
+		for i := range k {
+			u[i*k+i] = math.Sqrt(distuv.ChiSquared{K: v - float64(k-1-i), Src: rng}.Rand())
+			for j := i + 1; j < k; j++ {
+				u[i*k+j] = rng.NormFloat64()
+			}
+		}
+		for i := range k {
+			for j := i; j >= 0; j-- {
+				sum := s[i*k+j]
+				for m := j + 1; m <= i; m++ {
+					sum -= dst[i*k+m] * u[j*k+m]
+				}
+				dst[i*k+j] = sum / u[j*k+j]
+			}
+		}
+	})
+}
+
+// wishart has what both distributions share: the constant −½νk ln 2 − ln Γₖ(ν/2), and the Jacobian
+// 2^k Π Lᵢᵢ^(k−i+1) of L Lᵀ.
+func wishart[N Value](
+	name string,
+	nu N,
+	s *autograd.Node,
+	log func(l, v, s *autograd.Node) *autograd.Node,
+	draw func(rng *rand.Rand, k int, v float64, s, dst []float64),
+) Distribution {
 	c := CovarianceCholesky()
 	return Distribution{
-		name:       "wishart cholesky",
+		name:       name,
 		parameters: []parameter{scalar(nu), array(s, 2)},
 		event:      2,
 		support:    &c,
 		set:        anyNumber,
 		log: func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-			v, l := p[0], x
-			k := l.Shape()[0]
-			down := make([]float64, k) // of the Jacobian 2^k Π Lᵢᵢ^(k−i+1)
+			v, k := p[0], x.Shape()[0]
+			down := make([]float64, k)
 			sum := v.Scale(float64(k) / 2 * math.Ln2).
-				AddScalar(float64(k*(k-1)) / 4 * math.Log(math.Pi))
+				AddScalar(float64(k*(k-1))/4*math.Log(math.Pi) - float64(k)*math.Ln2)
 			for i := range k {
 				down[i] = float64(k - i)
 				sum = sum.Add(v.AddScalar(-float64(i)).Scale(0.5).LogGamma())
 			}
-			logs := l.Diagonal().Log()
-			weights := x.Builder().
-				Constant(down, autograd.Shape{k}).
-				Add(v.AddScalar(-float64(k) - 1))
-			return weights.Mul(logs).
-				Sum().
-				Sub(p[1].SolveLower(l.Tril(0)).Square().Sum().Scale(0.5)).
-				Sub(v.Mul(logDiagonal(p[1]))).
-				Sub(sum).
-				AddScalar(float64(k) * math.Ln2)
+			weights := x.Builder().Constant(down, autograd.Shape{k})
+			return weights.Mul(x.Diagonal().Log()).Sum().Add(log(x, v, p[1])).Sub(sum)
 		},
-		draw: func(rng *rand.Rand, p [][]float64, dst []float64) error { // Bartlett's decomposition
-			k := int(math.Sqrt(float64(len(dst))))
-			a := make([]float64, k*k)
-			for i := range k {
-				a[i*k+i] = math.Sqrt(distuv.ChiSquared{K: p[0][0] - float64(i), Src: rng}.Rand())
-				for j := range i {
-					a[i*k+j] = rng.NormFloat64()
-				}
-			}
+		draw: func(rng *rand.Rand, p [][]float64, dst []float64) error {
 			clear(dst)
-			for i := range k {
-				for j := range i + 1 {
-					for m := j; m <= i; m++ {
-						dst[i*k+j] += p[1][i*k+m] * a[m*k+j]
-					}
-				}
-			}
+			draw(rng, int(math.Sqrt(float64(len(dst)))), p[0][0], p[1], dst)
 			return nil
 		},
 	}

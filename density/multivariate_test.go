@@ -80,12 +80,23 @@ func TestVectors(t *testing.T) {
 	want := -8.073682958943346 + 3*math.Ln2 + 3*math.Log(l.At(0, 0)) + 2*math.Log(
 		l.At(1, 1),
 	) + math.Log(l.At(2, 2))
-	got := value(t, covariance, func(x *autograd.Node) *autograd.Node {
-		x = x.Reshape(square).Cholesky()
-		return density.WishartCholesky(4.5, constant(x, scale, 3, 3).Cholesky()).LogProb(x)
-	})
-	if math.Abs(got[0]-want) > 1e-11 {
-		t.Errorf("wishart %v, want %v", got[0], want)
+	for name, w := range map[string]struct {
+		of   func(s *autograd.Node) dist
+		want float64
+	}{
+		"wishart": {func(s *autograd.Node) dist { return density.WishartCholesky(4.5, s) }, want},
+		"inverse wishart": {
+			func(s *autograd.Node) dist { return density.InverseWishartCholesky(4.5, s) },
+			want + 8.073682958943346 - 7.799874305831817,
+		},
+	} {
+		got := value(t, covariance, func(x *autograd.Node) *autograd.Node {
+			x = x.Reshape(square).Cholesky()
+			return w.of(constant(x, scale, 3, 3).Cholesky()).LogProb(x)
+		})
+		if math.Abs(got[0]-w.want) > 1e-11 {
+			t.Errorf("%s %v, want %v", name, got[0], w.want)
+		}
 	}
 }
 
@@ -100,6 +111,7 @@ func TestRatios(t *testing.T) {
 	}{
 		{func(t *density.Trace) dist { return density.LKJCholesky(4, 1) }, func(t *density.Trace) dist { return density.LKJCholesky(4, 1.7) }, []int{4, 4}},
 		{func(t *density.Trace) dist { return density.WishartCholesky(6, matrix(t)) }, func(t *density.Trace) dist { return density.WishartCholesky(7, matrix(t).Scale(0.8)) }, []int{3, 3}},
+		{func(t *density.Trace) dist { return density.InverseWishartCholesky(6, matrix(t)) }, func(t *density.Trace) dist { return density.InverseWishartCholesky(7, matrix(t).Scale(1.1)) }, []int{3, 3}},
 		{func(t *density.Trace) dist { return density.MultivariateStudentsT(mean, matrix(t), 4) }, func(t *density.Trace) dist { return density.MultivariateNormalCholesky(1.2, matrix(t)) }, []int{3}},
 		{func(t *density.Trace) dist { return density.MultivariateNormalPrecision(mean, t.Constant(scale, 3, 3)) }, func(t *density.Trace) dist {
 			return density.MultivariateNormalPrecision(1.2, t.Constant(scale, 3, 3).Scale(1.3))
@@ -154,6 +166,10 @@ func TestVectorDerivatives(t *testing.T) {
 		"wishart": func(u *autograd.Node) *autograd.Node {
 			l, j := density.CovarianceCholesky().Value(u, square)
 			return density.WishartCholesky(u.Index(0, 0).AddScalar(4), constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
+		},
+		"inverse wishart": func(u *autograd.Node) *autograd.Node {
+			l, j := density.CovarianceCholesky().Value(u, square)
+			return density.InverseWishartCholesky(u.Index(0, 0).AddScalar(4), constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
 		},
 		"normal": func(u *autograd.Node) *autograd.Node {
 			l, _ := density.CovarianceCholesky().Value(u, square)
