@@ -253,8 +253,12 @@ func ChiSquared[K Value](k K) Distribution {
 		func(rng *rand.Rand, p []float64) float64 { return distuv.ChiSquared{K: p[0], Src: rng}.Rand() },
 		scalar(k),
 	).withCDF(
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(x.Scale(0.5), p[0].Scale(0.5)) },
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(x.Scale(0.5), p[0].Scale(0.5)) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaP.of(x.Scale(0.5), p[0].Scale(0.5))
+		},
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaQ.of(x.Scale(0.5), p[0].Scale(0.5))
+		},
 	)
 }
 
@@ -368,7 +372,9 @@ func Beta[A, B Value](alpha A, beta B) Distribution {
 		scalar(beta),
 	).withCDF(
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x, p[0], p[1]) },
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x.SubFrom(1), p[1], p[0]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logBetaI.of(x.SubFrom(1), p[1], p[0])
+		},
 	)
 }
 
