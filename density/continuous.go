@@ -73,7 +73,7 @@ func scaled[M, S Value](
 // half is the part above 0 of a distribution that is symmetric about it.
 func half(name string, d Distribution) Distribution {
 	log, below, above, draw, c := d.log, d.below, d.above, d.draw, Positive()
-	d.name, d.support = name, &c
+	d.name, d.support, d.total = name, &c, nil
 	d.set = set{"a number from 0", func(v float64) bool { return v >= 0 && finite(v) }}
 	d.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return log(x, p).AddScalar(math.Ln2) }
 	d.draw = func(rng *rand.Rand, p [][]float64, dst []float64) error {
@@ -104,7 +104,7 @@ func logNormal(z *autograd.Node) *autograd.Node {
 
 // Normal has mean mu and standard deviation sigma.
 func Normal[M, S Value](mu M, sigma S) Distribution {
-	return scaled(
+	d := scaled(
 		"normal",
 		mu,
 		sigma,
@@ -112,6 +112,24 @@ func Normal[M, S Value](mu M, sigma S) Distribution {
 		(*autograd.Node).LogNdtr,
 		(*rand.Rand).NormFloat64,
 	)
+	d.total = normalTotal
+	return d
+}
+
+// normalTotal is −n ln(σ√2π) − Σ(μ − x)²/2σ², with one division where there is one σ.
+func normalTotal(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+	mu, sigma := p[0], p[1]
+	if sigma.Shape().Len() > 1 {
+		z := mu.Sub(x).Div(sigma)
+		n := z.Shape().Len()
+		logs := sigma.Log().Sum().Scale(float64(n) / float64(sigma.Shape().Len()))
+		return z.Square().Sum().Scale(-0.5).Sub(logs).AddScalar(-float64(n) * lnSqrt2Pi)
+	}
+	r := mu.Sub(x)
+	n := float64(r.Shape().Len())
+	sigma = sigma.Reshape(autograd.Shape{})
+	return r.Square().Sum().Div(sigma.Square()).Scale(-0.5).
+		Sub(sigma.Log().Scale(n)).AddScalar(-n * lnSqrt2Pi)
 }
 
 // HalfNormal is the positive part of a normal distribution with mean 0.
@@ -318,7 +336,7 @@ func Weibull[K, L Value](k K, lambda L) Distribution {
 // LogNormal has a logarithm that is normal with mean mu and standard deviation sigma.
 func LogNormal[M, S Value](mu M, sigma S) Distribution {
 	n := Normal(mu, sigma)
-	return continuous(
+	d := continuous(
 		"lognormal",
 		Positive(),
 		positiveNumber,
@@ -330,6 +348,11 @@ func LogNormal[M, S Value](mu M, sigma S) Distribution {
 		n.parameters...).
 		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return n.below(x.Log(), p) },
 			func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return n.above(x.Log(), p) })
+	d.total = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		log := x.Log()
+		return normalTotal(log, p).Sub(log.Sum())
+	}
+	return d
 }
 
 // Pareto is above xm with tail index alpha.

@@ -166,7 +166,7 @@ func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
 	out.name = "truncated " + d.name
 	count := len(d.parameters)
 	out.parameters = append(slices.Clone(d.parameters), parameter{lo.in, 0}, parameter{hi.in, 0})
-	out.below, out.above = nil, nil
+	out.below, out.above, out.total = nil, nil, nil
 	if d.support != nil {
 		var c Constraint
 		switch {
@@ -222,7 +222,7 @@ func Censored[L, H Value](d Distribution, low L, high H) Distribution {
 	out.name, out.support = "censored "+d.name, nil
 	count := len(d.parameters)
 	out.parameters = append(slices.Clone(d.parameters), parameter{lo.in, 0}, parameter{hi.in, 0})
-	out.below, out.above = nil, nil
+	out.below, out.above, out.total = nil, nil, nil
 	out.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 		log := d.log(x, p[:count])
 		if !lo.open {
@@ -249,7 +249,7 @@ func ZeroInflated[P Value](pi P, d Distribution) Distribution {
 		out.err = fmt.Errorf("zero-inflated %s: want a distribution of whole numbers", d)
 		return out
 	}
-	out.name = "zero-inflated " + d.name
+	out.name, out.total = "zero-inflated "+d.name, nil
 	out.parameters = append([]parameter{scalar(pi)}, d.parameters...)
 	out.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 		rest := d.log(x, p[1:]).Add(p[0].Neg().Log1p())

@@ -18,8 +18,10 @@ type Distribution struct {
 	support    *Constraint // nil: whole numbers
 	set        set         // what data are checked for
 	log        func(x *autograd.Node, p []*autograd.Node) *autograd.Node
-	below      func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log distribution function
-	above      func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log survival function
+	// total is the sum of log over all of x in fewer operations; nil: that sum.
+	total func(x *autograd.Node, p []*autograd.Node) *autograd.Node
+	below func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log distribution function
+	above func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log survival function
 	// draw writes one value for parameters that belong to it.
 	draw func(rng *rand.Rand, p [][]float64, dst []float64) error
 	err  error
@@ -70,6 +72,14 @@ func (d Distribution) in(x *autograd.Node) []*autograd.Node {
 // is meaningless outside the support, where neither [Trace.Sample] nor data that
 // [Trace.Observe] checks can be, and −∞ beyond bounds that depend on parameters.
 func (d Distribution) LogProb(x *autograd.Node) *autograd.Node { return d.log(x, d.in(x)) }
+
+// sum is the sum of the log densities of all values of x: log is [Distribution.LogProb] of it.
+func (d Distribution) sum(x, log *autograd.Node) *autograd.Node {
+	if d.total != nil {
+		return d.total(x, d.in(x))
+	}
+	return log.Sum()
+}
 
 // HasCDF reports whether [Distribution.LogCDF] and [Distribution.LogSurvival] are there: for
 // all distributions of numbers with a density but von Mises, and mixtures. Derivatives by

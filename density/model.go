@@ -35,6 +35,7 @@ type Model struct {
 	data        map[string][]float64
 	all         map[string][]float64 // all rows of batches
 	batches     map[string]batch
+	version     int // of the data, from 1
 	step, beta  []float64
 	tangents    map[string][]float64
 
@@ -48,10 +49,28 @@ type program struct {
 	run   autograd.Evaluator
 	feeds []autograd.Feed
 	dst   [][]float64
+	// fixed computes what depends on data only, for some of the feeds; nil: nothing does. It has
+	// run for a version of the data.
+	fixed *program
+	of    *int // the current version
+	ran   int
+}
+
+func (p *program) close() {
+	p.run.Close()
+	if p.fixed != nil {
+		p.fixed.close()
+	}
 }
 
 // eval runs it; points without a result hold NaN.
 func (p *program) eval() error {
+	if p.fixed != nil && p.ran != *p.of {
+		if err := p.fixed.eval(); err != nil {
+			return err
+		}
+		p.ran = *p.of
+	}
 	var failed *autograd.FailedError
 	if err := p.run.Eval(p.dst, p.feeds); err != nil && !errors.As(err, &failed) {
 		return fmt.Errorf("density: %w", err)
@@ -82,20 +101,53 @@ func (m *Model) newTrace(generates bool) (*Trace, error) {
 }
 
 // compile makes a program of outputs, which depend on the mapped axis of points or are the same
-// for all.
+// for all. What depends on data only is computed when they change.
 func (m *Model) compile(t *Trace, outputs []*autograd.Node) (*program, error) {
-	p := &program{}
-	nodes := make([]*autograd.Node, len(t.inputs))
-	for i, in := range t.inputs {
-		nodes[i] = in.node
-		p.feeds = append(p.feeds, autograd.Feed{Data: m.buffer(in)})
+	var inputs, data []*autograd.Node
+	var feeds, dataFeeds []autograd.Feed
+	for _, in := range t.inputs {
+		feed := autograd.Feed{Data: m.buffer(in)}
+		inputs, feeds = append(inputs, in.node), append(feeds, feed)
+		if in.kind == datum {
+			data, dataFeeds = append(data, in.node), append(dataFeeds, feed)
+		}
 	}
+	outputs, hoisted, values := t.b.Hoist(outputs, data...)
+	var fixed *program
+	if len(values) > 0 {
+		var err error
+		if fixed, err = m.program(data, values, dataFeeds, 1); err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, hoisted...)
+		for _, v := range fixed.dst {
+			feeds = append(feeds, autograd.Feed{Data: v})
+		}
+	}
+	p, err := m.program(inputs, outputs, feeds, m.points)
+	if err != nil {
+		if fixed != nil {
+			fixed.close()
+		}
+		return nil, err
+	}
+	p.fixed, p.of = fixed, &m.version
+	return p, nil
+}
+
+// program computes outputs of a number of points.
+func (m *Model) program(
+	inputs, outputs []*autograd.Node,
+	feeds []autograd.Feed,
+	points int,
+) (*program, error) {
+	p := &program{feeds: feeds}
 	for _, o := range outputs {
-		p.dst = append(p.dst, make([]float64, m.points*o.Shape().Len()))
+		p.dst = append(p.dst, make([]float64, points*o.Shape().Len()))
 	}
 	var err error
 	if p.run, err = autograd.NewEvaluator(
-		nodes,
+		inputs,
 		outputs,
 		autograd.Options{Workers: m.options.Workers},
 	); err != nil {
@@ -182,7 +234,7 @@ func New(model func(t *Trace), opt Options) (*Model, error) {
 		return nil, err
 	}
 	if m.recorded, err = m.compile(t, t.values); err != nil {
-		m.gradient.run.Close()
+		m.gradient.close()
 		return nil, err
 	}
 	if err := m.firstData(); err != nil {
@@ -222,7 +274,7 @@ func (m *Model) firstData() error {
 func (m *Model) Close() {
 	for _, p := range append([]*program{m.gradient, m.recorded}, m.derived.all()...) {
 		if p != nil {
-			p.run.Close()
+			p.close()
 		}
 	}
 }
@@ -264,6 +316,7 @@ func (m *Model) SetData(name string, values []float64) error {
 			)
 		}
 	}
+	m.version++
 	if part {
 		m.all[name] = slices.Clone(values)
 		return m.SetStep(int(m.step[0]))
@@ -279,6 +332,7 @@ func (m *Model) SetStep(step int) error {
 	if len(m.batches) == 0 {
 		return nil
 	}
+	m.version++
 	var order []int
 	for name, b := range m.batches {
 		if m.all[name] == nil {

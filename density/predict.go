@@ -59,7 +59,7 @@ func (m *Model) generate() error {
 	}
 	back, err := m.compile(t, inverse)
 	if err != nil {
-		draws.run.Close()
+		draws.close()
 		return err
 	}
 	m.derived.generator, m.derived.draws, m.derived.inverse = t, draws, back

@@ -168,7 +168,7 @@ func (t *Trace) Sample(name string, d Distribution, dims ...int) *autograd.Node 
 	x := t.parameter(name, *d.support, dims)
 	t.sampled = append(t.sampled, stage{name, d, x})
 	if term, ok := t.log("parameter "+name, d, x); ok && !t.generates {
-		t.prior = append(t.prior, term.Sum())
+		t.prior = append(t.prior, d.sum(x, term))
 	}
 	return x
 }
@@ -261,7 +261,7 @@ func (t *Trace) Observe(d Distribution, x *autograd.Node) {
 	if !ok {
 		return
 	}
-	sum := term.Sum()
+	sum := d.sum(x, term)
 	if b, ok := t.batches[x]; ok {
 		sum = sum.Scale(float64(b.all) / float64(b.rows))
 	}

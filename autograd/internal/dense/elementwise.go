@@ -28,6 +28,11 @@ func (in *unaryInstr) Run(f *Frame) {
 			in.Vec(dst, f.M[a.off:a.off+r.n*w])
 			continue
 		}
+		if a.width == 1 && a.stride == 0 {
+			in.Vec(dst[:1], f.M[a.off:a.off+1])
+			fill(dst, dst[0])
+			continue
+		}
 		for e := range r.n {
 			d, off := dst[e*w:(e+1)*w], a.off+e*a.stride
 			if a.width == w {
@@ -157,6 +162,9 @@ func (in *binaryInstr) Run(f *Frame) {
 			in.VS(dst, f.M[a.off:a.off+r.n*w], f.M[b.off])
 		case bVec && a.width == 1 && a.stride == 0:
 			in.SV(dst, f.M[a.off], f.M[b.off:b.off+r.n*w])
+		case a.width == 1 && a.stride == 0 && b.width == 1 && b.stride == 0:
+			in.VV(dst[:1], f.M[a.off:a.off+1], f.M[b.off:b.off+1])
+			fill(dst, dst[0])
 		default:
 			in.each(f.M, dst, r)
 		}
