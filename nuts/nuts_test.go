@@ -118,9 +118,9 @@ func TestDivergences(t *testing.T) {
 	}
 	defer m.Close()
 	diverged := 0
-	if _, err := (nuts.Sampler{Target: m, WarmUp: 300}).Run(
+	if _, err := (nuts.Sampler{Target: m, WarmUp: 300, Seed: 2}).Run(
 		t.Context(),
-		300,
+		600,
 		func(_ int, c *chain.Chain) {
 			if c.Divergent {
 				diverged++

@@ -55,9 +55,10 @@ var series = []Posterior{
 		y := t.Data("y", 100).Reshape(autograd.Shape{100, 1})
 		t.Add(forward(density.Normal(mu, 1).LogProb(y), theta1, theta2))
 	}},
-	{Name: "bball_drive_event_0-hmm_drive_0", Model: func(t *density.Trace) {
-		drive(t, density.PositiveOrdered(), func(mean, _ node) density.Distribution {
-			return density.Exponential(mean)
+	// The other modes join the states of speed with the wrong ones of distance.
+	{Name: "bball_drive_event_0-hmm_drive_0", Modes: true, Model: func(t *density.Trace) {
+		drive(t, density.PositiveOrdered(), func(rate, _ node) density.Distribution {
+			return density.Exponential(rate)
 		}, nil, nil)
 	}},
 	{Name: "bball_drive_event_1-hmm_drive_1", Model: func(t *density.Trace) {
@@ -84,7 +85,7 @@ func forward(logs, theta1, theta2 node) node {
 func drive(
 	t *density.Trace,
 	order density.Constraint,
-	emission func(mean, sd node) density.Distribution,
+	emission func(p, sd node) density.Distribution,
 	tau, rho node,
 ) {
 	alpha := t.Data("alpha", 2, 2)
