@@ -21,7 +21,8 @@ import (
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
 // sinh–arcsinh noise, noise of light tails, or normal noise whose scale changes with the parents,
 // averaged by their evidence (package additive). Noise that is not normal tells directions (LiNGAM,
-// Shimizu et al. 2006). Columns with repeated values have the scores of [BGe].
+// Shimizu et al. 2006). Equal values are spread over what was rounded to them; columns of few
+// values, or with an atom, have the scores of [BGe] ([inspect.Spread]).
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
 	// scored by their most important parents ([score.ExtendTable]). 0 means that equations are
@@ -89,10 +90,11 @@ const (
 )
 
 // additiveOptions are the settings of the scores for some data.
-func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (additive.Options, error) {
+func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (*dataset.Table, additive.Options, error) {
 	n, d := data.X.Dims()
 	base, err := plainScores(data)
-	opt := additive.Options{Linear: linear, Base: base, Plain: inspect.Repeated(data), MaxParents: most, Modes: modes.of(data)}
+	spread, plain := inspect.Spread(data)
+	opt := additive.Options{Linear: linear, Base: base, Plain: plain, MaxParents: most, Modes: modes.of(data)}
 	if most == 0 {
 		seconds := linearSeconds
 		if most = d - 1; !linear {
@@ -105,7 +107,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedMo
 	if opt.MaxParents >= d-1 {
 		opt.MaxParents = 0
 	}
-	return opt, err
+	return spread, opt, err
 }
 
 // leastSeconds is about the processor time of the scores with at most two parents.
@@ -129,8 +131,9 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
 	case seconds > mostScoreSeconds:
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
-	case len(inspect.Repeated(data)) == d:
-		return "the values of every column are repeated, so that their noise has no density"
+	}
+	if _, plain := inspect.Spread(data); len(plain) == d {
+		return "every column has few values or an atom, so that its noise has no density"
 	}
 	return ""
 }
@@ -227,21 +230,21 @@ func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *sc
 
 // scorer makes the scores for some data.
 func (m NonGaussian) scorer(data *dataset.Table) (*additive.Linear, additive.Options, error) {
-	opt, err := additiveOptions(data, m.MaxParents, true, m.modes)
+	spread, opt, err := additiveOptions(data, m.MaxParents, true, m.modes)
 	if err != nil {
 		return nil, opt, err
 	}
-	s, err := additive.NewLinear(data.X, data.Mask(), opt)
+	s, err := additive.NewLinear(spread.X, data.Mask(), opt)
 	return s, opt, err
 }
 
 // scorer makes the scores for some data.
 func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
-	opt, err := additiveOptions(data, m.MaxParents, false, m.modes)
+	spread, opt, err := additiveOptions(data, m.MaxParents, false, m.modes)
 	if err != nil {
 		return nil, opt, err
 	}
-	s, err := additive.New(data.X, data.Mask(), opt)
+	s, err := additive.New(spread.X, data.Mask(), opt)
 	return s, opt, err
 }
 

@@ -34,7 +34,7 @@ func TestRefine(t *testing.T) {
 		t.Fatal(err)
 	}
 	posterior := func(most int, refined bool) (float64, *mat.Dense) {
-		opt, err := additiveOptions(data, most, true, nil)
+		_, opt, err := additiveOptions(data, most, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

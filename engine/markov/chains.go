@@ -138,7 +138,7 @@ type Settled struct {
 	chosen     int        // its number
 	best       *dag.Graph // the most probable one of the short chains
 	trust      sem.Trust  // part of its evidence that counts
-	refuted    string     // why the form of the equations counts in part; "": it counts
+	doubt      sem.Doubt  // why the form of the equations counts in part
 	density    float64    // edges per node of the prior
 	Prior      *score.Prior
 }
@@ -202,12 +202,12 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
 	var err error
-	if len(models) > 1 {
+	if len(models) > 1 || problem.Model == nil {
 		if lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed); lower != t {
 			if best, _, err = pilotChains(ctx, data, best.Model, problem, e, lower); err != nil {
 				return nil, err
 			}
-			best.refuted = why
+			best.doubt = why
 		}
 	}
 	if m, ok := best.Model.(sem.Reserved); ok {
@@ -388,10 +388,10 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 
 // Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
-	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.Model, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence), EdgesPerNode: s.density}}
+	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.Model, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence), Basis: s.doubt.Basis, EdgesPerNode: s.density}}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
-	if s.refuted != "" {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.refuted)
+	if s.doubt.Refuted != "" {
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)
 	}
 	if s.Hypothesis.InUnits {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, sums.UnitsWarning)

@@ -11,25 +11,22 @@ import (
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why string, err error) {
-	if !sem.Refutable(inf.Best) {
-		return inf.trust, "", nil
-	}
+func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why sem.Doubt, err error) {
 	best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
 	g, err := best.mostProbable(ctx, problem)
 	if err != nil {
-		return inf.trust, "", err
+		return inf.trust, why, err
 	}
 	t, why = inf.trust.In(data, inf.Best, g, best.Hypothesis.Scores, problem.Seed)
 	return t, why, nil
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why string) (*Inference, error) {
+func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why sem.Doubt) (*Inference, error) {
 	coarse, err := exactOver(ctx, data, inf.Best, inf.hypotheses, problem, t)
 	if err != nil {
 		return nil, err
 	}
-	coarse.refuted = why
+	coarse.doubt = why
 	return coarse, nil
 }

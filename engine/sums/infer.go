@@ -25,7 +25,7 @@ type Inference struct {
 	engine.Outcome
 	hypotheses []sem.Hypothesis
 	trust      sem.Trust // part of their evidence that counts
-	refuted    string    // why the form of the equations counts in part; "" means that it counts
+	doubt      sem.Doubt // why the form of the equations counts in part
 	Parts      []Part
 }
 
@@ -74,15 +74,20 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 				return nil, err
 			}
 		}
-		lower, why, err := t, "", error(nil)
-		if len(models) > 1 {
+		lower, why, err := t, sem.Doubt{}, error(nil)
+		if len(models) > 1 || problem.Model == nil {
 			lower, why, err = inf.trustIn(ctx, data, problem)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if lower == t {
-			best = inf
+		if why.Refuted == "" {
+			if best = inf; lower != t {
+				best, err = inf.coarse(ctx, data, problem, lower, why)
+			}
+			if err != nil {
+				return nil, err
+			}
 			break
 		}
 		if first == nil {
@@ -319,8 +324,9 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: inf.Best.String(), Kind: posterior.Draws,
 		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
-	if inf.refuted != "" {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.refuted)
+	inf.Basis = inf.doubt.Basis
+	if inf.doubt.Refuted != "" {
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Refuted)
 	}
 	if m, ok := inf.Best.(sem.Reserved); ok {
 		best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })

@@ -32,7 +32,8 @@ type Options struct {
 	Modes *Modes
 
 	// Plain are the variables that Base scores, ascending: columns of few values, say, whose
-	// noise has no density.
+	// noise has no density. Their edges from and to others gain what they gain under Base, so that
+	// no direction of theirs rests on two models.
 	Plain []int
 }
 
@@ -297,14 +298,26 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
+	rest := slices.DeleteFunc(slices.Clone(parents), s.plain)
 	var fits []*fit
-	if s.keep == nil { // which needs the curvature at the modes too
-		fits = s.fitsFrom(j, parents, s.opt.Modes.find(key))
-	} else {
+	switch {
+	case s.keep != nil:
 		fits = s.fits(j, parents)
 		s.opt.Modes.keep(key, fits, linearForms)
+	case len(rest) == len(parents):
+		fits = s.fitsFrom(j, parents, s.opt.Modes.find(key))
 	}
-	v = logEvidence(fits) - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
+	// An edge between a column with a density and one without gains what it gains in Base, whatever
+	// its direction.
+	if len(rest) < len(parents) {
+		v = s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j, rest)
+	} else {
+		v = logEvidence(fits)
+		if len(parents) == 0 { // a density of any form is as probable as each of the forms
+			v = floats.LogSumExp([]float64{v, treeEvidence(s.child[j].y) - math.Log(float64(len(forms)))})
+		}
+		v -= float64(len(s.child[j].y)) * math.Log(s.child[j].sd)
+	}
 	if s.keep != nil {
 		s.keep(key, s.equationOf(j, parents, fits))
 	}

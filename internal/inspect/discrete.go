@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"tobac/dataset"
 	"tobac/internal/delimited"
@@ -60,4 +62,46 @@ func Repeated(data *dataset.Table) []int {
 		}
 	}
 	return list
+}
+
+// Values of a measurement are recorded with few digits, so that some of them are equal.
+const (
+	tiedPart       = 0.05 // part of the rows whose value another row has
+	recordedDigits = 5
+)
+
+// Recorded reports whether a column of many values holds measurements: three quarters of its values
+// have few significant digits, or some are equal. Scaling keeps what is equal.
+func Recorded(data *dataset.Table) bool {
+	n, d := data.X.Dims()
+	for j := range d {
+		if fewValues(data, j) > 0 {
+			continue
+		}
+		v := mat.Col(nil, j, data.X)
+		short := 0
+		for _, x := range v {
+			if digits(x) <= recordedDigits {
+				short++
+			}
+		}
+		slices.Sort(v)
+		tied := 0
+		for _, k := range runs(v) {
+			if k > 1 {
+				tied += k
+			}
+		}
+		if 4*short >= 3*n || float64(tied) >= tiedPart*float64(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// digits is the number of significant decimal digits of a number.
+func digits(x float64) int {
+	s := strconv.FormatFloat(math.Abs(x), 'e', -1, 64)
+	mantissa, _, _ := strings.Cut(s, "e")
+	return max(1, len(mantissa)-1)
 }

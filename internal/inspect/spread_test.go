@@ -1,0 +1,58 @@
+package inspect_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac/dataset"
+	"tobac/internal/inspect"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// columns has normal values, the same with two decimals, with an atom, and levels.
+func columns(n int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(n, 4, nil)
+	for i := range n {
+		v := rng.NormFloat64()
+		x.SetRow(i, []float64{v, math.Round(100*v) / 100, max(v, 0), float64(rng.IntN(4))})
+	}
+	return &dataset.Table{Names: []string{"normal", "rounded", "atom", "levels"}, X: x}
+}
+
+func TestSpread(t *testing.T) {
+	data := columns(500)
+	spread, plain := inspect.Spread(data)
+	if !slices.Equal(plain, []int{2, 3}) {
+		t.Errorf("columns %v have no density, want 2 and 3", plain)
+	}
+	again, _ := inspect.Spread(data)
+	seen := map[float64]bool{}
+	for i := range 500 {
+		v, was := spread.X.At(i, 1), data.X.At(i, 1)
+		if math.Abs(v-was) > 0.02 || seen[v] {
+			t.Fatalf("%v became %v", was, v)
+		}
+		seen[v] = true
+		if spread.X.At(i, 0) != data.X.At(i, 0) || again.X.At(i, 1) != v {
+			t.Fatal("values without equals changed, or chance")
+		}
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	data := columns(500)
+	for j, want := range []bool{false, true, true, false} {
+		one := &dataset.Table{Names: data.Names[j : j+1], X: mat.DenseCopyOf(data.X.Slice(0, 500, j, j+1))}
+		if got := inspect.Recorded(one); got != want {
+			t.Errorf("%s: %v, want %v", data.Names[j], got, want)
+		}
+		one.X.Scale(math.Pi, one.X)
+		if got := inspect.Recorded(one); got != want {
+			t.Errorf("%s, scaled: %v, want %v", data.Names[j], got, want)
+		}
+	}
+}
