@@ -211,7 +211,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		}
 	}
 	if m, ok := best.Model.(sem.Reserved); ok {
-		best.refuted = m.FormNote(data, best.best, best.Hypothesis.Scores)
+		best.doubt.Refuted = m.FormNote(data, best.best, best.Hypothesis.Scores)
 	}
 	best.Evidence = all
 	best.Prior, err = sampledPrior(problem, len(data.Names), best.density)
