@@ -3,6 +3,8 @@ package mcmc
 import (
 	"math"
 	"slices"
+
+	"tobac/score"
 )
 
 // outsideMove adds a variable that is no candidate to the parents of a uniform node of the
@@ -49,19 +51,14 @@ const mostExtras = 8
 // last search from j.
 func (c *mover) ratios(j int, parents, extras []int) float64 {
 	logs, best := c.chances[:len(c.open[j])], math.Inf(-1)
-	set := append(c.set[:0], parents...)
-	now := c.q(j, set)
+	score.LogWeightsToggled(c.scorer, c.prior, logs, j, parents, c.open[j])
+	now := c.q(j, parents)
 	for k, i := range c.open[j] {
-		logs[k] = math.Inf(-1)
-		if c.graph.isReached(i) || slices.Contains(extras, i) {
-			continue
+		if logs[k] -= now; c.graph.isReached(i) || slices.Contains(extras, i) {
+			logs[k] = math.Inf(-1)
 		}
-		set = insert(set, i)
-		logs[k] = c.q(j, set) - now
-		set = remove(set, i)
 		best = max(best, logs[k])
 	}
-	c.set = set
 	if math.IsInf(best, -1) {
 		return best
 	}
@@ -100,23 +97,19 @@ func (c *mover) outside(j int) []float64 {
 		return p
 	}
 	g.search(j)
-	set := append(c.set[:0], g.list(j)...)
-	now := c.q(j, set)
+	parents := g.list(j)
+	score.LogWeightsToggled(c.scorer, c.prior, p, j, parents, c.open[j])
+	now := c.q(j, parents)
 	for k, i := range c.open[j] {
-		p[k] = 0
 		switch {
 		case g.isReached(i):
+			p[k] = 0
 		case g.has(i, j):
-			set = remove(set, i)
-			p[k] = 1 / (1 + math.Exp(c.q(j, set)-now))
-			set = insert(set, i)
+			p[k] = 1 / (1 + math.Exp(p[k]-now))
 		default:
-			set = insert(set, i)
-			p[k] = 1 / (1 + math.Exp(now-c.q(j, set)))
-			set = remove(set, i)
+			p[k] = 1 / (1 + math.Exp(now-p[k]))
 		}
 	}
-	c.set = set
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -85,21 +86,17 @@ func (m *Sampler) begin(ctx context.Context) error {
 // conditionals returns, at j·d+i, the probability of i → j given all other edges of a graph.
 func (p *problem) conditionals(s *search.Searcher) []float64 {
 	dst, g, all := make([]float64, p.d*p.d), s.Graph(), s.Parents()
-	reached := g.Closure()
+	reached, logs := g.Closure(), make([]float64, p.d-1)
 	for j, parents := range all {
-		now := p.q(j, parents)
-		set := slices.Clone(parents)
-		for i := range p.d {
+		now, others := p.q(j, parents), dag.AllBut(p.d, j)
+		score.LogWeightsToggled(p.scorer, p.prior, logs, j, parents, others)
+		for k, i := range others {
 			switch {
-			case i == j || p.prior.Forbidden(i, j):
+			case p.prior.Forbidden(i, j):
 			case g.Has(i, j):
-				set = remove(set, i)
-				dst[j*p.d+i] = 1 / (1 + math.Exp(p.q(j, set)-now))
-				set = insert(set, i)
+				dst[j*p.d+i] = 1 / (1 + math.Exp(logs[k]-now))
 			case !reached.Has(j, i):
-				set = insert(set, i)
-				dst[j*p.d+i] = 1 / (1 + math.Exp(now-p.q(j, set)))
-				set = remove(set, i)
+				dst[j*p.d+i] = 1 / (1 + math.Exp(now-logs[k]))
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"slices"
+
+	"tobac/score"
 )
 
 // tie is a difference of ln p that counts as none, far above rounding: under a score of
@@ -15,17 +17,24 @@ func (s *Searcher) update(j int) {
 	set := s.parents[j]
 	q := s.q(j, set)
 	s.score[j], s.top[j] = q, math.Inf(-1)
-	for k, i := range s.candidates[j] {
-		var v float64
-		if at, found := slices.BinarySearch(set, i); found {
-			s.buffer = append(append(s.buffer[:0], set[:at]...), set[at+1:]...)
-			v = s.q(j, s.buffer)
-		} else {
-			s.buffer = append(append(append(s.buffer[:0], set[:at]...), i), set[at:]...)
-			v = s.q(j, s.buffer)
-		}
-		s.gain[j][k] = change(q, v)
-		s.top[j] = max(s.top[j], s.gain[j][k])
+	gain := s.gain[j]
+	s.toggled(gain, j, s.candidates[j])
+	for k, v := range gain {
+		gain[k] = change(q, v)
+		s.top[j] = max(s.top[j], gain[k])
+	}
+}
+
+// toggled writes q of j with one parent more or less, by variable.
+func (s *Searcher) toggled(dst []float64, j int, variables []int) {
+	set := s.parents[j]
+	if s.screen.fast {
+		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, dst, j, set, variables)
+		return
+	}
+	for k, i := range variables {
+		s.buffer = score.Toggle(s.buffer[:0], set, i)
+		dst[k] = s.q(j, s.buffer)
 	}
 }
 

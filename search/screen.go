@@ -19,6 +19,7 @@ const (
 type Screen struct {
 	scorer     score.Scorer
 	prior      *score.Prior
+	fast       bool // scores of neighbours are cheaper than a cache
 	d          int
 	candidates [][]int // of each variable, ascending; required parents are among them
 	required   [][]int
@@ -30,6 +31,7 @@ type Screen struct {
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
 	d := s.Vars()
 	c := &Screen{scorer: s, prior: p, d: d, candidates: make([][]int, d), required: make([][]int, d)}
+	_, c.fast = s.(score.ToggleScorer)
 	required := p.RequiredEdges()
 	err := parallel.For(ctx, d, workers, func(j int) error {
 		c.required[j] = required.Parents(j)
@@ -41,13 +43,15 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 		if len(c.candidates[j]) <= allCandidates {
 			return ctx.Err()
 		}
-		gain := make([]float64, d)
-		base := slices.Clone(c.required[j])
-		for _, i := range c.candidates[j] {
+		base := c.required[j]
+		all := c.candidates[j]
+		q, gain := make([]float64, len(all)), make([]float64, d)
+		score.LogWeightsToggled(s, p, q, j, base, all)
+		for k, i := range all {
+			gain[i] = q[k]
+		}
+		for _, i := range base {
 			gain[i] = math.Inf(1)
-			if !slices.Contains(base, i) {
-				gain[i] = c.q(j, with(base, i))
-			}
 		}
 		c.candidates[j] = Best(c.candidates[j], gain, max(fewCandidates, len(base)))
 		return ctx.Err()

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/score"
 )
 
 // A Searcher looks for a probable graph. It must not be used concurrently.
@@ -125,21 +126,25 @@ func (s *Searcher) climb(ctx context.Context) error {
 // widen makes candidates of the variables that would improve the graph as one more parent, and
 // reports whether there are any.
 func (s *Searcher) widen() bool {
-	wider := false
+	wider, open, q := false, make([]int, 0, s.d), make([]float64, s.d)
 	for j := range s.d {
 		if len(s.candidates[j]) == s.d-1 {
 			continue
 		}
 		s.search(j, -1)
-		added := false
+		open = open[:0]
 		for i := range s.d {
 			if s.reached[i] == s.stamp || s.screen.prior.Forbidden(i, j) {
 				continue
 			}
-			if _, found := slices.BinarySearch(s.candidates[j], i); found {
-				continue
+			if _, found := slices.BinarySearch(s.candidates[j], i); !found {
+				open = append(open, i)
 			}
-			if s.screen.q(j, with(s.parents[j], i)) > s.score[j]+tie {
+		}
+		added, q := false, q[:len(open)]
+		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, q, j, s.parents[j], open)
+		for k, i := range open {
+			if q[k] > s.score[j]+tie {
 				added = s.addCandidate(i, j) || added
 			}
 		}

@@ -1,0 +1,82 @@
+package score_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
+	"tobac/score"
+)
+
+// Scores of the neighbours of a set of parents are those of the sets, with and without interventions,
+// from no parents to all others, of nearly collinear columns too.
+func TestToggled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 1))
+	const n, d = 60, 40
+	x, mask := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			v := rng.NormFloat64()
+			if j > 0 {
+				v += x.At(i, j-1)
+			}
+			if j%5 == 4 {
+				v = x.At(i, j-1) + 1e-6*v
+			}
+			x.Set(i, j, v)
+			if rng.IntN(3) == 0 {
+				mask.Set(i, j, 1)
+			}
+		}
+	}
+	prior := score.Fair(d)
+	prior.Forbid(3, 7)
+	prior.Require(5, 8)
+	prior.Require(6, 9)
+	prior.Require(7, 9)
+	prior.MaxParents(20)
+	for _, m := range []mat.Matrix{nil, mask} {
+		bge, err := score.NewBGe(x, m, score.BGeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		linear := newLinear(t, x, m, score.LinearOptions{NoiseVariance: 0.3})
+		for _, s := range []score.Scorer{bge, linear, score.NewFunc(d, linear.LogScore), &score.Blend{Form: linear, Base: bge, Weight: 0.3}} {
+			for trial := range 60 {
+				j := trial % 10
+				var parents []int
+				for _, i := range dag.AllBut(d, j) {
+					if rng.IntN(d) < trial {
+						parents = append(parents, i)
+					}
+				}
+				variables := dag.AllBut(d, j)
+				if trial%2 == 1 {
+					variables = slices.DeleteFunc(variables, func(int) bool { return rng.IntN(3) == 0 })
+				}
+				got, priors := make([]float64, len(variables)), make([]float64, len(variables))
+				score.LogScoresToggled(s, got, j, parents, variables)
+				prior.AddToToggled(priors, j, parents, variables)
+				both := make([]float64, len(variables))
+				score.LogWeightsToggled(s, prior, both, j, parents, variables)
+				for k, i := range variables {
+					set := score.Toggle(nil, parents, i)
+					want := s.LogScore(j, set)
+					if !(math.Abs(got[k]-want) <= 1e-7*math.Max(1, math.Abs(want))) {
+						t.Fatalf("%T: %d given %v and %d: %v, want %v", s, j, parents, i, got[k], want)
+					}
+					if v := got[k] + priors[k]; !(both[k] == v || math.Abs(both[k]-v) < 1e-9) {
+						t.Fatalf("%T: %d given %v with prior: %v, want %v", s, j, set, both[k], v)
+					}
+					if p := prior.LogPrior(j, set); !(priors[k] == p || math.Abs(priors[k]-p) < 1e-9) {
+						t.Fatalf("prior of %d given %v: %v, want %v", j, set, priors[k], p)
+					}
+				}
+			}
+		}
+	}
+}
