@@ -127,7 +127,7 @@ const (
 
 // toggled scores all neighbours of a set of p parents A from the Cholesky factor M_AA = LLᵀ. With
 // y = L⁻¹M_Ai and z = L⁻¹M_Aj, another parent i has the pivot r = M_ii − y·y, and takes
-// (M_ij − y·z)²/r from s. Parents to be removed, which are few, are scored by elimination.
+// (M_ij − y·z)²/r from s.
 func (g *gaussian) toggled(dst, a []float64, d, j int, parents, variables []int, ridge, offset float64) {
 	p := len(parents)
 	var rowRoom [toggleParents * toggleBlock]float64
@@ -192,12 +192,35 @@ func (g *gaussian) toggled(dst, a []float64, d, j int, parents, variables []int,
 			dst[first+c] = g.leaf(p+1, sum+half, s-cross[c]*cross[c]/pivot)
 		}
 	}
-	var set [toggleParents]int
-	var room [190]float64
-	for _, i := range parents {
-		if k, found := slices.BinarySearch(variables, i); found {
-			left := Toggle(set[:0], parents, i)
-			dst[k] = g.score(gather(room[:], a, d, j, left, ridge), p-1) + offset
+	g.removed(dst, factor, parents, variables, sum, s)
+}
+
+// removed scores the sets without one of the parents: with B = M_AA⁻¹ and b = B M_Aj, parent m
+// leaves the determinant |M_AA| B_mm, and adds b_m²/B_mm to s.
+func (g *gaussian) removed(dst, factor []float64, parents, variables []int, sum, s float64) {
+	p := len(parents)
+	var room [toggleParents]float64
+	w, z := room[:], factor[p*p:p*(p+1)]
+	if p > toggleParents {
+		w = make([]float64, p)
+	}
+	for m, i := range parents {
+		at, found := slices.BinarySearch(variables, i)
+		if !found {
+			continue
 		}
+		// Column m of L⁻¹, of which the elements above m are 0.
+		w[m] = factor[m*p+m]
+		square, b := w[m]*w[m], w[m]*z[m]
+		for k := m + 1; k < p; k++ {
+			v := 0.0
+			for h, f := range factor[k*p+m : k*p+k] {
+				v -= f * w[m+h]
+			}
+			w[k] = v * factor[k*p+k]
+			square += w[k] * w[k]
+			b += w[k] * z[k]
+		}
+		dst[at] = g.leaf(p-1, sum-0.5*math.Log(square), s+b*b/square)
 	}
 }

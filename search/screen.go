@@ -17,45 +17,80 @@ const (
 
 // A Screen has candidate parents of every variable. It is safe for concurrent use.
 type Screen struct {
-	scorer     score.Scorer
-	prior      *score.Prior
-	fast       bool // scores of neighbours are cheaper than a cache
-	d          int
-	candidates [][]int // of each variable, ascending; required parents are among them
-	required   [][]int
+	scorer   score.Scorer
+	prior    *score.Prior
+	d        int
+	few, all view // all is that of all that the prior allows; few, where that takes too long
+	required [][]int
 }
 
-// NewScreen lists the candidate parents of every variable: all that the prior allows if they
-// are at most 40, and else the 32 that improve its score most as only parent, with the required
-// ones. It needs the scores of all pairs. It stops when ctx is done, and returns its error.
+// A view is the candidates that a search looks at.
+type view struct {
+	candidates [][]int // of each variable, ascending; its parents are among them
+	near       [][]int // of each variable, its candidates and those it is a candidate of, ascending
+}
+
+func newView(candidates [][]int) view {
+	v := view{candidates, make([][]int, len(candidates))}
+	for j, list := range candidates {
+		for _, i := range list {
+			v.near[i], v.near[j] = append(v.near[i], j), append(v.near[j], i)
+		}
+	}
+	for j := range v.near {
+		slices.Sort(v.near[j])
+		v.near[j] = slices.Clip(slices.Compact(v.near[j]))
+	}
+	return v
+}
+
+// clone is a copy to which candidates may be added.
+func (v view) clone() view {
+	return view{slices.Clone(v.candidates), slices.Clone(v.near)}
+}
+
+// add makes i a candidate parent of j.
+func (v view) add(i, j int) {
+	v.candidates[j] = with(v.candidates[j], i)
+	v.near[i], v.near[j] = with(v.near[i], j), with(v.near[j], i)
+}
+
+// NewScreen lists the candidate parents of every variable: all that the prior allows if they are at
+// most 40, and else the 32 that improve its score most as only parent, with the required ones. A
+// [score.ToggleScorer] is fast enough to look at all then, once in a while. It needs the scores of
+// all pairs. It stops when ctx is done, and returns its error.
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
 	d := s.Vars()
-	c := &Screen{scorer: s, prior: p, d: d, candidates: make([][]int, d), required: make([][]int, d)}
-	_, c.fast = s.(score.ToggleScorer)
+	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d)}
+	few, all := make([][]int, d), make([][]int, d)
+	_, fast := s.(score.ToggleScorer)
 	required := p.RequiredEdges()
 	err := parallel.For(ctx, d, workers, func(j int) error {
 		c.required[j] = required.Parents(j)
 		for i := range d {
 			if i != j && !p.Forbidden(i, j) {
-				c.candidates[j] = append(c.candidates[j], i)
+				all[j] = append(all[j], i)
 			}
 		}
-		if len(c.candidates[j]) <= allCandidates {
+		if few[j] = all[j]; len(all[j]) <= allCandidates {
 			return ctx.Err()
 		}
 		base := c.required[j]
-		all := c.candidates[j]
-		q, gain := make([]float64, len(all)), make([]float64, d)
-		score.LogWeightsToggled(s, p, q, j, base, all)
-		for k, i := range all {
+		q, gain := make([]float64, len(all[j])), make([]float64, d)
+		score.LogWeightsToggled(s, p, q, j, base, all[j])
+		for k, i := range all[j] {
 			gain[i] = q[k]
 		}
 		for _, i := range base {
 			gain[i] = math.Inf(1)
 		}
-		c.candidates[j] = Best(c.candidates[j], gain, max(fewCandidates, len(base)))
+		few[j] = Best(all[j], gain, max(fewCandidates, len(base)))
 		return ctx.Err()
 	})
+	c.few = newView(few)
+	if c.all = c.few; fast && d > allCandidates+1 {
+		c.all = newView(all)
+	}
 	return c, err
 }
 
@@ -86,17 +121,10 @@ func (c *Screen) q(j int, parents []int) float64 {
 	return c.scorer.LogScore(j, parents) + prior
 }
 
-// with is a new ascending set with i; without is one without it.
+// with is a new ascending set with i, or the set itself if i is a member of it.
 func with(set []int, i int) []int {
-	at, _ := slices.BinarySearch(set, i)
-	out := make([]int, 0, len(set)+1)
-	return append(append(append(out, set[:at]...), i), set[at:]...)
-}
-
-func without(set []int, i int) []int {
-	at, found := slices.BinarySearch(set, i)
-	if !found {
+	if _, found := slices.BinarySearch(set, i); found {
 		return set
 	}
-	return append(append(make([]int, 0, len(set)-1), set[:at]...), set[at+1:]...)
+	return score.Toggle(make([]int, 0, len(set)+1), set, i)
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,159 +10,215 @@ import (
 	"tobac/score"
 )
 
+// tie is a difference of ln p that counts as none, far above rounding: under a score of
+// equivalence classes an edge and its reverse are often equally good. The first of them is taken,
+// so that rounding, which changes with the units of the data, does not decide.
+const tie = 1e-6
+
 // A Searcher looks for a probable graph. It must not be used concurrently.
 type Searcher struct {
-	screen     *Screen
-	rng        *rand.Rand
-	d          int
-	candidates [][]int // of each variable, ascending; its parents are among them
-	parents    [][]int // ascending; never changed in place
-	children   [][]int
-	score      []float64   // q of each variable with its parents
-	gain       [][]float64 // gain[j][k]: what q(j) gains if candidate k is added or removed
-	top        []float64   // largest gain of each variable
-	cache      []map[key]float64
-	cached     int
+	screen  *Screen
+	rng     *rand.Rand
+	d       int
+	few     view    // its own
+	view            // few, or all
+	order   []int   // parents first
+	key     []int   // twice the place of each variable in the order
+	parents [][]int // ascending; never changed in place
+	score   []float64
+	scores  scores
 
-	reached, stack []int
-	stamp          int // reached[j] is stamp if j is reached
-	torn, changed  []int
-	buffer         []int
-	saved          [][]int // parents to go back to
+	walk    walk
+	queue   []int
+	queued  []bool
+	reached []bool
+	open    []int
+	values  []float64
+	saved   saved
 }
 
-// mostCached is the largest number of node scores that a searcher keeps.
-const mostCached = 1 << 20
+// saved is a state to go back to.
+type saved struct {
+	order   []int
+	parents [][]int
+	score   []float64
+}
 
-// mostTorn is the largest number of neighbours that lose their edges at once.
-const mostTorn = 5
+// mostMoved is the largest number of neighbours that get other places at once.
+const mostMoved = 5
 
-// New begins at a graph of the required edges and as many random ones as there are variables.
+// New begins at a random order, in which each variable climbs to a set of parents.
 func New(c *Screen, rng *rand.Rand) *Searcher {
 	s := &Searcher{
-		screen: c, rng: rng, d: c.d, candidates: slices.Clone(c.candidates),
-		parents: make([][]int, c.d), children: make([][]int, c.d),
-		score: make([]float64, c.d), gain: make([][]float64, c.d), top: make([]float64, c.d),
-		cache: make([]map[key]float64, c.d), reached: make([]int, c.d),
+		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
+		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
+		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
 	}
+	s.walk = newWalk(s.d)
+	s.view = s.few
+	s.sort(rng.Perm(s.d))
 	for j := range s.d {
-		s.cache[j] = map[key]float64{}
-		s.gain[j] = make([]float64, len(s.candidates[j]))
-		s.set(j, c.required[j])
-	}
-	for range s.d {
-		s.addRandom(rng.IntN(s.d))
-	}
-	for j := range s.d {
-		s.update(j)
+		s.parents[j], s.score[j] = s.fit(j, s.parents[j], s.q(j, s.parents[j]))
 	}
 	return s
 }
 
 // Start goes to a graph, which must be acyclic.
 func (s *Searcher) Start(g *dag.Graph) {
-	for _, e := range g.Edges() {
-		s.addCandidate(e.From, e.To)
-	}
 	for j := range s.d {
-		s.set(j, g.Parents(j))
+		s.parents[j] = g.Parents(j)
+		for _, i := range s.parents[j] {
+			s.few.add(i, j)
+		}
+		s.score[j] = s.q(j, s.parents[j])
 	}
-	for j := range s.d {
-		s.update(j)
+	s.sort(slices.Clone(s.order))
+}
+
+// sort makes an order of the parents of all variables, in which each comes as early as in another
+// one as its parents let it.
+func (s *Searcher) sort(like []int) {
+	s.order = s.order[:0]
+	clear(s.reached)
+	rank := make([]int, s.d)
+	for k, j := range like {
+		rank[j] = k
+	}
+	var visit func(j int)
+	visit = func(j int) {
+		if s.reached[j] {
+			return
+		}
+		s.reached[j] = true
+		before := slices.Clone(s.parents[j])
+		slices.SortFunc(before, func(a, b int) int { return rank[a] - rank[b] })
+		for _, i := range before {
+			visit(i)
+		}
+		s.order = append(s.order, j)
+	}
+	for _, j := range like {
+		visit(j)
+	}
+	s.number(0, s.d)
+}
+
+// number sets the keys of a part of the order.
+func (s *Searcher) number(from, to int) {
+	for k := from; k < to; k++ {
+		s.key[s.order[k]] = 2 * k
 	}
 }
 
-// addCandidate makes i a candidate parent of j, and reports whether it was none. An update of j is due.
-func (s *Searcher) addCandidate(i, j int) bool {
-	if _, found := slices.BinarySearch(s.candidates[j], i); found {
-		return false
-	}
-	s.candidates[j] = with(s.candidates[j], i)
-	s.gain[j] = make([]float64, len(s.candidates[j]))
-	return true
-}
-
-// Run climbs, then takes edges away and climbs anew so many times. When ctx is done it stops, and
-// returns its error; the graph is then the present one.
+// Run climbs, then moves a few variables at random and climbs anew so many times. When ctx is done
+// it stops, and returns its error; the graph is then the present one.
 func (s *Searcher) Run(ctx context.Context, tries int) error {
 	if err := s.climb(ctx); err != nil {
 		return err
 	}
 	now := s.LogScore()
 	for try := range tries {
-		if err := ctx.Err(); err != nil {
+		s.saved.order = append(s.saved.order[:0], s.order...)
+		s.saved.parents = append(s.saved.parents[:0], s.parents...)
+		s.saved.score = append(s.saved.score[:0], s.score...)
+		s.disturb(1 + try%mostMoved)
+		if err := s.settle(ctx); err != nil {
 			return err
-		}
-		s.saved = append(s.saved[:0], s.parents...)
-		s.tear(1 + try%mostTorn)
-		for s.step() {
 		}
 		margin := 3 * max(0, 1-1.25*float64(try)/float64(tries))
 		if next := s.LogScore(); next >= now-margin*s.rng.ExpFloat64()-tie {
 			now = next
-		} else {
-			s.restore()
+			continue
 		}
+		copy(s.order, s.saved.order)
+		copy(s.parents, s.saved.parents)
+		copy(s.score, s.saved.score)
+		s.number(0, s.d)
 	}
 	return s.climb(ctx)
 }
 
-// climb makes steps until none improves the graph, and again with more candidates as long as
-// there are any.
+// climb settles all variables, first with few candidates, and again as long as any edge more or less
+// improves the graph.
 func (s *Searcher) climb(ctx context.Context) error {
-	for {
-		for s.step() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+	for _, v := range []view{s.few, s.screen.all} {
+		s.view = v
+		for _, j := range s.rng.Perm(s.d) {
+			s.push(j)
 		}
-		if ctx.Err() != nil || !s.widen() {
-			return ctx.Err()
+		if err := s.settle(ctx); err != nil {
+			return err
 		}
+	}
+	for s.widen() {
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
+	}
+	s.view = s.few
+	for j, parents := range s.parents {
+		for _, i := range parents {
+			s.few.add(i, j)
+		}
+	}
+	return ctx.Err()
+}
+
+// push puts a variable into the queue of those that may have a better place.
+func (s *Searcher) push(j int) {
+	if !s.queued[j] {
+		s.queued[j] = true
+		s.queue = append(s.queue, j)
 	}
 }
 
-// widen makes candidates of the variables that would improve the graph as one more parent, and
-// reports whether there are any.
+// settle moves the variables of the queue, and their neighbours where that changed something, until
+// none has a better place.
+func (s *Searcher) settle(ctx context.Context) error {
+	for at := 0; at < len(s.queue); at++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v := s.queue[at]
+		s.queued[v] = false
+		s.reinsert(v)
+		if at == s.d {
+			s.queue = append(s.queue[:0], s.queue[at+1:]...)
+			at = -1
+		}
+	}
+	s.queue = s.queue[:0]
+	return nil
+}
+
+// widen makes the best change of the parents of each variable by one that is no descendant, also by
+// one that is no candidate, and reports whether there was any.
 func (s *Searcher) widen() bool {
-	wider, open, q := false, make([]int, 0, s.d), make([]float64, s.d)
+	wider := false
 	for j := range s.d {
-		if len(s.candidates[j]) == s.d-1 {
+		clear(s.reached)
+		s.reached[j] = true
+		for _, v := range s.order[s.key[j]/2+1:] {
+			s.reached[v] = slices.ContainsFunc(s.parents[v], func(i int) bool { return s.reached[i] })
+		}
+		s.open = s.open[:0]
+		for i, reached := range s.reached {
+			if !reached && !s.screen.prior.Forbidden(i, j) {
+				s.open = append(s.open, i)
+			}
+		}
+		best, i := s.bestToggle(j, s.parents[j], s.score[j], s.open)
+		if i < 0 {
 			continue
 		}
-		s.search(j, -1)
-		open = open[:0]
-		for i := range s.d {
-			if s.reached[i] == s.stamp || s.screen.prior.Forbidden(i, j) {
-				continue
-			}
-			if _, found := slices.BinarySearch(s.candidates[j], i); !found {
-				open = append(open, i)
-			}
-		}
-		added, q := false, q[:len(open)]
-		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, q, j, s.parents[j], open)
-		for k, i := range open {
-			if q[k] > s.score[j]+tie {
-				added = s.addCandidate(i, j) || added
-			}
-		}
-		if added {
-			s.update(j)
-			wider = true
-		}
+		wider = true
+		s.parents[j], s.score[j] = score.Toggle(nil, s.parents[j], i), best
+		s.few.add(i, j)
+		s.sort(slices.Clone(s.order))
+		s.push(i)
+		s.push(j)
 	}
 	return wider
-}
-
-// restore goes back to the saved graph.
-func (s *Searcher) restore() {
-	for j, parents := range s.saved {
-		if !slices.Equal(parents, s.parents[j]) {
-			s.set(j, parents)
-			s.update(j)
-		}
-	}
 }
 
 // LogScore is ln p(D, G) of the present graph.
@@ -189,31 +244,11 @@ func (s *Searcher) Graph() *dag.Graph {
 	return g
 }
 
-// A key is a small set of parents.
-type key [16]uint16
-
-// q is the score of a set of parents, ascending.
-func (s *Searcher) q(j int, set []int) float64 {
-	var k key
-	if len(set) > len(k) || s.d >= math.MaxUint16 {
-		return s.screen.q(j, set)
+// change is what is gained from one q to another. Nothing leads to a set of parents that the
+// model does not have, from another such set neither: a variable may be there that has lost edges.
+func change(from, to float64) float64 {
+	if math.IsInf(to, -1) {
+		return to
 	}
-	for n, i := range set {
-		k[n] = uint16(i + 1)
-	}
-	if v, ok := s.cache[j][k]; ok {
-		return v
-	}
-	v := s.screen.q(j, set)
-	if math.IsNaN(v) {
-		panic(fmt.Sprintf("search: score of parents %v of variable %d is not a number", set, j))
-	}
-	if s.cached++; s.cached > mostCached {
-		for j := range s.cache {
-			clear(s.cache[j])
-		}
-		s.cached = 1
-	}
-	s.cache[j][k] = v
-	return v
+	return to - from
 }

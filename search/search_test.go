@@ -143,7 +143,7 @@ func TestOptimum(t *testing.T) {
 	for j := range best {
 		best[j] = truth.Parents(j)
 	}
-	if want := logScore(s, p, best); !(now >= want) {
+	if want := logScore(s, p, best); !(now >= want-1e-6) {
 		t.Errorf("ln p is %v, that of the true graph %v", now, want)
 	}
 }

@@ -1,0 +1,270 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"tobac/score"
+)
+
+// fit climbs from a set of parents of j, with its q: it adds or removes the candidate before j
+// that gains most until none does.
+func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
+	before := s.open[:0]
+	for _, i := range s.candidates[j] {
+		if s.key[i] < s.key[j] {
+			before = append(before, i)
+		}
+	}
+	s.open = before
+	for {
+		next, i := s.bestToggle(j, set, q, before)
+		if i < 0 {
+			return set, q
+		}
+		set, q = score.Toggle(nil, set, i), next
+	}
+}
+
+// bestToggle is the largest q of j with one of some variables more or less as parent, and that
+// variable, −1 if none gains.
+func (s *Searcher) bestToggle(j int, set []int, q float64, variables []int) (best float64, which int) {
+	best, which = q, -1
+	if math.IsInf(q, -1) {
+		best = math.Inf(-1)
+	}
+	values := s.values[:len(variables)]
+	s.scores.toggled(values, j, set, variables)
+	for k, v := range values {
+		if v > best+tie || math.IsInf(best, -1) && v > best {
+			best, which = v, variables[k]
+		}
+	}
+	return best, which
+}
+
+// q is the score of a set of parents, ascending.
+func (s *Searcher) q(j int, set []int) float64 { return s.scores.q(j, set) }
+
+// A walk is one of a variable along the order, past its neighbours, one after the other.
+type walk struct {
+	steps []step
+	past  []int // neighbours on the way
+}
+
+// A step passes a neighbour, which then has the given parents.
+type step struct {
+	neighbour int
+	parents   []int
+	score     float64
+	moved     bool // whether they are others than before
+}
+
+func newWalk(d int) walk { return walk{past: make([]int, 0, d)} }
+
+// A place is a better one of a variable: behind so many steps to the left or to the right.
+type place struct {
+	gain    float64
+	key     int
+	parents []int // of the variable there
+	score   float64
+	steps   []step
+}
+
+// along walks with v to one side, and returns the best place on the way.
+func (s *Searcher) along(v int, right bool) place {
+	home := s.key[v]
+	past := s.walk.past[:0]
+	for _, u := range s.near[v] {
+		if s.key[u] > home == right {
+			past = append(past, u)
+		}
+	}
+	slices.SortFunc(past, func(a, b int) int {
+		if right {
+			a, b = b, a
+		}
+		return s.key[b] - s.key[a]
+	})
+	s.walk.past, s.walk.steps = past, s.walk.steps[:0]
+	set, q := s.parents[v], s.score[v]
+	total, best := 0.0, place{key: home}
+	count := 0
+	for _, u := range past {
+		at := step{neighbour: u, parents: s.parents[u], score: s.score[u]}
+		before := total
+		if right {
+			s.key[v] = s.key[u] + 1
+			total += s.lose(u, v, &at)
+			set, q, total = s.take(v, u, set, q, total)
+		} else {
+			s.key[v] = s.key[u] - 1
+			if k, found := slices.BinarySearch(set, u); found {
+				less := slices.Delete(slices.Clone(set), k, k+1)
+				was := q
+				set, q = s.fit(v, less, s.q(v, less))
+				total += change(was, q)
+			}
+			at.parents, at.score, total = s.take(u, v, at.parents, at.score, total)
+			at.moved = at.score != s.score[u]
+		}
+		s.walk.steps = append(s.walk.steps, at)
+		if math.IsInf(total, -1) || math.IsNaN(total) {
+			break
+		}
+		if total > before && total > best.gain+tie {
+			best = place{gain: total, key: s.key[v], parents: set, score: q}
+			count = len(s.walk.steps)
+		}
+	}
+	s.key[v] = home
+	for _, at := range s.walk.steps[:count] {
+		if at.moved {
+			best.steps = append(best.steps, at)
+		}
+	}
+	return best
+}
+
+// lose takes v from the parents of u, behind which it now is, and returns what that gains.
+func (s *Searcher) lose(u, v int, at *step) float64 {
+	k, found := slices.BinarySearch(at.parents, v)
+	if !found {
+		return 0
+	}
+	less := slices.Delete(slices.Clone(at.parents), k, k+1)
+	at.parents, at.score = s.fit(u, less, s.q(u, less))
+	at.moved = true
+	return change(s.score[u], at.score)
+}
+
+// take makes i, which is now before j, a parent of it if that gains.
+func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, float64) {
+	if _, candidate := slices.BinarySearch(s.candidates[j], i); !candidate {
+		return set, q, total
+	}
+	one := [1]int{i}
+	next, which := s.bestToggle(j, set, q, one[:])
+	if which < 0 {
+		return set, q, total
+	}
+	set, next = s.fit(j, score.Toggle(nil, set, i), next)
+	return set, next, total + change(q, next)
+}
+
+// reinsert moves v to the place in the order that gains most, if there is a better one, and reports
+// whether there was. The variables that this concerns come into the queue.
+func (s *Searcher) reinsert(v int) bool {
+	best := s.along(v, false)
+	if other := s.along(v, true); other.gain > best.gain+tie {
+		best = other
+	}
+	if best.gain <= tie {
+		return false
+	}
+	s.move(v, best.key)
+	s.replace(v, best.parents, best.score)
+	for _, at := range best.steps {
+		s.replace(at.neighbour, at.parents, at.score)
+	}
+	return true
+}
+
+// replace gives j other parents. It, the old and the new ones, and its candidates may have better
+// places then.
+func (s *Searcher) replace(j int, parents []int, q float64) {
+	for _, i := range s.parents[j] {
+		s.push(i)
+	}
+	for _, i := range parents {
+		s.push(i)
+	}
+	s.push(j)
+	s.parents[j], s.score[j] = parents, q
+}
+
+// move puts v at the place of a key in the order: right before or behind the variable of the next
+// even one.
+func (s *Searcher) move(v, key int) {
+	from, to := s.key[v]/2, 0
+	if key < s.key[v] {
+		to = (key + 1) / 2
+		copy(s.order[to+1:from+1], s.order[to:from])
+	} else {
+		to = (key - 1) / 2
+		copy(s.order[from:to], s.order[from+1:to+1])
+	}
+	s.order[to] = v
+	s.number(min(from, to), max(from, to)+1)
+}
+
+// disturb moves a random variable and n−1 others, each a random neighbour of one before in the
+// graph, to random places of the order.
+func (s *Searcher) disturb(n int) {
+	moved := []int{s.rng.IntN(s.d)}
+	for len(moved) < n {
+		u := moved[s.rng.IntN(len(moved))]
+		var near []int
+		near = append(near, s.parents[u]...)
+		for _, j := range s.near[u] {
+			if _, found := slices.BinarySearch(s.parents[j], u); found {
+				near = append(near, j)
+			}
+		}
+		if len(near) == 0 {
+			break
+		}
+		moved = append(moved, near[s.rng.IntN(len(near))])
+	}
+	for _, v := range moved {
+		s.throw(v)
+	}
+}
+
+// throw puts v next to a random neighbour in the order, unless a required edge forbids that. Every
+// variable that it passes loses it as parent, or it them.
+func (s *Searcher) throw(v int) {
+	if len(s.candidates[v]) == 0 {
+		return
+	}
+	u := s.near[v][s.rng.IntN(len(s.near[v]))]
+	from, to := s.key[v], s.key[u]
+	for _, w := range s.near[v] {
+		if s.key[w] >= min(from, to) && s.key[w] <= max(from, to) &&
+			(s.screen.prior.Required(v, w) || s.screen.prior.Required(w, v)) {
+			return
+		}
+	}
+	if to > from {
+		s.move(v, to+1)
+	} else {
+		s.move(v, to-1)
+	}
+	s.refit(v, s.seed(v))
+	for _, w := range s.near[v] {
+		if k := s.key[w]; k >= min(from, to)-2 && k <= max(from, to)+2 {
+			s.refit(w, s.parents[w])
+		}
+	}
+}
+
+// seed is a set of parents to begin anew with: the required ones, and a random candidate.
+func (s *Searcher) seed(j int) []int {
+	set := s.screen.required[j]
+	more := with(set, s.candidates[j][s.rng.IntN(len(s.candidates[j]))])
+	if math.IsInf(s.q(j, more), -1) {
+		return set
+	}
+	return more
+}
+
+// refit climbs from those of some parents of j that are before it.
+func (s *Searcher) refit(j int, set []int) {
+	after := func(i int) bool { return s.key[i] > s.key[j] }
+	set = slices.DeleteFunc(slices.Clone(set), after)
+	set, q := s.fit(j, set, s.q(j, set))
+	if !slices.Equal(set, s.parents[j]) {
+		s.replace(j, set, q)
+	}
+	s.push(j)
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"fmt"
+	"math"
+
+	"tobac/score"
+)
+
+// scores are those of sets of parents, with the prior. Slow ones are kept.
+type scores struct {
+	screen *Screen
+	fast   bool // neighbours of a set are cheaper than a cache
+	cache  []map[key]float64
+	cached int
+	set    []int
+}
+
+// mostCached is the largest number of node scores that a searcher keeps.
+const mostCached = 1 << 20
+
+// A key is a small set of parents.
+type key [16]uint16
+
+func newScores(c *Screen) scores {
+	_, fast := c.scorer.(score.ToggleScorer)
+	s := scores{screen: c, fast: fast}
+	if !fast {
+		s.cache = make([]map[key]float64, c.d)
+		for j := range s.cache {
+			s.cache[j] = map[key]float64{}
+		}
+	}
+	return s
+}
+
+// toggled writes q of j with one parent more or less, by variable.
+func (s *scores) toggled(dst []float64, j int, set, variables []int) {
+	if s.fast {
+		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, dst, j, set, variables)
+		return
+	}
+	for k, i := range variables {
+		s.set = score.Toggle(s.set[:0], set, i)
+		dst[k] = s.q(j, s.set)
+	}
+}
+
+// q is the score of a set of parents, ascending.
+func (s *scores) q(j int, set []int) float64 {
+	var k key
+	if s.fast || len(set) > len(k) || s.screen.d >= math.MaxUint16 {
+		return s.checked(j, set)
+	}
+	for n, i := range set {
+		k[n] = uint16(i + 1)
+	}
+	if v, ok := s.cache[j][k]; ok {
+		return v
+	}
+	v := s.checked(j, set)
+	if s.cached++; s.cached > mostCached {
+		for j := range s.cache {
+			clear(s.cache[j])
+		}
+		s.cached = 1
+	}
+	s.cache[j][k] = v
+	return v
+}
+
+func (s *scores) checked(j int, set []int) float64 {
+	v := s.screen.q(j, set)
+	if math.IsNaN(v) {
+		panic(fmt.Sprintf("search: score of parents %v of variable %d is not a number", set, j))
+	}
+	return v
+}
