@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 12
+const frozenVersion = 13
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "1efafc474eccfd13",
-	"float64 amd64 portable": "9d1271b73cb68e5a",
+	"float64 amd64 avx2":     "ade2e7fb581bcfc3",
+	"float64 amd64 portable": "cf43d75822622c2a",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of
