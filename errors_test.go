@@ -136,8 +136,8 @@ func TestMemoryIsChecked(t *testing.T) {
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
 		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 99999999}}},
 			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
-		{"chains of many variables", wide(9, 3000), tobac.Config{Engine: &markov.MCMC{}},
-			[]string{"1000 graphs with 3000 x 3000 weights", "variables up to "}},
+		{"chains of many variables", wide(9, 8000), tobac.Config{Engine: &markov.MCMC{}},
+			[]string{"1000 graphs of 8000 variables", "variables up to "}},
 	} {
 		row.cfg.Memory = 16 << 30
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)

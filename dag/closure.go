@@ -7,16 +7,16 @@ func (g *Graph) Closure() *Graph {
 	h := g.Clone()
 	// Warshall: after round k, h knows the paths whose inner vertices are at most k.
 	for k := range h.d {
-		through := h.adj[k*h.d : (k+1)*h.d]
+		through := h.row(k)
 		for i := range h.d {
-			if !h.adj[i*h.d+k] {
+			if i == k || !h.Has(i, k) {
 				continue
 			}
-			for j, reachable := range through {
-				if reachable && i != j {
-					h.adj[i*h.d+j] = true
-				}
+			row := h.row(i)
+			for w, reachable := range through {
+				row[w] |= reachable
 			}
+			row[i/64] &^= 1 << (i % 64)
 		}
 	}
 	return h

@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,8 +15,8 @@ type Edge struct{ From, To int }
 // hold cycles. The zero value has no vertices. Copy a graph with [Graph.Clone], compare with
 // [Graph.Equal].
 type Graph struct {
-	d   int
-	adj []bool // adj[i*d+j]: edge i → j
+	d, words int
+	adj      []uint64 // words of the children of each vertex, a bit for each
 }
 
 // New returns the graph with d vertices and no edge. It panics if d is negative.
@@ -23,7 +24,8 @@ func New(d int) *Graph {
 	if d < 0 {
 		panic(fmt.Sprintf("dag: %d vertices", d))
 	}
-	return &Graph{d: d, adj: make([]bool, d*d)}
+	words := (d + 63) / 64
+	return &Graph{d: d, words: words, adj: make([]uint64, d*words)}
 }
 
 // FromEdges returns the graph with d vertices and the given edges; repeated edges count once. A
@@ -53,7 +55,9 @@ func FromMatrix(a mat.Matrix) *Graph {
 	g := New(d)
 	for i := range d {
 		for j := range d {
-			g.adj[i*d+j] = i != j && a.At(i, j) != 0
+			if i != j && a.At(i, j) != 0 {
+				g.Set(i, j, true)
+			}
 		}
 	}
 	return g
@@ -65,16 +69,14 @@ func (g *Graph) Len() int { return g.d }
 // Size returns the number of edges.
 func (g *Graph) Size() int {
 	edges := 0
-	for _, present := range g.adj {
-		if present {
-			edges++
-		}
+	for _, word := range g.adj {
+		edges += bits.OnesCount64(word)
 	}
 	return edges
 }
 
 // Has reports whether the edge i → j is present. It panics if i or j is no vertex.
-func (g *Graph) Has(i, j int) bool { return g.adj[g.index(i, j)] }
+func (g *Graph) Has(i, j int) bool { return g.adj[g.index(i, j)]>>(j%64)&1 != 0 }
 
 // Set adds or removes the edge i → j. It panics if i or j is no vertex, and if it should add an
 // edge from a vertex to itself.
@@ -82,22 +84,32 @@ func (g *Graph) Set(i, j int, present bool) {
 	if i == j && present {
 		panic(fmt.Sprintf("dag: edge %d -> %d from a vertex to itself", i, j))
 	}
-	g.adj[g.index(i, j)] = present
+	if word := &g.adj[g.index(i, j)]; present {
+		*word |= 1 << (j % 64)
+	} else {
+		*word &^= 1 << (j % 64)
+	}
 }
 
+// index is that of the word of the edge i → j.
 func (g *Graph) index(i, j int) int {
 	if uint(i) >= uint(g.d) || uint(j) >= uint(g.d) {
 		panic(fmt.Sprintf("dag: edge %d -> %d in a graph with %d vertices", i, j, g.d))
 	}
-	return i*g.d + j
+	return i*g.words + j/64
 }
+
+// row are the words of the children of i.
+func (g *Graph) row(i int) []uint64 { return g.adj[i*g.words : (i+1)*g.words] }
 
 // Edges returns the edges sorted by From, then To.
 func (g *Graph) Edges() []Edge {
 	var edges []Edge
-	for n, present := range g.adj {
-		if present {
-			edges = append(edges, Edge{From: n / g.d, To: n % g.d})
+	for i := range g.d {
+		for w, word := range g.row(i) {
+			for ; word != 0; word &= word - 1 {
+				edges = append(edges, Edge{From: i, To: w*64 + bits.TrailingZeros64(word)})
+			}
 		}
 	}
 	return edges
@@ -108,7 +120,7 @@ func (g *Graph) Parents(j int) []int {
 	g.index(j, j)
 	var parents []int
 	for i := range g.d {
-		if g.adj[i*g.d+j] {
+		if g.adj[i*g.words+j/64]>>(j%64)&1 != 0 {
 			parents = append(parents, i)
 		}
 	}
@@ -119,16 +131,16 @@ func (g *Graph) Parents(j int) []int {
 func (g *Graph) Children(i int) []int {
 	g.index(i, i)
 	var children []int
-	for j := range g.d {
-		if g.adj[i*g.d+j] {
-			children = append(children, j)
+	for w, word := range g.row(i) {
+		for ; word != 0; word &= word - 1 {
+			children = append(children, w*64+bits.TrailingZeros64(word))
 		}
 	}
 	return children
 }
 
 // Clone returns a copy that shares nothing with g.
-func (g *Graph) Clone() *Graph { return &Graph{d: g.d, adj: slices.Clone(g.adj)} }
+func (g *Graph) Clone() *Graph { return &Graph{d: g.d, words: g.words, adj: slices.Clone(g.adj)} }
 
 // Equal reports whether g and h have the same number of vertices and the same edges.
 func (g *Graph) Equal(h *Graph) bool { return g.d == h.d && slices.Equal(g.adj, h.adj) }

@@ -47,10 +47,8 @@ func (g *Graph) TopologicalOrder() ([]int, error) {
 func (g *Graph) kahn() (queue, waiting []int) {
 	queue = make([]int, 0, g.d)
 	waiting = make([]int, g.d)
-	for n, present := range g.adj {
-		if present {
-			waiting[n%g.d]++
-		}
+	for _, e := range g.Edges() {
+		waiting[e.To]++
 	}
 	for j, parents := range waiting {
 		if parents == 0 {
@@ -59,10 +57,7 @@ func (g *Graph) kahn() (queue, waiting []int) {
 	}
 	for taken := 0; taken < len(queue); taken++ {
 		i := queue[taken]
-		for j, present := range g.adj[i*g.d : (i+1)*g.d] {
-			if !present {
-				continue
-			}
+		for _, j := range g.Children(i) {
 			if waiting[j]--; waiting[j] == 0 {
 				queue = append(queue, j)
 			}

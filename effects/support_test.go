@@ -29,7 +29,7 @@ func randomDraw(g *dag.Graph, rng *rand.Rand) posterior.Draw {
 	d := g.Len()
 	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil)}
 	for _, edge := range g.Edges() {
-		e.Weights.Set(edge.From, edge.To, rng.NormFloat64())
+		e.Weights.(*mat.Dense).Set(edge.From, edge.To, rng.NormFloat64())
 	}
 	for range d {
 		e.Intercepts = append(e.Intercepts, rng.NormFloat64())

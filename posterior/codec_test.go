@@ -22,13 +22,25 @@ var bits = cmp.Options{
 		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 	}),
 	cmp.Comparer(func(a, b *dag.Graph) bool { return a.Equal(b) }),
-	cmp.Comparer(func(a, b *mat.Dense) bool {
-		if a == nil || b == nil {
+	cmp.Comparer(func(a, b mat.Matrix) bool {
+		if v, ok := a.(*mat.Dense); a == nil || b == nil || ok && v == nil {
 			return a == b
 		}
-		return cmp.Equal(a.RawMatrix().Data, b.RawMatrix().Data, cmp.Comparer(func(a, b float64) bool {
-			return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
-		}))
+		if v, ok := b.(*mat.Dense); ok && v == nil {
+			return false
+		}
+		rows, columns := a.Dims()
+		if r, c := b.Dims(); r != rows || c != columns {
+			return false
+		}
+		for i := range rows {
+			for j := range columns {
+				if math.Float64bits(a.At(i, j)) != math.Float64bits(b.At(i, j)) {
+					return false
+				}
+			}
+		}
+		return true
 	}),
 }
 
@@ -59,7 +71,7 @@ func decorate(t *rapid.T, p *posterior.Posterior) {
 	if e := p.Draws[0].Equations; e != nil && rng.IntN(2) == 0 {
 		e.WeightSD = mat.NewDense(d, d, nil)
 		for _, edge := range p.Draws[0].Graph.Edges() {
-			e.WeightSD.Set(edge.From, edge.To, rng.ExpFloat64())
+			e.WeightSD.(*mat.Dense).Set(edge.From, edge.To, rng.ExpFloat64())
 		}
 	}
 	if rng.IntN(4) == 0 {

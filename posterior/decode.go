@@ -184,7 +184,8 @@ func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error)
 	if s == nil {
 		return nil, nil
 	}
-	e := &Equations{Weights: matrix(d, 0)}
+	weights := NewSparse(d)
+	e := &Equations{Weights: weights}
 	if len(s.Intercepts) > 0 {
 		e.Intercepts = s.Intercepts
 	}
@@ -195,12 +196,13 @@ func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error)
 		return nil, fmt.Errorf("%d weights and %d standard deviations for %d edges", len(s.Weights), len(s.WeightSD), len(edges))
 	}
 	for k, edge := range edges {
-		e.Weights.Set(edge.From, edge.To, s.Weights[k])
+		weights.Set(edge.From, edge.To, s.Weights[k])
 	}
 	if s.WeightSD != nil {
-		e.WeightSD = matrix(d, 0)
+		sd := NewSparse(d)
+		e.WeightSD = sd
 		for k, edge := range edges {
-			e.WeightSD.Set(edge.From, edge.To, s.WeightSD[k])
+			sd.Set(edge.From, edge.To, s.WeightSD[k])
 		}
 	}
 	return e, nil

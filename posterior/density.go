@@ -28,14 +28,9 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 			panic(fmt.Sprintf("posterior: %d×%d interventions for %d×%d values", rows, cols, n, d))
 		}
 	}
-	sum := 0.0
+	sum, weights := 0.0, sparse(e.Weights)
 	for j := range d {
-		var parents []int
-		for i := range d {
-			if e.Weights.At(i, j) != 0 {
-				parents = append(parents, i)
-			}
-		}
+		parents := weights.columns[j]
 		squares, rows := 0.0, 0
 		for r := range n {
 			if intervened != nil && intervened.At(r, j) != 0 {
@@ -45,8 +40,8 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 			if e.Intercepts != nil {
 				residual -= e.Intercepts[j]
 			}
-			for _, i := range parents {
-				residual -= e.Weights.At(i, j) * x.At(r, i)
+			for _, p := range parents {
+				residual -= p.value * x.At(r, p.row)
 			}
 			squares += residual * residual
 			rows++
@@ -97,15 +92,19 @@ func (e *Equations) InDataUnits(s *Standardization) *Equations {
 		return e
 	}
 	d := len(s.Mean)
-	out := &Equations{Weights: s.weights(e.Weights), WeightSD: s.weights(e.WeightSD), Intercepts: make([]float64, d)}
+	weights := s.sparse(e.Weights)
+	out := &Equations{Weights: weights, Intercepts: make([]float64, d)}
+	if e.WeightSD != nil {
+		out.WeightSD = s.sparse(e.WeightSD)
+	}
 	for j := range d {
 		b := 0.0
 		if e.Intercepts != nil {
 			b = e.Intercepts[j]
 		}
 		b = s.Mean[j] + s.SD[j]*b
-		for i := range d {
-			b -= out.Weights.At(i, j) * s.Mean[i]
+		for _, p := range weights.columns[j] {
+			b -= p.value * s.Mean[p.row]
 		}
 		out.Intercepts[j] = b
 		if e.NoiseVariances != nil {
@@ -122,6 +121,17 @@ func (m Marginals) InDataUnits(s *Standardization) Marginals {
 		return m
 	}
 	return Marginals{Probabilities: m.Probabilities, WeightMean: s.weights(m.WeightMean), WeightSD: s.weights(m.WeightSD)}
+}
+
+// sparse converts the weights of equations.
+func (s *Standardization) sparse(w mat.Matrix) *Sparse {
+	out := NewSparse(len(s.Mean))
+	for j, column := range sparse(w).columns {
+		for _, e := range column {
+			out.columns[j] = append(out.columns[j], entry{e.row, e.value * s.SD[j] / s.SD[e.row]})
+		}
+	}
+	return out
 }
 
 // weights converts d×d weights; nil stays nil.

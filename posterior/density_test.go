@@ -40,7 +40,7 @@ func TestLogDensityByDefinition(t *testing.T) {
 					if mask != nil && mask.At(i, j) != 0 {
 						continue
 					}
-					mean := mat.Dot(x.RowView(i), e.Weights.ColView(j))
+					mean := mat.Dot(x.RowView(i), e.Weights.(*mat.Dense).ColView(j))
 					if e.Intercepts != nil {
 						mean += e.Intercepts[j]
 					}

@@ -92,8 +92,8 @@ type Component struct {
 // Equations of a linear Gaussian model in d variables: given its parents, x_j is
 // normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
-	Weights        *mat.Dense // d×d; 0 without an edge
-	WeightSD       *mat.Dense // d×d standard deviations of the weights given the graph; nil means unknown, or none because the weights are drawn
+	Weights        mat.Matrix // d×d; 0 without an edge. [Sparse] takes the least memory
+	WeightSD       mat.Matrix // d×d standard deviations of the weights given the graph; nil means unknown, or none because the weights are drawn
 	Intercepts     []float64  // b; nil: 0
 	NoiseVariances []float64  // v, above 0; nil means unknown, or none of this form
 }

@@ -42,7 +42,7 @@ func randomEquations(g *dag.Graph, rng *rand.Rand) *posterior.Equations {
 	d := g.Len()
 	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil)}
 	for _, edge := range g.Edges() {
-		e.Weights.Set(edge.From, edge.To, rng.NormFloat64())
+		e.Weights.(*mat.Dense).Set(edge.From, edge.To, rng.NormFloat64())
 	}
 	for range d {
 		e.NoiseVariances = append(e.NoiseVariances, 0.1+rng.ExpFloat64())

@@ -133,18 +133,19 @@ func (m Marginals) validate(d int) error {
 
 // eachEntry checks that a matrix is d×d and that fault finds nothing wrong with
 // its entries; fault says what it wants instead, "" if all is well.
-func eachEntry(what string, m *mat.Dense, d int, fault func(i, j int, v float64) string) error {
+func eachEntry(what string, m mat.Matrix, d int, fault func(i, j int, v float64) string) (err error) {
 	if rows, cols := m.Dims(); rows != d || cols != d {
 		return fmt.Errorf("matrix of %s: got %d×%d, want %d×%d", what, rows, cols, d, d)
 	}
-	for i := range d {
-		for j := range d {
-			if want := fault(i, j, m.At(i, j)); want != "" {
-				return fmt.Errorf("%s of %d -> %d is %v, want %s", what, i+1, j+1, m.At(i, j), want)
-			}
+	each(m, func(i, j int, v float64) {
+		if err != nil {
+			return
 		}
-	}
-	return nil
+		if want := fault(i, j, v); want != "" {
+			err = fmt.Errorf("%s of %d -> %d is %v, want %s", what, i+1, j+1, v, want)
+		}
+	})
+	return err
 }
 
 // unless is what is wanted, unless it is there.

@@ -109,7 +109,7 @@ func (s *Searcher) along(v int, right bool) place {
 			at.moved = at.score != s.score[u]
 		}
 		s.walk.steps = append(s.walk.steps, at)
-		if math.IsInf(total, -1) || math.IsNaN(total) {
+		if total < best.gain-s.barrier || math.IsInf(total, -1) || math.IsNaN(total) {
 			break
 		}
 		if total > before && total > best.gain+tie {

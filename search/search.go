@@ -29,6 +29,7 @@ type Searcher struct {
 	scores  scores
 
 	walk    walk
+	barrier float64 // by how much ln p may be lower on the way to a better place
 	queue   []int
 	queued  []bool
 	reached []bool
@@ -116,6 +117,7 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 	if err := s.climb(ctx); err != nil {
 		return err
 	}
+	s.barrier = lowBarrier
 	now := s.LogScore()
 	for try := range tries {
 		s.saved.order = append(s.saved.order[:0], s.order...)
@@ -138,9 +140,13 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 	return s.climb(ctx)
 }
 
+// lowBarrier is the barrier after a disturbance.
+const lowBarrier = 50
+
 // climb settles all variables, first with few candidates, and again as long as any edge more or less
 // improves the graph.
 func (s *Searcher) climb(ctx context.Context) error {
+	s.barrier = math.Inf(1)
 	for _, v := range []view{s.few, s.screen.all} {
 		s.view = v
 		for _, j := range s.rng.Perm(s.d) {

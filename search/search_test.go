@@ -93,7 +93,8 @@ func TestBest(t *testing.T) {
 			if err := f.Run(context.Background(), 300); err != nil {
 				t.Fatal(err)
 			}
-			if got := logScore(s, p, f.Parents()); !(math.Abs(got-want) < 1e-9) || !(math.Abs(got-f.LogScore()) < 1e-9) {
+			got := logScore(s, p, f.Parents())
+			if !(math.Abs(got-want) < 1e-9) || !(math.Abs(got-f.LogScore()) < 1e-9) {
 				t.Errorf("scores %d, start %d: ln p is %v, by the search %v; want %v", seed, start, got, f.LogScore(), want)
 			}
 		}

@@ -151,7 +151,7 @@ func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 
 // Demands implements [engine.Engine].
 func (e *BCDNets) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), sums.DrawDemand(size)}
+	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), engine.Needs(3*sums.Draws*float64(size.Vars)*float64(size.Vars)*8, "%d graphs with %d x %d weights", sums.Draws, size.Vars, size.Vars)}
 }
 
 // Begin implements [engine.Engine].

@@ -522,7 +522,7 @@ func (f *particleFit) intoColumns(p *posterior.Posterior) {
 }
 
 // relabelled has the entry (a, b) of m at (order[a], order[b]).
-func relabelled(m *mat.Dense, order []int) *mat.Dense {
+func relabelled(m mat.Matrix, order []int) *mat.Dense {
 	out := mat.NewDense(len(order), len(order), nil)
 	for a, i := range order {
 		for b, j := range order {

@@ -11,15 +11,13 @@ import (
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // emptyEquations are those of the graph without edges, under the score of the first
 // draw.
 func emptyEquations(s score.Weighted) *posterior.Equations {
 	d := s.Vars()
-	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	e := &posterior.Equations{Weights: posterior.NewSparse(d), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 	for j := range d {
 		q := s.Equation(j, nil)
 		e.Intercepts[j], e.NoiseVariances[j] = q.Intercept, q.NoiseVariance
@@ -51,7 +49,8 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	err := parallel.For(ctx, len(p.Draws), problem.Workers, func(k int) error {
 		rng, noise := stream.New(problem.Seed, stream.Equations, k), stream.New(problem.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
-		e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+		weights := posterior.NewSparse(d)
+		e := &posterior.Equations{Weights: weights, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 		moments := make(weightMoments)
 		for j := range d {
 			parents := g.Parents(j)
@@ -63,7 +62,7 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 					e.Intercepts[j] += (q.Mean[a] - drawn[a]) * means[j][i]
 				}
 				moments[dag.Edge{From: i, To: j}] = [2]float64{q.Mean[a], math.Sqrt(q.Cov.At(a, a))}
-				e.Weights.Set(i, j, drawn[a])
+				weights.Set(i, j, drawn[a])
 			}
 			e.NoiseVariances[j] = noiseVariance
 		}

@@ -115,11 +115,11 @@ func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, err
 	return engine.Finished(o, warnings), nil
 }
 
-// DrawDemand is that of the draws of a posterior.
+// DrawDemand is that of the draws of a posterior: a bit for each pair, and the equations.
 func DrawDemand(size engine.Size) engine.Demand {
 	d := float64(size.Vars)
 	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return engine.Needs((3*Draws+2*8*engine.MostFunctions)*d*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, engine.MostFunctions)
+		return engine.Needs((3*Draws/8+2*8*engine.MostFunctions)*d*d+900*Draws*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, engine.MostFunctions)
 	}
-	return engine.Needs(3*Draws*d*d*8, "%d graphs with %d x %d weights", Draws, size.Vars, size.Vars)
+	return engine.Needs(3*Draws*(d*d/8+300*d), "%d graphs of %d variables, with weights", Draws, size.Vars)
 }

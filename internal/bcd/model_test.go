@@ -133,7 +133,7 @@ func TestDrawsAreGraphs(t *testing.T) {
 			}
 			rows, _ := x.Dims()
 			h, prior := s.WithDefaults(rows, 5).HorseshoeScale, 0.0
-			for _, v := range draw.Equations.Weights.RawMatrix().Data {
+			for _, v := range draw.Equations.Weights.(*mat.Dense).RawMatrix().Data {
 				if v != 0 {
 					prior += bcd.LogHorseshoe(v/h) - math.Log(h)
 				}

@@ -12,7 +12,7 @@ import (
 // Equations of a linear Gaussian model in d variables, those of package posterior: given its
 // parents, x_j is normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
-	Weights    *mat.Dense // d×d, w_ij in row i; 0 without an edge, and the edges have no cycle
+	Weights    mat.Matrix // d×d, w_ij in row i; 0 without an edge, and the edges have no cycle
 	Intercepts []float64  // b
 	Variances  []float64  // v, above 0
 }

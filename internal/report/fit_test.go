@@ -22,7 +22,7 @@ func chain(w, b float64, empty float64) *posterior.Posterior {
 	add := func(g *dag.Graph, weight float64) {
 		e := &posterior.Equations{Weights: mat.NewDense(3, 3, nil), Intercepts: make([]float64, 3)}
 		for _, edge := range g.Edges() {
-			e.Weights.Set(edge.From, edge.To, w)
+			e.Weights.(*mat.Dense).Set(edge.From, edge.To, w)
 			e.Intercepts[edge.To] = b
 		}
 		p.Draws = append(p.Draws, posterior.Draw{Graph: g, LogWeight: math.Log(weight), Equations: e})
@@ -118,7 +118,7 @@ func TestFitColumnsDoesNotDependOnUnits(t *testing.T) {
 	for _, draw := range p.Draws {
 		for _, e := range draw.Graph.Edges() {
 			w := draw.Equations.Weights.At(e.From, e.To)
-			draw.Equations.Weights.Set(e.From, e.To, w*scale[e.To]/scale[e.From])
+			draw.Equations.Weights.(*mat.Dense).Set(e.From, e.To, w*scale[e.To]/scale[e.From])
 		}
 		for j := range 3 {
 			b := scale[j]*draw.Equations.Intercepts[j] + shift[j]

@@ -21,7 +21,8 @@ import (
 func stepwise(x *mat.Dense, order []int) (*dag.Graph, *posterior.Equations) {
 	n, d := x.Dims()
 	g := dag.New(d)
-	e := &posterior.Equations{Weights: mat.NewDense(d, d, nil), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	all := posterior.NewSparse(d)
+	e := &posterior.Equations{Weights: all, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 	means := make([]float64, d)
 	for j := range d {
 		means[j] = stat.Mean(mat.Col(nil, j, x), nil)
@@ -37,7 +38,7 @@ func stepwise(x *mat.Dense, order []int) (*dag.Graph, *posterior.Equations) {
 		e.Intercepts[j] = means[j]
 		for k, i := range parents {
 			g.Set(i, j, true)
-			e.Weights.Set(i, j, weights[k])
+			all.Set(i, j, weights[k])
 			e.Intercepts[j] -= weights[k] * means[i]
 		}
 	}

@@ -1,0 +1,27 @@
+package posterior_test
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/posterior"
+)
+
+// A sparse matrix is that of the entries that were set last.
+func TestSparse(t *testing.T) {
+	s, want := posterior.NewSparse(3), mat.NewDense(3, 3, nil)
+	for k, v := range []float64{1, 2, 0, 4, 5, 6, 7} {
+		s.Set(k%3, k*2%3, v)
+		want.Set(k%3, k*2%3, v)
+	}
+	if !mat.Equal(s, want) || !mat.Equal(s.T(), want.T()) {
+		t.Errorf("got %v, want %v", mat.Formatted(s), mat.Formatted(want))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("row 3 of 3 is no panic")
+		}
+	}()
+	s.At(3, 0)
+}
