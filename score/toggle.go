@@ -35,8 +35,8 @@ func LogScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) 
 	}
 }
 
-// LogWeightsToggled is [LogScoresToggled] with the logarithms of the prior added: −Inf where it does
-// not allow a set, which is then not scored unless s is a [ToggleScorer].
+// LogWeightsToggled is [LogScoresToggled] with the logarithms of the prior added: −Inf where it
+// does not allow a set, which is then not scored unless s is a [ToggleScorer].
 func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
 		t.LogScoresToggled(dst, j, parents, variables)
@@ -128,7 +128,9 @@ const (
 // toggled scores all neighbours of a set of p parents A from the Cholesky factor M_AA = LLᵀ. With
 // y = L⁻¹M_Ai and z = L⁻¹M_Aj, another parent i has the pivot r = M_ii − y·y, and takes
 // (M_ij − y·z)²/r from s.
-func (g *gaussian) toggled(dst, a []float64, d, j int, parents, variables []int, ridge, offset float64) {
+func (g *gaussian) toggled(
+	dst, a []float64, d, j int, parents, variables []int, ridge, offset float64,
+) {
 	p := len(parents)
 	var rowRoom [toggleParents * toggleBlock]float64
 	var factorRoom [toggleParents * (toggleParents + 1)]float64

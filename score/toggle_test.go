@@ -12,8 +12,8 @@ import (
 	"tobac/score"
 )
 
-// Scores of the neighbours of a set of parents are those of the sets, with and without interventions,
-// from no parents to all others, of nearly collinear columns too.
+// Scores of the neighbours of a set of parents are those of the sets, with and without
+// interventions, from no parents to all others, of nearly collinear columns too.
 func TestToggled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	const n, d = 60, 40

@@ -28,7 +28,9 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 
 // bestToggle is the largest q of j with one of some variables more or less as parent, and that
 // variable, −1 if none gains.
-func (s *Searcher) bestToggle(j int, set []int, q float64, variables []int) (best float64, which int) {
+func (s *Searcher) bestToggle(
+	j int, set []int, q float64, variables []int,
+) (best float64, which int) {
 	best, which = q, -1
 	if math.IsInf(q, -1) {
 		best = math.Inf(-1)

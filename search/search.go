@@ -143,8 +143,8 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 // lowBarrier is the barrier after a disturbance.
 const lowBarrier = 50
 
-// climb settles all variables, first with few candidates, and again as long as any edge more or less
-// improves the graph.
+// climb settles all variables, first with few candidates, and again as long as any edge more or
+// less improves the graph.
 func (s *Searcher) climb(ctx context.Context) error {
 	s.barrier = math.Inf(1)
 	for _, v := range []view{s.few, s.screen.all} {

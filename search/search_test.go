@@ -95,7 +95,8 @@ func TestBest(t *testing.T) {
 			}
 			got := logScore(s, p, f.Parents())
 			if !(math.Abs(got-want) < 1e-9) || !(math.Abs(got-f.LogScore()) < 1e-9) {
-				t.Errorf("scores %d, start %d: ln p is %v, by the search %v; want %v", seed, start, got, f.LogScore(), want)
+				t.Errorf("scores %d, start %d: ln p is %v, by the search %v; want %v",
+					seed, start, got, f.LogScore(), want)
 			}
 		}
 	}
