@@ -24,9 +24,9 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the
 // published recipe.
 type Config struct {
-	// Model is the structural equation model. Nil means the one of [sem.Linear], [sem.BGe],
-	// [sem.NonGaussian], [sem.Additive] and [sem.GaussianProcess] that the data support, by its
-	// evidence.
+	// Model is the structural equation model. Nil means the one of [sem.Compared] that the data
+	// support, by its evidence. Where that has curves and normal noise, with at most 20 variables and
+	// an engine that is left open, [sem.FeedForward] is compared with it too.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
@@ -179,7 +179,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	case !prior.IsModular():
 		return &stein.SVGD{}, ""
 	case d <= most:
-		return &sums.Exact{}, fmt.Sprintf("the choice up to %d variables", most)
+		return &sums.Exact{Open: true}, fmt.Sprintf("the choice up to %d variables", most)
 	case p.Order.Known != nil:
 		return &stein.SVGD{}, ""
 	}

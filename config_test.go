@@ -41,8 +41,8 @@ func TestConfigDefaults(t *testing.T) {
 		d    int
 		want engine.Engine
 	}{
-		{"d=2", tobac.Config{}, 2, &sums.Exact{}},
-		{"d=20", tobac.Config{}, 20, &sums.Exact{}},
+		{"d=2", tobac.Config{}, 2, &sums.Exact{Open: true}},
+		{"d=20", tobac.Config{}, 20, &sums.Exact{Open: true}},
 		{"d=21", tobac.Config{}, 21, &chains},
 		{"d=20, svgd", tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
 		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &neural.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
@@ -180,9 +180,9 @@ func TestConfigErrors(t *testing.T) {
 		{"parameters of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{Parameters: stein.IntegratedParameters}}}, "the engine dibs samples parameters"},
 		{"fit steps of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
 		{"Gaussian processes by SVGD", tobac.Config{Engine: &stein.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
-		{"networks exactly", tobac.Config{Engine: &sums.Exact{}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
+		{"networks exactly", tobac.Config{Engine: &sums.Exact{Open: true}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
 		{"known order by MCMC", tobac.Config{Engine: &markov.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
-		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
+		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{Open: true}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := row.cfg.WithDefaults(5)

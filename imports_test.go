@@ -112,8 +112,8 @@ var allowed = map[string][]string{
 	"tobac/engine": {"tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
 	// Engines, which follow one rule: anything that a computation may need.
 	"tobac/engine/*": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/mcmc",
-		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd",
-		"tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
+		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/search", "tobac/sem", "tobac/setting",
+		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
 		"tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
 	"tobac/internal/orders":  {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/trained": {"tobac/diagnostics", "tobac/engine", "tobac/engine/sums"},

@@ -101,6 +101,9 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
+	if err := r.compareNetworks(ctx); err != nil {
+		return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
+	}
 	return r, nil
 }
 

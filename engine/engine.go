@@ -157,6 +157,8 @@ type Outcome struct {
 	Method string
 	// Reason says why the model was taken.
 	Reason string
+	// Refuted says that the noise refutes the form of the equations, so that its evidence counts in part.
+	Refuted bool
 	// Sum says what was summed over; "" for engines without sums.
 	Sum string
 	// Computation says in a sentence how far the probabilities can be trusted as a computation.
@@ -172,7 +174,8 @@ type Outcome struct {
 	Orders       *ordering.Distribution // of resamples of the rows; nil if none were asked for
 	Checks       []diagnostics.Check    // how far to trust the computation
 
-	Best       sem.Scored // with the greatest evidence; nil without node scores
+	Best       sem.Scored      // with the greatest evidence; nil without node scores
+	Hypothesis *sem.Hypothesis // the most probable one of it; nil where none is known
 	Functional *Functions
 }
 

@@ -26,7 +26,7 @@ import (
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
 	// scored by their most important parents ([score.ExtendTable]). 0 means that equations are
-	// fitted where they matter ([refine]).
+	// fitted where they matter ([Refine]).
 	MaxParents int
 
 	modes *sharedModes
@@ -82,7 +82,7 @@ func (m Additive) String() string { return setting.Text(familyAdditive, "max-par
 // parents alone, two causes that tell their directions together are missed, whatever is refined
 // later. Those of more parents are while they take no more than so many seconds of processor time,
 // and with smooth functions only where there are so many rows for each parent; others where they
-// matter ([refine]).
+// matter ([Refine]).
 const (
 	linearSeconds = 1.5
 	smoothSeconds = 0.3
@@ -130,7 +130,7 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 	case d > exact.Affordable:
 		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
 	case seconds > mostScoreSeconds:
-		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
+		return TooLong(seconds, model)
 	}
 	if _, plain := inspect.Spread(data); len(plain) == d {
 		return "every column has few values or an atom, so that its noise has no density"
@@ -140,6 +140,11 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 
 // mostScoreSeconds is the processor time of the scores of a model that is compared with others.
 const mostScoreSeconds = 60
+
+// TooLong is why a model is left out whose scores take so many seconds of processor time.
+func TooLong(seconds float64, model string) string {
+	return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
+}
 
 // roughly is a time in words.
 func roughly(seconds float64) string {
@@ -213,19 +218,21 @@ func (m Additive) Unsuited(data *dataset.Table) string {
 // Hypotheses implements [Scored].
 func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
-	if err == nil && m.MaxParents == 0 {
-		err = refine(ctx, s, prior, workers)
+	open := m.MaxParents == 0 && len(data.Names) > MixedVariables
+	if err == nil && m.MaxParents == 0 && !open {
+		err = Refine(ctx, s, prior, workers)
 	}
-	return []Hypothesis{{Scores: s}}, err
+	return []Hypothesis{{Scores: s, Open: open}}, err
 }
 
 // Hypotheses implements [Scored].
 func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
-	if err == nil && m.MaxParents == 0 {
-		err = refine(ctx, s, prior, workers)
+	open := m.MaxParents == 0 && len(data.Names) > MixedVariables
+	if err == nil && m.MaxParents == 0 && !open {
+		err = Refine(ctx, s, prior, workers)
 	}
-	return []Hypothesis{{Scores: s}}, err
+	return []Hypothesis{{Scores: s, Open: open}}, err
 }
 
 // scorer makes the scores for some data.

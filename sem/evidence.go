@@ -56,6 +56,9 @@ const (
 	farTails       = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 )
 
+// ByGraph is the note of an evidence that was not summed.
+const ByGraph = "by its most probable graph, which is far behind that of the best model"
+
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, noMore, farTails}, e.Note)

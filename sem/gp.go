@@ -51,13 +51,10 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// Unsuited implements [Demanding]: its scores may take too long, or be those of two parents alone
-// where [Smooth] has more, and columns of repeated values have no normal noise.
+// Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have
+// no normal noise.
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
-	if parents, _ := m.bound(n, d); d > MixedVariables && parents < 3 {
-		return fmt.Sprintf("with %d variables its equations have %d parents at most; --model gp computes them", d, parents)
-	}
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
 }
 

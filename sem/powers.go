@@ -91,6 +91,9 @@ type Hypothesis struct {
 	// too, such ones are left out unless the data support them together more than the others, so that units
 	// change nothing without evidence that these are the right ones.
 	InUnits bool
+	// Open says that the scores are [Refinable], and that the equations which carry the posterior are still
+	// to be fitted ([Refine]): of several hypotheses of many variables only under the one that is summed over.
+	Open bool
 }
 
 // A SampledModel is a model that SVGD samples in another form, or on other columns.

@@ -25,10 +25,10 @@ const (
 	fewSets         = 0.02 // new sets for each likely one, below which more than twelve variables have settled
 )
 
-// refine refines the sets of parents that carry the posterior: it sums over all orders under the
+// Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
 // again until all of these are refined. More than twenty variables are left as they are.
-func refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
+func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
 		prior = score.Fair(d)

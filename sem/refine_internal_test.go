@@ -43,7 +43,7 @@ func TestRefine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if refined {
-			if err := refine(t.Context(), s, prior, 2); err != nil {
+			if err := Refine(t.Context(), s, prior, 2); err != nil {
 				t.Fatal(err)
 			}
 		}

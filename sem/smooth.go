@@ -2,7 +2,6 @@ package sem
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"tobac/dag"
@@ -22,7 +21,7 @@ import (
 type Smooth struct {
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
 	// scored by their most important parents ([score.ExtendTable]). 0 means that they are fitted
-	// where they matter ([refine]).
+	// where they matter ([Refine]).
 	MaxParents int
 }
 
@@ -59,8 +58,7 @@ func (m Smooth) Unsuited(data *dataset.Table) string {
 		return "the values of every column are repeated, so that their noise has no density"
 	}
 	if seconds := smooth.Seconds(len(data.Names), 2); seconds > mostSmoothSeconds {
-		return fmt.Sprintf("its scores would take about %s of processor time; --model smooth computes them",
-			roughly(seconds))
+		return TooLong(seconds, familySmooth)
 	}
 	return ""
 }
@@ -103,7 +101,7 @@ func (m Smooth) Hypotheses(
 		own.List()
 	}
 	half := math.Log(0.5)
-	all := []Hypothesis{{Scores: own, LogWeight: half - math.Log(float64(len(smoothRates)))}}
+	all := []Hypothesis{{Scores: own, Open: m.open(d), LogWeight: half - math.Log(float64(len(smoothRates)))}}
 	if len(plain) > 0 || NoCommonUnit(data) != "" {
 		return all, nil
 	}
@@ -127,13 +125,17 @@ func (m Smooth) Hypotheses(
 // that under the other before that treatment is left out.
 const hopeless = 40
 
-// refine fits the equations that matter, where the number of parents is not given.
+// refine fits the equations that matter, where the number of parents is not given and they are not
+// left open.
 func (m Smooth) refine(ctx context.Context, s *smooth.Scorer, prior *score.Prior, workers int) error {
-	if m.MaxParents > 0 {
+	if m.MaxParents > 0 || m.open(s.Vars()) {
 		return nil
 	}
-	return refine(ctx, s, prior, workers)
+	return Refine(ctx, s, prior, workers)
 }
+
+// open reports whether equations are left open ([Hypothesis]).
+func (m Smooth) open(d int) bool { return m.MaxParents == 0 && d > MixedVariables }
 
 // rated are scores with the rate under which a graph is most probable.
 func (m Smooth) rated(
@@ -216,7 +218,7 @@ func (m Smooth) common(
 			next.List()
 		}
 		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))
-		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, LogWeight: weight})
+		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, Open: m.open(t.Vars()), LogWeight: weight})
 	}
 	return all, behind, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 // reproduceOptions are the flags of tobac reproduce.
 type reproduceOptions struct {
 	out, data     string
+	tables        string
 	runs, workers int
 	seed          uint64
 	only          []string
@@ -48,6 +50,9 @@ order, stepwise regression, and the exact posterior.
   networks   networks of 10 and 20 variables, every engine next to its reference
   authors    the data sets of the authors' program, next to its figures; needs --data, and is
              a part of all where that is given
+  svidag     this program's default on the tables of the SVI-DAG comparison, next to what was
+             published of six methods; needs --tables, a folder with published.csv and a
+             folder such as case3-n1000-r0 with train.npy and graph.csv for each table
 
 A cell is one method on one data set. Every finished cell is a file in DIR/cells, so the
 same command continues after an interruption, and more --runs or another experiment compute
@@ -97,6 +102,7 @@ func newReproduce() *cobra.Command {
 	cli.Toggle(f, &o.quick, "quick", "fewer runs and steps")
 	f.Var(cli.SeveralOf(&o.only, "NAME"), "only", "method, section, data set or cell; may be repeated")
 	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
+	f.Var(cli.PlainText(&o.tables, "DIR"), "tables", "folder with the tables of svidag")
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the data and of the inference")
 	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
 	cli.DefaultText(f, "workers", "number of CPUs")
@@ -126,9 +132,12 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 	if name == study.Authors && o.data == "" {
 		return nil, cli.Usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)
 	}
+	if (o.tables != "") != (name == study.SVIDAG) {
+		return nil, cli.Usagef("--tables DIR, the folder with the tables of the SVI-DAG comparison, is for the experiment %s, which needs it", study.SVIDAG)
+	}
 	var all []study.Study
 	for _, n := range names {
-		s, err := study.New(n, study.Options{Runs: o.runs, Seed: o.seed, Quick: o.quick, Data: o.data})
+		s, err := study.New(n, study.Options{Runs: o.runs, Seed: o.seed, Quick: o.quick, Data: cmp.Or(o.tables, o.data)})
 		if err != nil {
 			return nil, err
 		}

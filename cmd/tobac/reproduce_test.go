@@ -138,9 +138,9 @@ func TestReproduceMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, networks, authors, all`,
+		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, networks, authors, svidag, all`,
 		"reproduce table1":         `tobac reproduce needs --out DIR, the folder for the cells and the results`,
-		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, networks, authors, all, got none`,
+		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, networks, authors, svidag, all, got none`,
 		"reproduce table1 --out r --plan --shard 1/2":         `--plan and --shard contradict each other: cells are written down, or done`,
 		"reproduce table1 --out r --plan --collect":           `--collect contradicts --plan and --shard: results are written, or cells done for them`,
 		"reproduce table1 --out r --data d":                   `--data is for the experiments authors, networks and all`,

@@ -26,12 +26,13 @@ type Graphs struct {
 	Model     sem.Network // with its noise variance, 0 means one for each equation
 	estimated bool        // that was, and not given
 	unit      float64     // in which it is
+	logWeight float64     // of its prior, where it was estimated
 	scale     *posterior.Standardization
 }
 
 // Scored are the evidences as a model in closed form.
 func (g *Graphs) Scored() sem.Scored {
-	return sem.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated}}
+	return sem.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
 }
 
 // noiseVariance is that of all equations in the squared units of the data; 0 means one for each.

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 
@@ -20,7 +21,7 @@ var temperingEngine = &Tempering{}
 // matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
 // variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	graphs, err := Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
+	graphs, err := settle(ctx, p, p.Model.(sem.Network), &e.Chains, e.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,21 @@ func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graph
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
 // of Gaussian processes, whose posterior says what matters.
 func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*Graphs, error) {
-	table, noise, unit, err := gaussianTable(ctx, p, asked, chains)
+	return settle(ctx, p, asked, chains, nil)
+}
+
+// settle is Settle with a table that begins with other scores; nil means those of Gaussian processes.
+func settle(
+	ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC, start *sem.Hypothesis,
+) (*Graphs, error) {
+	var table *networkTable
+	var noise, unit, logWeight float64
+	var err error
+	if start != nil {
+		table, noise, unit, logWeight, err = startedTable(ctx, p, start, chains)
+	} else {
+		table, noise, unit, logWeight, err = gaussianTable(ctx, p, asked, chains)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +105,42 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine.Name(), text) }); err != nil {
 		return nil, err
 	}
-	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, scale: scale}, nil
+	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, logWeight: logWeight, scale: scale}, nil
+}
+
+// startedTable is the table of the scores of a hypothesis, with its noise variance as of gaussianTable,
+// for networks that leave it open.
+func startedTable(
+	ctx context.Context, p *engine.Problem, start *sem.Hypothesis, chains *markov.MCMC,
+) (t *networkTable, noise, unit, logWeight float64, err error) {
+	n, d := p.Data.X.Dims()
+	prior, err := tablePrior(p, d)
+	if err != nil {
+		return nil, 0, 1, 0, err
+	}
+	p.Doing(temperingEngine.Name(), "taking sets of parents from the scores of the model")
+	if t, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil || start.NoiseVariance == 0 {
+		return t, 0, 1, 0, err
+	}
+	_, sd := p.Data.ObservedMoments()
+	unit = 1.0
+	for _, v := range sd {
+		unit *= math.Pow(v, 1/float64(d))
+	}
+	noise = rounded(start.NoiseVariance / (unit * unit))
+	logWeight = score.RelativeNoise.LogDensity(math.Log(noise)) + math.Log(4*math.Pi/float64(n*d))/2
+	return t, noise, unit, logWeight, nil
 }
 
 // gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations:
 // that of the model, or, if that is unknown, one in common or, 0, one for each, as the data
 // support. One in common that was estimated is of columns divided by unit, that of
-// [score.GPOptions]; else the unit is 1.
-func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (best *networkTable, noise, unit float64, err error) {
+// [score.GPOptions]; else the unit is 1. logWeight is what its estimation costs, in nats.
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (best *networkTable, noise, unit, logWeight float64, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
-		return nil, 0, 1, err
+		return nil, 0, 1, 0, err
 	}
 	options := chains.Options(p, 0)
 	p.Doing(temperingEngine.Name(), "scoring sets of parents by Gaussian processes")
@@ -115,28 +154,29 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	} else {
 		g, err := score.NewGP(p.Data.X, p.Data.Mask(), score.GPOptions{Rank: rank})
 		if err != nil {
-			return nil, 0, 1, err
+			return nil, 0, 1, 0, err
 		}
 		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(p.Data) != "" {
-			return best, 0, 1, err
+			return best, 0, 1, 0, err
 		}
 	}
 	g, err := score.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
 	if err != nil {
-		return nil, 0, 1, err
+		return nil, 0, 1, 0, err
 	}
 	if noise = m.Noise(); noise != 0 {
 		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
-		return t, noise, 1, err
+		return t, noise, 1, 0, err
 	}
 	one, v, err := best.withOneVariance(ctx, g)
 	if err != nil {
-		return nil, 0, 1, err
+		return nil, 0, 1, 0, err
 	}
-	if e := one.graphs.logEvidence() + g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]; e > best.graphs.logEvidence() {
-		return one, v, g.Unit(), nil
+	logWeight = g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
+	if e := one.graphs.logEvidence() + logWeight; e > best.graphs.logEvidence() {
+		return one, v, g.Unit(), logWeight, nil
 	}
-	return best, 0, 1, nil
+	return best, 0, 1, 0, nil
 }
 
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared

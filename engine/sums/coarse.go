@@ -13,7 +13,7 @@ import (
 // trustIn is the part of the evidence of an inference that counts.
 func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why sem.Doubt, err error) {
 	best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
-	g, err := best.mostProbable(ctx, problem)
+	g, err := best.probable(ctx, problem)
 	if err != nil {
 		return inf.trust, why, err
 	}

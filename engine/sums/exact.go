@@ -14,7 +14,11 @@ import (
 // Exact is the engine exact: sums over all orders, and over all graphs where that is affordable,
 // by dynamic programming; given a known order, over all graphs along it. It takes models with
 // node scores. See package exact.
-type Exact struct{}
+type Exact struct {
+	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
+	// engine.
+	Open bool
+}
 
 // Engine is the engine, which has no settings.
 var Engine = &Exact{}

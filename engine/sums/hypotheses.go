@@ -6,37 +6,67 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/exact"
+	"tobac/internal/stream"
 	"tobac/score"
+	"tobac/search"
 	"tobac/sem"
 )
 
-// estimated is the hypothesis that suits the best graph, of several: first that under
-// the middle one, then that under the estimate.
-func estimated(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *engine.Problem) ([]sem.Hypothesis, error) {
-	chosen := len(all) / 2
-	for round := 0; round < 2 && len(all) > 1; round++ {
-		g, err := bestGraph(ctx, all[chosen].Scores, prior, problem)
-		if err != nil {
-			return nil, err
-		}
+// chosen is the hypothesis that suits a probable graph, of several, with that graph: first that
+// under the middle one, then that under the estimate.
+func chosen(
+	ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *engine.Problem,
+) ([]sem.Hypothesis, *dag.Graph, error) {
+	at := len(all) / 2
+	g, err := probableGraph(ctx, all[at].Scores, prior, problem)
+	for round := 0; err == nil && round < 2; round++ {
 		better := sem.Suiting(all, g)
-		if better == chosen {
+		if better == at {
 			break
 		}
-		chosen = better
+		at = better
+		g, err = probableGraph(ctx, all[at].Scores, prior, problem)
 	}
-	return all[chosen : chosen+1], nil
+	return all[at : at+1], g, err
 }
 
-// bestGraph is the most probable graph, along the known order if there is one.
-func bestGraph(ctx context.Context, s score.Scorer, prior *score.Prior, problem *engine.Problem) (*dag.Graph, error) {
+// tries is how often a search for a probable graph takes edges away and climbs anew, for each
+// variable.
+const tries = 10
+
+// probableGraph is a probable graph; along a known order it is the most probable one.
+func probableGraph(
+	ctx context.Context, s score.Scorer, prior *score.Prior, problem *engine.Problem,
+) (*dag.Graph, error) {
 	if problem.Order.Known != nil {
-		p, err := exact.GivenOrder(ctx, s, prior, problem.Order.Known, exact.Options{Workers: problem.Workers})
+		opt := exact.Options{Workers: problem.Workers}
+		p, err := exact.GivenOrder(ctx, s, prior, problem.Order.Known, opt)
 		if err != nil {
 			return nil, err
 		}
 		g, _ := p.Best()
 		return g, nil
 	}
-	return exact.MostProbable(ctx, s, prior, problem.Workers)
+	screen, err := search.NewScreen(ctx, s, prior, problem.Workers)
+	if err != nil {
+		return nil, err
+	}
+	at := search.New(screen, stream.New(problem.Seed, stream.GraphSearch))
+	err = at.Run(ctx, tries*s.Vars())
+	return at.Graph(), err
+}
+
+// refined fits the equations that carry the posterior under each hypothesis that leaves them open.
+func refined(
+	ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *engine.Problem,
+) error {
+	for _, h := range all {
+		if !h.Open || problem.Order.Known != nil {
+			continue
+		}
+		if err := sem.Refine(ctx, h.Scores.(sem.Refinable), prior, problem.Workers); err != nil {
+			return err
+		}
+	}
+	return nil
 }

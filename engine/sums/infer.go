@@ -38,22 +38,47 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		inf      *Inference // nil means given up to save memory
 	}
 	var compared []candidate
-	var all []sem.Evidence
-	large := len(data.Names) > kept && problem.Order.Known == nil
-	for _, m := range models {
-		if note := sem.LeftOut(m, models, data, all); note != "" {
-			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
-			continue
-		}
+	all := make([]sem.Evidence, 0, len(models))
+	d := len(data.Names)
+	large := d > kept && problem.Order.Known == nil
+	keep := func(m sem.Scored, inf *Inference) {
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
 		}
-		inf, err := Under(ctx, data, m, problem, t)
+		compared = append(compared, candidate{m, inf.LogEvidence(), inf})
+	}
+	if d > sem.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
+		found, listed, err := levels(ctx, data, models, problem)
 		if err != nil {
 			return nil, err
 		}
-		compared = append(compared, candidate{m, inf.LogEvidence(), inf})
-		all = append(all, sem.Evidence{Model: m.String(), Log: inf.LogEvidence()})
+		all = listed
+		for k, l := range found {
+			if k > 0 && l.value < found[0].value-behind {
+				all[l.at] = sem.Evidence{Model: l.model.String(), Note: sem.ByGraph,
+					Log: compared[0].evidence - (found[0].value - l.value)}
+				continue
+			}
+			inf, err := l.infer(ctx, data, problem, t)
+			if err != nil {
+				return nil, err
+			}
+			keep(l.model, inf)
+			all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.LogEvidence()}
+		}
+	} else {
+		for _, m := range models {
+			if note := sem.LeftOut(m, models, data, all); note != "" {
+				all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+				continue
+			}
+			inf, err := Under(ctx, data, m, problem, t)
+			if err != nil {
+				return nil, err
+			}
+			keep(m, inf)
+			all = append(all, sem.Evidence{Model: m.String(), Log: inf.LogEvidence()})
+		}
 	}
 	if len(compared) == 0 {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
@@ -99,6 +124,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if best == nil {
 		best = first
 	}
+	best.Refuted = first != nil
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if first != nil && best != first {
@@ -121,12 +147,19 @@ func Reason(all []sem.Evidence) string {
 
 // Under computes the evidences of a model's hypotheses, of which a part counts.
 func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
-	prior, err := problem.ClosedPrior(len(data.Names), FirstDensity(problem, len(data.Names)))
+	d := len(data.Names)
+	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
 	if err != nil {
 		return nil, err
 	}
 	problem.Doing(name, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
+	if err == nil && d > sem.MixedVariables {
+		hypotheses, _, err = chosen(ctx, hypotheses, prior, problem)
+	}
+	if err == nil {
+		err = refined(ctx, hypotheses, prior, problem)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -152,15 +185,6 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 		return nil, err
 	}
 	densities, first := problem.Prior.Densities(d), FirstDensity(problem, d)
-	if d > sem.MixedVariables {
-		prior, err := problem.ClosedPrior(d, first)
-		if err == nil {
-			hypotheses, err = estimated(ctx, hypotheses, prior, problem)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	for k, h := range hypotheses {
 		problem.Doing(name, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, problem)
@@ -294,6 +318,8 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	var of []int // part of each draw
 	d := len(data.Names)
 	probabilities := mat.NewDense(d, d, nil)
+	likeliest := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
+	inf.Hypothesis = &likeliest.Hypothesis
 	for k := range inf.Parts {
 		p := &inf.Parts[k]
 		p.weight = math.Exp(p.evidence - total)

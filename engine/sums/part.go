@@ -73,13 +73,12 @@ func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 	return p.orders.Draws(ctx, n, seed)
 }
 
-// mostProbable is the graph with the greatest probability.
-func (p *Part) mostProbable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
-	if p.given != nil {
-		g, _ := p.given.Best()
-		return g, nil
+// probable is the graph with the greatest probability, or of many variables one that a search finds.
+func (p *Part) probable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
+	if p.given == nil && p.Hypothesis.Scores.Vars() <= sem.MixedVariables {
+		return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
 	}
-	return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
+	return probableGraph(ctx, p.Hypothesis.Scores, p.Prior, problem)
 }
 
 // NoData is the score of no rows.

@@ -149,6 +149,8 @@ var newer = []frozen{
 	{stream.Langevin, 0x2a, []int{2, 7}, [3]uint64{0x91441fb877c8cd5b, 0xbb17d888977122ff, 0x35e63cd9a8c2a03b}},
 	{stream.CalibrationSet, 0x0, []int{2}, [3]uint64{0x6d8737b1f4c9435c, 0xa32c871ce9d7ee78, 0xe29c73be6d1054f3}},
 	{stream.CalibrationSet, 0x2a, []int{2}, [3]uint64{0x9776a8a8b643b98c, 0x4b6e4fe066cf5310, 0x2f5ad8658b0338d5}},
+	{stream.GraphSearch, 0x0, []int{}, [3]uint64{0x3854f94b27edf713, 0x7dc0376b2cd9f810, 0x353f0b6356c24deb}},
+	{stream.GraphSearch, 0x2a, []int{}, [3]uint64{0x439dbeab8d385a48, 0x6dd2688ff093389c, 0x72360a9d569f197e}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

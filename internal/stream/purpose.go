@@ -67,6 +67,7 @@ const (
 	ApproximationDraw                      // draws of a distribution that approximates a density, by step or number
 	Langevin                               // noise of a stochastic gradient step, by step and particle
 	CalibrationSet                         // seed of a simulated data set of a calibration
+	GraphSearch                            // moves of a search for a probable graph
 )
 
 // A derivation is one of those in the package comment.
@@ -148,6 +149,7 @@ var purposes = [...]struct {
 	ApproximationDraw:   {keyed, 1, "approximate", 0},
 	Langevin:            {keyed, 2, "langevin", 0},
 	CalibrationSet:      {keyed, 1, "calibrated", 0},
+	GraphSearch:         {keyed, 0, "graph search", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

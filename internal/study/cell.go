@@ -74,6 +74,8 @@ type Outcome struct {
 	Violated metrics.Number `json:"violated_edges"`
 	// Curve is how good particles were on their way; nil for methods without particles.
 	Curve []Point `json:"curve,omitempty"`
+	// SVIDAG are the scores of the SVI-DAG comparison, on its tables; nil on others.
+	SVIDAG *SVIDAGScores `json:"svidag,omitempty"`
 	// Exact says how far the posterior is from the method's reference; nil without one.
 	Exact  *Exactness `json:"exact,omitempty"`
 	Engine string     `json:"engine,omitempty"` // as the posterior names it
@@ -102,7 +104,12 @@ func (c Cell) run(ctx context.Context, r *references) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	o.Views, err = f.Judge(p.Truth)
+	if o.Views, err = f.Judge(p.Truth); err != nil {
+		return nil, err
+	}
+	if c.Data.Source == SVIDAGTables {
+		o.SVIDAG, err = judgeSVIDAG(f.Posterior, p.Truth, c.Data.Classes)
+	}
 	return o, err
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 	Runs  int    // data sets, or splits, of each section; 0: [PublishedRuns], or [QuickRuns] with Quick
 	Seed  uint64 // of the data and of the inference
 	Quick bool   // fewer runs and steps: see [Reduced]
-	Data  string // folder with the authors' data sets, for the study Authors, and for Networks, which simulates its own without
+	Data  string // folder with the authors' data sets, for the study Authors, and for Networks, which simulates its own without; or with tables, for SVIDAG
 }
 
 // The studies by name.
@@ -40,10 +40,11 @@ const (
 	Orders          = "order"
 	Networks        = "networks"
 	Authors         = "authors"
+	SVIDAG          = "svidag"
 )
 
-// Names are those of all studies. Authors needs the folder Options.Data.
-func Names() []string { return append(OfPaper(), Networks, Authors) }
+// Names are those of all studies. Authors and SVIDAG need the folder Options.Data.
+func Names() []string { return append(OfPaper(), Networks, Authors, SVIDAG) }
 
 // OfPaper are the studies of the paper.
 func OfPaper() []string { return []string{TableOne, LinearFigure, NonlinearFigure, Sizes, Orders} }
@@ -113,6 +114,17 @@ func New(name string, o Options) (Study, error) {
 		paper := recipe(sparse)
 		s.Sections = []Section{{Name: "linear-d20-e40", Title: "linear data of the authors' program, d = 20, 40 expected edges, n = 100", Data: data, Seeds: authorsSeeds(o),
 			Rows: []Row{tobacRow("eqvar", "EqVar", By(ordering.MethodEqVar), paper), dibsRow(paper)}}}
+	case SVIDAG:
+		s.Title = "Tables of the SVI-DAG comparison"
+		s.About = "This program's default, told nothing, on the tables of the comparison of six methods in Zinage, arXiv 2608.04930, judged by its metrics: on directed graphs where equations are nonlinear, on equivalence classes where they are linear. What is marked published was not run here: it is what its authors published of the same tables."
+		if o.Quick && o.Runs == 0 {
+			o.Runs = 1
+		}
+		var err error
+		if s.Sections, err = svidagSections(o.Data, o.Runs); err != nil {
+			return Study{}, err
+		}
+		return s, nil
 	default:
 		return Study{}, fmt.Errorf("study: unknown study %q", name)
 	}

@@ -56,7 +56,7 @@ func (r *Results) Document(a About) (*Document, []Drawing) {
 	d.add(Block{Code: a.Command, Text: text})
 	claims := r.Claims()
 	if slices.ContainsFunc(claims, func(c Claim) bool { return c.Verdict() != NotCovered }) {
-		d.add(Block{Level: 2, Heading: "Claims of the paper", Text: []string{VerdictRule}, Table: claimTable(claims)})
+		d.add(Block{Level: 2, Heading: "Claims", Text: []string{VerdictRule}, Table: claimTable(claims)})
 	}
 	for _, c := range claims {
 		if t := partTable(c); t != nil {
@@ -128,6 +128,9 @@ func (r *Results) addStudy(d *Document, s Study, drawings []Drawing, notes []str
 		if t, ok := r.BesidePublished(); ok {
 			d.add(Block{Level: 3, Heading: "Beside the published table", Table: &t})
 		}
+	case SVIDAG:
+		t := r.BesideSVIDAG(s)
+		d.add(Block{Table: &t})
 	case Authors:
 		if t, ok := r.BesideAuthors(); ok {
 			d.add(Block{Table: &t})

@@ -7,7 +7,8 @@ import (
 )
 
 // pictureNames are those that [Results.Drawings] may use.
-var pictureNames = []string{eshd.Name, auroc.Name, negLL.Name, "roc", "calibration", "probabilities", "learning"}
+var pictureNames = []string{eshd.Name, auroc.Name, negLL.Name, "roc", "calibration", "probabilities", "learning",
+	"svidag_eshd", "svidag_auroc", "svidag_brier", "svidag_f1"}
 
 // Files are the names of what [Results.WriteFiles] may write.
 func Files(studies []Study) []string {

@@ -24,6 +24,8 @@ const (
 	// StepwiseKind is one graph: along Method.Order, the parents of every variable by stepwise
 	// regression under the Bayesian information criterion.
 	StepwiseKind Kind = "stepwise"
+	// PublishedKind has outcomes that others have published; it is never run.
+	PublishedKind Kind = "published"
 )
 
 // OrderSource is where the causal order of a method comes from.

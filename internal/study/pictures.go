@@ -33,6 +33,9 @@ func (r *Results) Drawings(s Study) (all []Drawing, notes []string) {
 		}
 	}
 	boxed := []Measure{eshd, auroc}
+	if s.Name == SVIDAG {
+		boxed = svidagMeasures
+	}
 	if s.Name == NonlinearFigure || s.Name == Orders {
 		boxed = append(boxed, negLL)
 	}
@@ -57,11 +60,11 @@ var kindNames = []string{"TOBAC", "other methods of the paper", "baselines", "ex
 
 func kind(l Line) int {
 	switch {
-	case l.Name == "tobac-random" || l.Kind != FitKind:
+	case l.Name == "tobac-random" || l.Kind != FitKind && l.Kind != PublishedKind:
 		return 2
 	case len(l.Name) > 5 && l.Name[:5] == "tobac":
 		return 0
-	case slices.Contains([]string{"dibs", "bcd", "gfn"}, l.Name):
+	case l.Kind == PublishedKind || slices.Contains([]string{"dibs", "bcd", "gfn"}, l.Name):
 		return 1
 	}
 	return 3

@@ -12,6 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/numpy"
 	"tobac/internal/stream"
 )
 
@@ -35,6 +36,9 @@ const (
 	Nonlinear Source = "nonlinear"
 	// Tables are given, see [ReadTables].
 	Tables Source = "tables"
+	// SVIDAGTables are tables of the SVI-DAG comparison (Zinage 2026), each a folder with train.npy and
+	// graph.csv, that are judged by its metrics.
+	SVIDAGTables Source = "svi-dag"
 )
 
 // Data says which problem a cell is about, by everything that determines it.
@@ -52,6 +56,8 @@ type Data struct {
 	Run  int    `json:"run,omitempty"`
 	// Digests of the tables of the source Tables, in the sequence of their files.
 	Digests []string `json:"digests,omitempty"`
+	// Classes says that a table of [SVIDAGTables] is judged on equivalence classes.
+	Classes bool `json:"classes,omitempty"`
 
 	tables [][]byte
 	width  int // columns of these
@@ -62,7 +68,7 @@ func (d Data) vars() int {
 	switch d.Source {
 	case Sachs:
 		return sachsVars
-	case Tables:
+	case Tables, SVIDAGTables:
 		return d.width
 	}
 	return d.Vars
@@ -137,6 +143,8 @@ func (d Data) Problem() (*Problem, error) {
 		return d.simulate()
 	case Tables:
 		return d.parse()
+	case SVIDAGTables:
+		return d.parseSVIDAG()
 	}
 	return nil, fmt.Errorf("study: data of unknown source %q", d.Source)
 }
@@ -209,4 +217,50 @@ func sachsSplit(seed uint64, run int) (*Problem, error) {
 	p := &Problem{Name: fmt.Sprintf("sachs-split%d", run), Truth: truth}
 	p.Train, p.Heldout, err = table.Split(0.1, stream.New(seed, stream.SachsSplit, run))
 	return p, err
+}
+
+// readSVIDAGTable reads a folder with train.npy and graph.csv.
+func readSVIDAGTable(dir string, classes bool) (Data, error) {
+	d := Data{Name: filepath.Base(dir), Source: SVIDAGTables, Classes: classes}
+	for _, name := range []string{"train.npy", "graph.csv"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return Data{}, err
+		}
+		d.tables, d.Digests = append(d.tables, text), append(d.Digests, digest(text))
+	}
+	p, err := d.Problem()
+	if err != nil {
+		return Data{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	d.width = p.Truth.Len()
+	return d, nil
+}
+
+// parseSVIDAG makes the problem of a table.
+func (d Data) parseSVIDAG() (*Problem, error) {
+	if len(d.tables) != 2 {
+		return nil, fmt.Errorf("study: %d tables, want 2: train.npy, graph.csv", len(d.tables))
+	}
+	a, err := numpy.Read(bytes.NewReader(d.tables[0]))
+	if err != nil {
+		return nil, fmt.Errorf("train.npy: %w", err)
+	}
+	x, err := a.Matrix()
+	if err != nil {
+		return nil, fmt.Errorf("train.npy: %w", err)
+	}
+	_, width := x.Dims()
+	t := &dataset.Table{X: x}
+	for j := range width {
+		t.Names = append(t.Names, fmt.Sprintf("X%d", j))
+	}
+	if err := t.Validate(); err != nil {
+		return nil, fmt.Errorf("train.npy: %w", err)
+	}
+	truth, _, err := dag.ReadEdges(bytes.NewReader(d.tables[1]), "graph.csv", t.Names)
+	if err != nil {
+		return nil, err
+	}
+	return &Problem{Name: d.Name, Train: t, Truth: truth}, nil
 }

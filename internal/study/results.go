@@ -86,6 +86,17 @@ func (r *Results) Lines(s Study, section Section) (lines []Line) {
 			}
 		}
 	}
+	for _, p := range section.published {
+		l := Line{Row: Row{Method: p.Method}}
+		for k, d := range section.Data {
+			res := &Result{Cell: Cell{Data: d, Method: p.Method}, Outcome: p.outcomes[k], Seconds: math.NaN()}
+			if res.Outcome != nil {
+				res.Seconds = p.seconds[k]
+			}
+			l.Results = append(l.Results, res)
+		}
+		lines = append(lines, l)
+	}
 	return lines
 }
 
@@ -141,15 +152,16 @@ type Measure struct {
 	Name  string // in files
 	Title string // in tables
 	of    func(v *View, o *Outcome) metrics.Number
+	whole bool // of an outcome, however it is read
 }
 
 // edge is a number of the edge probabilities, draws one of the draws.
 func edge(name, title string, of func(r *metrics.EdgeReport) metrics.Number) Measure {
-	return Measure{name, title, func(v *View, _ *Outcome) metrics.Number { return of(v.Edges) }}
+	return Measure{Name: name, Title: title, of: func(v *View, _ *Outcome) metrics.Number { return of(v.Edges) }}
 }
 
 func draws(name, title string, of func(r *metrics.Report, o *Outcome) metrics.Number) Measure {
-	return Measure{name, title, func(v *View, o *Outcome) metrics.Number {
+	return Measure{Name: name, Title: title, of: func(v *View, o *Outcome) metrics.Number {
 		if v.Draws == nil {
 			return nan
 		}
@@ -159,7 +171,7 @@ func draws(name, title string, of func(r *metrics.Report, o *Outcome) metrics.Nu
 
 // measured is a number of the comparison with a reference.
 func measured(name, title string, of func(e *Exactness) metrics.Number) Measure {
-	return Measure{name, title, func(_ *View, o *Outcome) metrics.Number {
+	return Measure{Name: name, Title: title, of: func(_ *View, o *Outcome) metrics.Number {
 		if o.Exact == nil {
 			return nan
 		}
@@ -178,14 +190,14 @@ var (
 	})
 	meanAbsError      = measured("exact_mean_abs_error", "mean absolute error", func(e *Exactness) metrics.Number { return e.MeanAbsError })
 	logProbDifference = measured("exact_log_prob_difference", "log-probability difference", func(e *Exactness) metrics.Number { return e.LogProbDifference })
-	violated          = Measure{"violated_edges", "violated edges", func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
+	violated          = Measure{Name: "violated_edges", Title: "violated edges", of: func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
 )
 
 // Measures are all that results.csv has. AUROC with the diagonal is the published convention;
 // Neg.LL is, as published, the sum over the held-out rows of −log p(Θ|G) − log p(D|G,Θ), Neg.LL per
 // row the mean of −log p(D|G,Θ).
 func Measures() []Measure {
-	return []Measure{
+	all := []Measure{
 		eshd, auroc,
 		edge("auroc", "AUROC", func(r *metrics.EdgeReport) metrics.Number { return r.AUROC }),
 		edge("average_precision", "AP", func(r *metrics.EdgeReport) metrics.Number { return r.AveragePrecision }),
@@ -205,7 +217,29 @@ func Measures() []Measure {
 		edge("cpdag_shd", "CPDAG SHD", func(r *metrics.EdgeReport) metrics.Number { return r.CPDAGSHD }),
 		violated, meanAbsError, logProbDifference,
 	}
+	return append(all, svidagMeasures...)
 }
+
+// beside is a measure of an outcome as a whole.
+func beside(name, title string, of func(s *SVIDAGScores) metrics.Number) Measure {
+	return Measure{Name: name, Title: title, whole: true, of: func(_ *View, o *Outcome) metrics.Number {
+		if o.SVIDAG == nil {
+			return nan
+		}
+		return of(o.SVIDAG)
+	}}
+}
+
+// svidagMeasures are those of the comparison; of the first and the last but one less is better.
+var svidagMeasures = []Measure{
+	beside("svidag_eshd", "E-SHD as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.ESHD }),
+	beside("svidag_auroc", "AUROC as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.AUROC }),
+	beside("svidag_brier", "Brier score as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.Brier }),
+	beside("svidag_f1", "F1 as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.F1 }),
+}
+
+// lessIsBetter of a measure of the comparison.
+func lessIsBetter(m Measure) bool { return m.Name == "svidag_eshd" || m.Name == "svidag_brier" }
 
 // Values of a measure, one for each cell of the line, NaN where a cell has none.
 func (l Line) Values(m Measure) []float64 {
@@ -213,7 +247,7 @@ func (l Line) Values(m Measure) []float64 {
 	for i, res := range l.Results {
 		values[i] = math.NaN()
 		if res.Outcome != nil {
-			if v := l.View(res.Outcome); v != nil {
+			if v := l.View(res.Outcome); v != nil || m.whole {
 				values[i] = float64(m.of(v, res.Outcome))
 			}
 		}

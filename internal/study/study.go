@@ -25,6 +25,16 @@ type Section struct {
 	Rows  []Row
 	Seeds int             // inference seeds for each data set; 0 means 1
 	skip  map[string]bool // cells that were not asked for
+
+	published []published // on the same data
+}
+
+// published are the outcomes of a method that others have published, one for each data set; nil where
+// there is none.
+type published struct {
+	Method
+	outcomes []*Outcome
+	seconds  []float64
 }
 
 // A Study is one of the paper's experiments.

@@ -25,6 +25,8 @@ func shown(study string) []Measure {
 	switch study {
 	case Orders:
 		names = append(names, "violated_edges")
+	case SVIDAG:
+		names = []string{"svidag_eshd", "svidag_auroc", "svidag_brier", "svidag_f1", "eshd", "auroc", "brier", "calibration_error"}
 	case Networks:
 		names = []string{"eshd", "auroc_with_diagonal", "auroc", meanAbsError.Name, logProbDifference.Name, "neg_ll_per_row", "edges", "calibration_error"}
 	}

@@ -1,0 +1,76 @@
+package sums
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/engine"
+	"tobac/score"
+	"tobac/sem"
+)
+
+// behind is how far, in nats, the most probable graph of a model may be behind that of another
+// before no sums are made under it: more than what different numbers of probable graphs make up for.
+const behind = 60
+
+// A level is the log density of a probable graph under a model.
+type level struct {
+	model      sem.Scored
+	at         int // among the models
+	hypotheses []sem.Hypothesis
+	value      float64
+}
+
+// levels are those of the models that are not left out, the highest first, and what is said of the
+// models, with levels in the place of evidences.
+func levels(
+	ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
+) (found []level, all []sem.Evidence, err error) {
+	d := len(data.Names)
+	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, m := range models {
+		if note := sem.LeftOut(m, models, data, all); note != "" {
+			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+			continue
+		}
+		problem.Doing(name, "looking for a probable graph, model "+m.String())
+		l := level{model: m, at: k}
+		if l.hypotheses, err = m.Hypotheses(ctx, data, prior, problem.Workers); err != nil {
+			return nil, nil, err
+		}
+		var g *dag.Graph
+		if l.hypotheses, g, err = chosen(ctx, l.hypotheses, prior, problem); err != nil {
+			return nil, nil, err
+		}
+		l.value = l.hypotheses[0].LogWeight + score.OfGraph(l.hypotheses[0].Scores, g)
+		for j := range d {
+			l.value += prior.LogPrior(j, g.Parents(j))
+		}
+		found = append(found, l)
+		all = append(all, sem.Evidence{Model: m.String(), Log: l.value})
+	}
+	slices.SortStableFunc(found, func(a, b level) int { return cmp.Compare(b.value, a.value) })
+	return found, all, nil
+}
+
+// infer computes the evidence of a model.
+func (l *level) infer(
+	ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust,
+) (*Inference, error) {
+	d := len(data.Names)
+	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
+	if err == nil {
+		err = refined(ctx, l.hypotheses, prior, problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return exactOver(ctx, data, l.model, l.hypotheses, problem, t)
+}

@@ -1,0 +1,54 @@
+package tobac_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tobac"
+	"tobac/dataset"
+	"tobac/engine/sums"
+	"tobac/sem"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A fit that leaves the model open compares networks where curves were chosen, takes what has most
+// evidence, and is the same for any number of workers. An engine that was asked for is kept.
+func TestNetworksCompared(t *testing.T) {
+	const n = 60
+	rng := rand.New(rand.NewPCG(7, 1))
+	x := mat.NewDense(n, 3, nil)
+	for i := range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) + 0.3*rng.NormFloat64()})
+	}
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
+	first, err := tobac.Fit(t.Context(), data, tobac.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, _ := sem.BestTwo(first.Evidence)
+	_, networks := first.Config.Model.(sem.Network)
+	if last := first.Evidence[len(first.Evidence)-1]; math.IsNaN(last.Log) || networks != (best == last) {
+		t.Errorf("model %v, where the evidences are %v", first.Model, first.Evidence)
+	}
+	if best.Model != first.Model {
+		t.Errorf("model %v, and %v has most evidence", first.Model, best.Model)
+	}
+	again, err := tobac.Fit(t.Context(), data, tobac.Config{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(first.Probabilities, again.Probabilities) || !slices.Equal(first.Evidence, again.Evidence) {
+		t.Error("another number of workers changes the result")
+	}
+	asked, err := tobac.Fit(t.Context(), data, tobac.Config{Engine: &sums.Exact{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked.Engine != "exact" || len(asked.Evidence) != len(first.Evidence)-1 {
+		t.Errorf("asked for exact, got %s with the evidences %v", asked.Engine, asked.Evidence)
+	}
+}
