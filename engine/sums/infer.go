@@ -356,7 +356,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	}
 	if m, ok := inf.Best.(sem.Reserved); ok {
 		best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
-		g, err := best.mostProbable(ctx, problem)
+		g, err := best.probable(ctx, problem)
 		if err != nil {
 			return err
 		}
