@@ -19,7 +19,7 @@ const mostNetworkSeconds = 60
 
 // compareNetworks compares networks with the model that was chosen, where this has curves and noise
 // of normal shape, and goes on with them if they have more evidence. Only a fit that leaves model and
-// engine open has this, and none whose form was refuted.
+// engine open has this, and none whose form is doubted.
 func (r *Run) compareNetworks(ctx context.Context) error {
 	p := r.problem
 	chosen, ok := p.Model.(sem.SampledModel)
@@ -37,7 +37,7 @@ func (r *Run) compareNetworks(ctx context.Context) error {
 		return err
 	}
 	best, _ := sem.BestTwo(first.Evidence)
-	if best.Model != p.Model.String() || first.Refuted {
+	if best.Model != p.Model.String() || first.Doubted {
 		return nil
 	}
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }

@@ -157,8 +157,8 @@ type Outcome struct {
 	Method string
 	// Reason says why the model was taken.
 	Reason string
-	// Refuted says that the noise refutes the form of the equations, so that its evidence counts in part.
-	Refuted bool
+	// Doubted says that the form of the equations is refuted, or that its evidence counts in part.
+	Doubted bool
 	// Sum says what was summed over; "" for engines without sums.
 	Sum string
 	// Computation says in a sentence how far the probabilities can be trusted as a computation.

@@ -124,7 +124,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if best == nil {
 		best = first
 	}
-	best.Refuted = first != nil
+	best.Doubted = first != nil || best.trust != t
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if first != nil && best != first {
