@@ -15,7 +15,7 @@ type Joint struct {
 	Categories *Dirichlet
 	// Place is that of every variable among the variables of Categories; −1: a number.
 	Place []int
-	// Constant is added to the scores of each variable; nil means 0. It makes evidences of different
+	// Constant is added to the scores of each variable; none means 0. It makes evidences of different
 	// models comparable where a column stands for another.
 	Constant []float64
 }
@@ -37,7 +37,7 @@ func (s *Joint) categories(all []int) (places, variables, bit []int) {
 
 // constant is that of a variable.
 func (s *Joint) constant(j int) float64 {
-	if s.Constant == nil {
+	if len(s.Constant) == 0 {
 		return 0
 	}
 	return s.Constant[j]

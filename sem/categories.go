@@ -11,6 +11,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/exact"
+	"tobac/internal/generalised"
 	"tobac/score"
 	"tobac/setting"
 )
@@ -155,13 +156,42 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 	if err != nil {
 		return nil, err
 	}
+	alone, err := m.alone(data, joint)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]Hypothesis, len(bgeScales))
 	for k, f := range bgeScales {
 		s := *joint
 		s.Numbers = joint.Numbers.WithFreedom(f)
+		s.Constant = make([]float64, len(alone))
+		for j, v := range alone {
+			if s.Place[j] < 0 {
+				s.Constant[j] = v - s.Numbers.LogScore(j, nil)
+			}
+		}
 		all[k] = Hypothesis{Scores: &s, LogWeight: -math.Log(float64(len(all)))}
 	}
 	return all, ctx.Err()
+}
+
+// alone are the evidences of columns without parents under [Generalised], which take the place of
+// those of normal columns, so that the evidences of both models are about the same values: only what
+// parents add is that of normal scores. Nil for more variables than that model takes.
+func (m Mixed) alone(data *dataset.Table, base score.SubsetScorer) ([]float64, error) {
+	if len(data.Names) > score.MostSymmetric {
+		return nil, nil
+	}
+	x, variables := ofKinds(data)
+	s, err := generalised.New(x, data.Mask(), variables, generalised.Options{MaxParents: 1, Base: base})
+	if err != nil {
+		return nil, err
+	}
+	alone := make([]float64, len(variables))
+	for j := range alone {
+		alone[j] = s.LogScore(j, nil)
+	}
+	return alone, nil
 }
 
 // jointScores are the scores of [Mixed] under the first of the scales.

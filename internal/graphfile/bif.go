@@ -23,16 +23,19 @@ type bifReader struct {
 	numbers  map[[2]string]string // of edges, from such properties, by the parent and the variable
 	pairs    [][2]string          // undirected edges, from such properties
 	pairLine []int
+	inner    []token // of the block that was read last, without properties
+	tables   map[int]*bifTable
+	broken   bool // a table is of a form that is not read
 }
 
-// readBIF reads the variables and the parents of each, and what [writeBIF] writes as properties;
-// tables are left alone.
+// readBIF reads the variables and the parents of each, and what [writeBIF] writes as properties. Of
+// tables it reads those that have a row for each combination of the parents' states.
 func readBIF(data []byte, source string) (*Graph, error) {
 	l, err := newLexer(data, source, bifTokens)
 	if err != nil {
 		return nil, err
 	}
-	r := &bifReader{lexer: l, c: newCollector(source), names: map[string]string{}, to: map[int]int{}, numbers: map[[2]string]string{}}
+	r := &bifReader{lexer: l, c: newCollector(source), names: map[string]string{}, to: map[int]int{}, numbers: map[[2]string]string{}, tables: map[int]*bifTable{}}
 	for !r.next.end() {
 		block, err := r.take()
 		if err == nil {
@@ -78,6 +81,7 @@ func (r *bifReader) body(before, property func(text string) error) (name string,
 	if err == nil {
 		err = r.expect("{")
 	}
+	r.inner = r.inner[:0]
 	for depth := 1; depth > 0 && err == nil; {
 		switch {
 		case r.next.end():
@@ -100,6 +104,9 @@ func (r *bifReader) body(before, property func(text string) error) (name string,
 			continue
 		}
 		if err == nil {
+			if depth > 0 {
+				r.inner = append(r.inner, r.next)
+			}
 			err = r.advance()
 		}
 	}
@@ -135,11 +142,14 @@ func (r *bifReader) variable(line int) error {
 		}
 		return nil
 	})
+	if err == nil {
+		r.tables[r.c.index[name]] = &bifTable{states: bifStates(r.inner)}
+	}
 	return err
 }
 
 // probability reads ( a | b, c ), or ( a, b, c ) and ( a b c ) as older files have it, and then
-// skips the table.
+// the table.
 func (r *bifReader) probability(line int) error {
 	if err := r.expect("("); err != nil {
 		return err
@@ -190,6 +200,10 @@ func (r *bifReader) probability(line int) error {
 		}
 	}
 	_, err := r.body(r.nothing, r.nothing)
+	if b := r.tables[ends[0]]; err == nil && b != nil {
+		b.ends = ends
+		r.broken = !b.fill(r.inner) || r.broken
+	}
 	return err
 }
 
@@ -221,6 +235,13 @@ func (r *bifReader) graph() (*Graph, error) {
 	g, err := r.c.finish()
 	if err != nil {
 		return nil, err
+	}
+	if !r.broken && len(r.pairs) == 0 {
+		all := make([]*bifTable, len(g.Names))
+		for v := range all {
+			all[v] = r.tables[v]
+		}
+		g.Tables = bifTables(all)
 	}
 	for v, name := range g.Names {
 		if original, ok := r.names[name]; ok {

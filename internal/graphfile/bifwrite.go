@@ -13,8 +13,8 @@ import (
 // onlyState is the state of every variable in a network without tables.
 const onlyState = "unspecified"
 
-// writeBIF writes a network without tables. BIF describes discrete variables; a graph of continuous
-// ones has no tables, and any that were made up would be read as a statement about the data. So
+// writeBIF writes a network with the tables of the graph, if it has any. BIF describes discrete
+// variables; a graph of continuous ones has no tables, and any that were made up would be read as a statement about the data. So
 // each variable has the one state unspecified, whose probability is 1 whatever its parents are: the
 // file is a valid network with the graph, and says nothing else.
 //
@@ -37,9 +37,18 @@ func writeBIF(w io.Writer, g *Graph) error {
 		into[e.From] = append(into[e.From], "undirected "+words[e.To]+" = "+bifNumbers(e))
 	}
 	var b strings.Builder
-	b.WriteString("network graph {\n  property \"structure only: no tables\" ;\n}\n")
+	states := g.bifStateWords()
+	if g.Tables == nil {
+		b.WriteString("network graph {\n  property \"structure only: no tables\" ;\n}\n")
+	} else {
+		b.WriteString("network graph {\n}\n")
+	}
 	for v, word := range words {
-		fmt.Fprintf(&b, "variable %s {\n  type discrete [ 1 ] { %s };\n", word, onlyState)
+		of := []string{onlyState}
+		if g.Tables != nil {
+			of = states[v]
+		}
+		fmt.Fprintf(&b, "variable %s {\n  type discrete [ %d ] { %s };\n", word, len(of), strings.Join(of, ", "))
 		if word != g.Names[v] {
 			fmt.Fprintf(&b, "  property \"name = %s\" ;\n", url.QueryEscape(g.Names[v]))
 		}
@@ -49,6 +58,10 @@ func writeBIF(w io.Writer, g *Graph) error {
 		b.WriteString("}\n")
 	}
 	for v, word := range words {
+		if g.Tables != nil {
+			g.writeTable(&b, v, words, states)
+			continue
+		}
 		fmt.Fprintf(&b, "probability ( %s", word)
 		for k, u := range directed.Parents(v) {
 			separator := ", "

@@ -37,7 +37,7 @@ var codecs = [formatCount]codec{
 	GraphML:       {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML, write: writeGraphML, holds: quantities},
 	GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
 	DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
-	BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, without tables", read: readBIF, write: writeBIF, holds: quantities},
+	BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, and tables of probabilities", read: readBIF, write: writeBIF, holds: quantities},
 	XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF},
 }
 
@@ -112,6 +112,9 @@ func (f Format) Lost(g *Graph) []string {
 		if !slices.Contains(c.holds, q) && g.Has(q) {
 			lost = append(lost, q.plural())
 		}
+	}
+	if g.Tables != nil && f != BIF {
+		lost = append(lost, "tables of probabilities")
 	}
 	return lost
 }

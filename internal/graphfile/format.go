@@ -36,8 +36,7 @@ const (
 	GML
 	// DOT is the language of Graphviz, and DAGitty's variant of it.
 	DOT
-	// BIF is the Bayesian network interchange format; of the tables that it is for, only the graph
-	// is read and written.
+	// BIF is the Bayesian network interchange format, with the tables that it is for.
 	BIF
 	// XMLBIF is BIF as XML.
 	XMLBIF

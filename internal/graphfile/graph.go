@@ -88,6 +88,9 @@ type Graph struct {
 	Names []string // of the vertices; different and not empty
 	Edges []Edge   // see the package comment for which may stand together
 
+	// Tables are the distributions of the vertices as the file has them, one for each; nil means none.
+	Tables []Table
+
 	// Unnamed: the file names no vertices, and Names are X0, X1, ….
 	Unnamed bool
 	// Partial: the file need not mention vertices without edges, so that Names may lack some.
@@ -145,7 +148,7 @@ func (g *Graph) Check() error {
 			return err
 		}
 	}
-	return nil
+	return g.checkTables()
 }
 
 func (g *Graph) checkNumbers(e *Edge) error {
@@ -225,6 +228,7 @@ func (g *Graph) Has(q Quantity) bool {
 // has to be read.
 func (g *Graph) Reversed() *Graph {
 	out := *g
+	out.Tables = nil
 	out.Edges = make([]Edge, len(g.Edges))
 	for n, e := range g.Edges {
 		if !e.Undirected {
@@ -249,6 +253,7 @@ func (g *Graph) Above(p float64) (*Graph, error) {
 			out.Edges = append(out.Edges, e)
 		}
 	}
+	out.dropTables(g)
 	return &out, nil
 }
 
@@ -265,6 +270,7 @@ func (g *Graph) Certain() (*Graph, error) {
 			out.Edges = append(out.Edges, e)
 		}
 	}
+	out.dropTables(g)
 	return &out, nil
 }
 
