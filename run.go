@@ -198,7 +198,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		return nil, r.none(err)
 	}
 	data := r.problem.Data
-	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: effects.Describe(data.Names, data.X), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
+	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: describe(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
 	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
 		return nil, r.none(r.outOfRange(err))
 	}
@@ -208,6 +208,18 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence), diagnostics.Warnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
 	return out, nil
+}
+
+// describe describes the columns of a table, with the names of their levels.
+func describe(data *dataset.Table) []effects.Column {
+	columns := effects.Describe(data.Names, data.X)
+	for j := range columns {
+		if data.Named(j) {
+			columns[j].LevelNames = data.Variables[j].Levels
+		}
+		columns[j].Unordered = data.Kind(j) == dataset.Categorical && len(data.Values(j)) > 2
+	}
+	return columns
 }
 
 // Warnings lists what is known so far of reasons to distrust the result, as sentences for a reader.

@@ -20,6 +20,11 @@ type Column struct {
 	Min       float64   `json:"min"`
 	Max       float64   `json:"max"`
 	Quantiles []float64 `json:"quantiles"` // at Levels
+
+	// LevelNames are those of the values 0, 1, …; none means that the values are numbers. Unordered
+	// says that the numbers mean nothing, so that there is no mean and no effect of a unit.
+	LevelNames []string `json:"levels,omitempty"`
+	Unordered  bool     `json:"unordered,omitempty"`
 }
 
 // Describe describes the columns of x, n×d, at least one row. It panics if there

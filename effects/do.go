@@ -20,6 +20,14 @@ type Prediction struct {
 	// New is the distribution of a single new observation, the noise included. Its
 	// quantiles are NaN where those of Mean are, and where noise variances are unknown.
 	New Distribution
+	// Levels are the probabilities of the values of a discrete variable ([Discrete]), in their
+	// sequence; nil of others.
+	Levels []Distribution
+}
+
+// levelled is a draw that has probabilities of values of discrete variables.
+type levelled interface {
+	levels(set []float64) [][]float64
 }
 
 // Do predicts every variable that is not set, by its index. It fails if a variable
@@ -32,8 +40,19 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 	d := len(e.Names)
 	means := make([][]float64, d)
 	mixtures := make([]mixture, d)
+	levels := make([][][]float64, d) // by variable, value and draw
 	for m, draw := range e.draws {
 		centres, variances := draw.do(set)
+		if l, ok := draw.(levelled); ok {
+			for j, p := range l.levels(set) {
+				if levels[j] == nil {
+					levels[j] = make([][]float64, len(p))
+				}
+				for k, v := range p {
+					levels[j][k] = append(levels[j][k], v)
+				}
+			}
+		}
 		for j := range d {
 			mean := 0.0
 			for _, c := range centres[j] {
@@ -52,6 +71,9 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 		p.New = meanAlone(p.Mean.Mean)
 		if e.fromPosterior {
 			p.New = mixtures[j].summary()
+		}
+		for _, values := range levels[j] {
+			p.Levels = append(p.Levels, e.distribution(values))
 		}
 		all = append(all, p)
 	}

@@ -92,7 +92,7 @@ type Effect struct {
 
 // All lists the effects on pairs that have a path with a positive probability,
 // by the size of InSD, or of the mean where that is unknown, the strongest first;
-// equals by From and To. It stops when ctx is done.
+// equals by From and To. Variables whose values have no order are left out. It stops when ctx is done.
 func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	d := len(e.Names)
 	rows := make([][]Effect, d)
@@ -103,7 +103,9 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool { return f.Path == 0 })
+	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool {
+		return f.Path == 0 || e.unordered(f.From) || e.unordered(f.To)
+	})
 	strength := func(f Effect) float64 {
 		if math.IsNaN(f.InSD) {
 			return math.Abs(f.Mean)
@@ -114,12 +116,16 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	return all, nil
 }
 
-// Of are the effects of a variable on all others, by To.
+// unordered reports whether the values of a variable have no order, so that it has no effects of a
+// unit.
+func (e *Effects) unordered(j int) bool { return e.Columns != nil && e.Columns[j].Unordered }
+
+// Of are the effects of a variable on all others whose values have an order, by To.
 func (e *Effects) Of(from int) []Effect {
 	values, paths := e.slopes(from)
 	var all []Effect
 	for to := range e.Names {
-		if to != from {
+		if to != from && !e.unordered(to) {
 			all = append(all, e.effect(from, to, values[to], paths[to]))
 		}
 	}

@@ -22,6 +22,13 @@ type Equations interface {
 	NoiseVariance(j int) float64
 }
 
+// Discrete equations are those of variables of a few values.
+type Discrete interface {
+	// Probabilities are those of the values of variable j in so many rows, one after the other in
+	// p; nil if it is no such variable. columns are as of [Equations].
+	Probabilities(j int, parents []int, columns [][]float64, rows int) (values, p []float64)
+}
+
 // Nonlinear are the effects of a posterior with equations of any form, those of draw m being
 // equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
 // [Linear], and an error of equations is returned.
@@ -78,8 +85,18 @@ func (l *nonlinear) back(j int, v float64) float64 {
 // means are E[x_j | parents] in all rows of noise, on the scale of the equations,
 // by variable.
 func (l *nonlinear) means(set []float64) [][]float64 {
+	means, _ := l.simulate(set)
+	return means
+}
+
+// simulate are the means, and of discrete variables the mean probabilities of their values; nil of
+// others, and of those that are set.
+func (l *nonlinear) simulate(set []float64) (means, probabilities [][]float64) {
 	d := len(set)
-	means, values := make([][]float64, d), make([][]float64, d)
+	discrete, _ := l.equations.(Discrete)
+	probabilities = make([][]float64, d)
+	means = make([][]float64, d)
+	values := make([][]float64, d)
 	for _, j := range l.order {
 		means[j], values[j] = make([]float64, Rows), make([]float64, Rows)
 		if !math.IsNaN(set[j]) {
@@ -93,13 +110,43 @@ func (l *nonlinear) means(set []float64) [][]float64 {
 		for k, i := range l.parents[j] {
 			columns[k] = values[i]
 		}
+		if discrete != nil {
+			if v, p := discrete.Probabilities(j, l.parents[j], columns, Rows); p != nil {
+				probabilities[j] = l.draw(means[j], values[j], l.noise[j], v, p)
+				continue
+			}
+		}
 		l.equations.Mean(means[j], j, l.parents[j], columns)
 		sd := math.Sqrt(l.equations.NoiseVariance(j))
 		for r, m := range means[j] {
 			values[j][r] = m + sd*l.noise[j][r]
 		}
 	}
-	return means
+	return means, probabilities
+}
+
+// draw draws the values of a discrete variable in all rows of noise, and writes their means.
+func (l *nonlinear) draw(means, drawn, noise, values, p []float64) (mean []float64) {
+	mean = make([]float64, len(values))
+	for r := range Rows {
+		u := 0.5 * math.Erfc(-noise[r]/math.Sqrt2)
+		drawn[r] = math.NaN()
+		for k, v := range values {
+			q := p[r*len(values)+k]
+			mean[k] += q / Rows
+			means[r] += q * v
+			if u -= q; math.IsNaN(drawn[r]) && (u < 0 || k == len(values)-1) {
+				drawn[r] = v
+			}
+		}
+	}
+	return mean
+}
+
+// levels are the probabilities of the values of discrete variables under an intervention.
+func (l *nonlinear) levels(set []float64) [][]float64 {
+	_, p := l.simulate(set)
+	return p
 }
 
 func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {

@@ -99,6 +99,7 @@ func CheckKinds(m Model, data *dataset.Table) error {
 func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
+	values := make([][]float64, d)
 	for j, name := range data.Names {
 		codes, r := data.Codes(j)
 		if r > mostNumberLevels && !data.Named(j) {
@@ -106,6 +107,12 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		}
 		x.SetCol(j, codes)
 		levels[j] = r
+		if values[j] = data.Values(j); data.Named(j) {
+			values[j] = nil
+			for k := range r {
+				values[j] = append(values[j], float64(k))
+			}
+		}
 	}
 	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
 	s, err := score.NewDirichlet(x, data.Mask(), levels, opt)
@@ -113,11 +120,11 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))
 	}
 	if err != nil || m.Alpha != 0 {
-		return []Hypothesis{{Scores: s}}, err
+		return []Hypothesis{{Scores: tableScores{s, values}}}, err
 	}
 	all := make([]Hypothesis, len(equivalentSizes))
 	for k, alpha := range equivalentSizes {
-		all[k] = Hypothesis{Scores: s.WithAlpha(alpha), LogWeight: -math.Log(float64(len(all)))}
+		all[k] = Hypothesis{Scores: tableScores{s.WithAlpha(alpha), values}, LogWeight: -math.Log(float64(len(all)))}
 	}
 	return all, nil
 }

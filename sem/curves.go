@@ -44,7 +44,10 @@ func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers 
 	return all, nil
 }
 
-var _ effects.Equations = functions(nil)
+var (
+	_ effects.Equations = functions(nil)
+	_ effects.Discrete  = functions(nil)
+)
 
 // Mean implements [effects.Equations].
 func (f functions) Mean(dst []float64, j int, _ []int, columns [][]float64) {
@@ -53,3 +56,11 @@ func (f functions) Mean(dst []float64, j int, _ []int, columns [][]float64) {
 
 // NoiseVariance implements [effects.Equations].
 func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }
+
+// Probabilities implements [effects.Discrete].
+func (f functions) Probabilities(j int, _ []int, columns [][]float64, rows int) (values, p []float64) {
+	if t, ok := f[j].(*tableFunction); ok {
+		return t.values, t.probabilities(columns, rows)
+	}
+	return nil, nil
+}

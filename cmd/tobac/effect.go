@@ -11,6 +11,7 @@ import (
 
 	"tobac/effects"
 	"tobac/internal/cli"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/metrics"
 
@@ -96,6 +97,11 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 	}
 	if err := r.checkEffects(); err != nil {
 		return nil, err
+	}
+	for _, j := range []int{a.from, target} {
+		if j >= 0 && r.columns != nil && r.columns[j].Unordered {
+			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels", delimited.Excerpt(r.posterior.Names[j]))
+		}
 	}
 	a.effects = r.effects.Of(a.from)
 	if a.single {

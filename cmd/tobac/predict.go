@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"tobac/dataset"
@@ -26,7 +27,8 @@ E is the posterior of the expected value, the average over many observations und
 the intervention, over the graphs and the parameters of the draws: mean ± standard
 deviation, and the interval from its 5 % to its 95 % quantile. The interval of a new
 observation holds a single one with a probability of 90 %. Without --do the
-predictions are those of the system as it is.
+predictions are those of the system as it is. Columns with named levels are set to
+one of them, and under the model bdeu have the probability of each.
 
 --rows prints the expected values of every draw instead, with its weight, as a table
 separated by commas.`
@@ -92,6 +94,13 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 			return nil, err
 		}
 		v, ok := delimited.Number(text[at+1:])
+		if names := r.levelNames(j); names != nil {
+			k := slices.Index(names, strings.TrimSpace(text[at+1:]))
+			if k < 0 {
+				return nil, cli.Usagef("--do %s: the value is %s; allowed: %s", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), delimited.Excerpts(names))
+			}
+			v, ok = float64(k), true
+		}
 		if !ok || math.Abs(v) > dataset.Largest {
 			return nil, cli.Usagef("--do %s: the value is %s; allowed: numbers of magnitude up to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
 		}
@@ -108,6 +117,39 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 	return all, nil
 }
 
+// levelNames are the names of the values of a column; nil if they are numbers.
+func (r *savedRun) levelNames(j int) []string {
+	if r.columns == nil || len(r.columns[j].LevelNames) == 0 {
+		return nil
+	}
+	return r.columns[j].LevelNames
+}
+
+// A predicted is a line of a prediction: what is expected of a column, or the probability of a level.
+type predicted struct {
+	label           string
+	mean, new, free effects.Distribution
+}
+
+// predicted are the lines for a column, with what is expected if nothing is set.
+func (r *savedRun) predicted(p, free effects.Prediction) []predicted {
+	label := cli.Label(r.posterior.Names[p.Var])
+	names := r.levelNames(p.Var)
+	if len(p.Levels) == 0 || names == nil {
+		return []predicted{{label, p.Mean, p.New, free.Mean}}
+	}
+	unknown := effects.Distribution{Mean: math.NaN(), SD: math.NaN(), Q05: math.NaN(), Q50: math.NaN(), Q95: math.NaN()}
+	var all []predicted
+	for k, level := range p.Levels {
+		line := predicted{label: "P(" + label + " = " + cli.Label(names[k]) + ")", mean: level, new: unknown}
+		if len(free.Levels) > 0 {
+			line.free = free.Levels[k]
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
 // doText writes an intervention.
 func (r *savedRun) doText(settings []effects.Setting) string {
 	if len(settings) == 0 {
@@ -115,7 +157,11 @@ func (r *savedRun) doText(settings []effects.Setting) string {
 	}
 	var parts []string
 	for _, s := range settings {
-		parts = append(parts, fmt.Sprintf("%s = %g", cli.Label(r.posterior.Names[s.Var]), s.Value))
+		value := fmt.Sprintf("%g", s.Value)
+		if names := r.levelNames(s.Var); names != nil {
+			value = cli.Label(names[int(s.Value)])
+		}
+		parts = append(parts, cli.Label(r.posterior.Names[s.Var])+" = "+value)
 	}
 	return "do " + strings.Join(parts, ", ")
 }
@@ -152,15 +198,20 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 	}
 	fmt.Fprintln(t)
 	for _, p := range all {
-		fmt.Fprintf(t, "  %s\t%s", cli.Label(r.posterior.Names[p.Var]), cli.WeightText(p.Mean.Mean, p.Mean.SD))
-		if known {
-			fmt.Fprintf(t, "\t%s\t%s", intervalText(p.Mean), intervalText(p.New))
+		for _, line := range r.predicted(p, baseline[p.Var]) {
+			fmt.Fprintf(t, "  %s\t%s", line.label, cli.WeightText(line.mean.Mean, line.mean.SD))
+			if known {
+				of := intervalText(line.new)
+				if math.IsNaN(line.new.Q05) {
+					of = "-" // of a level there is none
+				}
+				fmt.Fprintf(t, "\t%s\t%s", intervalText(line.mean), of)
+			}
+			if len(settings) > 0 {
+				fmt.Fprintf(t, "\t%s", cli.WeightText(line.free.Mean, line.free.SD))
+			}
+			fmt.Fprintln(t)
 		}
-		if len(settings) > 0 {
-			b := baseline[p.Var].Mean
-			fmt.Fprintf(t, "\t%s", cli.WeightText(b.Mean, b.SD))
-		}
-		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -175,9 +226,10 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 // predictionJSON is the prediction in JSON.
 func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Prediction, warnings []string) any {
 	type prediction struct {
-		Column string           `json:"column"`
-		Mean   distributionJSON `json:"expected"`
-		New    distributionJSON `json:"new_observation"`
+		Column string                      `json:"column"`
+		Mean   distributionJSON            `json:"expected"`
+		New    distributionJSON            `json:"new_observation"`
+		Levels map[string]distributionJSON `json:"levels,omitempty"` // probabilities
 	}
 	out := struct {
 		Units          string             `json:"units"`
@@ -190,7 +242,14 @@ func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Pred
 		out.Do[r.posterior.Names[s.Var]] = s.Value
 	}
 	for _, p := range all {
-		out.Predictions = append(out.Predictions, prediction{r.posterior.Names[p.Var], newDistributionJSON(p.Mean), newDistributionJSON(p.New)})
+		one := prediction{Column: r.posterior.Names[p.Var], Mean: newDistributionJSON(p.Mean), New: newDistributionJSON(p.New)}
+		if names := r.levelNames(p.Var); names != nil && len(p.Levels) > 0 {
+			one.Levels = map[string]distributionJSON{}
+			for k, level := range p.Levels {
+				one.Levels[names[k]] = newDistributionJSON(level)
+			}
+		}
+		out.Predictions = append(out.Predictions, one)
 	}
 	return out
 }
