@@ -14,6 +14,11 @@ type curve interface {
 	Noise() float64
 }
 
+// levelled is a structural function of a variable of a few values: their probabilities in rows.
+type levelled interface {
+	probabilities(columns [][]float64, rows int) (values, p []float64)
+}
+
 // A gpCurve is one of Gaussian processes.
 type gpCurve struct{ *score.Function }
 
@@ -59,8 +64,8 @@ func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }
 
 // Probabilities implements [effects.Discrete].
 func (f functions) Probabilities(j int, _ []int, columns [][]float64, rows int) (values, p []float64) {
-	if t, ok := f[j].(*tableFunction); ok {
-		return t.values, t.probabilities(columns, rows)
+	if t, ok := f[j].(levelled); ok {
+		return t.probabilities(columns, rows)
 	}
 	return nil, nil
 }

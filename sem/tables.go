@@ -114,8 +114,8 @@ func nearest(values []float64, x float64) int {
 	return best
 }
 
-// probabilities are those of the values in so many rows.
-func (f *tableFunction) probabilities(columns [][]float64, rows int) []float64 {
+// probabilities implements levelled.
+func (f *tableFunction) probabilities(columns [][]float64, rows int) (values, p []float64) {
 	p, levels := make([]float64, 0, rows*len(f.values)), make([]int, len(columns))
 	for r := range rows {
 		for k, column := range columns {
@@ -123,12 +123,13 @@ func (f *tableFunction) probabilities(columns [][]float64, rows int) []float64 {
 		}
 		p = append(p, f.draw.Row(levels)...)
 	}
-	return p
+	return f.values, p
 }
 
 // Mean implements curve.
 func (f *tableFunction) Mean(dst []float64, columns [][]float64) {
-	p, n := f.probabilities(columns, len(dst)), len(f.values)
+	_, p := f.probabilities(columns, len(dst))
+	n := len(f.values)
 	for r := range dst {
 		dst[r] = 0
 		for k, v := range f.values {
