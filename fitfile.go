@@ -32,6 +32,9 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
+	if cfg.Engine == nil && cfg.Order.Known == nil {
+		cfg.Prior.AddSources(p.Calendar())
+	}
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result
 	if p.Incomplete == nil {

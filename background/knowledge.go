@@ -31,6 +31,21 @@ const (
 // RequireGraph makes every edge of a graph over the columns of the data required.
 func (p *Prior) RequireGraph(g *dag.Graph) { p.Required = append(p.Required, g.Edges()...) }
 
+// AddSources makes variables sources that nothing was said about: where edges into them are required
+// or have odds, where there are tiers, and under a prior of its own probabilities they stay as they are.
+func (p *Prior) AddSources(variables []int) {
+	if p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
+		return
+	}
+	for _, j := range variables {
+		into := func(to int) bool { return to == j }
+		if !slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return into(e.To) }) &&
+			!slices.ContainsFunc(p.Odds, func(o EdgeOdds) bool { return into(o.To) }) && !slices.Contains(p.Sources, j) {
+			p.Sources = append(slices.Clip(p.Sources), j)
+		}
+	}
+}
+
 // checkStatements finds a statement that means nothing for d variables.
 func (p *Prior) checkStatements(d int) error {
 	if p.Tiers != nil && len(p.Tiers) != d {

@@ -402,6 +402,10 @@ func (j *job) exclude() error {
 		return nil
 	}
 	columns := j.table.Columns
+	summed := j.fit.Engine == nil || slices.Contains([]string{"exact", "mcmc"}, j.fit.Engine.Name())
+	if summed && j.fit.Order.Known == nil {
+		j.fit.Prior.AddSources(j.table.Calendar())
+	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
 	for _, e := range j.fit.Prior.Exclusive {
 		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {

@@ -460,7 +460,7 @@ func (p *preparation) gapText(gappy []*Profile) string {
 
 // noteMeasurements notes numbers that may be something else than measurements.
 func (p *preparation) noteMeasurements() {
-	for _, c := range p.out.Columns {
+	for k, c := range p.out.Columns {
 		q := c.profile
 		if c.indicator >= 0 {
 			continue
@@ -470,7 +470,12 @@ func (p *preparation) noteMeasurements() {
 			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
 		}
 		if what := q.yearly(); what != "" {
-			p.note("%s has %s, which are taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
+			if _, asked := p.kinds[q.Position-1]; asked {
+				p.note("%s has %s, which are taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
+			} else {
+				p.out.Columns[k].calendar = true
+				p.note("%s has %s, which no other column causes; --kind %s takes them as a measurement, --drop leaves it out", label(q.Position, q.Name), what, shellQuote(q.Name+"=real"))
+			}
 		} else if q.Kind == Number && q.Whole && q.Rows >= 20 && identifying.MatchString(q.Name) {
 			p.note("%s is named like an identifier and taken as a measurement; --drop leaves it out", label(q.Position, q.Name))
 		}

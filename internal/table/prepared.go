@@ -20,6 +20,7 @@ type Coded struct {
 
 	profile   *Profile
 	indicator int // its level; −1: none
+	calendar  bool
 }
 
 // An Incomplete is a table with missing values.
@@ -109,6 +110,17 @@ func (p *Prepared) Together() (all [][]int) {
 		}
 	}
 	return all
+}
+
+// Calendar are the columns of the table that have years or days, which no other column causes, but
+// for those whose kind was asked for.
+func (p *Prepared) Calendar() (columns []int) {
+	for k, c := range p.Columns {
+		if c.calendar {
+			columns = append(columns, k)
+		}
+	}
+	return columns
 }
 
 // ExclusivePairs are the pairs of indicators of one variable, which are no causes of each
