@@ -41,12 +41,6 @@ func (c *counted) LogDensity(logp []float64, grad, x *mat.Dense) error {
 	return c.Model.LogDensity(logp, grad, x)
 }
 
-func (c *counted) Score(dst, x []*mat.Dense, step int) error {
-	n, _ := c.Dims()
-	c.evaluations += n
-	return c.Model.Score(dst, x, step)
-}
-
 // starts are draws of Pathfinder, for posteriors with another mode.
 func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dense, error) {
 	if !p.Modes {
@@ -86,7 +80,7 @@ func fit(n *gaussian.Normal, err error) ([]*mat.Dense, error) {
 }
 
 var samplings = []sampling{
-	{"nuts", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
+	{"nuts", 4, false, chains(2500, func(m *counted, start *mat.Dense) chain.Sampler {
 		return nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9, Start: start}.Chains()
 	})},
 	{"hmc", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
@@ -132,19 +126,33 @@ var samplings = []sampling{
 		return fit(gaussian.Variational{Target: m, FullRank: true}.Fit(ctx))
 	}},
 	{"svgd", 100, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
-		state, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Begin()
+		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
+		w := &gaussian.Whitened{Target: m, By: paths.Best[0]}
 		n, d := m.Dims()
-		x := mat.NewDense(n, d, nil)
-		for k, c := range state.Chains {
-			x.SetRow(k, c.X)
+		start := gaussian.Normal{Mean: make([]float64, d), Root: identity(d)}
+		z := start.Draws(n, 1)
+		s := svgd.Sampler{
+			Target:    w,
+			Kernel:    svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1},
+			Optimizer: svgd.Adam{StepSize: 0.05},
+			Outside:   svgd.RedrawOutside,
 		}
-		s := svgd.Sampler{Target: m, Optimizer: svgd.Adam{StepSize: 0.05}, Outside: svgd.RedrawOutside}
-		err = s.Run(ctx, []*mat.Dense{x}, 0, 3000)
-		return []*mat.Dense{x}, err
+		if err := s.Run(ctx, []*mat.Dense{z}, 0, 1000); err != nil {
+			return nil, err
+		}
+		return []*mat.Dense{w.Points(z)}, nil
 	}},
+}
+
+func identity(d int) *mat.TriDense {
+	out := mat.NewTriDense(d, mat.Lower, nil)
+	for i := range d {
+		out.SetTri(i, i, 1)
+	}
+	return out
 }
 
 // processor is the time of this process on processors, in seconds.
