@@ -25,6 +25,7 @@
 // density and draws; some have distribution functions ([Distribution.HasCDF]), from
 // which [Truncated] and [Censored] forms are made. [Mixture] and [ZeroInflated] combine
 // distributions; [SquaredExponential] and its like are covariances of Gaussian processes.
+// [RungeKutta] solves differential equations.
 //
 // A [Model] is the target of samplers, of packages such as nuts. It also draws from the prior
 // ([Model.Prior]), predicts data ([Model.Predict]), has the log density of each value of

@@ -7,17 +7,13 @@ import (
 	"tobac/density"
 )
 
-// rungeKutta goes a number of steps of length h along dx/dt = f(t, x) for a vector x.
-func rungeKutta(x node, from, h float64, steps int, f func(t float64, x node) node) node {
-	for i := range steps {
-		t := from + float64(i)*h
-		k1 := f(t, x)
-		k2 := f(t+h/2, x.Add(k1.Scale(h/2)))
-		k3 := f(t+h/2, x.Add(k2.Scale(h/2)))
-		k4 := f(t+h, x.Add(k3.Scale(h)))
-		x = x.Add(k1.Add(k2.Scale(2)).Add(k3.Scale(2)).Add(k4).Scale(h / 6))
+// grid are the times h, 2h, …, nh.
+func grid(h float64, n int) []float64 {
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = h * float64(i+1)
 	}
-	return x
+	return times
 }
 
 // process are the values of an approximate Gaussian process, a sum of the columns of x.
@@ -85,12 +81,9 @@ var curves = []Posterior{
 			return autograd.Vector(theta.Index(0, 0).Sub(theta.Index(0, 1).Mul(v)).Mul(u),
 				theta.Index(0, 3).Mul(u).Sub(theta.Index(0, 2)).Mul(v))
 		}
-		_, z := autograd.Scan(20, []node{start}, nil, func(_ int, z, _ []node) (next, y []node) {
-			now := rungeKutta(z[0], 0, 0.125, 8, rate)
-			return []node{now}, []node{now}
-		})
+		z := density.RungeKutta(start, 0, grid(1, 20), 8, rate)
 		t.Observe(density.LogNormal(start.Log(), sigma), t.Data("y_init", 2))
-		t.Observe(density.LogNormal(z[0].Log(), sigma), t.Data("y", 20, 2))
+		t.Observe(density.LogNormal(z.Log(), sigma), t.Data("y", 20, 2))
 	}},
 	{
 		Name:       "one_comp_mm_elim_abs-one_comp_mm_elim_abs",
@@ -104,12 +97,8 @@ var curves = []Posterior{
 				in := dose.Mul(ka).Div(volume).Mul(ka.Scale(-at).Exp())
 				return in.Sub(vm.Div(volume).Mul(c).Div(km.Add(c)))
 			}
-			_, c := autograd.Scan(20, []node{t.Constant([]float64{0})}, nil,
-				func(i int, c, _ []node) (next, y []node) {
-					now := rungeKutta(c[0], 0.5*float64(i), 0.05, 10, rate)
-					return []node{now}, []node{now}
-				})
-			t.Observe(density.LogNormal(c[0].Log(), sigma), t.Data("C_hat", 20))
+			c := density.RungeKutta(t.Constant([]float64{0}), 0, grid(0.5, 20), 10, rate)
+			t.Observe(density.LogNormal(c.Log(), sigma), t.Data("C_hat", 20))
 		},
 	},
 }
