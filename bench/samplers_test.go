@@ -99,7 +99,7 @@ var samplings = []sampling{
 		if err != nil {
 			return nil, err
 		}
-		from := *paths.Best[0]
+		from := *best(paths)
 		wide := mat.NewTriDense(len(from.Mean), mat.Lower, nil)
 		wide.ScaleTri(2, from.Root)
 		from.Root = wide
@@ -130,7 +130,7 @@ var samplings = []sampling{
 		if err != nil {
 			return nil, err
 		}
-		w := &gaussian.Whitened{Target: m, By: paths.Best[0]}
+		w := &gaussian.Whitened{Target: m, By: best(paths)}
 		n, d := m.Dims()
 		start := gaussian.Normal{Mean: make([]float64, d), Root: identity(d)}
 		z := start.Draws(n, 1)
@@ -145,6 +145,17 @@ var samplings = []sampling{
 		}
 		return []*mat.Dense{w.Points(z)}, nil
 	}},
+}
+
+// best is the distribution with the greatest evidence lower bound.
+func best(paths *gaussian.Paths) *gaussian.Normal {
+	out := paths.Best[0]
+	for _, n := range paths.Best {
+		if n.LogEvidence > out.LogEvidence {
+			out = n
+		}
+	}
+	return out
 }
 
 func identity(d int) *mat.TriDense {
