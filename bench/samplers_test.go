@@ -126,11 +126,11 @@ var samplings = []sampling{
 		return fit(gaussian.Variational{Target: m, FullRank: true}.Fit(ctx))
 	}},
 	{"svgd", 100, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
-		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
+		by, err := closer(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		w := &gaussian.Whitened{Target: m, By: best(paths)}
+		w := &gaussian.Whitened{Target: m, By: by}
 		n, d := m.Dims()
 		start := gaussian.Normal{Mean: make([]float64, d), Root: identity(d)}
 		z := start.Draws(n, 1)
@@ -156,6 +156,32 @@ func best(paths *gaussian.Paths) *gaussian.Normal {
 		}
 	}
 	return out
+}
+
+// closer is the better one, by its importance weights, of the distributions of Laplace and of
+// Pathfinder.
+func closer(ctx context.Context, m *counted) (*gaussian.Normal, error) {
+	paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := best(paths)
+	n, err := gaussian.Laplace{Target: m}.Fit(ctx)
+	if err != nil {
+		return found, nil // there is no mode
+	}
+	_, _, kLaplace, err := n.Judge(m, 400, 1)
+	if err != nil {
+		return nil, err
+	}
+	_, _, kPaths, err := found.Judge(m, 400, 1)
+	if err != nil {
+		return nil, err
+	}
+	if kLaplace < kPaths {
+		found = n
+	}
+	return found, nil
 }
 
 func identity(d int) *mat.TriDense {
