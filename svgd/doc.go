@@ -79,6 +79,11 @@
 // With 10 and 100 particles the last but one has the variances .86 and .98 at ρ = 0, and IMQ{} .19
 // and .70.
 //
+// A kernel measures distances: where scales differ or coordinates depend on each other strongly,
+// let the particles move in the coordinates of a normal distribution that is close to the density
+// (gaussian.Whitened, for densities of package density), with Grouped{Kernel: IMQ{}, Size: 1}.
+// bench/notes/samplers.md has what that gives on posteriordb.
+//
 // # Judging particles
 //
 // [IMQ.Discrepancy] is the kernelised Stein discrepancy of particles from the density whose scores
