@@ -17,14 +17,19 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 		}
 	}
 	s.open = before
-	for {
+	for steps := 0; !s.walking || steps < mostSteps; steps++ {
 		next, i := s.bestToggle(j, set, q, before)
 		if i < 0 {
 			return set, q
 		}
 		set, q = score.Toggle(nil, set, i), next
 	}
+	return set, q
 }
+
+// mostSteps is the number of steps that parents climb on a walk. A variable that is far from its
+// place makes others take dozens of parents in its stead, which costs much and leads nowhere.
+const mostSteps = 4
 
 // bestToggle is the largest q of j with one of some variables more or less as parent, and that
 // variable, −1 if none gains.
@@ -32,13 +37,11 @@ func (s *Searcher) bestToggle(
 	j int, set []int, q float64, variables []int,
 ) (best float64, which int) {
 	best, which = q, -1
-	if math.IsInf(q, -1) {
-		best = math.Inf(-1)
-	}
+	least := q + slack(q)
 	values := s.values[:len(variables)]
 	s.scores.toggled(values, j, set, variables)
 	for k, v := range values {
-		if v > best+tie || math.IsInf(best, -1) && v > best {
+		if v > least && (which < 0 || v > best+tie) {
 			best, which = v, variables[k]
 		}
 	}
@@ -157,17 +160,27 @@ func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, 
 // reinsert moves v to the place in the order that gains most, if there is a better one, and reports
 // whether there was. The variables that this concerns come into the queue.
 func (s *Searcher) reinsert(v int) bool {
+	s.walking = true
 	best := s.along(v, false)
 	if other := s.along(v, true); other.gain > best.gain+tie {
 		best = other
 	}
-	if best.gain <= tie {
+	s.walking = false
+	least := slack(s.score[v])
+	for _, at := range best.steps {
+		least += slack(s.score[at.neighbour])
+	}
+	if best.gain <= least {
 		return false
 	}
 	s.move(v, best.key)
 	s.replace(v, best.parents, best.score)
 	for _, at := range best.steps {
 		s.replace(at.neighbour, at.parents, at.score)
+	}
+	s.refit(v, s.parents[v])
+	for _, at := range best.steps {
+		s.refit(at.neighbour, at.parents)
 	}
 	return true
 }

@@ -15,6 +15,14 @@ import (
 // so that rounding, which changes with the units of the data, does not decide.
 const tie = 1e-6
 
+// slack is what a change must gain from q to count: more than rounding of large numbers gives.
+func slack(q float64) float64 {
+	if math.IsInf(q, -1) {
+		return 0
+	}
+	return tie + 1e-9*math.Abs(q)
+}
+
 // A Searcher looks for a probable graph. It must not be used concurrently.
 type Searcher struct {
 	screen  *Screen
@@ -29,6 +37,7 @@ type Searcher struct {
 	scores  scores
 
 	walk    walk
+	walking bool    // parents climb a few steps only
 	barrier float64 // by how much ln p may be lower on the way to a better place
 	queue   []int
 	queued  []bool
@@ -48,7 +57,8 @@ type saved struct {
 // mostMoved is the largest number of neighbours that get other places at once.
 const mostMoved = 5
 
-// New begins at a random order, in which each variable climbs to a set of parents.
+// New begins at a random order, in which each variable climbs to a set of parents, or at one that
+// grows from its beginning, if that is better.
 func New(c *Screen, rng *rand.Rand) *Searcher {
 	s := &Searcher{
 		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
@@ -57,11 +67,45 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	}
 	s.walk = newWalk(s.d)
 	s.view = s.few
-	s.sort(rng.Perm(s.d))
+	perm := rng.Perm(s.d)
+	s.grow(perm)
+	s.keep()
+	grown := s.LogScore()
+	copy(s.parents, c.required)
+	s.sort(perm)
 	for j := range s.d {
 		s.parents[j], s.score[j] = s.fit(j, s.parents[j], s.q(j, s.parents[j]))
 	}
+	if grown > s.LogScore() {
+		s.restore()
+	}
 	return s
+}
+
+// grow makes an order from its beginning: next comes the variable that those before explain best,
+// the first of perm where several are. With equal noise variances this is close to a causal order.
+func (s *Searcher) grow(perm []int) {
+	s.order = s.order[:0]
+	for j := range s.d {
+		s.key[j], s.score[j] = 2*s.d, s.q(j, s.parents[j])
+	}
+	waits := func(i int) bool { return s.key[i] == 2*s.d }
+	for len(s.order) < s.d {
+		next := -1
+		for _, j := range perm {
+			if waits(j) && (next < 0 || s.score[j] > s.score[next]+tie) &&
+				!slices.ContainsFunc(s.screen.required[j], waits) {
+				next = j
+			}
+		}
+		s.key[next] = 2 * len(s.order)
+		s.order = append(s.order, next)
+		for _, u := range s.near[next] {
+			if waits(u) {
+				s.parents[u], s.score[u], _ = s.take(u, next, s.parents[u], s.score[u], 0)
+			}
+		}
+	}
 }
 
 // Start goes to a graph, which must be acyclic.
@@ -120,9 +164,7 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 	s.barrier = lowBarrier
 	now := s.LogScore()
 	for try := range tries {
-		s.saved.order = append(s.saved.order[:0], s.order...)
-		s.saved.parents = append(s.saved.parents[:0], s.parents...)
-		s.saved.score = append(s.saved.score[:0], s.score...)
+		s.keep()
 		s.disturb(1 + try%mostMoved)
 		if err := s.settle(ctx); err != nil {
 			return err
@@ -132,12 +174,23 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 			now = next
 			continue
 		}
-		copy(s.order, s.saved.order)
-		copy(s.parents, s.saved.parents)
-		copy(s.score, s.saved.score)
-		s.number(0, s.d)
+		s.restore()
 	}
 	return s.climb(ctx)
+}
+
+// keep saves the present state, to which restore goes back.
+func (s *Searcher) keep() {
+	s.saved.order = append(s.saved.order[:0], s.order...)
+	s.saved.parents = append(s.saved.parents[:0], s.parents...)
+	s.saved.score = append(s.saved.score[:0], s.score...)
+}
+
+func (s *Searcher) restore() {
+	copy(s.order, s.saved.order)
+	copy(s.parents, s.saved.parents)
+	copy(s.score, s.saved.score)
+	s.number(0, s.d)
 }
 
 // lowBarrier is the barrier after a disturbance.
@@ -162,12 +215,17 @@ func (s *Searcher) climb(ctx context.Context) error {
 		}
 	}
 	s.view = s.few
+	s.admit()
+	return ctx.Err()
+}
+
+// admit makes candidates of all parents.
+func (s *Searcher) admit() {
 	for j, parents := range s.parents {
 		for _, i := range parents {
 			s.few.add(i, j)
 		}
 	}
-	return ctx.Err()
 }
 
 // push puts a variable into the queue of those that may have a better place.
