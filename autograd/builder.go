@@ -19,6 +19,7 @@ type Builder struct {
 	name   string
 	nodes  []*Node
 	axes   []*Axis
+	shapes []Shape    // of the operands of the node that is being made
 	irAxes []*ir.Axis // of axes
 	inputs map[string]*Node
 	alike  map[digest]*Node // the last node of each digest
@@ -48,12 +49,12 @@ type Node struct {
 	b       *Builder
 	id      int // position in b.nodes
 	op      *Primitive
-	attr    Attr
+	attr    *Attr
 	args    []*Node
 	shape   Shape
 	axes    ir.AxisSet
-	name    string    // inputs only
 	uniform bool      // an input of uniform numbers
+	name    string    // inputs only
 	value   []float64 // constants only
 	alike   *Node     // the node before it with the same digest
 }
@@ -73,11 +74,12 @@ func (n *Node) Name() string { return n.name }
 
 // String names the node for error texts: its op or name, shape and axes.
 func (n *Node) String() string {
-	label := n.label()
+	var text [64]byte
+	b := n.shape.Append(append(text[:0], n.label()...))
 	if n.axes != 0 {
-		return label + n.shape.String() + n.axes.Names(n.b.irAxes)
+		b = append(b, n.axes.Names(n.b.irAxes)...)
 	}
-	return label + n.shape.String()
+	return string(b)
 }
 
 func (n *Node) label() string {
@@ -104,7 +106,7 @@ func (b *Builder) fail(shape Shape, format string, args ...any) *Node {
 	if b.err == nil {
 		b.err = fmt.Errorf("autograd: graph %q: "+format, append([]any{b.name}, args...)...)
 	}
-	return &Node{b: b, id: -1, shape: shape}
+	return &Node{b: b, id: -1, attr: &none, shape: shape}
 }
 
 // Fail records an error, as an operation does whose operands do not fit, and returns an inert
@@ -155,7 +157,7 @@ func (b *Builder) Input(name string, shape Shape, over ...*Axis) *Node {
 	if err := checkShape(shape); err != nil {
 		return b.fail(shape, "input %q: %v", name, err)
 	}
-	n := &Node{b: b, shape: slices.Clone(shape), name: name}
+	n := &Node{b: b, attr: &none, shape: slices.Clone(shape), name: name}
 	for _, a := range over {
 		if a.b != b || n.axes.Has(a.ir) {
 			return b.fail(shape, "input %q: axis %q is foreign or repeated", name, a.Name())
@@ -192,7 +194,7 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 	if len(values) != shape.Len() {
 		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values), shape.Len())
 	}
-	n := &Node{b: b, shape: shape, value: values}
+	n := &Node{b: b, attr: &none, shape: shape, value: values}
 	if n.value == nil {
 		n.value = []float64{}
 	}
@@ -229,7 +231,8 @@ func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 	if b.err != nil {
 		return b.fail(args[0].shape, "")
 	}
-	shapes := make([]Shape, len(args))
+	shapes := slices.Grow(b.shapes[:0], len(args))[:len(args)]
+	b.shapes = shapes
 	var axes ir.AxisSet
 	for i, a := range args {
 		if a.b != b {
@@ -250,7 +253,7 @@ func (b *Builder) apply(p *Primitive, at Attr, args ...*Node) *Node {
 			return b.fail(shape, "%s: %w", p.Name, err)
 		}
 	}
-	n := &Node{b: b, op: p, attr: at, args: args, shape: shape, axes: axes}
+	n := &Node{b: b, op: p, attr: at.stored(), args: args, shape: shape, axes: axes}
 	d := digestOf(n)
 	if o := b.known(n, d); o != nil {
 		return o
@@ -325,8 +328,8 @@ func (b *Builder) remember(n *Node, d digest) {
 	b.alike[d] = n
 }
 
-func sameAttr(x, y Attr) bool {
-	return x.Axis == y.Axis && x.Key == y.Key && math.Float64bits(x.Float) == math.Float64bits(y.Float) &&
+func sameAttr(x, y *Attr) bool {
+	return x == y || x.Axis == y.Axis && x.Key == y.Key && math.Float64bits(x.Float) == math.Float64bits(y.Float) &&
 		(x.Ints == nil) == (y.Ints == nil) && slices.Equal(x.Ints, y.Ints) && sameBits(x.Floats, y.Floats) &&
 		(x.Shape == nil) == (y.Shape == nil) && slices.Equal(x.Shape, y.Shape)
 }

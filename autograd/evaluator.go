@@ -173,17 +173,29 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 		}
 	}
 	f := &ir.Func{Name: b.name, Axes: b.irAxes, Inputs: make([]*ir.Value, len(inputs))}
-	values := make([]*ir.Value, len(b.nodes))
-	var of []*Node
+	count := 0
+	for _, needed := range need {
+		if needed {
+			count++
+		}
+	}
+	values, made := make([]*ir.Value, len(b.nodes)), make([]ir.Value, count)
+	of := make([]*Node, 0, count)
+	f.Values = make([]*ir.Value, 0, count)
 	for id, n := range b.nodes {
 		if !need[id] {
 			continue
 		}
-		v := &ir.Value{Attr: n.attr.lowered(), Shape: n.shape, Axes: n.axes, Const: n.value, Input: -1, Uniform: n.uniform, Name: n.String()}
+		v := &made[len(of)]
+		*v = ir.Value{
+			Attr: n.attr.lowered(), Shape: n.shape, Axes: n.axes, Const: n.value,
+			Input: -1, Uniform: n.uniform, Name: n.String(),
+		}
 		if n.op != nil {
 			v.Op = n.op.irOp()
-			for _, a := range n.reads() {
-				v.Args = append(v.Args, values[a.id])
+			v.Args = make([]*ir.Value, len(n.reads()))
+			for i, a := range n.reads() {
+				v.Args[i] = values[a.id]
 			}
 			if v.Op.View != nil {
 				v.Index = v.Op.View(v.Attr, v.Shape, v.Args[0].Shape)

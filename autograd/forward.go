@@ -85,7 +85,7 @@ func fixed(t []*Node) []*Node {
 func (b *Builder) placeholder(y *Node) *Node {
 	value := make([]float64, y.shape.Len())
 	fill(value, 0.5) // products with ones would not be built
-	u := b.add(&Node{b: b, shape: y.shape, value: value})
+	u := b.add(&Node{b: b, attr: &none, shape: y.shape, value: value})
 	for _, a := range y.Axes() {
 		u = u.ExpandOver(a)
 	}

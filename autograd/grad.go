@@ -30,12 +30,12 @@ func (b *Builder) Vjp(y, ct *Node, x ...*Node) []*Node {
 func (b *Builder) pullBack(y, ct, x []*Node) []*Node {
 	out := make([]*Node, len(x))
 	for i, n := range x {
-		out[i] = &Node{b: b, id: -1, shape: n.shape}
+		out[i] = &Node{b: b, id: -1, attr: &none, shape: n.shape}
 	}
 	if !b.checkReversal(y, ct, x) {
 		return out
 	}
-	r := &reversal{b: b, wanted: map[*Node]bool{}, cts: map[*Node]*Node{}, pieces: map[*Node][]*Node{}}
+	r := &reversal{b: b, wanted: map[*Node]bool{}, cts: map[*Node]*Node{}, pieces: map[*Node][]*Node{}, later: map[*Node][]*Node{}}
 	for _, n := range x {
 		r.wanted[n] = true
 	}
@@ -116,6 +116,10 @@ type reversal struct {
 	// Summands of a cotangent that are zero but for few elements. They are joined when
 	// all are known, not added one by one: that would take the square of their number.
 	pieces map[*Node][]*Node
+
+	// Summands from the first outer product on. Many outer products are one product of
+	// matrices, which needs no matrix for each.
+	later map[*Node][]*Node
 }
 
 func (r *reversal) isNeeded(n *Node) bool { return n.id < len(r.needed) && r.needed[n.id] }
@@ -215,10 +219,18 @@ const leastPieces = 8
 
 // add adds to the cotangent of n.
 func (r *reversal) add(n, part *Node) {
-	if part.is("scatter") && part.args[0].shape.Len()*leastPieces <= part.shape.Len() {
+	switch {
+	case part.is("scatter") && part.args[0].shape.Len()*leastPieces <= part.shape.Len():
 		r.pieces[n] = append(r.pieces[n], part)
-		return
+	case isOuter(part) || r.later[n] != nil:
+		r.later[n] = append(r.later[n], part)
+	default:
+		r.sum(n, part)
 	}
+}
+
+// sum adds a summand that is joined with no other.
+func (r *reversal) sum(n, part *Node) {
 	if old := r.cts[n]; old != nil {
 		part = old.Add(part)
 	}
@@ -227,6 +239,12 @@ func (r *reversal) add(n, part *Node) {
 
 // cotangent is the sum of what has been added for n, nil for nothing.
 func (r *reversal) cotangent(n *Node) *Node {
+	if parts := r.later[n]; parts != nil {
+		delete(r.later, n)
+		for _, p := range joinOuter(parts) {
+			r.sum(n, p)
+		}
+	}
 	pieces := r.pieces[n]
 	if pieces == nil {
 		return r.cts[n]
@@ -242,12 +260,31 @@ func (r *reversal) cotangent(n *Node) *Node {
 		pieces = []*Node{Concat(0, values[0], values[1:]...).ScatterAdd(at, n.shape)}
 	}
 	for _, p := range pieces {
-		if old := r.cts[n]; old != nil {
-			p = old.Add(p)
-		}
-		r.cts[n] = p
+		r.sum(n, p)
 	}
 	return r.cts[n]
+}
+
+// isOuter reports whether n is the product of a column and a row.
+func isOuter(n *Node) bool {
+	return n.is("matmul") && n.args[0].shape[1] == 1 && n.shape[0] > 1 && n.shape[1] > 1
+}
+
+// joinOuter makes one product of matrices of a sum of many outer products, Σ aᵢ bᵢᵀ, which a
+// weight has as its cotangent that every step of a loop reads, and leaves the other summands.
+func joinOuter(parts []*Node) []*Node {
+	var a, b, rest []*Node
+	for _, p := range parts {
+		if !isOuter(p) {
+			rest = append(rest, p)
+			continue
+		}
+		a, b = append(a, p.args[0].Reshape(Shape{1, p.shape[0]})), append(b, p.args[1])
+	}
+	if len(a) < leastPieces {
+		return parts
+	}
+	return append(rest, Concat(0, a[0], a[1:]...).T().MatMul(Concat(0, b[0], b[1:]...)))
 }
 
 // sumAxes sums a cotangent over the mapped axes that the result y carries and

@@ -356,3 +356,62 @@ func TestGradientOfParts(t *testing.T) {
 		}
 	}
 }
+
+// The derivatives with respect to a weight that every step of a loop reads are the sums of those
+// with respect to a weight of each step, and the gradient is one product of matrices.
+func TestGradientOfSharedWeight(t *testing.T) {
+	const steps, size = 11, 3
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, particles := range []int{0, 2, 9} {
+		b := ad.NewBuilder("loop")
+		var over []*ad.Axis
+		if particles > 0 {
+			over = append(over, b.Axis("particle", particles))
+		}
+		loss := func(weight func(i int) *ad.Node, x *ad.Node) *ad.Node {
+			h, sum := x, x.Sum()
+			for i := range steps {
+				h = weight(i).MatVec(h).Add(x).Tanh()
+				sum = sum.Add(h.Square().Sum()).Add(weight(i).Sin().Sum())
+			}
+			return sum
+		}
+		x := b.Input("x", ad.Shape{size}, over...)
+		shared, along := b.Input("w", ad.Shape{size, size}, over...), b.Input("t", ad.Shape{size, size}, over...)
+		var each, tangents []*ad.Node
+		inputs, at := nodes(x, shared, along), make([][]float64, 3+2*steps)
+		for i, n := range inputs {
+			at[i] = normals(rng, sizeOf(n))
+		}
+		for i := range steps {
+			each = append(each, b.Input(fmt.Sprint("w", i), ad.Shape{size, size}, over...))
+			tangents = append(tangents, b.Input(fmt.Sprint("t", i), ad.Shape{size, size}, over...))
+			inputs = append(inputs, each[i], tangents[i])
+			at[3+2*i], at[4+2*i] = at[1], at[2]
+		}
+		y := loss(func(int) *ad.Node { return shared }, x)
+		apart := loss(func(i int) *ad.Node { return each[i] }, x)
+		outputs := append(b.Grad(y, shared), b.Hvp(y, nodes(shared), nodes(along))...)
+		products := 0
+		for _, n := range outputs[0].Operands() {
+			if n.Op() == "matmul" {
+				products++
+			}
+		}
+		if products != 1 {
+			t.Errorf("%d particles: the gradient has %d products among its summands, want 1", particles, products)
+		}
+		sum := func(parts []*ad.Node) *ad.Node {
+			total := parts[0]
+			for _, p := range parts[1:] {
+				total = total.Add(p)
+			}
+			return total
+		}
+		outputs = append(outputs, sum(b.Grad(apart, each...)), sum(b.Hvp(apart, each, tangents)))
+		got := runEngines(t, inputs, outputs, at, 1e-12)
+		for i, what := range []string{"gradient", "Hessian-vector product"} {
+			compare(t, fmt.Sprintf("%d particles: %s", particles, what), got[i], got[2+i], 1e-12)
+		}
+	}
+}

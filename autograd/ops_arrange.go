@@ -34,7 +34,7 @@ func (n *Node) Transpose(order ...int) *Node {
 	for i, k := range order {
 		shape[i], stride[i] = n.shape[k], from[k]
 	}
-	return n.Gather(stridedIndices(shape, stride), shape)
+	return n.show(stridedIndices(shape, stride), shape)
 }
 
 // stridedIndices lists Σ index·stride over the indices of a shape in row-major order.
@@ -71,7 +71,7 @@ func along(s Shape, axis int, rows []int) []int {
 func (n *Node) rows(axis int, rows []int) *Node {
 	shape := slices.Clone(n.shape)
 	shape[axis] = len(rows)
-	return n.Gather(along(n.shape, axis, rows), shape)
+	return n.show(along(n.shape, axis, rows), shape)
 }
 
 // Roll shifts along an axis: index i moves to i + shift, and what leaves one end
@@ -171,7 +171,7 @@ func (n *Node) Split(axis int, sizes ...int) []*Node {
 	}
 	at := 0
 	for i, size := range sizes {
-		parts[i] = &Node{b: n.b, id: -1, shape: n.shape}
+		parts[i] = &Node{b: n.b, id: -1, attr: &none, shape: n.shape}
 		if err == nil && n.b.err == nil {
 			parts[i] = n.Slice(axis, at, at+size)
 			at += size

@@ -142,7 +142,7 @@ func (x labelled) diagonal() labelled {
 		return x
 	}
 	shape := x.sizes(letters)
-	return labelled{x.n.Gather(stridedIndices(shape, stride), shape), letters}
+	return labelled{x.n.show(stridedIndices(shape, stride), shape), letters}
 }
 
 // sumUnless sums over the letters that are not to be kept.

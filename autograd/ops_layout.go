@@ -48,7 +48,7 @@ func init() {
 				return src
 			},
 			VJP: func(y, ct *Node) []*Node {
-				return []*Node{ct.Gather(y.attr.Ints, y.args[0].shape)}
+				return []*Node{ct.show(y.attr.Ints, y.args[0].shape)}
 			},
 		},
 		// expand broadcasts by the usual rule.
@@ -121,7 +121,12 @@ func scatterView(at Attr, shape, _ Shape) []int {
 // Gather builds a node of the given shape whose element e is element
 // indices[e] of n; both are counted in row-major order.
 func (n *Node) Gather(indices []int, shape Shape) *Node {
-	return n.op1("gather", Attr{Ints: append([]int{}, indices...), Shape: slices.Clone(shape)})
+	return n.show(append([]int{}, indices...), slices.Clone(shape))
+}
+
+// show is [Node.Gather] that keeps its arguments.
+func (n *Node) show(indices []int, shape Shape) *Node {
+	return n.op1("gather", Attr{Ints: indices, Shape: shape})
 }
 
 // ScatterAdd builds a node of the given shape, zero but for element e of n
@@ -172,7 +177,7 @@ func (n *Node) T() *Node {
 		slices.Equal(n.attr.Ints, transposeIndices(n.args[0].shape)) {
 		return n.args[0]
 	}
-	return n.Gather(transposeIndices(n.shape), Shape{n.shape[1], n.shape[0]})
+	return n.show(transposeIndices(n.shape), Shape{n.shape[1], n.shape[0]})
 }
 
 func transposeIndices(s Shape) []int {
@@ -195,7 +200,7 @@ func (n *Node) Slice(axis, from, to int) *Node {
 	}
 	shape := slices.Clone(n.shape)
 	shape[axis] = to - from
-	return n.Gather(sliceIndices(n.shape, axis, from, to), shape)
+	return n.show(sliceIndices(n.shape, axis, from, to), shape)
 }
 
 // Index keeps one index of an axis and drops the axis.

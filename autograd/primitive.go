@@ -3,6 +3,7 @@ package autograd
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"tobac/autograd/internal/ir"
@@ -50,11 +51,27 @@ type Attr struct {
 	Key    string    // the identity of Any
 }
 
+// none are no parameters.
+var none Attr
+
+// stored is where the parameters of a node are kept.
+func (at Attr) stored() *Attr {
+	if at.Ints == nil && math.Float64bits(at.Float) == 0 && at.Floats == nil && at.Axis == nil &&
+		at.Shape == nil && at.Any == nil && at.Key == "" {
+		return &none
+	}
+	kept := at
+	return &kept
+}
+
 // lowered is what the compiler reads of the parameters.
 func (at Attr) lowered() ir.Attr {
-	low := ir.Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
+	low := ir.Attr{Ints: at.Ints, Float: at.Float}
 	if at.Axis != nil {
 		low.Axis = at.Axis.ir
+	}
+	if at.Floats != nil || at.Shape != nil || at.Any != nil || at.Key != "" {
+		low.More = &ir.More{Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
 	}
 	return low
 }
@@ -62,7 +79,11 @@ func (at Attr) lowered() ir.Attr {
 // attrOf are the parameters that were lowered, for an operation that sees one index at a
 // time: without an axis.
 func attrOf(at ir.Attr) Attr {
-	return Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
+	out := Attr{Ints: at.Ints, Float: at.Float}
+	if m := at.More; m != nil {
+		out.Floats, out.Shape, out.Any, out.Key = m.Floats, m.Shape, m.Any, m.Key
+	}
+	return out
 }
 
 // A Primitive is an operation: its shape rule, its value and its derivative,
@@ -146,7 +167,7 @@ func (n *Node) Operands() []*Node { return n.args }
 
 // Attr holds the parameters that the node's primitive was applied with. The caller must
 // not modify them.
-func (n *Node) Attr() Attr { return n.attr }
+func (n *Node) Attr() Attr { return *n.attr }
 
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {

@@ -293,7 +293,11 @@ func importedWhole(v *ir.Value, x []*ad.Node) *ad.Node {
 		return x[0]
 	}
 	at := v.Attr // of an operation that sees one index at a time: without an axis
-	return p.Apply(ad.Attr{Ints: at.Ints, Float: at.Float, Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}, x...)
+	own := ad.Attr{Ints: at.Ints, Float: at.Float}
+	if m := at.More; m != nil {
+		own.Floats, own.Shape, own.Any, own.Key = m.Floats, m.Shape, m.Any, m.Key
+	}
+	return p.Apply(own, x...)
 }
 
 // along lists the elements of some rows of an axis, in row-major order.

@@ -9,18 +9,19 @@ const mostBatched = 64
 // A merging is a stretch of steps of the same kind that grows.
 type merging struct {
 	Stretch
-	written map[*Storage]bool // what the steps compute
+	first   *Storage          // what the first step computes
+	written map[*Storage]bool // and the others
 }
 
 func (p *Plan) newMerging(s Step) *merging {
-	return &merging{Stretch{Instruction: s.Instruction, Steps: []Step{s}}, map[*Storage]bool{p.places[s.V.ID].Store: true}}
+	return &merging{Stretch: Stretch{Instruction: s.Instruction, Steps: []Step{s}}, first: p.places[s.V.ID].Store}
 }
 
 // merge joins a step, unless it is of another kind or reads what another one computes: the
 // elements of all are gathered, computed by one call, and stored.
 func (m *merging) merge(p *Plan, next Step) bool {
 	for _, a := range next.V.Args {
-		if at := p.places[a.ID].Store; at != nil && m.written[at] {
+		if at := p.places[a.ID].Store; at != nil && (at == m.first || m.written[at]) {
 			return false
 		}
 	}
@@ -29,6 +30,9 @@ func (m *merging) merge(p *Plan, next Step) bool {
 		return false
 	}
 	m.Instruction, m.Steps = in, append(m.Steps, next)
+	if m.written == nil {
+		m.written = map[*Storage]bool{}
+	}
 	m.written[p.places[next.V.ID].Store] = true
 	return true
 }
@@ -66,7 +70,7 @@ func joinUnary(p *Plan, a, b *unaryInstr) Instruction {
 		if len(a.runs) > 0 && a.elements() > mostBatched {
 			return nil
 		}
-		in = &unaryInstr{Unary: a.Unary, width: 1, joined: true}
+		in = &unaryInstr{Unary: a.Unary, width: 1, joined: true, single: &scattered{}}
 		in.append(a)
 	}
 	in.append(b)
@@ -76,7 +80,7 @@ func joinUnary(p *Plan, a, b *unaryInstr) Instruction {
 
 // append adds the elements of another instruction as single ones.
 func (in *unaryInstr) append(of *unaryInstr) {
-	s := &in.single
+	s := in.single
 	for _, r := range of.runs {
 		for e := range r.n {
 			s.dst = append(s.dst, int32(r.dst+e))

@@ -31,7 +31,7 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 	temporaries := alignUp(p.Arena)
 	e := &emission{temporaries: int32(temporaries)}
 	var text native.Text
-	var all []Stretch
+	all := make([]Stretch, 0, len(steps))
 	first := 0
 	var err error
 	var grows *merging
@@ -47,7 +47,7 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 			var s Stretch
 			s, err = p.code(&text, e, steps[first:i], nil)
 			all = append(all, s)
-			e.ops, e.pivots = nil, nil
+			e.ops, e.pivots = e.ops[:0], nil
 		}
 		first = i
 	}

@@ -8,26 +8,18 @@ import (
 // collectInstr puts single numbers of several arrays together.
 type collectInstr struct {
 	runs   []run
-	single scattered // elements that are in no run
+	single *scattered // elements that are in no run
 }
 
 func (p *Plan) lowerCollect(v *ir.Value) Instruction {
-	var runs []run
-	p.order(v, func(e int) {
-		if !v.Live[e] {
-			return
-		}
-		next := run{dst: p.Offset(v, e), n: 1}
-		next.src[0] = operand{off: ZeroOffset, width: 1}
-		if k := v.Attr.Ints[2*e]; k >= 0 {
-			next.src[0] = p.operand(v.Args[k], v.Attr.Ints[2*e+1])
-		}
-		if len(runs) == 0 || !runs[len(runs)-1].extend(next, 1, 1) {
-			runs = append(runs, next)
-		}
-	})
 	in := &collectInstr{}
-	in.runs, in.single = p.scatter(runs, 1, 1, 0)
+	in.runs, in.single = p.scatter(p.join(v, 1, func(e int) (r run, ok bool) {
+		r.src[0] = operand{off: ZeroOffset, width: 1}
+		if k := v.Attr.Ints[2*e]; k >= 0 {
+			r.src[0] = p.operand(v.Args[k], v.Attr.Ints[2*e+1])
+		}
+		return r, true
+	}), 1, 1, 0)
 	return in
 }
 
@@ -55,5 +47,5 @@ func (in *collectInstr) Cost() (flops, bytes int) {
 }
 
 func (in *collectInstr) emit(e *emission) bool {
-	return e.elementwise(native.Add, 1, in.runs, &in.single, func(src [3]operand) (a, b operand) { return operand{off: ZeroOffset}, src[0] })
+	return e.elementwise(native.Add, 1, in.runs, in.single, func(src [3]operand) (a, b operand) { return operand{off: ZeroOffset}, src[0] })
 }

@@ -1,6 +1,10 @@
 package dense
 
-import "tobac/autograd/internal/ir"
+import (
+	"iter"
+
+	"tobac/autograd/internal/ir"
+)
 
 // unaryInstr is an element-wise function of one operand.
 type unaryInstr struct {
@@ -8,12 +12,12 @@ type unaryInstr struct {
 	width  int
 	joined bool // made of several, all single elements
 	runs   []run
-	single scattered // elements of one number that are in no run
+	single *scattered // elements of one number that are in no run
 }
 
 func (p *Plan) lowerUnary(v *ir.Value) Instruction {
 	in := &unaryInstr{Unary: v.Unary(), width: p.width(v)}
-	in.runs, in.single = p.scatter(p.runs(v), in.width, 1, 1)
+	in.runs, in.single = p.elements(v, 1)
 	return in
 }
 
@@ -63,17 +67,12 @@ type binaryInstr struct {
 	form   ir.Form
 	width  int
 	runs   []run
-	single scattered // elements of one number that are in no run
+	single *scattered // elements of one number that are in no run
 }
 
 func (p *Plan) lowerBinary(v *ir.Value) Instruction {
 	in := &binaryInstr{Binary: v.Binary(), form: v.Op.Form, width: p.width(v)}
-	alone := 1
-	switch in.form {
-	case ir.Add, ir.Sub, ir.Mul:
-		alone = 0
-	}
-	in.runs, in.single = p.scatter(p.runs(v), in.width, 2, alone)
+	in.runs, in.single = p.elements(v, 2)
 	return in
 }
 
@@ -82,6 +81,9 @@ type scattered struct {
 	dst []int32
 	src [3][]int32
 }
+
+// noScattered are no elements.
+var noScattered scattered
 
 func (s *scattered) store(m, x []float64) {
 	for i, at := range s.dst {
@@ -92,19 +94,37 @@ func (s *scattered) store(m, x []float64) {
 // shortRun is the length below which runs of single numbers are gathered.
 const shortRun = 8
 
+// elements are the runs of an element-wise value, and the elements that are in none.
+func (p *Plan) elements(v *ir.Value, args int) ([]run, *scattered) {
+	if r, ok := p.oneRun(v); ok {
+		return []run{r}, &noScattered
+	}
+	return p.scatter(p.runs(v), p.width(v), args, 1)
+}
+
 // scatter takes the runs of single numbers that are short out of the list, if they are
 // more than alone.
-func (p *Plan) scatter(runs []run, width, args, alone int) (rest []run, single scattered) {
-	short := 0
-	for _, r := range runs {
+func (p *Plan) scatter(runs iter.Seq[run], width, args, alone int) (rest []run, single *scattered) {
+	all, short, elements := 0, 0, 0
+	for r := range runs {
+		all++
 		if width == 1 && r.n < shortRun {
 			short++
+			elements += r.n
 		}
 	}
 	if short <= alone {
-		return runs, single
+		rest = make([]run, 0, all)
+		for r := range runs {
+			rest = append(rest, r)
+		}
+		return rest, &noScattered
 	}
-	for _, r := range runs {
+	single = &scattered{dst: make([]int32, 0, elements)}
+	for i := range args {
+		single.src[i] = make([]int32, 0, elements)
+	}
+	for r := range runs {
 		if r.n >= shortRun {
 			rest = append(rest, r)
 			continue
@@ -156,6 +176,12 @@ func (in *binaryInstr) Run(f *Frame) {
 		aVec := a.width == w && (a.stride != 0 || r.n == 1)
 		bVec := b.width == w && (b.stride != 0 || r.n == 1)
 		switch {
+		case len(dst) == 1 && in.form == ir.Add:
+			dst[0] = f.M[a.off] + f.M[b.off]
+		case len(dst) == 1 && in.form == ir.Sub:
+			dst[0] = f.M[a.off] - f.M[b.off]
+		case len(dst) == 1 && in.form == ir.Mul:
+			dst[0] = f.M[a.off] * f.M[b.off]
 		case aVec && bVec:
 			in.VV(dst, f.M[a.off:a.off+r.n*w], f.M[b.off:b.off+r.n*w])
 		case aVec && b.width == 1 && b.stride == 0:

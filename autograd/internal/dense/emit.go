@@ -111,7 +111,7 @@ func (in *unaryInstr) emit(e *emission) bool {
 	default:
 		return false
 	}
-	return e.elementwise(code, in.width, in.runs, &in.single, one)
+	return e.elementwise(code, in.width, in.runs, in.single, one)
 }
 
 func (in *binaryInstr) emit(e *emission) bool {
@@ -130,5 +130,5 @@ func (in *binaryInstr) emit(e *emission) bool {
 	default:
 		return false
 	}
-	return e.elementwise(code, in.width, in.runs, &in.single, func(src [3]operand) (a, b operand) { return src[0], src[1] })
+	return e.elementwise(code, in.width, in.runs, in.single, func(src [3]operand) (a, b operand) { return src[0], src[1] })
 }

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"iter"
 	"slices"
 
 	"tobac/autograd/internal/ir"
@@ -102,33 +103,51 @@ func (p *Plan) operand(v *ir.Value, e int) operand {
 	return operand{off: p.Offset(v, e), width: p.Width(v, e)}
 }
 
-// runs lists the live elements of an element-wise value as few runs as
-// possible.
-func (p *Plan) runs(v *ir.Value) []run {
-	var rs []run
+// runs goes through the live elements of an element-wise value, in as few runs as possible.
+func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
 	onto := p.places[v.ID].onto
-	width := p.places[v.ID].Store.Width
-	if r, ok := p.oneRun(v); ok {
-		return []run{r}
-	}
-	p.order(v, func(e int) {
-		if !v.Live[e] || onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
-			return
+	return p.join(v, len(v.Args), func(e int) (r run, ok bool) {
+		if onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
+			return r, false
 		}
-		next := run{dst: p.Offset(v, e), n: 1}
 		for i, a := range v.Args {
-			next.src[i] = p.operand(a, v.At(i, e))
+			r.src[i] = p.operand(a, v.At(i, e))
 		}
-		if len(rs) == 0 || !rs[len(rs)-1].extend(next, len(v.Args), width) {
-			rs = append(rs, next)
-		}
+		return r, true
 	})
-	return rs
+}
+
+// join goes through the live elements of v that have operands, in as few runs as possible.
+func (p *Plan) join(v *ir.Value, args int, operands func(e int) (r run, ok bool)) iter.Seq[run] {
+	width := p.places[v.ID].Store.Width
+	return func(yield func(run) bool) {
+		var r run
+		p.order(v, func(e int) {
+			if !v.Live[e] {
+				return
+			}
+			next, ok := operands(e)
+			if !ok {
+				return
+			}
+			next.dst, next.n = p.Offset(v, e), 1
+			if r.n > 0 && r.extend(next, args, width) {
+				return
+			}
+			if r.n > 0 {
+				yield(r)
+			}
+			r = next
+		})
+		if r.n > 0 {
+			yield(r)
+		}
+	}
 }
 
 // oneRun is that of a value all of whose elements, and those of its operands, are in order.
 func (p *Plan) oneRun(v *ir.Value) (r run, ok bool) {
-	if at := &p.places[v.ID]; !at.inOrder || at.onto || v.Len() < 2 {
+	if at := &p.places[v.ID]; !at.inOrder || at.onto {
 		return r, false
 	}
 	r = run{dst: p.Offset(v, 0), n: v.Len()}
@@ -141,7 +160,7 @@ func (p *Plan) oneRun(v *ir.Value) (r run, ok bool) {
 			r.src[i].stride = r.src[i].width
 		}
 	}
-	return r, !slices.Contains(v.Live, false)
+	return r, v.AllLive || !slices.Contains(v.Live, false)
 }
 
 // extend appends one element to r if it continues it.

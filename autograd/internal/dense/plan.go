@@ -31,8 +31,9 @@ type Plan struct {
 	Arena    int       // its length
 	Scratch  int       // numbers that instructions need for operands they gather
 
-	places []Place
-	lane   *ir.Axis // what lanes are the indices of; nil if there is one
+	places  []Place
+	inOrder []int32  // 0, 1, …
+	lane    *ir.Axis // what lanes are the indices of; nil if there is one
 }
 
 // A Place is where one value lies: slot s of the storage holds its elements e with
@@ -139,6 +140,15 @@ func (p *Plan) width(v *ir.Value) int {
 // Values for which elements reports true are computed element by element in
 // registers.
 func (p *Plan) PlaceAll(elements func(v *ir.Value) bool) {
+	constants, longest := 0, 0
+	for _, v := range p.F.Values {
+		longest = max(longest, v.Len())
+		if v.Const != nil && !v.IsView() {
+			constants += v.Len()
+		}
+	}
+	p.Constant = slices.Grow(p.Constant, constants)
+	p.inOrder = slices.Grow(p.inOrder, longest)
 	for _, v := range p.F.Values {
 		p.places[v.ID].Element = elements(v)
 		p.place(v, elements(v))
@@ -170,20 +180,11 @@ func (p *Plan) place(v *ir.Value, element bool) {
 
 func (p *Plan) placeElements(v *ir.Value, element bool) {
 	at := &p.places[v.ID]
-	at.Slot = make([]int32, len(v.Live))
 	at.whole = !element && p.width(v) == 1 && p.countsWhole(v)
-	count := int32(0)
-	p.order(v, func(e int) {
-		at.Slot[e] = -1
-		if at.whole {
-			count = int32(e)
-		}
-		if v.Live[e] || v.IsInput() && at.Varying {
-			at.Slot[e] = count
-			count++
-		}
-	})
-	if at.whole {
+	count := int32(len(v.Live))
+	if at.columns == 0 && !v.IsView() && v.AllLive {
+		at.Slot = p.numbers(len(v.Live))
+	} else if count = p.slots(v); at.whole {
 		count = int32(len(v.Live))
 	}
 	switch {
@@ -199,7 +200,6 @@ func (p *Plan) placeElements(v *ir.Value, element bool) {
 		}
 	case v.Const != nil:
 		at.Store = &Storage{Off: len(p.Constant), Slots: int(count), Width: 1}
-		p.Constant = slices.Grow(p.Constant, int(count))
 		p.order(v, func(e int) {
 			if v.Live[e] {
 				p.Constant = append(p.Constant, v.Const[e])
@@ -208,6 +208,31 @@ func (p *Plan) placeElements(v *ir.Value, element bool) {
 	default:
 		at.Store = &Storage{Slots: int(count), Width: p.width(v), last: v.ID}
 	}
+}
+
+// numbers are 0, 1, … for the slots of n elements that are all stored in order.
+func (p *Plan) numbers(n int) []int32 {
+	for k := len(p.inOrder); k < n; k++ {
+		p.inOrder = append(p.inOrder, int32(k))
+	}
+	return p.inOrder[:n:n]
+}
+
+// slots gives the elements that are stored their slots, and counts them.
+func (p *Plan) slots(v *ir.Value) (count int32) {
+	at := &p.places[v.ID]
+	at.Slot = make([]int32, len(v.Live))
+	p.order(v, func(e int) {
+		at.Slot[e] = -1
+		if at.whole {
+			count = int32(e)
+		}
+		if v.Live[e] || v.IsInput() && at.Varying {
+			at.Slot[e] = count
+			count++
+		}
+	})
+	return count
 }
 
 func anyTrue(b []bool) bool {

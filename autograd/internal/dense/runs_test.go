@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"slices"
 	"testing"
 
 	"tobac/autograd/internal/ir"
@@ -50,7 +51,7 @@ func TestRuns(t *testing.T) {
 			b := irtest.New()
 			y := tt.build(b, b.Input(vector))
 			p := planned(t, b.Return(y))
-			runs := p.runs(y)
+			runs := slices.Collect(p.runs(y))
 			if len(runs) > tt.want || runElements(runs) > 8 {
 				t.Errorf("got %d runs of %d elements, want %d runs: %+v", len(runs), runElements(runs), tt.want, runs)
 			}

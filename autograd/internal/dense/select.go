@@ -6,7 +6,7 @@ import "tobac/autograd/internal/ir"
 type selectInstr struct {
 	width  int
 	runs   []run
-	single scattered // elements of one number that are in no run
+	single *scattered // elements of one number that are in no run
 }
 
 // selectStretch is how often a number that is selected is repeated in scratch memory.
@@ -14,7 +14,7 @@ const selectStretch = 512
 
 func (p *Plan) lowerSelect(v *ir.Value) Instruction {
 	in := &selectInstr{width: p.width(v)}
-	in.runs, in.single = p.scatter(p.runs(v), in.width, 3, 1)
+	in.runs, in.single = p.elements(v, 3)
 	p.Scratch = max(p.Scratch, 3*selectStretch)
 	return in
 }

@@ -345,6 +345,13 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 		q.plan.PlaceAll(func(*ir.Value) bool { return false })
 	}
 	q.plan.AllocateReusing(q.known...)
+	computed := 0
+	for _, v := range q.f.Values {
+		if v.Computed() && q.plan.Stored(v) {
+			computed++
+		}
+	}
+	q.steps = make([]dense.Step, 0, computed)
 	for _, v := range q.f.Values {
 		if v.Computed() && q.plan.Stored(v) {
 			q.steps = append(q.steps, q.plan.Step(v))

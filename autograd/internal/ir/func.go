@@ -18,11 +18,13 @@ type Value struct {
 	Shape Shape
 	Axes  AxisSet
 
-	Const   []float64 // what is known before anything runs, else nil
-	Input   int       // position among the function's inputs, if it is one; else -1
-	Uniform bool      // an input of uniform numbers
-	Name    string    // what users know it by: its operation or name, its shape and axes
 	Flat    AxisSet   // axes that have become leading dimensions of the shape
+	Uniform bool      // an input of uniform numbers
+	NoZeros bool      // Support holds every element
+	AllLive bool      // Live holds every element
+	Input   int       // position among the function's inputs, if it is one; else -1
+	Const   []float64 // what is known before anything runs, else nil
+	Name    string    // what users know it by: its operation or name, its shape and axes
 	Members []*Value  // the single numbers that the elements are, of operations that have become one
 
 	// Index lists, of a value that only shows elements of its operand, which
@@ -30,7 +32,7 @@ type Value struct {
 	Index []int
 
 	// Support are the elements that may differ from zero, Live those of them
-	// that something reads. Analyses fill them in.
+	// that something reads. Analyses fill them in; values may share them.
 	Support, Live []bool
 
 	reduced *sources // what Sources found last

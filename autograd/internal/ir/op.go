@@ -148,10 +148,15 @@ const (
 
 // Attr holds the parameters of an operation.
 type Attr struct {
-	Ints   []int     // dimensions, indices, orders
-	Float  float64   // exponent, bound, factor
+	Ints  []int   // dimensions, indices, orders
+	Float float64 // exponent, bound, factor
+	Axis  *Axis   // crossed
+	More  *More   // nil for none
+}
+
+// More are parameters that few operations have.
+type More struct {
 	Floats []float64 // where one number is not enough
-	Axis   *Axis     // crossed
 	Shape  Shape     // of the result
 	Any    any       // of operations from elsewhere; spelled out by Key
 	Key    string    // identity of Any
@@ -169,18 +174,21 @@ func (at Attr) Append(key []byte) []byte {
 	}
 	key = append(key, '|')
 	key = strconv.AppendUint(key, math.Float64bits(at.Float), 16)
-	for _, f := range at.Floats {
-		key = append(key, ',')
-		key = strconv.AppendUint(key, math.Float64bits(f), 16)
-	}
 	if at.Axis != nil {
 		key = append(append(key, "|axis "...), at.Axis.name...)
 	}
-	if at.Shape != nil {
-		key = fmt.Appendf(key, "|%v", at.Shape)
+	if at.More == nil {
+		return key
 	}
-	if at.Key != "" {
-		key = append(append(key, '|'), at.Key...)
+	for _, f := range at.More.Floats {
+		key = append(key, ',')
+		key = strconv.AppendUint(key, math.Float64bits(f), 16)
+	}
+	if at.More.Shape != nil {
+		key = fmt.Appendf(key, "|%v", at.More.Shape)
+	}
+	if at.More.Key != "" {
+		key = append(append(key, '|'), at.More.Key...)
 	}
 	return key
 }

@@ -22,15 +22,18 @@ func (s Shape) Len() int {
 func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
 // String prints the shape as (3,4); a scalar prints as ().
-func (s Shape) String() string {
-	text := []byte{'('}
+func (s Shape) String() string { return string(s.Append(nil)) }
+
+// Append appends what String prints.
+func (s Shape) Append(text []byte) []byte {
+	text = append(text, '(')
 	for i, d := range s {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendInt(text, int64(d), 10)
 	}
-	return string(append(text, ')'))
+	return append(text, ')')
 }
 
 // Strides are those of a dense row-major layout.

@@ -87,6 +87,11 @@ type Text struct {
 	live   []bool // of [Text.lookAhead]; false between calls
 }
 
+// fetched is the number of operations from which a function fetches its own code, which does
+// not stay in the nearer caches from one call to the next: line by line the processor would wait
+// for it.
+const fetched = 1 << 14
+
 // Add appends a function of the operations, on an arena of the given length and on arrays.
 // Numbers for which kept is false need not be stored: nothing reads them afterwards.
 func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (*Func, error) {
@@ -107,7 +112,12 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (
 			break
 		}
 	}
+	next := len(t.code)
 	for i := range ops {
+		if len(ops) >= fetched && len(c.text.code) >= next {
+			c.text.fetch()
+			next = len(c.text.code) + lineBytes
+		}
 		c.compile(i)
 	}
 	for r := range c.regs {

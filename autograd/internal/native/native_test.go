@@ -160,6 +160,7 @@ func TestRandomOperations(t *testing.T) {
 		run(t, rng, 1+rng.IntN(60), 4+rng.IntN(200))
 	}
 	run(t, rand.New(rand.NewPCG(1, 2)), 5000, 3000)
+	run(t, rand.New(rand.NewPCG(1, 4)), 1<<14+100, 3000) // fetches its code
 }
 
 // FuzzOperations is TestRandomOperations for any seed.

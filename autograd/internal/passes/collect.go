@@ -31,13 +31,7 @@ func Collect(f *ir.Func) {
 	for _, v := range slices.Backward(all) {
 		c.collect(v)
 	}
-	for _, v := range f.Values {
-		clear(v.Live)
-	}
-	for _, v := range f.Outputs {
-		fill(v.Live)
-	}
-	markAll(f)
+	findLive(f)
 }
 
 // A collector knows which values are sums that put arrays together, and which values

@@ -42,15 +42,16 @@ func Flatten(f *ir.Func, keep ir.AxisSet) *ir.Func {
 
 // Clone copies a function, whose values passes may then replace.
 func Clone(f *ir.Func) *ir.Func {
-	c := &ir.Func{Name: f.Name, Axes: f.Axes}
-	copies := make([]*ir.Value, len(f.Values))
+	c := &ir.Func{Name: f.Name, Axes: f.Axes, Values: make([]*ir.Value, 0, len(f.Values))}
+	copies, made := make([]*ir.Value, len(f.Values)), make([]ir.Value, len(f.Values))
 	for i, v := range f.Values {
-		w := *v
+		w := &made[i]
+		*w = *v
 		w.Args = make([]*ir.Value, len(v.Args))
 		for k, a := range v.Args {
 			w.Args[k] = copies[a.ID]
 		}
-		copies[i] = c.Add(&w)
+		copies[i] = c.Add(w)
 	}
 	for _, v := range f.Inputs {
 		c.Inputs = append(c.Inputs, copies[v.ID])

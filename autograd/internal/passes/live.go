@@ -8,137 +8,176 @@ import (
 
 // Live finds, from the outputs back, the elements that are read.
 var Live = Pass{Name: "element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
-	for _, v := range f.Values {
-		v.Live = make([]bool, len(v.Support))
-	}
-	for _, v := range f.Outputs {
-		fill(v.Live)
-	}
-	markAll(f)
+	findLive(f)
 	return nil
 }}
 
 // AllLive takes every element for one that is read.
 var AllLive = Pass{Name: "no element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
 	for _, v := range f.Values {
-		v.Live = make([]bool, len(v.Support))
-		fill(v.Live)
+		v.Live, v.AllLive = v.Support, v.NoZeros
 	}
-	markAll(f)
 	return nil
 }}
 
-func markAll(f *ir.Func) {
+// findLive marks, from the outputs back, what is read. Until its turn comes a value has Live
+// where elements are marked one by one, AllLive if all are.
+func findLive(f *ir.Func) {
+	for _, v := range f.Values {
+		v.Live, v.AllLive = nil, false
+	}
+	for _, v := range f.Outputs {
+		v.AllLive = true
+	}
+	none := make([]bool, len(longest(f)))
+	m := marker{make([]bool, len(none))}
 	for _, v := range slices.Backward(f.Values) {
-		any := false
-		for e := range v.Live {
-			v.Live[e] = v.Live[e] && v.Support[e]
-			any = any || v.Live[e]
+		switch {
+		case v.AllLive:
+			v.Live, v.AllLive = v.Support, v.NoZeros
+		case v.Live == nil:
+			v.Live = none[:v.Len():v.Len()]
+			continue
+		default:
+			v.AllLive = v.NoZeros
+			for e := range v.Live {
+				v.Live[e] = v.Live[e] && v.Support[e]
+				v.AllLive = v.AllLive && v.Live[e]
+			}
 		}
-		if any && v.Op != nil && (v.Const == nil || v.IsView()) {
-			markOperands(v)
+		whole := func(a *ir.Value) bool { return !a.AllLive }
+		if v.Op != nil && (v.Const == nil || v.IsView()) && slices.ContainsFunc(v.Args, whole) &&
+			slices.Contains(v.Live, true) {
+			m.operands(v)
 		}
 	}
 }
 
-// markOperands marks the elements of the operands that the live elements read.
-func markOperands(v *ir.Value) {
-	if v.IsView() {
+// A marker marks elements of operands.
+type marker struct{ unread []bool }
+
+// marks are those of an operand of which elements are marked; nobody reads them where all
+// elements are marked already.
+func (m marker) marks(a *ir.Value) []bool {
+	switch {
+	case a.AllLive:
+		return m.unread[:a.Len()]
+	case a.Live == nil:
+		a.Live = make([]bool, a.Len())
+	}
+	return a.Live
+}
+
+// operands marks the elements of the operands that the live elements read.
+func (m marker) operands(v *ir.Value) {
+	switch class := v.Op.Class; {
+	case v.IsView():
+		at := m.marks(v.Args[0])
 		for e, live := range v.Live {
 			if live {
-				v.Args[0].Live[v.Index[e]] = true
+				at[v.Index[e]] = true
 			}
 		}
-		return
-	}
-	switch v.Op.Class {
-	case ir.Sum, ir.LogSumExp, ir.Fold:
+	case class == ir.Sum, class == ir.LogSumExp, class == ir.Fold:
+		at := m.marks(v.Args[0])
 		for e, src := range v.Sources() {
 			if v.Live[e] {
 				for _, s := range src {
-					v.Args[0].Live[s] = true
+					at[s] = true
 				}
 			}
 		}
-	case ir.Softmax:
+	case class == ir.Softmax:
+		at := m.marks(v.Args[0])
 		for _, group := range v.Sources() {
 			any := false
 			for _, e := range group {
 				any = any || v.Live[e]
 			}
 			for _, e := range group {
-				v.Args[0].Live[e] = v.Args[0].Live[e] || any
+				at[e] = at[e] || any
 			}
 		}
-	case ir.MatMul:
-		markFactors(v)
-	case ir.Crossing:
+	case class == ir.MatMul:
+		m.factors(v)
+	case class == ir.Crossing:
+		at := m.marks(v.Args[0])
 		for e, live := range v.Live {
 			if live {
 				first, step, n := v.Crossed(e)
 				for k := range n {
-					v.Args[0].Live[first+k*step] = true
+					at[first+k*step] = true
 				}
 			}
 		}
-	case ir.Elementwise1, ir.Elementwise2, ir.Select:
-		if allTrue(v.Live) {
-			for _, a := range v.Args {
-				fill(a.Live)
+	case !v.AllLive && (class == ir.Elementwise1 || class == ir.Elementwise2 || class == ir.Select):
+		for i, a := range v.Args {
+			if a.AllLive {
+				continue
 			}
-			return
+			at := m.marks(a)
+			for e, live := range v.Live {
+				if live {
+					at[v.At(i, e)] = true
+				}
+			}
+		}
+	case v.Is(ir.Collected):
+		at := make([][]bool, len(v.Args))
+		for i, a := range v.Args {
+			at[i] = m.marks(a)
 		}
 		for e, live := range v.Live {
-			if live {
-				for i, a := range v.Args {
-					a.Live[v.At(i, e)] = true
-				}
+			if live && v.Attr.Ints[2*e] >= 0 {
+				at[v.Attr.Ints[2*e]][v.Attr.Ints[2*e+1]] = true
 			}
 		}
 	default:
-		if v.Is(ir.Collected) {
-			for e, live := range v.Live {
-				if live && v.Attr.Ints[2*e] >= 0 {
-					v.Args[v.Attr.Ints[2*e]].Live[v.Attr.Ints[2*e+1]] = true
-				}
-			}
-			return
-		}
 		for _, a := range v.Args {
-			fill(a.Live)
+			a.AllLive = true
 		}
 	}
 }
 
-// markFactors marks what the live elements of matrix products read.
-func markFactors(v *ir.Value) {
-	batch, m, k, n := v.Product()
+// factors marks what the live elements of matrix products read.
+func (m marker) factors(v *ir.Value) {
+	batch, rows, k, cols := v.Product()
+	if v.AllLive && v.Args[0].NoZeros && v.Args[1].NoZeros {
+		v.Args[0].AllLive, v.Args[1].AllLive = true, true
+		return
+	}
+	x, y := v.Args[0].Support, v.Args[1].Support
+	atX, atY := m.marks(v.Args[0]), m.marks(v.Args[1])
 	for g := range batch {
-		markFactor(v.Live[g*m*n:], v.Args[0], v.Args[1], g*m*k, g*k*n, m, k, n)
+		i, j := g*rows*k, g*k*cols
+		a, b := factor{x[i:][:rows*k], atX[i:][:rows*k]}, factor{y[j:][:k*cols], atY[j:][:k*cols]}
+		markFactor(v.Live[g*rows*cols:][:rows*cols], a, b, rows, k, cols)
 	}
 }
 
-// markFactor marks what the product of the matrices at x0 of a and y0 of b reads.
-func markFactor(live []bool, a, b *ir.Value, x0, y0, m, k, n int) {
-	if allTrue(live[:m*n]) && allTrue(a.Support[x0:][:m*k]) && allTrue(b.Support[y0:][:k*n]) {
-		fill(a.Live[x0:][:m*k])
-		fill(b.Live[y0:][:k*n])
+// A factor is what is known of a matrix: which elements may differ from zero, and which are read.
+type factor struct{ support, live []bool }
+
+// markFactor marks what the product of two matrices reads.
+func markFactor(live []bool, a, b factor, m, k, n int) {
+	if allTrue(live) && allTrue(a.support) && allTrue(b.support) {
+		fill(a.live)
+		fill(b.live)
 		return
 	}
 	wanted := ir.PackRows(m, n, func(i, j int) bool { return live[i*n+j] })
-	right := ir.PackRows(k, n, func(l, j int) bool { return b.Support[y0+l*n+j] })
+	right := ir.PackRows(k, n, func(l, j int) bool { return b.support[l*n+j] })
 	read := ir.PackRows(k, n, func(int, int) bool { return false })
 	for i := range m {
 		for l := range k {
-			x := x0 + i*k + l
-			if a.Support[x] && ir.OrAnd(read.Row(l), wanted.Row(i), right.Row(l)) {
-				a.Live[x] = true
+			if a.support[i*k+l] && ir.OrAnd(read.Row(l), wanted.Row(i), right.Row(l)) {
+				a.live[i*k+l] = true
 			}
 		}
 	}
 	for l := range k {
 		for j := range n {
-			b.Live[y0+l*n+j] = b.Live[y0+l*n+j] || read.Has(l, j)
+			b.live[l*n+j] = b.live[l*n+j] || read.Has(l, j)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // views of the result. It keeps every bit, since an element has the same bits wherever it is.
 // Facts about elements hold before and after.
 func Pack(f *ir.Func) {
-	p := &packer{f: f, class: make([]int, len(f.Values)), packed: make([]element, len(f.Values)), before: map[*ir.Value][]*ir.Value{}}
+	p := &packer{f: f, class: make([]int, len(f.Values)), packed: make([]element, len(f.Values)), before: map[*ir.Value][]*ir.Value{}, ops: map[named]int32{}}
 	p.classify()
 	if p.classes == nil {
 		return
@@ -39,8 +39,9 @@ const fewestPacked = 4
 // A packer knows which operations are alike.
 type packer struct {
 	f       *ir.Func
-	class   []int                     // of candidates; −1 of other values
-	classes [][]*ir.Value             // in the order of their first members
+	class   []int         // of candidates; −1 of other values
+	classes [][]*ir.Value // in the order of their first members
+	ops     map[named]int32
 	packed  []element                 // where the number of a candidate has gone
 	before  map[*ir.Value][]*ir.Value // new values, and before which value they come
 }
@@ -53,15 +54,20 @@ type element struct {
 
 // A likeness is the same for operations that may become one.
 type likeness struct {
+	op   int32 // the number of the operation with its parameters
+	args [2]source
+}
+
+// A named is an operation with its parameters.
+type named struct {
 	op   *ir.Op
 	attr string
-	args [2]source
 }
 
 // A source is what an operand is: an array or a number by its ID, another class, or a constant.
 type source struct {
-	kind byte
-	id   int
+	kind int32
+	id   int32
 }
 
 // Kinds of sources.
@@ -82,9 +88,10 @@ func (p *packer) classify() {
 			p.class[i] = 0
 		}
 	}
+	var counts []int
 	for small := true; small; {
-		known := map[likeness]int{}
-		p.classes = nil
+		known := map[likeness]int32{}
+		counts = counts[:0]
 		for _, v := range p.f.Values {
 			if p.class[v.ID] < 0 {
 				continue
@@ -92,41 +99,52 @@ func (p *packer) classify() {
 			key := p.likeness(v)
 			c, ok := known[key]
 			if !ok {
-				c = len(p.classes)
+				c = int32(len(counts))
 				known[key] = c
-				p.classes = append(p.classes, nil)
+				counts = append(counts, 0)
 			}
-			p.class[v.ID] = c
-			p.classes[c] = append(p.classes[c], v)
+			p.class[v.ID] = int(c)
+			counts[c]++
 		}
 		small = false
-		for _, members := range p.classes {
-			if len(members) < fewestPacked {
-				small = true
-				for _, v := range members {
-					p.class[v.ID] = -1
-				}
+		for i, c := range p.class {
+			if c >= 0 && counts[c] < fewestPacked {
+				small, p.class[i] = true, -1
 			}
+		}
+	}
+	for _, n := range counts {
+		p.classes = append(p.classes, make([]*ir.Value, 0, n))
+	}
+	for _, v := range p.f.Values {
+		if c := p.class[v.ID]; c >= 0 {
+			p.classes[c] = append(p.classes[c], v)
 		}
 	}
 }
 
 func (p *packer) likeness(v *ir.Value) likeness {
-	key := likeness{op: v.Op}
-	if at := v.Attr; at.Ints != nil || math.Float64bits(at.Float) != 0 || at.Floats != nil || at.Axis != nil || at.Shape != nil || at.Key != "" {
-		key.attr = string(at.Append(nil))
+	op := named{op: v.Op}
+	if at := v.Attr; at.Ints != nil || math.Float64bits(at.Float) != 0 || at.Axis != nil || at.More != nil {
+		op.attr = string(at.Append(nil))
 	}
+	n, ok := p.ops[op]
+	if !ok {
+		n = int32(len(p.ops))
+		p.ops[op] = n
+	}
+	key := likeness{op: n}
 	for k, a := range v.Args {
 		e := origin(a)
 		switch {
 		case e.of.Const != nil:
 			key.args[k] = source{constantSource, 0}
 		case e.of.Len() > 1:
-			key.args[k] = source{arraySource, e.of.ID}
+			key.args[k] = source{arraySource, int32(e.of.ID)}
 		case p.class[e.of.ID] >= 0:
-			key.args[k] = source{classSource, p.class[e.of.ID]}
+			key.args[k] = source{classSource, int32(p.class[e.of.ID])}
 		default:
-			key.args[k] = source{numberSource, e.of.ID}
+			key.args[k] = source{numberSource, int32(e.of.ID)}
 		}
 	}
 	return key
@@ -215,7 +233,8 @@ func (p *packer) join(members []member) {
 	first := slices.MinFunc(members, func(a, b member) int { return cmp.Compare(a.v.ID, b.v.ID) }).v
 	add := func(v *ir.Value) *ir.Value {
 		v.ID = -1 - len(p.packed) // beyond those of the function, and different
-		v.Support, v.Live = trues(v.Len()), trues(v.Len())
+		v.Support, v.NoZeros = trues(v.Len()), true
+		v.Live, v.AllLive = v.Support, true
 		p.packed = append(p.packed, element{})
 		p.before[first] = append(p.before[first], v)
 		return v
@@ -257,10 +276,4 @@ func (p *packer) operand(members []member, k int, add func(*ir.Value) *ir.Value)
 		return at.of
 	}
 	return add(&ir.Value{Op: ir.ViewOp, Attr: ir.Attr{Ints: index}, Args: []*ir.Value{at.of}, Shape: shape, Axes: at.of.Axes, Input: -1, Index: index})
-}
-
-func trues(n int) []bool {
-	b := make([]bool, n)
-	fill(b)
-	return b
 }

@@ -21,7 +21,7 @@ import (
 // for |x| beyond 2⁹⁶⁰ or below 2⁻⁹⁵⁸: it is left alone unless |c| and |c′| are between
 // 2⁻⁶⁴ and 2⁶⁴. What nothing reads any more is not computed.
 var Simplify = Pass{Name: "algebraic-simplification", Needs: 0, Keeps: Folded, Run: func(f *ir.Func) error {
-	s := simplifier{f: f, readers: map[*ir.Value]int{}, relus: map[*ir.Value]*ir.Value{}}
+	s := simplifier{f: f, readers: make(map[*ir.Value]int, len(f.Values)), relus: map[*ir.Value]*ir.Value{}}
 	for _, v := range f.Outputs {
 		s.readers[v]++
 	}

@@ -202,16 +202,23 @@ func (s *splitter) part(k int) (Part, bool) {
 			}
 		}
 	}
-	copies := make(map[*ir.Value]*ir.Value)
+	count := 0
+	for _, v := range s.f.Values {
+		if needed[v.ID] {
+			count++
+		}
+	}
+	p.F.Values = make([]*ir.Value, 0, count)
+	copies, made := make([]*ir.Value, len(s.f.Values)), make([]ir.Value, count)
 	for _, v := range s.f.Values { // in their order, by which they are soon done with
 		if needed[v.ID] {
-			s.copy(&p, v, k, copies)
+			s.copy(&p, v, k, copies, &made[len(p.F.Values)])
 		}
 	}
 	for _, v := range s.f.Values {
 		if read[v.ID] {
 			p.To = append(p.To, v)
-			p.F.Outputs = append(p.F.Outputs, copies[v])
+			p.F.Outputs = append(p.F.Outputs, copies[v.ID])
 		}
 	}
 	return p, len(p.To) > 0
@@ -233,19 +240,20 @@ func (s *splitter) given(v *ir.Value, k int) bool {
 	return !s.free[v.ID] && s.stage[v.ID] != k && !anew || v.IsInput()
 }
 
-// copy copies v, whose operands are copied, into the part.
-func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Value) {
-	c := *v
+// copy copies v to c, whose operands are copied, into the part.
+func (s *splitter) copy(p *Part, v *ir.Value, k int, copies []*ir.Value, c *ir.Value) {
+	*c = *v
 	c.Args = nil
 	if s.given(v, k) {
 		c.Op, c.Attr, c.Index, c.Const = nil, ir.Attr{}, nil, nil
 		c.Input = len(p.From)
 		p.From = append(p.From, v)
-		p.F.Inputs = append(p.F.Inputs, &c)
+		p.F.Inputs = append(p.F.Inputs, c)
 	} else {
 		c.Input = -1
-		for _, a := range v.Args {
-			c.Args = append(c.Args, copies[a])
+		c.Args = make([]*ir.Value, len(v.Args))
+		for i, a := range v.Args {
+			c.Args[i] = copies[a.ID]
 		}
 		if c.Op != nil && c.Op.Over == ir.OverExpand && p.Loop != nil && c.Attr.Axis == p.Loop {
 			// One index of the loop sees the value itself.
@@ -253,5 +261,5 @@ func (s *splitter) copy(p *Part, v *ir.Value, k int, copies map[*ir.Value]*ir.Va
 			c.Attr = ir.Attr{Ints: c.Index}
 		}
 	}
-	copies[v] = p.F.Add(&c)
+	copies[v.ID] = p.F.Add(c)
 }

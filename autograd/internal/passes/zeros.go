@@ -2,6 +2,7 @@ package passes
 
 import (
 	"math"
+	"slices"
 
 	"tobac/autograd/internal/ir"
 )
@@ -9,14 +10,22 @@ import (
 // Zeros finds the elements that are zero whatever the inputs: those of constants,
 // and what products, sums and copies make of them.
 var Zeros = Pass{Name: "structural-zeros", Keeps: Folded, Gives: Supported, Run: func(f *ir.Func) error {
+	all := longest(f)
 	for _, v := range f.Values {
-		v.Support = make([]bool, v.Len())
+		if v.NoZeros = noZeros(v); v.NoZeros {
+			v.Support = all[:v.Len():v.Len()]
+			continue
+		}
 		switch {
-		case v.IsView() || v.Const != nil || v.Op == nil:
+		case v.IsView() || v.Const != nil:
 			constantSupport(v)
+		case v.Op.Class == ir.Elementwise1:
+			v.Support = v.Args[0].Support
 		default:
+			v.Support = make([]bool, v.Len())
 			support(v)
 		}
+		v.NoZeros = allTrue(v.Support)
 	}
 	return nil
 }}
@@ -24,16 +33,53 @@ var Zeros = Pass{Name: "structural-zeros", Keeps: Folded, Gives: Supported, Run:
 // AnySupport takes every element but those that views make zero for one that may
 // differ from zero.
 var AnySupport = Pass{Name: "no structural-zeros", Keeps: Folded, Gives: Supported, Run: func(f *ir.Func) error {
+	all := longest(f)
 	for _, v := range f.Values {
-		v.Support = make([]bool, v.Len())
-		if v.IsView() {
-			constantSupport(v)
+		if v.NoZeros = !v.IsView() || v.Args[0].NoZeros && !slices.Contains(v.Index, -1); v.NoZeros {
+			v.Support = all[:v.Len():v.Len()]
 			continue
 		}
-		fill(v.Support)
+		constantSupport(v)
+		v.NoZeros = allTrue(v.Support)
 	}
 	return nil
 }}
+
+// longest is true for as many elements as a value has at most.
+func longest(f *ir.Func) []bool {
+	n := 0
+	for _, v := range f.Values {
+		n = max(n, v.Len())
+	}
+	return trues(n)
+}
+
+// noZeros reports whether no element of v is known to be zero, where that is found at once.
+func noZeros(v *ir.Value) bool {
+	whole := func(a *ir.Value) bool { return a.NoZeros }
+	switch {
+	case v.IsView():
+		return v.Args[0].NoZeros && !slices.Contains(v.Index, -1)
+	case v.Const != nil:
+		return len(v.Shape) == 0 || !slices.ContainsFunc(v.Const, func(x float64) bool { return math.Float64bits(x) == 0 })
+	case v.Op == nil:
+		return true
+	}
+	switch v.Op.Class {
+	case ir.Elementwise1:
+		return v.Op.Unary == nil || !v.Op.Unary.Zero || v.Args[0].NoZeros
+	case ir.Elementwise2, ir.Select:
+		return v.Args[len(v.Args)-2].NoZeros && v.Args[len(v.Args)-1].NoZeros
+	case ir.Sum:
+		return v.Args[0].NoZeros && !slices.ContainsFunc(v.Sources(), func(s []int) bool { return len(s) == 0 })
+	case ir.MatMul:
+		_, _, k, _ := v.Product()
+		return k > 0 && v.Args[0].NoZeros && v.Args[1].NoZeros
+	case ir.Crossing:
+		return v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax || slices.IndexFunc(v.Args, whole) == 0
+	}
+	return true
+}
 
 func fill(b []bool) {
 	for e := range b {
@@ -41,35 +87,34 @@ func fill(b []bool) {
 	}
 }
 
+func trues(n int) []bool {
+	b := make([]bool, n)
+	fill(b)
+	return b
+}
+
 // constantSupport is that of views, of constants too, whose elements are found in
-// the operand; of constants; and of inputs. A single number that is zero is no
+// the operand, and of constants. A single number that is zero is no
 // structure: it is computed with like any other.
 func constantSupport(v *ir.Value) {
+	v.Support = make([]bool, v.Len())
 	for e := range v.Support {
 		switch {
 		case v.IsView():
 			v.Support[e] = v.Index[e] >= 0 && v.Args[0].Support[v.Index[e]]
-		case v.Const != nil:
-			v.Support[e] = v.Const[e] != 0 || math.Signbit(v.Const[e]) || len(v.Shape) == 0
 		default:
-			v.Support[e] = true
+			v.Support[e] = math.Float64bits(v.Const[e]) != 0
 		}
 	}
 }
 
-// support of the result of an operation.
+// support of the result of an operation on operands with zeros.
 func support(v *ir.Value) {
 	switch v.Op.Class {
-	case ir.Elementwise1:
-		if v.Op.Unary != nil && v.Op.Unary.Zero {
-			copy(v.Support, v.Args[0].Support)
-			return
-		}
 	case ir.Elementwise2, ir.Select:
 		for e := range v.Support {
 			v.Support[e] = pairSupport(v, e)
 		}
-		return
 	case ir.Sum:
 		a := v.Args[0]
 		for e, src := range v.Sources() {
@@ -77,23 +122,16 @@ func support(v *ir.Value) {
 				v.Support[e] = v.Support[e] || a.Support[s]
 			}
 		}
-		return
 	case ir.MatMul:
 		productSupport(v)
-		return
 	case ir.Crossing:
-		if v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax {
-			break
-		}
 		for e := range v.Support {
 			first, step, n := v.Crossed(e)
 			for k := range n {
 				v.Support[e] = v.Support[e] || v.Args[0].Support[first+k*step]
 			}
 		}
-		return
 	}
-	fill(v.Support)
 }
 
 func pairSupport(v *ir.Value, e int) bool {
