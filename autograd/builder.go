@@ -75,22 +75,23 @@ func (n *Node) Name() string { return n.name }
 // String names the node for error texts: its op or name, shape and axes.
 func (n *Node) String() string {
 	var text [64]byte
-	b := n.shape.Append(append(text[:0], n.label()...))
+	b := n.shape.Append(n.appendLabel(text[:0]))
 	if n.axes != 0 {
 		b = append(b, n.axes.Names(n.b.irAxes)...)
 	}
 	return string(b)
 }
 
-func (n *Node) label() string {
+func (n *Node) appendLabel(text []byte) []byte {
 	switch {
 	case n.op != nil:
-		return n.op.Name + "#" + strconv.Itoa(n.id)
+		text = append(append(text, n.op.Name...), '#')
 	case n.value != nil:
-		return "constant#" + strconv.Itoa(n.id)
+		text = append(text, "constant#"...)
 	default:
-		return n.name
+		return append(text, n.name...)
 	}
+	return strconv.AppendInt(text, int64(n.id), 10)
 }
 
 func (n *Node) isInput() bool    { return n.op == nil && n.value == nil }

@@ -29,7 +29,7 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		return each(steps), nil
 	}
 	temporaries := alignUp(p.Arena)
-	e := &emission{temporaries: int32(temporaries)}
+	e := &emission{temporaries: int32(temporaries), ops: make([]native.Op, 0, len(steps))}
 	var text native.Text
 	all := make([]Stretch, 0, len(steps))
 	first := 0

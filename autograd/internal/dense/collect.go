@@ -13,12 +13,12 @@ type collectInstr struct {
 
 func (p *Plan) lowerCollect(v *ir.Value) Instruction {
 	in := &collectInstr{}
-	in.runs, in.single = p.scatter(p.join(v, 1, func(e int) (r run, ok bool) {
-		r.src[0] = operand{off: ZeroOffset, width: 1}
+	in.runs, in.single = p.scatter(p.join(v, 1, func(e int, next *run) bool {
+		next.src[0] = operand{off: ZeroOffset, width: 1}
 		if k := v.Attr.Ints[2*e]; k >= 0 {
-			r.src[0] = p.operand(v.Args[k], v.Attr.Ints[2*e+1])
+			next.src[0] = p.operand(v.Args[k], v.Attr.Ints[2*e+1])
 		}
-		return r, true
+		return true
 	}), 1, 1, 0)
 	return in
 }

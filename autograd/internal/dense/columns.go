@@ -1,6 +1,10 @@
 package dense
 
-import "tobac/autograd/internal/ir"
+import (
+	"slices"
+
+	"tobac/autograd/internal/ir"
+)
 
 // Arrays of at least fewestRows rows of at most mostColumns numbers may be stored column by
 // column: operations on many small rows, 2×2 matrices for example, are operations on a few
@@ -52,6 +56,9 @@ func (l *layering) rows(v *ir.Value, n int) {
 // others. Inputs are others, but for those that are read once.
 func (p *Plan) byColumns(once []*ir.Value) []int {
 	n := len(p.F.Values)
+	if !slices.ContainsFunc(p.F.Values, func(v *ir.Value) bool { return v.Len() >= fewestRows }) {
+		return nil
+	}
 	l := &layering{make([]int, n), make([]int, n), make([]bool, n), make([]bool, n)}
 	products := make([]bool, n) // only products of matrices read the value
 	for i, v := range p.F.Values {

@@ -105,33 +105,42 @@ func (p *Plan) operand(v *ir.Value, e int) operand {
 
 // runs goes through the live elements of an element-wise value, in as few runs as possible.
 func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
+	var args [3]*Place
+	var one [3]bool // the same number for all elements
+	for i, a := range v.Args {
+		args[i], one[i] = &p.places[a.ID], len(a.Shape) == 0
+	}
 	onto := p.places[v.ID].onto
-	return p.join(v, len(v.Args), func(e int) (r run, ok bool) {
-		if onto && p.places[v.Args[1].ID].Slot[v.At(1, e)] < 0 {
-			return r, false
+	return p.join(v, len(v.Args), func(e int, next *run) bool {
+		for i := range v.Args {
+			at, k := args[i], e
+			if one[i] {
+				k = 0
+			}
+			if s := at.Slot[k]; s >= 0 {
+				next.src[i].off, next.src[i].width = at.Store.Off+int(s)*at.Store.Width, at.Store.Width
+			} else if onto && i == 1 {
+				return false
+			} else {
+				next.src[i].off, next.src[i].width = ZeroOffset, 1
+			}
 		}
-		for i, a := range v.Args {
-			r.src[i] = p.operand(a, v.At(i, e))
-		}
-		return r, true
+		return true
 	})
 }
 
 // join goes through the live elements of v that have operands, in as few runs as possible.
-func (p *Plan) join(v *ir.Value, args int, operands func(e int) (r run, ok bool)) iter.Seq[run] {
-	width := p.places[v.ID].Store.Width
+func (p *Plan) join(v *ir.Value, args int, operands func(e int, next *run) bool) iter.Seq[run] {
+	at := &p.places[v.ID]
+	off, width := at.Store.Off, at.Store.Width
 	return func(yield func(run) bool) {
-		var r run
+		r, next := run{}, run{n: 1}
 		p.order(v, func(e int) {
-			if !v.Live[e] {
+			if !v.Live[e] || !operands(e, &next) {
 				return
 			}
-			next, ok := operands(e)
-			if !ok {
-				return
-			}
-			next.dst, next.n = p.Offset(v, e), 1
-			if r.n > 0 && r.extend(next, args, width) {
+			next.dst = off + int(at.Slot[e])*width
+			if r.n > 0 && r.extend(&next, args, width) {
 				return
 			}
 			if r.n > 0 {
@@ -164,12 +173,12 @@ func (p *Plan) oneRun(v *ir.Value) (r run, ok bool) {
 }
 
 // extend appends one element to r if it continues it.
-func (r *run) extend(next run, args, width int) bool {
+func (r *run) extend(next *run, args, width int) bool {
 	if next.dst != r.dst+r.n*width {
 		return false
 	}
 	for i := range args {
-		a, b := &r.src[i], next.src[i]
+		a, b := &r.src[i], &next.src[i]
 		if a.width != b.width {
 			return false
 		}

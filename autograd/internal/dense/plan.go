@@ -52,7 +52,8 @@ type Place struct {
 // A Storage is a range of the arena.
 type Storage struct {
 	Off, Slots, Width int
-	last              int // value after which nothing reads it
+	last              int      // value after which nothing reads it
+	next              *Storage // another one with the same last
 }
 
 func (s *Storage) size() int { return s.Slots * s.Width }
@@ -273,22 +274,23 @@ func (p *Plan) AllocateReusing(kept ...*ir.Value) {
 			s.last = len(p.F.Values)
 		}
 	}
-	ends := make([][]*Storage, len(p.F.Values)+1) // by the value after which they are free
+	ends := make([]*Storage, len(p.F.Values)+1) // by the value after which they are free
+	ending := func(s *Storage) { s.next, ends[s.last] = ends[s.last], s }
 	plan := newPlanner(len(p.Constant))
 	for _, v := range p.F.Values {
 		if v.IsInput() && p.Stored(v) {
 			s := p.places[v.ID].Store
 			s.Off = plan.alloc(s.size())
-			ends[s.last] = append(ends[s.last], s)
+			ending(s)
 		}
 	}
 	for _, v := range p.F.Values {
 		if s := p.places[v.ID].Store; p.owns(v) && v.Op != nil {
 			s.Off = plan.alloc(s.size())
-			ends[s.last] = append(ends[s.last], s)
+			ending(s)
 		}
 		if p.Has(passes.MemoryReuse) {
-			for _, s := range ends[v.ID] {
+			for s := ends[v.ID]; s != nil; s = s.next {
 				plan.free(s.Off, s.size())
 			}
 		}

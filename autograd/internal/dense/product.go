@@ -77,8 +77,12 @@ func (p *Plan) countPairs(v *ir.Value) int {
 			pairs += m * k * n
 			continue
 		}
-		live := ir.PackRows(m, n, func(i, j int) bool { return v.Live[(g*m+i)*n+j] })
-		right := ir.PackRows(k, n, func(l, j int) bool { return b[(g*k+l)*n+j] >= 0 })
+		live, right := ir.PackRows(m, n, v.Live[g*m*n:]), ir.NewRows(k, n)
+		for at, s := range b[g*k*n:][:k*n] {
+			if s >= 0 {
+				right.Set(at/n, at%n)
+			}
+		}
 		for i := range m {
 			for l, s := range a[(g*m+i)*k:][:k] {
 				if s >= 0 {

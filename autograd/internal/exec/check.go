@@ -130,8 +130,8 @@ func (k *checker) value(v *ir.Value) {
 		}
 		off := plan.Offset(v, e)
 		of, number := v, e
-		if v.Members != nil {
-			of, number = v.Members[e], 0
+		if joined := k.q.f.Joined[v]; joined != nil {
+			of, number = joined[e], 0
 		}
 		for l := range min(at.Store.Width, count) {
 			k.report(of, number, l, k.f.dense.M[off+l])

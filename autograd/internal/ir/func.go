@@ -25,7 +25,6 @@ type Value struct {
 	Input   int       // position among the function's inputs, if it is one; else -1
 	Const   []float64 // what is known before anything runs, else nil
 	Name    string    // what users know it by: its operation or name, its shape and axes
-	Members []*Value  // the single numbers that the elements are, of operations that have become one
 
 	// Index lists, of a value that only shows elements of its operand, which
 	// ones: -1 for a zero. nil for others.
@@ -152,10 +151,14 @@ func (v *Value) Origin() *Value {
 // operands come first.
 type Func struct {
 	Name    string
-	Axes    []*Axis // all that its owner declared
+	Axes    []*Axis // all that its builder declared
 	Values  []*Value
 	Inputs  []*Value // nil where no output depends on an input
 	Outputs []*Value
+
+	// Joined lists, of operations on single numbers that have become one, the values that its
+	// elements were.
+	Joined map[*Value][]*Value
 }
 
 // Add appends a value.

@@ -8,14 +8,19 @@ type Rows struct {
 	per   int // words of a row
 }
 
-// PackRows packs rows×cols bits, given by at.
-func PackRows(rows, cols int, at func(i, j int) bool) Rows {
-	r := Rows{per: (cols + 63) / 64}
-	r.words = make([]uint64, rows*r.per)
+// NewRows are rows×cols bits that are not set.
+func NewRows(rows, cols int) Rows {
+	per := (cols + 63) / 64
+	return Rows{make([]uint64, rows*per), per}
+}
+
+// PackRows packs rows×cols bits, row by row.
+func PackRows(rows, cols int, bits []bool) Rows {
+	r := NewRows(rows, cols)
 	for i := range rows {
 		row := r.Row(i)
-		for j := range cols {
-			if at(i, j) {
+		for j, set := range bits[i*cols:][:cols] {
+			if set {
 				row[j/64] |= 1 << (j % 64)
 			}
 		}
@@ -28,6 +33,9 @@ func (r Rows) Row(i int) []uint64 { return r.words[i*r.per:][:r.per] }
 
 // Has reports whether bit (i, j) is set.
 func (r Rows) Has(i, j int) bool { return r.words[i*r.per+j/64]>>(j%64)&1 == 1 }
+
+// Set sets bit (i, j).
+func (r Rows) Set(i, j int) { r.words[i*r.per+j/64] |= 1 << (j % 64) }
 
 // Or adds the bits of b to those of a.
 func Or(a, b []uint64) {

@@ -3,6 +3,7 @@ package ir_test
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tobac/autograd/internal/ir"
@@ -54,7 +55,7 @@ func TestRows(t *testing.T) {
 				set[i][j] = rng.IntN(3) == 0
 			}
 		}
-		r := ir.PackRows(rows, cols, func(i, j int) bool { return set[i][j] })
+		r := ir.PackRows(rows, cols, slices.Concat(set...))
 		either, some := make([]uint64, len(r.Row(0))), make([]uint64, len(r.Row(0)))
 		ir.Or(either, r.Row(0))
 		ir.Or(either, r.Row(1))

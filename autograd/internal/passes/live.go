@@ -165,9 +165,9 @@ func markFactor(live []bool, a, b factor, m, k, n int) {
 		fill(b.live)
 		return
 	}
-	wanted := ir.PackRows(m, n, func(i, j int) bool { return live[i*n+j] })
-	right := ir.PackRows(k, n, func(l, j int) bool { return b.support[l*n+j] })
-	read := ir.PackRows(k, n, func(int, int) bool { return false })
+	wanted := ir.PackRows(m, n, live)
+	right := ir.PackRows(k, n, b.support)
+	read := ir.NewRows(k, n)
 	for i := range m {
 		for l := range k {
 			if a.support[i*k+l] && ir.OrAnd(read.Row(l), wanted.Row(i), right.Row(l)) {

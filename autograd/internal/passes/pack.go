@@ -245,10 +245,15 @@ func (p *packer) join(members []member) {
 		all.Args = append(all.Args, p.operand(members, k, add))
 	}
 	add(all)
+	joined := make([]*ir.Value, n)
 	for i, m := range members {
 		p.packed[m.v.ID] = element{all, i}
-		all.Members = append(all.Members, m.v)
+		joined[i] = m.v
 	}
+	if p.f.Joined == nil {
+		p.f.Joined = map[*ir.Value][]*ir.Value{}
+	}
+	p.f.Joined[all] = joined
 	for i, m := range members {
 		m.v.Args, m.v.Index = []*ir.Value{all}, []int{i}
 	}

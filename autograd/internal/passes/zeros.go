@@ -163,8 +163,8 @@ func productSupport(v *ir.Value) {
 			fill(v.Support[g*m*n:][:m*n])
 			continue
 		}
-		right := ir.PackRows(k, n, func(l, j int) bool { return b[l*n+j] })
-		out := ir.PackRows(m, n, func(int, int) bool { return false })
+		right := ir.PackRows(k, n, b)
+		out := ir.NewRows(m, n)
 		for i := range m {
 			for l, nonzero := range a[i*k:][:k] {
 				if nonzero {
