@@ -69,7 +69,7 @@ func (b *Builder) Hoist(outputs []*Node, from ...*Node) (rest, inputs, values []
 			}
 		}
 		if args != nil {
-			substitute[n] = b.apply(n.op, n.attr, args...)
+			substitute[n] = b.apply(n.op, *n.attr, args...)
 		}
 	}
 	for _, n := range outputs {
