@@ -186,21 +186,16 @@ func (c *compiler) element(v *ir.Value, e int) int32 { return c.prog.base[v.ID] 
 
 // ref resolves element e of v through views.
 func (c *compiler) ref(v *ir.Value, e int) ref {
-	for v.IsView() {
-		e = v.Index[e]
-		if e < 0 {
-			return ref{}
-		}
-		v = v.Args[0]
-	}
-	switch {
-	case !v.Support[e]:
+	if !v.Support[e] {
 		return ref{}
-	case c.plan.Varies(v):
-		return ref{refLane, c.element(v, e)}
-	default:
-		return ref{refUniform, int32(c.plan.Offset(v, e))}
 	}
+	for v.IsView() {
+		v, e = v.Args[0], v.Index[e]
+	}
+	if c.plan.Varies(v) {
+		return ref{refLane, c.element(v, e)}
+	}
+	return ref{refUniform, int32(c.plan.Offset(v, e))}
 }
 
 // operand is operand i of element e of an element-wise value.
@@ -230,11 +225,12 @@ func (c *compiler) eachTerm(v *ir.Value, e int, f func(t term) bool) {
 	_, m, k, n := v.Product()
 	b := v.Args[1]
 	g, j := e/(m*n), e%n
+	row, column := e/n*k, g*k*n+j
 	for l := range k {
-		x, y := c.ref(a, e/n*k+l), c.ref(b, (g*k+l)*n+j)
-		if x.kind == refZero || y.kind == refZero {
+		if !a.Support[row+l] || !b.Support[column+l*n] {
 			continue
 		}
+		x, y := c.ref(a, row+l), c.ref(b, column+l*n)
 		if x.kind == refUniform {
 			x, y = y, x
 		}
