@@ -284,7 +284,7 @@ func joinOuter(parts []*Node) []*Node {
 	if len(a) < leastPieces {
 		return parts
 	}
-	return append(rest, Concat(0, a[0], a[1:]...).T().MatMul(Concat(0, b[0], b[1:]...)))
+	return append(rest, Concat(0, a[0], a[1:]...).T().op1("matmul", Attr{}, Concat(0, b[0], b[1:]...)))
 }
 
 // sumAxes sums a cotangent over the mapped axes that the result y carries and
