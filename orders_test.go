@@ -534,11 +534,11 @@ func (p lastFirst) Relabel(order []int) models.GraphPrior {
 
 // Networks draw their orders from the posterior of networks, which tempering computes; without evidences of its own a model has those of others, and says so.
 func TestOrdersOfNetworks(t *testing.T) {
-	data := table(40, 3, []string{"a", "b", "c"}, func(i, j int) float64 {
+	data := table(25, 3, []string{"a", "b", "c"}, func(i, j int) float64 {
 		x := 2 * generic(i, 0)
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
-	model := sem.FeedForward{Hidden: []int{3}, Activation: models.Tanh}
+	model := sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}
 	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 12}, Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {

@@ -193,7 +193,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	for j := range d - 1 {
 		g.Set(j, j+1, j%3 > 0)
 	}
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 30, Seed: 3})
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 20, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

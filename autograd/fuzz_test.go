@@ -15,7 +15,7 @@ import (
 // FuzzPrograms builds a random program from the bytes, and compares all ways to run it with the
 // reference engine.
 func FuzzPrograms(f *testing.F) {
-	for seed := range uint64(2 * styles) {
+	for seed := range uint64(styles) {
 		f.Add(programBytes(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkProgram(t, data, append(ad.Passes(), 0)...) })
@@ -24,9 +24,9 @@ func FuzzPrograms(f *testing.F) {
 // TestRandomPrograms does the same for a fixed list of programs, with a few of the sets of passes
 // left out for each, and asserts that the list has what the passes work on.
 func TestRandomPrograms(t *testing.T) {
-	count := uint64(40)
+	count := uint64(32)
 	if testing.Short() || raceEnabled || os.Getenv(specialChild) != "" {
-		count = 20
+		count = 16
 	}
 	covered := []string{"tile", "tile-relu", "tile-squares", "block", "dot", "draw", "sigmoid-shift", "logsumexp-lanes", "shift-constant", "packed"}
 	listed := map[string]uint64{}

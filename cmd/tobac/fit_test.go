@@ -218,7 +218,7 @@ func at(node map[string]any, path ...string) any {
 // Results depend on nothing but data, settings and seed.
 func TestFilesDoNotDependOnWorkers(t *testing.T) {
 	for _, args := range []string{
-		"data/train.csv --set results.report=true", "data/train.csv --model gp --set prior.max-parents=1 --engine exact", "--engine svgd --set recipe=paper", "data/train.csv --engine svgd", "data/train.csv --engine svgd --model bge", "data/train.csv --engine dibs",
+		"data/train.csv --set results.report=true", "data/train.csv --model gp --set prior.max-parents=1 --engine exact", "data/train.csv --engine svgd --set recipe=paper", "data/train.csv --engine svgd", "data/train.csv --engine svgd --model bge", "data/train.csv --engine dibs",
 		"data/train.csv --engine mcmc --model bge --set iterations=200 --set warm-up=100",
 	} {
 		t.Run(args, func(t *testing.T) {
