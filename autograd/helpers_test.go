@@ -2,20 +2,22 @@ package autograd_test
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	ad "tobac/autograd"
+	"tobac/autograd/internal/evaltest"
 	_ "tobac/internal/unwritten"
 )
 
-func normals(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
+// Helpers that the tests of gorgonia share.
+var (
+	normals, sizeOf, room, feeds = evaltest.Normals, evaltest.SizeOf, evaltest.Room, evaltest.Feeds
+	eval, compare, sameBits      = evaltest.Eval, evaltest.Compare, evaltest.SameBits
+)
+
+func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64, tolerance float64) [][]float64 {
+	t.Helper()
+	return evaltest.RunEngines(t, engines, inputs, outputs, x, tolerance)
 }
 
 func dot(x, y []float64) float64 {
@@ -40,124 +42,4 @@ func largest(x []float64) float64 {
 		top = max(top, math.Abs(v))
 	}
 	return top
-}
-
-// sizeOf is the number of values of a node over all its mapped axes.
-func sizeOf(n *ad.Node) int {
-	size := n.Shape().Len()
-	for _, a := range n.Axes() {
-		size *= a.Size()
-	}
-	return size
-}
-
-func room(outputs []*ad.Node) [][]float64 {
-	dst := make([][]float64, len(outputs))
-	for i, n := range outputs {
-		dst[i] = make([]float64, sizeOf(n))
-	}
-	return dst
-}
-
-func feeds(x [][]float64) []ad.Feed {
-	src := make([]ad.Feed, len(x))
-	for i := range x {
-		src[i].Data = x[i]
-	}
-	return src
-}
-
-// eval runs the outputs once.
-func eval(t testing.TB, inputs, outputs []*ad.Node, x [][]float64, opt ad.Options) [][]float64 {
-	t.Helper()
-	ev, err := ad.NewEvaluator(inputs, outputs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ev.Close()
-	dst := room(outputs)
-	if err := ev.Eval(dst, feeds(x)); err != nil {
-		t.Fatal(err)
-	}
-	return dst
-}
-
-// runEngines evaluates the outputs twice on every engine and compares all runs
-// with the first one: within an engine bit by bit, between engines with a
-// tolerance relative to the largest element. Inputs must stay as they are.
-func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64, tolerance float64) [][]float64 {
-	t.Helper()
-	before := make([][]float64, len(x))
-	for i := range x {
-		before[i] = slices.Clone(x[i])
-	}
-	var first [][]float64
-	for _, engine := range engines {
-		ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{Engine: engine})
-		if err != nil {
-			t.Fatalf("%v engine: %v", engine, err)
-		}
-		defer ev.Close()
-		var again [][]float64
-		for range 2 {
-			dst := room(outputs)
-			if err := ev.Eval(dst, feeds(x)); err != nil {
-				t.Fatalf("%v engine: %v", engine, err)
-			}
-			for i := range x {
-				if !sameBits(x[i], before[i]) {
-					t.Fatalf("%v engine changed input %d: got %v, want %v", engine, i, x[i], before[i])
-				}
-			}
-			for i := range dst {
-				if again != nil && !sameBits(dst[i], again[i]) {
-					t.Errorf("%v engine, second run, result %d: got %v, want %v as in the first", engine, i, dst[i], again[i])
-				}
-			}
-			again = dst
-		}
-		if first == nil {
-			first = again
-		}
-		for i := range first {
-			compare(t, engine.String()+" engine, result "+outputs[i].String(), again[i], first[i], tolerance)
-		}
-	}
-	return first
-}
-
-// compare reports elements that differ by more than the tolerance times the
-// largest finite element wanted. Infinities and NaN match themselves.
-func compare(t testing.TB, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: got %d values, want %d", what, len(got), len(want))
-	}
-	if k := mismatch(got, want, tolerance); k >= 0 {
-		t.Errorf("%s, element %d: got %v, want %v", what, k, got[k], want[k])
-	}
-}
-
-// mismatch is the first element that differs, or -1.
-func mismatch(got, want []float64, tolerance float64) int {
-	top := 0.0
-	for _, w := range want {
-		if !math.IsInf(w, 0) && !math.IsNaN(w) {
-			top = max(top, math.Abs(w))
-		}
-	}
-	for k, w := range want {
-		g := got[k]
-		switch {
-		case g == w || math.IsNaN(g) && math.IsNaN(w):
-		case math.Abs(g-w) <= tolerance*top:
-		default:
-			return k
-		}
-	}
-	return -1
-}
-
-func sameBits(x, y []float64) bool {
-	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }

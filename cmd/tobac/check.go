@@ -13,8 +13,8 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/inspect"
-	"tobac/internal/report"
 	"tobac/internal/table"
+	"tobac/internal/words"
 	"tobac/metrics"
 	"tobac/sem"
 
@@ -147,7 +147,7 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	}
 	n, k := len(p.Rows), len(p.Columns)
 	if d.Refusal == nil && (k < 2 || n < 2) {
-		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", report.Counted(n, "row"), report.Counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
+		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", words.Counted(n, "row"), words.Counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
 	}
 	if d.Refusal == nil {
 		c.checkRanges(p.Numbers(), p)
@@ -246,7 +246,7 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	n, d := t.X.Dims()
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	rows := fmt.Sprintf("%s of %s", report.Counted(n, "row"), report.Counted(d, "column"))
+	rows := fmt.Sprintf("%s of %s", words.Counted(n, "row"), words.Counted(d, "column"))
 	switch {
 	case n <= d+1:
 		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result depends on the prior", rows)
@@ -286,7 +286,7 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 
 // print writes the report for a reader.
 func (c *checkReport) print(w io.Writer) error {
-	cli.PrintField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, report.Counted(c.Rows, "row"), report.Counted(len(c.Columns), "column")))
+	cli.PrintField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, words.Counted(c.Rows, "row"), words.Counted(len(c.Columns), "column")))
 	fmt.Fprintln(w)
 	t := cli.NewTable(w)
 	fmt.Fprint(t, "  #\tcolumn\tkind\tmissing\tmin\tmean\tsd\tmax\t\n")

@@ -14,7 +14,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
-	"tobac/internal/report"
+	"tobac/internal/words"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -167,7 +167,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return err
 	}
 	_, undirected := g.Directed()
-	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(report.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), report.Counted(len(g.Edges), "edge"))
+	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(words.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), words.Counted(len(g.Edges), "edge"))
 	if len(undirected) > 0 {
 		text += fmt.Sprintf(", %d of them without direction", len(undirected))
 	}

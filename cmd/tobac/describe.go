@@ -8,7 +8,7 @@ import (
 	"tobac/background"
 	"tobac/engine"
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 	"tobac/sem"
 )
 
@@ -106,25 +106,25 @@ func (r *result) describePrior() string {
 		text = map[background.Kind]string{background.Fair: "fair: every number of parents is equally probable", background.ScaleFree: "scale-free", background.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
 	}
 	if n := len(c.Prior.Forbidden); n > 0 {
-		text += fmt.Sprintf("; %s forbidden", report.Counted(n, "edge"))
+		text += fmt.Sprintf("; %s forbidden", words.Counted(n, "edge"))
 	}
 	if n := len(c.Prior.Required); n > 0 {
-		text += fmt.Sprintf("; %s required", report.Counted(n, "edge"))
+		text += fmt.Sprintf("; %s required", words.Counted(n, "edge"))
 	}
 	if c.Prior.Tiers != nil {
 		text += "; no edge to an earlier tier"
 	}
 	if n := len(c.Prior.Sinks); n > 0 {
-		text += fmt.Sprintf("; %s", report.Counted(n, "sink"))
+		text += fmt.Sprintf("; %s", words.Counted(n, "sink"))
 	}
 	if n := len(c.Prior.Sources); n > 0 {
-		text += fmt.Sprintf("; %s", report.Counted(n, "source"))
+		text += fmt.Sprintf("; %s", words.Counted(n, "source"))
 	}
 	if n := len(c.Prior.Odds); n > 0 {
-		text += fmt.Sprintf("; other odds of %s", report.Counted(n, "edge"))
+		text += fmt.Sprintf("; other odds of %s", words.Counted(n, "edge"))
 	}
 	if n := c.Prior.MaxParents; n > 0 {
-		text += fmt.Sprintf("; at most %s of each variable", report.Counted(n, "parent"))
+		text += fmt.Sprintf("; at most %s of each variable", words.Counted(n, "parent"))
 	}
 	return text
 }

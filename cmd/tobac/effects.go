@@ -10,7 +10,7 @@ import (
 
 	"tobac/effects"
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 )
 
 // answer computes the total effects, where the draws have parameters.
@@ -62,7 +62,7 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, effectsFile)
 		}
-		fmt.Fprintf(w, "  and %s (%s)\n", report.Counted(more, "weaker effect"), where)
+		fmt.Fprintf(w, "  and %s (%s)\n", words.Counted(more, "weaker effect"), where)
 	}
 	text := r.worth
 	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {

@@ -12,8 +12,8 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
-	"tobac/internal/report"
 	"tobac/internal/stream"
+	"tobac/internal/words"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -113,7 +113,7 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 	case len(rows) == n:
 		return heldout, nil
 	case len(rows) == 0:
-		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", report.Counted(n, "held-out row")))
+		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", words.Counted(n, "held-out row")))
 	}
 	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
 	return heldout.Rows(rows), nil

@@ -7,7 +7,7 @@ import (
 
 	"tobac"
 	"tobac/internal/impute"
-	"tobac/internal/report"
+	"tobac/internal/words"
 	"tobac/metrics"
 )
 
@@ -71,5 +71,5 @@ func (s *imputationSummary) String() string {
 		again = fmt.Sprintf(", and drawn again %d times given the causal model", s.Rounds)
 	}
 	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the probability of %s -> %s differs most, with a standard deviation of %s",
-		report.Counted(s.Values, "missing value"), report.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
+		words.Counted(s.Values, "missing value"), words.Counted(len(s.Columns), "column"), s.Tables, again, s.LargestFor[0], s.LargestFor[1], strconv.FormatFloat(float64(s.LargestSD), 'f', 2, 64))
 }

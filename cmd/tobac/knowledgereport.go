@@ -9,7 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -119,7 +119,7 @@ func (s *knowledgeSummary) print(w io.Writer) {
 	add("no edge leaves", labels(s.Sinks))
 	add("no edge enters", labels(s.Sources))
 	add("prior odds:", textsOf(s.Odds))
-	together := fmt.Sprintf("together %s certain and %s impossible", report.Counted(len(s.Fixed), "edge"), report.Counted(s.Impossible, "edge"))
+	together := fmt.Sprintf("together %s certain and %s impossible", words.Counted(len(s.Fixed), "edge"), words.Counted(s.Impossible, "edge"))
 	if s.File != "" {
 		together += "; file: " + s.File
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 	"tobac/posterior"
 )
 
@@ -68,7 +68,7 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, "pairs.csv")
 		}
-		fmt.Fprintf(w, "  and %s (%s)\n", report.Counted(more, "less probable pair"), where)
+		fmt.Fprintf(w, "  and %s (%s)\n", words.Counted(more, "less probable pair"), where)
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", plusMinusText(r.Posterior.Marginals), r.summary.Config.units())
@@ -118,5 +118,5 @@ func (r *result) printConsensus(w io.Writer) {
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
 	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
-		report.Counted(directed, "edge"), report.Counted(undirected, "edge"))
+		words.Counted(directed, "edge"), words.Counted(undirected, "edge"))
 }

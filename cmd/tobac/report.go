@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 )
 
 // print writes the report for a reader: the answer, what it rests on, then figures. Writes to a
@@ -48,7 +48,7 @@ func (r *result) printMetrics(w io.Writer) error {
 		fmt.Fprintf(w, " against %s", c.Truth)
 	}
 	if c.HeldoutRows > 0 {
-		fmt.Fprintf(w, ", Neg.LL of %s", report.Counted(c.HeldoutRows, "held-out row"))
+		fmt.Fprintf(w, ", Neg.LL of %s", words.Counted(c.HeldoutRows, "held-out row"))
 	}
 	fmt.Fprintln(w)
 	t := cli.NewTable(w)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tobac/engine"
-	"tobac/internal/report"
+	"tobac/internal/words"
 	"tobac/metrics"
 )
 
@@ -60,7 +60,7 @@ func (s *trainingSummary) String() string {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)
 	}
 	if s.Skipped > 0 {
-		text += fmt.Sprintf("; %s skipped", report.Counted(s.Skipped, "step"))
+		text += fmt.Sprintf("; %s skipped", words.Counted(s.Skipped, "step"))
 	}
 	return text
 }

@@ -7,8 +7,8 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/internal/cli"
-	"tobac/internal/report"
 	"tobac/internal/table"
+	"tobac/internal/words"
 	"tobac/sem"
 
 	"github.com/spf13/pflag"
@@ -99,5 +99,5 @@ func (o *fitOptions) engineText(j *job, n, d int) string {
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}
-	return fmt.Sprintf("the engine is %s, which %s of %s take", name, report.Counted(n, "row"), report.Counted(d, "column"))
+	return fmt.Sprintf("the engine is %s, which %s of %s take", name, words.Counted(n, "row"), words.Counted(d, "column"))
 }

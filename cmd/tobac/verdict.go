@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tobac/internal/cli"
-	"tobac/internal/report"
+	"tobac/internal/words"
 )
 
 // mostSentences is how many sentences of the verdict the report prints.
@@ -25,6 +25,6 @@ func (r *result) printVerdict(w io.Writer) {
 		cli.PrintField(w, "      -", s)
 	}
 	if left := len(r.verdict.Sentences) - len(all); left > 0 {
-		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", report.Counted(left, "more sentence")))
+		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", words.Counted(left, "more sentence")))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // Number is a number that may be unknown; the zero value is.
@@ -206,7 +207,7 @@ func (g *Graph) Directed() (directed *dag.Graph, undirected []Edge) {
 func (g *Graph) DAG() (*dag.Graph, error) {
 	directed, undirected := g.Directed()
 	if len(undirected) > 0 {
-		return nil, fmt.Errorf("%s without direction (%s); allowed: a graph in which every edge has one", counted(len(undirected), "edge"), g.text(undirected[0]))
+		return nil, fmt.Errorf("%s without direction (%s); allowed: a graph in which every edge has one", words.Counted(len(undirected), "edge"), g.text(undirected[0]))
 	}
 	if err := directed.CheckAcyclic(g.Names); err != nil {
 		return nil, err
@@ -281,11 +282,4 @@ func (e *Edge) probability() Number {
 		return e.Adjacent
 	}
 	return e.Probability
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

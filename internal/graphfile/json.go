@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // attributes are those of a vertex or an edge.
@@ -68,7 +69,7 @@ func readJSON(data []byte, source string) (*Graph, error) {
 		}
 	}
 	if doc.Adjacency != nil && len(doc.Adjacency) != len(doc.Nodes) {
-		return nil, fmt.Errorf("%s: %d lists of neighbours for %s", source, len(doc.Adjacency), counted(len(doc.Nodes), "node"))
+		return nil, fmt.Errorf("%s: %d lists of neighbours for %s", source, len(doc.Adjacency), words.Counted(len(doc.Nodes), "node"))
 	}
 	for v, neighbours := range doc.Adjacency {
 		for _, link := range neighbours {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tobac/internal/scene"
+	"tobac/internal/words"
 )
 
 // Sizes of charts.
@@ -238,7 +239,7 @@ func (c *Content) countChart() *scene.Scene {
 	for k := first; k <= last; k++ {
 		x, w := across.At(float64(k)-0.4), across.At(float64(k)+0.4)-across.At(float64(k)-0.4)
 		m := scene.Box(x, up.At(c.EdgeCounts[k]), w, up.At(0)-up.At(c.EdgeCounts[k]), 2, scene.Accent, scene.None)
-		m.Tip = fmt.Sprintf("%s: %s", Counted(k, "edge"), scene.Percent(c.EdgeCounts[k]))
+		m.Tip = fmt.Sprintf("%s: %s", words.Counted(k, "edge"), scene.Percent(c.EdgeCounts[k]))
 		s.Add(m)
 		if (k-first)%every == 0 {
 			s.Add(scene.Words(across.At(float64(k)), up.At(0)+16, 11, scene.Middle, scene.Muted, strconv.Itoa(k)))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/internal/scene"
+	"tobac/internal/words"
 )
 
 // Limits of the picture of the graph.
@@ -44,7 +45,7 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene.Scene, 
 			blocks = append(blocks, c.drawAlone(v))
 		}
 	case len(alone) > 0:
-		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", Counted(len(alone), "variable"), len(c.Names)))
+		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", words.Counted(len(alone), "variable"), len(c.Names)))
 	}
 	s := pack(blocks)
 	if len(blocks) == 0 {
@@ -60,17 +61,6 @@ func joined(a, b string) string {
 		return b
 	}
 	return a + " " + b
-}
-
-// Counted is a number of things.
-func Counted(n int, thing string) string {
-	switch n {
-	case 0:
-		return "no " + thing
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // components are the connected parts of a graph by their smallest variables, and the

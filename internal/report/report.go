@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"tobac/internal/scene"
+	"tobac/internal/words"
 )
 
 // A Report is content with its pictures drawn. It may be used by several goroutines.
@@ -79,7 +80,7 @@ func New(ctx context.Context, content Content) (*Report, error) {
 			directed++
 		}
 	}
-	r.add(graphPicture, "Causal graph", fmt.Sprintf("%s related with a probability above 50 %%, %d of them with a known direction, causes above effects. The table of pairs lists them.", Counted(len(sure), "pair"), directed), graph, 0.8, 1.3)
+	r.add(graphPicture, "Causal graph", fmt.Sprintf("%s related with a probability above 50 %%, %d of them with a known direction, causes above effects. The table of pairs lists them.", words.Counted(len(sure), "pair"), directed), graph, 0.8, 1.3)
 	r.add(adjacencyPicture, "Adjacency", "Heat map of the probability that two variables are related, in either direction. The table of pairs lists the numbers.", c.adjacencyMap(variables), 0.55, 1)
 	r.add(directionPicture, "Direction, given adjacency", "Heat map of the probability that the row variable causes the column variable directly, given that they are related. The table of pairs lists the numbers.", c.directionMap(variables), 0.55, 1)
 	r.add(effectsPicture, "Total effects", "Total effects with intervals, in standard deviations. The table of effects lists the numbers.", c.effectsChart(r.effects), 0.62, 1.3)

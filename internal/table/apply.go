@@ -9,6 +9,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // Apply codes another table as this one was coded: the same columns, found by their names, the same levels and missing values. The rows that were chosen play no
@@ -40,7 +41,7 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 		problems = append(problems, Problem{Text: "no column is named " + delimited.Excerpts(missing) + "; allowed: " + delimited.Excerpts(t.names())})
 	}
 	for _, f := range t.faults {
-		problems = append(problems, Problem{Text: fmt.Sprintf("%s %d: got %s, want %d as elsewhere", t.unit, f.line, plural(f.got, "value"), len(t.Columns))})
+		problems = append(problems, Problem{Text: fmt.Sprintf("%s %d: got %s, want %d as elsewhere", t.unit, f.line, words.Counted(f.got, "value"), len(t.Columns))})
 	}
 	if len(problems) > 0 {
 		return nil, nil, &Refusal{Source: t.Source, Problems: problems}
@@ -53,9 +54,9 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 	}
 	if left := t.Rows - len(complete); left > 0 {
 		if p.options.Missing == MissingError {
-			return nil, nil, &Refusal{Source: t.Source, Problems: []Problem{{Text: "missing values in " + plural(left, "row"), Solve: "--missing drop leaves them out"}}}
+			return nil, nil, &Refusal{Source: t.Source, Problems: []Problem{{Text: "missing values in " + words.Counted(left, "row"), Solve: "--missing drop leaves them out"}}}
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s with missing values left out of %d", t.Source, plural(left, "row"), t.Rows))
+		notes = append(notes, fmt.Sprintf("%s: %s with missing values left out of %d", t.Source, words.Counted(left, "row"), t.Rows))
 	}
 	if len(complete) == 0 {
 		return nil, nil, &Refusal{Source: t.Source, Problems: []Problem{{Text: "no row without missing values"}}}
@@ -155,7 +156,7 @@ func (p *Prepared) Mask(t *dataset.Table) (*mat.Dense, error) {
 		if p.fileRows != len(p.Rows) {
 			want += fmt.Sprintf(", or %d like the rows that are taken", len(p.Rows))
 		}
-		return nil, fmt.Errorf("got %s, want %s", plural(n, "row"), want)
+		return nil, fmt.Errorf("got %s, want %s", words.Counted(n, "row"), want)
 	}
 	m := mat.NewDense(len(p.Rows), len(p.Columns), nil)
 	for k, j := range from {

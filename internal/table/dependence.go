@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 )
 
 // How much of a column's variance others may leave for it to count as determined by them, how much may then be wrong in any row in standard deviations, and how
@@ -76,7 +77,7 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 			found[j] = p.equation(j, []int{k}, []float64{s.slope(j, k)}, s)
 		}
 		if few {
-			p.note("%s of %d columns are too few to look for columns that others determine", plural(len(rows), "row"), d)
+			p.note("%s of %d columns are too few to look for columns that others determine", words.Counted(len(rows), "row"), d)
 		}
 		return found, constant
 	}

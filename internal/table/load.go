@@ -10,6 +10,7 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/internal/memory"
+	"tobac/internal/words"
 )
 
 // A source gives the records of a file one after the other. Cells are valid until the next call; the error after the last record is io.EOF.
@@ -170,7 +171,7 @@ func (l *loader) dropComments(head []record) (rest []record, last *record) {
 	if k == 0 {
 		return head, nil
 	}
-	l.t.warn("%s at the top that begin with # are left out", plural(k, "line"))
+	l.t.warn("%s at the top that begin with # are left out", words.Counted(k, "line"))
 	return head[k:], &head[k-1]
 }
 
@@ -262,15 +263,15 @@ func (l *loader) rowNames(body []record) bool {
 func (l *loader) settleAbove(named bool) {
 	for k := 0; k < len(l.above); k++ {
 		r := l.above[k]
-		n, numbers, words := len(r.cells), 0, 0
+		n, numbers, texts := len(r.cells), 0, 0
 		for _, c := range r.cells {
 			if _, number := l.like(c.Text); number {
 				numbers++
 			} else if len(c.Text) > 0 {
-				words++
+				texts++
 			}
 		}
-		values := fmt.Sprintf("%s where most have %d", plural(n, "value"), l.width)
+		values := fmt.Sprintf("%s where most have %d", words.Counted(n, "value"), l.width)
 		if n == l.width || l.padded {
 			values = "few values"
 		}
@@ -278,7 +279,7 @@ func (l *loader) settleAbove(named bool) {
 		switch {
 		case l.counts(r):
 			l.t.note("%s %d (%s) counts the rows and columns: it is left out", l.t.unit, r.line, l.quote(r))
-		case words == 0 && numbers > 0:
+		case texts == 0 && numbers > 0:
 			first := k
 			for k+1 < len(l.above) && len(l.above[k+1].cells) == n && !l.words(l.above[k+1]) {
 				k++
@@ -291,7 +292,7 @@ func (l *loader) settleAbove(named bool) {
 				Text:  fmt.Sprintf("%s %s, numbers all of them (%s)", lines, values, l.quote(r)),
 				Solve: fmt.Sprintf("--set data.skip=%d leaves %s out", l.above[k].line, them),
 			})
-		case numbers == 0 && words > 1 && l.layout.Names == nil && (last && !named || n-l.width == 1 || l.width-n == 1):
+		case numbers == 0 && texts > 1 && l.layout.Names == nil && (last && !named || n-l.width == 1 || l.width-n == 1):
 			l.t.problems = append(l.t.problems, Problem{
 				Text:  fmt.Sprintf("%s %d has %d names for %d columns (%s)", l.t.unit, r.line, n, l.width, l.quote(r)),
 				Solve: fmt.Sprintf("--set data.skip=%d leaves it out, and --set data.names=a,b,... names the columns", r.line),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // Missing says what happens to missing values.
@@ -134,11 +135,11 @@ func (t *Table) selectRows(spec string) ([]int, error) {
 		case err != nil:
 			return nil, err
 		case first > t.Rows:
-			return nil, &OptionError{"rows", fmt.Sprintf("%s begins after the last of %s", strings.TrimSpace(part), plural(t.Rows, "row"))}
+			return nil, &OptionError{"rows", fmt.Sprintf("%s begins after the last of %s", strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
 		case last == math.MaxInt:
 			last = t.Rows
 		case last > t.Rows:
-			return nil, &OptionError{"rows", fmt.Sprintf("%s ends after the last of %s", strings.TrimSpace(part), plural(t.Rows, "row"))}
+			return nil, &OptionError{"rows", fmt.Sprintf("%s ends after the last of %s", strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
 		}
 		for row := first - 1; row < last; row++ {
 			wanted[row] = true

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 )
 
 // Prepare turns what a file holds into numbers. The error is an [*OptionError], or a [*Refusal] with everything that is wrong.
@@ -129,7 +130,7 @@ func (p *preparation) choose() (err error) {
 		}
 	}
 	if left := len(t.Columns) - len(p.wanted); left > 0 {
-		p.note("%s left out as asked for", plural(left, "column"))
+		p.note("%s left out as asked for", words.Counted(left, "column"))
 	}
 	if o.Rows != "" {
 		p.note("rows %s: %d of %d", o.Rows, len(p.rows), t.Rows)
@@ -204,7 +205,7 @@ func (p *preparation) checkRows() {
 	}
 	const most = 5
 	first := faults[0]
-	text := fmt.Sprintf("%s %d: got %s, want %d as elsewhere", p.t.unit, first.line, plural(first.got, "value"), len(p.t.Columns))
+	text := fmt.Sprintf("%s %d: got %s, want %d as elsewhere", p.t.unit, first.line, words.Counted(first.got, "value"), len(p.t.Columns))
 	if len(faults) > 1 {
 		var lines []string
 		for _, f := range faults[:min(most, len(faults))] {
@@ -369,10 +370,10 @@ func (p *preparation) tooLittle(rows, columns int) {
 	switch {
 	case len(p.problems) > 0:
 	case columns < 2:
-		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", plural(columns, "column"), len(p.wanted)),
+		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", words.Counted(columns, "column"), len(p.wanted)),
 			Solve: "data.keep takes columns of dates, and those that look like an index or identifier, --kind NAME=categorical those with words"})
 	case rows < 2:
-		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", plural(rows, "row")),
+		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", words.Counted(rows, "row")),
 			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
 	}
 }
@@ -419,19 +420,19 @@ func (p *preparation) handleGaps(rows []int) []int {
 	some := len(rows) - len(complete)
 	switch p.o.Missing {
 	case MissingDrop:
-		p.note("%s with missing values left out of %d: %s", plural(some, "row"), len(rows), what)
+		p.note("%s with missing values left out of %d: %s", words.Counted(some, "row"), len(rows), what)
 		return complete
 	case MissingImpute:
-		p.note("missing values in %s of %d are imputed: %s", plural(some, "row"), len(rows), what)
+		p.note("missing values in %s of %d are imputed: %s", words.Counted(some, "row"), len(rows), what)
 		return rows
 	}
 	remedy := func(o *Options) { o.Missing = MissingDrop }
-	solve := fmt.Sprintf("--missing drop leaves out %s and keeps %d, --missing impute completes them", plural(some, "row"), len(complete))
+	solve := fmt.Sprintf("--missing drop leaves out %s and keeps %d, --missing impute completes them", words.Counted(some, "row"), len(complete))
 	if len(complete) < 2*len(p.out.Columns)+2 {
 		remedy = func(o *Options) { o.Missing = MissingImpute }
-		solve = fmt.Sprintf("--missing impute completes them, --missing drop keeps only %s", plural(len(complete), "row"))
+		solve = fmt.Sprintf("--missing impute completes them, --missing drop keeps only %s", words.Counted(len(complete), "row"))
 	}
-	p.problem(Problem{Text: fmt.Sprintf("missing values in %s of %d: %s", plural(some, "row"), len(rows), what), Solve: solve, remedy: remedy})
+	p.problem(Problem{Text: fmt.Sprintf("missing values in %s of %d: %s", words.Counted(some, "row"), len(rows), what), Solve: solve, remedy: remedy})
 	return complete // for the problems behind this one
 }
 
@@ -453,7 +454,7 @@ func (p *preparation) gapText(gappy []*Profile) string {
 		parts = append(parts, part)
 	}
 	if more := len(sorted) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more", plural(more, "column")))
+		parts = append(parts, fmt.Sprintf("and %s more", words.Counted(more, "column")))
 	}
 	return strings.Join(parts, ", ")
 }

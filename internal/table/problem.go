@@ -70,13 +70,6 @@ func optionName(option string) string {
 	return "data." + option
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // A FormatError says that a file is none that can be read as a table.
 type FormatError struct {
 	Source  string

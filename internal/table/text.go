@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // separatorNames are those of the separators in messages.
@@ -41,10 +42,10 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	}
 	empty, comments := s.LeftOut()
 	if empty > 0 {
-		t.note("%s between rows left out", plural(empty, "empty line"))
+		t.note("%s between rows left out", words.Counted(empty, "empty line"))
 	}
 	if comments > 0 {
-		t.note("%s left out", plural(comments, "comment"))
+		t.note("%s left out", words.Counted(comments, "comment"))
 	}
 	return t, nil
 }

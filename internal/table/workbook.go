@@ -13,6 +13,7 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/internal/memory"
+	"tobac/internal/words"
 )
 
 // Bounds of a workbook: those of its format for rows and columns, and for the parts that are
@@ -68,11 +69,11 @@ func readWorkbook(z *zip.Reader, size int64, source string, layout Layout) (*Tab
 		return nil, err
 	}
 	if s.outside != "" {
-		t.warn("%s left of the table, the first in %s, are left out", plural(s.outsiders, "cell"), s.outside)
+		t.warn("%s left of the table, the first in %s, are left out", words.Counted(s.outsiders, "cell"), s.outside)
 	}
 	if s.uncomputed != "" {
 		t.warn("%s without a computed value, the first in %s, are missing values: a spreadsheet program that opens and saves the workbook computes them",
-			plural(s.formulas, "formula"), s.uncomputed)
+			words.Counted(s.formulas, "formula"), s.uncomputed)
 	}
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/lane"
 	"tobac/autograd/internal/lane/vm"
+	"tobac/internal/words"
 )
 
 // cost is the work of some operations: floating-point operations, a division or
@@ -30,7 +31,7 @@ func (p *Program) String() string {
 	for _, q := range p.parts {
 		nodes += len(q.f.Values)
 	}
-	fmt.Fprintf(&s, "program %q: %d values, %s, kernels %s\n", p.F.Name, nodes, counted(len(p.parts), "part"), dense.Kernels)
+	fmt.Fprintf(&s, "program %q: %d values, %s, kernels %s\n", p.F.Name, nodes, words.Counted(len(p.parts), "part"), dense.Kernels)
 	if p.Without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.Without)
 	}
@@ -38,16 +39,6 @@ func (p *Program) String() string {
 		q.list(&s, i)
 	}
 	return s.String()
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if strings.HasSuffix(what, "ch") {
-		what += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // title says which indices a part goes through.
@@ -133,7 +124,7 @@ func listGroup(w io.Writer, g *lane.Group, width int) {
 // Explain says in words how each part is computed, why, and what would make it faster.
 func (p *Program) Explain() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "program %q runs in %s, kernels %s\n", p.F.Name, counted(len(p.parts), "part"), dense.Kernels)
+	fmt.Fprintf(&s, "program %q runs in %s, kernels %s\n", p.F.Name, words.Counted(len(p.parts), "part"), dense.Kernels)
 	for i, q := range p.parts {
 		q.explain(&s, i)
 	}
@@ -151,7 +142,7 @@ func (q *part) coded() string {
 	if stretches == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", of which %d as %s of machine code", values, counted(stretches, "stretch"))
+	return fmt.Sprintf(", of which %d as %s of machine code", values, words.Counted(stretches, "stretch"))
 }
 
 func (q *part) explain(s io.Writer, i int) {
@@ -167,9 +158,9 @@ func (q *part) explain(s io.Writer, i int) {
 				operations += len(g.Code) - 1
 			}
 		}
-		fmt.Fprintf(s, "  %s on registers, %s as whole arrays\n", counted(operations, "operation"), counted(len(steps), "value"))
+		fmt.Fprintf(s, "  %s on registers, %s as whole arrays\n", words.Counted(operations, "operation"), words.Counted(len(steps), "value"))
 	} else {
-		fmt.Fprintf(s, "  %s as whole arrays%s\n", counted(len(steps), "value"), q.coded())
+		fmt.Fprintf(s, "  %s as whole arrays%s\n", words.Counted(len(steps), "value"), q.coded())
 	}
 	opaque := map[string]int{}
 	var names []string
@@ -182,7 +173,7 @@ func (q *part) explain(s io.Writer, i int) {
 		}
 	}
 	for _, name := range names {
-		fmt.Fprintf(s, "  %q has no form for single elements: computed lane by lane between element programs, %s\n", name, counted(opaque[name], "time"))
+		fmt.Fprintf(s, "  %q has no form for single elements: computed lane by lane between element programs, %s\n", name, words.Counted(opaque[name], "time"))
 	}
 	if q.lane != nil && q.layout.strip == 0 && q.plan.Count%vm.VectorLen != 0 {
 		fmt.Fprintf(s, "  %d lanes are rounded up to %d: a multiple of %d wastes none, and lets uniform numbers be drawn where they are used\n", q.plan.Count, q.plan.Lanes, vm.VectorLen)

@@ -14,6 +14,7 @@ import (
 	"tobac/autograd/internal/lane/vm"
 	"tobac/autograd/internal/passes"
 	"tobac/internal/vector"
+	"tobac/internal/words"
 )
 
 // A Profile says where the time of an evaluation goes, measured by
@@ -295,7 +296,7 @@ func (q *part) name(s *dense.Stretch) string {
 	first := q.f.Describe(s.Steps[0].V)
 	switch n := len(s.Steps); {
 	case s.Coded:
-		return fmt.Sprintf("machine code, %s from %s", counted(n, "value"), first)
+		return fmt.Sprintf("machine code, %s from %s", words.Counted(n, "value"), first)
 	case n > 1:
 		return fmt.Sprintf("%s, %d at once", first, n)
 	}
