@@ -88,8 +88,10 @@ func count(dir string, add func(row string, value int)) error {
 		}
 		lines := strings.Count(string(text), "\n")
 		switch {
+		case rel == "docs/reference.md":
+			add("documentation: words of the reference, which is generated", len(strings.Fields(string(text))))
 		case page:
-			add("documentation: words of README, ARCHITECTURE, docs", len(strings.Fields(string(text))))
+			add("documentation: words of README, ARCHITECTURE, guide", len(strings.Fields(string(text))))
 		case other.MatchString(rel) && strings.HasSuffix(rel, "_test.go"):
 			add("the rest of the repository: lines of tests", lines)
 		case other.MatchString(rel):
