@@ -15,7 +15,7 @@ import (
 
 // mostNetworkSeconds is the processor time of evidences of networks up to which these take part in
 // the comparison of models.
-const mostNetworkSeconds = 60
+const mostNetworkSeconds = 30
 
 // compareNetworks compares networks with the model that was chosen, where this has curves and noise
 // of normal shape, and goes on with them if they have more evidence. Only a fit that leaves model and

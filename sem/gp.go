@@ -51,10 +51,13 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// Unsuited implements [Demanding]: its scores may take too long, and columns of repeated values have
-// no normal noise.
+// Unsuited implements [Demanding]: its scores may take too long, or be those of two parents alone
+// where [Smooth] has more, and columns of repeated values have no normal noise.
 func (m GaussianProcess) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
+	if parents, _ := m.bound(n, d); d > MixedVariables && parents < 3 {
+		return fmt.Sprintf("with %d variables its equations have %d parents at most; --model gp computes them", d, parents)
+	}
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
 }
 
@@ -72,7 +75,13 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 		return ""
 	}
 	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()
+	lines, curves := math.Inf(-1), math.NaN()
 	for _, e := range compared {
+		if e.family() == familySmooth {
+			curves = e.Log
+		} else if !math.IsNaN(e.Log) && e.family() != familyNonGaussian && e.family() != familyAdditive {
+			lines = math.Max(lines, e.Log)
+		}
 		switch e.family() {
 		case familyBGe: // whose noise variances are those of an additive model; equal ones would hide curvature
 			plain = e.Log
@@ -85,7 +94,7 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 		}
 	}
 	switch {
-	case more <= plain+worthwhile:
+	case more <= plain+worthwhile, curves <= lines+worthwhile:
 		return noMore
 	case more-shaped < shapeShare*(shaped-plain) && farOut(data):
 		return farTails

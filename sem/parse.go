@@ -113,7 +113,7 @@ func Compared(data *dataset.Table) []Scored {
 	d := len(data.Names)
 	modes := new(sharedModes)
 	if d > MixedVariables { // where Gaussian processes have few parents or take too long
-		return []Scored{Linear{}, BGe{}, Smooth{}, NonGaussian{modes: modes}, Additive{modes: modes}}
+		return []Scored{Linear{}, BGe{}, Smooth{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 	}
 	return []Scored{Linear{}, BGe{}, NonGaussian{modes: modes}, Additive{modes: modes}, GaussianProcess{}}
 }

@@ -115,7 +115,7 @@ func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
 }
 
 // Seconds is about the processor time of the evidences of networks over all orders.
-func Seconds(n, d int) float64 { return 3e-4 * float64(n*d*d) }
+func Seconds(n, d int) float64 { return 6e-4 * float64(n*d*d) }
 
 // Demands implements [engine.Engine].
 func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.Demand) {
