@@ -21,8 +21,7 @@ import (
 	"tobac/setting"
 )
 
-// Config are the settings of a fit. Config{} is the default; [Paper] is the
-// published recipe.
+// Config are the settings of a fit. Config{} is the default; [Paper] is the published recipe.
 type Config struct {
 	// Model is the structural equation model. Nil means the one of [sem.Compared] that the data
 	// support, by its evidence. Where that has curves and normal noise, with at most 20 variables and

@@ -1,5 +1,4 @@
-// Package tobac infers a posterior over causal graphs from a table of
-// measurements.
+// Package tobac infers a posterior over causal graphs from a table of measurements.
 //
 // [Fit] does the whole job: it compares models by their evidence, and infers the posterior under
 // the best one. Models with node scores in closed form (package score) are summed over all orders
@@ -19,10 +18,9 @@
 // DiBS, TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
 // train a distribution over graphs and draw from it.
 //
-// An adjacency entry (i, j) stands for the edge i → j. Results are in the
-// column labels and the units of the data. The same data, settings and seed give the same
-// bits for any number of workers, and for a run that was interrupted and
-// resumed through a [Snapshot].
+// An adjacency entry (i, j) stands for the edge i → j. Results are in the column labels and the
+// units of the data. The same data, settings and seed give the same bits for any number of workers,
+// and for a run that was interrupted and resumed through a [Snapshot].
 //
 // References: Q.-D. Tran, P. Nguyen, B. Duong, T. Nguyen, "Differentiable Bayesian
 // Structure Learning with Acyclicity Assurance", ICDM 2023; M. Koivisto, K. Sood, "Exact

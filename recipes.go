@@ -37,11 +37,11 @@ func Calibrated(m sem.Model) Config {
 	switch v := c.Model.(type) {
 	case sem.Network:
 		c.Model = v.WithOutput(models.IntegratedOutput)
-		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
+		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = 200, models.LaplaceEdges, 8, 20
 	case sem.Scored:
 		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
 	default:
-		e.FitSteps = fitSteps
+		e.FitSteps = 200
 	}
 	c.Engine = e
 	return c
@@ -95,6 +95,3 @@ func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Pa
 func PaperGFlowNet() Config {
 	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
 }
-
-// fitSteps are those of the recipe Calibrated.
-const fitSteps = 200

@@ -1,6 +1,7 @@
 package tobac
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/effects"
 	"tobac/engine"
+	"tobac/engine/neural"
 	"tobac/internal/bcd"
 	"tobac/internal/inspect"
 	"tobac/internal/tempering"
@@ -38,8 +40,8 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 	return r.Result(ctx)
 }
 
-// A Run is a fit in progress, which can be advanced in parts, saved and
-// resumed. The exact engine has no steps: its work is done when the run is made. A Run may be used by one goroutine at a time.
+// A Run is a fit in progress, which can be advanced in parts, saved and resumed. The exact engine
+// has no steps: its work is done when the run is made. One goroutine at a time may use a Run.
 type Run struct {
 	asked    Config        // as it was given
 	settings []SettingText // of it: see Snapshot
@@ -53,9 +55,9 @@ type Run struct {
 	sequence      func() inspect.Sequence // of the rows, found once
 }
 
-// NewRun checks data and settings, computes what is exact, finds orders, and
-// prepares the first step. Errors name the column or the setting at
-// fault. It stops when ctx is done, and panics if ctx is nil. The data are not copied, and must not change while the run is in use.
+// NewRun checks data and settings, computes what is exact, and prepares the first step. Errors name
+// the column or the setting at fault. It stops when ctx is done, and panics if ctx is nil. The data
+// are not copied, and must not change while the run is in use.
 func NewRun(ctx context.Context, data *dataset.Table, cfg Config) (*Run, error) {
 	return newRun(ctx, data, cfg, engine.Shared{})
 }
@@ -77,10 +79,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	if err := inspect.CheckColumns(data); err != nil {
-		return nil, fmt.Errorf("tobac: %w", err)
-	}
-	if err := sem.CheckKinds(p.Model, data); err != nil {
+	if err := cmp.Or(inspect.CheckColumns(data), sem.CheckKinds(p.Model, data)); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
@@ -101,8 +100,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
-	if err := r.compareNetworks(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
+	if cfg.Model == nil {
+		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage); err != nil {
+			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
+		}
 	}
 	return r, nil
 }
@@ -198,7 +199,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		return nil, r.none(err)
 	}
 	data := r.problem.Data
-	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: describe(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
+	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: sem.Columns(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
 	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
 		return nil, r.none(r.outOfRange(err))
 	}
@@ -210,19 +211,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// describe describes the columns of a table, with the names of their levels.
-func describe(data *dataset.Table) []effects.Column {
-	columns := effects.Describe(data.Names, data.X)
-	for j := range columns {
-		if data.Named(j) {
-			columns[j].LevelNames = data.Variables[j].Levels
-		}
-		columns[j].Unordered = data.Kind(j) == dataset.Categorical && len(data.Values(j)) > 2
-	}
-	return columns
-}
-
-// Warnings lists what is known so far of reasons to distrust the result, as sentences for a reader.
+// Warnings are reasons, known so far, to distrust the result, as sentences.
 func (r *Run) Warnings() []string {
 	s := r.sequence()
 	s.Counted = r.problem.Counted

@@ -39,7 +39,8 @@ Formats:
 %s
 Directed and undirected edges, probabilities, weights and their standard deviations are
 kept where the format can hold them; a warning names what is lost. BIF and XMLBIF hold
-acyclic graphs, and BIF tables of probabilities. Edges a <-> b and a o-> b stand for hidden variables and are refused.
+acyclic graphs, and BIF tables of probabilities. Edges a <-> b and a o-> b stand for hidden
+variables and are refused.
 
 Matrices: entry (i, j) is the edge i -> j; --transpose reads j -> i, as lingam writes
 them. A matrix of 0 and 1 with both entries of a pair is an undirected edge; otherwise

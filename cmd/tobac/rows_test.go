@@ -13,10 +13,10 @@ import (
 // done about it, until it is done.
 func TestDependentRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
-	text, a, b := "year,a,b\n", 0.0, 0.0
+	text, a, b := "step,a,b\n", 0.0, 0.0
 	for i := range 60 {
 		a, b = a+rng.NormFloat64(), b+rng.NormFloat64()
-		text += fmt.Sprintf("%d,%v,%v\n", 1950+i, a, b)
+		text += fmt.Sprintf("%d,%v,%v\n", 10+3*i, a, b)
 	}
 	inFolder(t, map[string]string{"walks.csv": text})
 	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out", "run")
@@ -29,7 +29,7 @@ func TestDependentRows(t *testing.T) {
 	if !strings.Contains(got.stderr, "tobac: warning: t"+says) {
 		t.Errorf("standard error %q", got.stderr)
 	}
-	const time = `"year" rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "year", or rule out causes with --set knowledge.source="year"`
+	const time = `"step" rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "step", or rule out causes with --set knowledge.source="step"`
 	if !strings.Contains(got.stderr, time) {
 		t.Errorf("standard error %q", got.stderr)
 	}
@@ -44,7 +44,7 @@ func TestDependentRows(t *testing.T) {
 	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary, `"refuted": "`+clause) {
 		t.Error("summary.json does not say what is refuted")
 	}
-	for _, option := range []string{"--drop year", "--set knowledge.source=year"} {
+	for _, option := range []string{"--drop step", "--set knowledge.source=step"} {
 		if got := succeed(t, strings.Fields("fit walks.csv --engine exact --model linear-unequal "+option)...); strings.Contains(got.stderr, "evenly") || !strings.Contains(got.stderr, says) {
 			t.Errorf("%s: standard error %q", option, got.stderr)
 		}
