@@ -174,6 +174,9 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 	if slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && !math.IsNaN(e.Log) }) {
 		return curvesInSmooth
 	}
+	if straightLines(compared) {
+		return straight
+	}
 	s, opt, err := m.scorer(data)
 	if err != nil {
 		return "" // the scores say what is wrong

@@ -52,6 +52,7 @@ const (
 	noOtherNoise   = "no equation gains from noise of another shape"
 	noCurvature    = "no equation gains from noise of another shape, and none with one parent from curvature"
 	curvesInSmooth = "no equation gains from noise of another shape, and smooth has the curves"
+	straight       = "no column depends on another by a curve, as far as its regression on all others shows"
 	noMore         = "neither curvature nor noise of another shape has more evidence than linear equations"
 	farTails       = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 )
@@ -61,7 +62,7 @@ const ByGraph = "by its most probable graph, which is far behind that of the bes
 
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
-	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, noMore, farTails}, e.Note)
+	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore, farTails}, e.Note)
 }
 
 // Although begins the reason for a model that has not the greatest evidence.

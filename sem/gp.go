@@ -74,6 +74,9 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
 		return ""
 	}
+	if straightLines(compared) {
+		return straight
+	}
 	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()
 	lines, curves := math.Inf(-1), math.NaN()
 	for _, e := range compared {

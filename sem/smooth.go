@@ -3,6 +3,7 @@ package sem
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -27,6 +28,7 @@ type Smooth struct {
 
 var (
 	_ Scored       = Smooth{}
+	_ Conditional  = Smooth{}
 	_ Demanding    = Smooth{}
 	_ SampledModel = Smooth{}
 	_ Structural   = Smooth{}
@@ -61,6 +63,19 @@ func (m Smooth) Unsuited(data *dataset.Table) string {
 		return TooLong(seconds, familySmooth)
 	}
 	return ""
+}
+
+// Pointless implements [Conditional]: where no curvature shows.
+func (m Smooth) Pointless(data *dataset.Table, _ []Evidence) string {
+	if curved(data) {
+		return ""
+	}
+	return straight
+}
+
+// straightLines reports whether smooth equations were left out as pointless.
+func straightLines(compared []Evidence) bool {
+	return slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && e.Note == straight })
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance

@@ -1,0 +1,50 @@
+package sem
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"tobac/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Straight lines with normal noise show no curvature, one parabola among them does, and few rows
+// leave it open.
+func TestCurved(t *testing.T) {
+	table := func(rows int, bend float64, seed uint64) *dataset.Table {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		const d = 14
+		data := &dataset.Table{X: mat.NewDense(rows, d, nil)}
+		for j := range d {
+			data.Names = append(data.Names, fmt.Sprint("V", j))
+			for i := range rows {
+				v := rng.NormFloat64()
+				if j > 0 {
+					v += data.X.At(i, j-1) - 0.5*data.X.At(i, j/2)
+				}
+				if j == 5 {
+					v += bend * data.X.At(i, 2) * data.X.At(i, 2)
+				}
+				data.X.Set(i, j, v)
+			}
+		}
+		return data
+	}
+	seen := 0
+	for seed := range uint64(20) {
+		if curved(table(200, 0, seed)) {
+			seen++
+		}
+		if !curved(table(200, 1, seed)) {
+			t.Errorf("seed %d: the parabola is not seen", seed)
+		}
+	}
+	if seen > 4 { // chance: 20 × .01 by one pair, and 20 × .02 by all, somewhat more as these depend on each other
+		t.Errorf("curvature in %d of 20 tables without", seen)
+	}
+	if !curved(table(60, 0, 1)) {
+		t.Error("60 rows of 14 columns show that there is none")
+	}
+}
