@@ -165,17 +165,17 @@ func (m NonGaussian) Unsuited(data *dataset.Table) string {
 // someCurvature is the evidence in nats from which one equation speaks for smooth functions.
 const someCurvature = 3
 
-// Pointless implements [Conditional]: where noise of another shape is pointless, and no equation
-// with one parent gains from curvature.
+// Pointless implements [Conditional]: where no curvature shows, and where noise of another shape is
+// pointless and no equation with one parent gains from curvature.
 func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
+	if straightLines(data, compared) {
+		return straight
+	}
 	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == familyNonGaussian && e.Note == noOtherNoise }) {
 		return ""
 	}
 	if slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && !math.IsNaN(e.Log) }) {
 		return curvesInSmooth
-	}
-	if straightLines(compared) {
-		return straight
 	}
 	s, opt, err := m.scorer(data)
 	if err != nil {

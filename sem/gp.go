@@ -74,7 +74,7 @@ func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) str
 	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
 		return ""
 	}
-	if straightLines(compared) {
+	if straightLines(data, compared) {
 		return straight
 	}
 	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()

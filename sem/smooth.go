@@ -3,7 +3,6 @@ package sem
 import (
 	"context"
 	"math"
-	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -73,9 +72,17 @@ func (m Smooth) Pointless(data *dataset.Table, _ []Evidence) string {
 	return straight
 }
 
-// straightLines reports whether smooth equations were left out as pointless.
-func straightLines(compared []Evidence) bool {
-	return slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && e.Note == straight })
+// straightLines reports whether no curvature shows, or smooth equations were left out for that.
+func straightLines(data *dataset.Table, compared []Evidence) bool {
+	for _, e := range compared {
+		switch {
+		case e.Note == straight:
+			return true
+		case e.family() == familySmooth || e.family() == familyAdditive:
+			return false // was compared, or looked at
+		}
+	}
+	return !curved(data)
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance
