@@ -1,12 +1,26 @@
 package autograd
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Hoist separates what depends on some inputs only, such as data that seldom change, from the rest:
 // it returns outputs in whose place those parts are new inputs, and for each new input the
 // expression of its value. Copies of elements, such as slices, stay where they are used.
-// Values over a mapped axis are part of the rest.
+// Values over a mapped axis are part of the rest, in which nothing is computed anew for
+// gradients ([Recompute]) of what is changed.
 func (b *Builder) Hoist(outputs []*Node, from ...*Node) (rest, inputs, values []*Node) {
+	for _, n := range slices.Concat(from, outputs) {
+		if b.err == nil && n.b != b {
+			b.fail(nil, "hoist: %v belongs to graph %q", n, n.b.name)
+		}
+	}
+	for _, n := range from {
+		if b.err == nil && !n.isInput() {
+			b.fail(nil, "hoist: %v is no input", n)
+		}
+	}
 	if b.err != nil {
 		return outputs, nil, nil
 	}
@@ -63,12 +77,16 @@ func (b *Builder) Hoist(outputs []*Node, from ...*Node) (rest, inputs, values []
 		for k, a := range n.args {
 			if to := substitute[a]; to != nil {
 				if args == nil {
-					args = append([]*Node(nil), n.args...)
+					args = slices.Clone(n.args)
 				}
 				args[k] = to
 			}
 		}
-		if args != nil {
+		switch {
+		case args == nil:
+		case n.op.joint != nil: // a joint knows its own results only
+			substitute[n] = args[0]
+		default:
 			substitute[n] = b.apply(n.op, *n.attr, args...)
 		}
 	}

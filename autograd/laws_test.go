@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+	"tobac/autograd/gradtest"
 )
 
 // A law states that two nodes are equal for all inputs.
@@ -410,6 +411,10 @@ func TestGradientOfSharedWeight(t *testing.T) {
 		}
 		outputs = append(outputs, sum(b.Grad(apart, each...)), sum(b.Hvp(apart, each, tangents)))
 		got := runEngines(t, inputs, outputs, at, 1e-12)
+		args := []gradtest.Argument{{Node: x, Values: at[0]}, {Node: shared, Values: at[1]}}
+		if err := gradtest.CheckGraph(y, args, gradtest.Options{}); err != nil {
+			t.Errorf("%d particles: %v", particles, err)
+		}
 		for i, what := range []string{"gradient", "Hessian-vector product"} {
 			compare(t, fmt.Sprintf("%d particles: %s", particles, what), got[i], got[2+i], 1e-12)
 		}
