@@ -151,8 +151,8 @@ func (d Distribution) boundable(what string, low, high bound) error {
 
 // Truncated is a distribution given that its values are from low to high, math.Inf(-1) and
 // math.Inf(1) for none. It has to have a distribution function
-// ([Distribution.HasCDF]), or be one of whole numbers with bounds that are numbers up to
-// 1000.
+// ([Distribution.HasCDF], which says where third derivatives are NaN), or be one of whole
+// numbers with bounds that are numbers up to 1000.
 func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
 	lo, hi := boundOf(low, -1), boundOf(high, 1)
 	if d.support != nil { // bounds that are those of the support bind nothing

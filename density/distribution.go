@@ -82,12 +82,13 @@ func (d Distribution) sum(x, log *autograd.Node) *autograd.Node {
 }
 
 // HasCDF reports whether [Distribution.LogCDF] and [Distribution.LogSurvival] are there: for
-// all distributions of numbers with a density but von Mises, and mixtures. Derivatives by
-// the shapes of beta, gamma and t distributions there are of second order at most.
+// all distributions of numbers with a density but von Mises, and mixtures. Their derivatives by
+// the shapes of beta, gamma (chi-squared, inverse gamma) and t distributions are there up to
+// second order; those of third order are NaN, in [Truncated] and [Censored] distributions too.
 func (d Distribution) HasCDF() bool { return d.below != nil && d.above != nil }
 
 // LogCDF is the logarithm of the probability of a value up to x. It panics unless
-// [Distribution.HasCDF].
+// [Distribution.HasCDF], which says what derivatives it has.
 func (d Distribution) LogCDF(x *autograd.Node) *autograd.Node {
 	if !d.HasCDF() {
 		panic("density: " + d.name + " has no distribution function here")
@@ -96,7 +97,7 @@ func (d Distribution) LogCDF(x *autograd.Node) *autograd.Node {
 }
 
 // LogSurvival is the logarithm of the probability of a value above x, accurate in the upper
-// tail. It panics unless [Distribution.HasCDF].
+// tail. It panics unless [Distribution.HasCDF], which says what derivatives it has.
 func (d Distribution) LogSurvival(x *autograd.Node) *autograd.Node {
 	if !d.HasCDF() {
 		panic("density: " + d.name + " has no distribution function here")

@@ -127,8 +127,7 @@ func logIncompleteGamma(a jet, x float64, upper bool) jet {
 }
 
 // logIncompleteBeta is the logarithm of the regularised incomplete beta function I_x(a, b), with
-// y = 1 − x: by the continued fraction (DLMF 8.17.22) of whichever of I_x(a, b) and
-// 1 − I_y(b, a) converges.
+// y = 1 − x: by the continued fraction of whichever of I_x(a, b) and 1 − I_y(b, a) converges.
 func logIncompleteBeta(a, b, x, y jet) jet {
 	switch {
 	case !(a[0] > 0) || !(b[0] > 0) || !(x[0] >= 0) || !(y[0] >= 0):
@@ -138,8 +137,13 @@ func logIncompleteBeta(a, b, x, y jet) jet {
 	case y[0] == 0:
 		return constantJet(0)
 	case x[0] > (a[0]+1)/(a[0]+b[0]+2):
-		return logIncompleteBeta(b, a, y, x).complement()
+		return logBetaFraction(b, a, y, x).complement()
 	}
+	return logBetaFraction(a, b, x, y)
+}
+
+// logBetaFraction is logIncompleteBeta by the continued fraction of I_x(a, b) (DLMF 8.17.22).
+func logBetaFraction(a, b, x, y jet) jet {
 	one := constantJet(1)
 	f := newFraction(one)
 	for n := 0.0; n < terms; n++ {

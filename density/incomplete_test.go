@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/autograd/gradtest"
 	"tobac/density"
 
 	"gonum.org/v1/gonum/floats/scalar"
@@ -36,6 +37,9 @@ func TestTails(t *testing.T) {
 			[]float64{2.754104899e-5, 0.000562389622, -0.009179944083}},
 		{"B", []float64{200, 300, 0.6}, -1.0619191726410099e-19, []float64{-4.3629349945e-20, 4.36114073262e-20},
 			[]float64{-1.760714217e-20, 1.770768762e-20, -1.777220309e-20}},
+		// where both continued fractions seem the slower one, by rounding
+		{"B", []float64{0.2, 2.6, 0.25}, -0.098597199576016206, []float64{-0.539859072971, 0.051647687201},
+			[]float64{-0.436914048146, 0.262417141857, -0.0355083464633}},
 		{"T", []float64{1.7, -50}, -7.5246559576748917, []float64{-3.36481106984}, []float64{0.3851343602}},
 		{"T", []float64{3, -1e6}, -41.348808234851822, []float64{-12.9063905664}, []float64{0.2053107444}},
 		{"T", []float64{30, 12}, -2.7900927076000173e-13, []float64{1.33551777371e-13}, []float64{-6.725681715e-14}},
@@ -65,6 +69,7 @@ func TestTails(t *testing.T) {
 		for i, g := range first {
 			outputs = append(outputs, b.Grad(g, p[i:]...)...)
 		}
+		outputs = append(outputs, b.Grad(outputs[len(outputs)-1], p[n-1])...)
 		run, err := autograd.NewEvaluator(p, outputs, autograd.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -94,6 +99,44 @@ func TestTails(t *testing.T) {
 		near("value", got[0][0], c.want, 2e-12)
 		for i, want := range append(append([]float64{}, c.first...), c.second...) {
 			near([]string{"first", "second"}[min(1, i/n)], got[1+i][0], want, 1e-7)
+		}
+		if third := got[len(got)-1][0]; !math.IsNaN(third) {
+			t.Errorf("%s%v: third derivative %v, want NaN", c.of, c.at, third)
+		}
+	}
+}
+
+// First and second derivatives by values and shapes against differences, on both engines, from
+// one end of the support to the other: values are functions of a coordinate u.
+func TestIncompleteDerivatives(t *testing.T) {
+	exp := (*autograd.Node).Exp
+	for _, c := range []struct {
+		name string
+		of   func(shape nodes) dist
+		x    func(u *autograd.Node) *autograd.Node
+		u    []float64
+	}{
+		{"gamma", func(s nodes) dist { return density.Gamma(s[0], 1.3) }, exp, []float64{-20, -1, 1, 4}},
+		{"chi squared", func(s nodes) dist { return density.ChiSquared(s[0]) }, exp, []float64{-20, 1}},
+		{"inverse gamma", func(s nodes) dist { return density.InverseGamma(s[0], 0.7) }, exp, []float64{-4, 1, 20}},
+		{"beta", func(s nodes) dist { return density.Beta(s[0], s[1]) }, (*autograd.Node).Sigmoid, []float64{-8, -2, 0.5, 8}},
+		{"student t", func(s nodes) dist { return density.StudentsT(0.1, 1.2, s[0]) }, func(u *autograd.Node) *autograd.Node {
+			return u.Exp().Sub(u.Neg().Exp())
+		}, []float64{-12, -0.2, 0.7, 6}},
+	} {
+		for _, u := range c.u {
+			for _, shape := range [][]float64{{-1.2, 0.4}, {1.5, 1.1}} {
+				for side, f := range []func(d dist, x *autograd.Node) *autograd.Node{dist.LogCDF, dist.LogSurvival} {
+					err := gradtest.Check(func(b *autograd.Builder, in nodes) *autograd.Node {
+						y := f(c.of(nodes{in[1].Exp(), in[2].Exp()}), c.x(in[0]))
+						g := b.Grad(y, in...)
+						return y.Add(g[0].Scale(0.3)).Add(g[1].Scale(0.7)).Add(g[2].Scale(-0.4))
+					}, [][]float64{{u}, shape[:1], shape[1:]}, []autograd.Shape{{}, {}, {}}, gradtest.Options{Step: 2e-3})
+					if err != nil {
+						t.Errorf("%s at %v, shapes %v, side %d: %v", c.name, u, shape, side, err)
+					}
+				}
+			}
 		}
 	}
 }

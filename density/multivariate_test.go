@@ -157,7 +157,7 @@ func TestRatios(t *testing.T) {
 
 // Derivatives of densities of vectors and matrices by their coordinates and parameters.
 func TestVectorDerivatives(t *testing.T) {
-	at := []float64{0.4, -0.2, 0.3, 1.1, -0.7, 0.2}
+	points := [][]float64{{0.4, -0.2, 0.3, 1.1, -0.7, 0.2}, {-1.9, 2.1, -1.3, -2.2, 1.7, -2.5}}
 	for name, f := range map[string]func(u *autograd.Node) *autograd.Node{
 		"lkj": func(u *autograd.Node) *autograd.Node {
 			l, j := density.CorrelationCholesky().Value(u, autograd.Shape{4, 4})
@@ -170,6 +170,14 @@ func TestVectorDerivatives(t *testing.T) {
 		"inverse wishart": func(u *autograd.Node) *autograd.Node {
 			l, j := density.CovarianceCholesky().Value(u, square)
 			return density.InverseWishartCholesky(u.Index(0, 0).AddScalar(4), constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
+		},
+		"wishart by its scale": func(u *autograd.Node) *autograd.Node {
+			s, _ := density.CovarianceCholesky().Value(u, square)
+			return density.WishartCholesky(u.Index(0, 0).Exp().AddScalar(2), s).LogProb(constant(u, scale, 3, 3).Cholesky())
+		},
+		"inverse wishart by its scale": func(u *autograd.Node) *autograd.Node {
+			s, _ := density.CovarianceCholesky().Value(u, square)
+			return density.InverseWishartCholesky(u.Index(0, 0).Exp().AddScalar(2), s).LogProb(constant(u, scale, 3, 3).Cholesky())
 		},
 		"normal": func(u *autograd.Node) *autograd.Node {
 			l, _ := density.CovarianceCholesky().Value(u, square)
@@ -193,14 +201,16 @@ func TestVectorDerivatives(t *testing.T) {
 			return density.MultivariateNormal(0, k).LogProb(u.Slice(0, 0, 3))
 		},
 	} {
-		err := gradtest.Check(
-			func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return f(x[0]) },
-			[][]float64{at},
-			[]autograd.Shape{{6}},
-			gradtest.Options{},
-		)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+		for _, at := range points {
+			err := gradtest.Check(
+				func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return f(x[0]) },
+				[][]float64{at},
+				[]autograd.Shape{{6}},
+				gradtest.Options{},
+			)
+			if err != nil {
+				t.Errorf("%s at %v: %v", name, at, err)
+			}
 		}
 	}
 }

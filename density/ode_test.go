@@ -3,9 +3,11 @@ package density_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"tobac/autograd"
+	"tobac/autograd/gradtest"
 	"tobac/density"
 )
 
@@ -29,6 +31,55 @@ func TestRungeKutta(t *testing.T) {
 		want := exact(at)
 		if e := math.Abs(fine[i] - want); e > 1e-5 || e > math.Abs(coarse[i]-want)/12 {
 			t.Errorf("at %v: %v and %v, want %v", at, coarse[i], fine[i], want)
+		}
+	}
+}
+
+// Derivatives of first and second order by the start and by the parameters of the rate, on both
+// engines.
+func TestRungeKuttaDerivatives(t *testing.T) {
+	weights := []float64{1, -0.4, 0.7, 2, 0.3, -1}
+	solve := func(_ *autograd.Builder, in []*autograd.Node) *autograd.Node {
+		z := density.RungeKutta(in[0], 0.1, []float64{0.4, 0.9, 2}, 3, func(t float64, z *autograd.Node) *autograd.Node {
+			u, v := z.Index(0, 0), z.Index(0, 1)
+			return autograd.Vector(in[1].Index(0, 0).Mul(u).Sub(u.Mul(v)),
+				in[1].Index(0, 1).Mul(u.Mul(v)).Sub(v).AddScalar(math.Sin(t)))
+		})
+		return z.Mul(z.Builder().Constant(weights, autograd.Shape{3, 2})).Sum()
+	}
+	slope := func(b *autograd.Builder, in []*autograd.Node) *autograd.Node {
+		g := b.Grad(solve(b, in), in...)
+		return g[0].Square().Sum().Add(g[1].Exp().Sum())
+	}
+	for name, f := range map[string]func(*autograd.Builder, []*autograd.Node) *autograd.Node{"first": solve, "second": slope} {
+		at, shapes := [][]float64{{1.2, 0.4}, {0.7, -0.3}}, []autograd.Shape{{2}, {2}}
+		if err := gradtest.Check(f, at, shapes, gradtest.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Mistakes are errors of the builder.
+func TestRungeKuttaMistakes(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		times []float64
+		steps int
+		rate  func(t float64, z *autograd.Node) *autograd.Node
+	}{
+		{"got 0 steps", []float64{1}, 0, nil},
+		{"of 0 times", nil, 2, nil},
+		{"(3)", []float64{1, 2}, 2, func(_ float64, z *autograd.Node) *autograd.Node {
+			return z.Builder().Constant([]float64{1, 2, 3}, autograd.Shape{3})
+		}},
+		{"(2,1)", []float64{1, 2}, 2, func(_ float64, z *autograd.Node) *autograd.Node {
+			return z.Reshape(autograd.Shape{2, 1})
+		}},
+	} {
+		b := autograd.NewBuilder("mistakes")
+		density.RungeKutta(b.Input("x", autograd.Shape{2}), 0, c.times, c.steps, c.rate)
+		if err := b.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
 }
