@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"tobac/density"
@@ -171,7 +172,7 @@ func (p Posterior) Compare(names []string, draws []*mat.Dense, independent bool)
 		}
 		d := Difference{Parameter: parameter, WantMean: want.Mean[j], WantSD: want.SD[j]}
 		d.Mean, d.SD = stat.MeanStdDev(all, nil)
-		if p.longTailed(parameter) {
+		if slices.Contains(p.LongTailed, parameter) {
 			for q, v := range map[float64]float64{
 				0.05: want.Q05[j],
 				0.5:  want.Q50[j],
@@ -195,15 +196,6 @@ func (p Posterior) Compare(names []string, draws []*mat.Dense, independent bool)
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-func (p Posterior) longTailed(parameter string) bool {
-	for _, name := range p.LongTailed {
-		if name == parameter {
-			return true
-		}
-	}
-	return false
 }
 
 // share is the fraction of values up to v.
