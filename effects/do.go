@@ -25,11 +25,6 @@ type Prediction struct {
 	Levels []Distribution
 }
 
-// levelled is a draw that has probabilities of values of discrete variables.
-type levelled interface {
-	levels(set []float64) [][]float64
-}
-
 // Do predicts every variable that is not set, by its index. It fails if a variable
 // is set twice or does not exist, or if a value is not finite.
 func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
@@ -42,15 +37,13 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 	mixtures := make([]mixture, d)
 	levels := make([][][]float64, d) // by variable, value and draw
 	for m, draw := range e.draws {
-		centres, variances := draw.do(set)
-		if l, ok := draw.(levelled); ok {
-			for j, p := range l.levels(set) {
-				if levels[j] == nil {
-					levels[j] = make([][]float64, len(p))
-				}
-				for k, v := range p {
-					levels[j][k] = append(levels[j][k], v)
-				}
+		centres, variances, probabilities := draw.do(set)
+		for j, p := range probabilities {
+			if levels[j] == nil {
+				levels[j] = make([][]float64, len(p))
+			}
+			for k, v := range p {
+				levels[j][k] = append(levels[j][k], v)
 			}
 		}
 		for j := range d {
@@ -88,7 +81,7 @@ func (e *Effects) Means(settings []Setting) ([][]float64, error) {
 	}
 	rows := make([][]float64, len(e.draws))
 	for m, draw := range e.draws {
-		centres, _ := draw.do(set)
+		centres, _, _ := draw.do(set)
 		for _, c := range centres {
 			mean := 0.0
 			for _, v := range c {
@@ -130,7 +123,7 @@ func (e *Effects) Curve(from, to int, at []float64) ([]Distribution, error) {
 		}
 		values := make([]float64, len(e.draws))
 		for m, draw := range e.draws {
-			centres, _ := draw.do(set)
+			centres, _, _ := draw.do(set)
 			for _, c := range centres[to] {
 				values[m] += c / float64(len(centres[to]))
 			}

@@ -15,7 +15,9 @@ type draw interface {
 	// do gives variable j under an intervention: set is NaN for variables that are
 	// left to their equations. Its distribution is the mixture, with equal
 	// weights, of normal ones with the means centres[j] and the variance variances[j].
-	do(set []float64) (centres [][]float64, variances []float64)
+	// levels[j] are the probabilities of the values of a discrete variable that is not
+	// set, nil of others; nil levels mean that no variable is discrete.
+	do(set []float64) (centres [][]float64, variances []float64, levels [][]float64)
 	// reached writes whether there is a directed path from a variable.
 	reached(dst []bool, from int)
 }
@@ -92,7 +94,7 @@ func (l *linear) slopes(dst []float64, from int, _, _ float64) {
 	}
 }
 
-func (l *linear) do(set []float64) (centres [][]float64, variances []float64) {
+func (l *linear) do(set []float64) (centres [][]float64, variances []float64, levels [][]float64) {
 	d := len(set)
 	centres, variances = make([][]float64, d), make([]float64, d)
 	// noise[j] holds the coefficients of all noises in x_j.
@@ -120,5 +122,5 @@ func (l *linear) do(set []float64) (centres [][]float64, variances []float64) {
 			}
 		}
 	}
-	return centres, variances
+	return centres, variances, nil
 }

@@ -97,15 +97,15 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	d := len(e.Names)
 	rows := make([][]Effect, d)
 	err := parallel.For(ctx, d, max(1, workers), func(from int) error {
-		rows[from] = e.Of(from)
+		if !e.unordered(from) {
+			rows[from] = e.Of(from)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool {
-		return f.Path == 0 || e.unordered(f.From) || e.unordered(f.To)
-	})
+	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool { return f.Path == 0 })
 	strength := func(f Effect) float64 {
 		if math.IsNaN(f.InSD) {
 			return math.Abs(f.Mean)

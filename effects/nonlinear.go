@@ -82,15 +82,9 @@ func (l *nonlinear) back(j int, v float64) float64 {
 	return l.scale.Mean[j] + l.scale.SD[j]*v
 }
 
-// means are E[x_j | parents] in all rows of noise, on the scale of the equations,
-// by variable.
-func (l *nonlinear) means(set []float64) [][]float64 {
-	means, _ := l.simulate(set)
-	return means
-}
-
-// simulate are the means, and of discrete variables the mean probabilities of their values; nil of
-// others, and of those that are set.
+// simulate are E[x_j | parents] in all rows of noise, on the scale of the equations, by variable,
+// and of discrete variables the mean probabilities of their values; nil of others, and of those that
+// are set.
 func (l *nonlinear) simulate(set []float64) (means, probabilities [][]float64) {
 	d := len(set)
 	discrete, _ := l.equations.(Discrete)
@@ -112,7 +106,7 @@ func (l *nonlinear) simulate(set []float64) (means, probabilities [][]float64) {
 		}
 		if discrete != nil {
 			if v, p := discrete.Probabilities(j, l.parents[j], columns, Rows); p != nil {
-				probabilities[j] = l.draw(means[j], values[j], l.noise[j], v, p)
+				probabilities[j] = drawLevels(means[j], values[j], l.noise[j], v, p)
 				continue
 			}
 		}
@@ -125,8 +119,9 @@ func (l *nonlinear) simulate(set []float64) (means, probabilities [][]float64) {
 	return means, probabilities
 }
 
-// draw draws the values of a discrete variable in all rows of noise, and writes their means.
-func (l *nonlinear) draw(means, drawn, noise, values, p []float64) (mean []float64) {
+// drawLevels draws the values of a discrete variable in all rows of noise, writes their means, and
+// returns the mean probabilities.
+func drawLevels(means, drawn, noise, values, p []float64) (mean []float64) {
 	mean = make([]float64, len(values))
 	for r := range Rows {
 		u := 0.5 * math.Erfc(-noise[r]/math.Sqrt2)
@@ -143,21 +138,15 @@ func (l *nonlinear) draw(means, drawn, noise, values, p []float64) (mean []float
 	return mean
 }
 
-// levels are the probabilities of the values of discrete variables under an intervention.
-func (l *nonlinear) levels(set []float64) [][]float64 {
-	_, p := l.simulate(set)
-	return p
-}
-
 func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 	set := make([]float64, len(dst))
 	for j := range set {
 		set[j] = math.NaN()
 	}
 	set[from] = low
-	below := l.means(set)
+	below, _ := l.simulate(set)
 	set[from] = high
-	above := l.means(set)
+	above, _ := l.simulate(set)
 	for j := range dst {
 		dst[j] = 0
 		for r := range Rows {
@@ -169,8 +158,9 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 	}
 }
 
-func (l *nonlinear) do(set []float64) (centres [][]float64, variances []float64) {
-	centres, variances = l.means(set), make([]float64, len(set))
+func (l *nonlinear) do(set []float64) (centres [][]float64, variances []float64, levels [][]float64) {
+	centres, levels = l.simulate(set)
+	variances = make([]float64, len(set))
 	for j := range centres {
 		for r := range centres[j] {
 			centres[j][r] = l.back(j, centres[j][r])
@@ -187,5 +177,5 @@ func (l *nonlinear) do(set []float64) (centres [][]float64, variances []float64)
 			}
 		}
 	}
-	return centres, variances
+	return centres, variances, levels
 }
