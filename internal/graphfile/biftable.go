@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"tobac/internal/delimited"
 )
@@ -22,7 +23,7 @@ type bifRow struct {
 	values []float64
 }
 
-// states reads the states of a variable from what stands in its block.
+// bifStates reads the states of a variable from what stands in its block.
 func bifStates(inner []token) (states []string) {
 	at := slices.IndexFunc(inner, func(t token) bool { return t.is("{") })
 	if at < 0 {
@@ -58,7 +59,7 @@ func joinedWords(words []token) string {
 	return strings.Join(all, " ")
 }
 
-// numbers reads numbers that commas or blanks separate.
+// bifNumbersOf reads numbers that commas or blanks separate.
 func bifNumbersOf(tokens []token) (values []float64, ok bool) {
 	for _, t := range tokens {
 		if t.is(",") {
@@ -160,15 +161,7 @@ func bifTables(all []*bifTable) []Table {
 // writeTable writes the probability block of a vertex.
 func (g *Graph) writeTable(b *strings.Builder, v int, words []string, states [][]string) {
 	t := &g.Tables[v]
-	fmt.Fprintf(b, "probability ( %s", words[v])
-	for k, p := range t.Parents {
-		separator := ", "
-		if k == 0 {
-			separator = " | "
-		}
-		b.WriteString(separator + words[p])
-	}
-	b.WriteString(" ) {\n")
+	beginProbability(b, words, v, t.Parents)
 	at := make([]int, len(t.Parents))
 	for _, row := range t.Rows {
 		b.WriteString("  ")
@@ -204,7 +197,7 @@ func (g *Graph) bifStateWords() [][]string {
 	for v, t := range g.Tables {
 		fits := !slices.ContainsFunc(t.States, func(s string) bool {
 			return s == "" || strings.ContainsAny(s, "{}()[]|,;\"\\") || strings.Contains(s, "//") || strings.Contains(s, "/*") ||
-				strings.Join(strings.Fields(s), "") != s || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' })
+				strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || unicode.IsSpace(c) })
 		})
 		if all[v] = t.States; !fits {
 			all[v] = bifWords(t.States)

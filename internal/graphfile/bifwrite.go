@@ -14,9 +14,9 @@ import (
 const onlyState = "unspecified"
 
 // writeBIF writes a network with the tables of the graph, if it has any. BIF describes discrete
-// variables; a graph of continuous ones has no tables, and any that were made up would be read as a statement about the data. So
-// each variable has the one state unspecified, whose probability is 1 whatever its parents are: the
-// file is a valid network with the graph, and says nothing else.
+// variables; a graph of continuous ones has no tables, and any that were made up would be read as a
+// statement about the data. So each variable then has the one state unspecified, whose probability is
+// 1 whatever its parents are: the file is a valid network with the graph, and says nothing else.
 //
 // Numbers of edges, undirected edges, and names that BIF cannot hold are properties of variables,
 // which other programs leave alone; such names are replaced by others of letters, digits and
@@ -57,23 +57,27 @@ func writeBIF(w io.Writer, g *Graph) error {
 		}
 		b.WriteString("}\n")
 	}
-	for v, word := range words {
+	for v := range words {
 		if g.Tables != nil {
 			g.writeTable(&b, v, words, states)
 			continue
 		}
-		fmt.Fprintf(&b, "probability ( %s", word)
-		for k, u := range directed.Parents(v) {
-			separator := ", "
-			if k == 0 {
-				separator = " | "
-			}
-			b.WriteString(separator + words[u])
-		}
-		b.WriteString(" ) {\n  table 1.0;\n}\n")
+		beginProbability(&b, words, v, directed.Parents(v))
+		b.WriteString("  table 1.0;\n}\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// beginProbability begins the probability block of a vertex.
+func beginProbability(b *strings.Builder, words []string, v int, parents []int) {
+	b.WriteString("probability ( " + words[v])
+	separator := " | "
+	for _, u := range parents {
+		b.WriteString(separator + words[u])
+		separator = ", "
+	}
+	b.WriteString(" ) {\n")
 }
 
 func bifNumbers(e Edge) string {

@@ -15,7 +15,7 @@ type Table struct {
 	Rows [][]float64
 }
 
-// rows is how many rows the tables of a vertex has, by the states of its parents.
+// rows is how many rows the table of a vertex has, by the states of its parents.
 func (t *Table) rows(all []Table) int {
 	n := 1
 	for _, p := range t.Parents {
