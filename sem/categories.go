@@ -107,11 +107,12 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		}
 		x.SetCol(j, codes)
 		levels[j] = r
-		if values[j] = data.Values(j); data.Named(j) {
-			values[j] = nil
-			for k := range r {
-				values[j] = append(values[j], float64(k))
-			}
+		if !data.Named(j) {
+			values[j] = data.Values(j)
+			continue
+		}
+		for k := range r {
+			values[j] = append(values[j], float64(k))
 		}
 	}
 	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
@@ -211,11 +212,12 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*score.Joint, error) 
 	n, d := data.X.Dims()
 	joint := &score.Joint{Numbers: numbers, Place: make([]int, d)}
 	var which, levels []int
+	var columns [][]float64
 	for j := range d {
 		if joint.Place[j] = -1; tabulated(data.Kind(j)) {
-			_, r := data.Codes(j)
+			column, r := data.Codes(j)
 			joint.Place[j] = len(which)
-			which, levels = append(which, j), append(levels, r)
+			which, levels, columns = append(which, j), append(levels, r), append(columns, column)
 		}
 	}
 	if len(which) == 0 {
@@ -223,8 +225,7 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*score.Joint, error) 
 	}
 	codes, mask := mat.NewDense(n, len(which), nil), mat.NewDense(n, len(which), nil)
 	for k, j := range which {
-		c, _ := data.Codes(j)
-		codes.SetCol(k, c)
+		codes.SetCol(k, columns[k])
 		if set := data.Mask(); set != nil {
 			mask.SetCol(k, mat.Col(nil, j, set))
 		}

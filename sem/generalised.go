@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"tobac/dag"
@@ -13,6 +14,7 @@ import (
 	"tobac/score"
 	"tobac/setting"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,20 +58,20 @@ func (m Generalised) Unsuited(data *dataset.Table) string {
 	if d > score.MostSymmetric {
 		return fmt.Sprintf("its scores are for at most %d variables", score.MostSymmetric)
 	}
-	if seconds := m.seconds(data, min(2, d-1)); seconds > mostScoreSeconds {
+	if seconds := secondsOf(m.milliseconds(data), min(2, d-1), len(rowGroups(data))); seconds > mostScoreSeconds {
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them",
 			roughly(seconds), familyGeneralised)
 	}
 	return ""
 }
 
-// seconds is about the processor time of the equations of at most so many parents, with all rows of
-// each of the groups that [Generalised.Hypotheses] makes.
-func (m Generalised) seconds(data *dataset.Table, most int) float64 {
+// milliseconds is about the processor time of an equation of each column without parents, with all
+// rows.
+func (Generalised) milliseconds(data *dataset.Table) []float64 {
 	n, d := data.X.Dims()
-	sum := 0.0
-	for j := range d {
-		each := 0.05 // milliseconds
+	all := make([]float64, d)
+	for j := range all {
+		each := 0.05
 		switch data.Kind(j) {
 		case dataset.Binary:
 			each = 0.1 + 5e-4*float64(n)
@@ -81,13 +83,23 @@ func (m Generalised) seconds(data *dataset.Table, most int) float64 {
 		case dataset.Count:
 			each = 0.1 + 6e-3*float64(n)
 		}
+		all[j] = each
+	}
+	return all
+}
+
+// secondsOf is about the processor time of the equations of at most so many parents, in each of some
+// groups of rows, from that of the equations without parents.
+func secondsOf(milliseconds []float64, most, groups int) float64 {
+	d, sum := len(milliseconds), 0.0
+	for _, each := range milliseconds {
 		sets := 1.0
 		for k := 0; k <= most; k++ {
 			sum += each * sets * float64(1+k) / 1e3
 			sets *= float64(d-1-k) / float64(k+1)
 		}
 	}
-	return sum * float64(len(rowGroups(data)))
+	return sum * float64(groups)
 }
 
 // Hypotheses implements [Scored].
@@ -100,9 +112,10 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	if err != nil {
 		return nil, err
 	}
-	most := m.MaxParents
+	groups, most := rowGroups(data), m.MaxParents
 	if most == 0 {
-		for most = min(2, d-1); most < d-1 && m.seconds(data, most+1) <= generalisedSeconds; {
+		each := m.milliseconds(data)
+		for most = min(2, d-1); most < d-1 && secondsOf(each, most+1, len(groups)) <= generalisedSeconds; {
 			most++
 		}
 	}
@@ -111,17 +124,16 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	}
 	x, variables := ofKinds(data)
 	form, equal := &score.Each{Of: make([]score.SubsetScorer, d)}, &score.Each{Of: make([]score.SubsetScorer, d)}
-	for _, g := range rowGroups(data) {
-		part := mat.Matrix(x)
-		if len(g.rows) < n {
-			sub := mat.NewDense(max(len(g.rows), 1), d, nil)
-			for a, i := range g.rows {
-				sub.SetRow(a, x.RawRowView(i))
-			}
-			part = sub
-		}
+	for _, g := range groups {
 		if len(g.rows) < 2 {
 			continue
+		}
+		part := x
+		if len(g.rows) < n {
+			part = mat.NewDense(len(g.rows), d, nil)
+			for a, i := range g.rows {
+				part.SetRow(a, x.RawRowView(i))
+			}
 		}
 		s, err := generalised.New(part, nil, variables, generalised.Options{MaxParents: most, Base: base})
 		if err == nil {
@@ -153,35 +165,16 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 type rowGroup struct{ variables, rows []int }
 
 // rowGroups are those of a table.
-func rowGroups(data *dataset.Table) []*rowGroup {
-	n, d := data.X.Dims()
-	mask := data.Mask()
-	if mask == nil {
-		all := &rowGroup{}
-		for i := range n {
-			all.rows = append(all.rows, i)
+func rowGroups(data *dataset.Table) []rowGroup {
+	var groups []rowGroup
+	for j := range data.Names {
+		rows := data.ObservedRows(j)
+		at := slices.IndexFunc(groups, func(g rowGroup) bool { return slices.Equal(g.rows, rows) })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, rowGroup{rows: rows})
 		}
-		all.variables = dag.Identity(d)
-		return []*rowGroup{all}
-	}
-	var groups []*rowGroup
-	known := map[string]*rowGroup{}
-	for j := range d {
-		key, rows := make([]byte, n), []int(nil)
-		for i := range n {
-			if mask.At(i, j) == 0 {
-				rows = append(rows, i)
-			} else {
-				key[i] = 1
-			}
-		}
-		g := known[string(key)]
-		if g == nil {
-			g = &rowGroup{rows: rows}
-			known[string(key)] = g
-			groups = append(groups, g)
-		}
-		g.variables = append(g.variables, j)
+		groups[at].variables = append(groups[at].variables, j)
 	}
 	return groups
 }
@@ -193,15 +186,15 @@ func ofKinds(data *dataset.Table) (*mat.Dense, []generalised.Variable) {
 	variables := make([]generalised.Variable, len(data.Names))
 	for j := range variables {
 		v := generalised.Variable{Kind: data.Kind(j)}
-		switch values := data.Values(j); {
+		switch values := mat.Col(nil, j, data.X); {
 		case v.Kind.Levelled():
 			codes, r := data.Codes(j)
 			x.SetCol(j, codes)
 			if v.Levels = r; v.Kind == dataset.Binary && r != 2 {
 				v.Kind, v.Levels = dataset.Ordered, max(r, 2)
 			}
-		case v.Kind == dataset.Positive && !(values[0] > 0),
-			v.Kind == dataset.Count && (values[0] < 0 || fractional(values)):
+		case v.Kind == dataset.Positive && !(floats.Min(values) > 0),
+			v.Kind == dataset.Count && (floats.Min(values) < 0 || fractional(values)):
 			v.Kind = dataset.Real
 		}
 		variables[j] = v
@@ -211,12 +204,7 @@ func ofKinds(data *dataset.Table) (*mat.Dense, []generalised.Variable) {
 
 // fractional reports whether any of some values is not a whole number.
 func fractional(values []float64) bool {
-	for _, v := range values {
-		if v != math.Trunc(v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // DirectionsFrom implements [Identifying].

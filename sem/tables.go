@@ -2,6 +2,7 @@ package sem
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,12 +32,7 @@ func (s tableScores) FunctionParameters(j int, parents []int, rng *rand.Rand) []
 		out = append(append(out, float64(len(s.values[i]))), s.values[i]...)
 	}
 	out = append(out, float64(len(t.Rows)))
-	all := make([]int, 0, len(t.Rows))
-	for at := range t.Rows {
-		all = append(all, at)
-	}
-	slices.Sort(all)
-	for _, at := range all {
+	for _, at := range slices.Sorted(maps.Keys(t.Rows)) {
 		out = append(append(out, float64(at)), t.Rows[at]...)
 	}
 	return out

@@ -74,6 +74,15 @@ func TestEffectsOfTables(t *testing.T) {
 			t.Errorf("effect of x on %s is %v, want %v and none on the category", data.Names[f.To], f.Mean, want)
 		}
 	}
+	pairs, err := e.All(context.Background(), 1)
+	if err != nil || len(pairs) == 0 {
+		t.Fatalf("%d effects, %v", len(pairs), err)
+	}
+	for _, f := range pairs {
+		if f.From == 3 || f.To == 3 {
+			t.Errorf("an effect of %s on %s", data.Names[f.From], data.Names[f.To])
+		}
+	}
 	all, err := e.Do([]effects.Setting{{Var: 1, Value: 1}})
 	if err != nil {
 		t.Fatal(err)
