@@ -29,15 +29,31 @@ func ExtendTable(dst, base []float64) {
 	}
 }
 
+// ExtendedScores writes the scores of all subsets of the candidates as [ExtendTable] completes
+// them. known returns the score of a set, or NaN, and does not keep its argument.
+func ExtendedScores(base SubsetScorer, dst []float64, j int, candidates []int, known func(parents []int) float64) {
+	parents, extended := make([]int, 0, len(candidates)), false
+	for set := range dst {
+		parents = Subset(parents[:0], candidates, set)
+		dst[set] = known(parents)
+		extended = extended || math.IsNaN(dst[set])
+	}
+	if extended {
+		simpler := make([]float64, len(dst))
+		base.LogScores(simpler, j, candidates)
+		ExtendTable(dst, simpler)
+	}
+}
+
 // Extend is the score of one set of parents of variable j as [ExtendTable] completes it. known
-// returns the score of a set, or NaN.
+// returns the score of a set, or NaN, and does not keep its argument.
 func Extend(base Scorer, j int, parents []int, known func(parents []int) float64) float64 {
-	left := append(make([]int, 0, len(parents)), parents...)
-	without, best := make([]int, 0, len(parents)), make([]int, 0, len(parents))
-	v := known(left)
+	v := known(parents)
 	if !math.IsNaN(v) {
 		return v
 	}
+	left := append(make([]int, 0, len(parents)), parents...)
+	without, best := make([]int, 0, len(parents)), make([]int, 0, len(parents))
 	for math.IsNaN(v) && len(left) > 0 {
 		highest := math.Inf(-1)
 		for k := len(left) - 1; k >= 0; k-- { // the sequence of a table: ties go to the last parent

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"tobac/score"
@@ -73,16 +74,22 @@ func TestExtend(t *testing.T) {
 			}
 		}
 		score.ExtendTable(table, plain)
+		some := func(p []int) float64 {
+			if len(p) > 2 {
+				return math.NaN()
+			}
+			return known(p)
+		}
+		whole := make([]float64, 32)
+		score.ExtendedScores(base, whole, 0, candidates, some)
+		if !slices.Equal(whole, table) {
+			t.Errorf("%s: all subsets at once score %v, want %v", name, whole, table)
+		}
 		for set, parents := range sets {
 			if len(parents) <= 2 {
 				continue
 			}
-			one := score.Extend(base, 0, parents, func(p []int) float64 {
-				if len(p) > 2 {
-					return math.NaN()
-				}
-				return known(p)
-			})
+			one := score.Extend(base, 0, parents, some)
 			if one != table[set] && !(math.Abs(one-table[set]) < 1e-9) {
 				t.Errorf("%s: %v scores %v, and %v in a table", name, parents, one, table[set])
 			}

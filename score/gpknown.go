@@ -24,6 +24,11 @@ func (k *knownScores) keep(key []byte, v float64) {
 	k.of[string(key)] = v
 }
 
+// FamilyKey tells variables with their parents apart.
+func FamilyKey(j int, parents []int) string {
+	return string(appendKey(appendKey(make([]byte, 0, 3+3*len(parents)), j), parents...))
+}
+
 // appendKey appends three bytes for each variable.
 func appendKey(key []byte, variables ...int) []byte {
 	for _, i := range variables {

@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -46,12 +47,7 @@ func (s *Dirichlet) DrawTable(j int, parents []int, rng *rand.Rand) *TableDraw {
 	case BDJ:
 		pseudo = 0.5
 	}
-	var all []int
-	for at := range t.Rows {
-		all = append(all, at)
-	}
-	slices.Sort(all) // the sequence of random numbers
-	for _, at := range all {
+	for _, at := range slices.Sorted(maps.Keys(t.Rows)) { // the sequence of random numbers
 		drawDirichlet(t.Rows[at], pseudo, rng)
 	}
 	return t
@@ -62,7 +58,7 @@ func drawDirichlet(row []float64, pseudo float64, rng *rand.Rand) {
 	highest := math.Inf(-1)
 	for k, n := range row {
 		// ln of a gamma number, whose shape may be so small that the number underflows
-		row[k] = math.Log(gammaAbove1(n+pseudo+1, rng)) + math.Log(1-rng.Float64())/(n+pseudo)
+		row[k] = math.Log(gamma(n+pseudo+1, rng)) + math.Log(1-rng.Float64())/(n+pseudo)
 		highest = max(highest, row[k])
 	}
 	sum := 0.0
@@ -72,23 +68,6 @@ func drawDirichlet(row []float64, pseudo float64, rng *rand.Rand) {
 	}
 	for k := range row {
 		row[k] /= sum
-	}
-}
-
-// gammaAbove1 draws a gamma number of a shape from 1 on (Marsaglia and Tsang 2000).
-func gammaAbove1(shape float64, rng *rand.Rand) float64 {
-	d := shape - 1./3
-	c := 1 / math.Sqrt(9*d)
-	for {
-		x := rng.NormFloat64()
-		v := 1 + c*x
-		if v <= 0 {
-			continue
-		}
-		v = v * v * v
-		if math.Log(1-rng.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
-			return d * v
-		}
 	}
 }
 

@@ -24,7 +24,7 @@ type Linear struct {
 	scores *Scorer
 
 	mu        sync.Mutex
-	equations map[string]score.Equation // by [familyKey]
+	equations map[string]score.Equation // by [score.FamilyKey]
 }
 
 // NewLinear is [New] with [Options].Linear.
@@ -87,7 +87,7 @@ func (s *Scorer) Curvature(j int, parents []int) float64 {
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
 // the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {
-	key := familyKey(j, parents)
+	key := score.FamilyKey(j, parents)
 	l.mu.Lock()
 	e, ok := l.equations[key]
 	l.mu.Unlock()
@@ -177,7 +177,7 @@ const leastWeight = 1e-12
 
 // likelyFits are the likely forms of an equation, which are found once.
 func (s *Scorer) likelyFits(j int, parents []int) []*fit {
-	key := familyKey(j, parents)
+	key := score.FamilyKey(j, parents)
 	s.mu.Lock()
 	fits, ok := s.drawn[key]
 	s.mu.Unlock()

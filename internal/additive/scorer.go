@@ -68,7 +68,7 @@ const (
 // for concurrent use.
 type Modes struct {
 	mu sync.Mutex
-	of map[string][]mode // by [familyKey], of all linear forms
+	of map[string][]mode // by [score.FamilyKey], of all linear forms
 }
 
 // NewModes has none.
@@ -114,7 +114,7 @@ type Scorer struct {
 	sd     []float64
 
 	mu    sync.Mutex
-	known map[string]float64                 // scores of fitted equations, by [familyKey]
+	known map[string]float64                 // scores of fitted equations, by [score.FamilyKey]
 	drawn map[string][]*fit                  // likely forms of the equations that functions were drawn of
 	keep  func(key string, e score.Equation) // takes their weights; may be nil
 }
@@ -236,7 +236,7 @@ func (s *Scorer) Known(j int, parents []int) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.known[familyKey(j, parents)]
+	_, ok := s.known[score.FamilyKey(j, parents)]
 	return ok
 }
 
@@ -253,15 +253,7 @@ func (s *Scorer) LogScore(j int, parents []int) float64 {
 	if s.plain(j) {
 		return s.opt.Base.LogScore(j, parents)
 	}
-	if s.Known(j, parents) {
-		return s.fitted(j, parents)
-	}
-	return score.Extend(s.opt.Base, j, parents, func(p []int) float64 {
-		if !s.Known(j, p) {
-			return math.NaN()
-		}
-		return s.fitted(j, p)
-	})
+	return score.Extend(s.opt.Base, j, parents, s.knownOf(j))
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -270,19 +262,17 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 		s.opt.Base.LogScores(dst, j, candidates)
 		return
 	}
-	parents, extended := make([]int, 0, len(candidates)), false
-	for set := range dst {
-		parents = score.Subset(parents[:0], candidates, set)
-		if s.Known(j, parents) {
-			dst[set] = s.fitted(j, parents)
-		} else {
-			dst[set], extended = math.NaN(), true
+	score.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
+}
+
+// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of
+// others.
+func (s *Scorer) knownOf(j int) func(parents []int) float64 {
+	return func(parents []int) float64 {
+		if !s.Known(j, parents) {
+			return math.NaN()
 		}
-	}
-	if extended {
-		base := make([]float64, len(dst))
-		s.opt.Base.LogScores(base, j, candidates)
-		score.ExtendTable(dst, base)
+		return s.fitted(j, parents)
 	}
 }
 
@@ -291,7 +281,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if len(s.child[j].y) == 0 {
 		return 0
 	}
-	key := familyKey(j, parents)
+	key := score.FamilyKey(j, parents)
 	s.mu.Lock()
 	v, ok := s.known[key]
 	s.mu.Unlock()
@@ -325,15 +315,6 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	s.known[key] = v
 	s.mu.Unlock()
 	return v
-}
-
-// familyKey tells variables with their parents apart.
-func familyKey(j int, parents []int) string {
-	key := []byte{byte(j), byte(j >> 8)}
-	for _, i := range parents {
-		key = append(key, byte(i), byte(i>>8))
-	}
-	return string(key)
 }
 
 // A fit is the mode of one form of an equation with its log evidence, the prior probability of

@@ -127,18 +127,24 @@ func orthogonal(x []float64, others [][]float64) []float64 {
 
 // at are the covariates in some rows.
 func (c covariates) at(rows []int) covariates {
-	pick := func(all [][]float64) [][]float64 {
+	each := func(all [][]float64) [][]float64 {
 		out := make([][]float64, len(all))
 		for k, column := range all {
-			out[k] = make([]float64, len(rows))
-			for a, i := range rows {
-				out[k][a] = column[i]
-			}
+			out[k] = pick(column, rows)
 		}
 		return out
 	}
-	c.straight, c.curved = pick(c.straight), pick(c.curved)
+	c.straight, c.curved = each(c.straight), each(c.curved)
 	return c
+}
+
+// pick are the elements of x in some rows.
+func pick(x []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for a, i := range rows {
+		out[a] = x[i]
+	}
+	return out
 }
 
 // check finds values that do not fit their kind.

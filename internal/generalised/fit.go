@@ -60,20 +60,24 @@ func (p *problem) size() int {
 }
 
 // initial are parameters to begin with: weights of 0.
-func (p *problem) initial() []float64 {
-	constants := p.start(p.y, p.weight)
-	var theta []float64
+func (p *problem) initial() []float64 { return p.extended(p.start(p.y, p.weight), 0) }
+
+// extended are the parameters of an equation of so many of the columns, the weights of the others 0.
+func (p *problem) extended(theta []float64, columns int) []float64 {
+	var out []float64
 	at := 0
 	for _, q := range p.predictors() {
 		if q.constant {
-			theta = append(theta, constants[at])
+			out = append(out, theta[at])
 			at++
 		}
 		if q.parents {
-			theta = append(theta, make([]float64, len(p.columns))...)
+			out = append(out, theta[at:at+columns]...)
+			at += columns
+			out = append(out, make([]float64, len(p.columns)-columns)...)
 		}
 	}
-	return theta
+	return out
 }
 
 // eta are the linear predictors in all rows, K numbers for each.
@@ -126,15 +130,11 @@ type work struct {
 	eta     []float64
 	g, h    [][]float64 // by predictor, and by pair of predictors: of the rows
 	product []float64
-	ones    []float64
 }
 
 func (p *problem) newWork() *work {
 	n, k := len(p.y), len(p.predictors())
-	w := &work{eta: make([]float64, n*k), product: make([]float64, n), ones: make([]float64, n)}
-	for i := range w.ones {
-		w.ones[i] = 1
-	}
+	w := &work{eta: make([]float64, n*k), product: make([]float64, n)}
 	for range k {
 		w.g = append(w.g, make([]float64, n))
 	}

@@ -46,7 +46,7 @@ func (s softmax) predictors() []predictor {
 
 func (s softmax) row(y float64, eta, g, h []float64) float64 {
 	k := s.r - 1
-	p := make([]float64, 64)[:0]
+	p := make([]float64, 0, 64)
 	highest := math.Inf(-1)
 	for l := range s.r {
 		v := 0.0

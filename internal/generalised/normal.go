@@ -28,7 +28,7 @@ const (
 
 // A gram holds the products of all covariates of all variables, and a constant, which comes first.
 type gram struct {
-	columns []([]float64)
+	columns [][]float64
 	g       []float64
 	first   [][2]int // of each variable: its straight and its curved columns
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/parallel"
 	"tobac/score"
@@ -34,13 +35,14 @@ type Scorer struct {
 
 	mu    sync.Mutex
 	known map[string]float64
-	bent  map[[2]int]bool
+	bent  map[[2]int]bool // a variable and its only parent: whether curves are worth trying with others
 }
 
 // A child is a variable on the left-hand side of equations.
 type child struct {
 	y        []float64
 	parent   []covariates // in its rows
+	place    [][2]int     // of their columns in the Gram matrix
 	code     [][]int      // of parents with levels, in its rows
 	families []family
 	normals  []normal
@@ -102,7 +104,7 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 			}
 			grams[key] = newGram(len(rows), shared[key])
 		}
-		c := child{parent: shared[key]}
+		c := child{parent: shared[key], place: grams[key].first}
 		for _, i := range rows {
 			c.y = append(c.y, x.At(i, j))
 		}
@@ -250,12 +252,7 @@ func (s *Scorer) screen(j int) {
 	if len(c.families)+len(c.normals) < 2 {
 		return
 	}
-	var all []int
-	for i := range s.variables {
-		if i != j {
-			all = append(all, i)
-		}
-	}
+	all := dag.AllBut(len(s.variables), j)
 	near := make([]bool, len(c.families)+len(c.normals))
 	for _, parents := range [][]int{nil, all} {
 		columns, variance, at := s.terms(j, parents, nil)
@@ -290,17 +287,11 @@ func (s *Scorer) screen(j int) {
 // says; their prior variances, and their places in the Gram matrix.
 func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, variance []float64, at []int) {
 	c := &s.child[j]
-	place := 1
-	first := make([]int, len(c.parent))
-	for i, p := range c.parent {
-		first[i] = place
-		place += len(p.straight) + len(p.curved)
-	}
 	for _, i := range parents {
 		p := c.parent[i]
 		columns, variance = append(columns, p.straight...), append(variance, p.straightV...)
 		for k := range p.straight {
-			at = append(at, first[i]+k)
+			at = append(at, c.place[i][0]+k)
 		}
 	}
 	for k, i := range parents {
@@ -310,7 +301,7 @@ func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, 
 		p := c.parent[i]
 		columns, variance = append(columns, p.curved...), append(variance, p.curvedV...)
 		for k := range p.curved {
-			at = append(at, first[i]+len(p.straight)+k)
+			at = append(at, c.place[i][1]+k)
 		}
 	}
 	return columns, variance, at
@@ -361,10 +352,10 @@ func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, 
 		p.variance[k] = tau2 * v
 	}
 	if cells != nil {
-		p.y, p.weight = cells.pick(p.y), cells.weight
+		p.y, p.weight = pick(p.y, cells.rows), cells.weight
 		p.columns = make([][]float64, len(columns))
 		for k, column := range columns {
-			p.columns[k] = cells.pick(column)
+			p.columns[k] = pick(column, cells.rows)
 		}
 	}
 	return p
@@ -374,32 +365,6 @@ func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, 
 type cellRows struct {
 	rows   []int
 	weight []float64
-}
-
-func (c *cellRows) pick(x []float64) []float64 {
-	out := make([]float64, len(c.rows))
-	for a, i := range c.rows {
-		out[a] = x[i]
-	}
-	return out
-}
-
-// extended are parameters of an equation of fewer columns, the others 0.
-func extended(p *problem, theta []float64, columns int) []float64 {
-	var out []float64
-	at := 0
-	for _, q := range p.predictors() {
-		if q.constant {
-			out = append(out, theta[at])
-			at++
-		}
-		if q.parents {
-			out = append(out, theta[at:at+columns]...)
-			at += columns
-			out = append(out, make([]float64, len(p.columns)-columns)...)
-		}
-	}
-	return out
 }
 
 // affordable reports whether the equation of a set of parents has no more than mostParameters.
@@ -431,7 +396,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if s.child[j].constant {
 		return 0
 	}
-	key := familyKey(j, parents)
+	key := score.FamilyKey(j, parents)
 	s.mu.Lock()
 	v, ok := s.known[key]
 	s.mu.Unlock()
@@ -450,6 +415,9 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	}
 	s.mu.Lock()
 	s.known[key] = v
+	if len(parents) == 1 {
+		s.bent[[2]int{j, parents[0]}] = curved > straight-hardlyBent
+	}
 	s.mu.Unlock()
 	return v
 }
@@ -469,18 +437,10 @@ func (s *Scorer) bends(j, i int) bool {
 	if len(s.child[j].parent[i].curved) == 0 {
 		return false
 	}
+	s.fitted(j, []int{i})
 	s.mu.Lock()
-	v, ok := s.bent[[2]int{j, i}]
-	s.mu.Unlock()
-	if ok {
-		return v
-	}
-	straight, curved := s.evidences(j, []int{i})
-	v = curved > straight-hardlyBent
-	s.mu.Lock()
-	s.bent[[2]int{j, i}] = v
-	s.mu.Unlock()
-	return v
+	defer s.mu.Unlock()
+	return s.bent[[2]int{j, i}]
 }
 
 // table is the evidence of a table of probabilities; NaN if there is none.
@@ -530,7 +490,7 @@ func (s *Scorer) evidences(j int, parents []int) (straight, curved float64) {
 				continue
 			}
 			q := s.problem(j, f, cells, more, moreVariance, c.weights[k])
-			of[1] = append(of[1], q.solve(extended(q, from, len(columns))).log-math.Log(float64(len(c.weights))))
+			of[1] = append(of[1], q.solve(q.extended(from, len(columns))).log-math.Log(float64(len(c.weights))))
 		}
 	}
 	for _, f := range c.normals {
@@ -558,29 +518,22 @@ func (s *Scorer) Vars() int { return len(s.child) }
 
 // LogScore implements [score.Scorer].
 func (s *Scorer) LogScore(j int, parents []int) float64 {
-	return score.Extend(s.opt.Base, j, parents, func(p []int) float64 {
-		if !s.Known(j, p) {
-			return math.NaN()
-		}
-		return s.fitted(j, p)
-	})
+	return score.Extend(s.opt.Base, j, parents, s.knownOf(j))
 }
 
 // LogScores implements [score.SubsetScorer].
 func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
-	parents, extended := make([]int, 0, len(candidates)), false
-	for set := range dst {
-		parents = score.Subset(parents[:0], candidates, set)
-		if s.Known(j, parents) {
-			dst[set] = s.fitted(j, parents)
-		} else {
-			dst[set], extended = math.NaN(), true
+	score.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
+}
+
+// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of
+// others.
+func (s *Scorer) knownOf(j int) func(parents []int) float64 {
+	return func(parents []int) float64 {
+		if !s.Known(j, parents) {
+			return math.NaN()
 		}
-	}
-	if extended {
-		base := make([]float64, len(dst))
-		s.opt.Base.LogScores(base, j, candidates)
-		score.ExtendTable(dst, base)
+		return s.fitted(j, parents)
 	}
 }
 
@@ -614,13 +567,4 @@ func (s *Scorer) Prepare(ctx context.Context, workers int) error {
 		}
 		return ctx.Err()
 	})
-}
-
-// familyKey tells variables with their parents apart.
-func familyKey(j int, parents []int) string {
-	key := []byte{byte(j), byte(j >> 8)}
-	for _, i := range parents {
-		key = append(key, byte(i), byte(i>>8))
-	}
-	return string(key)
 }
