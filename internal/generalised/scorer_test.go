@@ -157,4 +157,9 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v in column %v was accepted", c.v, variables[c.j].Kind)
 		}
 	}
+	for _, opt := range []generalised.Options{{}, {MaxParents: -1, Base: base(len(variables))}} {
+		if _, err := generalised.New(x, nil, variables, opt); err == nil {
+			t.Errorf("%+v were accepted", opt)
+		}
+	}
 }
