@@ -99,6 +99,16 @@ func TestMixturesOfKinds(t *testing.T) {
 	}
 }
 
+// Settings that mean nothing are refused.
+func TestGeneralisedRefuses(t *testing.T) {
+	data := kinds(60, []dataset.Variable{number, binary})
+	for _, m := range []sem.Generalised{{FormRows: -1}, {FormRows: math.NaN()}, {MaxParents: -1}} {
+		if _, err := m.Hypotheses(context.Background(), data, nil, 1); err == nil {
+			t.Errorf("%v was accepted", m)
+		}
+	}
+}
+
 // enumerate sums over all acyclic graphs of five variables.
 func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
 	const d = 5

@@ -108,6 +108,9 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	if d > score.MostSymmetric {
 		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", score.MostSymmetric, d)
 	}
+	if !(m.FormRows >= 0) || m.MaxParents < 0 {
+		return nil, fmt.Errorf("the model generalised has form-rows %v and max-parents %d, want no negative numbers", m.FormRows, m.MaxParents)
+	}
 	base, err := jointScores(data, prior)
 	if err != nil {
 		return nil, err
