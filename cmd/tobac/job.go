@@ -396,14 +396,14 @@ func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error)
 	return t, err
 }
 
-// exclude rules out edges between indicators of one variable.
+// exclude rules out edges between indicators of one variable, and into years and days where the
+// engine draws graphs under node scores.
 func (j *job) exclude() error {
 	if j.table == nil {
 		return nil
 	}
 	columns := j.table.Columns
-	summed := j.fit.Engine == nil || slices.Contains([]string{"exact", "mcmc"}, j.fit.Engine.Name())
-	if summed && j.fit.Order.Known == nil {
+	if _, source := j.fit.Engine.(engine.OrderSource); (source || j.fit.Engine == nil) && j.fit.Order.Known == nil {
 		j.fit.Prior.AddSources(j.table.Calendar())
 	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
