@@ -167,7 +167,7 @@ func (f *imputedFit) prepare() error {
 		return fmt.Errorf("tobac: %w", err)
 	}
 	f.engine, f.cfg.Model = e, p.Model
-	f.shared.Scale = completions.Scale(moments)
+	f.shared.Scale, f.shared.Several = completions.Scale(moments), f.data.Count > 1
 	f.shared.Sequence = sync.OnceValue(func() inspect.Sequence {
 		return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names)))
 	})

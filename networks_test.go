@@ -52,3 +52,27 @@ func TestNetworksCompared(t *testing.T) {
 		t.Errorf("asked for exact, got %s with the evidences %v", asked.Engine, asked.Evidence)
 	}
 }
+
+// Tables with imputed values have one model, which all of them have evidence for: networks are not
+// compared under some.
+func TestNetworksNotOfSeveralTables(t *testing.T) {
+	const n = 60
+	rng := rand.New(rand.NewPCG(7, 1))
+	x := mat.NewDense(n, 3, nil)
+	for i := range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) + 0.3*rng.NormFloat64()})
+	}
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
+	tables := tobac.Imputed{Count: 2, Places: []int{2}, Table: func(k int) *dataset.Table {
+		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(x)}
+		t.X.Set(0, 2, float64(k))
+		return t
+	}}
+	r := fitImputed(t, tables, tobac.Config{})
+	for _, e := range r.Evidence {
+		if e.Model == (sem.FeedForward{}).String() {
+			t.Errorf("networks are compared: %v", r.Evidence)
+		}
+	}
+}

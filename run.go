@@ -100,7 +100,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
-	if cfg.Model == nil {
+	if cfg.Model == nil && !s.Several {
 		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage); err != nil {
 			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}
