@@ -24,8 +24,8 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the published recipe.
 type Config struct {
 	// Model is the structural equation model. Nil means the one of [sem.Compared] that the data
-	// support, by its evidence. Where that has curves and normal noise, with at most 20 variables of a
-	// table without gaps, and with an engine that is left open, [sem.FeedForward] is compared too.
+	// support, by its evidence. Curves with normal noise, in up to 20 columns without gaps, are compared
+	// with [sem.FeedForward] too if the engine is left open.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior

@@ -34,14 +34,15 @@ func Calibrated(m sem.Model) Config {
 	if m == nil {
 		c.Model = sem.Linear{}
 	}
+	const fitSteps = 200
 	switch v := c.Model.(type) {
 	case sem.Network:
 		c.Model = v.WithOutput(models.IntegratedOutput)
-		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = 200, models.LaplaceEdges, 8, 20
+		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
 	case sem.Scored:
 		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
 	default:
-		e.FitSteps = 200
+		e.FitSteps = fitSteps
 	}
 	c.Engine = e
 	return c

@@ -82,12 +82,11 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if err := cmp.Or(inspect.CheckColumns(data), sem.CheckKinds(p.Model, data)); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
-	if r.sequence == nil {
-		r.sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })
+	if s.Sequence == nil {
+		s.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })
 	}
 	p.Shared = s
-	p.Shared.Sequence = r.sequence
+	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
 	r.tableWarnings = sync.OnceValue(func() []string {
 		if data.OfKinds() {
 			return nil // tables of probabilities may be certain, and few rows only leave them open
@@ -100,7 +99,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if r.stage, err = e.Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
-	if cfg.Model == nil && !s.Several {
+	if cfg.Model == nil {
 		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage); err != nil {
 			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}

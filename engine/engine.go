@@ -142,10 +142,10 @@ type Problem struct {
 // Shared is what a problem has in common with others: completed tables of one table with gaps,
 // or the comparison of particles with a finished result. Its zero value stands for nothing.
 type Shared struct {
-	Several bool // there are other tables, whose models are compared with those of this one
-	Model sem.Scored                 // the only model to compare; nil means those of the problem
-	Scale *posterior.Standardization // of columns that an engine scales; nil means that of the data
-	Drawn *Outcome                   // orders of SVGD are drawn from it; nil means that an engine computes it
+	Several bool                       // there are other tables, whose models are compared with those of this one
+	Model   sem.Scored                 // the only model to compare; nil means those of the problem
+	Scale   *posterior.Standardization // of columns that an engine scales; nil means that of the data
+	Drawn   *Outcome                   // orders of SVGD are drawn from it; nil means that an engine computes it
 	// Sequence examines the rows. Nil means that their evidence counts in full.
 	Sequence func() inspect.Sequence
 }

@@ -132,7 +132,7 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 	case seconds > mostScoreSeconds:
 		return TooLong(seconds, model)
 	}
-	if _, plain := inspect.Spread(data); len(plain) == d {
+	if len(inspect.WithoutDensity(data)) == d {
 		return "every column has few values or an atom, so that its noise has no density"
 	}
 	return ""
@@ -221,21 +221,19 @@ func (m Additive) Unsuited(data *dataset.Table) string {
 // Hypotheses implements [Scored].
 func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
-	open := m.MaxParents == 0 && len(data.Names) > MixedVariables
-	if err == nil && m.MaxParents == 0 && !open {
-		err = Refine(ctx, s, prior, workers)
+	if err == nil {
+		err = refine(ctx, s, m.MaxParents, prior, workers)
 	}
-	return []Hypothesis{{Scores: s, Open: open}}, err
+	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
 }
 
 // Hypotheses implements [Scored].
 func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
-	open := m.MaxParents == 0 && len(data.Names) > MixedVariables
-	if err == nil && m.MaxParents == 0 && !open {
-		err = Refine(ctx, s, prior, workers)
+	if err == nil {
+		err = refine(ctx, s, m.MaxParents, prior, workers)
 	}
-	return []Hypothesis{{Scores: s, Open: open}}, err
+	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
 }
 
 // scorer makes the scores for some data.

@@ -116,14 +116,14 @@ func (m Smooth) Hypotheses(
 	if own, err = m.rated(ctx, t, own, graph, plain, workers); err != nil {
 		return nil, err
 	}
-	if err := m.refine(ctx, own, prior, workers); err != nil {
+	if err := refine(ctx, own, m.MaxParents, prior, workers); err != nil {
 		return nil, err
 	}
 	if d > exact.Affordable {
 		own.List()
 	}
 	half := math.Log(0.5)
-	all := []Hypothesis{{Scores: own, Open: m.open(d), LogWeight: half - math.Log(float64(len(smoothRates)))}}
+	all := []Hypothesis{{Scores: own, Open: leftOpen(m.MaxParents, d), LogWeight: half - math.Log(float64(len(smoothRates)))}}
 	if len(plain) > 0 || NoCommonUnit(data) != "" {
 		return all, nil
 	}
@@ -146,18 +146,6 @@ func (m Smooth) Hypotheses(
 // hopeless is how far, in nats, the best graph under one treatment of noise variances may be behind
 // that under the other before that treatment is left out.
 const hopeless = 40
-
-// refine fits the equations that matter, where the number of parents is not given and they are not
-// left open.
-func (m Smooth) refine(ctx context.Context, s *smooth.Scorer, prior *score.Prior, workers int) error {
-	if m.MaxParents > 0 || m.open(s.Vars()) {
-		return nil
-	}
-	return Refine(ctx, s, prior, workers)
-}
-
-// open reports whether equations are left open ([Hypothesis]).
-func (m Smooth) open(d int) bool { return m.MaxParents == 0 && d > MixedVariables }
 
 // rated are scores with the rate under which a graph is most probable.
 func (m Smooth) rated(
@@ -224,7 +212,7 @@ func (m Smooth) common(
 			return nil, behind, nil
 		}
 	}
-	if err := m.refine(ctx, s, prior, workers); err != nil {
+	if err := refine(ctx, s, m.MaxParents, prior, workers); err != nil {
 		return nil, 0, err
 	}
 	grid := s.NoiseGrid(gridPoints(t.Vars()))
@@ -240,7 +228,7 @@ func (m Smooth) common(
 			next.List()
 		}
 		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))
-		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, Open: m.open(t.Vars()), LogWeight: weight})
+		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, Open: leftOpen(m.MaxParents, t.Vars()), LogWeight: weight})
 	}
 	return all, behind, nil
 }

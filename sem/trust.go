@@ -36,10 +36,15 @@ const (
 	refuted      = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
 )
 
-// Refutable reports whether the noise may refute a model: one that reads directions off the form
+// Doubtable reports whether [Trust.In] may count a model in part.
+func Doubtable(m Model, data *dataset.Table) bool {
+	return refutable(m) || readsForm(m) && inspect.Recorded(data)
+}
+
+// refutable reports whether the noise may refute a model: one that reads directions off the form
 // of its equations, or BGe, whose conditional independences are then not those of the table
 // (counts, codes).
-func Refutable(m Model) bool {
+func refutable(m Model) bool {
 	_, bge := m.(BGe)
 	_, ok := m.(Formed)
 	return ok || bge
@@ -265,7 +270,7 @@ type Doubt struct {
 // the values are measurements ([inspect.Recorded]), which no form describes exactly.
 func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, seed uint64) (Trust, Doubt) {
 	n, _ := data.X.Dims()
-	if Refutable(m) {
+	if refutable(m) {
 		if found := examineNoise(data, g, s, t.Rows, seed); found.chance <= refuted {
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			return t, Doubt{Refuted: found.sentence(data.Names, t.Form*t.Rows, n)}

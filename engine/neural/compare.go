@@ -22,7 +22,7 @@ const mostNetworkSeconds = 30
 func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engine.Stage) (*engine.Problem, engine.Engine, engine.Stage, error) {
 	chosen, ok := p.Model.(sem.SampledModel)
 	exact, summed := e.(*sums.Exact)
-	if !ok || !summed || !exact.Open || p.Shared.Model != nil || p.Shared.Drawn != nil ||
+	if !ok || !summed || !exact.Open || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
 		return p, e, stage, nil
 	}

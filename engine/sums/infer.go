@@ -157,13 +157,10 @@ func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 	if err == nil && d > sem.MixedVariables {
 		hypotheses, _, err = chosen(ctx, hypotheses, prior, problem)
 	}
-	if err == nil {
-		err = refined(ctx, hypotheses, prior, problem)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return exactOver(ctx, data, m, hypotheses, problem, t)
+	return (&level{model: m, hypotheses: hypotheses, prior: prior}).infer(ctx, data, problem, t)
 }
 
 // FirstDensity is the number of edges per node of the prior that evidences are computed under
@@ -318,7 +315,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	var of []int // part of each draw
 	d := len(data.Names)
 	probabilities := mat.NewDense(d, d, nil)
-	likeliest := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
+	likeliest := inf.likeliest()
 	inf.Hypothesis = &likeliest.Hypothesis
 	for k := range inf.Parts {
 		p := &inf.Parts[k]
@@ -355,12 +352,11 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Refuted)
 	}
 	if m, ok := inf.Best.(sem.Reserved); ok {
-		best := slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
-		g, err := best.probable(ctx, problem)
+		g, err := likeliest.probable(ctx, problem)
 		if err != nil {
 			return err
 		}
-		if w := m.FormNote(data, g, best.Hypothesis.Scores); w != "" {
+		if w := m.FormNote(data, g, likeliest.Hypothesis.Scores); w != "" {
 			inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
 		}
 	}

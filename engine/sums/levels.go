@@ -22,6 +22,7 @@ type level struct {
 	model      sem.Scored
 	at         int // among the models
 	hypotheses []sem.Hypothesis
+	prior      *score.Prior // under which they were found
 	value      float64
 }
 
@@ -41,7 +42,7 @@ func levels(
 			continue
 		}
 		problem.Doing(name, "looking for a probable graph, model "+m.String())
-		l := level{model: m, at: k}
+		l := level{model: m, at: k, prior: prior}
 		if l.hypotheses, err = m.Hypotheses(ctx, data, prior, problem.Workers); err != nil {
 			return nil, nil, err
 		}
@@ -60,16 +61,11 @@ func levels(
 	return found, all, nil
 }
 
-// infer computes the evidence of a model.
+// infer fits the equations that were left open, and computes the evidence of the model.
 func (l *level) infer(
 	ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust,
 ) (*Inference, error) {
-	d := len(data.Names)
-	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
-	if err == nil {
-		err = refined(ctx, l.hypotheses, prior, problem)
-	}
-	if err != nil {
+	if err := refined(ctx, l.hypotheses, l.prior, problem); err != nil {
 		return nil, err
 	}
 	return exactOver(ctx, data, l.model, l.hypotheses, problem, t)

@@ -41,23 +41,36 @@ func hasAtom(lengths []int, n int) bool {
 	return false
 }
 
+// WithoutDensity are the columns that have no density, rounded or not: those of few values, and
+// with atoms.
+func WithoutDensity(data *dataset.Table) (list []int) {
+	n, d := data.X.Dims()
+	for j := range d {
+		v := mat.Col(nil, j, data.X)
+		slices.Sort(v)
+		if fewValues(data, j) > 0 || hasAtom(runs(v), n) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
 // Spread is a table whose equal values are spread over what was rounded to them, and the columns
-// that have no density all the same: those of few values, and with atoms. A density of a rounded
-// number would count its repetitions as certainty.
+// that have no density all the same, [WithoutDensity]. A density of a rounded number would count
+// its repetitions as certainty.
 func Spread(data *dataset.Table) (*dataset.Table, []int) {
 	n, d := data.X.Dims()
 	x := mat.DenseCopyOf(data.X)
-	var plain []int
+	plain := WithoutDensity(data)
 	changed := false
 	for j := range d {
+		if _, without := slices.BinarySearch(plain, j); without {
+			continue
+		}
 		v := mat.Col(nil, j, data.X)
 		at := make([]int, n)
 		floats.Argsort(v, at)
 		lengths := runs(v)
-		if fewValues(data, j) > 0 || hasAtom(lengths, n) {
-			plain = append(plain, j)
-			continue
-		}
 		distinct := slices.Compact(slices.Clone(v))
 		if len(distinct) < 2 || len(distinct) == n {
 			continue
