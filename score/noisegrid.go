@@ -30,10 +30,10 @@ type NoiseGrid struct {
 	LogWeights []float64
 }
 
-// newNoiseGrid is the trapezoidal rule around an estimate, in steps of 1.25 standard
+// Grid is the trapezoidal rule around an estimate, in steps of 1.25 standard
 // deviations √(2/rows) of the posterior of ln σ² given the graph. One point is
-// the rule of Laplace.
-func newNoiseGrid(prior NoisePrior, estimate float64, rows, points int) NoiseGrid {
+// the rule of Laplace. It panics without a point, or unless the estimate is finite and positive.
+func (p NoisePrior) Grid(estimate float64, rows, points int) NoiseGrid {
 	if points < 1 || !(estimate > 0) || math.IsInf(estimate, 0) {
 		panic(fmt.Sprintf("score: grid of %d points around the noise variance %v, want at least one point and a finite positive number", points, estimate))
 	}
@@ -46,7 +46,7 @@ func newNoiseGrid(prior NoisePrior, estimate float64, rows, points int) NoiseGri
 	for k := range points {
 		at := math.Log(estimate) + (float64(k)-float64(points-1)/2)*step
 		g.Variances = append(g.Variances, math.Exp(at))
-		g.LogWeights = append(g.LogWeights, math.Log(width)+prior.LogDensity(at))
+		g.LogWeights = append(g.LogWeights, math.Log(width)+p.LogDensity(at))
 	}
 	return g
 }
@@ -91,7 +91,7 @@ func (l *Linear) NoiseGrid(points int) NoiseGrid {
 	for j := range l.d {
 		rows += l.group[l.of[j]].n
 	}
-	return newNoiseGrid(l.NoisePrior(), l.opt.NoiseVariance, rows, points)
+	return l.NoisePrior().Grid(l.opt.NoiseVariance, rows, points)
 }
 
 // NoisePrior is the prior of the common noise variance, as [Linear.NoisePrior].
@@ -108,7 +108,7 @@ func (g *GP) NoiseGrid(estimate float64, points int) NoiseGrid {
 	for _, group := range g.group {
 		rows += group.n * len(group.children)
 	}
-	return newNoiseGrid(g.NoisePrior(), estimate, rows, points)
+	return g.NoisePrior().Grid(estimate, rows, points)
 }
 
 // LeastVariance is the smallest variance of a column over the rows in which it was

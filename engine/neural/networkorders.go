@@ -2,7 +2,6 @@ package neural
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strconv"
 
@@ -12,6 +11,8 @@ import (
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // temperingEngine is the one whose name stands in the progress.
@@ -71,18 +72,18 @@ func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *m
 func settle(
 	ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC, start *sem.Hypothesis,
 ) (*Graphs, error) {
-	var table *networkTable
-	var noise, unit, logWeight float64
+	var first firstTable
 	var err error
 	if start != nil {
-		table, noise, unit, logWeight, err = startedTable(ctx, p, start, chains)
+		first, err = startedTable(ctx, p, start, chains)
 	} else {
-		table, noise, unit, logWeight, err = gaussianTable(ctx, p, asked, chains)
+		first, err = gaussianTable(ctx, p, asked, chains)
 	}
 	if err != nil {
 		return nil, err
 	}
-	model := asked.Inferred(noise)
+	table := first.networkTable
+	model := asked.Inferred(first.noise)
 	_, scaling := model.Sampled(false)
 	scale, err := p.Scale(scaling)
 	if err != nil {
@@ -90,8 +91,8 @@ func settle(
 	}
 	var units []float64 // nil means those of the data
 	if scale != nil {
-		if unit != 1 {
-			scale.SD = slices.Repeat([]float64{unit}, len(scale.SD))
+		if first.unit != 1 {
+			scale.SD = slices.Repeat([]float64{first.unit}, len(scale.SD))
 		}
 		units = scale.SD
 	}
@@ -105,43 +106,49 @@ func settle(
 	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine.Name(), text) }); err != nil {
 		return nil, err
 	}
-	return &Graphs{table: table, Model: model, estimated: noise != asked.Noise(), unit: unit, logWeight: logWeight, scale: scale}, nil
+	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight, scale: scale}, nil
 }
 
-// startedTable is the table of the scores of a hypothesis, with its noise variance as of gaussianTable,
-// for networks that leave it open.
+// A firstTable is one that evidences of networks begin with.
+type firstTable struct {
+	*networkTable
+	noise     float64 // variance of all equations; 0 means one for each
+	unit      float64 // by which columns are divided if noise is of such; else 1
+	logWeight float64 // what the estimation of noise costs, in nats
+}
+
+// startedTable is the table of the scores of a hypothesis, for networks that leave their noise
+// variance open.
 func startedTable(
 	ctx context.Context, p *engine.Problem, start *sem.Hypothesis, chains *markov.MCMC,
-) (t *networkTable, noise, unit, logWeight float64, err error) {
+) (t firstTable, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
-		return nil, 0, 1, 0, err
+		return t, err
 	}
 	p.Doing(temperingEngine.Name(), "taking sets of parents from the scores of the model")
-	if t, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil || start.NoiseVariance == 0 {
-		return t, 0, 1, 0, err
+	t.unit = 1
+	if t.networkTable, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil || start.NoiseVariance == 0 {
+		return t, err
 	}
 	_, sd := p.Data.ObservedMoments()
-	unit = 1.0
-	for _, v := range sd {
-		unit *= math.Pow(v, 1/float64(d))
-	}
-	noise = rounded(start.NoiseVariance / (unit * unit))
-	logWeight = score.RelativeNoise.LogDensity(math.Log(noise)) + math.Log(4*math.Pi/float64(n*d))/2
-	return t, noise, unit, logWeight, nil
+	t.unit = stat.GeometricMean(sd, nil)
+	t.noise = rounded(start.NoiseVariance / (t.unit * t.unit))
+	t.logWeight = score.RelativeNoise.Grid(t.noise, n*d, 1).LogWeights[0]
+	return t, nil
 }
 
-// gaussianTable is the table of Gaussian-process scores, and the noise variance of all equations:
-// that of the model, or, if that is unknown, one in common or, 0, one for each, as the data
-// support. One in common that was estimated is of columns divided by unit, that of
-// [score.GPOptions]; else the unit is 1. logWeight is what its estimation costs, in nats.
-func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (best *networkTable, noise, unit, logWeight float64, err error) {
+// gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model, or,
+// if that is unknown, one in common or one for each, as the data support. The unit is that of
+// [score.GPOptions].
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (firstTable, error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
-		return nil, 0, 1, 0, err
+		return firstTable{}, err
 	}
+	var best *networkTable
 	options := chains.Options(p, 0)
 	p.Doing(temperingEngine.Name(), "scoring sets of parents by Gaussian processes")
 	rank := 0
@@ -154,29 +161,29 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	} else {
 		g, err := score.NewGP(p.Data.X, p.Data.Mask(), score.GPOptions{Rank: rank})
 		if err != nil {
-			return nil, 0, 1, 0, err
+			return firstTable{}, err
 		}
 		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(p.Data) != "" {
-			return best, 0, 1, 0, err
+			return firstTable{best, 0, 1, 0}, err
 		}
 	}
 	g, err := score.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
 	if err != nil {
-		return nil, 0, 1, 0, err
+		return firstTable{}, err
 	}
-	if noise = m.Noise(); noise != 0 {
+	if noise := m.Noise(); noise != 0 {
 		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
-		return t, noise, 1, 0, err
+		return firstTable{t, noise, 1, 0}, err
 	}
 	one, v, err := best.withOneVariance(ctx, g)
 	if err != nil {
-		return nil, 0, 1, 0, err
+		return firstTable{}, err
 	}
-	logWeight = g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
+	logWeight := g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
 	if e := one.graphs.logEvidence() + logWeight; e > best.graphs.logEvidence() {
-		return one, v, g.Unit(), logWeight, nil
+		return firstTable{one, v, g.Unit(), logWeight}, nil
 	}
-	return best, 0, 1, 0, nil
+	return firstTable{best, 0, 1, 0}, nil
 }
 
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared
