@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"tobac"
@@ -14,9 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fit that leaves the model open compares networks where curves were chosen, takes what has most
-// evidence, and is the same for any number of workers. An engine that was asked for is kept.
-func TestNetworksCompared(t *testing.T) {
+// angular is a table whose last column is a network of the first two.
+func angular() *dataset.Table {
 	const n = 60
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := mat.NewDense(n, 3, nil)
@@ -24,7 +24,13 @@ func TestNetworksCompared(t *testing.T) {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
 		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) + 0.3*rng.NormFloat64()})
 	}
-	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
+	return &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
+}
+
+// A fit that leaves the model open compares networks where curves were chosen, takes what has most
+// evidence, and is the same for any number of workers. An engine that was asked for is kept.
+func TestNetworksCompared(t *testing.T) {
+	data := angular()
 	first, err := tobac.Fit(t.Context(), data, tobac.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,16 +62,9 @@ func TestNetworksCompared(t *testing.T) {
 // Tables with imputed values have one model, which all of them have evidence for: networks are not
 // compared under some.
 func TestNetworksNotOfSeveralTables(t *testing.T) {
-	const n = 60
-	rng := rand.New(rand.NewPCG(7, 1))
-	x := mat.NewDense(n, 3, nil)
-	for i := range n {
-		a, b := rng.NormFloat64(), rng.NormFloat64()
-		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) + 0.3*rng.NormFloat64()})
-	}
-	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
+	data := angular()
 	tables := tobac.Imputed{Count: 2, Places: []int{2}, Table: func(k int) *dataset.Table {
-		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(x)}
+		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
 		t.X.Set(0, 2, float64(k))
 		return t
 	}}
@@ -74,5 +73,17 @@ func TestNetworksNotOfSeveralTables(t *testing.T) {
 		if e.Model == (sem.FeedForward{}).String() {
 			t.Errorf("networks are compared: %v", r.Evidence)
 		}
+	}
+}
+
+// Memory that the sums take and networks do not have leaves these out, with a note.
+func TestNetworksWithoutMemory(t *testing.T) {
+	r, err := tobac.Fit(t.Context(), angular(), tobac.Config{Memory: 56 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := r.Evidence[len(r.Evidence)-1]
+	if last.Model != (sem.FeedForward{}).String() || !math.IsNaN(last.Log) || !strings.Contains(last.Note, "of memory") {
+		t.Errorf("evidence %+v, want networks without enough memory", last)
 	}
 }

@@ -100,7 +100,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
 	if cfg.Model == nil {
-		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage); err != nil {
+		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage, cfg.Room()); err != nil {
 			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}
 	}

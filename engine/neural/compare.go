@@ -9,6 +9,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/sums"
 	"tobac/internal/inspect"
+	"tobac/internal/memory"
 	"tobac/sem"
 )
 
@@ -19,7 +20,7 @@ const mostNetworkSeconds = 30
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
 // normal shape, and goes on with them if they have more evidence. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted.
-func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engine.Stage) (*engine.Problem, engine.Engine, engine.Stage, error) {
+func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engine.Stage, room memory.Room) (*engine.Problem, engine.Engine, engine.Stage, error) {
 	chosen, ok := p.Model.(sem.SampledModel)
 	exact, summed := e.(*sums.Exact)
 	if !ok || !summed || !exact.Open || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
@@ -39,16 +40,22 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 		return p, e, stage, nil
 	}
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }
-	n, d := p.Data.X.Dims()
-	if seconds := Seconds(n, d); seconds > mostNetworkSeconds {
-		add(sem.Evidence{Model: network.String(), Log: math.NaN(), Note: sem.TooLong(seconds, "ffn")})
-		return p, e, engine.Finished(withEvidence(first, p.Evidence, first.Reason), stage.Warnings()), nil
-	}
 	q := *p
 	q.Model = network
 	tempering, err := (&Tempering{Start: first.Hypothesis}).Prepare(&q)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	n, d := p.Data.X.Dims()
+	note := ""
+	if seconds := Seconds(n, d); seconds > mostNetworkSeconds {
+		note = sem.TooLong(seconds, "ffn")
+	} else if err := engine.CheckMemory(tempering, &q, q.Size(), room); err != nil {
+		note = err.Error()
+	}
+	if note != "" {
+		add(sem.Evidence{Model: network.String(), Log: math.NaN(), Note: note})
+		return p, e, engine.Finished(withEvidence(first, p.Evidence, first.Reason), stage.Warnings()), nil
 	}
 	sampled, err := tempering.Begin(ctx, &q)
 	if err != nil {
