@@ -27,8 +27,8 @@ func (w *Whitened) Dims() (points, coordinates int) { return w.Target.Dims() }
 // LogDensity implements [chain.Target]; a constant, the logarithm of |L|, is left out.
 func (w *Whitened) LogDensity(logp []float64, grad, z *mat.Dense) error {
 	n, d := z.Dims()
-	if d != len(w.By.Mean) {
-		return fmt.Errorf("gaussian: got %d coordinates, want %d", d, len(w.By.Mean))
+	if points, _ := w.Target.Dims(); n != points || d != len(w.By.Mean) {
+		return fmt.Errorf("gaussian: got %d×%d coordinates, want %d×%d", n, d, points, len(w.By.Mean))
 	}
 	if w.x == nil {
 		w.x, w.grad = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)

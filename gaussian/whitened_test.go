@@ -52,6 +52,9 @@ func TestWhitened(t *testing.T) {
 			}
 		}
 	}
+	if err := w.Score([]*mat.Dense{score}, []*mat.Dense{mat.NewDense(61, 2, nil)}, 0); err == nil {
+		t.Error("61 points of a target of 60: no error")
+	}
 	s := svgd.Sampler{Target: w, Kernel: svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}}
 	if err := s.Run(t.Context(), []*mat.Dense{z}, 0, 300); err != nil {
 		t.Fatal(err)
