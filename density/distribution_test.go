@@ -689,3 +689,36 @@ func TestCensored(t *testing.T) {
 		}
 	}
 }
+
+// Sums over all values in fewer operations are the sums of the log densities, with their gradients,
+// for parameters of any shapes.
+func TestTotals(t *testing.T) {
+	shapes := [][]int{{}, {1}, {3}, {2, 3}}
+	for _, mu := range shapes {
+		for _, sigma := range shapes {
+			m, err := density.New(func(t *density.Trace) {
+				x := t.Parameter("x", density.Real(), 2, 3)
+				m, s := t.Parameter("m", density.Real(), mu...), t.Parameter("s", density.Real(), sigma...).Exp()
+				for _, d := range []dist{density.Normal(m, s), density.LogNormal(m, s)} {
+					t.Observe(d, x.Exp())
+					t.Add(d.LogProb(x.Exp()).Sum().Neg())
+				}
+			}, density.Options{Points: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, n := m.Dims()
+			at, grad, logp := mat.NewDense(1, n, nil), mat.NewDense(1, n, nil), make([]float64, 1)
+			for i := range n {
+				at.Set(0, i, math.Sin(float64(3*i+1)))
+			}
+			if err := m.LogDensity(logp, grad, at); err != nil {
+				t.Fatal(err)
+			}
+			if v := math.Max(math.Abs(logp[0]), mat.Norm(grad, math.Inf(1))); !(v < 1e-11) {
+				t.Errorf("mean %v, standard deviation %v: differ by %v, gradient %v", mu, sigma, logp[0], mat.Formatted(grad))
+			}
+			m.Close()
+		}
+	}
+}
