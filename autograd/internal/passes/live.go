@@ -45,8 +45,8 @@ func findLive(f *ir.Func) {
 				v.AllLive = v.AllLive && v.Live[e]
 			}
 		}
-		whole := func(a *ir.Value) bool { return !a.AllLive }
-		if v.Op != nil && (v.Const == nil || v.IsView()) && slices.ContainsFunc(v.Args, whole) &&
+		unmarked := func(a *ir.Value) bool { return !a.AllLive }
+		if v.Op != nil && (v.Const == nil || v.IsView()) && slices.ContainsFunc(v.Args, unmarked) &&
 			slices.Contains(v.Live, true) {
 			m.operands(v)
 		}

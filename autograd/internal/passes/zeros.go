@@ -56,7 +56,6 @@ func longest(f *ir.Func) []bool {
 
 // noZeros reports whether no element of v is known to be zero, where that is found at once.
 func noZeros(v *ir.Value) bool {
-	whole := func(a *ir.Value) bool { return a.NoZeros }
 	switch {
 	case v.IsView():
 		return v.Args[0].NoZeros && !slices.Contains(v.Index, -1)
@@ -76,7 +75,7 @@ func noZeros(v *ir.Value) bool {
 		_, _, k, _ := v.Product()
 		return k > 0 && v.Args[0].NoZeros && v.Args[1].NoZeros
 	case ir.Crossing:
-		return v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax || slices.IndexFunc(v.Args, whole) == 0
+		return v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax || v.Args[0].NoZeros
 	}
 	return true
 }
