@@ -22,7 +22,7 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 		if i < 0 {
 			return set, q
 		}
-		set, q = score.Toggle(nil, set, i), next
+		set, q = score.Toggled(set, i), next
 	}
 	return set, q
 }
@@ -62,10 +62,7 @@ type step struct {
 	neighbour int
 	parents   []int
 	score     float64
-	moved     bool // whether they are others than before
 }
-
-func newWalk(d int) walk { return walk{past: make([]int, 0, d)} }
 
 // A place is a better one of a variable: behind so many steps to the left or to the right.
 type place struct {
@@ -73,7 +70,7 @@ type place struct {
 	key     int
 	parents []int // of the variable there
 	score   float64
-	steps   []step
+	steps   []step // of neighbours whose parents change
 }
 
 // along walks with v to one side, and returns the best place on the way.
@@ -100,18 +97,12 @@ func (s *Searcher) along(v int, right bool) place {
 		before := total
 		if right {
 			s.key[v] = s.key[u] + 1
-			total += s.lose(u, v, &at)
+			at.parents, at.score, total = s.lose(u, v, at.parents, at.score, total)
 			set, q, total = s.take(v, u, set, q, total)
 		} else {
 			s.key[v] = s.key[u] - 1
-			if k, found := slices.BinarySearch(set, u); found {
-				less := slices.Delete(slices.Clone(set), k, k+1)
-				was := q
-				set, q = s.fit(v, less, s.q(v, less))
-				total += change(was, q)
-			}
+			set, q, total = s.lose(v, u, set, q, total)
 			at.parents, at.score, total = s.take(u, v, at.parents, at.score, total)
-			at.moved = at.score != s.score[u]
 		}
 		s.walk.steps = append(s.walk.steps, at)
 		if total < best.gain-s.barrier || math.IsInf(total, -1) || math.IsNaN(total) {
@@ -124,26 +115,24 @@ func (s *Searcher) along(v int, right bool) place {
 	}
 	s.key[v] = home
 	for _, at := range s.walk.steps[:count] {
-		if at.moved {
+		if !slices.Equal(at.parents, s.parents[at.neighbour]) {
 			best.steps = append(best.steps, at)
 		}
 	}
 	return best
 }
 
-// lose takes v from the parents of u, behind which it now is, and returns what that gains.
-func (s *Searcher) lose(u, v int, at *step) float64 {
-	k, found := slices.BinarySearch(at.parents, v)
-	if !found {
-		return 0
+// lose takes i, which is now behind j, from its parents, and adds what that gains to total.
+func (s *Searcher) lose(j, i int, set []int, q, total float64) ([]int, float64, float64) {
+	if _, found := slices.BinarySearch(set, i); !found {
+		return set, q, total
 	}
-	less := slices.Delete(slices.Clone(at.parents), k, k+1)
-	at.parents, at.score = s.fit(u, less, s.q(u, less))
-	at.moved = true
-	return change(s.score[u], at.score)
+	less := score.Toggled(set, i)
+	less, next := s.fit(j, less, s.q(j, less))
+	return less, next, total + change(q, next)
 }
 
-// take makes i, which is now before j, a parent of it if that gains.
+// take makes i, which is now before j, a parent of it if that gains, which it adds to total.
 func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, float64) {
 	if _, candidate := slices.BinarySearch(s.candidates[j], i); !candidate {
 		return set, q, total
@@ -153,13 +142,13 @@ func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, 
 	if which < 0 {
 		return set, q, total
 	}
-	set, next = s.fit(j, score.Toggle(nil, set, i), next)
+	set, next = s.fit(j, score.Toggled(set, i), next)
 	return set, next, total + change(q, next)
 }
 
-// reinsert moves v to the place in the order that gains most, if there is a better one, and reports
-// whether there was. The variables that this concerns come into the queue.
-func (s *Searcher) reinsert(v int) bool {
+// reinsert moves v to the place in the order that gains most, if there is a better one. The
+// variables that this concerns come into the queue.
+func (s *Searcher) reinsert(v int) {
 	s.walking = true
 	best := s.along(v, false)
 	if other := s.along(v, true); other.gain > best.gain+tie {
@@ -171,7 +160,7 @@ func (s *Searcher) reinsert(v int) bool {
 		least += slack(s.score[at.neighbour])
 	}
 	if best.gain <= least {
-		return false
+		return
 	}
 	s.move(v, best.key)
 	s.replace(v, best.parents, best.score)
@@ -182,7 +171,6 @@ func (s *Searcher) reinsert(v int) bool {
 	for _, at := range best.steps {
 		s.refit(at.neighbour, at.parents)
 	}
-	return true
 }
 
 // replace gives j other parents. It, the old and the new ones, and its candidates may have better
@@ -219,8 +207,7 @@ func (s *Searcher) disturb(n int) {
 	moved := []int{s.rng.IntN(s.d)}
 	for len(moved) < n {
 		u := moved[s.rng.IntN(len(moved))]
-		var near []int
-		near = append(near, s.parents[u]...)
+		near := slices.Clone(s.parents[u])
 		for _, j := range s.near[u] {
 			if _, found := slices.BinarySearch(s.parents[j], u); found {
 				near = append(near, j)

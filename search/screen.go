@@ -20,7 +20,7 @@ type Screen struct {
 	scorer   score.Scorer
 	prior    *score.Prior
 	d        int
-	few, all view // all is that of all that the prior allows; few, where that takes too long
+	few, all view // all is that of all that the prior allows; none, where few has these, or that takes too long
 	required [][]int
 }
 
@@ -88,7 +88,7 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 		return ctx.Err()
 	})
 	c.few = newView(few)
-	if c.all = c.few; fast && d > allCandidates+1 {
+	if fast && d > allCandidates+1 {
 		c.all = newView(all)
 	}
 	return c, err
@@ -114,11 +114,7 @@ func Best(list []int, value []float64, n int) []int {
 
 // q is the score of a set of parents, ascending.
 func (c *Screen) q(j int, parents []int) float64 {
-	prior := c.prior.LogPrior(j, parents)
-	if math.IsInf(prior, -1) {
-		return prior
-	}
-	return c.scorer.LogScore(j, parents) + prior
+	return score.LogWeight(c.scorer, c.prior, j, parents)
 }
 
 // with is a new ascending set with i, or the set itself if i is a member of it.
@@ -126,5 +122,5 @@ func with(set []int, i int) []int {
 	if _, found := slices.BinarySearch(set, i); found {
 		return set
 	}
-	return score.Toggle(make([]int, 0, len(set)+1), set, i)
+	return score.Toggled(set, i)
 }

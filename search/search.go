@@ -29,6 +29,7 @@ type Searcher struct {
 	rng     *rand.Rand
 	d       int
 	few     view    // its own
+	all     view    // few again, where the screen has no wider one
 	view            // few, or all
 	order   []int   // parents first
 	key     []int   // twice the place of each variable in the order
@@ -65,7 +66,9 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
 		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
 	}
-	s.walk = newWalk(s.d)
+	if s.all = c.all; s.all.candidates == nil {
+		s.all = s.few
+	}
 	s.view = s.few
 	perm := rng.Perm(s.d)
 	s.grow(perm)
@@ -200,7 +203,7 @@ const lowBarrier = 50
 // less improves the graph.
 func (s *Searcher) climb(ctx context.Context) error {
 	s.barrier = math.Inf(1)
-	for _, v := range []view{s.few, s.screen.all} {
+	for _, v := range []view{s.few, s.all} {
 		s.view = v
 		for _, j := range s.rng.Perm(s.d) {
 			s.push(j)
@@ -276,7 +279,7 @@ func (s *Searcher) widen() bool {
 			continue
 		}
 		wider = true
-		s.parents[j], s.score[j] = score.Toggle(nil, s.parents[j], i), best
+		s.parents[j], s.score[j] = score.Toggled(s.parents[j], i), best
 		s.few.add(i, j)
 		s.sort(slices.Clone(s.order))
 		s.push(i)

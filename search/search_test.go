@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -177,5 +178,27 @@ func TestStart(t *testing.T) {
 	cancel()
 	if err := f.Run(ctx, 100); err == nil {
 		t.Error("no error of a context that is done")
+	}
+}
+
+// Of many variables with scores one by one, the search looks at a part of the candidates only. Its
+// graph has no cycle, its score is that of its parents, and it comes to an end.
+func TestFewCandidates(t *testing.T) {
+	const d = 60
+	s, _ := simulated(t, d, 150, 3)
+	p, err := score.Sparse(d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Require(1, 2)
+	p.Forbid(3, 4)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	f := search.New(screened(t, score.NewFunc(d, s.LogScore), p), rand.New(rand.NewPCG(1, 1)))
+	if err := f.Run(ctx, 200); err != nil {
+		t.Fatal(err)
+	}
+	if want := logScore(s, p, f.Parents()); !(math.Abs(f.LogScore()-want) < 1e-6) || !f.Graph().Acyclic() {
+		t.Errorf("ln p is %v, by the search %v, acyclic %t", want, f.LogScore(), f.Graph().Acyclic())
 	}
 }
