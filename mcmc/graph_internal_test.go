@@ -23,7 +23,7 @@ func TestGraphsOfManyWords(t *testing.T) {
 		for range 3 * d / 2 {
 			i, j := rng.IntN(d), rng.IntN(d)
 			if place[i] < place[j] && !slices.Contains(lists[j], i) {
-				lists[j] = insert(lists[j], i)
+				lists[j] = score.Toggled(lists[j], i)
 			}
 		}
 		tables := make([]*table, d)

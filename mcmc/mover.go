@@ -28,7 +28,6 @@ type mover struct {
 	graph   graph
 	spare   *partition // of graph
 	total   float64    // its log
-	set     []int      // parents of a child
 	chances []float64  // of edges to a child
 }
 
@@ -43,7 +42,7 @@ func newMover(p *problem, rng random) *mover {
 		layer: make([]int, d), affected: make([]int, 0, d), stamp: make([]int, d),
 		moved: newPartition(p), subset: make([]int, 0, d),
 		graph: newGraph(d), spare: newPartition(p),
-		set: make([]int, 0, d), chances: make([]float64, d),
+		chances: make([]float64, d),
 	}
 }
 

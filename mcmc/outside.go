@@ -30,16 +30,16 @@ func (c *mover) outsideMove(beta float64) bool {
 		if math.IsInf(total, -1) {
 			return false
 		}
-		next := insert(slices.Clone(extras), c.open[j][c.choose(c.chances[:len(c.open[j])], 1)])
+		next := score.Toggled(extras, c.open[j][c.choose(c.chances[:len(c.open[j])], 1)])
 		return c.admitExtras(j, next, beta, total-math.Log(float64(len(next))))
 	}
 	if len(extras) == 0 {
 		return false
 	}
 	i := extras[c.rng.IntN(len(extras))]
-	next := remove(slices.Clone(extras), i)
+	next := score.Toggled(extras, i)
 	g.search(j)
-	total := c.ratios(j, remove(slices.Clone(g.list(j)), i), next)
+	total := c.ratios(j, score.Toggled(g.list(j), i), next)
 	return c.admitExtras(j, next, beta, math.Log(float64(len(extras)))-total)
 }
 
@@ -111,16 +111,4 @@ func (c *mover) outside(j int) []float64 {
 		}
 	}
 	return p
-}
-
-// insert adds i to an ascending set.
-func insert(set []int, i int) []int {
-	at, _ := slices.BinarySearch(set, i)
-	return slices.Insert(set, at, i)
-}
-
-// remove takes i out of a set.
-func remove(set []int, i int) []int {
-	at := slices.Index(set, i)
-	return slices.Delete(set, at, at+1)
 }

@@ -44,7 +44,7 @@ func (p *problem) divide() {
 
 // q is the node score of any parents, ascending.
 func (p *problem) q(j int, parents []int) float64 {
-	return p.scorer.LogScore(j, parents) + p.prior.LogPrior(j, parents)
+	return score.LogWeight(p.scorer, p.prior, j, parents)
 }
 
 // complete reports whether every allowed parent is a candidate.

@@ -2,7 +2,6 @@ package score
 
 import (
 	"fmt"
-	"slices"
 
 	"tobac/dag"
 )
@@ -21,13 +20,7 @@ func (s DistinctSets) Add(set []int) bool {
 }
 
 // Toggled is an ascending list with i added, or removed if it is there.
-func Toggled(list []int, i int) []int {
-	at, found := slices.BinarySearch(list, i)
-	if found {
-		return slices.Delete(slices.Clone(list), at, at+1)
-	}
-	return slices.Insert(slices.Clone(list), at, i)
-}
+func Toggled(list []int, i int) []int { return Toggle(make([]int, 0, len(list)+1), list, i) }
 
 // OfGraph is the log score of a graph, the sum of those of its variables.
 func OfGraph(s Scorer, g *dag.Graph) float64 {

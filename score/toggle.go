@@ -35,6 +35,16 @@ func LogScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) 
 	}
 }
 
+// LogWeight is the log score of a set of parents with the logarithm of its prior: −Inf where the
+// prior does not allow it, which is then not scored.
+func LogWeight(s Scorer, p *Prior, j int, parents []int) float64 {
+	prior := p.LogPrior(j, parents)
+	if math.IsInf(prior, -1) {
+		return prior
+	}
+	return prior + s.LogScore(j, parents)
+}
+
 // LogWeightsToggled is [LogScoresToggled] with the logarithms of the prior added: −Inf where it
 // does not allow a set, which is then not scored unless s is a [ToggleScorer].
 func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variables []int) {
@@ -45,10 +55,7 @@ func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variab
 	}
 	var room [32]int
 	for k, i := range variables {
-		set := Toggle(room[:0], parents, i)
-		if dst[k] = p.LogPrior(j, set); !math.IsInf(dst[k], -1) {
-			dst[k] += s.LogScore(j, set)
-		}
+		dst[k] = LogWeight(s, p, j, Toggle(room[:0], parents, i))
 	}
 }
 

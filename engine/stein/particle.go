@@ -395,7 +395,7 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 	d := s.Vars()
 	g := dag.New(d)
 	for j := range d {
-		now := s.LogScore(j, nil) + prior.LogPrior(j, nil)
+		now := score.LogWeight(s, prior, j, nil)
 		for {
 			best, at := now, -1
 			for i := range j {
@@ -403,8 +403,7 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 					continue
 				}
 				g.Set(i, j, true)
-				parents := g.Parents(j)
-				if v := s.LogScore(j, parents) + prior.LogPrior(j, parents); v > best {
+				if v := score.LogWeight(s, prior, j, g.Parents(j)); v > best {
 					best, at = v, i
 				}
 				g.Set(i, j, false)

@@ -63,11 +63,7 @@ func (s *Scorer) Climb(
 
 // value is the score of a set of parents with its prior.
 func (c *climber) value(j int, parents []int) float64 {
-	p := c.prior.LogPrior(j, parents)
-	if math.IsInf(p, -1) {
-		return p
-	}
-	return p + c.s.LogScore(j, parents)
+	return score.LogWeight(c.s, c.prior, j, parents)
 }
 
 // look computes the scores around the parents of variable j.
