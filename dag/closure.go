@@ -9,7 +9,7 @@ func (g *Graph) Closure() *Graph {
 	for k := range h.d {
 		through := h.row(k)
 		for i := range h.d {
-			if i == k || !h.Has(i, k) {
+			if !h.Has(i, k) {
 				continue
 			}
 			row := h.row(i)

@@ -97,10 +97,7 @@ func newLayering(s *sketch) *layering {
 		l.vertices = append(l.vertices, vertex{layer: step * ranks[k], width: b.X, height: b.Y, isBox: true})
 	}
 	for k, a := range s.arrows {
-		top, bottom := a.from, a.to
-		if l.turned[k] {
-			top, bottom = bottom, top
-		}
+		top, bottom := l.ends(k)
 		first, last := l.vertices[top].layer, l.vertices[bottom].layer
 		chain := []int{top}
 		for layer := first + 1; layer < last; layer++ {
@@ -400,16 +397,17 @@ func (l *layering) place() {
 			l.settle(l.layers[k], round >= placeRounds/4)
 		}
 	}
-	y := 0.0
+	y, gap := 0.0, layerGap
+	if l.labelled {
+		gap = labelGap
+	}
 	for k, layer := range l.layers {
 		high := 0.0
 		for _, v := range layer {
 			high = math.Max(high, l.vertices[v].height)
 		}
 		if k > 0 {
-			if y += layerGap; l.labelled {
-				y += labelGap - layerGap
-			}
+			y += gap
 		}
 		for _, v := range layer {
 			l.vertices[v].y = y + high/2

@@ -15,19 +15,24 @@ func authorsFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for run := range 5 {
-		at := filepath.Join(dir, fmt.Sprintf("linear-d20-e40-run%d", run))
-		if err := os.Mkdir(at, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{
+		writeFolder(t, filepath.Join(dir, fmt.Sprintf("linear-d20-e40-run%d", run)), map[string]string{
 			"train.csv": fmt.Sprintf("a,b\n1,2\n2,%d\n3,1\n", run), "heldout.csv": "a,b\n1,1\n2,3\n", "graph.csv": "source,target\na,b\n",
-		} {
-			if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		})
 	}
 	return dir
+}
+
+// writeFolder makes a folder with files in it.
+func writeFolder(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // The study beside the authors' program has two methods on five data sets with many seeds each, and

@@ -103,8 +103,13 @@ var tableFiles = []string{"train.csv", "heldout.csv", "graph.csv"}
 // ReadTables reads a folder with the files train.csv, heldout.csv and graph.csv that tobac simulate
 // writes; the data set is named after the folder.
 func ReadTables(dir string) (Data, error) {
-	d := Data{Name: filepath.Base(dir), Source: Tables}
-	for _, name := range tableFiles {
+	return readFolder(dir, Data{Source: Tables}, tableFiles)
+}
+
+// readFolder reads the files of a folder, after which the data set is named.
+func readFolder(dir string, d Data, files []string) (Data, error) {
+	d.Name = filepath.Base(dir)
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return Data{}, err
@@ -219,28 +224,13 @@ func sachsSplit(seed uint64, run int) (*Problem, error) {
 	return p, err
 }
 
-// readSVIDAGTable reads a folder with train.npy and graph.csv.
-func readSVIDAGTable(dir string, classes bool) (Data, error) {
-	d := Data{Name: filepath.Base(dir), Source: SVIDAGTables, Classes: classes}
-	for _, name := range []string{"train.npy", "graph.csv"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return Data{}, err
-		}
-		d.tables, d.Digests = append(d.tables, text), append(d.Digests, digest(text))
-	}
-	p, err := d.Problem()
-	if err != nil {
-		return Data{}, fmt.Errorf("%s: %w", dir, err)
-	}
-	d.width = p.Truth.Len()
-	return d, nil
-}
+// svidagFiles are those of a folder of [SVIDAGTables].
+var svidagFiles = []string{"train.npy", "graph.csv"}
 
 // parseSVIDAG makes the problem of a table.
 func (d Data) parseSVIDAG() (*Problem, error) {
-	if len(d.tables) != 2 {
-		return nil, fmt.Errorf("study: %d tables, want 2: train.npy, graph.csv", len(d.tables))
+	if len(d.tables) != len(svidagFiles) {
+		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(svidagFiles), strings.Join(svidagFiles, ", "))
 	}
 	a, err := numpy.Read(bytes.NewReader(d.tables[0]))
 	if err != nil {

@@ -56,7 +56,7 @@ func svidagSections(dir string, runs int) (all []Section, err error) {
 				Rows:  []Row{{Method: fitMethod("default", "this program's default", NoOrder, tobac.Config{})}},
 			}
 			for k := range min(runs, mostReplicates) {
-				d, err := readSVIDAGTable(filepath.Join(dir, fmt.Sprintf("%s-r%d", name, k)), c.linear)
+				d, err := readFolder(filepath.Join(dir, fmt.Sprintf("%s-r%d", name, k)), Data{Source: SVIDAGTables, Classes: c.linear}, svidagFiles)
 				if errors.Is(err, fs.ErrNotExist) {
 					break
 				}

@@ -24,10 +24,6 @@ func svidagFolder(t *testing.T) string {
 	rng := rand.New(rand.NewPCG(2, 3))
 	published := "case,rows,replicate,method,e_shd,auroc,brier,e_f1,seconds\n"
 	for _, number := range []int{2, 3} {
-		at := filepath.Join(dir, fmt.Sprintf("case%d-n100-r0", number))
-		if err := os.Mkdir(at, 0o777); err != nil {
-			t.Fatal(err)
-		}
 		values := make([]float64, 0, 300)
 		for range 100 {
 			a, c := rng.NormFloat64(), rng.NormFloat64()
@@ -37,11 +33,8 @@ func svidagFolder(t *testing.T) string {
 		if err := numpy.WriteNumbers(&text, []int{100, 3}, values); err != nil {
 			t.Fatal(err)
 		}
-		for name, content := range map[string][]byte{"train.npy": text.Bytes(), "graph.csv": []byte("source,target\nX0,X1\nX2,X1\n")} {
-			if err := os.WriteFile(filepath.Join(at, name), content, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		writeFolder(t, filepath.Join(dir, fmt.Sprintf("case%d-n100-r0", number)),
+			map[string]string{"train.npy": text.String(), "graph.csv": "source,target\nX0,X1\nX2,X1\n"})
 		published += fmt.Sprintf("%d,100,0,dibs,5,0.6,0.3,0.2,9\n%[1]d,100,0,svidag,4,0.5,0.4,0.1,8\n", number)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "published.csv"), []byte(published), 0o666); err != nil {

@@ -78,18 +78,9 @@ func graphDistance(g, truth *dag.Graph, classes bool) (distance int, f1 float64)
 	both, one := 0, 0 // edges that both have, and that one has, those of both counted twice
 	for i := range truth.Len() {
 		for j := range truth.Len() {
-			if i == j || classes && j > i {
-				continue
-			}
 			a, b := g.Has(i, j), truth.Has(i, j)
-			differ := a != b
-			if classes {
-				c, d := g.Has(j, i), truth.Has(j, i)
-				differ = differ || c != d
-				a, b = a || c, b || d
-			}
-			if differ {
-				distance++
+			if classes { // adjacencies, in the lower triangle
+				a, b = i > j && (a || g.Has(j, i)), i > j && (b || truth.Has(j, i))
 			}
 			for _, has := range []bool{a, b} {
 				if has {
@@ -100,6 +91,9 @@ func graphDistance(g, truth *dag.Graph, classes bool) (distance int, f1 float64)
 				both++
 			}
 		}
+	}
+	if distance = one - 2*both; classes {
+		distance = metrics.SHD(g, truth)
 	}
 	if one > 0 {
 		f1 = 2 * float64(both) / float64(one)
