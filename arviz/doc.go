@@ -2,7 +2,7 @@
 // and tables:
 //
 //	stats := arviz.NewStats(4)
-//	x, err := nuts.Sampler{Target: m}.Run(ctx, 1000, stats.Observe)
+//	x, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(ctx, 1000, stats.Observe)
 //	values, err := m.Draws(x)
 //	err = arviz.Write(file, arviz.Group{Name: "posterior", Variables: m.Results(), Chains: values}, stats.Group())
 package arviz

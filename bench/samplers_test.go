@@ -81,18 +81,16 @@ func fit(n *gaussian.Normal, err error) ([]*mat.Dense, error) {
 
 var samplings = []sampling{
 	{"nuts", 4, false, chains(2500, func(m *counted, start *mat.Dense) chain.Sampler {
-		return nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9, Start: start}.Chains()
+		return chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 3, Start: start}
 	})},
 	{"hmc", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
-		return hmc.Sampler{Target: m, Seed: 3, Start: start}.Chains()
+		return chain.Sampler{Target: m, Kernel: hmc.Kernel{}, Seed: 3, Start: start}
 	})},
 	{"mala", 4, false, chains(20000, func(m *counted, start *mat.Dense) chain.Sampler {
-		s := hmc.MALA(m, 3)
-		s.Start = start
-		return s.Chains()
+		return chain.Sampler{Target: m, Kernel: hmc.Kernel{Leaps: 1}, Seed: 3, Start: start}
 	})},
 	{"slice", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
-		return slice.Sampler{Target: m, Seed: 3, Start: start}.Chains()
+		return chain.Sampler{Target: m, Kernel: slice.Kernel{}, Seed: 3, Start: start}
 	})},
 	{"smc", 32, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
 		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)

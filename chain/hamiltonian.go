@@ -24,7 +24,7 @@ type Hamiltonian struct {
 // NewHamiltonian is for a walk, with the mean acceptance that steps are adapted to.
 func NewHamiltonian(w *Walk, acceptance float64) *Hamiltonian {
 	d := len(w.Chain.X)
-	return &Hamiltonian{Walk: w, dense: w.sampler.Kernel.Dense(), acceptance: acceptance,
+	return &Hamiltonian{Walk: w, dense: w.sampler.Kernel.Covariances(), acceptance: acceptance,
 		v: make([]float64, d), trial: NewPoint(d)}
 }
 

@@ -26,14 +26,15 @@ type Target interface {
 type Kernel interface {
 	// Check reports settings that are out of range, by an error that names them.
 	Check() error
-	// Dense reports whether the kernel's metric has covariances.
-	Dense() bool
+	// Covariances reports whether the kernel's metric has covariances.
+	Covariances() bool
 	// Moves prepares the iterations of one chain. The function does one of them: it moves
 	// Walk.Chain, and reports false if an evaluation did ([Walk.Eval]).
 	Moves(w *Walk) func() bool
 }
 
-// Sampler has the settings of a run.
+// Sampler has the settings of a run: Sampler{Target: m, Kernel: nuts.Kernel{}} is the no-U-turn
+// sampler on m.
 type Sampler struct {
 	Target Target
 	Kernel Kernel
@@ -97,7 +98,7 @@ func (s Sampler) Begin() (*State, error) {
 		for k := range n {
 			if c := &state.Chains[k]; c.X == nil && finite(logp[k]) &&
 				finite(grad.RawRowView(k)...) {
-				*c = newChain(x.RawRowView(k), s.Kernel.Dense())
+				*c = newChain(x.RawRowView(k), s.Kernel.Covariances())
 				missing--
 			}
 		}
@@ -124,7 +125,7 @@ func (s Sampler) beginAt(x *mat.Dense) (*State, error) {
 				logp[k],
 			)
 		}
-		state.Chains[k] = newChain(x.RawRowView(k), s.Kernel.Dense())
+		state.Chains[k] = newChain(x.RawRowView(k), s.Kernel.Covariances())
 	}
 	return state, nil
 }

@@ -86,7 +86,7 @@ func (w *Walk) iterate(move func() bool) bool {
 // Learn counts the chain's point for the metric, and reports whether a window has ended with
 // it, after which the metric is new.
 func (w *Walk) Learn() bool {
-	c, warm, dense := w.Chain, w.sampler.warmUp(), w.sampler.Kernel.Dense()
+	c, warm, dense := w.Chain, w.sampler.warmUp(), w.sampler.Kernel.Covariances()
 	if c.Iteration >= warm {
 		return false
 	}

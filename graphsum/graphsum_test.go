@@ -9,6 +9,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/chain"
 	"tobac/density"
 	"tobac/exact"
 	"tobac/graphsum"
@@ -158,7 +159,7 @@ func Example() {
 		return
 	}
 	defer m.Close()
-	draws, err := nuts.Sampler{Target: m, WarmUp: 100}.Run(context.Background(), 100, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, WarmUp: 100}.Run(context.Background(), 100, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,8 +2,10 @@
 // they turn back, with points drawn from them in proportion to their densities (multinomial
 // sampling, with a bias towards later points).
 //
-// Package chain runs it, adapts step size and metric as Stan does, and has the states of chains
-// for checkpoints.
+//	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(ctx, 1000, nil)
+//
+// Package chain adapts step size and metric as Stan does, and has the states of chains for
+// checkpoints.
 //
 // # References
 //

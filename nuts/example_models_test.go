@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/autograd"
+	"tobac/chain"
 	"tobac/density"
 	"tobac/nuts"
 
@@ -22,7 +23,8 @@ func means(model func(t *density.Trace), data map[string][]float64, count int) {
 		return
 	}
 	defer m.Close()
-	draws, err := nuts.Sampler{Target: m, Seed: 1, WarmUp: 200}.Run(context.Background(), 200, nil)
+	sampler := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: 1, WarmUp: 200}
+	draws, err := sampler.Run(context.Background(), 200, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"tobac/chain"
 	"tobac/density"
 	"tobac/diagnostics"
 	"tobac/nuts"
@@ -29,11 +30,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer m.Close()
-	draws, err := nuts.Sampler{
-		Target:     m,
-		Seed:       1,
-		Acceptance: 0.9,
-	}.Run(context.Background(), 2000, nil)
+	sampler := chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 1}
+	draws, err := sampler.Run(context.Background(), 2000, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,8 +35,8 @@ func gauss(t testing.TB, workers int) *density.Model {
 // Moments of a normal distribution with either metric; 4000 draws, of which half count at least, so that 6 standard
 // errors of a mean are 0.14 standard deviations.
 func TestNormal(t *testing.T) {
-	for _, s := range []nuts.Sampler{{Seed: 1}, {Seed: 2, Dense: true}} {
-		s.Target = gauss(t, 1)
+	for _, dense := range []bool{false, true} {
+		s := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Dense: dense}, Seed: 1}
 		diverged := 0
 		draws, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
 			if c.Divergent {
@@ -49,7 +49,7 @@ func TestNormal(t *testing.T) {
 		for i, want := range [2][2]float64{{3, 1}, {240, 100}} {
 			m, sd := stat.MeanStdDev(column(draws, i), nil)
 			if math.Abs(m-want[0]) > 0.14*want[1] || math.Abs(sd/want[1]-1) > 0.1 {
-				t.Errorf("dense %v, coordinate %d: %.3g ± %.3g, want %v", s.Dense, i, m, sd, want)
+				t.Errorf("dense %v, coordinate %d: %.3g ± %.3g, want %v", dense, i, m, sd, want)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func column(draws []*mat.Dense, i int) []float64 {
 // A run that is cut, cancelled, saved and restored has the draws of one that is not, for any number of workers.
 func TestResume(t *testing.T) {
 	for _, dense := range []bool{false, true} {
-		whole := nuts.Sampler{Target: gauss(t, 1), Seed: 7, WarmUp: 120, Dense: dense}
+		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Dense: dense}, Seed: 7, WarmUp: 120}
 		want, err := whole.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestDivergences(t *testing.T) {
 	}
 	defer m.Close()
 	diverged := 0
-	if _, err := (nuts.Sampler{Target: m, WarmUp: 300, Seed: 2}).Run(
+	if _, err := (chain.Sampler{Target: m, Kernel: nuts.Kernel{}, WarmUp: 300, Seed: 2}).Run(
 		t.Context(),
 		600,
 		func(_ int, c *chain.Chain) {
@@ -151,8 +151,9 @@ func TestCalibration(t *testing.T) {
 		if err := m.SetData("y", y); err != nil {
 			t.Fatal(err)
 		}
-		draws, err := nuts.Sampler{
+		draws, err := chain.Sampler{
 			Target: m,
+			Kernel: nuts.Kernel{},
 			Seed:   uint64(k),
 			WarmUp: 150,
 		}.Run(t.Context(), 60, nil)
@@ -179,7 +180,7 @@ func TestCalibration(t *testing.T) {
 }
 
 // A normal mean with a normal prior: the exact posterior is 1.5 ± 0.5.
-func ExampleSampler_Run() {
+func ExampleKernel() {
 	m, err := density.New(func(t *density.Trace) {
 		mu := t.Sample("mu", density.Normal(0, 1))
 		t.Observe(density.Normal(mu, 1), t.Constant([]float64{1, 2, 3}, 3))
@@ -189,7 +190,7 @@ func ExampleSampler_Run() {
 		return
 	}
 	defer m.Close()
-	draws, err := nuts.Sampler{Target: m}.Run(context.Background(), 1000, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(context.Background(), 1000, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/chain"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 )
@@ -24,7 +25,8 @@ func TestPosteriors(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer m.Close()
-			x, err := nuts.Sampler{Target: m, Seed: 3, Acceptance: 0.9}.Run(t.Context(), 500, nil)
+			s := chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 3}
+			x, err := s.Run(t.Context(), 500, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

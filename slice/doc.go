@@ -1,6 +1,8 @@
 // Package slice is slice sampling, coordinate by coordinate: it needs no step size, accepts every
 // move, and looks only at the log density, not at its gradient.
 //
+//	draws, err := chain.Sampler{Target: m, Kernel: slice.Kernel{}}.Run(ctx, 1000, nil)
+//
 // For each coordinate in turn an iteration draws a level below the density, an interval around
 // the point that it extends by its width until both ends are below the level, at most ten
 // times, and points of the interval, which it shrinks towards the point, until one is above.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"tobac/chain"
 	"tobac/density"
 	"tobac/slice"
 
@@ -22,7 +23,7 @@ func Example() {
 		return
 	}
 	defer m.Close()
-	draws, err := slice.Sampler{Target: m}.Run(context.Background(), 1000, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: slice.Kernel{}}.Run(context.Background(), 1000, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,6 +13,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	chains "tobac/chain"
 	"tobac/models"
 	"tobac/nuts"
 )
@@ -30,15 +31,15 @@ func TestTargetNUTS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.Close()
-	sampler := nuts.Sampler{Target: target, Seed: 3, WarmUp: 200}
-	chains, err := sampler.Run(context.Background(), 300, nil)
+	sampler := chains.Sampler{Target: target, Kernel: nuts.Kernel{}, Seed: 3, WarmUp: 200}
+	draw, err := sampler.Run(context.Background(), 300, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var draws [3][]float64
-	for _, chain := range chains {
+	for _, c := range draw {
 		for k := range draws {
-			draws[k] = append(draws[k], mat.Col(nil, k, chain)...)
+			draws[k] = append(draws[k], mat.Col(nil, k, c)...)
 		}
 	}
 	for k, want := range [3][2]float64{{1, math.Sqrt(0.5)}, {-2, math.Sqrt(0.5)}, {0, 2}} {

@@ -39,32 +39,19 @@ func column(draws []*mat.Dense, i int) []float64 {
 	return all
 }
 
-type runner interface {
-	Run(
-		ctx context.Context,
-		draws int,
-		observe func(number int, c *chain.Chain),
-	) ([]*mat.Dense, error)
-	Chains() chain.Sampler
-}
-
-func samplers(m chain.Target) map[string]runner {
-	mala := hmc.MALA(m, 3)
-	mala.Dense = true
-	return map[string]runner{
-		"hmc":        hmc.Sampler{Target: m, Seed: 1},
-		"hmc, dense": hmc.Sampler{Target: m, Seed: 2, Dense: true},
-		"mala":       mala,
-		"slice":      slice.Sampler{Target: m, Seed: 4},
-	}
+var kernels = map[string]chain.Kernel{
+	"hmc":        hmc.Kernel{},
+	"hmc, dense": hmc.Kernel{Dense: true},
+	"mala":       hmc.Kernel{Leaps: 1, Dense: true},
+	"slice":      slice.Kernel{},
 }
 
 // Moments of a normal distribution: at least 400 of the draws count, so that 0.2 standard deviations are
 // four standard errors of a mean.
 func TestNormal(t *testing.T) {
 	m := pair(t, 1)
-	for name, s := range samplers(m) {
-		draws, err := s.Run(t.Context(), 1500, nil)
+	for name, kernel := range kernels {
+		draws, err := chain.Sampler{Target: m, Kernel: kernel, Seed: 1}.Run(t.Context(), 1500, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,9 +69,8 @@ func TestNormal(t *testing.T) {
 
 // A run in two parts and with other workers has the same bits as one in a single part.
 func TestResume(t *testing.T) {
-	for name, s := range samplers(pair(t, 1)) {
-		one := s.Chains()
-		one.WarmUp = 60
+	for name, kernel := range kernels {
+		one := chain.Sampler{Target: pair(t, 1), Kernel: kernel, WarmUp: 60}
 		want, err := one.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -92,8 +78,7 @@ func TestResume(t *testing.T) {
 		if err := one.Advance(t.Context(), want, 90, nil); err != nil {
 			t.Fatal(err)
 		}
-		two := samplers(pair(t, 3))[name].Chains()
-		two.WarmUp = 60
+		two := chain.Sampler{Target: pair(t, 3), Kernel: kernel, WarmUp: 60}
 		got, err := two.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -114,13 +99,12 @@ func TestResume(t *testing.T) {
 // Settings out of range are errors that name them.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
-		s    hmc.Sampler
+		k    hmc.Kernel
 		want string
 	}{
-		{hmc.Sampler{Target: pair(t, 1), Leaps: -1}, "-1 leaps"}, {hmc.Sampler{Target: pair(t, 1), Acceptance: 1.5}, "acceptance 1.5"}, {hmc.Sampler{}, "no target"},
+		{hmc.Kernel{Leaps: -1}, "-1 leaps"}, {hmc.Kernel{Acceptance: 1.5}, "acceptance 1.5"},
 	} {
-		if _, err := c.s.Run(t.Context(), 10, nil); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
+		if err := c.k.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -137,7 +121,7 @@ func Example() {
 		return
 	}
 	defer m.Close()
-	draws, err := hmc.Sampler{Target: m}.Run(context.Background(), 1000, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: hmc.Kernel{}}.Run(context.Background(), 1000, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

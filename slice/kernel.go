@@ -1,54 +1,12 @@
 package slice
 
 import (
-	"context"
 	"math"
 
 	"tobac/chain"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// Sampler has the settings of a run. The zero value of each is the usual one.
-type Sampler struct {
-	Target chain.Target
-	Seed   uint64
-	WarmUp int        // iterations that learn widths, defaults to 1000; negative: none
-	Start  *mat.Dense // see chain.Sampler.Start
-}
-
-// Chains is the sampler as package chain runs it.
-func (s Sampler) Chains() chain.Sampler {
-	return chain.Sampler{
-		Target: s.Target,
-		Kernel: Kernel{},
-		Seed:   s.Seed,
-		WarmUp: s.WarmUp,
-		Start:  s.Start,
-	}
-}
-
-// Begin is [chain.Sampler.Begin].
-func (s Sampler) Begin() (*chain.State, error) { return s.Chains().Begin() }
-
-// Advance is [chain.Sampler.Advance].
-func (s Sampler) Advance(
-	ctx context.Context,
-	state *chain.State,
-	iterations int,
-	observe func(number int, c *chain.Chain),
-) error {
-	return s.Chains().Advance(ctx, state, iterations, observe)
-}
-
-// Run is [chain.Sampler.Run].
-func (s Sampler) Run(
-	ctx context.Context, draws int, observe func(number int, c *chain.Chain),
-) ([]*mat.Dense, error) {
-	return s.Chains().Run(ctx, draws, observe)
-}
-
-// Kernel is a sweep over the coordinates as a [chain.Kernel].
+// Kernel is a sweep over the coordinates, which a [chain.Sampler] runs.
 type Kernel struct{}
 
 var _ chain.Kernel = Kernel{}
@@ -56,8 +14,8 @@ var _ chain.Kernel = Kernel{}
 // Check implements [chain.Kernel].
 func (Kernel) Check() error { return nil }
 
-// Dense implements [chain.Kernel].
-func (Kernel) Dense() bool { return false }
+// Covariances implements [chain.Kernel].
+func (Kernel) Covariances() bool { return false }
 
 // Moves implements [chain.Kernel].
 func (Kernel) Moves(w *chain.Walk) func() bool {
