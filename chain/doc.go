@@ -10,7 +10,9 @@
 // The first iterations adapt, as Stan's do. Kernels with a step size change it by dual
 // averaging towards a mean acceptance ([Hamiltonian]), and all learn a metric, diagonal or
 // dense, from the covariances of windows that double, 25 iterations long at first, between
-// 75 iterations at the beginning and 50 at the end.
+// 75 iterations at the beginning and 50 at the end. A dense metric makes trajectories in
+// correlated coordinates many times shorter. It is worse where covariances differ from place to
+// place, or where a chain is still far away when it learns them.
 //
 // # References
 //

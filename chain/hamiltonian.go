@@ -12,7 +12,6 @@ import (
 // mass M⁻¹ is the chain's metric, leapfrog steps, and the adaptation of the step size.
 type Hamiltonian struct {
 	*Walk
-	dense      bool
 	acceptance float64
 
 	v         []float64 // velocity
@@ -24,7 +23,7 @@ type Hamiltonian struct {
 // NewHamiltonian is for a walk, with the mean acceptance that steps are adapted to.
 func NewHamiltonian(w *Walk, acceptance float64) *Hamiltonian {
 	d := len(w.Chain.X)
-	return &Hamiltonian{Walk: w, dense: w.sampler.Kernel.Covariances(), acceptance: acceptance,
+	return &Hamiltonian{Walk: w, acceptance: acceptance,
 		v: make([]float64, d), trial: NewPoint(d)}
 }
 
@@ -39,7 +38,7 @@ func CheckAcceptance(kernel string, acceptance float64) error {
 // Velocity is the metric times a momentum, overwritten by the next call.
 func (h *Hamiltonian) Velocity(p []float64) []float64 {
 	d := len(p)
-	if !h.dense {
+	if len(h.Chain.Metric) == d {
 		floats.MulTo(h.v, h.Chain.Metric, p)
 		return h.v
 	}
@@ -56,7 +55,7 @@ func (h *Hamiltonian) Momentum(z *Point) {
 		p[i] = h.Rand.NormFloat64()
 	}
 	d := len(p)
-	if !h.dense {
+	if len(h.Chain.Metric) == d {
 		for i := range p {
 			p[i] /= math.Sqrt(h.Chain.Metric[i])
 		}
@@ -65,7 +64,7 @@ func (h *Hamiltonian) Momentum(z *Point) {
 	}
 	if !h.hasFactor {
 		if !h.factor.Factorize(mat.NewSymDense(d, append([]float64(nil), h.Chain.Metric...))) {
-			panic("chain: the metric is not positive definite") // regularised covariances are
+			panic("chain: the metric is not positive definite")
 		}
 		h.hasFactor = true
 	}

@@ -26,7 +26,8 @@ type Target interface {
 type Kernel interface {
 	// Check reports settings that are out of range, by an error that names them.
 	Check() error
-	// Covariances reports whether the kernel's metric has covariances.
+	// Covariances reports whether the metric has covariances, of windows of the warm-up with at
+	// least 5 draws for each coordinate.
 	Covariances() bool
 	// Moves prepares the iterations of one chain. The function does one of them: it moves
 	// Walk.Chain, and reports false if an evaluation did ([Walk.Eval]).
@@ -62,7 +63,19 @@ func (s Sampler) check() error {
 	case s.Kernel == nil:
 		return errors.New("chain: no kernel")
 	}
-	return s.Kernel.Check()
+	if err := s.Kernel.Check(); err != nil || !s.Kernel.Covariances() {
+		return err
+	}
+	_, d := s.Target.Dims()
+	enough := s.warmUp()
+	for enough > 0 && longest(enough) < drawsEach*d {
+		enough += 50
+	}
+	if enough > s.warmUp() {
+		return fmt.Errorf("chain: %d coordinates with covariances and a warm-up of %d, want one of at least %d",
+			d, s.warmUp(), enough)
+	}
+	return nil
 }
 
 // Begin starts every chain, see Sampler.Start.
@@ -98,7 +111,7 @@ func (s Sampler) Begin() (*State, error) {
 		for k := range n {
 			if c := &state.Chains[k]; c.X == nil && finite(logp[k]) &&
 				finite(grad.RawRowView(k)...) {
-				*c = newChain(x.RawRowView(k), s.Kernel.Covariances())
+				*c = newChain(x.RawRowView(k))
 				missing--
 			}
 		}
@@ -125,7 +138,7 @@ func (s Sampler) beginAt(x *mat.Dense) (*State, error) {
 				logp[k],
 			)
 		}
-		state.Chains[k] = newChain(x.RawRowView(k), s.Kernel.Covariances())
+		state.Chains[k] = newChain(x.RawRowView(k))
 	}
 	return state, nil
 }

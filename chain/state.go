@@ -9,7 +9,7 @@ type Chain struct {
 	X, Grad    []float64
 	LogDensity float64
 	Step       float64
-	Metric     []float64 // variances, or with a dense metric the rows of a matrix of covariances
+	Metric     []float64 // variances, or the rows of a matrix of covariances
 
 	Averaging Averaging
 	Window    Window
@@ -31,17 +31,13 @@ type Averaging struct {
 type Window struct {
 	Count int
 	Mean  []float64
-	Sums  []float64 // of squared deviations, or with a dense metric of products
+	Sums  []float64 // of squared deviations, or of products
 }
 
-func newChain(x []float64, dense bool) Chain {
-	d := len(x)
-	c := Chain{X: append([]float64(nil), x...), Window: newWindow(d, dense)}
-	c.Metric = make([]float64, len(c.Window.Sums))
+func newChain(x []float64) Chain {
+	c := Chain{X: append([]float64(nil), x...), Metric: make([]float64, len(x))}
 	for i := range c.Metric {
-		if !dense || i%(d+1) == 0 {
-			c.Metric[i] = 1
-		}
+		c.Metric[i] = 1
 	}
 	return c
 }

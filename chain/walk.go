@@ -86,17 +86,17 @@ func (w *Walk) iterate(move func() bool) bool {
 // Learn counts the chain's point for the metric, and reports whether a window has ended with
 // it, after which the metric is new.
 func (w *Walk) Learn() bool {
-	c, warm, dense := w.Chain, w.sampler.warmUp(), w.sampler.Kernel.Covariances()
-	if c.Iteration >= warm {
+	c, d := w.Chain, len(w.Chain.X)
+	length, end := window(w.sampler.warmUp(), c.Iteration)
+	if length == 0 {
 		return false
 	}
-	first, last, end := windows(warm, c.Iteration)
-	if c.Iteration >= first && c.Iteration < last {
-		c.Window = c.Window.with(c.X, dense)
+	if c.Window.Count == 0 {
+		c.Window = newWindow(d, w.sampler.Kernel.Covariances() && length >= drawsEach*d)
 	}
+	c.Window = c.Window.with(c.X)
 	if end {
-		c.Metric = c.Window.metric(dense)
-		c.Window = newWindow(len(c.X), dense)
+		c.Metric, c.Window = c.Window.metric(), Window{}
 	}
 	return end
 }

@@ -12,7 +12,7 @@ import (
 type Kernel struct {
 	Acceptance float64 // mean acceptance aimed at, defaults to 0.8; to 0.574 for one leap
 	Leaps      int     // greatest number of leapfrog steps, defaults to 20
-	Dense      bool    // metric with covariances
+	Dense      bool    // metric with covariances, for correlated coordinates
 }
 
 var _ chain.Kernel = Kernel{}

@@ -10,7 +10,7 @@ import (
 type Kernel struct {
 	Acceptance float64 // mean acceptance aimed at, defaults to 0.8
 	Depth      int     // greatest number of doublings, defaults to 10
-	Dense      bool    // metric with covariances
+	Dense      bool    // metric with covariances, for correlated coordinates
 }
 
 var _ chain.Kernel = Kernel{}
