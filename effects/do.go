@@ -37,8 +37,8 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 	mixtures := make([]mixture, d)
 	levels := make([][][]float64, d) // by variable, value and draw
 	for m, draw := range e.draws {
-		centres, variances, probabilities := draw.do(set)
-		for j, p := range probabilities {
+		o := draw.do(set)
+		for j, p := range o.levels {
 			if levels[j] == nil {
 				levels[j] = make([][]float64, len(p))
 			}
@@ -47,12 +47,8 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 			}
 		}
 		for j := range d {
-			mean := 0.0
-			for _, c := range centres[j] {
-				mean += c / float64(len(centres[j]))
-			}
-			means[j] = append(means[j], mean)
-			mixtures[j].add(e.Weights[m], centres[j], variances[j])
+			means[j] = append(means[j], o.means[j])
+			mixtures[j].add(e.Weights[m], o.centres[j], o.variances[j])
 		}
 	}
 	var all []Prediction
@@ -81,14 +77,7 @@ func (e *Effects) Means(settings []Setting) ([][]float64, error) {
 	}
 	rows := make([][]float64, len(e.draws))
 	for m, draw := range e.draws {
-		centres, _, _ := draw.do(set)
-		for _, c := range centres {
-			mean := 0.0
-			for _, v := range c {
-				mean += v / float64(len(c))
-			}
-			rows[m] = append(rows[m], mean)
-		}
+		rows[m] = draw.do(set).means
 	}
 	return rows, nil
 }
@@ -123,10 +112,7 @@ func (e *Effects) Curve(from, to int, at []float64) ([]Distribution, error) {
 		}
 		values := make([]float64, len(e.draws))
 		for m, draw := range e.draws {
-			centres, _, _ := draw.do(set)
-			for _, c := range centres[to] {
-				values[m] += c / float64(len(centres[to]))
-			}
+			values[m] = draw.do(set).means[to]
 		}
 		out[k] = e.distribution(values)
 	}

@@ -12,14 +12,23 @@ type draw interface {
 	// slopes writes the effects of a variable on all others to dst; low and high
 	// are the values of the variable between which the slope is meant.
 	slopes(dst []float64, from int, low, high float64)
-	// do gives variable j under an intervention: set is NaN for variables that are
-	// left to their equations. Its distribution is the mixture, with equal
-	// weights, of normal ones with the means centres[j] and the variance variances[j].
-	// levels[j] are the probabilities of the values of a discrete variable that is not
-	// set, nil of others; nil levels mean that no variable is discrete.
-	do(set []float64) (centres [][]float64, variances []float64, levels [][]float64)
+	// do is what follows from an intervention: set is NaN for variables that are left to their
+	// equations.
+	do(set []float64) outcome
 	// reached writes whether there is a directed path from a variable.
 	reached(dst []bool, from int)
+}
+
+// An outcome is what follows from an intervention in one draw, by variable.
+type outcome struct {
+	means []float64
+	// A new observation is a mixture, with equal weights, of normal distributions with the means
+	// centres[j] and the variance variances[j].
+	centres   [][]float64
+	variances []float64
+	// levels[j] are the probabilities of the values of a discrete variable that is not set, nil of
+	// others; nil levels mean that no variable is discrete.
+	levels [][]float64
 }
 
 // structure is a graph in the sequence in which its variables can be computed.
@@ -94,26 +103,26 @@ func (l *linear) slopes(dst []float64, from int, _, _ float64) {
 	}
 }
 
-func (l *linear) do(set []float64) (centres [][]float64, variances []float64, levels [][]float64) {
+func (l *linear) do(set []float64) outcome {
 	d := len(set)
-	centres, variances = make([][]float64, d), make([]float64, d)
+	means, centres, variances := make([]float64, d), make([][]float64, d), make([]float64, d)
 	// noise[j] holds the coefficients of all noises in x_j.
 	noise := make([][]float64, d)
 	for _, j := range l.order {
 		noise[j] = make([]float64, d)
 		if !math.IsNaN(set[j]) {
-			centres[j] = []float64{set[j]}
+			means[j], centres[j] = set[j], []float64{set[j]}
 			continue
 		}
 		mean := l.intercepts[j]
 		noise[j][j] = 1
 		for k, i := range l.parents[j] {
-			mean += l.weights[j][k] * centres[i][0]
+			mean += l.weights[j][k] * means[i]
 			for h, c := range noise[i] {
 				noise[j][h] += l.weights[j][k] * c
 			}
 		}
-		centres[j] = []float64{mean}
+		means[j], centres[j] = mean, []float64{mean}
 		for h, c := range noise[j] {
 			if l.variances == nil {
 				variances[j] = math.NaN()
@@ -122,5 +131,5 @@ func (l *linear) do(set []float64) (centres [][]float64, variances []float64, le
 			}
 		}
 	}
-	return centres, variances, nil
+	return outcome{means: means, centres: centres, variances: variances}
 }

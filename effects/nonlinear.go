@@ -29,6 +29,13 @@ type Discrete interface {
 	Probabilities(j int, parents []int, columns [][]float64, rows int) (values, p []float64)
 }
 
+// Drawing equations draw values whose noise is not normal and added, such as counts.
+type Drawing interface {
+	// Values writes a value of variable j in each row to dst, given standard normal noise; false, if
+	// the noise of the variable is added. columns are as of [Equations].
+	Values(dst []float64, j int, columns [][]float64, noise []float64) bool
+}
+
 // Nonlinear are the effects of a posterior with equations of any form, those of draw m being
 // equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
 // [Linear], and an error of equations is returned.
@@ -82,41 +89,45 @@ func (l *nonlinear) back(j int, v float64) float64 {
 	return l.scale.Mean[j] + l.scale.SD[j]*v
 }
 
-// simulate are E[x_j | parents] in all rows of noise, on the scale of the equations, by variable,
-// and of discrete variables the mean probabilities of their values; nil of others, and of those that
-// are set.
-func (l *nonlinear) simulate(set []float64) (means, probabilities [][]float64) {
+// A simulation has, by variable, E[x_j | parents] and the values in all rows of noise, on the scale of
+// the equations; of discrete variables that are not set the mean probabilities of their values.
+type simulation struct{ means, values, probabilities [][]float64 }
+
+func (l *nonlinear) simulate(set []float64) simulation {
 	d := len(set)
 	discrete, _ := l.equations.(Discrete)
-	probabilities = make([][]float64, d)
-	means = make([][]float64, d)
-	values := make([][]float64, d)
+	drawing, _ := l.equations.(Drawing)
+	s := simulation{make([][]float64, d), make([][]float64, d), make([][]float64, d)}
 	for _, j := range l.order {
-		means[j], values[j] = make([]float64, Rows), make([]float64, Rows)
+		means, values := make([]float64, Rows), make([]float64, Rows)
+		s.means[j], s.values[j] = means, values
 		if !math.IsNaN(set[j]) {
 			v := l.into(j, set[j])
-			for r := range means[j] {
-				means[j][r], values[j][r] = v, v
+			for r := range means {
+				means[r], values[r] = v, v
 			}
 			continue
 		}
 		columns := make([][]float64, len(l.parents[j]))
 		for k, i := range l.parents[j] {
-			columns[k] = values[i]
+			columns[k] = s.values[i]
 		}
 		if discrete != nil {
 			if v, p := discrete.Probabilities(j, l.parents[j], columns, Rows); p != nil {
-				probabilities[j] = drawLevels(means[j], values[j], l.noise[j], v, p)
+				s.probabilities[j] = drawLevels(means, values, l.noise[j], v, p)
 				continue
 			}
 		}
-		l.equations.Mean(means[j], j, l.parents[j], columns)
+		l.equations.Mean(means, j, l.parents[j], columns)
+		if drawing != nil && drawing.Values(values, j, columns, l.noise[j]) {
+			continue
+		}
 		sd := math.Sqrt(l.equations.NoiseVariance(j))
-		for r, m := range means[j] {
-			values[j][r] = m + sd*l.noise[j][r]
+		for r, m := range means {
+			values[r] = m + sd*l.noise[j][r]
 		}
 	}
-	return means, probabilities
+	return s
 }
 
 // drawLevels draws the values of a discrete variable in all rows of noise, writes their means, and
@@ -144,9 +155,9 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 		set[j] = math.NaN()
 	}
 	set[from] = low
-	below, _ := l.simulate(set)
+	below := l.simulate(set).means
 	set[from] = high
-	above, _ := l.simulate(set)
+	above := l.simulate(set).means
 	for j := range dst {
 		dst[j] = 0
 		for r := range Rows {
@@ -158,24 +169,29 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 	}
 }
 
-func (l *nonlinear) do(set []float64) (centres [][]float64, variances []float64, levels [][]float64) {
-	centres, levels = l.simulate(set)
-	variances = make([]float64, len(set))
-	for j := range centres {
-		for r := range centres[j] {
-			centres[j][r] = l.back(j, centres[j][r])
+func (l *nonlinear) do(set []float64) outcome {
+	s := l.simulate(set)
+	o := outcome{means: make([]float64, len(set)), centres: s.means, variances: make([]float64, len(set)), levels: s.probabilities}
+	for j := range set {
+		if !math.IsNaN(set[j]) {
+			o.means[j], o.centres[j] = set[j], []float64{set[j]} // without rounding
+			continue
 		}
-		if math.IsNaN(set[j]) {
-			sd := 1.0
-			if l.scale != nil {
-				sd = l.scale.SD[j]
-			}
-			variances[j] = sd * sd * l.equations.NoiseVariance(j)
-		} else {
-			for r := range centres[j] {
-				centres[j][r] = set[j] // without rounding
+		for r, v := range s.means[j] {
+			s.means[j][r] = l.back(j, v)
+			o.means[j] += s.means[j][r] / Rows
+		}
+		sd := 1.0
+		if l.scale != nil {
+			sd = l.scale.SD[j]
+		}
+		variance := l.equations.NoiseVariance(j)
+		if o.variances[j] = sd * sd * variance; math.IsNaN(variance) { // values, where the noise is not added
+			o.variances[j], o.centres[j] = 0, s.values[j]
+			for r, v := range s.values[j] {
+				s.values[j][r] = l.back(j, v)
 			}
 		}
 	}
-	return centres, variances, levels
+	return o
 }

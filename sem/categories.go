@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -107,13 +108,7 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		}
 		x.SetCol(j, codes)
 		levels[j] = r
-		if !data.Named(j) {
-			values[j] = data.Values(j)
-			continue
-		}
-		for k := range r {
-			values[j] = append(values[j], float64(k))
-		}
+		values[j] = levelValues(data, j, r)
 	}
 	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
 	s, err := score.NewDirichlet(x, data.Mask(), levels, opt)
@@ -164,9 +159,29 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 	if err != nil {
 		return nil, err
 	}
-	alone, err := m.alone(data, joint)
-	if err != nil {
-		return nil, err
+	equations := sync.OnceValues(func() (*generalised.Scorer, error) {
+		x, variables := ofKinds(data)
+		return generalised.New(x, data.Mask(), variables, generalised.Options{MaxParents: 1, Base: joint})
+	})
+	// The evidences of columns without parents under [Generalised] take the place of those of normal
+	// columns, so that the evidences of both models are about the same values: only what parents add
+	// is that of normal scores. That model takes no more variables.
+	var alone []float64
+	if len(data.Names) <= score.MostSymmetric {
+		s, err := equations()
+		if err != nil {
+			return nil, err
+		}
+		for j := range data.Names {
+			alone = append(alone, s.LogScore(j, nil))
+		}
+	}
+	drawn := func() *generalised.Scorer {
+		s, err := equations()
+		if err != nil {
+			panic("tobac: " + err.Error()) // the table has been checked
+		}
+		return s
 	}
 	all := make([]Hypothesis, len(bgeScales))
 	for k, f := range bgeScales {
@@ -178,28 +193,9 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 				s.Constant[j] = v - s.Numbers.LogScore(j, nil)
 			}
 		}
-		all[k] = Hypothesis{Scores: &s, LogWeight: -math.Log(float64(len(all)))}
+		all[k] = Hypothesis{Scores: mixedScores{&s, drawn}, LogWeight: -math.Log(float64(len(all)))}
 	}
 	return all, ctx.Err()
-}
-
-// alone are the evidences of columns without parents under [Generalised], which take the place of
-// those of normal columns, so that the evidences of both models are about the same values: only what
-// parents add is that of normal scores. Nil for more variables than that model takes.
-func (m Mixed) alone(data *dataset.Table, base score.SubsetScorer) ([]float64, error) {
-	if len(data.Names) > score.MostSymmetric {
-		return nil, nil
-	}
-	x, variables := ofKinds(data)
-	s, err := generalised.New(x, data.Mask(), variables, generalised.Options{MaxParents: 1, Base: base})
-	if err != nil {
-		return nil, err
-	}
-	alone := make([]float64, len(variables))
-	for j := range alone {
-		alone[j] = s.LogScore(j, nil)
-	}
-	return alone, nil
 }
 
 // jointScores are the scores of [Mixed] under the first of the scales.

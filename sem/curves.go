@@ -16,7 +16,12 @@ type curve interface {
 
 // levelled is a structural function of a variable of a few values: their probabilities in rows.
 type levelled interface {
-	probabilities(columns [][]float64, rows int) (values, p []float64)
+	Probabilities(columns [][]float64, rows int) (values, p []float64)
+}
+
+// drawing is a structural function whose noise is not always added.
+type drawing interface {
+	Values(dst []float64, columns [][]float64, noise []float64) bool
 }
 
 // A gpCurve is one of Gaussian processes.
@@ -52,6 +57,7 @@ func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers 
 var (
 	_ effects.Equations = functions(nil)
 	_ effects.Discrete  = functions(nil)
+	_ effects.Drawing   = functions(nil)
 )
 
 // Mean implements [effects.Equations].
@@ -65,7 +71,13 @@ func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }
 // Probabilities implements [effects.Discrete].
 func (f functions) Probabilities(j int, _ []int, columns [][]float64, rows int) (values, p []float64) {
 	if t, ok := f[j].(levelled); ok {
-		return t.probabilities(columns, rows)
+		return t.Probabilities(columns, rows)
 	}
 	return nil, nil
+}
+
+// Values implements [effects.Drawing].
+func (f functions) Values(dst []float64, j int, columns [][]float64, noise []float64) bool {
+	d, ok := f[j].(drawing)
+	return ok && d.Values(dst, columns, noise)
 }

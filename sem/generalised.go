@@ -161,7 +161,14 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	if !math.IsInf(rows, 1) {
 		weight = 1 / (1 + float64(n)/rows)
 	}
-	return []Hypothesis{{Scores: &score.Blend{Form: form, Base: equal, Weight: weight}}}, nil
+	var any *generalised.Scorer
+	if slices.Contains(form.Of, nil) {
+		if any, err = generalised.New(x, nil, variables, generalised.Options{MaxParents: most, Base: base}); err != nil {
+			return nil, err
+		}
+	}
+	blend := &score.Blend{Form: form, Base: equal, Weight: weight}
+	return []Hypothesis{{Scores: generalisedScores{blend, form, any}}}, nil
 }
 
 // A rowGroup is the variables that were not set in the same rows.
@@ -193,6 +200,7 @@ func ofKinds(data *dataset.Table) (*mat.Dense, []generalised.Variable) {
 		case v.Kind.Levelled():
 			codes, r := data.Codes(j)
 			x.SetCol(j, codes)
+			v.Values = levelValues(data, j, r)
 			if v.Levels = r; v.Kind == dataset.Binary && r != 2 {
 				v.Kind, v.Levels = dataset.Ordered, max(r, 2)
 			}
@@ -218,16 +226,9 @@ func (Generalised) DirectionsFrom() string {
 // FormNote implements [Reserved]: for which direction between columns of different kinds that are
 // adjacent in a graph the form of the equations of the two speaks most.
 func (m Generalised) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
-	var found *score.Blend
-	for found == nil {
-		b, ok := s.(*score.Blend)
-		if !ok {
-			return ""
-		}
-		if _, ok := b.Form.(*score.Each); ok {
-			found = b
-		}
-		s = b.Form
+	found, ok := FormOf(s).(generalisedScores)
+	if !ok {
+		return ""
 	}
 	most := 0.0
 	var best dag.Edge

@@ -1,8 +1,10 @@
 package generalised
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/internal/smooth"
@@ -18,6 +20,19 @@ import (
 type Variable struct {
 	Kind   dataset.Kind
 	Levels int
+	Values []float64 // of the levels in the units of the data, ascending; nil: the codes
+}
+
+// values are those of the levels.
+func (v Variable) values() []float64 {
+	if v.Values != nil {
+		return v.Values
+	}
+	all := make([]float64, v.Levels)
+	for k := range all {
+		all[k] = float64(k)
+	}
+	return all
 }
 
 // covariates are the functions of a column that equations of its children have, at some rows: of
@@ -25,6 +40,14 @@ type Variable struct {
 type covariates struct {
 	straight, curved   [][]float64
 	straightV, curvedV []float64 // prior variances, in units of τ²
+
+	// For the functions at other values: the scale of the column; of one with levels the values in
+	// all rows, and a row for each of them; of others the moments on that scale, and the basis.
+	scale    int
+	value    []float64
+	rows     []int
+	mean, sd float64
+	basis    smooth.Basis
 }
 
 // curves is the number of smooth functions of a number.
@@ -38,6 +61,20 @@ func newCovariates(x []float64, v Variable) covariates {
 	var c covariates
 	straight := func(column []float64) {
 		c.straight, c.straightV = append(c.straight, column), append(c.straightV, 1)
+	}
+	if v.Kind.Levelled() {
+		at := map[float64]int{}
+		c.value = make([]float64, len(x))
+		for i, code := range x {
+			c.value[i] = v.values()[int(code)]
+			if _, seen := at[code]; !seen {
+				at[code] = i
+				c.rows = append(c.rows, i)
+			}
+		}
+		slices.SortFunc(c.rows, func(a, b int) int { return cmp.Compare(c.value[a], c.value[b]) })
+	} else {
+		c.scale, c.mean, c.sd = asIs, x[0], 1
 	}
 	if floats.Min(x) == floats.Max(x) {
 		return c
@@ -71,7 +108,12 @@ func newCovariates(x []float64, v Variable) covariates {
 			}
 		}
 	default:
-		basis := smooth.NewBasis(standardised(lessSkewed(x, v.Kind)), true)
+		var scaled []float64
+		scaled, c.scale = lessSkewed(x, v.Kind)
+		z := standardised(scaled)
+		c.mean, c.sd = momentsOf(scaled, z)
+		basis := smooth.NewBasis(z, true)
+		c.basis = basis
 		straight(basis.Column)
 		for k := range min(curves, len(basis.Smooth)) {
 			c.curved, c.curvedV = append(c.curved, basis.Smooth[k]), append(c.curvedV, basis.Variance[k])
@@ -80,23 +122,31 @@ func newCovariates(x []float64, v Variable) covariates {
 	return c
 }
 
-// lessSkewed is a column or, of one from 0 on, its logarithm.
-func lessSkewed(x []float64, k dataset.Kind) []float64 {
-	shift := 0.0
+// lessSkewed is a column or, of one from 0 on, its logarithm, and which scale that is.
+func lessSkewed(x []float64, k dataset.Kind) ([]float64, int) {
+	shift, scale := 0.0, byLog
 	switch {
 	case k == dataset.Count:
-		shift = 1
+		shift, scale = 1, byLog1
 	case k != dataset.Positive:
-		return x
+		return x, asIs
 	}
 	log := make([]float64, len(x))
 	for i, v := range x {
 		log[i] = math.Log(v + shift)
 	}
 	if s := math.Abs(stat.Skew(x, nil)); s > skewed && math.Abs(stat.Skew(log, nil)) < s {
-		return log
+		return log, scale
 	}
-	return x
+	return x, asIs
+}
+
+// momentsOf are the mean and the standard deviation with which a column was standardised, read off
+// the values farthest apart.
+func momentsOf(x, z []float64) (mean, sd float64) {
+	a, b := floats.MaxIdx(x), floats.MinIdx(x)
+	sd = (x[a] - x[b]) / (z[a] - z[b])
+	return x[a] - sd*z[a], sd
 }
 
 // standardised has mean 0 and mean square 1.

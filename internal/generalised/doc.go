@@ -39,6 +39,12 @@
 // categorical children have the prior under which their probabilities are uniform where all
 // covariates are 0, so that equations without parents are tables with pseudo-counts of 1.
 //
+// # Functions
+//
+// A [Function] is an equation drawn from its posterior: a form with the probability that its evidence
+// says, and parameters from the normal approximation at their mode, or from their own distribution
+// where it is known (normal equations, tables).
+//
 // # Failure and concurrency
 //
 // Bad data are errors of [New], which name row and column, from 1. Parents that a table does not

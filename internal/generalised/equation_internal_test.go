@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tobac/dataset"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
@@ -73,5 +75,64 @@ func TestNormalEvidence(t *testing.T) {
 	want := of.LogProb(standardised(y)) + jacobian - n*math.Log(stat.PopStdDev(y, nil))
 	if got := f.evidence([]int{1, 2}, variance); math.Abs(got-want) > 1e-10*math.Abs(want) {
 		t.Errorf("log evidence %v, want %v", got, want)
+	}
+}
+
+// What a parent adds at its values is what its columns add in their rows, but for the interpolation
+// between knots.
+func TestParts(t *testing.T) {
+	const n = 300
+	for name, v := range map[string]Variable{
+		"real":     {},
+		"positive": {Kind: dataset.Positive},
+		"count":    {Kind: dataset.Count},
+		"ordered":  {Kind: dataset.Ordered, Levels: 5, Values: []float64{1, 2, 4, 8, 9}},
+		"category": {Kind: dataset.Categorical, Levels: 4},
+	} {
+		rng := rand.New(rand.NewPCG(1, 4))
+		x := make([]float64, n)
+		for i := range x {
+			switch x[i] = 5 + rng.NormFloat64(); {
+			case v.Kind == dataset.Positive:
+				x[i] = math.Exp(x[i])
+			case v.Kind == dataset.Count:
+				x[i] = math.Floor(5 * x[i])
+			case v.Levels > 0:
+				x[i] = float64(rng.IntN(v.Levels - 1)) // the last level does not occur
+			}
+		}
+		s := &Scorer{all: []covariates{newCovariates(x, v)}}
+		c := &s.all[0]
+		straight, curved := make([][]float64, 2), make([][]float64, 2)
+		for q := range 2 {
+			for range c.straight {
+				straight[q] = append(straight[q], rng.NormFloat64())
+			}
+			for range c.curved {
+				curved[q] = append(curved[q], rng.NormFloat64())
+			}
+		}
+		p := s.partOf(0, straight, curved)
+		off, all := 0.0, 0.0
+		for i, at := range x {
+			if v.Levels > 0 {
+				at = v.values()[int(at)]
+			}
+			got := make([]float64, 2)
+			p.addTo(got, at)
+			for q := range 2 {
+				want := 0.0
+				for k, w := range straight[q] {
+					want += w * c.straight[k][i]
+				}
+				for k, w := range curved[q] {
+					want += w * c.curved[k][i]
+				}
+				off, all = off+(got[q]-want)*(got[q]-want), all+want*want
+			}
+		}
+		if off > 0.03*0.03*all {
+			t.Errorf("%s: off by %.1g of its size, want at most 0.03", name, math.Sqrt(off/all))
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package generalised
 
-import "math"
+import (
+	"math"
+
+	"tobac/score"
+)
 
 // logit is a binary child of codes 0 and 1.
 type logit struct{}
@@ -34,6 +38,18 @@ func (logit) start(y, weight []float64) []float64 {
 type softmax struct {
 	r        int
 	contrast []float64 // r×(r−1)
+}
+
+// newSoftmax is that of r levels.
+func newSoftmax(r int) family {
+	if r == 2 {
+		return logit{}
+	}
+	codes := make([]float64, r)
+	for k := range codes {
+		codes[k] = float64(k)
+	}
+	return softmax{r, score.Contrasts(codes, r).RawMatrix().Data}
 }
 
 func (s softmax) predictors() []predictor {

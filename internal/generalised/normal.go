@@ -2,9 +2,11 @@ package generalised
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A normal child is one whose column, or a function of it, is normal: y = Zβ + ε with
@@ -18,6 +20,8 @@ type normal struct {
 	v        []float64 // Z'y of all columns
 	yy       float64
 	jacobian float64 // of the function, scaling included
+	form     int     // of a [Function]
+	mean, sd float64 // of the function of the column
 }
 
 const (
@@ -62,18 +66,9 @@ func newNormal(m *gram, y []float64, logDerivatives float64) (_ normal, ok bool)
 		return normal{}, false
 	}
 	z := standardised(y)
-	largest := 0 // the sd is read off the values farthest apart
-	least := 0
-	for i, v := range y {
-		if v > y[largest] {
-			largest = i
-		}
-		if v < y[least] {
-			least = i
-		}
-	}
-	sd := (y[largest] - y[least]) / (z[largest] - z[least])
+	mean, sd := momentsOf(y, z)
 	f := normal{gram: m, v: make([]float64, len(m.columns)), yy: floats.Dot(z, z),
+		mean: mean, sd: sd,
 		jacobian: logDerivatives - float64(len(y))*math.Log(sd)}
 	for k, column := range m.columns {
 		f.v[k] = floats.Dot(z, column)
@@ -81,33 +76,72 @@ func newNormal(m *gram, y []float64, logDerivatives float64) (_ normal, ok bool)
 	return f, true
 }
 
-// evidence is that of the equation with some columns, whose weights have the prior variances given
-// relative to that of the noise.
-func (f normal) evidence(columns []int, variance []float64) float64 {
+// A solution is what the data say about the equation with some columns.
+type solution struct {
+	scale []float64 // square roots of prior variances, that of the constant first
+	root  mat.Cholesky
+	mode  *mat.VecDense // weights over scale
+	rest  float64       // s
+}
+
+// solve solves the equation with some columns, whose weights have the prior variances given relative
+// to that of the noise; false if it has no solution.
+func (f normal) solve(columns []int, variance []float64) (s solution, ok bool) {
 	p, size := len(columns)+1, len(f.gram.columns)
 	at := append([]int{0}, columns...)
-	d := append([]float64{constantVariance}, variance...)
+	for _, v := range append([]float64{constantVariance}, variance...) {
+		s.scale = append(s.scale, math.Sqrt(v))
+	}
 	m, u := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
 	for a, i := range at {
 		for b, k := range at[:a+1] {
-			v := f.gram.g[i*size+k] * math.Sqrt(d[a]*d[b])
+			v := f.gram.g[i*size+k] * s.scale[a] * s.scale[b]
 			if a == b {
 				v++
 			}
 			m.SetSym(a, b, v)
 		}
-		u.SetVec(a, f.v[i]*math.Sqrt(d[a]))
+		u.SetVec(a, f.v[i]*s.scale[a])
 	}
-	var root mat.Cholesky
-	if !root.Factorize(m) {
+	if !s.root.Factorize(m) {
+		return s, false
+	}
+	s.mode = mat.NewVecDense(p, nil)
+	_ = s.root.SolveVecTo(s.mode, u) // an ill-conditioned matrix of eigenvalues from 1 on is solved well enough
+	s.rest = max(f.yy-mat.Dot(u, s.mode), 0)
+	return s, true
+}
+
+// evidence is that of the equation with some columns.
+func (f normal) evidence(columns []int, variance []float64) float64 {
+	s, ok := f.solve(columns, variance)
+	if !ok {
 		return math.Inf(-1)
 	}
-	w := mat.NewVecDense(p, nil)
-	_ = root.SolveVecTo(w, u) // an ill-conditioned matrix of eigenvalues from 1 on is solved well enough
 	n := f.gram.g[0]
-	s := max(f.yy-mat.Dot(u, w), 0)
 	before, _ := math.Lgamma(varianceShape)
 	after, _ := math.Lgamma(varianceShape + n/2)
-	return f.jacobian - n/2*math.Log(2*math.Pi) - 0.5*root.LogDet() +
-		varianceShape*math.Log(varianceRate) - before + after - (varianceShape+n/2)*math.Log(varianceRate+s/2)
+	return f.jacobian - n/2*math.Log(2*math.Pi) - 0.5*s.root.LogDet() +
+		varianceShape*math.Log(varianceRate) - before + after - (varianceShape+n/2)*math.Log(varianceRate+s.rest/2)
+}
+
+// draw draws the weights, the constant first, and the standard deviation of the noise.
+func (f normal) draw(columns []int, variance []float64, rng *rand.Rand) (weights []float64, sd float64) {
+	s, ok := f.solve(columns, variance)
+	if !ok {
+		panic("generalised: an equation without evidence is drawn")
+	}
+	n := f.gram.g[0]
+	sd = 1 / math.Sqrt(distuv.Gamma{Alpha: varianceShape + n/2, Beta: varianceRate + s.rest/2, Src: rng}.Rand())
+	z := mat.NewVecDense(len(s.scale), nil)
+	for k := range s.scale {
+		z.SetVec(k, sd*rng.NormFloat64())
+	}
+	var u mat.TriDense
+	s.root.UTo(&u)
+	_ = z.SolveVec(&u, z)
+	z.AddVec(z, s.mode)
+	weights = z.RawVector().Data
+	floats.Mul(weights, s.scale)
+	return weights, sd
 }

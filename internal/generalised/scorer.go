@@ -32,9 +32,11 @@ type Scorer struct {
 	variables []Variable
 	all       []covariates
 	child     []child
+	tabled    [][]float64 // values of the variables with levels
 
 	mu    sync.Mutex
 	known map[string]float64
+	drawn map[string][]likelyForm
 	bent  map[[2]int]bool // a variable and its only parent: whether curves are worth trying with others
 }
 
@@ -48,7 +50,9 @@ type child struct {
 	normals  []normal
 	weights  []float64 // prior variances τ² of the families
 	tables   []*score.Dirichlet
-	tableAt  []int // of each variable among those with levels; −1: none
+	tableAt  []int     // of each variable among those with levels; −1: none
+	values   []float64 // of the levels that occur
+	level    float64   // the mean
 	constant bool
 }
 
@@ -79,9 +83,12 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 		return nil, fmt.Errorf("generalised: at most %d parents, want no negative number and a scorer for larger sets", opt.MaxParents)
 	}
 	n, d := x.Dims()
-	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{}, bent: map[[2]int]bool{}}
+	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{}, drawn: map[string][]likelyForm{}, bent: map[[2]int]bool{}}
 	for j := range d {
 		s.all = append(s.all, newCovariates(mat.Col(nil, j, x), variables[j]))
+		if variables[j].Kind.Levelled() {
+			s.tabled = append(s.tabled, variables[j].values())
+		}
 	}
 	shared := map[string][]covariates{}
 	grams := map[string]*gram{}
@@ -131,6 +138,9 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 // prepare finds the distributions of a child.
 func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) error {
 	v := s.variables[j]
+	if c.level = stat.Mean(mat.Col(nil, j, x), nil); v.Kind.Levelled() {
+		c.level = v.values()[int(x.At(0, j))]
+	}
 	if len(c.y) == 0 || floats.Min(c.y) == floats.Max(c.y) {
 		c.constant = true
 		return nil
@@ -156,10 +166,15 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 		c.families = []family{gamma{normalPrior{math.Log(stat.Mean(c.y, nil)), levelSD}}}
 	}
 	if v.Kind.Levelled() {
-		number(c.y, occurring(c.y))
+		seen := occurring(c.y)
+		c.values = make([]float64, len(seen))
+		for code, at := range seen {
+			c.values[at] = v.values()[int(code)]
+		}
+		number(c.y, seen)
 		return s.tabulate(c, j, rows, x)
 	}
-	transform := func(f func(v float64) (value, logDerivative float64)) {
+	transform := func(form int, f func(v float64) (value, logDerivative float64)) {
 		y, sum := make([]float64, len(c.y)), 0.0
 		for i, v := range c.y {
 			var log float64
@@ -167,6 +182,7 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 			sum += log
 		}
 		if m, ok := newNormal(g, y, sum); ok {
+			m.form = form
 			c.normals = append(c.normals, m)
 		}
 	}
@@ -174,13 +190,13 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 	case v.Kind == dataset.Count:
 		return nil
 	case v.Kind == dataset.Positive:
-		transform(func(v float64) (float64, float64) { return math.Log(v), -math.Log(v) })
+		transform(ofLogNormal, func(v float64) (float64, float64) { return math.Log(v), -math.Log(v) })
 	case v.Kind == dataset.Proportion && floats.Min(c.y) > 0 && floats.Max(c.y) < 1:
-		transform(func(v float64) (float64, float64) {
+		transform(ofLogitNormal, func(v float64) (float64, float64) {
 			return math.Log(v) - math.Log1p(-v), -math.Log(v) - math.Log1p(-v)
 		})
 	}
-	transform(func(v float64) (float64, float64) { return v, 0 })
+	transform(ofNormal, func(v float64) (float64, float64) { return v, 0 })
 	return nil
 }
 
@@ -231,18 +247,6 @@ func number(y []float64, place map[float64]int) {
 	for i, v := range y {
 		y[i] = float64(place[v])
 	}
-}
-
-// newSoftmax is that of r levels.
-func newSoftmax(r int) family {
-	if r == 2 {
-		return logit{}
-	}
-	codes := make([]float64, r)
-	for k := range codes {
-		codes[k] = float64(k)
-	}
-	return softmax{r, score.Contrasts(codes, r).RawMatrix().Data}
 }
 
 // screen leaves out distributions that are far behind another without parents and with all other
@@ -445,69 +449,108 @@ func (s *Scorer) bends(j, i int) bool {
 
 // table is the evidence of a table of probabilities; NaN if there is none.
 func (s *Scorer) table(j int, parents []int) float64 {
+	values := s.tableGains(j, parents)
+	if values == nil {
+		return math.NaN()
+	}
+	return s.fitted(j, nil) + floats.LogSumExp(values) - math.Log(float64(len(values)))
+}
+
+// tableGains are what tables of probabilities gain by some parents, by size; nil if there are none.
+// It is added to the equation without parents, to which both forms come down.
+func (s *Scorer) tableGains(j int, parents []int) []float64 {
 	c := &s.child[j]
 	if len(c.tables) == 0 || len(parents) == 0 {
-		return math.NaN()
+		return nil
 	}
 	at := make([]int, len(parents))
 	for k, i := range parents {
 		if at[k] = c.tableAt[i]; at[k] < 0 {
-			return math.NaN()
+			return nil
 		}
 	}
 	values := make([]float64, len(c.tables))
 	for k, t := range c.tables {
 		values[k] = t.LogScore(c.tableAt[j], at) - t.LogScore(c.tableAt[j], nil)
 	}
-	// What it gains is added to the equation without parents, to which both forms come down.
-	return s.fitted(j, nil) + floats.LogSumExp(values) - math.Log(float64(len(values)))
+	return values
 }
 
 // evidences are those of the equation with straight lines, and with curves; NaN if there are none
 // that could pay.
 func (s *Scorer) evidences(j int, parents []int) (straight, curved float64) {
+	var of [2][]float64
+	s.eachForm(j, parents, func(e likelyForm) {
+		k := 0
+		if e.bent != nil {
+			k = 1
+		}
+		of[k] = append(of[k], e.log)
+	})
+	straight, curved = floats.LogSumExp(of[0]), math.NaN()
+	if of[1] != nil {
+		curved = floats.LogSumExp(of[1])
+	}
+	return straight, curved
+}
+
+// A likelyForm is a form of an equation with its evidence, prior weight included.
+type likelyForm struct {
+	log      float64
+	form     int
+	problem  *problem // of a family
+	fit      *fit
+	normal   *normal
+	at       []int
+	variance []float64
+	bent     []bool // parents with curves; nil: none
+	table    *score.Dirichlet
+}
+
+// eachForm yields the forms of an equation with straight lines and, where these could pay, with
+// curves, each with its evidence and its prior weight among those.
+func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 	bent, any := make([]bool, len(parents)), false
 	for k, i := range parents {
 		bent[k] = len(parents) == 1 && len(s.child[j].parent[i].curved) > 0 || len(parents) > 1 && s.bends(j, i)
 		any = any || bent[k]
 	}
 	c := &s.child[j]
-	var of [2][]float64
 	var cells *cellRows
 	if rows, weight := s.cells(j, parents); rows != nil {
 		cells = &cellRows{rows, weight}
 	}
 	columns, variance, at := s.terms(j, parents, nil)
 	more, moreVariance, moreAt := s.terms(j, parents, bent)
+	logForms := math.Log(float64(len(c.families) + len(c.normals)))
 	for _, f := range c.families {
+		of := -logForms - math.Log(float64(len(c.weights)))
 		var from []float64
 		for k := len(c.weights) - 1; k >= 0; k-- {
 			p := s.problem(j, f, cells, columns, variance, c.weights[k])
 			found := p.solve(from)
 			from = found.theta
-			of[0] = append(of[0], found.log-math.Log(float64(len(c.weights))))
+			yield(likelyForm{log: found.log + of, form: formOf(f), problem: p, fit: found})
 			if !any {
 				continue
 			}
 			q := s.problem(j, f, cells, more, moreVariance, c.weights[k])
-			of[1] = append(of[1], q.solve(q.extended(from, len(columns))).log-math.Log(float64(len(c.weights))))
+			found = q.solve(q.extended(from, len(columns)))
+			yield(likelyForm{log: found.log + of, form: formOf(f), problem: q, fit: found, bent: bent})
 		}
 	}
-	for _, f := range c.normals {
+	for m := range c.normals {
+		f := &c.normals[m]
+		of := -logForms - math.Log(float64(len(normalWeights)))
 		for _, tau2 := range normalWeights {
-			scaled := func(v []float64) []float64 { return floats.ScaleTo(make([]float64, len(v)), tau2, v) }
-			of[0] = append(of[0], f.evidence(at, scaled(variance))-math.Log(float64(len(normalWeights))))
+			v := floats.ScaleTo(make([]float64, len(variance)), tau2, variance)
+			yield(likelyForm{log: f.evidence(at, v) + of, form: f.form, normal: f, at: at, variance: v})
 			if any {
-				of[1] = append(of[1], f.evidence(moreAt, scaled(moreVariance))-math.Log(float64(len(normalWeights))))
+				v = floats.ScaleTo(make([]float64, len(moreVariance)), tau2, moreVariance)
+				yield(likelyForm{log: f.evidence(moreAt, v) + of, form: f.form, normal: f, at: moreAt, variance: v, bent: bent})
 			}
 		}
 	}
-	logForms := math.Log(float64(len(c.families) + len(c.normals)))
-	straight, curved = floats.LogSumExp(of[0])-logForms, math.NaN()
-	if any {
-		curved = floats.LogSumExp(of[1]) - logForms
-	}
-	return straight, curved
 }
 
 // logMean is ln ½(e^a + e^b).

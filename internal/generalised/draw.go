@@ -1,0 +1,196 @@
+package generalised
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Function draws the equation of variable j given its parents: a form by its evidence, and its
+// parameters from the normal approximation at the mode, or from their distribution where that is
+// known.
+func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+	c := &s.child[j]
+	if c.constant {
+		return &Function{form: ofConstant, constants: []float64{c.level}, parts: s.noParts(parents)}
+	}
+	all := s.likely(j, parents)
+	logs := make([]float64, len(all))
+	for k, e := range all {
+		logs[k] = e.log
+	}
+	total, u, at := floats.LogSumExp(logs), rng.Float64(), len(all)-1
+	for k, v := range logs {
+		if u -= math.Exp(v - total); u < 0 {
+			at = k
+			break
+		}
+	}
+	e := all[at]
+	if e.table != nil {
+		places := make([]int, len(parents))
+		for k, i := range parents {
+			places[k] = c.tableAt[i]
+		}
+		return NewTable(e.table, s.tabled, c.tableAt[j], places, rng)
+	}
+	f := &Function{form: e.form, values: c.values}
+	// The parameters of the predictors that have parents, without their constants.
+	var weights [][]float64
+	if e.problem == nil {
+		beta, sd := e.normal.draw(e.at, e.variance, rng)
+		f.constants = []float64{e.normal.mean + e.normal.sd*beta[0], e.normal.sd * sd}
+		floats.Scale(e.normal.sd, beta)
+		weights = [][]float64{beta[1:]}
+	} else {
+		f.family = e.problem.family
+		theta, next := e.problem.draw(e.fit, rng), 0
+		for _, q := range f.family.predictors() {
+			f.constants = append(f.constants, 0)
+			if q.constant {
+				f.constants[len(f.constants)-1] = theta[next]
+				next++
+			}
+			if q.parents {
+				weights = append(weights, theta[next:][:len(e.problem.columns)])
+				next += len(e.problem.columns)
+			}
+		}
+	}
+	straightAt, curvedAt := 0, 0
+	for _, i := range parents {
+		curvedAt += len(s.all[i].straight)
+	}
+	for k, i := range parents {
+		straight, curved := make([][]float64, len(weights)), make([][]float64, len(weights))
+		ns, nc := len(s.all[i].straight), 0
+		if e.bent != nil && e.bent[k] {
+			nc = len(s.all[i].curved)
+		}
+		for q, w := range weights {
+			straight[q], curved[q] = w[straightAt:][:ns], w[curvedAt:][:nc]
+		}
+		straightAt, curvedAt = straightAt+ns, curvedAt+nc
+		f.parts = append(f.parts, s.partOf(i, straight, curved))
+	}
+	return f
+}
+
+// noParts are parents that add nothing.
+func (s *Scorer) noParts(parents []int) []part {
+	all := make([]part, len(parents))
+	for k := range all {
+		all[k] = part{scale: asIs, knots: []float64{0}, slope: []float64{0}, terms: [][]float64{{0}}}
+	}
+	return all
+}
+
+// draw draws parameters from the normal approximation at the mode, among those that are possible.
+func (p *problem) draw(f *fit, rng *rand.Rand) []float64 {
+	var u mat.TriDense
+	f.root.UTo(&u)
+	n := len(f.theta)
+	theta, w := mat.NewVecDense(n, nil), p.newWork()
+	for range mostTries {
+		for k := range n {
+			theta.SetVec(k, rng.NormFloat64())
+		}
+		_ = theta.SolveVec(&u, theta) // the covariance (UᵀU)⁻¹; an ill-conditioned mode is the best there is
+		out := floats.AddTo(make([]float64, n), f.theta, theta.RawVector().Data)
+		if v := p.density(w, out, nil, nil); !math.IsInf(v, -1) && !math.IsNaN(v) {
+			return out
+		}
+	}
+	return f.theta
+}
+
+const mostTries = 20
+
+// FunctionParameters are those of [Scorer.Function].
+func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
+	return s.Function(j, parents, rng).Parameters()
+}
+
+// partOf is what parent i adds with the weights of its straight columns and of its curves, if it has
+// them, in each predictor.
+func (s *Scorer) partOf(i int, straight, curved [][]float64) part {
+	c := &s.all[i]
+	p := part{scale: c.scale, slope: make([]float64, len(straight)), terms: make([][]float64, len(straight))}
+	if c.scale == byLevel {
+		for _, r := range c.rows {
+			p.knots = append(p.knots, c.value[r])
+		}
+		for k := range straight {
+			p.terms[k] = make([]float64, len(c.rows))
+			for a, r := range c.rows {
+				for b, w := range straight[k] {
+					p.terms[k][a] += w * c.straight[b][r]
+				}
+				for b, w := range curved[k] {
+					p.terms[k][a] += w * c.curved[b][r]
+				}
+			}
+		}
+		return p
+	}
+	p.knots = []float64{c.mean}
+	if len(curved[0]) > 0 {
+		p.knots = floats.ScaleTo(make([]float64, len(c.basis.Knots)), c.sd, c.basis.Knots)
+		floats.AddConst(c.mean, p.knots)
+	}
+	for k := range straight {
+		p.terms[k] = make([]float64, len(p.knots))
+		slope, constant := 0.0, 0.0
+		for _, w := range straight[k] { // none of a column that does not vary
+			slope = w
+		}
+		for b, w := range curved[k] {
+			floats.AddScaled(p.terms[k], w, c.basis.Tables[b])
+			slope += w * c.basis.Slope[b]
+			constant += w * c.basis.Intercept[b]
+		}
+		p.slope[k] = slope / c.sd
+		floats.AddConst(constant-p.slope[k]*c.mean, p.terms[k])
+	}
+	return p
+}
+
+// likely are the forms of an equation that matter, which are found once.
+func (s *Scorer) likely(j int, parents []int) []likelyForm {
+	key := score.FamilyKey(j, parents)
+	s.mu.Lock()
+	all, ok := s.drawn[key]
+	s.mu.Unlock()
+	if ok {
+		return all
+	}
+	highest := math.Inf(-1)
+	add := func(e likelyForm) { all, highest = append(all, e), max(highest, e.log) }
+	alone := s.fitted(j, nil)
+	for k, v := range s.tableGains(j, parents) {
+		add(likelyForm{log: alone + v - math.Log(float64(len(tableSizes))), table: s.child[j].tables[k]})
+	}
+	if all == nil || s.affordable(j, parents) {
+		of := 0.0 // prior weight of straight lines
+		if s.mayBend(j, parents) {
+			of = -math.Ln2
+		}
+		s.eachForm(j, parents, func(e likelyForm) {
+			e.log += of
+			add(e)
+		})
+	}
+	all = slices.DeleteFunc(all, func(e likelyForm) bool { return !(e.log > highest-unlikely) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawn[key] = all
+	return all
+}
+
+// unlikely is how far behind, in nats, a form is that is never drawn.
+const unlikely = 20

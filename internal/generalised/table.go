@@ -1,0 +1,80 @@
+package generalised
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"tobac/score"
+)
+
+// A table is a table of probabilities drawn from its posterior, between values.
+type table struct {
+	parents [][]float64 // values, ascending
+	values  []float64
+	draw    *score.TableDraw
+}
+
+// NewTable draws the table of variable j given its parents under a score of categories. values are
+// those of the levels of each variable, ascending.
+func NewTable(s *score.Dirichlet, values [][]float64, j int, parents []int, rng *rand.Rand) *Function {
+	t := &table{values: values[j], draw: s.DrawTable(j, parents, rng)}
+	for _, i := range parents {
+		t.parents = append(t.parents, values[i])
+	}
+	return &Function{form: ofTable, table: t}
+}
+
+// numbers are the values of each parent and of the variable, each after their number, and the rows
+// with their configurations, after their number.
+func (t *table) numbers() []float64 {
+	var out []float64
+	for _, v := range append(slices.Clone(t.parents), t.values) {
+		out = append(append(out, float64(len(v))), v...)
+	}
+	out = append(out, float64(len(t.draw.Rows)))
+	for _, at := range slices.Sorted(maps.Keys(t.draw.Rows)) {
+		out = append(append(out, float64(at)), t.draw.Rows[at]...)
+	}
+	return out
+}
+
+// readTable reads one of numbers.
+func readTable(parents int, r *reader) *table {
+	t := &table{draw: &score.TableDraw{Rows: map[int][]float64{}}}
+	for range parents + 1 {
+		t.parents = append(t.parents, r.list(r.whole(1)))
+	}
+	t.values, t.parents = t.parents[parents], t.parents[:parents]
+	t.draw.Levels = len(t.values)
+	for _, v := range t.parents {
+		t.draw.Parents = append(t.draw.Parents, len(v))
+	}
+	for range r.whole(0) {
+		if at := r.whole(0); !r.failed {
+			t.draw.Rows[at] = r.list(len(t.values))
+		}
+	}
+	return t
+}
+
+// row are the probabilities given values of the parents.
+func (t *table) row(x []float64) []float64 {
+	levels := make([]int, len(x))
+	for k, v := range x {
+		levels[k] = nearest(t.parents[k], v)
+	}
+	return t.draw.Row(levels)
+}
+
+// nearest is the place of the value nearest to x.
+func nearest(values []float64, x float64) int {
+	best := 0
+	for k, v := range values {
+		if math.Abs(v-x) < math.Abs(values[best]-x) {
+			best = k
+		}
+	}
+	return best
+}
