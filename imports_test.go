@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"tobac/parquet":              {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
 	"tobac/score":                {"tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/internal/additive":    {"tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/internal/smooth":      {"tobac/dag", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/smooth":      {"tobac/dag", "tobac/score", "tobac/search", "gonum.org/v1/gonum"},
 	"tobac/internal/generalised": {"tobac/dag", "tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/exact":                {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/search":               {"tobac/score", "tobac/dag"},

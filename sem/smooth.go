@@ -109,7 +109,7 @@ func (m Smooth) Hypotheses(
 	if err != nil {
 		return nil, err
 	}
-	graph, err := own.Climb(ctx, prior, nil, workers)
+	graph, err := own.Probable(ctx, prior, nil, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (m Smooth) common(
 			err = from.Again(ctx, s, workers)
 		}
 		if err == nil {
-			g, err = s.Climb(ctx, prior, g, workers)
+			g, err = s.Probable(ctx, prior, g, workers)
 		}
 		if err != nil {
 			return nil, 0, err

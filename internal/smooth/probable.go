@@ -1,0 +1,105 @@
+package smooth
+
+import (
+	"context"
+	"math"
+
+	"tobac/dag"
+	"tobac/internal/parallel"
+	"tobac/internal/stream"
+	"tobac/score"
+	"tobac/search"
+)
+
+// mostSearched bounds the parents of a variable in a graph of [Scorer.Probable].
+const mostSearched = 8
+
+// A fitting is a score that fits the equations that it is asked for, one parent after the other.
+type fitting struct{ *Scorer }
+
+var _ score.ToggleScorer = fitting{}
+
+// LogScore implements [score.Scorer].
+func (s fitting) LogScore(j int, parents []int) float64 {
+	if !s.Known(j, parents) {
+		s.Refine(j, parents)
+	}
+	return s.Scorer.LogScore(j, parents)
+}
+
+// LogScoresToggled implements [score.ToggleScorer].
+func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+	s.LogScore(j, parents)
+	work := new(regression)
+	for k, i := range variables {
+		set := score.Toggled(parents, i)
+		switch more := len(set) > len(parents); {
+		case more && len(set) > mostSearched:
+			dst[k] = math.Inf(-1)
+			continue
+		case more && !s.Known(j, set):
+			at := 0
+			for set[at] != i {
+				at++
+			}
+			f := s.of[j].find(parents).with(set, at)
+			s.settle(work, j, f, at)
+			s.of[j].keep(f)
+		}
+		dst[k] = s.LogScore(j, set)
+	}
+}
+
+// Probable is a probable graph, by package search: from the required edges, or from a graph. It
+// fits the equations that it compares.
+func (s *Scorer) Probable(
+	ctx context.Context, prior *score.Prior, from *dag.Graph, workers int,
+) (*dag.Graph, error) {
+	if prior == nil {
+		prior = score.Fair(s.data.d)
+	}
+	screen, err := search.NewScreen(ctx, fitting{s}, prior, workers)
+	if err != nil {
+		return nil, err
+	}
+	at := search.New(screen, stream.New(0, stream.GraphSearch))
+	if from != nil {
+		at.Start(from)
+	}
+	err = at.Run(ctx, 0)
+	return at.Graph(), err
+}
+
+// UnderForms is the log density of a graph under the settings of another scorer of the same data,
+// with the forms of the equations of s, as far as they depend on these settings.
+func (s *Scorer) UnderForms(g *dag.Graph, other *Scorer) float64 {
+	w, sum := new(regression), 0.0
+	for j := range s.data.d {
+		parents := g.Parents(j)
+		if s.linear(j) {
+			sum += other.base.LogScore(j, parents)
+			continue
+		}
+		if !s.Known(j, parents) {
+			s.Refine(j, parents)
+		}
+		f := s.of[j].find(parents)
+		sum += w.log(other, j, parents, f.form) + f.form.logPrior()
+	}
+	return sum
+}
+
+// Again fits the equations of s with the settings of another scorer of the same data, which has
+// none, in the forms that they have under s.
+func (s *Scorer) Again(ctx context.Context, other *Scorer, workers int) error {
+	room := func() *regression { return new(regression) }
+	return parallel.ForWith(ctx, s.data.d, workers, room, func(w *regression, j int) error {
+		for _, f := range s.of[j].list {
+			g := *f
+			g.form = f.form.clone()
+			g.mode = w.log(other, j, g.parents, g.form) + g.form.logPrior()
+			other.of[j].keep(&g)
+		}
+		return ctx.Err()
+	})
+}
