@@ -91,25 +91,56 @@ type Options struct {
 
 // A Pass is a part of the compiler that can be left out. What remains computes
 // the same up to rounding. Passes are joined by |.
-type Pass = passes.Set
+type Pass uint
 
-// The passes; see [Pass].
+// The passes.
 const (
-	ConstantFolding         = passes.ConstantFolding
-	AlgebraicSimplification = passes.AlgebraicSimplification
-	StructuralZeros         = passes.StructuralZeros
-	ElementLiveness         = passes.ElementLiveness
-	ElementSchedule         = passes.ElementSchedule
-	CommonSubexpressions    = passes.CommonSubexpressions
-	Fusion                  = passes.Fusion
-	SparseCotangents        = passes.SparseCotangents
-	MemoryReuse             = passes.MemoryReuse
-	DrawInPlace             = passes.DrawInPlace
-	MachineCode             = passes.MachineCode
+	// ConstantFolding evaluates what depends on constants only.
+	ConstantFolding Pass = Pass(passes.ConstantFolding)
+	// AlgebraicSimplification leaves out operations with zeros and ones, joins
+	// constant factors, and multiplies uniform factors with each other rather than
+	// with lanes.
+	AlgebraicSimplification Pass = Pass(passes.AlgebraicSimplification)
+	// StructuralZeros infers which elements are zero whatever the inputs, from
+	// constants and layouts, and neither stores nor computes them. A product
+	// with such a zero is zero, also if the other factor is infinite.
+	StructuralZeros Pass = Pass(passes.StructuralZeros)
+	// ElementLiveness computes only the elements that some output reads.
+	ElementLiveness Pass = Pass(passes.ElementLiveness)
+	// ElementSchedule turns the part of the graph that differs between lanes
+	// into a list of operations on single elements, depth first, so that values
+	// are used while they are in the cache. Without it the graph is run value
+	// by value, and the parts that follow do nothing, but for MemoryReuse.
+	ElementSchedule Pass = Pass(passes.ElementSchedule)
+	// CommonSubexpressions computes equal operations on elements once. (Equal
+	// nodes are one node from the start.)
+	CommonSubexpressions Pass = Pass(passes.CommonSubexpressions)
+	// Fusion joins products, squares and scalings with the sums they go into.
+	Fusion Pass = Pass(passes.Fusion)
+	// SparseCotangents leaves out samples whose softmax weight is negligible, by a bound
+	// that is checked in every run, from sums of terms proportional to the weight, and
+	// computes forward values again for the remaining ones rather than keep all.
+	SparseCotangents Pass = Pass(passes.SparseCotangents)
+	// MemoryReuse lets values share memory when their lives do not overlap.
+	MemoryReuse Pass = Pass(passes.MemoryReuse)
+	// DrawInPlace draws uniform numbers where they are used, rather than all of
+	// them before.
+	DrawInPlace Pass = Pass(passes.DrawInPlace)
+	// MachineCode computes stretches of instructions on small arrays by one function of
+	// machine code each, and small ones of one operation by one call.
+	MachineCode Pass = Pass(passes.MachineCode)
 )
 
+// String is the name of the pass, or the names of several joined by |.
+func (p Pass) String() string { return passes.Set(p).String() }
+
 // Passes lists every pass.
-func Passes() []Pass { return passes.Sets() }
+func Passes() (all []Pass) {
+	for _, s := range passes.Sets() {
+		all = append(all, Pass(s))
+	}
+	return all
+}
 
 // NewEvaluator prepares the outputs for running as functions of the inputs.
 // It returns the builder's sticky error if there is one, and an error for an
@@ -122,7 +153,7 @@ func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
 	if e := opt.Engine.e; e != nil {
 		return e.prepare(f, opt)
 	}
-	p, err := exec.Compile(f.f, exec.Options{Workers: opt.Workers, Without: opt.Without}, nil)
+	p, err := exec.Compile(f.f, exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +269,7 @@ func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 	for _, w := range without {
 		left |= w
 	}
-	p, err := exec.Compile(f, exec.Options{Without: left}, nil)
+	p, err := exec.Compile(f, exec.Options{Without: passes.Set(left)}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -259,18 +290,3 @@ func (p *Program) String() string { return p.p.String() }
 // Explain says in words how each part of the graph is computed, why that way was chosen,
 // and what would make it faster.
 func (p *Program) Explain() string { return p.p.Explain() }
-
-// A Profile says where the time of an evaluation goes, measured by [Program.Profile].
-// Times are in seconds and work is counted for one whole evaluation on one worker.
-type Profile = exec.Profile
-
-// A ProfilePart is a part of a program: one instruction on whole values, a group of
-// operations on lanes, or those of one kind in the group.
-type ProfilePart = exec.ProfilePart
-
-// Profile evaluates the program on one worker, as an [Evaluator] does into dst, and
-// measures its parts, of each the fastest of some rounds.
-func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, error) {
-	profile, err := p.p.Profile(dst, appendFeeds(nil, src), rounds)
-	return profile, ownError(err)
-}

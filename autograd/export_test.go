@@ -24,7 +24,7 @@ func Verify(inputs, outputs []*Node, opt Options) (*Program, error) {
 		}
 	}
 	var fault error
-	p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: opt.Without}, func(pass passes.Pass, f *ir.Func) {
+	p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)}, func(pass passes.Pass, f *ir.Func) {
 		if err := f.Verify(); err != nil && fault == nil {
 			fault = fmt.Errorf("after %s: %w", pass.Name, err)
 		}

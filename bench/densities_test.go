@@ -29,22 +29,7 @@ type form struct {
 	logp, grad []float64
 	mean       []float64 // of the log densities, if the form has it
 	run        func() error
-	compile    time.Duration // building and compiling, zero for handwritten
-}
-
-// handwrittenForm evaluates the density in plain Go, particle by particle.
-func handwrittenForm(d *densities.Density, x []float64) *form {
-	particles := len(x) / d.Params
-	f := &form{name: "handwritten", logp: make([]float64, particles), grad: make([]float64, len(x))}
-	gradient := d.Handwritten()
-	f.run = func() error {
-		for i := range particles {
-			from, to := i*d.Params, (i+1)*d.Params
-			f.logp[i] = gradient(f.grad[from:to], x[from:to])
-		}
-		return nil
-	}
-	return f
+	compile    time.Duration // building and compiling
 }
 
 // expressionForm evaluates a spelling of the density on an engine.
@@ -88,8 +73,8 @@ func (f *form) agree(t *testing.T, want *form) {
 	}
 }
 
-// All forms of a density mean the same, and the derivatives are those of the
-// handwritten value.
+// All forms of a density mean the same on the compiled engine as the expression does on the
+// reference engine, and the derivatives are those of the value.
 func TestDensityFormsAgree(t *testing.T) {
 	for _, d := range densities.All() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -97,64 +82,36 @@ func TestDensityFormsAgree(t *testing.T) {
 				t.Skip("takes seconds")
 			}
 			x := points(d, 3)
-			want := handwrittenForm(d, x)
-			if err := want.run(); err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
-				if s.Slow && !*long {
-					continue
-				}
-				got, err := expressionForm(t, d, s, x, autograd.Compiled)
+			form := func(s densities.Spelling, engine autograd.Engine) *form {
+				f, err := expressionForm(t, d, s, x, engine)
 				if err != nil {
 					t.Fatalf("%s: %v", s.Name, err)
 				}
-				if err := got.run(); err != nil {
+				if err := f.run(); err != nil {
 					t.Fatalf("%s: %v", s.Name, err)
 				}
-				got.agree(t, want)
+				return f
 			}
-			differences(t, d, x)
-			if d.Params > 400 { // products so large that gonum's blas starts goroutines
-				return
+			natural := densities.Spelling{Name: "expression"}
+			want := form(natural, autograd.Reference)
+			for _, s := range append([]densities.Spelling{natural}, d.Spellings...) {
+				if !s.Slow || *long {
+					form(s, autograd.Compiled).agree(t, want)
+				}
 			}
-			if allocs := testing.AllocsPerRun(5, func() { _ = want.run() }); allocs > 0 {
-				t.Errorf("handwritten: %v allocations in a call after the first, want 0", allocs)
+			if d.Params < 1000 {
+				differences(t, d, x[:d.Params])
 			}
 		})
 	}
 }
 
-// differences compares the handwritten gradient with finite differences along three
-// random directions at each point, along one at one point for thousands of parameters.
+// differences compares the gradient at x with finite differences along three random directions.
 func differences(t *testing.T, d *densities.Density, x []float64) {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(4, 4))
-	gradient := d.Handwritten()
-	grad, at, scratch, along := make([]float64, d.Params), make([]float64, d.Params), make([]float64, d.Params), make([]float64, d.Params)
-	directions := 3
-	if d.Params > 1000 {
-		directions, x = 1, x[:d.Params]
-	}
-	for from := 0; from < len(x); from += d.Params {
-		for range directions {
-			want := 0.0
-			value := gradient(grad, x[from:from+d.Params])
-			for i := range along {
-				along[i] = rng.NormFloat64() / math.Sqrt(float64(d.Params))
-				want += along[i] * grad[i]
-			}
-			got, doubt := gradtest.Derivative(func(h float64) float64 {
-				for i := range at {
-					at[i] = x[from+i] + h*along[i]
-				}
-				return gradient(scratch, at)
-			}, 1e-2)
-			// Differences of a sum of size |value| lose its rounding, over the step.
-			tol := 1e-6*math.Max(1, math.Abs(want)) + 1e-10*math.Abs(value)
-			if !(math.Abs(got-want) <= tol) {
-				t.Errorf("handwritten derivative at point %d: got %.12g, want %.12g by differences (±%.1g)", from/d.Params, want, got, doubt)
-			}
-		}
+	build := func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return d.Expression(x[0]) }
+	err := gradtest.Check(build, [][]float64{x}, []autograd.Shape{{d.Params}}, gradtest.Options{Directions: 3})
+	if err != nil {
+		t.Error(err)
 	}
 }

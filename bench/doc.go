@@ -30,11 +30,8 @@
 // BenchmarkStep times one SVGD step of the published linear set-up (n = 100,
 // M = 30, S = 128, joint estimator, α = 10), gradients, kernel and optimiser
 // together, on each engine of package autograd. The compiled engine uses
-// GOMAXPROCS goroutines, reported as "workers"; the others use one. The rows
-// engine=handwritten are the same step in plain Go, written for the linear model
-// and for networks alone without expressions or assembly, on GOMAXPROCS goroutines
-// too (its uniform noise comes from package autograd). Tests check that all engines
-// compute the same scores on this problem.
+// GOMAXPROCS goroutines, reported as "workers"; the others use one. Tests check that all
+// engines compute the same scores on this problem.
 //
 // bench/README.md lists all benchmarks, their names and metrics, and says how to compare two
 // versions and how to profile; bench/compare compares the working tree with a commit. To
@@ -45,21 +42,16 @@
 //
 // With -cpu 1 the compiled engine runs on one core.
 //
-// BenchmarkExpression times densities that the compiler knows nothing special
-// about (network regressions over 10,000 rows, mixtures in 200 dimensions, the toy
-// densities) on each engine, all on one worker. BenchmarkGrowth times the step over
-// variables, rows, particles, samples and workers, one parameter at a time, and
-// BenchmarkPreparation what the linear model does with its rows once. Two tests
-// print them as tables, with the ratios of the engines, and with the measured
-// exponents beside the expected ones, and a third one where the time of a score goes;
-// they assert nothing about times:
+// BenchmarkGrowth times the step over variables, rows, particles, samples and workers, one
+// parameter at a time, and BenchmarkPreparation what the linear model does with its rows once.
+// One test prints the measured exponents beside the expected ones, another one where the time of
+// a score goes; they assert nothing about times:
 //
-//	go test ./bench -run TestExpressionTable -long -v
 //	go test ./bench -run TestGrowth -long -v -timeout 30m
 //	go test ./bench -run TestStepProfile -long -v
 //
-// BenchmarkDensity and TestDensityTable time thirty further densities, in several spellings, beside
-// plain Go written by hand for each of them; bench/notes/densities.md has the table:
+// BenchmarkDensity and TestDensityTable time thirty densities that the compiler knows nothing
+// special about, in several spellings; bench/notes/densities.md has the table:
 //
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
 //

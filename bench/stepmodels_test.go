@@ -36,11 +36,6 @@ func benchmarkModelSteps(b *testing.B) {
 			p.benchmark(b, p.target, workers)
 		})
 	}
-	b.Run("model=ffn/d=20/engine=handwritten", func(b *testing.B) {
-		workers := runtime.GOMAXPROCS(0)
-		p := newModelStep(b, stepFFN, 20, 128, autograd.Reference, 1)
-		p.benchmark(b, p.handwritten(b, 128, workers), workers)
-	})
 }
 
 // The compiled engine computes what the reference engine does, on smaller

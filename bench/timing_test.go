@@ -17,7 +17,7 @@ import (
 func measured(t *testing.T) {
 	t.Helper()
 	if !*long {
-		t.Skip("takes minutes and a quiet machine: go test ./bench -run 'TestGrowth|TestExpressionTable' -long -v -timeout 30m")
+		t.Skip("takes minutes and a quiet machine: go test ./bench -run 'TestGrowth|TestDensityTable' -long -v -timeout 30m")
 	}
 }
 

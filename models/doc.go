@@ -8,8 +8,7 @@
 //
 // A density is a function from nodes, one per block, to a scalar node, written
 // for a single particle; [NewTarget] lifts it over all particles,
-// differentiates and compiles it. [Banana] and [GaussianMixture] are written by
-// the same means.
+// differentiates and compiles it.
 //
 // # Structural equations
 //

@@ -10,23 +10,10 @@ import (
 	"tobac/autograd/internal/ir"
 )
 
-// A Feed supplies one input of an evaluation. One of its fields is set; Seed only for
-// an input made by Builder.Uniform.
+// A Feed is one that autograd.Feed documents.
 type Feed struct {
-	// Data holds all values: the mapped axes lead, outermost first, then
-	// follows the input's own shape, row-major. It may be nil for a shape without
-	// elements.
 	Data []float64
-
-	// Fill writes the values for index i of the input's outermost mapped axis:
-	// element-major, with the remaining mapped axes innermost (dst[e·S+s] for
-	// one remaining axis of size S). It must be a pure function of i, is called
-	// concurrently for different i, and must overwrite all of dst.
 	Fill func(dst []float64, i int)
-
-	// Seed is the stream of an input of uniform numbers at index i of its outermost
-	// mapped axis: the values are those that FillUniform writes, in the layout of
-	// Fill. It is called concurrently for different i.
 	Seed func(i int) uint64
 }
 
@@ -39,40 +26,28 @@ func (f *Feed) write(dst []float64, i int) {
 	f.Fill(dst, i)
 }
 
-// An Evaluator computes the outputs of a graph. It is not safe for concurrent
-// use; several evaluators of one graph are.
+// An Evaluator is one that autograd.Evaluator documents.
 type Evaluator interface {
-	// Eval computes all outputs. src has one feed per input, dst one slice per
-	// output, each of full length: mapped axes lead, then the output's shape,
-	// row-major. A [*FailedError] says which indices of the outermost axis have no
-	// result; they hold NaN, and the others hold theirs. On another error dst holds
-	// no meaningful values. dst and the data of feeds must not overlap.
 	Eval(dst [][]float64, src []Feed) error
-	// Close releases the evaluator's workers.
 	Close()
 }
 
-// NonFiniteError reports the operation that first produced NaN or Inf.
+// A NonFiniteError is one that autograd.NonFiniteError documents.
 type NonFiniteError struct {
-	Op      string  // the operation or input, with its shape
-	Element int     // row-major element of its value
-	Lane    int     // flat index over its mapped axes within one outer index
-	Outer   int     // index of the outermost mapped axis, 0 if it is not separate
-	Value   float64 // NaN or ±Inf
+	Op                   string
+	Element, Lane, Outer int
+	Value                float64
 }
 
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("autograd: %s is %v at element %d, lane %d, outer index %d", e.Op, e.Value, e.Element, e.Lane, e.Outer)
 }
 
-// A FailedError reports the indices of the loop axis, particles for example, at which
-// an operation has no result: a matrix without Cholesky factor, or with CheckFinite a
-// number that is not finite.
+// A FailedError is one that autograd.FailedError documents.
 type FailedError struct {
-	Graph   string
-	Axis    string  // the axis; empty if there is none
-	Indices []int   // ascending
-	Causes  []error // one for each
+	Graph, Axis string
+	Indices     []int
+	Causes      []error
 }
 
 func (e *FailedError) Error() string {

@@ -48,43 +48,20 @@ func Run(f *ir.Func, list []Pass, observe func(Pass, *ir.Func)) error {
 }
 
 // A Set names parts of the compiler that can be left out, joined by |. What
-// remains computes the same up to rounding.
+// remains computes the same up to rounding. The constants of autograd.Pass say what each does.
 type Set uint
 
 const (
-	// ConstantFolding evaluates what depends on constants only.
 	ConstantFolding Set = 1 << iota
-	// AlgebraicSimplification leaves out operations with zeros and ones, joins
-	// constant factors, and multiplies uniform factors with each other rather than
-	// with lanes.
 	AlgebraicSimplification
-	// StructuralZeros infers which elements are zero whatever the inputs, from
-	// constants and layouts, and neither stores nor computes them. A product
-	// with such a zero is zero, also if the other factor is infinite.
 	StructuralZeros
-	// ElementLiveness computes only the elements that some output reads.
 	ElementLiveness
-	// ElementSchedule turns the part of the graph that differs between lanes
-	// into a list of operations on single elements, depth first, so that values
-	// are used while they are in the cache. Without it the graph is run value
-	// by value, and the parts that follow do nothing, but for MemoryReuse.
 	ElementSchedule
-	// CommonSubexpressions computes equal operations on elements once. (Equal
-	// nodes are one node from the start.)
 	CommonSubexpressions
-	// Fusion joins products, squares and scalings with the sums they go into.
 	Fusion
-	// SparseCotangents leaves out samples whose softmax weight is negligible, by a bound
-	// that is checked in every run, from sums of terms proportional to the weight, and
-	// computes forward values again for the remaining ones rather than keep all.
 	SparseCotangents
-	// MemoryReuse lets values share memory when their lives do not overlap.
 	MemoryReuse
-	// DrawInPlace draws uniform numbers where they are used, rather than all of
-	// them before.
 	DrawInPlace
-	// MachineCode computes stretches of instructions on small arrays by one function of
-	// machine code each, and small ones of one operation by one call.
 	MachineCode
 )
 

@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -30,7 +28,7 @@ func bradleyTerry() *Density {
 		m.appearances[i*players+w], m.appearances[i*players+l] = 1, -1
 	}
 	return &Density{
-		Name: "Bradley–Terry", Params: 1 + players, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Bradley–Terry", Params: 1 + players, SD: 0.7, Expression: m.expression,
 		Spellings: []Spelling{{Name: "design matrix", Expression: m.design}, {Name: "log-sum-exp", Expression: m.pairs}},
 	}
 }
@@ -60,24 +58,6 @@ func (m *tournament) pairs(x *autograd.Node) *autograd.Node {
 	return w.Sum().Sub(autograd.Concat(1, w, l).LogSumExp(1).Sum()).Add(m.prior(x, ability))
 }
 
-func (m *tournament) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		ability, slopes, logSD := x[1:], grad[1:], x[0]
-		sum := standardNormals(slopes, ability, math.Exp(logSD))
-		grad[0] = -2*sum - float64(m.players) - logSD
-		sum -= float64(m.players)*logSD + 0.5*logSD*logSD
-		for i, w := range m.won {
-			l := m.lost[i]
-			value, upset := softplus(ability[l] - ability[w])
-			sum -= value
-			slopes[w] += upset
-			slopes[l] -= upset
-		}
-		return sum
-	}
-}
-
 // items is the two-parameter logistic item response model: student s solves item i
 // with the probability σ(a_i (θ_s − b_i)). The parameters are θ, ln a and b, all
 // N(0, 1).
@@ -98,7 +78,7 @@ func itemResponse() *Density {
 		}
 	}
 	return &Density{
-		Name: "item response, 2PL", Params: m.students + 2*m.items, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "item response, 2PL", Params: m.students + 2*m.items, SD: 0.7, Expression: m.expression,
 		Spellings: []Spelling{{Name: "map over students", Expression: m.mapped}, {Name: "gathered", Expression: m.gathered}},
 	}
 }
@@ -135,29 +115,4 @@ func (m *items) gathered(x *autograd.Node) *autograd.Node {
 	pick := func(v *autograd.Node, index []int) *autograd.Node { return v.Gather(index, autograd.Shape{n}) }
 	eta := pick(slope, item).Mul(pick(ability, student).Sub(pick(difficulty, item)))
 	return vector(x, m.y).Dot(eta).Sub(eta.Softplus().Sum()).Add(halfSquare(x))
-}
-
-func (m *items) handwritten() Gradient {
-	slope := make([]float64, m.items)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1)
-		s, n := m.students, m.items
-		logSlope, difficulty := x[s:s+n], x[s+n:]
-		for i, v := range logSlope {
-			slope[i] = math.Exp(v)
-		}
-		for j, ability := range x[:s] {
-			for i, y := range m.y[j*n : (j+1)*n] {
-				eta := slope[i] * (ability - difficulty[i])
-				value, p := softplus(eta)
-				sum += y*eta - value
-				residual := y - p
-				grad[j] += residual * slope[i]
-				grad[s+i] += residual * eta
-				grad[s+n+i] -= residual * slope[i]
-			}
-		}
-		return sum
-	}
 }

@@ -1,9 +1,6 @@
 package densities
 
 import (
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"tobac/autograd"
 )
 
@@ -38,7 +35,7 @@ func acyclicityPenalty() *Density {
 		}
 	}
 	return &Density{
-		Name: "acyclicity penalty", Params: d * d, SD: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "acyclicity penalty", Params: d * d, SD: 0.3, Expression: m.expression,
 		Spellings: []Spelling{{Name: "trace of a product", Expression: m.trace}, {Name: "other squarings", Expression: m.squarings}},
 	}
 }
@@ -91,44 +88,4 @@ func (m *penalised) squarings(x *autograd.Node) *autograd.Node {
 	two := a.MatMul(a)
 	four := two.MatMul(two)
 	return logp.Sub(four.MatMul(four).MatMul(two).Trace().AddScalar(-float64(m.d)).Scale(10))
-}
-
-// handwritten uses ∂ tr(A^d)/∂A = d (A^{d−1})ᵀ, for which d−1 = 9 is A⁸A.
-func (m *penalised) handwritten() Gradient {
-	d := m.d
-	matrix := func() blas64.General {
-		return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
-	}
-	gram := blas64.General{Rows: d, Cols: d, Stride: d, Data: m.gram}
-	rest, pulled, a, even, odd := matrix(), matrix(), matrix(), matrix(), matrix()
-	multiply := func(dst, x, y blas64.General) { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, y, 0, dst) }
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum, n := standardNormals(grad, x, 1), float64(m.n)
-		for i, v := range x {
-			rest.Data[i], a.Data[i] = -v, v*v/float64(d)
-		}
-		for i := 0; i < d*d; i += d + 1 {
-			rest.Data[i]++
-			a.Data[i]++
-		}
-		multiply(pulled, gram, rest)
-		for i, v := range pulled.Data {
-			sum -= 0.5 * n * v * rest.Data[i]
-			grad[i] += n * v
-		}
-		multiply(even, a, a)
-		multiply(odd, even, even)
-		multiply(even, odd, odd)
-		multiply(odd, even, a)
-		trace := 0.0
-		for i := range d {
-			for j := range d {
-				ninth := odd.Data[j*d+i]
-				trace += ninth * a.Data[i*d+j]
-				grad[i*d+j] -= 20 * x[i*d+j] * ninth
-			}
-		}
-		return sum - 10*(trace-float64(d))
-	}
 }

@@ -2,7 +2,6 @@ package densities
 
 import (
 	"fmt"
-	"math"
 
 	"tobac/autograd"
 )
@@ -26,7 +25,7 @@ func autoregression(p int) *Density {
 		}
 	}
 	return &Density{
-		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, SD: 0.5, Expression: s.expression, Handwritten: s.handwritten,
+		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, SD: 0.5, Expression: s.expression,
 		Spellings: []Spelling{{Name: "matrix of lags", Expression: s.matrix}, {Name: "steps before particles", OverRows: s.overRows, Rows: len(s.y) - p}},
 	}
 }
@@ -65,28 +64,4 @@ func (s *lagged) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
 	lags := constant(x, s.lags(), len(s.y)-s.p, s.p).Unstack(row)
 	residual := vector(x, s.y[s.p:]).Unstack(row).Sub(lags.Dot(x.Slice(0, 1, s.p+1)))
 	return s.density(x, residual).SumOver(row).Add(halfSquare(x))
-}
-
-func (s *lagged) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1)
-		phi, precision := x[1:s.p+1], math.Exp(-2*x[s.p+1])
-		total, squares := 0.0, 0.0
-		for t := s.p; t < len(s.y); t++ {
-			e := s.y[t] - x[0]
-			for k, v := range phi {
-				e -= v * s.y[t-k-1]
-			}
-			total += e
-			squares += e * e
-			for k := range phi {
-				grad[1+k] += precision * e * s.y[t-k-1]
-			}
-		}
-		steps := float64(len(s.y) - s.p)
-		grad[0] += precision * total
-		grad[s.p+1] += precision*squares - steps
-		return sum - 0.5*precision*squares - steps*x[s.p+1]
-	}
 }

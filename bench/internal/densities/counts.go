@@ -40,7 +40,7 @@ func poissonSEM(inflated bool) *Density {
 		}
 	}
 	d := &Density{
-		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, SD: 0.3, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, SD: 0.3, Expression: m.expression,
 		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable}, {Name: "map over rows", Expression: m.mapped}},
 	}
 	if inflated {
@@ -110,50 +110,6 @@ func (m *counts) mapped(x *autograd.Node) *autograd.Node {
 	return terms.Sum().Add(halfSquare(x))
 }
 
-func (m *counts) handwritten() Gradient {
-	edges := m.d * (m.d - 1) / 2
-	offset := make([]int, m.d) // W_ij is parameter offset[i] + j
-	for i := range m.d {
-		offset[i] = i*m.d - i*(i+1)/2 - i - 1
-	}
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1)
-		for j := range m.d {
-			var value, slope float64 // of ln(1+e^a)
-			if m.inflated {
-				value, slope = softplus(x[edges+m.d+j])
-			}
-			for row := 0; row < len(m.y); row += m.d {
-				y, s := m.y[row+j], m.s[row:row+j]
-				logRate := x[edges+j]
-				for i, v := range s {
-					logRate += v * x[offset[i]+j]
-				}
-				rate := math.Exp(logRate)
-				residual := y - rate
-				switch {
-				case !m.inflated:
-					sum += y*logRate - rate
-				case y > 0:
-					sum += y*logRate - rate - value
-					grad[edges+m.d+j] -= slope
-				default:
-					excess, p := softplus(x[edges+m.d+j] + rate)
-					sum += excess - rate - value
-					grad[edges+m.d+j] += p - slope
-					residual *= 1 - p
-				}
-				grad[edges+j] += residual
-				for i, v := range s {
-					grad[offset[i]+j] += residual * v
-				}
-			}
-		}
-		return sum
-	}
-}
-
 // A composition is the Dirichlet-multinomial density of counts in groups, with the
 // parameters ln α, all N(0, 1).
 type composition struct {
@@ -171,7 +127,7 @@ func dirichletMultinomial() *Density {
 		m.total[i/m.k] += m.y[i]
 	}
 	return &Density{
-		Name: "Dirichlet-multinomial", Params: m.k, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Dirichlet-multinomial", Params: m.k, SD: 0.7, Expression: m.expression,
 		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped}, {Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
 	}
 }
@@ -201,37 +157,4 @@ func (m *composition) mapped(x *autograd.Node) *autograd.Node {
 func (m *composition) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
 	v := []*autograd.Node{constant(x, m.y, m.groups, m.k).Unstack(row), vector(x, m.total).Unstack(row)}
 	return m.group(x, v).SumOver(row).Add(halfSquare(x))
-}
-
-func (m *composition) handwritten() Gradient {
-	alpha, slopes := make([]float64, m.k), make([]float64, m.k)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		logp := standardNormals(grad, x, 1)
-		sum, groups := 0.0, float64(m.groups)
-		for k, v := range x {
-			alpha[k] = math.Exp(v)
-			sum += alpha[k]
-			one, _ := math.Lgamma(alpha[k])
-			logp -= groups * one
-			slopes[k] = -groups * digamma(alpha[k])
-		}
-		whole, _ := math.Lgamma(sum)
-		logp += groups * whole
-		shared := groups * digamma(sum)
-		for g, total := range m.total {
-			value, _ := math.Lgamma(total + sum)
-			logp -= value
-			shared -= digamma(total + sum)
-			for k, y := range m.y[g*m.k : (g+1)*m.k] {
-				value, _ := math.Lgamma(y + alpha[k])
-				logp += value
-				slopes[k] += digamma(y + alpha[k])
-			}
-		}
-		for k, a := range alpha {
-			grad[k] += a * (slopes[k] + shared)
-		}
-		return logp
-	}
 }

@@ -6,10 +6,6 @@ import (
 	"tobac/autograd"
 )
 
-// A Gradient computes the log density at x and writes its derivatives to grad. Both
-// have one entry per parameter; x is not modified.
-type Gradient func(grad, x []float64) float64
-
 // A Density is a log density in several forms that agree up to rounding.
 type Density struct {
 	Name   string
@@ -23,9 +19,6 @@ type Density struct {
 
 	// Spellings are further ways to write the expression.
 	Spellings []Spelling
-
-	// Handwritten makes a function in plain Go, with a workspace of its own.
-	Handwritten func() Gradient
 }
 
 // A Spelling is another way to write an expression. One of Expression and OverRows

@@ -2,10 +2,7 @@
 // autograd was not written for, each in several forms that mean the same:
 //
 //   - as an expression for one particle, the way a user would write it,
-//   - in other spellings of the same mathematics, such as a [autograd.Map] over rows,
-//   - as a plain Go function that returns value and gradient of one particle, the way
-//     one would write it by hand: reverse mode on paper, no allocation after the
-//     first call, no assembly but that of gonum's blas.
+//   - in other spellings of the same mathematics, such as a [autograd.Map] over rows.
 //
 // Tests hold the forms to each other, and benchmarks compare what they cost. Nothing
 // here is meant for inference.
@@ -18,6 +15,5 @@
 // Normals are written N(mean, standard deviation).
 // Data are constants, drawn from fixed seeds, except for the eight schools.
 //
-// Functions made by a Density's Handwritten keep a workspace: one goroutine at a time
-// may call each. All else is safe for concurrent use.
+// All is safe for concurrent use.
 package densities

@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -35,8 +33,8 @@ func hierarchicalLogit() *Density {
 	}
 	return &Density{
 		Name: "hierarchical logit", Params: 2 + h.p + h.groups, SD: 0.5,
-		Expression: h.expression, Handwritten: h.handwritten,
-		Spellings: []Spelling{{Name: "map over groups", Expression: h.overGroups}, {Name: "log-sum-exp", Expression: h.pairs}},
+		Expression: h.expression,
+		Spellings:  []Spelling{{Name: "map over groups", Expression: h.overGroups}, {Name: "log-sum-exp", Expression: h.pairs}},
 	}
 }
 
@@ -74,38 +72,4 @@ func (h *hierarchy) pairs(x *autograd.Node) *autograd.Node {
 	eta = eta.Reshape(autograd.Shape{h.groups, h.rows}).Add(alpha.Reshape(autograd.Shape{h.groups, 1})).Reshape(autograd.Shape{n, 1})
 	both := autograd.Concat(1, constant(x, make([]float64, n), n, 1), eta)
 	return prior.Add(vector(x, h.y).Dot(eta.Reshape(autograd.Shape{n}))).Sub(both.LogSumExp(1).Sum())
-}
-
-func (h *hierarchy) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		mu, logTau, tau := x[0], x[1], math.Exp(x[1])
-		beta, alpha := x[2:2+h.p], x[2+h.p:]
-		gBeta, gAlpha := grad[2:2+h.p], grad[2+h.p:]
-		sum := -0.125*mu*mu - 0.5*logTau*logTau - float64(h.groups)*logTau + standardNormals(gBeta, beta, 1)
-		grad[0], grad[1] = -0.25*mu, -logTau-float64(h.groups)
-		for g, a := range alpha {
-			z := (a - mu) / tau
-			sum -= 0.5 * z * z
-			grad[0] += z / tau
-			grad[1] += z * z
-			total := 0.0
-			for i := g * h.rows; i < (g+1)*h.rows; i++ {
-				row := h.x[i*h.p : (i+1)*h.p]
-				eta := a
-				for k, v := range row {
-					eta += v * beta[k]
-				}
-				value, slope := softplus(eta)
-				sum += h.y[i]*eta - value
-				residual := h.y[i] - slope
-				total += residual
-				for k, v := range row {
-					gBeta[k] += residual * v
-				}
-			}
-			gAlpha[g] = total - z/tau
-		}
-		return sum
-	}
 }

@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -23,7 +21,7 @@ func kalman() *Density {
 		m.y[t] += level
 	}
 	return &Density{
-		Name: "local level, Kalman filter", Params: 2, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "local level, Kalman filter", Params: 2, SD: 0.5, Expression: m.expression,
 		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance, Costlier: true}, withMean()},
 	}
 }
@@ -58,36 +56,4 @@ func (m *localLevel) covariance(x *autograd.Node) *autograd.Node {
 	k := constant(x, shared, n, n).Mul(q).Add(constant(x, eye, n, n).Mul(r)).AddScalar(10)
 	l := k.Cholesky()
 	return halfSquare(l.SolveLower(constant(x, m.y, n, 1))).Sub(l.Diagonal().Log().Sum()).Add(halfSquare(x))
-}
-
-func (m *localLevel) handwritten() Gradient {
-	n := len(m.y)
-	errors, variances := make([]float64, n), make([]float64, n)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1)
-		r, q := math.Exp(2*x[0]), math.Exp(2*x[1])
-		mean, variance := 0.0, 10.0
-		for t, y := range m.y {
-			e, f := y-mean, variance+r
-			errors[t], variances[t] = e, variance
-			sum -= 0.5 * (math.Log(f) + e*e/f)
-			mean += variance / f * e
-			variance += q - variance*variance/f
-		}
-		var byR, byQ, byMean, byVariance float64 // the last two: of the next step's
-		for t := n - 1; t >= 0; t-- {
-			e, p := errors[t], variances[t]
-			f := p + r
-			byE := (byMean*p - e) / f
-			byF := (p*(byVariance*p-byMean*e)+0.5*e*e)/(f*f) - 0.5/f
-			byQ += byVariance
-			byR += byF
-			byVariance = byMean*e/f + byVariance*(1-2*p/f) + byF
-			byMean -= byE
-		}
-		grad[0] += 2 * r * byR
-		grad[1] += 2 * q * byQ
-		return sum
-	}
 }

@@ -16,10 +16,6 @@ type regression struct {
 
 	// term is the log density of rows, element by element.
 	term func(x, predictor *autograd.Node, data []*autograd.Node) *autograd.Node
-
-	// byHand returns the log density of all rows, and adds to grad the derivatives
-	// with respect to the further parameters.
-	byHand func(r *regression, grad, x []float64) float64
 }
 
 // newRegression draws regressors for n rows.
@@ -50,12 +46,6 @@ func (r *regression) density(name string, further int) *Density {
 	return &Density{
 		Name: name, Params: 1 + r.p + further, SD: 0.5, Expression: r.expression,
 		Spellings: []Spelling{{Name: "map over rows", Expression: r.mapped}, {Name: "rows before particles", OverRows: r.overRows, Rows: r.n}},
-		Handwritten: func() Gradient {
-			return func(grad, x []float64) float64 {
-				clear(grad)
-				return standardNormals(grad, x, 2) + r.byHand(r, grad, x)
-			}
-		},
 	}
 }
 
@@ -94,19 +84,4 @@ func (r *regression) overRows(x *autograd.Node, row *autograd.Axis) *autograd.No
 		v[i] = v[i].Unstack(row)
 	}
 	return r.row(x, v).SumOver(row).Add(halfSquare(x).Scale(0.25))
-}
-
-// sweep adds up the rows and the derivatives with respect to β_0 and β; term returns
-// the log density of a row and its derivative with respect to the predictor.
-func (r *regression) sweep(grad, x []float64, term func(i int, predictor float64) (value, slope float64)) float64 {
-	sum, slopes := 0.0, grad[1:r.p+1]
-	for i := range r.n {
-		value, slope := term(i, r.at(x, i))
-		sum += value
-		grad[0] += slope
-		for k, v := range r.x[i*r.p : (i+1)*r.p] {
-			slopes[k] += slope * v
-		}
-	}
-	return sum
 }

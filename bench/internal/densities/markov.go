@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -29,7 +27,7 @@ func hiddenMarkov() *Density {
 		m.y[t] += float64(state - 1)
 	}
 	return &Density{
-		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, SD: 0.7, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, SD: 0.7, Expression: m.expression,
 		Spellings: []Spelling{{Name: "softplus of scalars", Expression: m.scalars}, {Name: "scaled probabilities", Expression: m.scaled}},
 	}
 }
@@ -96,74 +94,4 @@ func (m *chain) scaled(x *autograd.Node) *autograd.Node {
 		sum, p = sum.Add(total.Log()), p.Div(total)
 	}
 	return sum
-}
-
-// handwritten is the forward-backward algorithm on scaled probabilities.
-func (m *chain) handwritten() Gradient {
-	k, n := m.k, len(m.y)
-	a, rows := make([]float64, k*k), make([]float64, k)
-	likelihood, forward, scale := make([]float64, n*k), make([]float64, n*k), make([]float64, n)
-	behind, next := make([]float64, k), make([]float64, k)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1)
-		mu, gMu, logSD := x[k*k:k*k+k], grad[k*k:k*k+k], x[k*k+k]
-		inverse := math.Exp(-logSD)
-		copy(a, x[:k*k])
-		for i := range k {
-			logSumExp(a[i*k : (i+1)*k])
-		}
-		for t, y := range m.y {
-			total, density, p := 0.0, likelihood[t*k:(t+1)*k], forward[t*k:(t+1)*k]
-			for j := range k {
-				z := (y - mu[j]) * inverse
-				density[j] = math.Exp(-0.5*z*z) * inverse
-				prior := 1.0
-				if t > 0 {
-					prior = 0
-					for i, q := range forward[(t-1)*k : t*k] {
-						prior += q * a[i*k+j]
-					}
-				}
-				p[j] = prior * density[j]
-				total += p[j]
-			}
-			scale[t] = total
-			for j := range p {
-				p[j] /= total
-			}
-			sum += math.Log(total)
-		}
-		clear(rows)
-		for j := range behind {
-			behind[j] = 1
-		}
-		for t := n - 1; t >= 0; t-- {
-			for j, p := range forward[t*k : (t+1)*k] {
-				z, posterior := (m.y[t]-mu[j])*inverse, p*behind[j]
-				gMu[j] += posterior * z * inverse
-				grad[k*k+k] += posterior * (z*z - 1)
-				behind[j] *= likelihood[t*k+j] / scale[t]
-			}
-			if t == 0 {
-				break
-			}
-			clear(next)
-			for i, p := range forward[(t-1)*k : t*k] {
-				for j, w := range behind {
-					next[i] += a[i*k+j] * w
-					both := p * a[i*k+j] * w
-					grad[i*k+j] += both
-					rows[i] += both
-				}
-			}
-			copy(behind, next)
-		}
-		for i, total := range rows {
-			for j := range k {
-				grad[i*k+j] -= total * a[i*k+j]
-			}
-		}
-		return sum
-	}
 }

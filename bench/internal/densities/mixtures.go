@@ -1,7 +1,6 @@
 package densities
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"tobac/autograd"
@@ -24,7 +23,7 @@ type pair struct{ y []float64 }
 func twoNormals() *Density {
 	p := &pair{clusters(stream(5), 200, 2)}
 	return &Density{
-		Name: "mixture of 2", Params: 5, SD: 1, Expression: p.expression, Handwritten: p.handwritten,
+		Name: "mixture of 2", Params: 5, SD: 1, Expression: p.expression,
 		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus}, {Name: "map over points", Expression: p.mapped}},
 	}
 }
@@ -60,29 +59,6 @@ func (p *pair) mapped(x *autograd.Node) *autograd.Node {
 	return terms.Sum().Add(halfSquare(x).Scale(0.25))
 }
 
-func (p *pair) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 2)
-		positive, w := softplus(x[4])
-		c1, c2 := x[4]-positive-x[2], -positive-x[3]
-		p1, p2 := math.Exp(-x[2]), math.Exp(-x[3])
-		for _, y := range p.y {
-			z1, z2 := (y-x[0])*p1, (y-x[1])*p2
-			a, b := c1-0.5*z1*z1, c2-0.5*z2*z2
-			value, r := softplus(b - a)
-			sum += a + value
-			q := 1 - r
-			grad[0] += q * z1 * p1
-			grad[1] += r * z2 * p2
-			grad[2] += q * (z1*z1 - 1)
-			grad[3] += r * (z2*z2 - 1)
-			grad[4] += q - w
-		}
-		return sum
-	}
-}
-
 // A blend is a mixture of k normals with the parameters μ_c, ln σ_c and logits of
 // the weights, all N(0, 2).
 type blend struct {
@@ -94,7 +70,7 @@ type blend struct {
 func normalMixture() *Density {
 	m := &blend{5, clusters(stream(6), 200, 5)}
 	return &Density{
-		Name: "mixture of 5", Params: 3 * m.k, SD: 1, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "mixture of 5", Params: 3 * m.k, SD: 1, Expression: m.expression,
 		Spellings: []Spelling{
 			{Name: "map over points", Expression: m.mapped},
 			{Name: "points before particles", OverRows: m.overRows, Rows: len(m.y)},
@@ -123,35 +99,4 @@ func (m *blend) mapped(x *autograd.Node) *autograd.Node {
 func (m *blend) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
 	terms := m.terms(x, vector(x, m.y).Unstack(row)).LogSumExp()
 	return terms.SumOver(row).Add(halfSquare(x).Scale(0.25))
-}
-
-func (m *blend) handwritten() Gradient {
-	k := m.k
-	weights, offset, precision, r := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 2)
-		copy(weights, x[2*k:])
-		total := logSumExp(weights)
-		for c := range k {
-			offset[c], precision[c] = x[2*k+c]-total-x[k+c], math.Exp(-x[k+c])
-		}
-		for _, y := range m.y {
-			for c := range r {
-				z := (y - x[c]) * precision[c]
-				r[c] = offset[c] - 0.5*z*z
-			}
-			sum += logSumExp(r)
-			for c, q := range r {
-				z := (y - x[c]) * precision[c]
-				grad[c] += q * z * precision[c]
-				grad[k+c] += q * (z*z - 1)
-				grad[2*k+c] += q
-			}
-		}
-		for c, w := range weights {
-			grad[2*k+c] -= w * float64(len(m.y))
-		}
-		return sum
-	}
 }

@@ -28,7 +28,7 @@ func orderedLogit() *Density {
 		m.y[i] = int(max(0, min(4, math.Floor(v/1.2+2.5))))
 	}
 	return &Density{
-		Name: "ordered logit", Params: m.p + m.k - 1, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "ordered logit", Params: m.p + m.k - 1, SD: 0.5, Expression: m.expression,
 		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids}, {Name: "map over rows", Expression: m.mapped}},
 	}
 }
@@ -107,48 +107,4 @@ func (m *ordinal) mapped(x *autograd.Node) *autograd.Node {
 		return v[1].Sub(v[2]).Dot(p).Add(v[3]).Log()
 	}, constant(x, m.x, m.n, m.p), constant(x, upper, m.n, width), constant(x, lower, m.n, width), vector(x, last))
 	return terms.Sum().Add(halfSquare(x).Scale(0.25))
-}
-
-func (m *ordinal) handwritten() Gradient {
-	cuts, slopes := make([]float64, m.k-1), make([]float64, m.k-1)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 2)
-		cuts[0] = x[m.p]
-		for c := 1; c < len(cuts); c++ {
-			cuts[c] = cuts[c-1] + math.Exp(x[m.p+c])
-		}
-		clear(slopes)
-		for i, c := range m.y {
-			row, eta := m.x[i*m.p:(i+1)*m.p], 0.0
-			for k, v := range row {
-				eta += v * x[k]
-			}
-			upper, lower := 1.0, 0.0
-			if c < len(cuts) {
-				upper = 1 / (1 + math.Exp(eta-cuts[c]))
-			}
-			if c > 0 {
-				lower = 1 / (1 + math.Exp(eta-cuts[c-1]))
-			}
-			p := upper - lower
-			sum += math.Log(p)
-			byUpper, byLower := upper*(1-upper)/p, lower*(1-lower)/p
-			if c < len(cuts) {
-				slopes[c] += byUpper
-			}
-			if c > 0 {
-				slopes[c-1] -= byLower
-			}
-			for k, v := range row {
-				grad[k] -= (byUpper - byLower) * v
-			}
-		}
-		for c := len(cuts) - 1; c > 0; c-- {
-			grad[m.p+c] += slopes[c] * math.Exp(x[m.p+c])
-			slopes[c-1] += slopes[c]
-		}
-		grad[m.p] += slopes[0]
-		return sum
-	}
 }

@@ -32,7 +32,7 @@ func lotkaVolterra() *Density {
 		m.logY[i+1] += math.Log(v)
 	}
 	return &Density{
-		Name: "Lotka–Volterra", Params: len(typical), SD: 0.2, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "Lotka–Volterra", Params: len(typical), SD: 0.2, Expression: m.expression,
 		Spellings: []Spelling{{Name: "state as a vector", Expression: m.vectors}, withMean()},
 	}
 }
@@ -97,54 +97,4 @@ func (k *rungeKutta) step(u, v, h float64, r *[7]float64) (float64, float64) {
 		nextV += weights[i] * dv
 	}
 	return nextU, nextV
-}
-
-// pull turns the cotangent (cu, cv) of the step's result into that of its start, and
-// adds to that of r.
-func (k *rungeKutta) pull(cu, cv, h float64, r, cr *[7]float64) (float64, float64) {
-	weights, reach := [4]float64{h / 6, h / 3, h / 3, h / 6}, [4]float64{h / 2, h / 2, h, 0}
-	startU, startV, pu, pv := cu, cv, 0.0, 0.0 // p: of the point after
-	for i := 3; i >= 0; i-- {
-		u, v := k.u[i], k.v[i]
-		au, av := weights[i]*cu+reach[i]*pu, weights[i]*cv+reach[i]*pv
-		cr[0] += au * u
-		cr[1] -= au * u * v
-		cr[2] += av * u * v
-		cr[3] -= av * v
-		pu, pv = au*(r[0]-r[1]*v)+av*r[2]*v, av*(r[2]*u-r[3])-au*r[1]*u
-		startU += pu
-		startV += pv
-	}
-	return startU, startV
-}
-
-func (m *population) handwritten() Gradient {
-	n := len(m.logY) / 2
-	points, states := make([]rungeKutta, n), make([]float64, 2*n)
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1) - float64(2*n)*x[6]
-		var r, cr [7]float64
-		for i, v := range x {
-			r[i] = typical[i] * math.Exp(v)
-		}
-		u, v, precision, squares := r[4], r[5], 1/(r[6]*r[6]), 0.0
-		for t := range points {
-			u, v = points[t].step(u, v, m.step, &r)
-			states[2*t], states[2*t+1] = u, v
-		}
-		cu, cv := 0.0, 0.0
-		for t := n - 1; t >= 0; t-- {
-			u, v := states[2*t], states[2*t+1]
-			z, w := m.logY[2*t]-math.Log(u), m.logY[2*t+1]-math.Log(v)
-			squares += z*z + w*w
-			cu, cv = points[t].pull(cu+precision*z/u, cv+precision*w/v, m.step, &r, &cr)
-		}
-		cr[4], cr[5] = cu, cv
-		for i := range 6 {
-			grad[i] += cr[i] * r[i]
-		}
-		grad[6] += precision*squares - float64(2*n)
-		return sum - 0.5*precision*squares
-	}
 }

@@ -14,7 +14,7 @@ var chebyshev = [...]float64{
 }
 
 // probitRegression is of 200 outcomes y = ±1 with the log density ln Φ(y(β_0 + x·β)),
-// in which ln Φ is chebyshev's approximation: package autograd has no error function.
+// in which ln Φ is chebyshev's approximation.
 func probitRegression() *Density {
 	rng := stream(14)
 	r := newRegression(rng, 200, 5)
@@ -25,13 +25,6 @@ func probitRegression() *Density {
 	r.data = [][]float64{y}
 	r.term = func(_, predictor *autograd.Node, data []*autograd.Node) *autograd.Node {
 		return logNormalCDF(data[0].Mul(predictor))
-	}
-	r.byHand = func(r *regression, grad, x []float64) float64 {
-		y := r.data[0]
-		return r.sweep(grad, x, func(i int, predictor float64) (value, slope float64) {
-			value, slope = logNormalCDFByHand(y[i] * predictor)
-			return value, slope * y[i]
-		})
 	}
 	return r.density("probit regression", 0)
 }
@@ -48,21 +41,4 @@ func logNormalCDF(u *autograd.Node) *autograd.Node {
 	}
 	lower := t.Log().Sub(z.Square()).Add(polynomial).AddScalar(chebyshev[0] - math.Ln2)
 	return u.Positive().Where(lower.Exp().Neg().Log1p(), lower)
-}
-
-func logNormalCDFByHand(u float64) (value, slope float64) {
-	z := math.Abs(u) * (math.Sqrt2 / 2)
-	t := 1 / (1 + 0.5*z)
-	polynomial, derivative := 0.0, 0.0
-	for k := len(chebyshev) - 1; k >= 0; k-- {
-		derivative = derivative*t + polynomial
-		polynomial = polynomial*t + chebyshev[k]
-	}
-	lower := math.Log(t) - z*z + polynomial - math.Ln2
-	byZ := -0.5*t*(1+t*derivative) - 2*z
-	if u <= 0 {
-		return lower, -byZ * (math.Sqrt2 / 2)
-	}
-	tail := math.Exp(lower)
-	return math.Log1p(-tail), -tail / (1 - tail) * byZ * (math.Sqrt2 / 2)
 }

@@ -3,10 +3,6 @@ package densities
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-
 	"tobac/autograd"
 )
 
@@ -36,7 +32,7 @@ func gaussianProcess() *Density {
 		}
 	}
 	return &Density{
-		Name: "Gaussian process", Params: 3, SD: 0.5, Expression: p.expression, Handwritten: p.handwritten,
+		Name: "Gaussian process", Params: 3, SD: 0.5, Expression: p.expression,
 		Spellings: []Spelling{{Name: "log-det and two solves", Expression: p.solves}, withMean()},
 	}
 }
@@ -67,48 +63,4 @@ func (p *process) solves(x *autograd.Node) *autograd.Node {
 	l := k.Cholesky()
 	alpha := l.SolveLowerT(l.SolveLower(y))
 	return y.Dot(alpha).Add(k.LogDet()).Scale(-0.5).Add(halfSquare(x))
-}
-
-// handwritten uses ∂/∂θ = ½ tr((ααᵀ − K⁻¹) ∂K/∂θ) with α = K⁻¹y.
-func (p *process) handwritten() Gradient {
-	n := len(p.y)
-	kernel, k, alpha := make([]float64, n*n), make([]float64, n*n), make([]float64, n)
-	symmetric := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: k}
-	return func(grad, x []float64) float64 {
-		amplitude, precision, noise := math.Exp(2*x[0]), math.Exp(-2*x[1]), math.Exp(2*x[2])
-		for i := range n {
-			for j := i; j < n; j++ {
-				v := amplitude * math.Exp(-0.5*p.squares[i*n+j]*precision)
-				kernel[i*n+j], k[i*n+j] = v, v
-			}
-			k[i*n+i] += noise
-		}
-		u, ok := lapack64.Potrf(symmetric)
-		if !ok {
-			return math.NaN()
-		}
-		sum := 0.0
-		for i := range n {
-			sum -= math.Log(k[i*n+i])
-		}
-		copy(alpha, p.y)
-		v := blas64.Vector{N: n, Inc: 1, Data: alpha}
-		blas64.Trsv(blas.Trans, u, v)
-		sum -= 0.5 * blas64.Dot(v, v)
-		blas64.Trsv(blas.NoTrans, u, v)
-		lapack64.Potri(u)
-		var byAmplitude, byLength, byNoise float64
-		for i := range n {
-			w := 0.5 * (alpha[i]*alpha[i] - k[i*n+i])
-			byNoise += w
-			byAmplitude += w * kernel[i*n+i]
-			for j := i + 1; j < n; j++ {
-				w := (alpha[i]*alpha[j] - k[i*n+j]) * kernel[i*n+j]
-				byAmplitude += w
-				byLength += w * p.squares[i*n+j]
-			}
-		}
-		grad[0], grad[1], grad[2] = 2*byAmplitude-x[0], byLength*precision-x[1], 2*byNoise*noise-x[2]
-		return sum - 0.5*(x[0]*x[0]+x[1]*x[1]+x[2]*x[2])
-	}
 }

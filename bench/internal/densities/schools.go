@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -26,7 +24,7 @@ func eightSchools(centred bool) *Density {
 		name = "eight schools, centred"
 	}
 	return &Density{
-		Name: name, Params: 2 + len(s.sd), SD: 1, Expression: s.expression, Handwritten: s.handwritten,
+		Name: name, Params: 2 + len(s.sd), SD: 1, Expression: s.expression,
 		Spellings: []Spelling{{Name: "map over schools", Expression: s.mapped}, withMean()},
 	}
 }
@@ -66,36 +64,4 @@ func (s *schools) mapped(x *autograd.Node) *autograd.Node {
 		logp = logp.Sub(at(x, 1).Scale(float64(len(s.sd))))
 	}
 	return logp
-}
-
-func (s *schools) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		mu, tau, each := x[0], math.Exp(x[1]), x[2:]
-		ratio := 0.04 * tau * tau
-		sum := x[1] - math.Log1p(ratio) - 0.02*mu*mu
-		grad[0], grad[1] = -0.04*mu, 1-2*ratio/(1+ratio)
-		if s.centred {
-			sum -= float64(len(each)) * x[1]
-			grad[1] -= float64(len(each))
-		}
-		for j, v := range each {
-			z, theta := v, mu+tau*v
-			if s.centred {
-				z, theta = (v-mu)/tau, v
-			}
-			e := (s.effect[j] - theta) / s.sd[j]
-			sum -= 0.5 * (z*z + e*e)
-			slope := e / s.sd[j] // with respect to θ
-			if s.centred {
-				grad[0] += z / tau
-				grad[1] += z * z
-				grad[2+j] = slope - z/tau
-				continue
-			}
-			grad[0] += slope
-			grad[1] += slope * tau * z
-			grad[2+j] = slope*tau - z
-		}
-		return sum
-	}
 }

@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -32,18 +30,6 @@ func funnel() *Density {
 				}, rest)
 				return prior.Add(terms.Sum())
 			}},
-		},
-		Handwritten: func() Gradient {
-			return func(grad, x []float64) float64 {
-				v, precision, squares := x[0], math.Exp(-x[0]), 0.0
-				for i, r := range x[1:] {
-					squares += r * r
-					grad[1+i] = -precision * r
-				}
-				squares *= 0.5 * precision
-				grad[0] = squares - v/9 - 0.5*n
-				return -v*v/18 - 0.5*n*v - squares
-			}
 		},
 	}
 }
@@ -76,19 +62,6 @@ func rosenbrock() *Density {
 					return v[1].Sub(v[0].Square()).Square().Scale(-5).Sub(v[0].AddScalar(-1).Square().Scale(0.05))
 				}, x.Slice(0, 0, n-1), x.Slice(0, 1, n)).Sum()
 			}},
-		},
-		Handwritten: func() Gradient {
-			return func(grad, x []float64) float64 {
-				clear(grad)
-				sum := 0.0
-				for i, v := range x[:n-1] {
-					bend, start := x[i+1]-v*v, 1-v
-					sum -= 5*bend*bend + 0.05*start*start
-					grad[i] += 20*bend*v + 0.1*start
-					grad[i+1] -= 10 * bend
-				}
-				return sum
-			}
 		},
 	}
 }

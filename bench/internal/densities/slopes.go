@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"math"
-
 	"tobac/autograd"
 )
 
@@ -44,7 +42,7 @@ func randomSlopes() *Density {
 		}
 	}
 	return &Density{
-		Name: "random slopes", Params: 6, SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "random slopes", Params: 6, SD: 0.5, Expression: m.expression,
 		Spellings: []Spelling{
 			{Name: "2×2 by elements", Expression: m.elements},
 			{Name: "covariance of rows", Expression: m.covariance, Costlier: true},
@@ -119,41 +117,4 @@ func (m *slopes) covariance(x *autograd.Node) *autograd.Node {
 		return halfSquare(z).Sub(root.Diagonal().Log().Sum())
 	}, constant(x, m.x, m.groups, n, 2), constant(x, m.y, m.groups, n))
 	return terms.Sum().Add(halfSquare(x))
-}
-
-func (m *slopes) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad, x, 1) - float64(m.groups*m.rows)*x[5]
-		mu1, mu2, a, b, c, tau := x[0], x[1], math.Exp(x[2]), x[3], math.Exp(x[4]), math.Exp(-2*x[5])
-		var byA, byB, byC, byTau float64
-		for g, yy := range m.yy {
-			s11, s12, s22, t1, t2 := m.s[4*g], m.s[4*g+1], m.s[4*g+3], m.t[2*g], m.t[2*g+1]
-			q1, q2 := t1-s11*mu1-s12*mu2, t2-s12*mu1-s22*mu2
-			squares := yy - mu1*(t1+q1) - mu2*(t2+q2)
-			left1, left2 := a*s11+b*s12, a*s12+b*s22
-			c11, c12, c22 := a*left1+b*left2, c*left2, c*c*s22
-			m11, m12, m22 := 1+tau*c11, tau*c12, 1+tau*c22
-			det := m11*m22 - m12*m12
-			i11, i12, i22 := m22/det, -m12/det, m11/det
-			p1, p2 := a*q1+b*q2, c*q2
-			v1, v2 := i11*p1+i12*p2, i12*p1+i22*p2
-			sum -= 0.5 * (tau*squares - tau*tau*(p1*v1+p2*v2) + math.Log(det))
-			// Cotangents of M, then of C = LᵀSL and of p = Lᵀq.
-			g11, g12, g22 := -0.5*(tau*tau*v1*v1+i11), -0.5*(tau*tau*v1*v2+i12), -0.5*(tau*tau*v2*v2+i22)
-			byTau += tau*(p1*v1+p2*v2) - 0.5*squares + g11*c11 + 2*g12*c12 + g22*c22
-			w1, w2 := tau*tau*v1, tau*tau*v2
-			byA += w1*q1 + 2*tau*(left1*g11+c*s12*g12)
-			byB += w1*q2 + 2*tau*(left2*g11+c*s22*g12)
-			byC += w2*q2 + 2*tau*(left2*g12+c*s22*g22)
-			u1, u2 := a*w1, b*w1+c*w2
-			grad[0] += tau*q1 - s11*u1 - s12*u2
-			grad[1] += tau*q2 - s12*u1 - s22*u2
-		}
-		grad[2] += a * byA
-		grad[3] += byB
-		grad[4] += c * byC
-		grad[5] -= 2*tau*byTau + float64(m.groups*m.rows)
-		return sum
-	}
 }

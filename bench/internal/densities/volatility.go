@@ -20,7 +20,7 @@ func stochasticVolatility() *Density {
 		m.y[t] *= math.Exp(0.5 * math.Sin(0.1*float64(t)))
 	}
 	return &Density{
-		Name: "stochastic volatility", Params: 3 + len(m.y), SD: 0.5, Expression: m.expression, Handwritten: m.handwritten,
+		Name: "stochastic volatility", Params: 3 + len(m.y), SD: 0.5, Expression: m.expression,
 		Spellings: []Spelling{{Name: "step by step", Expression: m.steps}, {Name: "map over steps", Expression: m.mapped}},
 	}
 }
@@ -71,38 +71,4 @@ func (m *volatility) mapped(x *autograd.Node) *autograd.Node {
 	}, vector(x, m.y[1:]), h.Slice(0, 1, n), h.Slice(0, 0, n-1))
 	start := square(x.Builder().Scalar(m.y[0]), at(h, 0)).Scale(-0.5)
 	return first.Add(start).Add(terms.Sum()).Sub(at(x, 2).Scale(float64(n)))
-}
-
-func (m *volatility) handwritten() Gradient {
-	return func(grad, x []float64) float64 {
-		clear(grad)
-		sum := standardNormals(grad[:3], x[:3], 1)
-		n, mu, phi, inverse, h, gH := float64(len(m.y)), x[0], math.Tanh(x[1]), math.Exp(-x[2]), x[3:], grad[3:]
-		rest := 1 - phi*phi
-		z := (h[0] - mu) * inverse
-		sum += 0.5*(math.Log(rest)-rest*z*z) - n*x[2]
-		gH[0] = -rest * z * inverse
-		grad[0] += rest * z * inverse
-		byPhi := phi*z*z - phi/rest
-		squares := rest * z * z
-		for t, y := range m.y {
-			e := 0.5 * y * y * math.Exp(-h[t])
-			sum -= e + 0.5*h[t]
-			gH[t] += e - 0.5
-			if t == 0 {
-				continue
-			}
-			z := (h[t] - mu - phi*(h[t-1]-mu)) * inverse
-			sum -= 0.5 * z * z
-			squares += z * z
-			w := z * inverse
-			gH[t] -= w
-			gH[t-1] += phi * w
-			grad[0] += (1 - phi) * w
-			byPhi += w * (h[t-1] - mu)
-		}
-		grad[1] += byPhi * rest
-		grad[2] += squares - n
-		return sum
-	}
 }
