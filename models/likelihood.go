@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"tobac/autograd"
 	"tobac/dag"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -137,11 +135,4 @@ func checkData(x mat.Matrix) error {
 		}
 	}
 	return nil
-}
-
-// finite reports whether x holds neither a NaN nor an infinity. A finite sum has finite
-// terms only; that of finite terms may overflow.
-func finite(x ...float64) bool {
-	sum := floats.Sum(x)
-	return sum-sum == 0 || !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }

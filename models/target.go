@@ -8,6 +8,7 @@ import (
 
 	"tobac/autograd"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -274,4 +275,11 @@ func contiguous(m *mat.Dense, r, c int) ([]float64, error) {
 // lnNormal is the log density of N(mean, variance) at every element of x.
 func lnNormal(x *autograd.Node, mean, variance float64) *autograd.Node {
 	return x.AddScalar(-mean).Square().Scale(-1 / (2 * variance)).AddScalar(-0.5 * math.Log(2*math.Pi*variance))
+}
+
+// finite reports whether x holds neither a NaN nor an infinity. A finite sum has finite
+// terms only; that of finite terms may overflow.
+func finite(x ...float64) bool {
+	sum := floats.Sum(x)
+	return sum-sum == 0 || !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }
