@@ -33,7 +33,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if cfg.Engine == nil && cfg.Order.Known == nil {
-		cfg.Prior.AddSources(p.Calendar())
+		cfg.Prior.AddSources(p.Given())
 	}
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result

@@ -396,15 +396,15 @@ func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error)
 	return t, err
 }
 
-// exclude rules out edges between indicators of one variable, and into years and days where the
-// engine draws graphs under node scores.
+// exclude rules out edges between indicators of one variable and, where the engine draws graphs under
+// node scores, into what no other column causes.
 func (j *job) exclude() error {
 	if j.table == nil {
 		return nil
 	}
 	columns := j.table.Columns
 	if _, source := j.fit.Engine.(engine.OrderSource); (source || j.fit.Engine == nil) && j.fit.Order.Known == nil {
-		j.fit.Prior.AddSources(j.table.Calendar())
+		j.fit.Prior.AddSources(j.table.Given())
 	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
 	for _, e := range j.fit.Prior.Exclusive {

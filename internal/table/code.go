@@ -132,6 +132,8 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 			keep = "1"
 		}
 		p.note("%s numbers the rows, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(keep))
+	case !q.rising && q.grouped:
+		p.warn("%s numbers what several rows are about, and is left out: such rows may depend on each other; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	default:
 		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	}

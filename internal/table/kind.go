@@ -78,6 +78,7 @@ type Profile struct {
 	gapValue []float64      // numbers that count as missing
 	levelOf  map[string]int // of a text or a spelled number
 	rising   bool           // every number is greater than the one before
+	grouped  bool           // none is less
 	counting int            // 1: the numbers are 1…n; 0: 0…n−1; −1: neither
 	odd      []Level        // texts of a mixed column
 	repeated []extreme      // numbers that may stand for missing values
@@ -98,7 +99,7 @@ type numbersAndTexts struct {
 
 func (p *Profile) count(rows []int) numbersAndTexts {
 	n := numbersAndTexts{distinct: map[float64]int{}, texts: make([]int, len(p.column.texts)), codes: map[float64]int{}, low: math.Inf(1), high: math.Inf(-1)}
-	p.rising, p.Whole, p.counting = true, true, -2
+	p.rising, p.grouped, p.Whole, p.counting = true, true, true, -2
 	p.Min, p.Max = math.Inf(1), math.Inf(-1)
 	before := math.Inf(-1)
 	sum := 0.0
@@ -120,7 +121,7 @@ func (p *Profile) count(rows []int) numbersAndTexts {
 		} else {
 			n.low, n.high = min(n.low, v), max(n.high, v)
 		}
-		p.rising = p.rising && v > before
+		p.rising, p.grouped = p.rising && v > before, p.grouped && v >= before
 		before = v
 		switch place := v - float64(at); {
 		case p.counting == -2 && (place == 0 || place == 1):
@@ -348,6 +349,9 @@ func (p *Profile) almostNumbers(n numbersAndTexts) bool {
 // identifying are names of columns that number what the rows are about.
 var identifying = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|idx|index|uid|uuid|pid|sid|pidnum|idnum|rownames?|row|obs|observation|nr|no|case|caseid|subjectid|patientid|personid)$|^__index_level_|^unnamed: ?[0-9]+$`)
 
+// groups are names of columns that number what several rows may be about.
+var groups = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|uid|pid|sid|pidnum|idnum|caseid|subjectid|patientid|personid)$`)
+
 // longIndex is how many rows numbers in a row must have at the front of a file, under a name, to be an index.
 const longIndex = 10
 
@@ -359,7 +363,8 @@ func (p *Profile) numeric(n numbersAndTexts) {
 	case p.Position == 1 && unnamed && p.Whole && p.Gaps == 0,
 		p.Position == 1 && counted && n.numbers >= longIndex && !generatedName.MatchString(p.Name):
 		p.Kind = Index
-	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || p.allDifferent()):
+	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || p.allDifferent()),
+		groups.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && len(n.distinct) > 2 && p.grouped:
 		p.Kind = Identifier
 	case len(n.distinct) == 2 && p.Min == 0 && p.Max == 1:
 		p.Kind = Boolean
@@ -510,20 +515,34 @@ func (p *Profile) moments(values func(yield func(v float64) bool)) {
 	p.Skewness, p.Kurtosis = m3/math.Pow(m2, 1.5), m4/(m2*m2)-3
 }
 
-// yearly reports whether the numbers look like years, or like days written as numbers.
-func (p *Profile) yearly() string {
-	if p.Kind != Number || !p.Whole {
-		return ""
-	}
+// given says what a column has that no other column of a table causes: years and days written as
+// numbers, ages, and what people are born with; "" if it seems to have nothing of that kind. kind is
+// the one under which it is a column like others.
+func (p *Profile) given() (what, kind string) {
 	name := strings.ToLower(p.Name)
 	switch {
+	case born.MatchString(p.Name) && p.Kind == Number:
+		return "what is given at birth", "real"
+	case born.MatchString(p.Name) && p.Kind == Boolean:
+		return "what is given at birth", "binary"
+	case born.MatchString(p.Name) && p.Kind == Category:
+		return "what is given at birth", "categorical"
+	case p.Kind == Number && ages.MatchString(p.Name):
+		return "ages", "real"
+	case p.Kind != Number || !p.Whole:
 	case p.Min >= 1500 && p.Max <= 2200 && (strings.Contains(name, "year") || strings.HasSuffix(name, "yr") || name == "date" || name == "time" || p.rising && p.Max-p.Min < 400):
-		return "years"
+		return "years", "real"
 	case p.Min >= 19000101 && p.Max <= 22001231 && strings.Contains(name, "da"):
-		return "days written as numbers"
+		return "days written as numbers", "real"
 	}
-	return ""
+	return "", ""
 }
+
+// Names of columns of ages, and of what is given at birth.
+var (
+	ages = regexp.MustCompile(`(?i)^age([ _.]*[(\[]?(in[ _.])?(years?|yrs?|months?|weeks?|days?)[)\]]?)?$`)
+	born = regexp.MustCompile(`(?i)^(sex|gender|race|ethnicity|male|female|non[ _.-]?white)$`)
+)
 
 // describe lists levels for a message.
 func describe(levels []Level) string {

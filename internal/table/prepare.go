@@ -470,12 +470,12 @@ func (p *preparation) noteMeasurements() {
 			v := spelled(e.value)
 			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
 		}
-		if what := q.yearly(); what != "" {
+		if what, kind := q.given(); what != "" {
 			if _, asked := p.kinds[q.Position-1]; asked {
-				p.note("%s has %s, which are taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
+				p.note("%s has %s, and is taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
 			} else {
-				p.out.Columns[k].calendar = true
-				p.note("%s has %s, which no other column causes; --kind %s takes them as a measurement, --drop leaves it out", label(q.Position, q.Name), what, shellQuote(q.Name+"=real"))
+				p.out.Columns[k].given = true
+				p.note("%s has %s, which no other column causes; --kind %s takes it as a measurement, --drop leaves it out", label(q.Position, q.Name), what, shellQuote(q.Name+"="+kind))
 			}
 		} else if q.Kind == Number && q.Whole && q.Rows >= 20 && identifying.MatchString(q.Name) {
 			p.note("%s is named like an identifier and taken as a measurement; --drop leaves it out", label(q.Position, q.Name))

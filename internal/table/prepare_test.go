@@ -315,3 +315,25 @@ func TestLongProposals(t *testing.T) {
 		}
 	}
 }
+
+// Ages, years and what is given at birth are caused by no other column; whole numbers under the name
+// of an identifier that rise and repeat are left out.
+func TestGiven(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("ID,x,Age (years),Sex,race,year,agegroup,packages\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%.2f,%d,%s,%s,%d,%d,%d\n", 3+i/4, float64(i*i%17)/3, 20+i*7%31, []string{"m", "f"}[i%2],
+			[]string{"u", "v", "w"}[i*i%3], 2001+i*i%7, i%5, i*3%13)
+	}
+	p := prepare(t, rows.String(), table.Layout{}, table.Options{Kinds: []string{"race=categorical"}})
+	var got []string
+	for _, j := range p.Given() {
+		got = append(got, p.Data.Names[j])
+	}
+	if diff := cmp.Diff([]string{"Age (years)", "Sex", "year"}, got); diff != "" {
+		t.Errorf("given (-want +got):\n%s", diff)
+	}
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "(ID) numbers what several rows are about") {
+		t.Errorf("warnings %q, want one about column ID", p.Warnings)
+	}
+}

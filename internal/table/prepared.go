@@ -20,7 +20,7 @@ type Coded struct {
 
 	profile   *Profile
 	indicator int // its level; −1: none
-	calendar  bool
+	given     bool
 }
 
 // An Incomplete is a table with missing values.
@@ -112,11 +112,11 @@ func (p *Prepared) Together() (all [][]int) {
 	return all
 }
 
-// Calendar are the columns of the table that have years or days, which no other column causes, but
-// for those whose kind was asked for.
-func (p *Prepared) Calendar() (columns []int) {
+// Given are the columns of the table that no other column causes: years and days, ages, and what is
+// given at birth, but for those whose kind was asked for.
+func (p *Prepared) Given() (columns []int) {
 	for k, c := range p.Columns {
-		if c.calendar {
+		if c.given {
 			columns = append(columns, k)
 		}
 	}
