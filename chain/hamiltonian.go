@@ -138,7 +138,7 @@ func (h *Hamiltonian) restart() bool {
 // Adapt learns step size and metric from the iteration that was just done, with
 // Chain.Accepted, and reports false if the run stops.
 func (h *Hamiltonian) Adapt() bool {
-	warming, last := h.Warming()
+	warming, last := h.warming()
 	if !warming {
 		return true
 	}

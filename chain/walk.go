@@ -101,8 +101,8 @@ func (w *Walk) Learn() bool {
 	return end
 }
 
-// Warming reports whether the iteration is one that adapts, and whether it is the last of them.
-func (w *Walk) Warming() (warming, last bool) {
+// warming reports whether the iteration is one that adapts, and whether it is the last of them.
+func (w *Walk) warming() (warming, last bool) {
 	warm := w.sampler.warmUp()
 	return w.Chain.Iteration < warm, w.Chain.Iteration+1 == warm
 }

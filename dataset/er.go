@@ -15,10 +15,10 @@ type ERConfig struct {
 	Seed         uint64
 }
 
-// EdgeProbability returns the probability p = 2e/(d−1) that two variables are joined, so that e·d
+// edgeProbability returns the probability p = 2e/(d−1) that two variables are joined, so that e·d
 // edges are expected. It is what a matching graph prior needs. Settings with p ≥ 1 are an error, as
 // a prior has no log-odds there.
-func (c ERConfig) EdgeProbability() (float64, error) {
+func (c ERConfig) edgeProbability() (float64, error) {
 	e := c.EdgesPerNode
 	if e == 0 {
 		e = 2
@@ -40,7 +40,7 @@ func (c ERConfig) EdgeProbability() (float64, error) {
 // SimulateER draws an Erdős–Rényi DAG: a triangular matrix of Bernoulli(p) edges, then a uniformly
 // random order of the variables. The numbers come from the graph stream of the seed.
 func SimulateER(c ERConfig) (*dag.Graph, error) {
-	p, err := c.EdgeProbability()
+	p, err := c.edgeProbability()
 	if err != nil {
 		return nil, err
 	}

@@ -116,11 +116,11 @@ func each(chains [][]float64, f func(v float64) float64) [][]float64 {
 	return out
 }
 
-// PotentialScaleReduction is R̂ of chains of one length: the larger of those of normal scores of
+// potentialScaleReduction is R̂ of chains of one length: the larger of those of normal scores of
 // the ranks in half chains, and of the same of distances from the median. It is about 1 for chains
 // that agree; NaN if there is too little to tell (fewer than 4 draws, draws that are all equal or
 // not finite).
-func PotentialScaleReduction(chains [][]float64) float64 {
+func potentialScaleReduction(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
 	}
@@ -173,9 +173,9 @@ func effective(chains [][]float64) float64 {
 	return draws / math.Max(2*sum-1, 1/math.Log10(draws))
 }
 
-// BulkSize is the effective number of draws for the middle of a distribution: of normal scores of
-// their ranks. NaN as in [PotentialScaleReduction].
-func BulkSize(chains [][]float64) float64 {
+// bulkSize is the effective number of draws for the middle of a distribution: of normal scores of
+// their ranks. NaN as in potentialScaleReduction.
+func bulkSize(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
 	}
@@ -188,8 +188,8 @@ func BulkSize(chains [][]float64) float64 {
 	return effective(joined)
 }
 
-// TailSize is the effective number of draws for the 5 % and 95 % quantiles, the smaller of both.
-func TailSize(chains [][]float64) float64 {
+// tailSize is the effective number of draws for the 5 % and 95 % quantiles, the smaller of both.
+func tailSize(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
 	}
@@ -215,9 +215,9 @@ func MeanError(chains [][]float64) float64 {
 	return stat.StdDev(slices.Concat(chains...), nil) / math.Sqrt(effective(chains))
 }
 
-// EnergyFraction is the Bayesian fraction of missing information of a chain's energies, Σ(Eₙ −
+// energyFraction is the Bayesian fraction of missing information of a chain's energies, Σ(Eₙ −
 // Eₙ₋₁)²/Σ(Eₙ − Ē)²: below 0.3 momenta that are drawn anew hardly reach all energies.
-func EnergyFraction(energies []float64) float64 {
+func energyFraction(energies []float64) float64 {
 	if len(energies) < 2 {
 		return math.NaN()
 	}
@@ -255,7 +255,7 @@ func Summarise(names []string, chains []*mat.Dense) (Summary, error) {
 			x[k] = mat.Col(nil, i, c)
 		}
 		all := slices.Sorted(slices.Values(slices.Concat(x...)))
-		p := Parameter{Name: name, Error: MeanError(x), Bulk: BulkSize(x), Tail: TailSize(x), ScaleRatio: PotentialScaleReduction(x)}
+		p := Parameter{Name: name, Error: MeanError(x), Bulk: bulkSize(x), Tail: tailSize(x), ScaleRatio: potentialScaleReduction(x)}
 		p.Mean, p.SD = stat.MeanStdDev(all, nil)
 		p.Q05, p.Q50, p.Q95 = stat.Quantile(0.05, stat.LinInterp, all, nil), stat.Quantile(0.5, stat.LinInterp, all, nil), stat.Quantile(0.95, stat.LinInterp, all, nil)
 		out[i] = p

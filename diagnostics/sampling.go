@@ -51,7 +51,7 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 	if len(energies) > 0 {
 		fraction := math.Inf(1)
 		for _, e := range energies {
-			fraction = math.Min(fraction, EnergyFraction(e))
+			fraction = math.Min(fraction, energyFraction(e))
 		}
 		checks = append(checks, Below("energy fraction", fraction, 0.3, 0.1, fmt.Sprintf(
 			"the energies are explored slowly (fraction %.2f): the posterior has heavy tails in these parameters",

@@ -78,8 +78,8 @@ func InDataUnits(columns []Column, mean, sd []float64) []Column {
 	return out
 }
 
-// Outside reports whether a value lies outside of the column's range.
-func (c Column) Outside(v float64) bool { return v < c.Min || v > c.Max }
+// outside reports whether a value lies outside of the column's range.
+func (c Column) outside(v float64) bool { return v < c.Min || v > c.Max }
 
 // ends are the values between which the effects of nonlinear equations are slopes:
 // the outer quantiles, or the range where these are equal.

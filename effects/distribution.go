@@ -16,9 +16,9 @@ type Distribution struct {
 // roundedWeights is how far sums of weights may be from what they should be.
 const roundedWeights = 1e-12
 
-// Summarise describes values with weights that sum to 1. It panics if lengths
+// summarise describes values with weights that sum to 1. It panics if lengths
 // differ or there are none.
-func Summarise(values, weights []float64) Distribution {
+func summarise(values, weights []float64) Distribution {
 	var d Distribution
 	for m, v := range values {
 		d.Mean += weights[m] * v
@@ -27,15 +27,15 @@ func Summarise(values, weights []float64) Distribution {
 		d.SD += weights[m] * (v - d.Mean) * (v - d.Mean)
 	}
 	d.SD = math.Sqrt(d.SD)
-	q := Quantiles(values, weights, 0.05, 0.5, 0.95)
+	q := quantiles(values, weights, 0.05, 0.5, 0.95)
 	d.Q05, d.Q50, d.Q95 = q[0], q[1], q[2]
 	return d
 }
 
-// Quantiles are the least values at which the weights of all values up to it,
+// quantiles are the least values at which the weights of all values up to it,
 // which sum to 1, reach each level; levels ascend. It panics if lengths differ or
 // there are no values.
-func Quantiles(values, weights []float64, levels ...float64) []float64 {
+func quantiles(values, weights []float64, levels ...float64) []float64 {
 	if len(values) == 0 || len(values) != len(weights) {
 		panic(fmt.Sprintf("effects: %d weights for %d values", len(weights), len(values)))
 	}

@@ -127,7 +127,7 @@ func (e *Effects) Warnings(settings []Setting) []string {
 		if e.Columns == nil || s.Var < 0 || s.Var >= len(e.Columns) {
 			continue
 		}
-		if c := e.Columns[s.Var]; c.Outside(s.Value) {
+		if c := e.Columns[s.Var]; c.outside(s.Value) {
 			out = append(out, fmt.Sprintf("%s = %g lies outside of the data, which go from %g to %g: the equations were not seen there", c.Name, s.Value, c.Min, c.Max))
 		}
 	}

@@ -190,7 +190,7 @@ func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
 
 // distribution is that of a number of which every draw has one.
 func (e *Effects) distribution(values []float64) Distribution {
-	d := Summarise(values, e.Weights)
+	d := summarise(values, e.Weights)
 	if !e.fromPosterior {
 		return meanAlone(d.Mean)
 	}

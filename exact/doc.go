@@ -55,7 +55,7 @@
 // both signs cancel: the relative error of the evidence is around 1e-15 where graphs
 // have many edges, 1e-13 for 15 variables and a tenth of the edges, and in the worst
 // case, where nearly only the graph without edges is possible, 1e-13 for 10 variables
-// and 1e-10 for 15. [Graphs.Rounding] estimates it. What is left out adds 1e-12 at most
+// and 1e-10 for 15. Graphs.rounding estimates it. What is left out adds 1e-12 at most
 // up to 20 variables, as far as was seen.
 //
 // # Conventions

@@ -139,8 +139,3 @@ func (g *Graphs) ParentSets(j int) []float64 {
 	g.p.parentSets(s.prob, s.weight, j)
 	return s.prob
 }
-
-// Rounding is the relative difference of two sums over all graphs, one from the
-// empty set up and one from the whole set down: an estimate of the relative error of
-// the evidence.
-func (g *Graphs) Rounding() float64 { return math.Abs(g.rounding) }

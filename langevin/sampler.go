@@ -78,8 +78,8 @@ func (s Sampler) Begin(x *mat.Dense) (*State, error) {
 	return &State{X: mat.DenseCopyOf(x), Squares: mat.NewDense(r, c, nil)}, nil
 }
 
-// Step is one step. On an error the state is as it was.
-func (s Sampler) Step(state *State) error {
+// step is one step. On an error the state is as it was.
+func (s Sampler) step(state *State) error {
 	f, err := s.filled()
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s Sampler) Advance(ctx context.Context, state *State, steps int, observe f
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := s.Step(state); err != nil {
+		if err := s.step(state); err != nil {
 			return err
 		}
 		if observe != nil {

@@ -29,13 +29,13 @@ func Brier(p mat.Matrix, truth *dag.Graph) float64 {
 	return sum / float64(n)
 }
 
-// LogScore returns the mean over the d(d−1) entries that can be edges of −ln of
+// logScore returns the mean over the d(d−1) entries that can be edges of −ln of
 // the probability given to what is true, in nats: 0 for the truth, ln 2 for
 // probabilities of ½. Probabilities are moved into [least, 1−least] first, since a
 // single certain mistake would make the score infinite: with particles, and with
 // edges that are left out below a threshold, 0 and 1 mean no more than "not seen".
 // It panics like [Brier], and if least is not in (0, ½).
-func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
+func logScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 	if !(least > 0 && least < 0.5) {
 		panic(fmt.Sprintf("metrics: least probability %v, want a number between 0 and ½", least))
 	}
@@ -50,7 +50,7 @@ func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 	return sum / float64(n)
 }
 
-// CalibrationError returns the expected calibration error of edge
+// calibrationError returns the expected calibration error of edge
 // probabilities,
 //
 //	Σ_b n_b/n · |mean of P in bin b − fraction of true edges in bin b|,
@@ -60,7 +60,7 @@ func LogScore(p mat.Matrix, truth *dag.Graph, least float64) float64 {
 // edges, whatever they tell apart; it is E*/(d(d−1)) for the graph without edges.
 // With few entries in a bin it is above 0 by chance. It panics like [Brier], and
 // if there is no bin.
-func CalibrationError(p mat.Matrix, truth *dag.Graph, bins int) float64 {
+func calibrationError(p mat.Matrix, truth *dag.Graph, bins int) float64 {
 	if bins < 1 {
 		panic(fmt.Sprintf("metrics: %d bins, want at least 1", bins))
 	}

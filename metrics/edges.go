@@ -88,17 +88,17 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	if truth.Len() != d {
 		panic(fmt.Sprintf("metrics: probabilities of %d variables, the truth has %d", d, truth.Len()))
 	}
-	distance, err := CPDAGSHD(consensus, truth)
+	distance, err := cpdagSHD(consensus, truth)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: truth: %w", err)
 	}
 	r.CPDAGSHD, r.ConsensusSHD = Number(distance), Number(SHD(consensus, truth))
 	r.ESHD, r.ESHDEmptyGraph = Number(ESHDOfEdges(p, truth)), Number(truth.Size())
 	r.AUROC, r.AUROCWithDiagonal = Number(AUROC(p, truth, OffDiagonal)), Number(AUROC(p, truth, WithDiagonal))
-	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)), Number(AUPRC(p, truth, OffDiagonal))
-	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(LogScore(p, truth, posterior.Floor))
-	r.CalibrationError = Number(CalibrationError(p, truth, CalibrationBins))
-	r.SkeletonAUROC, r.SkeletonAveragePrecision = Number(SkeletonAUROC(p, truth)), Number(SkeletonAveragePrecision(p, truth))
+	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)), Number(auprc(p, truth, OffDiagonal))
+	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(logScore(p, truth, posterior.Floor))
+	r.CalibrationError = Number(calibrationError(p, truth, CalibrationBins))
+	r.SkeletonAUROC, r.SkeletonAveragePrecision = Number(SkeletonAUROC(p, truth)), Number(skeletonAveragePrecision(p, truth))
 	return r, nil
 }
 

@@ -41,10 +41,10 @@ func NewHeldOut(prior, data []float64) *HeldOut {
 	return &HeldOut{Particles: all[:last:last], Empty: all[last]}
 }
 
-// NegLL returns −Σ_m w_m ℓ_m, where ℓ_m is the log density of held-out rows
+// negLL returns −Σ_m w_m ℓ_m, where ℓ_m is the log density of held-out rows
 // under graph m. It averages log densities, not densities. It panics if the
 // number of values is not that of graphs.
-func NegLL(e *posterior.Ensemble, logDensity []float64) float64 {
+func negLL(e *posterior.Ensemble, logDensity []float64) float64 {
 	if len(logDensity) != len(e.Graphs) {
 		panic(fmt.Sprintf("metrics: %d log densities for %d graphs", len(logDensity), len(e.Graphs)))
 	}

@@ -136,10 +136,10 @@ func averagePrecision(entries []entry) float64 {
 	return sum / float64(above)
 }
 
-// AUPRC returns the area under the points (recall, precision) of
-// [AveragePrecision], preceded by (0, 1), by the trapezoid rule in recall. It
+// auprc returns the area under the points (recall, precision) of
+// averagePrecision, preceded by (0, 1), by the trapezoid rule in recall. It
 // is NaN if truth has no edge. Arguments and panics are those of [AUROC].
-func AUPRC(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
+func auprc(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
 	points := thresholds(directed(scores, truth, diagonal))
 	if truth.Size() == 0 {
 		return math.NaN()

@@ -67,7 +67,7 @@ func Evaluate(e *posterior.Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Repor
 	r := newReport()
 	r.Particles = len(e.Graphs)
 	r.Cyclic = len(e.Graphs) - len(index)
-	r.Cyclicity = Number(Cyclicity(e))
+	r.Cyclicity = Number(cyclicity(e))
 	if kept == nil {
 		r.EffectiveSampleSize = 0
 		r.ExpectedEdges = Number(e.ExpectedEdges())
@@ -117,7 +117,7 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 	if kept == nil {
 		r.ESHD = Number(d * (d - 1) / 2)
 		none := mat.NewDense(d, d, nil)
-		r.Brier, r.CalibrationError = Number(Brier(none, truth)), Number(CalibrationError(none, truth, CalibrationBins))
+		r.Brier, r.CalibrationError = Number(Brier(none, truth)), Number(calibrationError(none, truth, CalibrationBins))
 		if edges > 0 {
 			r.AUROC, r.AUROCWithDiagonal = 0.5, 0.5
 			fraction := Number(float64(edges) / float64(d*(d-1)))
@@ -133,8 +133,8 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 	}
 	r.AUROC, r.AUROCWithDiagonal = rank(AUROC)
 	r.AveragePrecision, r.AveragePrecisionWithDiagonal = rank(AveragePrecision)
-	r.AUPRC, r.AUPRCWithDiagonal = rank(AUPRC)
-	r.Brier, r.CalibrationError = Number(Brier(p, truth)), Number(CalibrationError(p, truth, CalibrationBins))
+	r.AUPRC, r.AUPRCWithDiagonal = rank(auprc)
+	r.Brier, r.CalibrationError = Number(Brier(p, truth)), Number(calibrationError(p, truth, CalibrationBins))
 }
 
 // predict fills in the metrics on held-out data; index lists the particles of
@@ -160,7 +160,7 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m+1, l.Prior, l.Data)
 		}
 	}
-	r.NegLL = Number(NegLL(kept, joint))
-	r.NegLLDataOnly = Number(NegLL(kept, data))
+	r.NegLL = Number(negLL(kept, joint))
+	r.NegLLDataOnly = Number(negLL(kept, data))
 	return nil
 }

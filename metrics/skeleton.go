@@ -29,19 +29,19 @@ func adjacencies(p mat.Matrix, truth *dag.Graph) []entry {
 // [Brier].
 func SkeletonAUROC(p mat.Matrix, truth *dag.Graph) float64 { return auroc(adjacencies(p, truth)) }
 
-// SkeletonAveragePrecision returns [AveragePrecision] without directions, on the
+// skeletonAveragePrecision returns averagePrecision without directions, on the
 // pairs of [SkeletonAUROC]. It is NaN if truth joins no pair. It panics like
 // [Brier].
-func SkeletonAveragePrecision(p mat.Matrix, truth *dag.Graph) float64 {
+func skeletonAveragePrecision(p mat.Matrix, truth *dag.Graph) float64 {
 	return averagePrecision(adjacencies(p, truth))
 }
 
-// CPDAGSHD returns the structural Hamming distance between the equivalence
+// cpdagSHD returns the structural Hamming distance between the equivalence
 // classes of two graphs: [SHD] of their CPDAGs, in which an undirected edge is one
 // in both directions. It is 0 exactly if a and b are Markov equivalent. A graph
 // with a cycle has no CPDAG and gives a [*dag.CycleError]. It panics if the
 // numbers of vertices differ.
-func CPDAGSHD(a, b *dag.Graph) (int, error) {
+func cpdagSHD(a, b *dag.Graph) (int, error) {
 	if a.Len() != b.Len() {
 		panic(fmt.Sprintf("metrics: graphs of %d and %d vertices", a.Len(), b.Len()))
 	}

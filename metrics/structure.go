@@ -34,17 +34,17 @@ func ESHD(e *posterior.Ensemble, truth *dag.Graph) float64 {
 	return e.Expectation(func(g *dag.Graph) int { return SHD(g, truth) })
 }
 
-// Cyclicity returns Σ_m w_m h(G_m), the cyclicity that the paper reports, with
-// h as in [Acyclicity].
-func Cyclicity(e *posterior.Ensemble) float64 {
+// cyclicity returns Σ_m w_m h(G_m), the cyclicity that the paper reports, with
+// h as in acyclicity.
+func cyclicity(e *posterior.Ensemble) float64 {
 	sum := 0.0
 	for m, w := range e.Weights() {
-		sum += w * Acyclicity(e.Graphs[m])
+		sum += w * acyclicity(e.Graphs[m])
 	}
 	return sum
 }
 
-// Acyclicity returns the acyclicity function
+// acyclicity returns the acyclicity function
 //
 //	h(G) = tr[(I + G/d)^d] − d = Σ_{k=1..d} binom(d,k) tr(G^k)/d^k,
 //
@@ -52,7 +52,7 @@ func Cyclicity(e *posterior.Ensemble) float64 {
 // and positive otherwise. The sum on the right, of terms that are not negative,
 // shows even a single cycle through 50 vertices, which the left side rounds
 // away. It takes d matrix products if there is a cycle.
-func Acyclicity(g *dag.Graph) float64 {
+func acyclicity(g *dag.Graph) float64 {
 	if g.Acyclic() {
 		return 0
 	}

@@ -19,7 +19,7 @@ type Objective struct {
 // is one.
 func (t *TOBAC) Objectives(step int) []Objective {
 	e := t.expressions()
-	alpha := []float64{t.Alpha(step)}
+	alpha := []float64{t.alphaAt(step)}
 	soft := t.dense(SoftGraphs, t.cfg.Samples, step)
 	z := Objective{Y: e.objectiveZ, Blocks: []*autograd.Node{e.z}, Fixed: []*autograd.Node{e.alpha, e.soft}, Values: [][]float64{alpha, soft}}
 	out := []Objective{z}
@@ -36,7 +36,7 @@ func (t *TOBAC) Objectives(step int) []Objective {
 		beta := []float64{t.cfg.Penalty.Rate * float64(step)}
 		out = append(out, Objective{
 			Y: y, Blocks: []*autograd.Node{pz}, Fixed: inputs[1:],
-			Values: [][]float64{alpha, beta, t.dense(PenaltyGraphs, t.cfg.Penalty.Samples, step)},
+			Values: [][]float64{alpha, beta, t.dense(penaltyGraphs, t.cfg.Penalty.Samples, step)},
 		})
 	}
 	return out
@@ -85,7 +85,7 @@ func (t *TOBAC) Samples(x [][]float64, step int) (*Samples, error) {
 		return nil, err
 	}
 	defer run.Close()
-	t.step, t.alpha[0] = step, t.Alpha(step)
+	t.step, t.alpha[0] = step, t.alphaAt(step)
 	var src []autograd.Feed
 	for _, block := range x {
 		src = append(src, autograd.Feed{Data: block})
@@ -105,7 +105,7 @@ func (t *TOBAC) PenaltyGraphsAt(z []float64, step int) ([]float64, error) {
 	d := t.lik.Vars()
 	out := make([]float64, t.cfg.Particles*t.cfg.Penalty.Samples*d*d)
 	return out, run.Eval([][]float64{out}, []autograd.Feed{
-		{Data: z}, {Data: []float64{t.Alpha(step)}}, {Data: []float64{t.cfg.Penalty.Rate * float64(step)}},
-		{Data: t.dense(PenaltyGraphs, t.cfg.Penalty.Samples, step)},
+		{Data: z}, {Data: []float64{t.alphaAt(step)}}, {Data: []float64{t.cfg.Penalty.Rate * float64(step)}},
+		{Data: t.dense(penaltyGraphs, t.cfg.Penalty.Samples, step)},
 	})
 }

@@ -1,8 +1,12 @@
 package models
 
 import (
-	"tobac/autograd"
+	"fmt"
 
+	"tobac/autograd"
+	"tobac/dag"
+
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,7 +59,7 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 	}
 	defer run.Close()
 	return run.Eval(values, []autograd.Feed{
-		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data}, {Data: []float64{t.Alpha(step)}},
+		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data}, {Data: []float64{t.alphaAt(step)}},
 		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, SoftGraphs, step, i) }},
 		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, HardGraphs, step, i) }},
 	})
@@ -66,3 +70,59 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 func (v *IntegratedNetwork) NoisePoints(j int) (variances, logWeights []float64) {
 	return v.nodes[j].variances, v.nodes[j].logWeights
 }
+
+// Graphs are the graphs of all particles, [TOBAC.HardGraph] of every row of the block
+// Z.
+func (t *TOBAC) Graphs(z *mat.Dense) []*dag.Graph {
+	m, _ := z.Dims()
+	graphs := make([]*dag.Graph, m)
+	for i := range graphs {
+		graphs[i] = t.HardGraph(z.RawRowView(i))
+	}
+	return graphs
+}
+
+// HeldOut is log p(D_ho|G_m, Θ_m, D) of other rows, as [NewIntegratedNetwork] takes them, for every
+// graph with its row of parameters: the evidence of both tables less that of the data, with the
+// last layer integrated over its posterior.
+func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph, theta *mat.Dense) ([]float64, error) {
+	n, d := x.Dims()
+	own, _ := v.net.x.Dims()
+	if d != v.net.d {
+		return nil, fmt.Errorf("models: held-out rows of %d variables, want %d", d, v.net.d)
+	}
+	both, mask := mat.NewDense(own+n, d, nil), mat.NewDense(own+n, d, nil)
+	both.Slice(0, own, 0, d).(*mat.Dense).Copy(v.net.x)
+	both.Slice(own, own+n, 0, d).(*mat.Dense).Copy(x)
+	if intervened != nil {
+		mask.Slice(own, own+n, 0, d).(*mat.Dense).Copy(intervened)
+	}
+	if v.net.rows != nil {
+		for j, rows := range v.net.rows {
+			for i := range own {
+				mask.Set(i, j, 1)
+			}
+			for _, i := range rows {
+				mask.Set(i, j, 0)
+			}
+		}
+	}
+	joint, err := NewIntegratedNetwork(both, mask, v.net.opt)
+	if err != nil {
+		return nil, err
+	}
+	_, after, err := LogJoint(joint, graphs, theta)
+	if err != nil {
+		return nil, err
+	}
+	_, before, err := LogJoint(v, graphs, theta)
+	if err != nil {
+		return nil, err
+	}
+	floats.Sub(after, before)
+	return after, nil
+}
+
+func (s *NodeScores) At(j int, parents []int) float64 { return s.at(j, parents) }
+
+func (t *TOBAC) Alpha(step int) float64 { return t.alphaAt(step) }

@@ -182,7 +182,7 @@ func (r recorded) Fill(dst []float64, purpose Purpose, _, particle int) {
 	g, s := r.g, r.g.Samples
 	emb := embedding{d: g.D, kind: g.embedding()}
 	rows, scores := emb.rows(), emb.scoreCells()
-	if purpose == PenaltyGraphs {
+	if purpose == penaltyGraphs {
 		s = g.penaltySamples()
 	}
 	for e, cell := range emb.cells() {
@@ -196,7 +196,7 @@ func (r recorded) Fill(dst []float64, purpose Purpose, _, particle int) {
 			switch {
 			case purpose == HardGraphs:
 				*u = hard(r.step.HardGraphs)
-			case purpose == PenaltyGraphs:
+			case purpose == penaltyGraphs:
 				*u = soft(r.step.AcyclicityNoise)
 			case g.Estimator == "score":
 				*u = hard(r.step.GraphsZ)
@@ -440,7 +440,7 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 	for _, block := range x {
 		src = append(src, autograd.Feed{Data: block.RawMatrix().Data})
 	}
-	target.alpha[0] = target.Alpha(s.T)
+	target.alpha[0] = target.alphaAt(s.T)
 	if err := run.Eval(got, append(src, target.feeds(e)...)); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 						parents = append(parents, i)
 					}
 				}
-				out[j] = s.At(j, parents)
+				out[j] = s.at(j, parents)
 			}
 			return nil
 		},
@@ -73,8 +73,8 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 	return s
 }
 
-// At is log p(x_j | x_A) of ascending parents.
-func (s *NodeScores) At(j int, parents []int) float64 {
+// at is log p(x_j | x_A) of ascending parents.
+func (s *NodeScores) at(j int, parents []int) float64 {
 	if k := len(parents); j <= mostTabled && (k == 0 || parents[k-1] < j) {
 		set := 0
 		for _, i := range parents {
@@ -161,7 +161,7 @@ func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 		if tabled {
 			return Term{Data: f.s.tabled(j, set, list)}
 		}
-		return Term{Data: f.s.At(j, list())}
+		return Term{Data: f.s.at(j, list())}
 	}
 	dst[0] = at()
 	for k, i := range flips {

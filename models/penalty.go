@@ -32,7 +32,7 @@ func (t *TOBAC) newPenalty(opt autograd.Options) (*penalty, error) {
 		return nil, err
 	}
 	p := &penalty{t: t, scorer: s, grad: mat.NewDense(t.cfg.Particles, t.emb.latentLen(), nil)}
-	copy(s.src[1:], []autograd.Feed{{Data: t.alpha[:]}, {Data: p.beta[:]}, t.draws(PenaltyGraphs)})
+	copy(s.src[1:], []autograd.Feed{{Data: t.alpha[:]}, {Data: p.beta[:]}, t.draws(penaltyGraphs)})
 	return p, nil
 }
 

@@ -373,14 +373,14 @@ func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 
 // at sets what depends on the step.
 func (t *TOBAC) at(step int) {
-	t.step, t.alpha[0] = step, t.Alpha(step)
+	t.step, t.alpha[0] = step, t.alphaAt(step)
 	if t.cfg.Temper != nil {
 		t.temper[0] = t.cfg.Temper.At(step)
 	}
 }
 
-// Alpha is the inverse temperature at a step.
-func (t *TOBAC) Alpha(step int) float64 { return t.cfg.Alpha.At(step) }
+// alphaAt is the inverse temperature at a step.
+func (t *TOBAC) alphaAt(step int) float64 { return t.cfg.Alpha.At(step) }
 
 // Init draws the initial particles: Z from its prior, N(0, 1/k) for [Factors], and Θ as the
 // likelihood says.

@@ -36,7 +36,7 @@
 // # What an order is worth
 //
 // [Result.Gaps] says how far behind the second candidate was at every position:
-// a near-tie is where an order is a guess, and [Result.NearTies] lists those.
+// a near-tie is where an order is a guess, and Result.nearTies lists those.
 // [Result.Warnings] lists what the estimator noticed about the data. [Bootstrap]
 // orders resamples of the rows; its [Distribution] holds the distinct orders with
 // their weights, how often one column precedes another, and how far the resamples

@@ -60,3 +60,12 @@ func Drawn(x *mat.Dense, seed uint64, replicate int) *mat.Dense {
 
 // NearGap is nearGap.
 var NearGap = nearGap
+
+var (
+	R2          = r2
+	Sortability = sortability
+)
+
+func (r *Result) NearTies(rows int) []int { return r.nearTies(rows) }
+
+func (w Warning) Sentence(names []string) string { return w.sentence(names) }

@@ -12,13 +12,13 @@ import (
 // have altered the choice.
 func nearGap(rows int) float64 { return 0.2 / math.Sqrt(float64(rows)) }
 
-// NearTies lists the positions of the order at which the gap was above 0 and
+// nearTies lists the positions of the order at which the gap was above 0 and
 // below nearGap; a gap of 0 has a warning of its own. Two candidates without an
 // edge between them may well be as close as that, and then nothing hangs on
 // their sequence: [Bootstrap] shows what else moves with it. The scale of the
 // gap is that of estimators that compare variances of columns; for [SCORE], whose
 // criterion spreads more, more choices are guesses than are listed.
-func (r *Result) NearTies(rows int) []int {
+func (r *Result) nearTies(rows int) []int {
 	var near []int
 	for c, gap := range r.Gaps {
 		if gap > 0 && gap < nearGap(rows) {
@@ -29,9 +29,9 @@ func (r *Result) NearTies(rows int) []int {
 }
 
 // NearTieSentence says for a reader where the order is a guess, and is empty
-// where [Result.NearTies] is. Columns are named as by [Warning.Sentence].
+// where Result.nearTies is. Columns are named as by Warning.sentence.
 func (r *Result) NearTieSentence(rows int, names []string) string {
-	near := r.NearTies(rows)
+	near := r.nearTies(rows)
 	if len(near) == 0 {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 // sortability are equal.
 const sortabilityTie = 1e-9
 
-// Sortability returns how well ascending values would order the variables of a
+// sortability returns how well ascending values would order the variables of a
 // graph, truth (d×d, non-zero entry (i,j): edge i → j): of all pairs joined by a
 // directed path, counted once per path length, the fraction in which the value at
 // the end is the larger one,
@@ -26,7 +26,7 @@ const sortabilityTie = 1e-9
 // It fails if truth is not d×d for the d values, if a value is NaN or infinite
 // ([ErrNotFinite]), and if the graph has no edge or has a cycle. It needs up to d⁴
 // operations.
-func Sortability(values []float64, truth mat.Matrix) (float64, error) {
+func sortability(values []float64, truth mat.Matrix) (float64, error) {
 	d := len(values)
 	if truth == nil {
 		return 0, errors.New("ordering: sortability against a nil graph")
@@ -92,7 +92,7 @@ func extendWalks(walk, edge []bool, d int) []bool {
 	return out
 }
 
-// Varsortability is the [Sortability] of the marginal variances of the columns
+// Varsortability is the sortability of the marginal variances of the columns
 // of x (n×d). Near 1, the scale of the columns gives the order away, and success
 // of an estimator that reads variances is no evidence for the estimator. It is ½
 // on standardised data. It fails like [Variance] and Sortability.
@@ -109,25 +109,25 @@ func Varsortability(x, truth mat.Matrix) (float64, error) {
 	if err := checkScales(v, columns); err != nil {
 		return 0, err
 	}
-	return Sortability(v, truth)
+	return sortability(v, truth)
 }
 
-// R2Sortability is the [Sortability] of [R2]. Unlike varsortability it does not
+// R2Sortability is the sortability of r2. Unlike varsortability it does not
 // depend on the units of the columns: near 1, the order can be read off even
 // standardised data, by how well each column is explained by all others.
 func R2Sortability(x, truth mat.Matrix) (float64, error) {
-	r2, err := R2(x)
+	r2, err := r2(x)
 	if err != nil {
 		return 0, err
 	}
-	return Sortability(r2, truth)
+	return sortability(r2, truth)
 }
 
-// R2 returns, for every column of x (n×d), the coefficient of determination of
+// r2 returns, for every column of x (n×d), the coefficient of determination of
 // its linear regression on all others, 1 − 1/(C_jj Θ_jj) with C the covariance
 // and Θ its inverse. It needs d³ multiplications beside those of the
 // covariance, and fails like [EqVarBottomUp]; a single column has 0.
-func R2(x mat.Matrix) ([]float64, error) {
+func r2(x mat.Matrix) ([]float64, error) {
 	c, _, err := covarianceForOrder(alone(), x, "R²", func(d int) int { return d + 1 })
 	if err != nil {
 		return nil, err

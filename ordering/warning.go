@@ -43,11 +43,11 @@ type Warning struct {
 }
 
 // String is the sentence with columns as indices from 0.
-func (w Warning) String() string { return w.Sentence(nil) }
+func (w Warning) String() string { return w.sentence(nil) }
 
-// Sentence says what is wrong for a reader. Columns are named in quotes, or by
+// sentence says what is wrong for a reader. Columns are named in quotes, or by
 // index if names is nil or too short.
-func (w Warning) Sentence(names []string) string {
+func (w Warning) sentence(names []string) string {
 	who := nameColumns(w.Columns, names)
 	value := func(i int) float64 {
 		if i < len(w.Values) {
@@ -100,7 +100,7 @@ func nameColumns(columns []int, names []string) string {
 func (r *Result) Sentences(names []string) []string {
 	out := make([]string, len(r.Warnings))
 	for i, w := range r.Warnings {
-		out[i] = w.Sentence(names)
+		out[i] = w.sentence(names)
 	}
 	return out
 }

@@ -83,7 +83,7 @@ func (m Marginals) size() int {
 // one half, with its mean weight; nil weights for a model without. Such edges can
 // make a cycle where they follow no common order: edges are therefore taken in
 // the sequence of [Marginals.Edges], and one that would close a cycle is left
-// out. See [Marginals.Undirected] for pairs that are joined with an unknown
+// out. See Marginals.undirected for pairs that are joined with an unknown
 // direction.
 func (m Marginals) Consensus() (*dag.Graph, *mat.Dense) {
 	d := m.size()
@@ -106,28 +106,6 @@ func (m Marginals) Consensus() (*dag.Graph, *mat.Dense) {
 		}
 	}
 	return g, w
-}
-
-// Undirected lists the pairs of variables that are joined with a probability
-// above one half although the consensus graph has no edge between them: mostly
-// pairs whose direction the data do not tell. Each pair is its more probable
-// edge, the one from the smaller index if both are equal; the most probably
-// joined pairs come first, then by source and target.
-func (m Marginals) Undirected() []Edge {
-	consensus, _ := m.Consensus()
-	pairs := []Edge{}
-	for i := range m.size() {
-		for j := range m.size() {
-			e := m.edge(i, j)
-			q := m.Probabilities.At(j, i)
-			likelier := e.Probability > q || e.Probability == q && i < j
-			if likelier && e.Adjacent > 0.5 && !consensus.Has(i, j) && !consensus.Has(j, i) {
-				pairs = append(pairs, e)
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(b.Adjacent, a.Adjacent) })
-	return pairs
 }
 
 // MixMarginals is the mixture of marginals with the given weights, which are

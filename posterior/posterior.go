@@ -135,23 +135,6 @@ func (p *Posterior) Graphs() []*dag.Graph {
 	return graphs
 }
 
-// ParameterMatrix has one row for each draw: its Parameters. It is nil if draws
-// have none, and panics if their numbers differ.
-func (p *Posterior) ParameterMatrix() *mat.Dense {
-	if len(p.Draws) == 0 || len(p.Draws[0].Parameters) == 0 {
-		return nil
-	}
-	n := len(p.Draws[0].Parameters)
-	out := mat.NewDense(len(p.Draws), n, nil)
-	for m, draw := range p.Draws {
-		if len(draw.Parameters) != n {
-			panic(fmt.Sprintf("posterior: draw %d has %d parameters, draw 0 has %d", m, len(draw.Parameters), n))
-		}
-		out.SetRow(m, draw.Parameters)
-	}
-	return out
-}
-
 // Cyclic is the number of draws whose graph has a cycle.
 func (p *Posterior) Cyclic() int {
 	cyclic := 0

@@ -46,9 +46,9 @@ func (b *Blend) logScores(ctx context.Context, dst []float64, j int, candidates 
 
 // LogScoresToggled implements [ToggleScorer].
 func (b *Blend) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	LogScoresToggled(b.Form, dst, j, parents, variables)
+	logScoresToggled(b.Form, dst, j, parents, variables)
 	base := make([]float64, len(dst))
-	LogScoresToggled(b.Base, base, j, parents, variables)
+	logScoresToggled(b.Base, base, j, parents, variables)
 	for k, v := range dst {
 		dst[k] = b.of(v, base[k])
 	}

@@ -166,9 +166,6 @@ func (s *Dirichlet) WithMaxParents(most int) *Dirichlet {
 	return q
 }
 
-// Alpha is the equivalent sample size.
-func (s *Dirichlet) Alpha() float64 { return s.opt.Alpha }
-
 // Rows is the number of different rows, with which the time of a score grows.
 func (s *Dirichlet) Rows() int { return len(s.data.weight) }
 

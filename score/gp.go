@@ -167,9 +167,6 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	return g, nil
 }
 
-// Vars is the number of variables.
-func (g *GP) Vars() int { return g.d }
-
 // Unit is that of the options, or the one that the columns have.
 func (g *GP) Unit() float64 { return g.unit }
 

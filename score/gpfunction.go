@@ -43,7 +43,7 @@ func featureWeights(seed uint64, parents int) [][]float64 {
 	return all
 }
 
-// Function draws the equation of variable j given its parents. The amplitude and the noise
+// function draws the equation of variable j given its parents. The amplitude and the noise
 // variance are drawn from their exact posterior. Given these the process is replaced by
 //
 //	f(x) = √(5a/M) Σ_m ω_m relu(w_m·x + b_m),   ω, w, b ~ N(0, I),
@@ -51,7 +51,7 @@ func featureWeights(seed uint64, parents int) [][]float64 {
 // with M = [Features], whose covariance is the kernel on average over w and b, which are drawn
 // anew for each function, and ω is drawn from its posterior. The mean of x_j over the rows has the
 // standard deviation σ/√(n+α_μ). It panics if the parents are not ascending variables other than j.
-func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+func (s *GPScorer) function(j int, parents []int, rng *rand.Rand) *Function {
 	checkParents(s.gp.d, j, parents)
 	g := s.gp
 	group := &g.group[g.of[j]]
@@ -91,9 +91,9 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	return f
 }
 
-// FunctionParameters are those of [GPScorer.Function].
+// FunctionParameters are those of GPScorer.function.
 func (s *GPScorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
-	return s.Function(j, parents, rng).Parameters()
+	return s.function(j, parents, rng).parameters()
 }
 
 // drawShift draws the amplitude and, unless it is given, the noise variance from their
@@ -166,10 +166,10 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 // Numbers before those of the parents in the parameters of a function.
 const functionHeader = 5
 
-// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
+// parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
 // offset, the seed of the features' weights, the number of features, then shift and scale of each parent and the
 // coefficient of each feature.
-func (f *Function) Parameters() []float64 {
+func (f *Function) parameters() []float64 {
 	out := []float64{f.NoiseVariance, f.mean, f.offset, float64(f.seed), float64(len(f.coefficients))}
 	for k := range f.shift {
 		out = append(out, f.shift[k], f.scale[k])

@@ -209,7 +209,7 @@ func newNoiseQuadrature(n int) noiseQuadrature {
 
 func (q noiseQuadrature) shift(k int, amplitude float64) shift {
 	at := q.first + float64(k)*q.step
-	return shift{amplitude: amplitude, variance: math.Exp(at), weight: math.Log(q.step) + RelativeNoise.LogDensity(at)}
+	return shift{amplitude: amplitude, variance: math.Exp(at), weight: math.Log(q.step) + RelativeNoise.logDensity(at)}
 }
 
 // coarse appends every fourth point, for each amplitude.

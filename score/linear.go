@@ -131,9 +131,6 @@ func (l *Linear) ridge() float64 { return l.opt.NoiseVariance / l.opt.EdgeVarian
 // Vars implements [Scorer].
 func (l *Linear) Vars() int { return l.d }
 
-// NoiseVariance is σ².
-func (l *Linear) NoiseVariance() float64 { return l.opt.NoiseVariance }
-
 // LogScore implements [Scorer]. It panics if the parents are not ascending
 // variables other than j.
 func (l *Linear) LogScore(j int, parents []int) float64 {

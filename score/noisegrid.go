@@ -14,8 +14,8 @@ type NoisePrior struct{ Mean, SD float64 }
 // variance: two thirds of its mass between 0.018 and 1.
 var RelativeNoise = NoisePrior{Mean: -2, SD: 2}
 
-// LogDensity is the logarithm of the density of ln σ².
-func (p NoisePrior) LogDensity(logVariance float64) float64 {
+// logDensity is the logarithm of the density of ln σ².
+func (p NoisePrior) logDensity(logVariance float64) float64 {
 	z := (logVariance - p.Mean) / p.SD
 	return -0.5*z*z - math.Log(p.SD) - 0.5*math.Log(2*math.Pi)
 }
@@ -46,31 +46,14 @@ func (p NoisePrior) Grid(estimate float64, rows, points int) NoiseGrid {
 	for k := range points {
 		at := math.Log(estimate) + (float64(k)-float64(points-1)/2)*step
 		g.Variances = append(g.Variances, math.Exp(at))
-		g.LogWeights = append(g.LogWeights, math.Log(width)+p.LogDensity(at))
+		g.LogWeights = append(g.LogWeights, math.Log(width)+p.logDensity(at))
 	}
 	return g
 }
 
-// Posterior returns, from log p(D | Variances[k]), the probability of each point
-// and log p(D). A first or last point with more than a few hundredths of the
-// probability says that the grid is too narrow or off the centre. It panics unless there is one
-// number for each point.
-func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total float64) {
-	if len(logEvidence) != len(g.Variances) {
-		panic(fmt.Sprintf("score: %d evidences for %d points", len(logEvidence), len(g.Variances)))
-	}
-	weights = make([]float64, len(logEvidence))
-	floats.AddTo(weights, logEvidence, g.LogWeights)
-	total = floats.LogSumExp(weights)
-	for k := range weights {
-		weights[k] = math.Exp(weights[k] - total)
-	}
-	return weights, total
-}
-
-// NoisePrior is the prior of the common noise variance: [RelativeNoise] in units of
+// noisePrior is the prior of the common noise variance: [RelativeNoise] in units of
 // the geometric mean of the columns' variances.
-func (l *Linear) NoisePrior() NoisePrior {
+func (l *Linear) noisePrior() NoisePrior {
 	p, varying := RelativeNoise, 0
 	sum := 0.0
 	for j := range l.d {
@@ -85,30 +68,30 @@ func (l *Linear) NoisePrior() NoisePrior {
 }
 
 // NoiseGrid is a grid of points around the noise variance of l, with the prior
-// [Linear.NoisePrior].
+// Linear.noisePrior.
 func (l *Linear) NoiseGrid(points int) NoiseGrid {
 	rows := 0
 	for j := range l.d {
 		rows += l.group[l.of[j]].n
 	}
-	return l.NoisePrior().Grid(l.opt.NoiseVariance, rows, points)
+	return l.noisePrior().Grid(l.opt.NoiseVariance, rows, points)
 }
 
-// NoisePrior is the prior of the common noise variance, as [Linear.NoisePrior].
-func (g *GP) NoisePrior() NoisePrior {
+// noisePrior is the prior of the common noise variance, as Linear.noisePrior.
+func (g *GP) noisePrior() NoisePrior {
 	p := RelativeNoise
 	p.Mean += 2 * floats.Sum(g.logs) / float64(g.d)
 	return p
 }
 
 // NoiseGrid is a grid of points around an estimate of the common noise variance,
-// with the prior [GP.NoisePrior].
+// with the prior GP.noisePrior.
 func (g *GP) NoiseGrid(estimate float64, points int) NoiseGrid {
 	rows := 0
 	for _, group := range g.group {
 		rows += group.n * len(group.children)
 	}
-	return g.NoisePrior().Grid(estimate, rows, points)
+	return g.noisePrior().Grid(estimate, rows, points)
 }
 
 // LeastVariance is the smallest variance of a column over the rows in which it was

@@ -22,9 +22,9 @@ var (
 	_ ToggleScorer = (*Blend)(nil)
 )
 
-// LogScoresToggled writes the log scores of the neighbours of a set of parents, as
+// logScoresToggled writes the log scores of the neighbours of a set of parents, as
 // [ToggleScorer] says, whether or not s is one.
-func LogScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) {
+func logScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
 		t.LogScoresToggled(dst, j, parents, variables)
 		return
@@ -45,12 +45,12 @@ func LogWeight(s Scorer, p *Prior, j int, parents []int) float64 {
 	return prior + s.LogScore(j, parents)
 }
 
-// LogWeightsToggled is [LogScoresToggled] with the logarithms of the prior added: −Inf where it
+// LogWeightsToggled is logScoresToggled with the logarithms of the prior added: −Inf where it
 // does not allow a set, which is then not scored unless s is a [ToggleScorer].
 func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
 		t.LogScoresToggled(dst, j, parents, variables)
-		p.AddToToggled(dst, j, parents, variables)
+		p.addToToggled(dst, j, parents, variables)
 		return
 	}
 	var room [32]int
@@ -71,9 +71,9 @@ func Toggle(dst, set []int, i int) []int {
 	return append(dst, set[at:]...)
 }
 
-// AddToToggled adds ln ρ_j to dst for the sets of parents of [ToggleScorer]: −Inf where they are
+// addToToggled adds ln ρ_j to dst for the sets of parents of [ToggleScorer]: −Inf where they are
 // not allowed.
-func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
+func (p *Prior) addToToggled(dst []float64, j int, parents, variables []int) {
 	n, odds, required := len(parents), p.odds[j], p.required[j]
 	sum, missing := 0.0, p.needed[j]
 	for _, i := range parents {

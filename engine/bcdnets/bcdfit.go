@@ -45,9 +45,6 @@ type BCDNets struct {
 // Settings are those of the training: steps, samples, temperatures, prior of the weights.
 type Settings = bcd.Settings
 
-// Paper are the settings of the published experiments.
-func Paper() Settings { return bcd.Paper() }
-
 var _ engine.Engine = (*BCDNets)(nil)
 
 // DescribePrior implements [engine.OwnPrior].

@@ -83,8 +83,8 @@ func (e *MCMC) Filled() (*MCMC, error) {
 	}
 	setting.Fill(&out.Chains, 4)
 	setting.Fill(&out.Iterations, DefaultIterations)
-	setting.Fill(&out.WarmUp, DefaultWarmUp)
-	setting.Fill(&out.ESS, DefaultESS)
+	setting.Fill(&out.WarmUp, defaultWarmUp)
+	setting.Fill(&out.ESS, defaultESS)
 	return &out, nil
 }
 
@@ -124,7 +124,7 @@ func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage
 }
 
 // Pilot has the settings of the short chains of other engines.
-var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: DefaultWarmUp, ESS: DefaultESS}
+var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: defaultWarmUp, ESS: defaultESS}
 
 // MostChains is the largest number of chains, and of the inverse temperatures of each.
 const MostChains = 1000
@@ -159,8 +159,8 @@ var _ engine.Stage = (*Chains)(nil)
 // The defaults of [MCMC].Iterations, WarmUp and ESS.
 const (
 	DefaultIterations = 3000
-	DefaultWarmUp     = 200
-	DefaultESS        = 400
+	defaultWarmUp     = 200
+	defaultESS        = 400
 )
 
 // pilot is the number of iterations of the short chains that compare models and

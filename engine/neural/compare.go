@@ -48,7 +48,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	}
 	n, d := p.Data.X.Dims()
 	note := ""
-	if seconds := Seconds(n, d); seconds > mostNetworkSeconds {
+	if seconds := seconds(n, d); seconds > mostNetworkSeconds {
 		note = sem.TooLong(seconds, "ffn")
 	} else if err := engine.CheckMemory(tempering, &q, q.Size(), room); err != nil {
 		note = err.Error()

@@ -114,8 +114,8 @@ func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
 	return &out, nil
 }
 
-// Seconds is about the processor time of the evidences of networks over all orders.
-func Seconds(n, d int) float64 { return 6e-4 * float64(n*d*d) }
+// seconds is about the processor time of the evidences of networks over all orders.
+func seconds(n, d int) float64 { return 6e-4 * float64(n*d*d) }
 
 // Demands implements [engine.Engine].
 func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.Demand) {

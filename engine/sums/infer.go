@@ -45,7 +45,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil
 		}
-		compared = append(compared, candidate{m, inf.LogEvidence(), inf})
+		compared = append(compared, candidate{m, inf.logEvidence(), inf})
 	}
 	if d > sem.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
 		found, listed, err := levels(ctx, data, models, problem)
@@ -64,7 +64,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 				return nil, err
 			}
 			keep(l.model, inf)
-			all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.LogEvidence()}
+			all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.logEvidence()}
 		}
 	} else {
 		for _, m := range models {
@@ -72,12 +72,12 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 				all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 				continue
 			}
-			inf, err := Under(ctx, data, m, problem, t)
+			inf, err := under(ctx, data, m, problem, t)
 			if err != nil {
 				return nil, err
 			}
 			keep(m, inf)
-			all = append(all, sem.Evidence{Model: m.String(), Log: inf.LogEvidence()})
+			all = append(all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
 		}
 	}
 	if len(compared) == 0 {
@@ -95,7 +95,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		inf := c.inf
 		if inf == nil { // the same again, to the bit
 			var err error
-			if inf, err = Under(ctx, data, c.model, problem, t); err != nil {
+			if inf, err = under(ctx, data, c.model, problem, t); err != nil {
 				return nil, err
 			}
 		}
@@ -128,7 +128,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.LogEvidence())
+		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
 	return best, best.finish(ctx, data, problem)
 }
@@ -145,8 +145,8 @@ func Reason(all []sem.Evidence) string {
 	return fmt.Sprintf("the data support it by %.1f nats over %s", best.Log-next.Log, next.Model)
 }
 
-// Under computes the evidences of a model's hypotheses, of which a part counts.
-func Under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
+// under computes the evidences of a model's hypotheses, of which a part counts.
+func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
 	d := len(data.Names)
 	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
 	if err != nil {
@@ -271,8 +271,8 @@ func (inf *Inference) drop() {
 	inf.Parts = slices.DeleteFunc(inf.Parts, func(p Part) bool { return p.evidence < best-negligible })
 }
 
-// LogEvidence is log p(D) under the model.
-func (inf *Inference) LogEvidence() float64 {
+// logEvidence is log p(D) under the model.
+func (inf *Inference) logEvidence() float64 {
 	all := make([]float64, len(inf.Parts))
 	for k, p := range inf.Parts {
 		all[k] = p.evidence
@@ -310,7 +310,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 			return err
 		}
 	}
-	total := inf.LogEvidence()
+	total := inf.logEvidence()
 	var draws []exact.Draw
 	var of []int // part of each draw
 	d := len(data.Names)

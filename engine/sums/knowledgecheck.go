@@ -30,11 +30,11 @@ func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem 
 	}
 	open := *problem
 	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
-	without, err := Under(ctx, data, inf.Best, &open, inf.trust)
+	without, err := under(ctx, data, inf.Best, &open, inf.trust)
 	if err != nil {
 		return "", err
 	}
-	change := inf.LogEvidence() - without.LogEvidence()
+	change := inf.logEvidence() - without.logEvidence()
 	if change > -math.Log(20) {
 		return "", nil
 	}
@@ -52,7 +52,7 @@ func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem 
 // edges are the edge probabilities of all parts.
 func (inf *Inference) edges() *mat.Dense {
 	d, _ := inf.Parts[0].edges().Dims()
-	sum, total := mat.NewDense(d, d, nil), inf.LogEvidence()
+	sum, total := mat.NewDense(d, d, nil), inf.logEvidence()
 	for k := range inf.Parts {
 		var scaled mat.Dense
 		scaled.Scale(math.Exp(inf.Parts[k].evidence-total), inf.Parts[k].edges())

@@ -45,11 +45,11 @@ func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 		if m.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := Under(ctx, t, m, p, sem.WholeTrust)
+		inf, err := under(ctx, t, m, p, sem.WholeTrust)
 		if err != nil {
 			return 0, engine.WithName(err, data.Names)
 		}
-		return inf.LogEvidence(), nil
+		return inf.logEvidence(), nil
 	}
 	tables, shift := [2]*dataset.Table{data, logs}, [2]float64{0, jacobian}
 	var found [2]float64

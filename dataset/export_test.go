@@ -1,0 +1,3 @@
+package dataset
+
+func (c ERConfig) EdgeProbability() (float64, error) { return c.edgeProbability() }

@@ -1,0 +1,8 @@
+package diagnostics
+
+var (
+	BulkSize                = bulkSize
+	EnergyFraction          = energyFraction
+	PotentialScaleReduction = potentialScaleReduction
+	TailSize                = tailSize
+)

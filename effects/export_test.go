@@ -1,0 +1,8 @@
+package effects
+
+var (
+	Quantiles = quantiles
+	Summarise = summarise
+)
+
+func (c Column) Outside(v float64) bool { return c.outside(v) }

@@ -1,0 +1,12 @@
+package metrics
+
+var (
+	AUPRC                    = auprc
+	Acyclicity               = acyclicity
+	CPDAGSHD                 = cpdagSHD
+	CalibrationError         = calibrationError
+	Cyclicity                = cyclicity
+	LogScore                 = logScore
+	NegLL                    = negLL
+	SkeletonAveragePrecision = skeletonAveragePrecision
+)

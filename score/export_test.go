@@ -1,0 +1,44 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Posterior returns, from log p(D | Variances[k]), the probability of each point
+// and log p(D). A first or last point with more than a few hundredths of the
+// probability says that the grid is too narrow or off the centre. It panics unless there is one
+// number for each point.
+func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total float64) {
+	if len(logEvidence) != len(g.Variances) {
+		panic(fmt.Sprintf("score: %d evidences for %d points", len(logEvidence), len(g.Variances)))
+	}
+	weights = make([]float64, len(logEvidence))
+	floats.AddTo(weights, logEvidence, g.LogWeights)
+	total = floats.LogSumExp(weights)
+	for k := range weights {
+		weights[k] = math.Exp(weights[k] - total)
+	}
+	return weights, total
+}
+
+var LogScoresToggled = logScoresToggled
+
+func (f *Function) Parameters() []float64 { return f.parameters() }
+
+func (g *GP) NoisePrior() NoisePrior { return g.noisePrior() }
+
+func (l *Linear) NoisePrior() NoisePrior { return l.noisePrior() }
+
+func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+	return s.function(j, parents, rng)
+}
+
+func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
+	p.addToToggled(dst, j, parents, variables)
+}
+
+func (p NoisePrior) LogDensity(logVariance float64) float64 { return p.logDensity(logVariance) }
