@@ -17,7 +17,7 @@
 //
 // # Nonlinear equations
 //
-// The noise of rowsPerColumn rows, the same for all draws and all values that are set, runs through the
+// The noise of Rows rows, the same for all draws and all values that are set, runs through the
 // equations of each draw; averages over the rows are the expectations. The effect of A on
 // B is then the average slope
 //

@@ -111,6 +111,18 @@ func (s *Searcher) grow(perm []int) {
 	}
 }
 
+// Start goes to a graph, which must be acyclic.
+func (s *Searcher) Start(g *dag.Graph) {
+	for j := range s.d {
+		s.parents[j] = g.Parents(j)
+		for _, i := range s.parents[j] {
+			s.few.add(i, j)
+		}
+		s.score[j] = s.q(j, s.parents[j])
+	}
+	s.sort(slices.Clone(s.order))
+}
+
 // sort makes an order of the parents of all variables, in which each comes as early as in another
 // one as its parents let it.
 func (s *Searcher) sort(like []int) {
