@@ -91,7 +91,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		if data.OfKinds() {
 			return nil // tables of probabilities may be certain, and few rows only leave them open
 		}
-		return inspect.Warnings(data, sem.NormalNoise(p.Model))
+		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})
 	if err := engine.CheckMemory(e, p, p.Size(), cfg.Room()); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)

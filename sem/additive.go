@@ -270,26 +270,14 @@ func (m Additive) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
-// Formed implements [Formed].
-func (NonGaussian) Formed() {}
-
-// Formed implements [Formed].
-func (Additive) Formed() {}
-
-// AnyNoise implements [AnyNoise].
-func (NonGaussian) AnyNoise() {}
-
-// AnyNoise implements [AnyNoise].
-func (Additive) AnyNoise() {}
-
-// DirectionsFrom implements [Identifying].
-func (NonGaussian) DirectionsFrom() string {
-	return "noise that is not normal and conditional independences"
+// Traits implements [Described].
+func (NonGaussian) Traits() Traits {
+	return Traits{DirectionsFrom: "noise that is not normal and conditional independences", Formed: true, AnyNoise: true}
 }
 
-// DirectionsFrom implements [Identifying].
-func (Additive) DirectionsFrom() string {
-	return "the shape of the noise and the curvature of the relations"
+// Traits implements [Described].
+func (Additive) Traits() Traits {
+	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations", Formed: true, AnyNoise: true}
 }
 
 // Structure implements [Structural].

@@ -91,14 +91,10 @@ func (m BGe) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
 // independences are the basis of directions under a score-equivalent model.
 const independences = "conditional independences (v-structures)"
 
-// DirectionsFrom implements [Identifying].
-func (BGe) DirectionsFrom() string { return independences }
-
-// Equivalent implements [Equivalent].
-func (BGe) Equivalent() bool { return true }
-
-// Marginal implements [Marginal].
-func (BGe) Marginal() {}
+// Traits implements [Described].
+func (BGe) Traits() Traits {
+	return Traits{DirectionsFrom: independences, Equivalent: true, Marginal: true}
+}
 
 // Plain implements [LinearGaussian].
 func (m BGe) Plain() (Model, bool) { return Linear{Unequal: true}, m == BGe{} }

@@ -41,8 +41,6 @@ var (
 	_ Scored     = Mixed{}
 	_ Remembered = BDeu{}
 	_ Remembered = Mixed{}
-	_ Equivalent = BDeu{}
-	_ Equivalent = Mixed{}
 )
 
 // The first words of the text forms.
@@ -303,23 +301,13 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 	return codes, len(values)
 }
 
-// DirectionsFrom implements [Identifying].
-func (BDeu) DirectionsFrom() string { return independences }
+// Traits implements [Described].
+func (BDeu) Traits() Traits {
+	return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true}
+}
 
-// DirectionsFrom implements [Identifying].
-func (Mixed) DirectionsFrom() string { return independences }
-
-// Equivalent implements [Equivalent].
-func (BDeu) Equivalent() bool { return true }
-
-// Equivalent implements [Equivalent].
-func (Mixed) Equivalent() bool { return true }
-
-// AnyNoise implements [AnyNoise].
-func (BDeu) AnyNoise() {}
-
-// AnyNoise implements [AnyNoise].
-func (Mixed) AnyNoise() {}
+// Traits implements [Described].
+func (Mixed) Traits() Traits { return BDeu{}.Traits() }
 
 // ScoreBytes implements [Remembered].
 func (BDeu) ScoreBytes(d int) float64 { return score.DirichletBytes(d) }

@@ -190,18 +190,15 @@ func (m FeedForward) FirstLayer() HiddenLayer {
 // Layers implements [Network].
 func (m FeedForward) Layers() int { return len(m.hidden()) }
 
-// SharesNoise implements [Sharing].
-func (m FeedForward) SharesNoise() bool { return m.NoiseVariance > 0 }
-
 // curvature is what a model with normal noise and curved relations rests its directions on.
 const curvature = "the curvature of the relations and additive normal noise, an assumption that is seldom certain"
 
-// DirectionsFrom implements [Identifying].
-func (m FeedForward) DirectionsFrom() string {
-	if m.SharesNoise() {
-		return "the curvature of the relations and equal noise variances"
+// Traits implements [Described].
+func (m FeedForward) Traits() Traits {
+	if m.NoiseVariance > 0 {
+		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances", SharesNoise: true}
 	}
-	return curvature
+	return Traits{DirectionsFrom: curvature}
 }
 
 // Structure implements [Structural].

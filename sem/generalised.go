@@ -218,9 +218,9 @@ func fractional(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// DirectionsFrom implements [Identifying].
-func (Generalised) DirectionsFrom() string {
-	return "conditional independences and, as of few rows, the form of the equations"
+// Traits implements [Described].
+func (Generalised) Traits() Traits {
+	return Traits{DirectionsFrom: "conditional independences and, as of few rows, the form of the equations", AnyNoise: true}
 }
 
 // FormNote implements [Reserved]: for which direction between columns of different kinds that are
@@ -264,9 +264,6 @@ func kindOfForm(k dataset.Kind) dataset.Kind {
 	}
 	return k
 }
-
-// AnyNoise implements [AnyNoise].
-func (Generalised) AnyNoise() {}
 
 // ScoreBytes implements [Remembered].
 func (Generalised) ScoreBytes(d int) float64 {

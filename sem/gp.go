@@ -226,11 +226,8 @@ func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
 	return FeedForward{}.Sampled(compared)
 }
 
-// Formed implements [Formed].
-func (GaussianProcess) Formed() {}
-
-// DirectionsFrom implements [Identifying].
-func (GaussianProcess) DirectionsFrom() string { return curvature }
+// Traits implements [Described].
+func (GaussianProcess) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
 func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {

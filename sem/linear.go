@@ -235,15 +235,12 @@ func (m Linear) WithNoise(variance float64) Model {
 	return m
 }
 
-// SharesNoise implements [Sharing].
-func (m Linear) SharesNoise() bool { return !m.Unequal }
-
-// DirectionsFrom implements [Identifying].
-func (m Linear) DirectionsFrom() string {
+// Traits implements [Described].
+func (m Linear) Traits() Traits {
 	if m.Unequal {
-		return independences
+		return Traits{DirectionsFrom: independences}
 	}
-	return "equal noise variances in the units of the data"
+	return Traits{DirectionsFrom: "equal noise variances in the units of the data", SharesNoise: true}
 }
 
 // Plain implements [LinearGaussian].

@@ -178,8 +178,28 @@ type Layered interface {
 	Narrowed(units int) Model // with no layer wider
 }
 
-// A Formed model reads directions off the form of its equations.
-type Formed interface{ Formed() }
+// Traits are facts about a model.
+type Traits struct {
+	// DirectionsFrom ends a sentence that begins "directions follow from"; "" means the assumptions
+	// of the model.
+	DirectionsFrom string
+	Formed         bool // directions are read off the form of the equations
+	AnyNoise       bool // noise has any shape, so that tails of columns do not refute the model
+	SharesNoise    bool // all equations have one noise variance: the units of the columns matter
+	Equivalent     bool // all graphs of a Markov equivalence class have the same probability
+	Marginal       bool // the likelihood has no parameters: they are integrated out
+}
+
+// A Described model has traits.
+type Described interface{ Traits() Traits }
+
+// TraitsOf are those of a model; none of one that is not [Described].
+func TraitsOf(m Model) (t Traits) {
+	if m, ok := m.(Described); ok {
+		t = m.Traits()
+	}
+	return t
+}
 
 // A Reserved model counts the form of its equations as that of a few rows.
 type Reserved interface {
@@ -187,21 +207,6 @@ type Reserved interface {
 	// a probable graph under its scores; "" if there is nothing to say.
 	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
 }
-
-// An AnyNoise model has noise of any shape, which tails of columns do not refute.
-type AnyNoise interface{ AnyNoise() }
-
-// A Sharing model may have one noise variance for all equations, and then depends on the units of the columns.
-type Sharing interface{ SharesNoise() bool }
-
-// An Identifying model says what tells directions apart under it.
-type Identifying interface {
-	// DirectionsFrom ends a sentence that begins "directions follow from".
-	DirectionsFrom() string
-}
-
-// An Equivalent model gives all graphs of a Markov equivalence class the same probability.
-type Equivalent interface{ Equivalent() bool }
 
 // A Structural model reads the equations of draws off their parameters, so that they have effects.
 type Structural interface {
@@ -233,9 +238,6 @@ type HiddenLayer struct {
 	NoBias        bool
 	NoiseVariance float64 // 0 if it is inferred, one for each equation
 }
-
-// A Marginal model has a likelihood without parameters: they are integrated out.
-type Marginal interface{ Marginal() }
 
 // A Remembered model has node scores that keep what they computed.
 type Remembered interface {

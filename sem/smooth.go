@@ -264,11 +264,8 @@ func variances(
 // networks of many rows take minutes.
 func (m Smooth) Sampled(compared bool) (Model, Scaling) { return Additive{}.Sampled(compared) }
 
-// Formed implements [Formed].
-func (Smooth) Formed() {}
-
-// DirectionsFrom implements [Identifying].
-func (Smooth) DirectionsFrom() string { return curvature }
+// Traits implements [Described].
+func (Smooth) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
 func (m Smooth) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {

@@ -72,15 +72,3 @@ func NoCommonUnit(data *dataset.Table) string {
 	}
 	return ""
 }
-
-// NormalNoise reports whether a model has normal noise.
-func NormalNoise(m Model) bool {
-	_, shaped := m.(AnyNoise)
-	return !shaped
-}
-
-// SharesNoise reports whether all equations of a model have one noise variance.
-func SharesNoise(m Model) bool {
-	v, ok := m.(Sharing)
-	return ok && v.SharesNoise()
-}

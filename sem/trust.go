@@ -46,8 +46,7 @@ func Doubtable(m Model, data *dataset.Table) bool {
 // (counts, codes).
 func refutable(m Model) bool {
 	_, bge := m.(BGe)
-	_, ok := m.(Formed)
-	return ok || bge
+	return bge || TraitsOf(m).Formed
 }
 
 // A misfit is the strongest dependence of the noise of a variable on one of its parents.
@@ -276,9 +275,9 @@ func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, se
 			return t, Doubt{Refuted: found.sentence(data.Names, t.Form*t.Rows, n)}
 		}
 	}
-	if from, ok := m.(Identifying); ok && readsForm(m) && inspect.Recorded(data) {
+	if from := TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
 		t.Form = 1 / (1 + t.Rows*float64(n)/recordedRows)
-		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from.DirectionsFrom(), t.Form*t.Rows*float64(n), m)}
+		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)}
 	}
 	return t, Doubt{}
 }
@@ -286,9 +285,6 @@ func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, se
 // readsForm reports whether a model reads directions off the form of its equations, or off a noise
 // variance that they share.
 func readsForm(m Model) bool {
-	if _, ok := m.(Formed); ok {
-		return true
-	}
-	sharing, ok := m.(Sharing)
-	return ok && sharing.SharesNoise()
+	t := TraitsOf(m)
+	return t.Formed || t.SharesNoise
 }

@@ -142,7 +142,7 @@ func (e *BCDNets) Prepare(p *engine.Problem) (engine.Engine, error) {
 // settings are all settings of the training.
 func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 	s := e.Training
-	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sem.SharesNoise(p.Model)
+	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sem.TraitsOf(p.Model).SharesNoise
 	return s
 }
 

@@ -28,7 +28,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 		return p, e, stage, nil
 	}
 	network, _ := chosen.Sampled(false)
-	if _, ok := network.(sem.Network); !ok || !sem.NormalNoise(p.Model) || len(inspect.Repeated(p.Data)) > 0 {
+	if _, ok := network.(sem.Network); !ok || sem.TraitsOf(p.Model).AnyNoise || len(inspect.Repeated(p.Data)) > 0 {
 		return p, e, stage, nil
 	}
 	first, err := stage.Outcome(ctx)

@@ -270,7 +270,7 @@ func (s *sampling) basis() string {
 	switch {
 	case s.ordered():
 		return ""
-	case sem.SharesNoise(s.particles.fits[0].asked):
+	case sem.TraitsOf(s.particles.fits[0].asked).SharesNoise:
 		return "directions follow from the particles and equal noise variances"
 	}
 	return "directions follow from the particles"
@@ -287,7 +287,7 @@ func (s *sampling) Warnings() []string {
 	if s.found != nil {
 		w = append(w, s.found.Warnings(p.Data.Names, p.Order.Count)...)
 	}
-	if _, ok := p.Model.(sem.Marginal); ok && !s.ordered() {
+	if sem.TraitsOf(p.Model).Marginal && !s.ordered() {
 		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
 	}
 	if n, d := p.Data.X.Dims(); n < fewRows*d {

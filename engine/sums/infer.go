@@ -89,7 +89,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	// of them, which counts in part.
 	var best, first *Inference
 	for _, c := range compared {
-		if _, ok := c.model.(sem.Formed); !ok && first != nil {
+		if first != nil && !sem.TraitsOf(c.model).Formed {
 			break
 		}
 		inf := c.inf

@@ -190,7 +190,7 @@ func (v *Verdict) directions(r *tobac.Result) string {
 	text += "."
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, openPairs(r, v.Open))
-		if m, ok := modelOf(r).(sem.Equivalent); ok && m.Equivalent() && v.Conditional == "" {
+		if sem.TraitsOf(modelOf(r)).Equivalent && v.Conditional == "" {
 			text += ": Markov equivalent graphs fit these data equally well; more rows of the same kind will not settle it under this model, but an experiment or background knowledge can"
 		}
 		text += "."
@@ -215,15 +215,14 @@ func openPairs(r *tobac.Result, open int) string {
 
 // basis says what directions follow from.
 func basis(r *tobac.Result) string {
-	m := modelOf(r)
 	if r.Basis != "" {
 		return r.Basis
 	}
 	if r.Config.Order.Method != nil {
 		return fmt.Sprintf("directions follow from the orders that %v found", r.Config.Order.Method)
 	}
-	if m, ok := m.(sem.Identifying); ok {
-		return "directions follow from " + m.DirectionsFrom()
+	if from := sem.TraitsOf(modelOf(r)).DirectionsFrom; from != "" {
+		return "directions follow from " + from
 	}
 	return "directions follow from the assumptions of the model"
 }
@@ -244,7 +243,7 @@ func modelOf(r *tobac.Result) sem.Model {
 // unitsSentence warns of directions that follow the variances of the columns under
 // a model that depends on their units.
 func (v *Verdict) unitsSentence(r *tobac.Result) string {
-	if !sem.SharesNoise(modelOf(r)) || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
+	if !sem.TraitsOf(modelOf(r)).SharesNoise || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and other units of a column (g for kg) could reverse them.", 100*v.ByVariance)
