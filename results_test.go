@@ -24,8 +24,8 @@ const frozenVersion = 14
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "ade2e7fb581bcfc3",
-	"float64 amd64 portable": "cf43d75822622c2a",
+	"float64 amd64 avx2":     "b0f7bf07a8ba5605",
+	"float64 amd64 portable": "05fc29d77bd2c4cb",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

@@ -27,7 +27,7 @@ const (
 var precisions = []struct {
 	particles int
 	from      float64
-}{{16, 0}, {64, 0.002}, {512, 0.02}}
+}{{16, 0}, {64, 0.002}, {128, 0.02}}
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and
 // computes the posterior under their evidences, in turn.

@@ -59,7 +59,7 @@ func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *e
 
 // chainDraws are n draws of graphs by Markov chains, without orders.
 func (p *Part) chainDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
-	s, err := mcmc.New(ctx, p.Hypothesis.Scores, p.Prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
+	s, err := mcmc.New(ctx, p.scores(), p.Prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,15 @@ func (p *Part) probable(ctx context.Context, problem *engine.Problem) (*dag.Grap
 	if p.given == nil && p.Hypothesis.Scores.Vars() <= sem.MixedVariables {
 		return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
 	}
-	return probableGraph(ctx, p.Hypothesis.Scores, p.Prior, problem)
+	return probableGraph(ctx, p.scores(), p.Prior, problem)
+}
+
+// scores are those of the hypothesis, looked up where they were summed over.
+func (p *Part) scores() score.Scorer {
+	if p.orders != nil {
+		return p.orders.Scores(p.Prior)
+	}
+	return p.Hypothesis.Scores
 }
 
 // NoData is the score of no rows.
