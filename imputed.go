@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -34,9 +35,10 @@ type Imputed struct {
 	Places []int
 	// Rounds is how often completed values are drawn again, each time given a graph with its equations from the posterior of their table, which is then
 	// fitted again: data augmentation under the causal model itself. 0: three times where Places are known and the engine exact takes at most twelve
-	// columns, otherwise not; negative: not.
+	// columns, once where these are numbers and categories, otherwise not; negative: not.
 	Rounds int
-	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as codes of categories; nil: none.
+	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as whole numbers; nil: none. In
+	// tables with categories they are drawn again, among the values that they have.
 	Kept []bool
 }
 
@@ -133,15 +135,20 @@ type imputedFit struct {
 	shared   engine.Shared
 	evidence [][]sem.Evidence // of each table; nil: models are not compared
 	averaged []sem.Evidence
-	results  []*Result              // of each table, thinned; nil: to be fitted
-	rounds   int                    // in which values are drawn again
-	round    int                    // of redrawn values; 0: those handed over
-	values   [][]float64            // of each table, at f.places; nil: those handed over
-	places   []int                  // that are drawn again
-	kept     bool                   // no round took place, for lack of equations
-	drawn    []*posterior.Equations // of each table, drawn from its posterior; nil: there are none
-	steps    int                    // that a table counts for in the progress; 0: unknown yet
-	reported int                    // of the steps of all tables
+	results  []*Result   // of each table, thinned; nil: to be fitted
+	rounds   int         // in which values are drawn again
+	round    int         // of redrawn values; 0: those handed over
+	values   [][]float64 // of each table, at f.places; nil: those handed over
+	places   []int       // that are drawn again
+	kept     bool        // no round took place, for lack of equations
+	drawn    []redrawer  // of each table: equations drawn from its posterior; nil: there are none
+	steps    int         // that a table counts for in the progress; 0: unknown yet
+	reported int         // of the steps of all tables
+}
+
+// A redrawer draws values at some places given all others.
+type redrawer interface {
+	Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error
 }
 
 // prepare checks the tables and settles the engine.
@@ -217,7 +224,9 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	f.draw(k, out.Posterior)
+	if err := f.draw(k, out); err != nil {
+		return nil, err
+	}
 	kept := []int(nil)
 	out.Posterior, kept = completions.Thinned(out.Posterior, f.data.Count)
 	out.Functional = out.Functional.Of(kept)
@@ -370,16 +379,17 @@ func (f *imputedFit) prepareRounds() error {
 	if f.data.Kept != nil && len(f.data.Kept) != d {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
-	f.values, f.drawn = make([][]float64, f.data.Count), make([]*posterior.Equations, f.data.Count)
+	f.values, f.drawn = make([][]float64, f.data.Count), make([]redrawer, f.data.Count)
 	_, direct := f.engine.(engine.Direct)
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && !sem.OfKinds(f.data.Table(0)) && direct && d <= sem.MixedVariables && f.data.Places != nil {
-		f.rounds = defaultRounds
+	kinds := sem.OfKinds(f.data.Table(0))
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= sem.MixedVariables && f.data.Places != nil {
+		if f.rounds = defaultRounds; kinds && f.data.Table(0).HasKind(func(k dataset.Kind) bool { return !k.Levelled() }) {
+			f.rounds = 1 // whose scores take long
+		}
 	}
 	switch {
 	case f.rounds == 0:
 		return nil
-	case sem.OfKinds(f.data.Table(0)):
-		return errors.New("tobac: completed values can be drawn again given draws with equations, which tables with categories do not have; allowed: no rounds")
 	case f.data.Places == nil:
 		return errors.New("tobac: completed values are to be drawn again, but their places are unknown")
 	case f.particles():
@@ -387,7 +397,7 @@ func (f *imputedFit) prepareRounds() error {
 	}
 	set := f.data.Table(0).Intervened
 	for _, place := range f.data.Places {
-		if (f.data.Kept == nil || !f.data.Kept[place%d]) && (set == nil || set.At(place/d, place%d) == 0) {
+		if (kinds || f.data.Kept == nil || !f.data.Kept[place%d]) && (set == nil || set.At(place/d, place%d) == 0) {
 			f.places = append(f.places, place)
 		}
 	}
@@ -411,16 +421,53 @@ func (f *imputedFit) table(k int) *dataset.Table {
 }
 
 // draw keeps the equations of one draw from the posterior of table k, each with the probability of its weight.
-func (f *imputedFit) draw(k int, p *posterior.Posterior) {
+func (f *imputedFit) draw(k int, r *Result) error {
+	p := r.Posterior
 	if f.round == f.rounds || len(p.Draws) == 0 {
-		return
+		return nil
 	}
-	u, at := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round).Float64(), 0
+	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
+	u, at := rng.Float64(), 0
 	weights := p.Empirical().Weights()
 	for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
 		at++
 	}
-	f.drawn[k] = p.Draws[at].Equations
+	if e := p.Draws[at].Equations; e != nil {
+		q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances}
+		if q.Intercepts == nil {
+			q.Intercepts = make([]float64, len(f.names))
+		}
+		f.drawn[k] = q
+		return nil
+	}
+	if r.Functional == nil || !sem.OfKinds(f.data.Table(0)) {
+		return nil
+	}
+	one := *p
+	one.Draws, one.Components = []posterior.Draw{r.Functional.At(p, at, rng)}, nil
+	of, err := sem.DensitiesOf(&one, 0)
+	if err != nil || of == nil {
+		return err
+	}
+	f.drawn[k] = f.gibbs(of)
+	return nil
+}
+
+// gibbs draws values of columns of any kind: numbers of few different values among these, as they were
+// completed.
+func (f *imputedFit) gibbs(of impute.Densities) *impute.Gibbs {
+	t, d := f.data.Table(0), len(f.names)
+	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d)}
+	_, g.Steps = t.Moments()
+	for j := range d {
+		kind := t.Kind(j)
+		kept := f.data.Kept != nil && f.data.Kept[j]
+		if kind.Levelled() || kind == dataset.Count || kept {
+			g.Values[j] = t.Values(j)
+			g.Even[j] = !kind.Levelled() && kind != dataset.Count
+		}
+	}
+	return g
 }
 
 // redraw runs the rounds.
@@ -444,16 +491,11 @@ func (f *imputedFit) redraw(ctx context.Context) error {
 
 // refit draws the values of table k again, and fits it.
 func (f *imputedFit) refit(ctx context.Context, k int) (*Result, error) {
-	e := f.drawn[k]
-	q := impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances}
-	if q.Intercepts == nil {
-		q.Intercepts = make([]float64, len(f.names))
-	}
 	t := f.table(k)
 	x := mat.DenseCopyOf(t.X)
 	// A stream of its own for each table and round, beside that of the draw.
 	rng := stream.New(stream.Seed(f.cfg.Seed, stream.ImputedTable, k), stream.RedrawnValues, k, f.round)
-	if err := q.Redraw(x, f.places, t.Intervened, rng); err != nil {
+	if err := f.drawn[k].Redraw(x, f.places, t.Intervened, rng); err != nil {
 		return nil, err
 	}
 	f.values[k] = make([]float64, len(f.places))
@@ -503,7 +545,7 @@ func (f *imputedFit) result() *Result {
 		out.Warnings = append(out.Warnings, w)
 	}
 	if f.kept {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no linear equations to draw imputed values from: they are those of the normal model", first.Model))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no equations to draw imputed values from: they are those of the normal model", first.Model))
 	}
 	out.Config.Progress = f.cfg.Progress
 	return &out

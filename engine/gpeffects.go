@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sort"
 
@@ -86,17 +87,21 @@ func (f *Functions) Draw(ctx context.Context, p *posterior.Posterior) (*posterio
 	drawn.Draws, drawn.Components = make([]posterior.Draw, n), nil
 	err := parallel.For(ctx, n, max(1, f.workers), func(k int) error {
 		at := min(sort.SearchFloat64s(cumulative, (float64(k)+0.5)/float64(n)), len(cumulative)-1) // systematic
-		draw := p.Draws[at]
-		draw.LogWeight = 0
-		rng := stream.New(f.seed, stream.FunctionDraw, k)
-		for j := range p.Names {
-			draw.Parameters = append(draw.Parameters, f.scores[at].FunctionParameters(j, draw.Graph.Parents(j), rng)...)
-		}
-		drawn.Draws[k] = draw
+		drawn.Draws[k] = f.At(p, at, stream.New(f.seed, stream.FunctionDraw, k))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &drawn, nil
+}
+
+// At is draw m of p, of weight 1, with functions drawn for it as its parameters.
+func (f *Functions) At(p *posterior.Posterior, m int, rng *rand.Rand) posterior.Draw {
+	draw := p.Draws[m]
+	draw.LogWeight = 0
+	for j := range p.Names {
+		draw.Parameters = append(draw.Parameters, f.scores[m].FunctionParameters(j, draw.Graph.Parents(j), rng)...)
+	}
+	return draw
 }

@@ -66,6 +66,7 @@
 // [Equations].Redraw draws the values of gaps from linear equations on a graph instead, given all
 // other values of their rows: the step from a drawn graph to values of data augmentation under a
 // causal model, whose other step is the inference of the graph.
+// [Gibbs].Redraw does it under equations of any form, one value of a row after the other.
 //
 // # Invariance
 //
@@ -85,5 +86,6 @@
 //   - M. A. Tanner and W. H. Wong (1987), JASA 82, 528–540: data augmentation.
 //   - R. J. A. Little (1988), Journal of Business & Economic Statistics 6, 287–296: predictive mean matching.
 //   - J. L. Schafer (1997), Analysis of Incomplete Multivariate Data, Chapman & Hall.
+//   - R. M. Neal (2003), Annals of Statistics 31, 705–767: slice sampling.
 //   - J. Barnard and D. B. Rubin (1999), Biometrika 86, 948–955: degrees of freedom in small samples.
 package impute
