@@ -87,10 +87,13 @@ type Text struct {
 	live   []bool // of [Text.lookAhead]; false between calls
 }
 
-// fetched is the number of operations from which a function fetches its own code, which does
-// not stay in the nearer caches from one call to the next: line by line the processor would wait
-// for it.
-const fetched = 1 << 14
+// Code that does not stay in the nearer caches from one call to the next is fetched ahead: line by
+// line the processor would wait for it. That is the code of a function of so many operations, and
+// what stands behind so many bytes of other functions, which run before it.
+const (
+	fetchedOps   = 1 << 14
+	fetchedBytes = 1 << 18
+)
 
 // Add appends a function of the operations, on an arena of the given length and on arrays.
 // Numbers for which kept is false need not be stored: nothing reads them afterwards.
@@ -112,9 +115,9 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (
 			break
 		}
 	}
-	next := len(t.code)
+	next, far := len(t.code), len(ops) >= fetchedOps || len(t.code) >= fetchedBytes
 	for i := range ops {
-		if len(ops) >= fetched && len(c.text.code) >= next {
+		if far && len(c.text.code) >= next {
 			c.text.fetch()
 			next = len(c.text.code) + lineBytes
 		}

@@ -82,7 +82,7 @@ func (t *text) array(number int16) {
 
 // fetch brings code that comes later into a nearer cache.
 func (t *text) fetch() {
-	const ahead = 16384
+	const ahead = 4096
 	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x0F, 0x18, 0x15), ahead) // PREFETCHT1 ahead(IP)
 }
 
