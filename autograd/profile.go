@@ -39,7 +39,7 @@ type ProfilePart struct {
 // Profile evaluates the program on one worker, as an [Evaluator] does into dst, and
 // measures its parts, of each the fastest of some rounds.
 func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, error) {
-	m, err := p.p.Profile(dst, appendFeeds(nil, src), rounds)
+	m, err := p.p.Profile(dst, lowerFeeds(src), rounds)
 	if err != nil {
 		return nil, ownError(err)
 	}
