@@ -16,6 +16,7 @@ type bifTable struct {
 	ends   []int     // the vertex, then its parents
 	of     []bifRow  // of combinations of states
 	all    []float64 // for all combinations; nil means none
+	flat   []float64 // the rows of all combinations one after the other; nil means that they are named
 }
 
 type bifRow struct {
@@ -134,8 +135,13 @@ func bifTables(all []*bifTable) []Table {
 			return nil
 		}
 		t.Rows = make([][]float64, n)
+		if b.flat != nil && len(b.flat) != n*len(t.States) {
+			return nil
+		}
 		for k := range t.Rows {
-			t.Rows[k] = b.all
+			if t.Rows[k] = b.all; b.flat != nil {
+				t.Rows[k] = b.flat[k*len(t.States):][:len(t.States)]
+			}
 		}
 		for _, row := range b.of {
 			at := 0

@@ -38,7 +38,7 @@ var codecs = [formatCount]codec{
 	GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
 	DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
 	BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, and tables of probabilities", read: readBIF, write: writeBIF, holds: quantities},
-	XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, without tables", read: readXML, write: writeXMLBIF},
+	XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, and tables of probabilities", read: readXML, write: writeXMLBIF},
 }
 
 // Formats lists all formats.
@@ -113,7 +113,7 @@ func (f Format) Lost(g *Graph) []string {
 			lost = append(lost, q.plural())
 		}
 	}
-	if g.Tables != nil && f != BIF {
+	if g.Tables != nil && f != BIF && f != XMLBIF {
 		lost = append(lost, "tables of probabilities")
 	}
 	return lost

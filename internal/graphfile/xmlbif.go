@@ -3,14 +3,16 @@ package graphfile
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"tobac/internal/delimited"
 )
 
-// xmlBIFOf reads variables and the parents of each; tables are left alone.
+// xmlBIFOf reads variables and the parents of each, and their tables where all of them fit.
 func xmlBIFOf(root *tag, source string) (*Graph, error) {
 	c := newCollector(source)
+	var tables []*bifTable
 	fault := func(t *tag, problem, allowed string) error {
 		return &delimited.Error{Source: source, Line: t.line, Problem: problem, Allowed: allowed}
 	}
@@ -24,6 +26,14 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 			return fault(variable, "two variables are named "+excerpt(name), "a different name for each variable")
 		}
 		c.vertex(name)
+		of := &bifTable{}
+		tables = append(tables, of)
+		for _, element := range []string{"OUTCOME", "VALUE"} { // versions 0.3 and 0.2
+			_ = variable.each(element, func(state *tag) error {
+				of.states = append(of.states, strings.TrimSpace(state.text.String()))
+				return nil
+			})
+		}
 		return nil
 	})
 	if err != nil {
@@ -36,7 +46,7 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 		}
 		return v, nil
 	}
-	for _, element := range []string{"DEFINITION", "PROBABILITY"} { // versions 0.3 and 0.2
+	for _, element := range []string{"DEFINITION", "PROBABILITY"} {
 		err := root.each(element, func(definition *tag) error {
 			of := definition.first("FOR")
 			if of == nil {
@@ -46,11 +56,17 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 			if err != nil {
 				return err
 			}
+			b := tables[to]
+			b.ends = []int{to}
+			if table := definition.first("TABLE"); table != nil {
+				b.flat = numbersOf(strings.Fields(table.text.String()))
+			}
 			return definition.each("GIVEN", func(given *tag) error {
 				from, err := known(given)
 				if err != nil {
 					return err
 				}
+				b.ends = append(b.ends, from)
 				return c.add(Edge{From: from, To: to}, given.line)
 			})
 		})
@@ -58,11 +74,28 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 			return nil, err
 		}
 	}
-	return c.finish()
+	g, err := c.finish()
+	if err == nil {
+		g.Tables = bifTables(tables)
+	}
+	return g, err
 }
 
-// writeXMLBIF writes version 0.3, each variable with one state, of probability 1, as [writeBIF]
-// does.
+// numbersOf are words as numbers from 0 on; empty where one is none.
+func numbersOf(words []string) []float64 {
+	all := []float64{}
+	for _, w := range words {
+		v, ok := delimited.Number(w)
+		if !ok || !(v >= 0) || math.IsInf(v, 0) {
+			return []float64{}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// writeXMLBIF writes version 0.3 with the tables of the graph, or each variable with one state, of
+// probability 1, as [writeBIF] does.
 func writeXMLBIF(w io.Writer, g *Graph) error {
 	directed, err := g.DAG()
 	if err != nil {
@@ -70,22 +103,49 @@ func writeXMLBIF(w io.Writer, g *Graph) error {
 	}
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>graph</NAME>\n")
-	names := make([]string, len(g.Names))
-	for v, name := range g.Names {
-		if name != strings.TrimSpace(name) {
-			return fmt.Errorf("XMLBIF cannot hold blanks around the name %s", excerpt(name))
+	text := func(name string) string {
+		if name != strings.TrimSpace(name) || name == "" {
+			err = fmt.Errorf("XMLBIF cannot hold blanks around the name %s", excerpt(name))
+			return ""
 		}
-		if names[v], err = escapeXML(name); err != nil {
-			return err
+		escaped, fault := escapeXML(name)
+		if fault != nil {
+			err = fault
 		}
-		fmt.Fprintf(&b, "<VARIABLE TYPE=\"nature\"><NAME>%s</NAME><OUTCOME>%s</OUTCOME></VARIABLE>\n", names[v], onlyState)
+		return escaped
 	}
-	for v := range g.Names {
-		fmt.Fprintf(&b, "<DEFINITION><FOR>%s</FOR>", names[v])
-		for _, u := range directed.Parents(v) {
-			fmt.Fprintf(&b, "<GIVEN>%s</GIVEN>", names[u])
+	for v, name := range g.Names {
+		states := []string{onlyState}
+		if g.Tables != nil {
+			states = g.Tables[v].States
 		}
-		b.WriteString("<TABLE>1</TABLE></DEFINITION>\n")
+		fmt.Fprintf(&b, "<VARIABLE TYPE=\"nature\"><NAME>%s</NAME>", text(name))
+		for _, s := range states {
+			fmt.Fprintf(&b, "<OUTCOME>%s</OUTCOME>", text(s))
+		}
+		b.WriteString("</VARIABLE>\n")
+	}
+	for v, name := range g.Names {
+		parents, rows := directed.Parents(v), [][]float64{{1}}
+		if g.Tables != nil {
+			parents, rows = g.Tables[v].Parents, g.Tables[v].Rows
+		}
+		fmt.Fprintf(&b, "<DEFINITION><FOR>%s</FOR>", text(name))
+		for _, u := range parents {
+			fmt.Fprintf(&b, "<GIVEN>%s</GIVEN>", text(g.Names[u]))
+		}
+		separator := "<TABLE>"
+		for _, row := range rows {
+			for _, p := range row {
+				b.WriteString(separator)
+				b.Write(delimited.AppendNumber(nil, p))
+				separator = " "
+			}
+		}
+		b.WriteString("</TABLE></DEFINITION>\n")
+	}
+	if err != nil {
+		return err
 	}
 	b.WriteString("</NETWORK>\n</BIF>\n")
 	_, err = io.WriteString(w, b.String())
