@@ -156,3 +156,72 @@ func (g *Graph) Matrix() *mat.Dense {
 	}
 	return a
 }
+
+// Closure returns the transitive closure: i → j for every two different vertices with a directed
+// path from i to j in g. On a graph with cycles the vertices of a cycle become parents of each
+// other.
+func (g *Graph) Closure() *Graph {
+	h := g.Clone()
+	// Warshall: after round k, h knows the paths whose inner vertices are at most k.
+	for k := range h.d {
+		through := h.row(k)
+		for i := range h.d {
+			if !h.Has(i, k) {
+				continue
+			}
+			row := h.row(i)
+			for w, reachable := range through {
+				row[w] |= reachable
+			}
+			row[i/64] &^= 1 << (i % 64)
+		}
+	}
+	return h
+}
+
+// Identity is the order 0, …, d−1.
+func Identity(d int) []int {
+	order := make([]int, d)
+	for j := range order {
+		order[j] = j
+	}
+	return order
+}
+
+// AllBut are the variables other than j.
+func AllBut(d, j int) []int { return slices.Delete(Identity(d), j, j+1) }
+
+// Relabel returns the graph whose vertex a is the vertex order[a] of g:
+//
+//	h[a][b] = g[order[a]][order[b]]
+//
+// If order is a topological order of g, every edge of the result points from a lower to a higher
+// vertex. Relabelling by [Inverse](order) leads back. It panics if order is no permutation of the
+// vertices.
+func (g *Graph) Relabel(order []int) *Graph {
+	if len(order) != g.d {
+		panic(fmt.Sprintf("dag: order of %d vertices for a graph with %d", len(order), g.d))
+	}
+	position := Inverse(order)
+	h := New(g.d)
+	for _, e := range g.Edges() {
+		h.Set(position[e.From], position[e.To], true)
+	}
+	return h
+}
+
+// Inverse returns the inverse permutation: position[order[a]] = a. It panics if order is no
+// permutation of 0, …, d−1.
+func Inverse(order []int) (position []int) {
+	position = make([]int, len(order))
+	for a := range position {
+		position[a] = -1
+	}
+	for a, v := range order {
+		if uint(v) >= uint(len(order)) || position[v] >= 0 {
+			panic(fmt.Sprintf("dag: order %v is not a permutation of 0 to %d", order, len(order)-1))
+		}
+		position[v] = a
+	}
+	return position
+}

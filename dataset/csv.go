@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-
-	"gonum.org/v1/gonum/mat"
+	"path/filepath"
+	"strings"
 
 	"tobac/internal/delimited"
+	"tobac/internal/file"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ReadCSV reads a table of numbers from text; source names r in errors. Package delimited describes
@@ -115,4 +118,18 @@ func WriteCSV(w io.Writer, t *Table) error {
 		}
 	}
 	return b.Flush()
+}
+
+// ReadFile reads the table in a file: a NumPy array if the name ends in .npy ([ReadNPY]), text
+// otherwise ([ReadCSV]). Errors begin with the path.
+func ReadFile(path string) (*Table, error) {
+	f, err := file.Open(path, "a text table or a NumPy file (.npy)")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read: closing cannot lose anything
+	if strings.EqualFold(filepath.Ext(path), ".npy") {
+		return ReadNPY(f, path)
+	}
+	return ReadCSV(f, path)
 }

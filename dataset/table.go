@@ -1,18 +1,22 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-
 	"tobac/dag"
 	"tobac/internal/delimited"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Table is n observations of d variables.
@@ -218,4 +222,76 @@ func (t *Table) with(x *mat.Dense) *Table {
 		u.Intervened = mat.DenseCopyOf(t.Intervened)
 	}
 	return u
+}
+
+// NamesOf are the names of some columns.
+func NamesOf(names []string, columns []int) []string {
+	out := make([]string, len(columns))
+	for k, j := range columns {
+		out[k] = names[j]
+	}
+	return out
+}
+
+// Largest is the greatest magnitude of the values of a column in an analysis; the least difference
+// between its smallest and its greatest value is one divided by it. Fourth powers stay within
+// float64 then, with room for sums.
+const Largest = 1e50
+
+// OutOfRange says what keeps a column whose values go from low to high from an analysis, as the end
+// of a sentence about it; "" means nothing does. A constant column is in range.
+func OutOfRange(low, high float64) string {
+	switch {
+	case !(max(math.Abs(low), math.Abs(high)) <= Largest):
+		return fmt.Sprintf("has values of magnitude %.2g; allowed: magnitudes up to %g", max(math.Abs(low), math.Abs(high)), Largest)
+	case low < high && high-low < 1/Largest:
+		return fmt.Sprintf("has values that differ by %.2g at most; allowed: differences from %g on", high-low, 1/Largest)
+	}
+	return ""
+}
+
+// Digest is the SHA-256, in hexadecimal, of the names and of all bits of the numbers of x, n×d.
+func Digest(names []string, x mat.Matrix) string {
+	h := sha256.New() // its Write never fails
+	for _, name := range names {
+		fmt.Fprintf(h, "%q,", name)
+	}
+	n, d := x.Dims()
+	fmt.Fprintf(h, "%d×%d:", n, d)
+	row := make([]byte, 0, 8*d)
+	for i := range n {
+		row = row[:0]
+		for j := range d {
+			row = binary.LittleEndian.AppendUint64(row, math.Float64bits(x.At(i, j)))
+		}
+		h.Write(row)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Split permutes the n rows at random; the first int((1−fraction)·n) become train and the others
+// heldout: with fraction 0.1, 853 rows give 767 and 86. The product is meant in decimals: 0.9 of 10
+// rows leaves one row for training although 1−0.9 falls short of 0.1 in binary. A fraction that is
+// not between 0 and 1, or leaves either part empty, is an error.
+func (t *Table) Split(fraction float64, rng *rand.Rand) (train, heldout *Table, err error) {
+	if err := t.Validate(); err != nil {
+		return nil, nil, err
+	}
+	if !(fraction > 0 && fraction < 1) {
+		return nil, nil, fmt.Errorf("dataset: held-out fraction %v; allowed: numbers above 0 and below 1", fraction)
+	}
+	n, _ := t.X.Dims()
+	size := trainSize(n, fraction)
+	if size == 0 || size == n {
+		return nil, nil, fmt.Errorf("dataset: held-out fraction %v of %d rows leaves %d for training and %d held out, want at least one of each", fraction, n, size, n-size)
+	}
+	order := rng.Perm(n)
+	return t.Rows(order[:size]), t.Rows(order[size:]), nil
+}
+
+// trainSize is int((1−fraction)·n), rounded up if only rounding errors separate the product from
+// the next integer.
+func trainSize(n int, fraction float64) int {
+	const slack = 1e-12 // thousands of times the rounding errors, and far below the steps of 1/n between products that differ
+	return int(math.Floor((1 - fraction + slack) * float64(n)))
 }

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"tobac/background"
 	"tobac/dataset"
@@ -155,4 +158,91 @@ func ComparedForm(m sem.Model) sem.Model {
 		m, _ = v.Sampled(true)
 	}
 	return m
+}
+
+// A ColumnError says in the names of the data, and for a user, what an error says in numbers.
+type ColumnError struct {
+	Text string
+	Err  error
+}
+
+// Error implements error.
+func (e *ColumnError) Error() string { return e.Text }
+
+// Unwrap is the error in numbers.
+func (e *ColumnError) Unwrap() error { return e.Err }
+
+// WithName names the columns that an error of the scores is about.
+func WithName(err error, names []string) error {
+	if constant := new(score.ConstantColumnError); errors.As(err, &constant) {
+		return &ColumnError{fmt.Sprintf("column %q is constant in the rows in which it was not set, want at least two different values; remove it", names[constant.Column]), err}
+	}
+	if at := new(score.VariableError); errors.As(err, &at) {
+		text := fmt.Sprintf("column %q", names[at.Variable])
+		if len(at.Parents) > 0 {
+			parents := make([]string, len(at.Parents))
+			for k, j := range at.Parents {
+				parents[k] = fmt.Sprintf("%q", names[j])
+			}
+			text += " given " + strings.Join(parents, ", ")
+		}
+		return &ColumnError{text + ": " + at.Err.Error(), err}
+	}
+	return err
+}
+
+// InDataUnits turns a posterior sampled on columns that the program scaled into the
+// units of the data; densities are then those of the data as they are. Parameters
+// and densities of draws without equations keep their scale: only the weights of the
+// marginals change.
+func InDataUnits(p *posterior.Posterior, data *dataset.Table) *posterior.Posterior {
+	s := p.Standardization
+	if s == nil {
+		return p
+	}
+	out := *p
+	out.Marginals = p.Marginals.InDataUnits(s)
+	out.Components = slices.Clone(p.Components)
+	for k := range out.Components {
+		if c := &out.Components[k]; c.Marginals != nil {
+			m := c.Marginals.InDataUnits(s)
+			c.Marginals = &m
+		}
+	}
+	if p.Draws[0].Equations == nil {
+		return &out
+	}
+	out.Standardization = nil
+	jacobian := 0.0
+	for _, v := range UnitConstants(data, s.SD) {
+		jacobian += v
+	}
+	out.Draws = slices.Clone(p.Draws)
+	for k := range out.Draws {
+		out.Draws[k].Equations = p.Draws[k].Equations.InDataUnits(s)
+		out.Draws[k].LogLikelihood += jacobian
+	}
+	for k := range out.Components {
+		c := &out.Components[k]
+		c.Empty = c.Empty.InDataUnits(s)
+		c.NoiseVariance = 0 // one for each variable in these units
+	}
+	return &out
+}
+
+// UnitConstants are the log densities of units, one for each column: −n_j ln s_j of one that was
+// divided by s_j, with n_j rows in which it was not set by intervention.
+func UnitConstants(data *dataset.Table, sd []float64) []float64 {
+	n, d := data.X.Dims()
+	all := make([]float64, d)
+	for j := range sd {
+		rows := n
+		for i := range n {
+			if data.Intervened != nil && data.Intervened.At(i, j) != 0 {
+				rows--
+			}
+		}
+		all[j] = -float64(rows) * math.Log(sd[j])
+	}
+	return all
 }

@@ -1,13 +1,14 @@
 package metrics
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dag"
 	"tobac/posterior"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Report holds the metrics of weighted graphs. Those that need a true graph or
@@ -163,4 +164,31 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 	r.NegLL = Number(negLL(kept, joint))
 	r.NegLLDataOnly = Number(negLL(kept, data))
 	return nil
+}
+
+// Number is a float64 that JSON can carry: NaN, for a metric that is not
+// defined or was not computed, is null, and so are infinities; null reads back
+// as NaN.
+type Number float64
+
+var (
+	_ json.Marshaler   = Number(0)
+	_ json.Unmarshaler = (*Number)(nil)
+)
+
+// MarshalJSON returns null for NaN and infinities.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads a number, or NaN from null.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
 }

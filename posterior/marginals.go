@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/dag"
 )
 
 // Floor is the probability below which [Marginals.Edges] leaves an edge out.
@@ -239,4 +239,24 @@ func (e *Equations) weight(i, j int, kind Kind) (mean, sd float64) {
 		return e.Weights.At(i, j), 0
 	}
 	return e.Weights.At(i, j), math.NaN()
+}
+
+// Distance is the mean absolute difference of the edge probabilities of two posteriors of the same
+// variables, over the ordered pairs i ≠ j that among takes, nil for all; 0 if it takes none. It
+// panics if they are of different sizes.
+func (m Marginals) Distance(n Marginals, among func(i, j int) bool) float64 {
+	d := m.size()
+	if n.size() != d {
+		panic(fmt.Sprintf("posterior: distance of probabilities of %d and %d variables", d, n.size()))
+	}
+	sum, pairs := 0.0, 0
+	for i := range d {
+		for j := range d {
+			if i != j && (among == nil || among(i, j)) {
+				sum += math.Abs(m.Probabilities.At(i, j) - n.Probabilities.At(i, j))
+				pairs++
+			}
+		}
+	}
+	return sum / float64(max(pairs, 1))
 }

@@ -3,15 +3,20 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"tobac/dag"
+	"tobac/effects"
 	"tobac/internal/cli"
+	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/memory"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -119,4 +124,93 @@ func readMatrix(path string) (names []string, m *mat.Dense, err error) {
 		return posterior.ReadMatrixNPY(f, path)
 	}
 	return posterior.ReadMatrix(f, path)
+}
+
+// effectsHeader is the first line of effects.csv.
+const effectsHeader = "from,to,mean,sd,q05,q50,q95,path,mean_in_sd"
+
+// readEffects reads total effects as writeEffects wrote them; path names the file in errors.
+func readEffects(in io.Reader, path string, names []string) ([]effects.Effect, error) {
+	text, err := delimited.Read(in, path, delimited.Syntax{})
+	if err != nil {
+		return nil, err
+	}
+	fault := func(record delimited.Record, problem, allowed string) error {
+		return &delimited.Error{Source: path, Line: record.Line, Problem: problem, Allowed: allowed}
+	}
+	var header []string
+	for _, field := range text.Records[0].Fields {
+		header = append(header, field.Text)
+	}
+	if strings.Join(header, ",") != effectsHeader {
+		return nil, fault(text.Records[0], "header is "+delimited.Excerpt(strings.Join(header, ",")), effectsHeader)
+	}
+	numbers := text.Numbers()
+	var all []effects.Effect
+	for _, record := range text.Records[1:] {
+		if len(record.Fields) != len(header) {
+			return nil, fault(record, fmt.Sprintf("got %d values, want %d", len(record.Fields), len(header)), "")
+		}
+		var ends [2]int
+		for k := range ends {
+			name := record.Fields[k].Text
+			if ends[k] = slices.Index(names, name); ends[k] < 0 {
+				return nil, fault(record, "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(names))
+			}
+		}
+		v := make([]float64, len(header))
+		for k := 2; k < len(v); k++ {
+			if v[k] = math.NaN(); record.Fields[k].Text == "" {
+				continue
+			}
+			if v[k], err = numbers.Parse(record.Fields[k].Text, record.Line, header[k]); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
+			Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
+	}
+	return all, nil
+}
+
+// effectsFile holds the total effects of a run.
+const effectsFile = "effects.csv"
+
+// errNoSummary is for a folder without what a report needs.
+var errNoSummary = errors.New("allowed: a folder written by tobac fit --out")
+
+// needed adds to the error of a missing file what is allowed instead.
+func needed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; %w", err, errNoSummary)
+	}
+	return err
+}
+
+// readDraws reads a posterior in a folder that tobac fit wrote.
+func readDraws(f *file.Folder, dir, name string) (*posterior.Posterior, error) {
+	in, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() // only read: closing cannot lose anything
+	p, err := posterior.Read(in, filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return p, f.SameRun(name, p.Run)
+}
+
+// storedText is all of a file in a folder of results.
+func storedText(files *file.Folder, folder, name string) ([]byte, error) {
+	in, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() // only read
+	text, err := memory.ReadAll(in, 4)
+	if err != nil {
+		return nil, file.WithPath(filepath.Join(folder, name), err)
+	}
+	return text, nil
 }

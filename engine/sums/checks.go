@@ -1,10 +1,20 @@
 package sums
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
+	"tobac/background"
+	"tobac/dataset"
 	"tobac/diagnostics"
+	"tobac/engine"
 	"tobac/posterior"
+	"tobac/sem"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
@@ -37,4 +47,81 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 	v := diagnostics.MeanOff(errors)
 	return []diagnostics.Check{diagnostics.Above("orders", v, limitOrders[0], limitOrders[1],
 		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge probabilities: use more, with order.count", len(p.Components), v))}
+}
+
+// against is the warning that data speak against what is known; "" if they do not. With K
+// the statements,
+//
+//	ln p(D|K) − ln p(D) = ln [P(K|D) / P(K)]
+//
+// says how the data change their odds: both evidences are exact, under the model that was chosen
+// given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
+// takes as long as the posterior itself, and is left out above mixedVariables.
+func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
+	p, d := &problem.Prior, len(data.Names)
+	if _, estimated := inf.Best.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
+		return "", nil
+	}
+	open := *problem
+	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
+	without, err := under(ctx, data, inf.Best, &open, inf.trust)
+	if err != nil {
+		return "", err
+	}
+	change := inf.logEvidence() - without.logEvidence()
+	if change > -math.Log(20) {
+		return "", nil
+	}
+	text := fmt.Sprintf("the data speak against the background knowledge, by %.1f nats", -change)
+	if odd := atOdds(p.Fixed(d), without.edges(), data.Names); len(odd) > 0 {
+		const most = 5
+		text += "; without it the data give " + strings.Join(odd[:min(most, len(odd))], ", ")
+		if more := len(odd) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return text + ": check what is known, since every probability rests on it", nil
+}
+
+// edges are the edge probabilities of all parts.
+func (inf *Inference) edges() *mat.Dense {
+	d, _ := inf.Parts[0].edges().Dims()
+	sum, total := mat.NewDense(d, d, nil), inf.logEvidence()
+	for k := range inf.Parts {
+		var scaled mat.Dense
+		scaled.Scale(math.Exp(inf.Parts[k].evidence-total), inf.Parts[k].edges())
+		sum.Add(sum, &scaled)
+	}
+	return sum
+}
+
+// atOdds lists edges that are fixed at what has a probability below a tenth without the
+// statements, those furthest from them first.
+func atOdds(fixed, probabilities *mat.Dense, names []string) []string {
+	type edge struct {
+		i, j int
+		gap  float64
+	}
+	var all []edge
+	for i := range names {
+		for j := range names {
+			if gap := math.Abs(fixed.At(i, j) - probabilities.At(i, j)); i != j && gap > 0.9 {
+				all = append(all, edge{i, j, gap})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b edge) int {
+		switch {
+		case a.gap > b.gap:
+			return -1
+		case a.gap < b.gap:
+			return 1
+		}
+		return 0
+	})
+	out := make([]string, len(all))
+	for k, e := range all {
+		out[k] = fmt.Sprintf("%s → %s the probability %.2f", names[e.i], names[e.j], probabilities.At(e.i, e.j))
+	}
+	return out
 }

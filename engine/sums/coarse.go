@@ -3,11 +3,18 @@ package sums
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/posterior"
+	"tobac/score"
 	"tobac/sem"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // trustIn is the part of the evidence of an inference that counts.
@@ -37,4 +44,62 @@ func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *
 	}
 	coarse.doubt = why
 	return coarse, nil
+}
+
+// MeanLogJoint is the mean of log p(D, G) over the acyclic graphs of a posterior, and its standard
+// error, were they independent draws.
+func (inf *Inference) MeanLogJoint(p *posterior.Posterior) (mean, standardError float64) {
+	e, _ := p.Empirical().Acyclic()
+	if e == nil { // all have cycles
+		return math.NaN(), math.NaN()
+	}
+	weights := e.Weights()
+	known := map[string]float64{}
+	values := make([]float64, len(e.Graphs))
+	for k, g := range e.Graphs {
+		key := fmt.Sprint(g.Edges())
+		if _, ok := known[key]; !ok {
+			known[key] = inf.logJoint(g)
+		}
+		values[k] = known[key]
+		if weights[k] > 0 {
+			mean += weights[k] * values[k]
+		}
+	}
+	variance := 0.0
+	for k, v := range values {
+		if weights[k] > 0 {
+			variance += weights[k] * (v - mean) * (v - mean)
+		}
+	}
+	return mean, math.Sqrt(variance / e.EffectiveSampleSize())
+}
+
+// logJoint is log p(D, G), averaged over the hypotheses and numbers of edges.
+func (inf *Inference) logJoint(g *dag.Graph) float64 {
+	terms := make([]float64, len(inf.Parts))
+	for k, p := range inf.Parts {
+		terms[k] = p.offset()
+		for j := range g.Len() {
+			terms[k] += p.Prior.LogPrior(j, g.Parents(j))
+		}
+		if !math.IsInf(terms[k], -1) {
+			terms[k] += score.OfGraph(p.Hypothesis.Scores, g)
+		}
+	}
+	return floats.LogSumExp(terms)
+}
+
+// offset is what the log joint density of a part has beside its node scores and prior: the
+// normaliser of the prior, and the prior of the part. Chains know neither; they have one part.
+func (p *Part) offset() float64 {
+	switch {
+	case p.given != nil:
+		return p.evidence - p.given.LogEvidence()
+	case p.graphs != nil:
+		return p.evidence - p.graphs.LogEvidence()
+	case p.orders != nil:
+		return p.evidence - p.orders.LogEvidence()
+	}
+	return 0
 }

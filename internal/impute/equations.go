@@ -1,6 +1,7 @@
 package impute
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -156,4 +157,14 @@ func (w *redrawing) condition(gaps []int, set []float64) (*conditional, error) {
 	u.Data = append([]float64(nil), u.Data...)
 	c.factor = u
 	return c, nil
+}
+
+// solve is dst with a·dst = b for a triangular a. An ill-conditioned a is no error: the ridge
+// bounds what follows from it.
+func solve(dst *mat.Dense, a, b mat.Matrix) error {
+	var condition mat.Condition
+	if err := dst.Solve(a, b); err != nil && !errors.As(err, &condition) {
+		return err
+	}
+	return nil
 }
