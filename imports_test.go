@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	// vector for the arithmetic that the bits of results depend on.
 	"tobac/internal/jobs":      {"tobac/internal/vector"},
 	"tobac/internal/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/evidence":  {"tobac/autograd", "tobac/models", "tobac/score", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/internal/evidence":  {"tobac/autograd", "tobac/models", "tobac/score", "tobac/smc", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
 	// dataset for its readers of matrices, which other programs write.
 	"tobac/posterior": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	// posterior for its reader of matrices, and for the matrices that are written.

@@ -53,21 +53,37 @@ func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dens
 	return paths.Draws(4, 1), nil
 }
 
-// chains runs a sampler of chains.
+// chains runs a sampler of chains, in coordinates of Laplace's approximation where the posterior
+// has strong correlations.
 func chains(
 	draws int,
-	of func(m *counted, start *mat.Dense) chain.Sampler,
+	kernel chain.Kernel,
 ) func(context.Context, posteriordb.Posterior, *counted) ([]*mat.Dense, error) {
 	return func(ctx context.Context, p posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
-		start, err := starts(ctx, p, m)
+		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3}
+		var w *gaussian.Whitened
+		var err error
+		if p.Correlated {
+			w = &gaussian.Whitened{Target: m}
+			s.Target = w
+			w.By, err = gaussian.Laplace{Target: m}.Fit(ctx)
+		} else {
+			s.Start, err = starts(ctx, p, m)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return of(m, start).Run(ctx, draws, func(_ int, c *chain.Chain) {
+		x, err := s.Run(ctx, draws, func(_ int, c *chain.Chain) {
 			if c.Divergent {
 				m.divergent++
 			}
 		})
+		if err == nil && w != nil {
+			for k := range x {
+				x[k] = w.Points(x[k])
+			}
+		}
+		return x, err
 	}
 }
 
@@ -80,18 +96,10 @@ func fit(n *gaussian.Normal, err error) ([]*mat.Dense, error) {
 }
 
 var samplings = []sampling{
-	{"nuts", 4, false, chains(2500, func(m *counted, start *mat.Dense) chain.Sampler {
-		return chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 3, Start: start}
-	})},
-	{"hmc", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
-		return chain.Sampler{Target: m, Kernel: hmc.Kernel{}, Seed: 3, Start: start}
-	})},
-	{"mala", 4, false, chains(20000, func(m *counted, start *mat.Dense) chain.Sampler {
-		return chain.Sampler{Target: m, Kernel: hmc.Kernel{Leaps: 1}, Seed: 3, Start: start}
-	})},
-	{"slice", 4, false, chains(5000, func(m *counted, start *mat.Dense) chain.Sampler {
-		return chain.Sampler{Target: m, Kernel: slice.Kernel{}, Seed: 3, Start: start}
-	})},
+	{"nuts", 4, false, chains(2500, nuts.Kernel{Acceptance: 0.9})},
+	{"hmc", 4, false, chains(5000, hmc.Kernel{})},
+	{"mala", 4, false, chains(20000, hmc.Kernel{Leaps: 1})},
+	{"slice", 4, false, chains(5000, slice.Kernel{})},
 	{"smc", 32, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
 		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
 		if err != nil {

@@ -44,7 +44,7 @@ type State struct {
 	Likelihood  []float64
 	LogEvidence float64
 	Variance    float64 // of LogEvidence, about, as far as weights tell
-	StepSize    float64 // in standard deviations of the points
+	StepSize    float64 // in standard deviations of the points, 0.4 at first
 	Accepted    float64 // mean probability of acceptance of the last moves
 }
 
@@ -133,51 +133,68 @@ func bounded(l float64) float64 {
 	return l
 }
 
-// Step goes to the next temperature. The context is looked at between moves; on an error the
-// state is as it was before.
+// Step goes to the next temperature, by [Sampler.Weigh] and [Sampler.Move]. The context is looked
+// at between moves; on an error the state is as it was before.
 func (s Sampler) Step(ctx context.Context, state *State) error {
-	s, err := s.filled()
-	if err != nil || state.Done() {
-		return err
+	if state.Done() {
+		return nil
 	}
 	next := *state
-	logs := make([]float64, s.Particles)
-	next.Beta = anneal.Next(logs, state.Likelihood, state.Beta)
-	next.LogEvidence += floats.LogSumExp(logs) - math.Log(float64(s.Particles))
-	next.Variance += 1/anneal.EffectiveSize(logs) - 1/float64(s.Particles)
-	next.X = mat.NewDense(s.Particles, len(state.X.RawRowView(0)), nil)
-	next.Prior, next.Likelihood = make([]float64, s.Particles), make([]float64, s.Particles)
-	rng := stream.New(s.Seed, stream.Particles, stream.Place(state.Steps))
-	for k, from := range anneal.Resample(logs, s.Particles, rng.Float64()) {
-		next.X.SetRow(k, state.X.RawRowView(from))
-		next.Prior[k], next.Likelihood[k] = state.Prior[from], state.Likelihood[from]
-	}
-	next.Steps++
-	for move := range s.Moves {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := s.move(&next, move); err != nil {
-			return err
-		}
+	if err := s.Move(ctx, &next, s.Weigh(&next)); err != nil {
+		return err
 	}
 	*state = next
 	return nil
 }
 
-// move takes every point along a trajectory of leapfrog steps.
-func (s Sampler) move(state *State, number int) error {
+// Weigh goes to the next temperature without a move: the points follow it with the weights whose
+// logarithms are returned.
+func (s Sampler) Weigh(state *State) (logs []float64) {
+	n := len(state.Likelihood)
+	logs = make([]float64, n)
+	state.Beta = anneal.Next(logs, state.Likelihood, state.Beta)
+	state.LogEvidence += floats.LogSumExp(logs) - math.Log(float64(n))
+	state.Variance += 1/anneal.EffectiveSize(logs) - 1/float64(n)
+	state.Steps++
+	return logs
+}
+
+// Move resamples points with weights, given by their logarithms, and moves them at the temperature
+// of the state, which an error leaves as it was.
+func (s Sampler) Move(ctx context.Context, state *State, logs []float64) error {
+	s, err := s.filled()
+	if err != nil {
+		return err
+	}
+	next := *state
+	next.X = mat.NewDense(s.Particles, len(state.X.RawRowView(0)), nil)
+	next.Prior, next.Likelihood = make([]float64, s.Particles), make([]float64, s.Particles)
+	rng := stream.New(s.Seed, stream.Particles, stream.Place(state.Steps-1))
+	for k, from := range anneal.Resample(logs, s.Particles, rng.Float64()) {
+		next.X.SetRow(k, state.X.RawRowView(from))
+		next.Prior[k], next.Likelihood[k] = state.Prior[from], state.Likelihood[from]
+	}
+	_, _, grad, err := s.evaluate(next.Beta, next.X)
+	for move := 0; move < s.Moves && err == nil; move++ {
+		if err = context.Cause(ctx); err == nil {
+			err = s.move(&next, move, grad)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	*state = next
+	return nil
+}
+
+// move takes every point along a trajectory of leapfrog steps; here has the gradients at the points.
+func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 	n, d := state.X.Dims()
 	scale := make([]float64, d)
 	for i := range scale {
 		scale[i] = math.Max(stat.PopStdDev(mat.Col(nil, i, state.X), nil), 1e-10)
 	}
-	var x mat.Dense
-	x.CloneFrom(state.X)
-	_, _, grad, err := s.evaluate(state.Beta, &x)
-	if err != nil {
-		return err
-	}
+	x, grad := mat.DenseCopyOf(state.X), mat.DenseCopyOf(here)
 	p, start, uniform := mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
 	for k := range n {
 		rng := stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number, k))
@@ -207,7 +224,7 @@ func (s Sampler) move(state *State, number int) error {
 				to[i] += step * scale[i] * row[i]
 			}
 		}
-		if prior, likelihood, grad, err = s.evaluate(state.Beta, &x); err != nil {
+		if prior, likelihood, grad, err = s.evaluate(state.Beta, x); err != nil {
 			return err
 		}
 		kick()
@@ -223,6 +240,7 @@ func (s Sampler) move(state *State, number int) error {
 		state.Accepted += rate / float64(n)
 		if uniform[k] <= rate {
 			state.X.SetRow(k, x.RawRowView(k))
+			here.SetRow(k, grad.RawRowView(k))
 			state.Prior[k], state.Likelihood[k] = prior[k], likelihood[k]
 		}
 	}

@@ -36,5 +36,5 @@ func ExampleSets_Estimate() {
 	}
 	fmt.Printf("ln of the Bayes factor: %.1f\n", all[1].LogEvidence-all[0].LogEvidence)
 	// Output:
-	// ln of the Bayes factor: 5.5
+	// ln of the Bayes factor: 5.6
 }

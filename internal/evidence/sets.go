@@ -301,7 +301,7 @@ func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, 
 	for k, h := range halves {
 		e.Halves[k] = h.log
 		e.EffectiveSize = math.Min(e.EffectiveSize, h.effective)
-		e.Temperatures = max(e.Temperatures, h.steps+1)
+		e.Temperatures = max(e.Temperatures, h.steps)
 	}
 	e.draws = parameters(halves, s.rng(t, points, number+4))
 	return e, math.Min(halves[0].plain, halves[1].plain), nil
@@ -332,14 +332,17 @@ func both(all [2]*population) (log, standardError float64) {
 func parameters(all [2]*population, rng *rand.Rand) (draws [][]float64) {
 	logs := floats.LogSumExp([]float64{all[0].log, all[1].log})
 	var weights []float64
-	var points []member
+	var points [][]float64
 	for _, p := range all {
 		w := slices.Clone(p.weights)
 		floats.AddConst(p.log-logs-floats.LogSumExp(w), w)
-		weights, points = append(weights, w...), append(points, p.points...)
+		weights = append(weights, w...)
+		for k := range p.weights {
+			points = append(points, p.points.RawRowView(k))
+		}
 	}
 	for _, k := range anneal.Resample(weights, setDraws, rng.Float64()) {
-		draws = append(draws, points[k].target.x)
+		draws = append(draws, points[k])
 	}
 	rng.Shuffle(len(draws), func(a, b int) { draws[a], draws[b] = draws[b], draws[a] })
 	return draws
