@@ -11,13 +11,13 @@ import (
 
 	"tobac/chain"
 	"tobac/density"
+	"tobac/diagnostics"
 	"tobac/gaussian"
 	"tobac/hmc"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 	"tobac/slice"
 	"tobac/smc"
-	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,6 +34,7 @@ type sampling struct {
 type counted struct {
 	*density.Model
 	evaluations, divergent int
+	checks                 []diagnostics.Check
 }
 
 func (c *counted) LogDensity(logp []float64, grad, x *mat.Dense) error {
@@ -131,25 +132,13 @@ var samplings = []sampling{
 	{"full-rank", 4, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
 		return fit(gaussian.Variational{Target: m, FullRank: true}.Fit(ctx))
 	}},
-	{"svgd", 100, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
-		by, err := closer(ctx, m)
+	{"svgd", 200, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
+		p, err := gaussian.Stein{Target: m}.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
-		w := &gaussian.Whitened{Target: m, By: by}
-		n, d := m.Dims()
-		start := gaussian.Normal{Mean: make([]float64, d), Root: identity(d)}
-		z := start.Draws(n, 1)
-		s := svgd.Sampler{
-			Target:    w,
-			Kernel:    svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1},
-			Optimizer: svgd.Adam{StepSize: 0.05},
-			Outside:   svgd.RedrawOutside,
-		}
-		if err := s.Run(ctx, []*mat.Dense{z}, 0, 1000); err != nil {
-			return nil, err
-		}
-		return []*mat.Dense{w.Points(z)}, nil
+		m.checks = diagnostics.Particles(p.Variance, p.Dependence, 200)
+		return []*mat.Dense{p.X}, nil
 	}},
 }
 
@@ -160,40 +149,6 @@ func best(paths *gaussian.Paths) *gaussian.Normal {
 		if n.LogEvidence > out.LogEvidence {
 			out = n
 		}
-	}
-	return out
-}
-
-// closer is the better one, by its importance weights, of the distributions of Laplace and of
-// Pathfinder.
-func closer(ctx context.Context, m *counted) (*gaussian.Normal, error) {
-	paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := best(paths)
-	n, err := gaussian.Laplace{Target: m}.Fit(ctx)
-	if err != nil {
-		return found, nil // there is no mode
-	}
-	_, _, kLaplace, err := n.Judge(m, 400, 1)
-	if err != nil {
-		return nil, err
-	}
-	_, _, kPaths, err := found.Judge(m, 400, 1)
-	if err != nil {
-		return nil, err
-	}
-	if kLaplace < kPaths {
-		found = n
-	}
-	return found, nil
-}
-
-func identity(d int) *mat.TriDense {
-	out := mat.NewTriDense(d, mat.Lower, nil)
-	for i := range d {
-		out.SetTri(i, i, 1)
 	}
 	return out
 }
@@ -214,6 +169,7 @@ type trial struct {
 	worst                  posteriordb.Difference
 	seconds                float64
 	evaluations, divergent int
+	warned                 []string
 	err                    error
 }
 
@@ -230,6 +186,7 @@ func try(t *testing.T, p posteriordb.Posterior, with sampling) trial {
 	x, err := with.run(t.Context(), p, c)
 	out.seconds = processor() - begin
 	out.evaluations, out.divergent = c.evaluations, c.divergent
+	out.warned = diagnostics.Warnings(c.checks)
 	if err != nil {
 		out.err = err
 		return out
@@ -296,8 +253,8 @@ func (r trial) String() string {
 	if r.err != nil {
 		return fmt.Sprintf("%s, %s: %v", r.posterior, r.method, r.err)
 	}
-	return fmt.Sprintf("%s, %s: %.1f standard errors, mean off by %.3f sd, sd by %.1f %%, %.1f s, %d gradients, %d divergent",
-		r.posterior, r.method, r.errors, r.mean, 100*r.ratio, r.seconds, r.evaluations, r.divergent)
+	return fmt.Sprintf("%s, %s: %.1f standard errors, mean off by %.3f sd, sd by %.1f %%, %.1f s, %d gradients, %d divergent %s",
+		r.posterior, r.method, r.errors, r.mean, 100*r.ratio, r.seconds, r.evaluations, r.divergent, r.warned)
 }
 
 // nutsTable is a table in Markdown.

@@ -7,6 +7,16 @@
 //   - [Variational]: the one with the greatest evidence lower bound, with a diagonal covariance
 //     (mean field) or any (full rank).
 //
+// A density that one of them is close to is nearly standard normal in its coordinates, [Whitened]:
+// there chains need short trajectories however strong its correlations,
+//
+//	n, err := gaussian.Laplace{Target: m}.Fit(ctx)
+//	w := &gaussian.Whitened{Target: m, By: n}
+//	z, err := chain.Sampler{Target: w, Kernel: nuts.Kernel{}}.Run(ctx, 1000, nil)
+//	x := w.Points(z[0]) // of each chain
+//
+// and particles of Stein variational gradient descent keep their variances ([Stein]).
+//
 // All work on any chain.Target, in its coordinates without constraints, such as those of a
 // density.Model. Their error does not vanish with more work: [Normal.Judge] tells how far the
 // distribution is from the density, by the shape of Pareto smoothed importance weights.

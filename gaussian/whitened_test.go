@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tobac/chain"
+	"tobac/diagnostics"
 	"tobac/gaussian"
 	"tobac/svgd"
 
@@ -66,5 +68,47 @@ func TestWhitened(t *testing.T) {
 	if r := stat.Correlation(a, b, nil); math.Abs(ma-100) > 5 || math.Abs(mb+3) > 0.01 ||
 		math.Abs(sa/50-1) > 0.1 || math.Abs(sb/0.1-1) > 0.1 || math.Abs(r-0.9) > 0.03 {
 		t.Errorf("%v ± %v, %v ± %v, correlation %v", ma, sa, mb, sb, r)
+	}
+}
+
+// curved is the density of x₁ ~ N(0, 1) and x₂ ~ N(bend x₁², 1).
+type curved struct{ bend float64 }
+
+func (curved) Dims() (points, coordinates int) { return 100, 2 }
+
+func (c curved) LogDensity(logp []float64, grad, x *mat.Dense) error {
+	for k := range logp {
+		a, b := x.At(k, 0), x.At(k, 1)-c.bend*x.At(k, 0)*x.At(k, 0)
+		logp[k] = -(a*a + b*b) / 2
+		grad.Set(k, 0, -a+2*c.bend*a*b)
+		grad.Set(k, 1, -b)
+	}
+	return nil
+}
+
+// Particles of a normal density have its moments whatever its scales, and no warning; those of a
+// curved one are told of.
+func TestStein(t *testing.T) {
+	for _, c := range []struct {
+		target chain.Target
+		warns  bool
+	}{{wide{}, false}, {curved{2}, true}} {
+		p, err := gaussian.Stein{Target: c.target, Steps: 150}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := p.X.Dims()
+		got := diagnostics.Warnings(diagnostics.Particles(p.Variance, p.Dependence, n))
+		if (len(got) > 0) != c.warns {
+			t.Errorf("%T: %v", c.target, got)
+		}
+		a, b := mat.Col(nil, 0, p.X), mat.Col(nil, 1, p.X)
+		r, sd := stat.Correlation(a, b, nil), stat.StdDev(a, nil)
+		if !c.warns && (math.Abs(r-0.9) > 0.03 || math.Abs(sd/50-1) > 0.1) {
+			t.Errorf("standard deviation %v, correlation %v, want 50 and 0.9", sd, r)
+		}
+	}
+	if _, err := (gaussian.Stein{Target: wide{}, Passes: -1}).Run(t.Context()); err == nil {
+		t.Error("-1 passes: no error")
 	}
 }

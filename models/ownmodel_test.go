@@ -29,7 +29,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	var source string
-	for _, name := range []string{"studentt_example_test.go", "logistic_example_test.go", "network_example_test.go", filepath.Join("..", "examplemodel_test.go"), filepath.Join("..", "nuts", "example_schools_test.go")} {
+	for _, name := range []string{"studentt_example_test.go", "logistic_example_test.go", "network_example_test.go", filepath.Join("..", "examplemodel_test.go"), filepath.Join("..", "sample", "example_schools_test.go")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -132,53 +132,6 @@ func TestDivergences(t *testing.T) {
 	}
 }
 
-// Simulation-based calibration: a parameter drawn from its prior has any rank among the draws given data that it made.
-// With 120 data sets and ranks in 6 groups χ² of 5 degrees of freedom is below 25.7 but once in 10⁴ times.
-func TestCalibration(t *testing.T) {
-	const sets, groups = 120, 6
-	m, err := density.New(func(t *density.Trace) {
-		rate := t.Sample("rate", density.Gamma(2, 0.5))
-		t.Observe(density.Exponential(rate), t.Data("y", 3))
-	}, density.Options{Points: 8, Data: map[string][]float64{"y": {1, 1, 1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	rng, counts := seeded(5), [groups]float64{}
-	for k := range sets {
-		rate := (rng.ExpFloat64() + rng.ExpFloat64()) / 0.5
-		y := []float64{rng.ExpFloat64() / rate, rng.ExpFloat64() / rate, rng.ExpFloat64() / rate}
-		if err := m.SetData("y", y); err != nil {
-			t.Fatal(err)
-		}
-		draws, err := chain.Sampler{
-			Target: m,
-			Kernel: nuts.Kernel{},
-			Seed:   uint64(k),
-			WarmUp: 150,
-		}.Run(t.Context(), 60, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		below, all := 0.0, 0.0
-		for _, d := range draws {
-			for i := 0; i < 60; i += 10 {
-				if all++; math.Exp(d.At(i, 0)) < rate {
-					below++
-				}
-			}
-		}
-		counts[int(below/(all+1)*groups)]++
-	}
-	x2 := 0.0
-	for _, c := range counts {
-		x2 += (c - sets/groups) * (c - sets/groups) / (sets / groups)
-	}
-	if x2 > 25.7 {
-		t.Errorf("ranks %v: χ² %.1f", counts, x2)
-	}
-}
-
 // A normal mean with a normal prior: the exact posterior is 1.5 ± 0.5.
 func ExampleKernel() {
 	m, err := density.New(func(t *density.Trace) {

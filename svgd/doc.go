@@ -80,8 +80,8 @@
 // and .70.
 //
 // A kernel measures distances: where scales differ or coordinates depend on each other strongly,
-// let the particles move in the coordinates of a normal distribution that is close to the density
-// (gaussian.Whitened, for densities of package density), with Grouped{Kernel: IMQ{}, Size: 1}.
+// let the particles move in the coordinates of a normal distribution that is close to the density,
+// with Grouped{Kernel: IMQ{}, Size: 1}: gaussian.Stein does, and tells what the particles lack.
 // bench/notes/samplers.md has what that gives on posteriordb.
 //
 // # Judging particles

@@ -1,4 +1,4 @@
-package nuts_test
+package sample_test
 
 import (
 	"context"
@@ -6,40 +6,21 @@ import (
 	"math"
 
 	"tobac/autograd"
-	"tobac/chain"
 	"tobac/density"
-	"tobac/nuts"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
+	"tobac/sample"
 )
 
 // means samples a model in four short chains, and prints the posterior means of its first
 // numbers.
 func means(model func(t *density.Trace), data map[string][]float64, count int) {
-	m, err := density.New(model, density.Options{Data: data})
+	fit, err := sample.Run(context.Background(), model, data, sample.Settings{Seed: 1, WarmUp: 200, Draws: 200})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer m.Close()
-	sampler := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: 1, WarmUp: 200}
-	draws, err := sampler.Run(context.Background(), 200, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	values, err := m.Draws(draws)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i, name := range m.Names()[:count] {
-		var all []float64
-		for _, v := range values {
-			all = append(all, mat.Col(nil, i, v)...)
-		}
-		fmt.Printf("%s %.0f\n", name, stat.Mean(all, nil))
+	defer fit.Close()
+	for _, p := range fit.Summary[:count] {
+		fmt.Printf("%s %.0f\n", p.Name, p.Mean)
 	}
 }
 
@@ -155,7 +136,7 @@ func Example_correlation() {
 	// l[0,1] 0
 }
 
-// Groups with intercepts of their own, around a common mean, non-centred.
+// Groups with intercepts of their own, around a common mean.
 func Example_hierarchical() {
 	y := wave(60, func(u float64) float64 { return 20*u - 10 })
 	group := make([]float64, 60)
@@ -165,8 +146,7 @@ func Example_hierarchical() {
 	}
 	means(func(t *density.Trace) {
 		mu, tau := t.Sample("mu", density.Normal(100, 100)), t.Sample("tau", density.HalfCauchy(10))
-		alpha := mu.Add(tau.Mul(t.Sample("z", density.Normal(0, 1), 6)))
-		t.Record("alpha", alpha)
+		alpha := t.Sample("alpha", density.Normal(mu, tau), 6)
 		t.Observe(
 			density.Normal(
 				alpha.Take(t.Data("group", 60), 0),

@@ -1,14 +1,13 @@
-package nuts_test
+package sample_test
 
 import (
 	"context"
 	"fmt"
 	"log"
 
-	"tobac/chain"
 	"tobac/density"
-	"tobac/diagnostics"
 	"tobac/nuts"
+	"tobac/sample"
 )
 
 func schools(t *density.Trace) {
@@ -21,29 +20,16 @@ func schools(t *density.Trace) {
 }
 
 // Eight schools: effects of coaching, with one distribution above them.
-func Example() {
-	m, err := density.New(schools, density.Options{Data: map[string][]float64{
+func Example_schools() {
+	fit, err := sample.Run(context.Background(), schools, map[string][]float64{
 		"y":     {28, 8, -3, 7, -1, 1, 18, 12},
 		"sigma": {15, 10, 16, 11, 9, 11, 10, 18},
-	}})
+	}, sample.Settings{Kernel: nuts.Kernel{Acceptance: 0.9}, Draws: 2000, Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer m.Close()
-	sampler := chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 1}
-	draws, err := sampler.Run(context.Background(), 2000, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	values, err := m.Draws(draws)
-	if err != nil {
-		log.Fatal(err)
-	}
-	summary, err := diagnostics.Summarise(m.Names(), values)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, p := range summary[:2] {
+	defer fit.Close()
+	for _, p := range fit.Summary[:2] {
 		fmt.Printf("%-3s %.0f ± %.0f, R̂ %.1f\n", p.Name, p.Mean, p.SD, p.ScaleRatio)
 	}
 	// Output:

@@ -1,0 +1,114 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"tobac/arviz"
+	"tobac/chain"
+	"tobac/density"
+	"tobac/diagnostics"
+	"tobac/nuts"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Settings of a run. The zero value of each is the usual one.
+type Settings struct {
+	Kernel  chain.Kernel // nil means nuts.Kernel{}
+	Chains  int          // defaults to 4
+	WarmUp  int          // iterations that adapt, defaults to 1000; negative: none
+	Draws   int          // of each chain, defaults to 1000
+	Seed    uint64
+	Workers int        // goroutines, defaults to 1; results do not depend on it
+	Start   *mat.Dense // see chain.Sampler.Start
+}
+
+// A Fit is a model with draws from its posterior.
+type Fit struct {
+	Model       *density.Model
+	Coordinates []*mat.Dense // draws × coordinates of each chain: for Model.Predict and others
+	Values      []*mat.Dense // draws × Model.Names of each chain
+	Summary     diagnostics.Summary
+	Checks      []diagnostics.Check
+	Stats       *arviz.Stats // what the sampler says of each draw
+}
+
+// Run compiles a model with its data and draws from the posterior.
+func Run(
+	ctx context.Context,
+	model func(t *density.Trace),
+	data map[string][]float64,
+	s Settings,
+) (*Fit, error) {
+	if s.Draws < 0 {
+		return nil, fmt.Errorf("sample: %d draws, want at least 1", s.Draws)
+	}
+	if s.Draws == 0 {
+		s.Draws = 1000
+	}
+	if s.Kernel == nil {
+		s.Kernel = nuts.Kernel{}
+	}
+	m, err := density.New(model, density.Options{Data: data, Points: s.Chains, Workers: s.Workers})
+	if err != nil {
+		return nil, err
+	}
+	chains, _ := m.Dims()
+	f := &Fit{Model: m, Stats: arviz.NewStats(chains)}
+	if err := f.draw(ctx, s); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *Fit) draw(ctx context.Context, s Settings) (err error) {
+	sampler := chain.Sampler{Target: f.Model, Kernel: s.Kernel, Seed: s.Seed, WarmUp: s.WarmUp, Start: s.Start}
+	if f.Coordinates, err = sampler.Run(ctx, s.Draws, f.Stats.Observe); err != nil {
+		return err
+	}
+	if f.Values, err = f.Model.Draws(f.Coordinates); err != nil {
+		return err
+	}
+	if f.Summary, err = diagnostics.Summarise(f.Model.Names(), f.Values); err != nil {
+		return err
+	}
+	f.Checks = diagnostics.Sampling(f.Summary, f.Stats.Energies(), f.Stats.Divergent())
+	return nil
+}
+
+// Of are the draws of a number, such as tau or theta[3], of all chains one after the other. It panics
+// if the model has no such number: see density.Model.Names.
+func (f *Fit) Of(name string) []float64 {
+	i := slices.Index(f.Model.Names(), name)
+	if i < 0 {
+		panic(fmt.Sprintf("sample: no %s among %v", name, f.Model.Names()))
+	}
+	var all []float64
+	for _, v := range f.Values {
+		all = append(all, mat.Col(nil, i, v)...)
+	}
+	return all
+}
+
+// String is the summary, followed by the warnings of the checks.
+func (f *Fit) String() string {
+	text := f.Summary.String()
+	for _, w := range diagnostics.Warnings(f.Checks) {
+		text += "warning: " + w + "\n"
+	}
+	return strings.TrimSuffix(text, "\n") + "\n"
+}
+
+// Write writes the draws, and what the sampler says of each, in the format of package arviz.
+func (f *Fit) Write(w io.Writer) error {
+	draws := arviz.Group{Name: "posterior", Variables: f.Model.Results(), Chains: f.Values}
+	return arviz.Write(w, draws, f.Stats.Group())
+}
+
+// Close releases the workers of the model.
+func (f *Fit) Close() { f.Model.Close() }

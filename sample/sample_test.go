@@ -1,0 +1,86 @@
+package sample_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tobac/density"
+	"tobac/hmc"
+	"tobac/sample"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+func coins(t *density.Trace) {
+	p := t.Sample("p", density.Beta(1, 1))
+	t.Observe(density.Binomial(10, p), t.Data("heads"))
+}
+
+// Warnings follow the table, by other kernels too, and draws are written for ArviZ.
+func TestFit(t *testing.T) {
+	f, err := sample.Run(t.Context(), coins, map[string][]float64{"heads": {3}},
+		sample.Settings{Kernel: hmc.Kernel{}, Chains: 2, WarmUp: 50, Draws: 30, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := f.String()
+	if !strings.HasPrefix(text, "parameter") || !strings.Contains(text, "\np ") ||
+		!strings.Contains(text, "\nwarning: few effective draws of p") {
+		t.Error(text)
+	}
+	var file bytes.Buffer
+	if err := f.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Posterior struct{ P [][]float64 }
+	}
+	if err := json.Unmarshal(file.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	p := f.Of("p")
+	if len(got.Posterior.P) != 2 || got.Posterior.P[1][29] != p[59] || len(p) != 60 {
+		t.Errorf("%d chains in the file, %d draws", len(got.Posterior.P), len(p))
+	}
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("draws of q: no panic")
+		}
+	}()
+	f.Of("q")
+}
+
+func TestMistakes(t *testing.T) {
+	data := map[string][]float64{"heads": {3}}
+	for want, run := range map[string]func() (*sample.Fit, error){
+		"-1 draws":              func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, data, sample.Settings{Draws: -1}) },
+		"data heads is missing": func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, nil, sample.Settings{}) },
+		"-1 leaps": func() (*sample.Fit, error) {
+			return sample.Run(t.Context(), coins, data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}})
+		},
+	} {
+		if _, err := run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A probability given 3 successes of 10, with a uniform prior: 1/3 ± 0.13.
+func Example() {
+	fit, err := sample.Run(context.Background(), func(t *density.Trace) {
+		p := t.Sample("p", density.Beta(1, 1))
+		t.Observe(density.Binomial(10, p), t.Data("heads"))
+	}, map[string][]float64{"heads": {3}}, sample.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer fit.Close()
+	fmt.Printf("%.1f ± %.1f\n", stat.Mean(fit.Of("p"), nil), stat.StdDev(fit.Of("p"), nil))
+	// Output: 0.3 ± 0.1
+}
