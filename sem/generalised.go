@@ -20,12 +20,13 @@ import (
 
 // Generalised is the model whose equations are those of the kinds of their columns: generalised
 // linear ones with smooth terms (package generalised). Directions between columns of different kinds
-// would follow from the form of these equations alone. A scored graph therefore has the joint
-// evidence of each set of variables in all sequences ([score.Symmetric]), and what one direction has
-// more than another counts as that of FormRows rows.
+// would follow from the form of these equations alone, which tells nothing about real tables
+// (bench/notes/kinds.md). A graph therefore has the joint evidence of each set of variables in all
+// sequences ([score.Symmetric]), so that equivalent graphs have the same probability, unless FormRows
+// says otherwise.
 type Generalised struct {
-	// FormRows is the number of rows as which the form of the equations counts for directions; 0
-	// means [trustedFormRows], and +Inf that all of it counts.
+	// FormRows is the number of rows as which the form of the equations counts for directions: what one
+	// direction has more than another. +Inf means that all of it counts.
 	FormRows float64
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
 	// scored by their most important parents ([score.ExtendTable]). 0 means as many as take some
@@ -42,10 +43,8 @@ var (
 // familyGeneralised is the first word of the text form of [Generalised].
 const familyGeneralised = "generalised"
 
-const (
-	trustedFormRows    = 5
-	generalisedSeconds = 6 // processor time up to which sets of more than two parents are fitted
-)
+// generalisedSeconds is the processor time up to which sets of more than two parents are fitted.
+const generalisedSeconds = 6
 
 // String implements [Model].
 func (m Generalised) String() string {
@@ -153,13 +152,9 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 			form.Of[j], equal.Of[j] = s, symmetric
 		}
 	}
-	rows := m.FormRows
-	if rows == 0 {
-		rows = trustedFormRows
-	}
-	weight := 1.0
-	if !math.IsInf(rows, 1) {
-		weight = 1 / (1 + float64(n)/rows)
+	weight := m.FormRows / (m.FormRows + float64(n))
+	if math.IsInf(m.FormRows, 1) {
+		weight = 1
 	}
 	var any *generalised.Scorer
 	if slices.Contains(form.Of, nil) {
@@ -219,15 +214,18 @@ func fractional(values []float64) bool {
 }
 
 // Traits implements [Described].
-func (Generalised) Traits() Traits {
-	return Traits{DirectionsFrom: "conditional independences and, as of few rows, the form of the equations", AnyNoise: true}
+func (m Generalised) Traits() Traits {
+	if m.FormRows == 0 {
+		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true}
+	}
+	return Traits{DirectionsFrom: "conditional independences and the form of the equations", AnyNoise: true}
 }
 
 // FormNote implements [Reserved]: for which direction between columns of different kinds that are
 // adjacent in a graph the form of the equations of the two speaks most.
 func (m Generalised) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
 	found, ok := FormOf(s).(generalisedScores)
-	if !ok {
+	if !ok || m.FormRows == 0 {
 		return ""
 	}
 	most := 0.0

@@ -26,8 +26,8 @@ columns of few values only. Directions that the data do not identify get the sam
 		{"mixed", "tables of probabilities, and numbers normal given them", `Numbers and categories in one table: categories have tables of probabilities, and numbers are
 jointly normal given them. Directions that the data do not identify get the same probability.`, Mixed{}},
 		{"generalised", "equations of every kind of column", `Columns of every kind: logit, multinomial and ordered logit, Poisson and negative binomial, also
-with an excess of zeros, normal, lognormal and gamma equations, straight or curved. Their form
-tells directions between columns of different kinds as little as a few rows would.`, Generalised{}},
+with an excess of zeros, normal, lognormal and gamma equations, straight or curved. Directions
+that the data do not identify get the same probability.`, Generalised{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
 The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
 layers but the last, whose weights are integrated out and drawn afterwards.`, FeedForward{}},

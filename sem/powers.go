@@ -201,7 +201,7 @@ func TraitsOf(m Model) (t Traits) {
 	return t
 }
 
-// A Reserved model counts the form of its equations as that of a few rows.
+// A Reserved model counts the form of its equations as that of a few rows, if at all.
 type Reserved interface {
 	// FormNote says which direction the form speaks for most, by how much, and what of it counts, in
 	// a probable graph under its scores; "" if there is nothing to say.
