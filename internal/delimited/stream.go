@@ -232,8 +232,10 @@ func (s *Stream) split(text []byte) ([]Cell, error) {
 		return s.splitQuoted(text)
 	}
 	if s.syntax.Separator == ' ' {
-		for _, field := range bytes.Fields(text) {
-			s.cells = append(s.cells, Cell{Text: field})
+		for field := range bytes.FieldsSeq(text) {
+			if s.cells = append(s.cells, Cell{Text: field}); len(s.cells) > MaxFields {
+				break
+			}
 		}
 		return s.cells, nil
 	}
@@ -300,7 +302,7 @@ func (s *Stream) splitQuoted(text []byte) ([]Cell, error) {
 			}
 			s.cells = append(s.cells, Cell{Text: bytes.TrimSpace(s.record[start:at])})
 		}
-		if at >= len(s.record) {
+		if at >= len(s.record) || len(s.cells) > MaxFields {
 			return s.cells, nil
 		}
 		at++

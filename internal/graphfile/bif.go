@@ -202,7 +202,11 @@ func (r *bifReader) probability(line int) error {
 	_, err := r.body(r.nothing, r.nothing)
 	if b := r.tables[ends[0]]; err == nil && b != nil {
 		b.ends = ends
-		r.broken = !b.fill(r.inner) || r.broken
+		ok, bad := b.fill(r.inner)
+		if bad != nil {
+			return r.fault(line, bad.Error(), "")
+		}
+		r.broken = r.broken || !ok
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,27 +59,40 @@ func joinedWords(words []token) string {
 	return strings.Join(all, " ")
 }
 
-// bifNumbersOf reads numbers that commas or blanks separate.
-func bifNumbersOf(tokens []token) (values []float64, ok bool) {
-	for _, t := range tokens {
-		if t.is(",") {
-			continue
+// probabilities reads words as numbers from 0 on; ok is false where one is no number. A number that
+// is no probability is bad.
+func probabilities(words []string) (values []float64, ok bool, bad error) {
+	values = []float64{}
+	for _, w := range words {
+		v, ok := delimited.Number(w)
+		if !ok && !delimited.IsNumber(w, ',') {
+			return nil, false, nil
 		}
-		v, ok := delimited.Number(t.text)
-		if !ok || !(v >= 0) || math.IsInf(v, 0) {
-			return nil, false
+		if !ok || v < 0 {
+			return nil, false, fmt.Errorf("probability %s; allowed: numbers from 0 to 1", excerpt(w))
 		}
 		values = append(values, v)
 	}
-	return values, true
+	return values, true, nil
 }
 
-// fill reads the entries of a probability block; ok is false where they are of another form.
-func (b *bifTable) fill(inner []token) (ok bool) {
+// bifWordsOf are tokens without commas.
+func bifWordsOf(tokens []token) (words []string) {
+	for _, t := range tokens {
+		if !t.is(",") {
+			words = append(words, t.text)
+		}
+	}
+	return words
+}
+
+// fill reads the entries of a probability block; ok is false where they are of another form, bad
+// where a number is no probability.
+func (b *bifTable) fill(inner []token) (ok bool, bad error) {
 	for len(inner) > 0 {
 		k := slices.IndexFunc(inner, func(t token) bool { return t.is(";") })
 		if k < 0 {
-			return false
+			return false, nil
 		}
 		entry := inner[:k]
 		inner = inner[k+1:]
@@ -89,27 +101,27 @@ func (b *bifTable) fill(inner []token) (ok bool) {
 		}
 		switch {
 		case entry[0].is("table") && len(b.ends) == 1 || entry[0].is("default"):
-			if b.all, ok = bifNumbersOf(entry[1:]); !ok {
-				return false
+			if b.all, ok, bad = probabilities(bifWordsOf(entry[1:])); !ok {
+				return false, bad
 			}
 		case entry[0].is("("):
 			k := slices.IndexFunc(entry, func(t token) bool { return t.is(")") })
 			if k < 0 {
-				return false
+				return false, nil
 			}
 			row := bifRow{}
 			for _, words := range cut(entry[1:], ",", ")") {
 				row.states = append(row.states, joinedWords(words))
 			}
-			if row.values, ok = bifNumbersOf(entry[k+1:]); !ok {
-				return false
+			if row.values, ok, bad = probabilities(bifWordsOf(entry[k+1:])); !ok {
+				return false, bad
 			}
 			b.of = append(b.of, row)
 		default:
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // bifTables are the tables of all vertices; nil where any has none, or one that does not fit the

@@ -3,7 +3,6 @@ package graphfile
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"tobac/internal/delimited"
@@ -59,7 +58,10 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 			b := tables[to]
 			b.ends = []int{to}
 			if table := definition.first("TABLE"); table != nil {
-				b.flat = numbersOf(strings.Fields(table.text.String()))
+				var bad error
+				if b.flat, _, bad = probabilities(strings.Fields(table.text.String())); bad != nil {
+					return fault(table, bad.Error(), "")
+				}
 			}
 			return definition.each("GIVEN", func(given *tag) error {
 				from, err := known(given)
@@ -79,19 +81,6 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 		g.Tables = bifTables(tables)
 	}
 	return g, err
-}
-
-// numbersOf are words as numbers from 0 on; empty where one is none.
-func numbersOf(words []string) []float64 {
-	all := []float64{}
-	for _, w := range words {
-		v, ok := delimited.Number(w)
-		if !ok || !(v >= 0) || math.IsInf(v, 0) {
-			return []float64{}
-		}
-		all = append(all, v)
-	}
-	return all
 }
 
 // writeXMLBIF writes version 0.3 with the tables of the graph, or each variable with one state, of

@@ -76,6 +76,7 @@ func TestBombs(t *testing.T) {
 		{"a line without an end", append([]byte("a,b\n"), many("1", 17<<20)...), "line 2: longer than 16 MiB"},
 		{"a quote without an end", append([]byte("a,b\n\""), many("1\n", 9<<20)...), "line 2: longer than 16 MiB"},
 		{"columns", []byte(many("1,", delimited.MaxFields+1)), "more than 131072 values"},
+		{"columns in quotes", []byte(many(`"1",`, delimited.MaxFields+1)), "more than 131072 values"},
 		{"cells without values", zipped(t, []byte("a,b\n1,2\n"+many(many(",", 999)+"\n", 9000))), "of the first 8389000 cells, up to line 8392, only 0 hold a value; allowed: tables with a value in one cell of 250"},
 		{"an array of zeros", claimed(t, "a.npy", deflated(array("|i1", "(400000000, 3)")), 1.2e9), "array a: a.npy: at least 1.2 GB are compressed"},
 		{"an array that says so", []byte(array("<f8", "(100000000, 3)")), "NumPy array of shape [100000000 3]: 7.2 GB are needed, and "},
