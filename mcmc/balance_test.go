@@ -185,7 +185,7 @@ func (s *partition) name() string {
 	b := make([]byte, 0, 2*len(s.layer))
 	for j, l := range s.layer {
 		b = append(b, byte('0'+l))
-		for _, i := range s.tables[j].extras() {
+		for _, i := range s.tables[j].extras {
 			b = append(b, byte('a'+i))
 		}
 	}

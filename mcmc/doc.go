@@ -23,9 +23,10 @@
 // # Tables
 //
 // The table of a variable has all subsets of its candidates: those that probable graphs and
-// short chains use, at most [DefaultCandidates]. Any other variable may be a parent too, and
-// up to eight of them at once: such parents belong to the state of a chain, and a table of all
+// short chains use, at most [DefaultCandidates]. Any other variable may be a parent too: such
+// parents belong to the state of a chain, and a table of all
 // subsets of the candidates with them as further parents is made when a chain gets there.
+// Where a variable has more probable parents than candidates, the certain ones are of this kind.
 // [Result.Outside] says how many such edges the posterior expects. Their probabilities in
 // [Result.Edges] are means of their probabilities given all other edges of sampled graphs.
 //

@@ -44,7 +44,7 @@ func (t *table) drawCandidates(before, layer uint32, rng random) uint32 {
 			in |= bit
 		}
 	}
-	if bits.OnesCount32(in|t.given) > t.largest || in&layer == 0 && layer != anySet {
+	if t.size(in|t.given) > t.largest || in&layer == 0 && layer != anySet {
 		return t.searchDraw(before, layer, u) // rounding led to an impossible set
 	}
 	return in

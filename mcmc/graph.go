@@ -38,12 +38,19 @@ func (g *graph) clear(tables []*table) {
 
 // set gives j other parents.
 func (g *graph) set(j int, parents uint32) {
-	list := g.tables[j].parents
-	for change := g.parents[j] ^ parents; change != 0; change &= change - 1 {
-		i := list[bits.TrailingZeros32(change)]
+	t := g.tables[j]
+	change := g.parents[j] ^ parents
+	if change&t.given != 0 {
+		for _, i := range t.extras {
+			g.children[i*g.words+j/64] ^= 1 << (j % 64)
+		}
+		change &^= t.given
+	}
+	for ; change != 0; change &= change - 1 {
+		i := t.parents[bits.TrailingZeros32(change)]
 		g.children[i*g.words+j/64] ^= 1 << (j % 64)
 	}
-	g.degree[j] += bits.OnesCount32(parents) - bits.OnesCount32(g.parents[j])
+	g.degree[j] += t.size(parents) - t.size(g.parents[j])
 	g.parents[j] = parents
 }
 
@@ -51,10 +58,11 @@ func (g *graph) set(j int, parents uint32) {
 func (g *graph) list(j int) []int {
 	g.parentsOf = g.parentsOf[:0]
 	t := g.tables[j]
-	for set := g.parents[j]; set != 0; set &= set - 1 {
+	for set := g.parents[j] &^ t.given; set != 0; set &= set - 1 {
 		g.parentsOf = append(g.parentsOf, t.parents[bits.TrailingZeros32(set)])
 	}
 	if g.parents[j]&t.given != 0 {
+		g.parentsOf = append(g.parentsOf, t.extras...)
 		slices.Sort(g.parentsOf)
 	}
 	return g.parentsOf
@@ -105,11 +113,15 @@ func (g *graph) isReached(i int) bool { return g.reached[i/64]>>(i%64)&1 != 0 }
 // possible returns the possible parents of j that are no descendants of it.
 func (g *graph) possible(j int) uint32 {
 	g.search(j)
-	free := uint32(0)
-	for k, i := range g.tables[j].parents {
+	t := g.tables[j]
+	free := t.given
+	for k, i := range t.parents {
 		if !g.isReached(i) {
 			free |= 1 << k
 		}
+	}
+	if slices.ContainsFunc(t.extras, g.isReached) {
+		free &^= t.given
 	}
 	return free
 }

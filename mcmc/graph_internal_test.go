@@ -74,7 +74,7 @@ func TestCandidates(t *testing.T) {
 	prior.Forbid(1, 2)
 	value := make([]float64, d*d)
 	for k := range value {
-		value[k] = float64(k % d) // of larger parents more
+		value[k] = float64(k%d) / 8 // of larger parents more
 	}
 	value[0*d+4], value[0*d+3] = math.Inf(1), math.Inf(1)
 	for most, want := range map[int][][]int{
@@ -91,7 +91,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// Beyond the four best, worthless variables are no candidates.
+// Beyond the four best, worthless variables are no candidates, nor are certain parents where there are
+// more than enough others.
 func TestWorthlessCandidates(t *testing.T) {
 	const d = 9
 	m := &Sampler{problem: &problem{d: d, prior: score.Uniform(d)}, options: Options{Candidates: 8}}
@@ -100,8 +101,12 @@ func TestWorthlessCandidates(t *testing.T) {
 		value[0*d+i] = worthless * float64(i) / 3 // 3 to 8 are worth it
 		value[1*d+i] = worthless * float64(i) / 9
 	}
+	for i := range d {
+		value[2*d+i] = 1 - float64(i)/100 // too many, of which 0 is certain
+	}
+	m.options.Candidates = 6
 	lists := m.candidates(value)
-	if got, want := fmt.Sprint(lists[0], lists[1]), "[3 4 5 6 7 8] [5 6 7 8]"; got != want {
+	if got, want := fmt.Sprint(lists[:3]), "[[3 4 5 6 7 8] [5 6 7 8] [1 3 4 5 6 7]]"; got != want {
 		t.Errorf("candidates %s, want %s", got, want)
 	}
 }

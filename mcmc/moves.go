@@ -1,6 +1,9 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // begin starts a proposal: layers as in s, no node affected.
 func (c *mover) begin(s *partition) {
@@ -70,7 +73,7 @@ func (c *mover) swap(s *partition, beta float64) bool {
 		}
 	}
 	for j, t := range s.tables {
-		if t.given != 0 && (t.givenBit(v) != 0 || t.givenBit(w) != 0) {
+		if slices.Contains(t.extras, v) || slices.Contains(t.extras, w) {
 			c.affect(j)
 		}
 	}

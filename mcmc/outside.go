@@ -20,11 +20,8 @@ func (c *mover) outsideMove(beta float64) bool {
 		return false
 	}
 	old := g.tables[j]
-	extras := old.extras()
+	extras := old.extras
 	if c.rng.IntN(2) == 0 {
-		if len(extras) == mostExtras {
-			return false
-		}
 		g.search(j)
 		total := c.ratios(j, g.list(j), extras)
 		if math.IsInf(total, -1) {
@@ -42,10 +39,6 @@ func (c *mover) outsideMove(beta float64) bool {
 	total := c.ratios(j, score.Toggled(g.list(j), i), next)
 	return c.admitExtras(j, next, beta, math.Log(float64(len(extras)))-total)
 }
-
-// mostExtras is the largest number of parents of a node that are no candidates. With the
-// candidates, they fit into a mask.
-const mostExtras = 8
 
 // ratios fills chances with ln w of the variables in open[j], and returns ln Σ w. It uses the
 // last search from j.
@@ -69,22 +62,26 @@ func (c *mover) ratios(j int, parents, extras []int) float64 {
 	return best + math.Log(sum)
 }
 
-// admitExtras decides on other extra parents of j, as admit does.
+// admitExtras decides on other extra parents of j, as admit does. At beta = 1 only a move that is
+// accepted needs their table.
 func (c *mover) admitExtras(j int, extras []int, beta, ratio float64) bool {
 	g := &c.graph
+	if beta == 1 {
+		accepted := c.accepts(ratio)
+		if accepted {
+			g.retable(j, c.widerTable(j, extras))
+		}
+		return accepted
+	}
 	old, next := g.tables[j], c.widerTable(j, extras)
 	g.retable(j, next)
-	if beta != 1 {
-		c.spare.tables[j] = next
-	}
+	c.spare.tables[j] = next
 	if c.admit(beta, ratio) {
 		return true
 	}
 	g.retable(j, old)
-	if beta != 1 {
-		c.spare.tables[j] = old
-		c.spare.fill()
-	}
+	c.spare.tables[j] = old
+	c.spare.fill()
 	return false
 }
 

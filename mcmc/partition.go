@@ -35,6 +35,15 @@ func (t *table) masks(layer []int, j int) (before, near uint32) {
 			before |= 1 << k
 		}
 	}
+	if t.given != 0 {
+		switch l := t.latest(layer, j); {
+		case l == own-1:
+			near |= t.given
+			before |= t.given
+		case l < own:
+			before |= t.given
+		}
+	}
 	return before, near
 }
 

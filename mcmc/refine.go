@@ -29,6 +29,10 @@ const (
 	leastCandidates = 4
 )
 
+// certain is the value from which a parent is no candidate, if a child has more than enough of them:
+// the chains keep it as an extra parent.
+const certain = 1 - 1e-6
+
 // searches is how often the search for a starting graph takes edges away and climbs anew.
 func searches(d int) int { return max(min(4*d, 20_000/d), 20) }
 
@@ -141,7 +145,16 @@ func (m *Sampler) candidates(value []float64) [][]int {
 			}
 		}
 		n := min(max(worth, leastCandidates), m.options.Candidates)
-		lists[j] = search.Best(all, value[j*m.d:(j+1)*m.d], max(n, required))
+		of := value[j*m.d : (j+1)*m.d]
+		if worth > n {
+			of = slices.Clone(of)
+			for i, v := range of {
+				if v >= certain && !m.prior.Required(i, j) {
+					of[i] = worthless
+				}
+			}
+		}
+		lists[j] = search.Best(all, of, max(n, required))
 	}
 	return lists
 }
@@ -251,8 +264,7 @@ func (m *Sampler) graphs() [][][][]int {
 	return all
 }
 
-// reseat makes the partitions those of the graphs, without the edges from variables
-// that are no candidates any more.
+// reseat makes the partitions those of the graphs.
 func (m *Sampler) reseat(graphs [][][][]int) {
 	for k, c := range m.chains {
 		c.rungs = c.rungs[:0]
@@ -260,11 +272,16 @@ func (m *Sampler) reseat(graphs [][][][]int) {
 			s, g := newPartition(m.problem), &c.graph
 			g.clear(s.tables)
 			for j, t := range s.tables {
-				set := uint32(0)
+				set, extras := uint32(0), []int(nil)
 				for _, i := range graphs[k][r][j] {
-					set |= t.bit(i)
+					if bit := t.bit(i); bit != 0 {
+						set |= bit
+					} else {
+						extras = append(extras, i)
+					}
 				}
-				g.set(j, set)
+				s.tables[j] = m.widerTable(j, extras)
+				g.set(j, set|s.tables[j].given)
 			}
 			g.layers(s.layer)
 			s.fill()

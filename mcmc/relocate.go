@@ -1,5 +1,7 @@
 package mcmc
 
+import "slices"
+
 // A kid is a child of the node that moves.
 type kid struct {
 	link
@@ -73,6 +75,9 @@ func (c *mover) weighNode(s *partition, v, m int) {
 	for k, i := range t.parents {
 		c.members[c.rest[i]] |= 1 << k
 	}
+	if t.given != 0 {
+		c.members[t.latest(c.rest, v)] |= t.given
+	}
 	c.own[0] = t.source()
 	before := uint32(0)
 	for k := range m {
@@ -98,8 +103,8 @@ func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 			continue
 		}
 		l := c.rest[u]
-		if bit := s.tables[u].givenBit(v); bit != 0 {
-			c.kids = append(c.kids, kid{link: link{child: u, bit: bit}, layer: l})
+		if t := s.tables[u]; slices.Contains(t.extras, v) {
+			c.kids = append(c.kids, kid{link: link{child: u, bit: t.given}, layer: l})
 			continue
 		}
 		c.absent[l] = c.absent[l].times(w)
@@ -114,6 +119,9 @@ func (c *mover) weighLayers(s *partition, v, m int, single bool) {
 		if single && s.layer[j] == s.layer[v]+1 {
 			_, k.near = s.tables[j].masks(c.rest, j)
 			k.near &^= k.bit
+		}
+		if t := s.tables[j]; k.bit == t.given && t.latest(c.rest, v) == l-1 {
+			k.near |= t.given // the other extra parents are before j
 		}
 		k.weigh(s.tables[j])
 		c.absent[l] = c.absent[l].times(k.absent)

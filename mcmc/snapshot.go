@@ -63,7 +63,7 @@ func (c *chain) state() (s ChainState, err error) {
 	for _, p := range c.rungs {
 		rung := RungState{Layer: slices.Clone(p.layer)}
 		for _, t := range p.tables {
-			rung.Extras = append(rung.Extras, append([]int{}, t.extras()...))
+			rung.Extras = append(rung.Extras, append([]int{}, t.extras...))
 		}
 		s.Rungs = append(s.Rungs, rung)
 	}
@@ -196,9 +196,6 @@ func (p *problem) partition(s *RungState) (*partition, error) {
 
 // checkExtras finds parents that are not outside the candidates of j, or not in sequence.
 func (p *problem) checkExtras(j int, extras []int) error {
-	if len(extras) > mostExtras {
-		return fmt.Errorf("got %d extra parents of variable %d, want at most %d", len(extras), j, mostExtras)
-	}
 	for k, i := range extras {
 		if _, found := slices.BinarySearch(p.open[j], i); !found || k > 0 && i <= extras[k-1] {
 			return fmt.Errorf("got the extra parents %v of variable %d, want some of those outside its candidates, ascending", extras, j)

@@ -13,10 +13,12 @@ import (
 
 // A table has the node scores of one child for all subsets of its candidates,
 // perhaps with some given parents, the extra ones, that are no candidates. A set is a
-// mask: bit k stands for parents[k], where the extra parents come last.
+// mask: bit k stands for parents[k], and given, the bit after these, for all extra parents together:
+// it is in a layer if the latest of them is.
 type table struct {
-	parents    []int
-	candidates int // number of them
+	parents    []int // the candidates, ascending
+	candidates int   // number of them
+	extras     []int // the given parents, ascending
 	low, given uint32
 	largest    int       // largest number of parents of a positive probability
 	offset     float64   // the fields below are relative to it
@@ -27,9 +29,6 @@ type table struct {
 	rank       sync.Once
 	ranks      []uint32 // the sets by falling score; see walk
 }
-
-// extras are the given parents, ascending.
-func (t *table) extras() []int { return t.parents[t.candidates:] }
 
 // newTable scores all subsets of the candidates of child j.
 func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table, error) {
@@ -55,8 +54,8 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int, extras []int) (*table, error) {
 	n := t.candidates
 	w := &table{
-		parents: slices.Concat(t.parents[:n], extras), candidates: n,
-		low: t.low, given: (1<<len(extras) - 1) << n, offset: t.offset,
+		parents: t.parents, candidates: n, extras: extras,
+		low: t.low, given: 1 << n, offset: t.offset,
 	}
 	q, err := w.score(ctx, s, p, j)
 	if err != nil {
@@ -73,12 +72,11 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
 
 // score returns the node scores of all sets of parents of child j.
 func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64, error) {
-	candidates, given := t.parents[:t.candidates], t.parents[t.candidates:]
 	q := make([]float64, 1<<t.candidates)
-	if err := score.LogScoresGiven(ctx, s, q, j, candidates, given); err != nil {
+	if err := score.LogScoresGiven(ctx, s, q, j, t.parents, t.extras); err != nil {
 		return nil, err
 	}
-	p.AddToGiven(q, j, candidates, given)
+	p.AddToGiven(q, j, t.parents, t.extras)
 	for _, v := range q {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
 			return nil, &score.VariableError{Variable: j, Err: fmt.Errorf("log score is %v, want a number below +Inf", v)}
@@ -91,7 +89,7 @@ func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int
 func (t *table) fill(q []float64) {
 	for set, v := range q {
 		if !math.IsInf(v, -1) {
-			t.largest = max(t.largest, bits.OnesCount(uint(set))+len(t.parents)-t.candidates)
+			t.largest = max(t.largest, bits.OnesCount(uint(set))+len(t.extras))
 		}
 	}
 	t.sums = zeta(q)
@@ -107,22 +105,30 @@ func (t *table) fill(q []float64) {
 
 // bit is the mask of candidate i, zero if it is none.
 func (t *table) bit(i int) uint32 {
-	if k, found := slices.BinarySearch(t.parents[:t.candidates], i); found {
+	if k, found := slices.BinarySearch(t.parents, i); found {
 		return 1 << k
 	}
 	return 0
 }
 
-// givenBit is the mask of the extra parent i, zero if it is none.
-func (t *table) givenBit(i int) uint32 {
-	if t.given != 0 {
-		for k, e := range t.extras() {
-			if e == i {
-				return 1 << (t.candidates + k)
-			}
+// latest is the last layer of the extra parents other than i, −1 without any.
+func (t *table) latest(layer []int, i int) int {
+	last := -1
+	for _, e := range t.extras {
+		if e != i {
+			last = max(last, layer[e])
 		}
 	}
-	return 0
+	return last
+}
+
+// size is the number of parents of a set.
+func (t *table) size(set uint32) int {
+	n := bits.OnesCount32(set &^ t.given)
+	if set&t.given != 0 {
+		n += len(t.extras)
+	}
+	return n
 }
 
 // source is exp q(∅), the probability of no parents.
