@@ -25,7 +25,8 @@
 // density and draws; some have distribution functions ([Distribution.HasCDF]), from
 // which [Truncated] and [Censored] forms are made. [Mixture] and [ZeroInflated] combine
 // distributions; [SquaredExponential] and its like are covariances of Gaussian processes.
-// [RungeKutta] solves differential equations.
+// [RungeKutta] solves differential equations, [Recursion] makes series, and [HiddenMarkov] sums over
+// hidden states.
 //
 // A [Model] is the target of samplers, of packages such as nuts. It also draws from the prior
 // ([Model.Prior]), predicts data ([Model.Predict]), has the log density of each value of

@@ -196,3 +196,21 @@ func Example_directions() {
 	// Output:
 	// mu 2
 }
+
+// A hidden Markov model of two states that stay for a while.
+func Example_hiddenMarkov() {
+	y := wave(60, func(u float64) float64 { return u + 0.5 })
+	for i := range y {
+		y[i] += float64(8 * (i / 10 % 2))
+	}
+	means(func(t *density.Trace) {
+		mu := t.Sample("mu", density.Normal(0, 10).Ordered(), 2)
+		stay := t.Sample("stay", density.Beta(2, 2))
+		next := autograd.Vector(stay, stay.SubFrom(1), stay.SubFrom(1), stay).Reshape(autograd.Shape{2, 2})
+		y := t.Data("y", 60).Reshape(autograd.Shape{60, 1})
+		t.Add(density.HiddenMarkov(t.Constant([]float64{0.5, 0.5}, 2).Log(), next.Log(), density.Normal(mu, 1).LogProb(y)))
+	}, map[string][]float64{"y": y}, 2)
+	// Output:
+	// mu[0] 1
+	// mu[1] 9
+}

@@ -25,13 +25,9 @@ var series = []Posterior{
 		sigma := t.Sample("sigma", density.HalfCauchy(2.5))
 		first := y.Index(0, 0).Sub(mu.Add(phi.Mul(mu)))
 		plain := y.Slice(0, 1, 200).Sub(mu).Sub(phi.Mul(y.Slice(0, 0, 199)))
-		_, rest := autograd.Scan(199, []node{first}, []node{plain},
-			func(_ int, e, x []node) (next, y []node) {
-				now := x[0].Sub(theta.Mul(e[0]))
-				return []node{now}, []node{now}
-			})
+		rest := density.Recursion(first, plain, func(e, x node) node { return x.Sub(theta.Mul(e)) })
 		t.Observe(density.Normal(0, sigma), first)
-		t.Observe(density.Normal(0, sigma), rest[0])
+		t.Observe(density.Normal(0, sigma), rest)
 	}},
 	{Name: "garch-garch11", Model: func(t *density.Trace) {
 		y, start := t.Data("y", 200), t.Data("sigma1")
@@ -39,13 +35,9 @@ var series = []Posterior{
 		alpha1 := t.Parameter("alpha1", density.Bounded(0, 1))
 		beta1 := t.Parameter("beta1", density.Bounded(0, alpha1.SubFrom(1)))
 		fresh := alpha0.Add(alpha1.Mul(y.Slice(0, 0, 199).Sub(mu).Square()))
-		_, v := autograd.Scan(199, []node{start.Square()}, []node{fresh},
-			func(_ int, v, x []node) (next, y []node) {
-				now := x[0].Add(beta1.Mul(v[0]))
-				return []node{now}, []node{now}
-			})
+		v := density.Recursion(start.Square(), fresh, func(v, x node) node { return x.Add(beta1.Mul(v)) })
 		t.Observe(density.Normal(mu, start), y.Index(0, 0))
-		t.Observe(density.Normal(mu, v[0].Sqrt()), y.Slice(0, 1, 200))
+		t.Observe(density.Normal(mu, v.Sqrt()), y.Slice(0, 1, 200))
 	}},
 	{Name: "hmm_example-hmm_example", Model: func(t *density.Trace) {
 		theta1 := t.Parameter("theta1", density.Simplex(), 2)
@@ -53,7 +45,7 @@ var series = []Posterior{
 		mu := t.Parameter("mu", density.PositiveOrdered(), 2)
 		t.Observe(density.Normal([]float64{3, 10}, 1), mu)
 		y := t.Data("y", 100).Reshape(autograd.Shape{100, 1})
-		t.Add(forward(density.Normal(mu, 1).LogProb(y), theta1, theta2))
+		t.Add(hidden(density.Normal(mu, 1).LogProb(y), theta1, theta2))
 	}},
 	// The other modes join the states of speed with the wrong ones of distance.
 	{Name: "bball_drive_event_0-hmm_drive_0", Modes: true, Model: func(t *density.Trace) {
@@ -68,17 +60,11 @@ var series = []Posterior{
 	}},
 }
 
-// forward is the log probability of a series with two hidden states, by the log density of each
-// row in each state, and the probabilities of the next state from each.
-func forward(logs, theta1, theta2 node) node {
-	step := autograd.Concat(0, theta1, theta2).Log().Reshape(autograd.Shape{2, 2})
-	n := logs.Shape()[0]
-	last, _ := autograd.Scan(n-1, []node{logs.Index(0, 0)}, []node{logs.Slice(0, 1, n)},
-		func(_ int, a, x []node) (next, y []node) {
-			from := a[0].Reshape(autograd.Shape{2, 1})
-			return []node{from.Add(step).LogSumExp(0).Add(x[0])}, nil
-		})
-	return last[0].LogSumExp()
+// hidden is the log probability of a series with two hidden states, both with the weight 1 at first,
+// by the log density of each row in each state and the probabilities of the next state from each.
+func hidden(logs, theta1, theta2 node) node {
+	next := autograd.Concat(0, theta1, theta2).Log().Reshape(autograd.Shape{2, 2})
+	return density.HiddenMarkov(logs.Builder().Scalar(0), next, logs)
 }
 
 // drive is a model of basketball: speed and distance in two states.
@@ -96,6 +82,6 @@ func drive(
 	t.Observe(density.Normal([]float64{0, 3}, 1), lambda)
 	u := t.Data("u", 416).Reshape(autograd.Shape{416, 1})
 	v := t.Data("v", 416).Reshape(autograd.Shape{416, 1})
-	t.Add(forward(emission(phi, tau).LogProb(u).Add(emission(lambda, rho).LogProb(v)),
+	t.Add(hidden(emission(phi, tau).LogProb(u).Add(emission(lambda, rho).LogProb(v)),
 		theta1, theta2))
 }
