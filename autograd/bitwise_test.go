@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	ad "tobac/autograd"
@@ -22,7 +23,7 @@ func TestElementsAloneAndTogether(t *testing.T) {
 	}
 	n := len(x)
 	for _, op := range elementwiseOperations()[1:] {
-		if op.name == "sigmoid shift" { // lanes with a number fuse
+		if strings.HasPrefix(op.name, "sigmoid_shift") { // lanes with a number fuse
 			continue
 		}
 		t.Run(op.name, func(t *testing.T) {

@@ -59,7 +59,7 @@ const (
 	styles
 )
 
-func newProgram(source []byte, noise *rounding) *program {
+func newProgram(source []byte, noise *rounding, end ...func(*program)) *program {
 	style := general
 	if len(source) > 0 {
 		style, source = int(source[0])%styles, source[1:]
@@ -85,6 +85,9 @@ func newProgram(source []byte, noise *rounding) *program {
 		}
 	}
 	[]func(){p.endGeneral, p.endWhole, p.endDensity, p.endWhole}[style]()
+	for _, f := range end {
+		f(p)
+	}
 	return p
 }
 

@@ -219,7 +219,7 @@ type expectation struct {
 }
 
 // expect measures how the elements react to rounding.
-func (p *program) expect(t *testing.T, data []byte, want [][]float64) [][]expectation {
+func (p *program) expect(t *testing.T, data []byte, want [][]float64, end ...func(*program)) [][]expectation {
 	t.Helper()
 	all := make([][]expectation, len(want))
 	for i, x := range want {
@@ -236,7 +236,7 @@ func (p *program) expect(t *testing.T, data []byte, want [][]float64) [][]expect
 	}
 	for round := range uint64(4) {
 		noise := &rounding{rng: rand.New(rand.NewPCG(round/2, 13)), sign: []float64{1, -1}[round%2]}
-		q := newProgram(data, noise)
+		q := newProgram(data, noise, end...)
 		for _, f := range q.src {
 			for k := range f.Data {
 				f.Data[k] *= nearOne(noise)

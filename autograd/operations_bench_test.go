@@ -8,38 +8,6 @@ import (
 	ad "tobac/autograd"
 )
 
-// An operation is what BenchmarkOperation times: a function of x, of which the elements
-// lie in (0, 1), and of a second operand like it.
-type operation struct {
-	name  string
-	apply func(x, y *ad.Node) *ad.Node
-}
-
-func elementwiseOperations() []operation {
-	one := func(name string, f func(x *ad.Node) *ad.Node) operation {
-		return operation{name, func(x, _ *ad.Node) *ad.Node { return f(x) }}
-	}
-	return []operation{
-		one("nothing", func(x *ad.Node) *ad.Node { return x }),
-		one("exp", (*ad.Node).Exp), one("log", (*ad.Node).Log), one("log1p", (*ad.Node).Log1p), one("expm1", (*ad.Node).Expm1),
-		one("softplus", (*ad.Node).Softplus), one("sigmoid", (*ad.Node).Sigmoid), one("tanh", (*ad.Node).Tanh),
-		one("sin", (*ad.Node).Sin), one("cos", (*ad.Node).Cos), one("erf", (*ad.Node).Erf), one("erfc", (*ad.Node).Erfc),
-		one("logndtr", (*ad.Node).LogNdtr), one("inversemills", (*ad.Node).InverseMills), one("ndtrinv", (*ad.Node).NdtrInv),
-		one("loggamma", (*ad.Node).LogGamma), one("digamma", func(x *ad.Node) *ad.Node { return x.Polygamma(0) }),
-		one("pow 1.5", func(x *ad.Node) *ad.Node { return x.Pow(1.5) }), {"power", (*ad.Node).Power},
-		one("sqrt", (*ad.Node).Sqrt), one("abs", (*ad.Node).Abs), one("inverse", (*ad.Node).Inverse),
-		one("clamp", func(x *ad.Node) *ad.Node { return x.Clamp(0.2, 0.6) }),
-		{"div", (*ad.Node).Div},
-		one("div by number", func(x *ad.Node) *ad.Node { return x.Div(x.Builder().Scalar(3)) }),
-		one("number div", func(x *ad.Node) *ad.Node { return x.Builder().Scalar(3).Div(x) }),
-		{"sub", (*ad.Node).Sub}, {"maximum", (*ad.Node).Maximum}, {"minimum", (*ad.Node).Minimum},
-		{"greater", (*ad.Node).Greater}, {"equal", (*ad.Node).Equal},
-		one("positive", (*ad.Node).Positive), one("relu", (*ad.Node).Relu), one("sign", (*ad.Node).Sign),
-		{"where", func(x, y *ad.Node) *ad.Node { return x.Where(y, x) }},
-		{"logaddexp", (*ad.Node).LogAddExp}, {"sigmoid shift", (*ad.Node).SigmoidShift},
-	}
-}
-
 // A benchLayout is where the operands of an operation lie.
 type benchLayout struct {
 	name string
@@ -56,7 +24,7 @@ func benchLayouts() []benchLayout {
 	}
 }
 
-// BenchmarkOperation times one operation on several operands, of which each element of the
+// BenchmarkOperation times one operation on several operands that lie in (0, 1), of which each element of the
 // result counts. What it takes to add those up is the row "nothing". On lanes, on arrays,
 // and on values of so few elements that they are computed one by one.
 func BenchmarkOperation(b *testing.B) {

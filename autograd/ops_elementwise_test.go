@@ -167,6 +167,23 @@ func elementwiseRows() []row {
 	return all
 }
 
+// An operation is an element-wise one of one or two operands; of three the last is the first one.
+type operation struct {
+	name  string
+	apply func(x, y *ad.Node) *ad.Node
+}
+
+// elementwiseOperations are those of the meanings, after one that does nothing.
+func elementwiseOperations() []operation {
+	all := []operation{{"nothing", func(x, _ *ad.Node) *ad.Node { return x }}}
+	for _, m := range meanings() {
+		if _, known := domains[m.op]; known && m.arity <= 3 {
+			all = append(all, operation{m.op + " " + m.name, func(x, y *ad.Node) *ad.Node { return m.build(nil, []*ad.Node{x, y, x}[:m.arity]) }})
+		}
+	}
+	return all
+}
+
 // row tries the operation at numbers of the domain.
 func (m meaning) row(d domain) row {
 	value := func(x []float64) float64 { return m.value(x).numbers[0] }
