@@ -226,6 +226,14 @@ func valuesIn(dst []float64, columns [][]float64, r int) []float64 {
 
 // levels are the probabilities of the values given predictors.
 func (f *Function) levels(dst, eta []float64) []float64 {
+	if s, ok := f.family.(softmax); ok { // one sum for all levels, and no derivatives
+		at := len(dst)
+		dst = s.logProbabilities(dst, eta)
+		for l, v := range dst[at:] {
+			dst[at+l] = math.Exp(v)
+		}
+		return dst
+	}
 	k := len(eta)
 	g, h := make([]float64, k), make([]float64, k*k)
 	for l := range f.values {

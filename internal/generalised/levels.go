@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // logit is a binary child of codes 0 and 1.
@@ -60,25 +62,22 @@ func (s softmax) predictors() []predictor {
 	return all
 }
 
+// logProbabilities appends those of the levels to dst.
+func (s softmax) logProbabilities(dst, eta []float64) []float64 {
+	at := len(dst)
+	for l := range s.r {
+		dst = append(dst, floats.Dot(s.contrast[l*(s.r-1):][:s.r-1], eta))
+	}
+	floats.AddConst(-floats.LogSumExp(dst[at:]), dst[at:])
+	return dst
+}
+
 func (s softmax) row(y float64, eta, g, h []float64) float64 {
 	k := s.r - 1
-	p := make([]float64, 0, 64)
-	highest := math.Inf(-1)
-	for l := range s.r {
-		v := 0.0
-		for a, e := range eta {
-			v += s.contrast[l*k+a] * e
-		}
-		p = append(p, v)
-		highest = max(highest, v)
-	}
-	sum, own := 0.0, p[int(y)]
+	p := s.logProbabilities(make([]float64, 0, 64), eta)
+	own := p[int(y)]
 	for l, v := range p {
-		p[l] = math.Exp(v - highest)
-		sum += p[l]
-	}
-	for l := range p {
-		p[l] /= sum
+		p[l] = math.Exp(v)
 	}
 	for a := range k {
 		g[a] = s.contrast[int(y)*k+a]
@@ -99,7 +98,7 @@ func (s softmax) row(y float64, eta, g, h []float64) float64 {
 			h[b*k+a] = h[a*k+b]
 		}
 	}
-	return own - highest - math.Log(sum)
+	return own
 }
 
 // prior is that of uniform probabilities: (r−1)! √r Π p_k in these coordinates.
