@@ -42,6 +42,13 @@ func TestConfigRepeatsARun(t *testing.T) {
 					t.Errorf("%s has the option %q, which is no part of the run:\n%s", cli.ConfigFile, unwanted, text)
 				}
 			}
+			// Defaults are those of what took part in the fit.
+			for _, topic := range []string{"svgd", "dibs", "mcmc", "bcd", "tempering", "ffn", "imputation"} {
+				used := map[int][]string{1: {"svgd"}, 2: {"svgd", "ffn"}, 3: {"svgd"}, 4: {"mcmc"}}[k]
+				if got, want := strings.Contains(text, "\n# "+topic+"."), slices.Contains(used, topic); got != want {
+					t.Errorf("defaults of %s are listed: %v, want %v:\n%s", topic, got, want, text)
+				}
+			}
 			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--out", "second", "--workers", "3", "--set", "results.report=false")
 			same(t, "first", "second")
 			// From another folder, whose file has paths of its own.
@@ -193,7 +200,7 @@ func TestConfigRoundTrip(t *testing.T) {
 		})
 		c := &cli.CommandLine{Flags: f}
 		var b strings.Builder
-		if err := c.WriteConfig(&b, "."); err != nil {
+		if err := c.WriteConfig(&b, ".", func(string) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
 		g, again := build()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/posterior"
@@ -61,9 +62,25 @@ func tableDigest(t *dataset.Table) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// uses reports whether the settings of a topic play a part in the result.
+func (r *result) uses(topic string) bool {
+	switch topic {
+	case "imputation":
+		return r.imputed != nil
+	case "order":
+		topic = "svgd" // which alone samples under several orders
+	case "linear", "ffn":
+	default:
+		if !slices.Contains(engineNames(), topic) {
+			return true
+		}
+	}
+	return inUse(&r.Config, r.particles != nil, topic)
+}
+
 // writeConfig writes what repeats the run, and its id.
 func (r *result) writeConfig(w io.Writer) error {
-	if err := r.command.WriteConfig(w, r.folder); err != nil {
+	if err := r.command.WriteConfig(w, r.folder, r.uses); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n# Id of the run: %s\n", r.summary.Run)

@@ -32,12 +32,12 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 	case "imputation":
 		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
 	case "linear", "ffn":
-		return unless(o.inUse(j, topic, d), "the model is "+o.model+"; --model "+topic+" takes it")
+		return unless(inUse(&j.fit, j.beside, topic), "the model is "+o.model+"; --model "+topic+" takes it")
 	case "order":
-		return unless(o.inUse(j, "svgd", d), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
+		return unless(inUse(&j.fit, j.beside, "svgd"), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
 	}
 	if slices.Contains(engineNames(), topic) {
-		return unless(o.inUse(j, topic, d), o.engineText(j, n, d)+"; --engine "+topic+" takes it")
+		return unless(inUse(&j.fit, j.beside, topic), o.engineText(j, n, d)+"; --engine "+topic+" takes it")
 	}
 	return ""
 }
@@ -49,9 +49,10 @@ func unless(used bool, why string) string {
 	return why
 }
 
-// inUse reports whether an engine or a model takes part in a fit of d columns.
-func (o *fitOptions) inUse(j *job, topic string, d int) bool {
-	switch m := j.fit.Model.(type) {
+// inUse reports whether an engine or a model takes part in a fit, which may be compared with
+// particles beside it.
+func inUse(c *tobac.Config, beside bool, topic string) bool {
+	switch m := c.Model.(type) {
 	case sem.Linear:
 		if topic == "linear" {
 			return !m.Unequal
@@ -61,17 +62,7 @@ func (o *fitOptions) inUse(j *job, topic string, d int) bool {
 			return true
 		}
 	}
-	return slices.Contains(o.engines(j), topic)
-}
-
-// engines are the names of those that take part in a fit, the one that computes the posterior
-// first.
-func (o *fitOptions) engines(j *job) []string {
-	names := engineNamesOf(&j.fit)
-	if j.beside {
-		names = append(names, "svgd")
-	}
-	return names
+	return beside && topic == "svgd" || slices.Contains(engineNamesOf(c), topic)
 }
 
 // engineNamesOf are the names of the engine of a configuration, and of that which it draws orders

@@ -26,9 +26,9 @@ const ConfigFile = "run.toml"
 const DataKey = "data"
 
 // WriteConfig writes what repeats a run as TOML: the data and every option that
-// was given, by the name of its flag, then the defaults of all others as comments.
-// Relative paths begin at the folder of the file.
-func (c *CommandLine) WriteConfig(w io.Writer, dir string) error {
+// was given, by the name of its flag, then the defaults of the others as comments, of topics with
+// settings only those that the run used. Relative paths begin at the folder of the file.
+func (c *CommandLine) WriteConfig(w io.Writer, dir string, used func(topic string) bool) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n", CurrentVersions().Tobac, ConfigFile)
 	b.WriteString("# Relative paths begin at the folder of this file. Options on the command line come first.\n\n")
@@ -75,7 +75,8 @@ func (c *CommandLine) WriteConfig(w io.Writer, dir string) error {
 	}
 	b.WriteString("\n# Not given; the defaults:\n")
 	c.Visit(func(flag *pflag.Flag) {
-		if !flag.Changed && !Marked(flag, MarkOutside) && flag.Name != "help" {
+		topic := TopicOf(flag.Name)
+		if !flag.Changed && !Marked(flag, MarkOutside) && flag.Name != "help" && (topic == "" || used(topic)) {
 			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
 		}
 	})
