@@ -366,10 +366,10 @@ func (m *Model) Results() []Recorded { return m.trace.recorded }
 
 // Names are those of the numbers that [Model.Values] computes, such as tau, theta[0] and
 // theta[1].
-func (m *Model) Names() []string { return Elements(m.trace.recorded) }
+func (m *Model) Names() []string { return elements(m.trace.recorded) }
 
-// Elements are the names of the single numbers of arrays, such as theta[0,1].
-func Elements(of []Recorded) []string {
+// elements are the names of the single numbers of arrays, such as theta[0,1].
+func elements(of []Recorded) []string {
 	var names []string
 	for _, r := range of {
 		for k := range r.Shape.Len() {
@@ -510,7 +510,7 @@ func (m *Model) each(
 }
 
 // Score is the gradient at a step of a sampler that counts its steps, such as those of package
-// svgd: x and dst have one block, points × coordinates. An [OutsideError] names the points
+// svgd: x and dst have one block, points × coordinates. An error with a method Outside names the points
 // without a density or a finite gradient; the scores of the others hold.
 func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	if len(dst) != 1 || len(x) != 1 {
@@ -523,17 +523,17 @@ func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	if err := m.LogDensity(logp, dst[0], x[0]); err != nil {
 		return err
 	}
-	var outside *OutsideError
+	var outside *outsideError
 	for k, l := range logp {
 		for i, g := range dst[0].RawRowView(k) {
 			if finite(l) && finite(g) {
 				continue
 			}
 			if outside == nil {
-				outside = &OutsideError{text: fmt.Sprintf("density: point %d: the log density is %v and its derivative "+
+				outside = &outsideError{text: fmt.Sprintf("density: point %d: the log density is %v and its derivative "+
 					"by a coordinate of %s %v, want finite ones", k, l, m.coordinate(i), g)}
 			}
-			outside.Points = append(outside.Points, k)
+			outside.points = append(outside.points, k)
 			break
 		}
 	}
@@ -543,17 +543,17 @@ func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	return nil
 }
 
-// An OutsideError says at which points a score is not defined; the others hold.
-type OutsideError struct {
-	Points []int // ascending
+// An outsideError says at which points a score is not defined; the others hold.
+type outsideError struct {
+	points []int // ascending
 	text   string
 }
 
 // Error implements error: it says what is not finite at the first of the points.
-func (e *OutsideError) Error() string { return e.text }
+func (e *outsideError) Error() string { return e.text }
 
 // Outside lists the points: see svgd.Sampler.Outside.
-func (e *OutsideError) Outside() []int { return e.Points }
+func (e *outsideError) Outside() []int { return e.points }
 
 // coordinate is the parameter that a coordinate belongs to.
 func (m *Model) coordinate(i int) string {

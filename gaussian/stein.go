@@ -17,13 +17,16 @@ import (
 // distribution, see [Whitened], with a kernel for each coordinate. What it finds is the best product
 // of distributions there, which is the density if its coordinates are independent. So after a pass
 // the normal distribution is replaced by that with the mean of the particles and the precision
-// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density. The first
-// one is the better of those of [Laplace] and [Pathfinder], by its importance weights.
+// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density.
 type Stein struct {
 	Target chain.Target // whose points are the particles: 100 or more
 	Seed   uint64
 	Steps  int // of a pass, defaults to 400
 	Passes int // defaults to 3
+	// From is the first normal distribution. Nil means the better of those of [Laplace] and
+	// [Pathfinder], which evaluate all points for each of theirs: a copy of the target with few points
+	// makes them faster.
+	From *Normal
 }
 
 // Particles are where they ended.
@@ -60,9 +63,15 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 	if n <= d {
 		return nil, fmt.Errorf("gaussian: %d particles of %d coordinates, want more particles", n, d)
 	}
-	by, err := s.begin(ctx)
-	if err != nil {
-		return nil, err
+	by := s.From
+	if by == nil {
+		var err error
+		if by, err = s.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(by.Mean) != d {
+		return nil, fmt.Errorf("gaussian: a normal distribution of %d coordinates, want %d", len(by.Mean), d)
 	}
 	standard := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
 	for i := range d {
