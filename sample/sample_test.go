@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"tobac/hmc"
 	"tobac/sample"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -55,11 +57,37 @@ func TestFit(t *testing.T) {
 	f.Of("q")
 }
 
+// An uncentred regression, whose coefficients have a correlation of −0.9999: whitened chains need
+// trajectories of some steps, and find y = x − 2000 from y = x − 2000 + 0.1 sin(7x).
+func TestWhitened(t *testing.T) {
+	x, y := make([]float64, 40), make([]float64, 40)
+	for i := range x {
+		x[i] = 1990 + float64(i)/2
+		y[i] = x[i] - 2000 + 0.1*math.Sin(7*x[i])
+	}
+	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+		a, b := t.Parameter("a", density.Real()), t.Parameter("b", density.Real())
+		t.Observe(density.Normal(a.Add(b.Mul(t.Data("x", 40))), 0.1), t.Data("y", 40))
+	}, map[string][]float64{"x": x, "y": y}, sample.Settings{Whitened: true, WarmUp: 100, Draws: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	steps := stat.Mean(mat.Col(nil, 4, f.Stats.Group().Chains[0]), nil)
+	a, b := stat.Mean(f.Of("a"), nil), stat.Mean(f.Of("b"), nil)
+	if steps > 10 || math.Abs(b-1) > 0.01 || math.Abs(a/b+2000) > 1 {
+		t.Errorf("%v steps, a %v, b %v", steps, a, b)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	data := map[string][]float64{"heads": {3}}
 	for want, run := range map[string]func() (*sample.Fit, error){
 		"-1 draws":              func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, data, sample.Settings{Draws: -1}) },
 		"data heads is missing": func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, nil, sample.Settings{}) },
+		"want one or the other": func() (*sample.Fit, error) {
+			return sample.Run(t.Context(), coins, data, sample.Settings{Whitened: true, Start: mat.NewDense(4, 1, nil)})
+		},
 		"-1 leaps": func() (*sample.Fit, error) {
 			return sample.Run(t.Context(), coins, data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}})
 		},
