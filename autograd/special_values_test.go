@@ -26,7 +26,7 @@ const specialCount = 24
 // which runs childTests.
 const (
 	specialChild = "TOBAC_TEST_SPECIAL_VALUES"
-	childTests   = "^Test(SpecialValues|RandomPrograms|Expectations|ElementsByIEEE|RewritingKeepsValues|FailuresByName|WeightsSumToOne|ElementsAloneAndTogether)$"
+	childTests   = "^Test(SpecialValues|RandomPrograms|Expectations|RewritingKeepsValues|FailuresByName|WeightsSumToOne|ElementsAloneAndTogether)$"
 )
 
 // TestSpecialValues compares the operations with their definition in plain Go: value and gradient

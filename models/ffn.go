@@ -11,38 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Activation is the nonlinearity of the hidden layers.
-type Activation int
-
-const (
-	Relu      Activation = iota // max(x, 0), slope 0 at 0
-	Tanh                        // tanh x
-	Sigmoid                     // 1/(1+e^−x)
-	LeakyRelu                   // x above 0, x/100 below, slope 0.505 at 0
-)
-
-var activationNames = []string{"relu", "tanh", "sigmoid", "leaky-relu"}
-
-// String is the activation's name on the command line.
-func (a Activation) String() string {
-	if a < 0 || int(a) >= len(activationNames) {
-		return fmt.Sprintf("Activation(%d)", int(a))
-	}
-	return activationNames[a]
-}
-
-func (a Activation) apply(x *autograd.Node) *autograd.Node {
-	switch a {
-	case Tanh:
-		return x.Tanh()
-	case Sigmoid:
-		return x.Sigmoid()
-	case LeakyRelu:
-		return x.LeakyRelu(0.01)
-	}
-	return x.Relu()
-}
-
 // FeedForwardOptions are the fixed quantities of the nonlinear model. The zero
 // value is the published setting.
 type FeedForwardOptions struct {

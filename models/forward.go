@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 )
 
 // Mean writes the mean of variable j under the parameters theta of one particle to dst, one element
@@ -38,20 +37,4 @@ func (f *FeedForward) Mean(dst, theta []float64, j int, parents []int, columns [
 		}
 		dst[r] = h[0]
 	}
-}
-
-// value is the activation of a number, as apply builds it.
-func (a Activation) value(x float64) float64 {
-	switch a {
-	case Tanh:
-		return math.Tanh(x)
-	case Sigmoid:
-		return 1 / (1 + math.Exp(-x))
-	case LeakyRelu:
-		if x < 0 {
-			return x / 100
-		}
-		return x
-	}
-	return math.Max(x, 0)
 }

@@ -146,7 +146,7 @@ func (f *networkFlipper) logVolume(j, i, n int, pre []float64) float64 {
 			f.solver.LogEvidence(f.gram, n, variance)
 		}
 		f.solver.Mean(f.mean)
-		f.derivative(n, pre)
+		f.v.net.opt.Activation.slopes(f.kernels, f.slope[:f.units*n], f.phi, pre, f.sd)
 		x, scale := f.columns[j][i*n:(i+1)*n], 1/math.Sqrt(variance)
 		f.kernels.Scale(f.stack[:m*n], f.phi[:m*n], scale)
 		for a := range h {
@@ -254,28 +254,10 @@ func (f *networkFlipper) evidence(j, n int, pre []float64) float64 {
 		return 0
 	}
 	k := f.features + 1
-	f.activate(f.phi[:f.units*n], pre[:f.units*n])
+	f.v.net.opt.Activation.Vector(f.kernels, f.phi[:f.units*n], pre[:f.units*n], f.sd)
 	clear(f.gram)
 	f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.gram}, blas64.General{Rows: k, Cols: n, Stride: n, Data: f.phi})
 	return floats.LogSumExp(f.logEvidences(j, n))
-}
-
-// activate writes σ_p times the activations.
-func (f *networkFlipper) activate(dst, x []float64) {
-	switch f.v.net.opt.Activation {
-	case Tanh:
-		f.kernels.Tanh(dst, x)
-	case Sigmoid:
-		f.kernels.Sigmoid(dst, x)
-	case LeakyRelu:
-		f.kernels.Scale(dst, x, 0.01)
-		f.kernels.Maximum(dst, dst, x)
-	default:
-		f.kernels.MaximumScalar(dst, x, 0)
-	}
-	if f.sd != 1 {
-		f.kernels.Scale(dst, dst, f.sd)
-	}
 }
 
 // logEvidences are those under the noise variances of variable j, with their weights.
@@ -319,7 +301,7 @@ func (f *networkFlipper) AddGradient(dst []float64, j int, in []bool, weight, be
 	for q, s := range f.variances(j) {
 		f.point(dst, j, n, s, weight*beta*math.Exp(logs[q]-total))
 	}
-	f.derivative(n, f.pre)
+	f.v.net.opt.Activation.slopes(f.kernels, f.slope[:f.units*n], f.phi, f.pre, f.sd)
 	f.kernels.MulEach(f.total[:f.units*n], f.total[:f.units*n], f.slope[:f.units*n])
 	l := f.v.net.layers[0]
 	for a := range f.units {
@@ -388,33 +370,4 @@ func (f *networkFlipper) point(dst []float64, j, n int, s, scale float64) {
 		}
 		dst[f.v.hidden+j] += scale * 0.5 * (floats.Dot(residual, residual)/s - float64(n-m) - trace)
 	}
-}
-
-// derivative fills slope with that of σ_p times the activation at pre, whose activations stand in
-// phi.
-func (f *networkFlipper) derivative(n int, pre []float64) {
-	slope, phi, k := f.slope[:f.units*n], f.phi[:f.units*n], f.kernels
-	switch f.v.net.opt.Activation {
-	case Tanh:
-		k.MulEach(slope, phi, phi)
-		k.Scale(slope, slope, -1/(f.sd*f.sd))
-		k.Shift(slope, slope, 1)
-	case Sigmoid:
-		k.Scale(slope, phi, -1/f.sd)
-		k.Shift(slope, slope, 1)
-		k.MulEach(slope, slope, phi)
-		k.Scale(slope, slope, 1/f.sd)
-	case LeakyRelu:
-		k.Positive(slope, pre[:len(slope)])
-		k.Scale(slope, slope, 0.99)
-		k.Shift(slope, slope, 0.01)
-		for e, x := range pre[:len(slope)] {
-			if x == 0 {
-				slope[e] = 0.505
-			}
-		}
-	default:
-		k.Positive(slope, pre[:len(slope)])
-	}
-	k.Scale(slope, slope, f.sd)
 }

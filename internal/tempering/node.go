@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"tobac/internal/vector"
-	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,23 +63,7 @@ func newNode(x, intervened mat.Matrix, column int, before []int, prior Prior, cf
 func (v *node) row(i int) []float64 { return v.x[i*v.n : (i+1)*v.n] }
 
 // activate writes σ_p times the activation of x to dst.
-func (v *node) activate(dst, x []float64) {
-	k := v.kernels
-	switch v.cfg.Activation {
-	case models.Tanh:
-		k.Tanh(dst, x)
-	case models.Sigmoid:
-		k.Sigmoid(dst, x)
-	case models.LeakyRelu:
-		k.Scale(dst, x, 0.01)
-		k.Maximum(dst, dst, x)
-	default:
-		k.MaximumScalar(dst, x, 0)
-	}
-	if v.scale != 1 {
-		k.Scale(dst, dst, v.scale)
-	}
-}
+func (v *node) activate(dst, x []float64) { v.cfg.Activation.Vector(v.kernels, dst, x, v.scale) }
 
 // A Prior is a product over variables of densities of their parents, which need not be normalised;
 // [tobac/score.Prior] is one. Parents are ascending columns.
