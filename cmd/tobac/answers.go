@@ -1,12 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"tobac/effects"
@@ -26,16 +24,6 @@ type savedRun struct {
 	effects   *effects.Effects // nil means the draws have no parameters
 	transform string           // of the columns, "none" or its name
 	columns   []effects.Column
-}
-
-// savedSummary is what commands read of summary.json.
-type savedSummary struct {
-	Run    string `json:"run"`
-	Config struct {
-		Seed      uint64 `json:"seed"`
-		Transform string `json:"transform"`
-	} `json:"config"`
-	Columns []effects.Column `json:"columns"`
 }
 
 // readRun reads a folder that tobac fit wrote; edited is what --edited says.
@@ -66,19 +54,21 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 	case err != nil:
 		return nil, err
 	}
-	s, err := r.summary()
-	if err != nil {
+	s, err := summaryIn(r.files, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		s = new(storedSummary) // the columns are unknown
+	} else if err != nil {
 		return nil, err
 	}
-	if r.effects, err = sem.EffectsOf(answering, s.Columns, s.Config.Seed); err != nil {
+	if r.effects, err = sem.EffectsOf(answering, s.Columns, s.config.Seed); err != nil {
 		if !errors.Is(err, effects.ErrNoParameters) {
 			return nil, cli.Located(folder, err)
 		}
 		r.effects = nil
 	}
 	r.columns = s.Columns
-	if s.Config.Transform != "" {
-		r.transform = s.Config.Transform
+	if s.config.Transform != "" {
+		r.transform = s.config.Transform
 	}
 	return r, nil
 }
@@ -89,21 +79,6 @@ func (r *savedRun) checkEffects() error {
 		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, sem.Describe(r.posterior.Model))
 	}
 	return nil
-}
-
-// summary reads summary.json; without one the columns are unknown.
-func (r *savedRun) summary() (s savedSummary, err error) {
-	text, err := storedText(r.files, r.folder, summaryFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return s, nil
-	case err != nil:
-		return s, err
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, cli.Located(filepath.Join(r.folder, summaryFile), err)
-	}
-	return s, r.files.SameRun(summaryFile, s.Run)
 }
 
 // variable is the index of a column.

@@ -98,13 +98,9 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := summaryIn(files, dir)
+	p, s, err := readResult(files, dir)
 	if err != nil {
 		return nil, nil, err
-	}
-	p, err := readDraws(files, dir, particlesFile)
-	if err != nil {
-		return nil, nil, needed(err)
 	}
 	training := s.Diagnostics.Training
 	switch chains := s.Diagnostics.Chains; {

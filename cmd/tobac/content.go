@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
@@ -23,8 +24,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// storedSummary is what a report takes from summary.json. It is read from the file's
-// text after a fit too, so that tobac report writes the same page.
+// storedSummary is what commands take from summary.json. It is read from the file's text after a
+// fit too, so that tobac report writes the same page.
 type storedSummary struct {
 	Run          string          `json:"run"`
 	Config       json.RawMessage `json:"config"`
@@ -44,10 +45,14 @@ type storedSummary struct {
 	Compared    *struct {
 		Distance metrics.Number `json:"distance"`
 	} `json:"svgd"`
+	Columns []effects.Column `json:"columns"`
 	evaluation
 
-	input    inputConfig // of Config
-	versions cli.Versions
+	config struct { // of Config
+		inputConfig
+		Seed     uint64       `json:"seed"`
+		Versions cli.Versions `json:"versions"`
+	}
 	settings []report.Fact
 }
 
@@ -56,16 +61,9 @@ func readSummary(text []byte) (*storedSummary, error) {
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(s.Config, &s.input); err != nil {
+	if err := json.Unmarshal(s.Config, &s.config); err != nil {
 		return nil, err
 	}
-	var v struct {
-		Versions cli.Versions `json:"versions"`
-	}
-	if err := json.Unmarshal(s.Config, &v); err != nil {
-		return nil, err
-	}
-	s.versions = v.Versions
 	var err error
 	s.settings, err = settingFacts(s.Config)
 	return s, err
@@ -82,6 +80,15 @@ func summaryIn(files *file.Folder, dir string) (*storedSummary, error) {
 		return nil, cli.Located(filepath.Join(dir, summaryFile), err)
 	}
 	return s, files.SameRun(summaryFile, s.Run)
+}
+
+// readResult reads the draws and the summary of a folder that tobac fit wrote.
+func readResult(files *file.Folder, dir string) (p *posterior.Posterior, s *storedSummary, err error) {
+	if p, err = readDraws(files, dir, particlesFile); err != nil {
+		return nil, nil, needed(err)
+	}
+	s, err = summaryIn(files, dir)
+	return p, s, err
 }
 
 // settingFacts are the members of a JSON object in their sequence, without those that
@@ -130,12 +137,12 @@ func settingFacts(config json.RawMessage) ([]report.Fact, error) {
 // were standardised, transformed like them; nil means unknown. truth may be nil.
 func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, truth *dag.Graph) report.Content {
 	c := report.Content{
-		Title: "Causal graph of " + s.input.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),
+		Title: "Causal graph of " + s.config.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),
 		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p), Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
 		Verdict: s.Verdict.Sentences, Refuted: s.Verdict.Refuted, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
-		Versions: []report.Fact{{Name: "tobac", Text: s.versions.Tobac}, {Name: "Go", Text: s.versions.Go}, {Name: "Platform", Text: s.versions.Platform}},
+		Versions: []report.Fact{{Name: "tobac", Text: s.config.Versions.Tobac}, {Name: "Go", Text: s.config.Versions.Go}, {Name: "Platform", Text: s.config.Versions.Platform}},
 	}
-	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.versions.Arithmetic}, {Name: "Run", Text: s.Run}} {
+	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.config.Versions.Arithmetic}, {Name: "Run", Text: s.Run}} {
 		if f.Text != "" { // results of former versions have neither
 			c.Versions = append(c.Versions, f)
 		}
@@ -147,7 +154,7 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 		c.Fit = report.FitColumns(p, p.Standardization.Apply(data.X), data.Intervened)
 		for j := range p.Names {
 			sd := 1.0
-			if !s.input.Standardize { // effects are those of the columns that were analysed
+			if !s.config.Standardize { // effects are those of the columns that were analysed
 				sd = stat.StdDev(mat.Col(nil, j, data.X), nil)
 			}
 			c.SD = append(c.SD, sd)
@@ -164,7 +171,7 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 
 // data says what was analysed.
 func (s *storedSummary) data() string {
-	in := &s.input
+	in := &s.config
 	text := fmt.Sprintf("%d rows of %d variables", in.TrainingRows, in.Variables)
 	if in.Transform != "none" && in.Transform != "" {
 		text += ", " + transformed(in.Transform)
@@ -182,7 +189,7 @@ func (s *storedSummary) data() string {
 }
 
 func (s *storedSummary) units() string {
-	c := runConfig{inputConfig: s.input}
+	c := runConfig{inputConfig: s.config.inputConfig}
 	return c.units()
 }
 
@@ -206,8 +213,8 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		name += ": " + strings.TrimSuffix(about, ".")
 		own, _ = e.(engine.OwnPrior)
 	}
-	facts := []report.Fact{{Name: "Data", Text: s.input.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: name}}
-	prior := s.input.Prior
+	facts := []report.Fact{{Name: "Data", Text: s.config.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: name}}
+	prior := s.config.Prior
 	switch {
 	case own != nil:
 		prior = own.DescribePrior(float64(s.EdgesPerNode))
@@ -261,7 +268,7 @@ func (s *storedSummary) metrics() []report.Metric {
 		return nil
 	}
 	l := s.Metrics.Listed
-	if l == nil || s.input.Truth == "" {
+	if l == nil || s.config.Truth == "" {
 		return nil
 	}
 	empty := s.Metrics.Empty

@@ -44,13 +44,9 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := summaryIn(files, dir)
+	p, s, err := readResult(files, dir)
 	if err != nil {
 		return nil, err
-	}
-	p, err := readDraws(files, dir, particlesFile)
-	if err != nil {
-		return nil, needed(err)
 	}
 	o, err := storedOptions(files, dir)
 	if err != nil {
@@ -64,9 +60,9 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 		o.command.Data = dataPath
 	}
 	switch {
-	case s.input.Imputations > 0:
+	case s.config.Imputations > 0:
 		return nil, fmt.Errorf("%s: values were missing, and the posteriors of completed tables have no common reference; allowed: a fit with --missing drop", dir)
-	case s.input.Digest == "":
+	case s.config.Digest == "":
 		return nil, fmt.Errorf("%s: written by an earlier version, without the checksum of its data; fit it again", dir)
 	case o.command.Data == "-":
 		return nil, cli.Usagef("%s: the data came from %s; --data FILE names them", dir, cli.StandardInput)
@@ -75,7 +71,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 	if err != nil {
 		return nil, o.command.Mistaken(err)
 	}
-	if j.input.Digest != s.input.Digest {
+	if j.input.Digest != s.config.Digest {
 		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
 	}
 	f := &storedFit{j, tobac.Result{Outcome: engine.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -86,11 +85,7 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, f
 
 // storedContent is what a report of a folder tells.
 func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report.Content, error) {
-	p, err := readDraws(files, dir, particlesFile)
-	if err != nil {
-		return nil, needed(err)
-	}
-	s, err := summaryIn(files, dir)
+	p, s, err := readResult(files, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +110,11 @@ func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
 func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
-	if s.input.Data == cli.EmbeddedSachs && dataPath == "" {
+	if s.config.Data == cli.EmbeddedSachs && dataPath == "" {
 		if t, truth, err = dataset.Sachs(); err != nil {
 			return nil, nil, err
 		}
-		if s.input.Truth != cli.EmbeddedSachs {
+		if s.config.Truth != cli.EmbeddedSachs {
 			truth = nil
 		}
 	}
@@ -194,26 +189,20 @@ func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, st
 func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.Table, err error) {
 	transform := dataset.Transforms()
 	for _, k := range transform {
-		if k.String() != s.input.Transform {
+		if k.String() != s.config.Transform {
 			continue
 		}
 		if t, err = k.Apply(t); err != nil {
 			return nil, cli.Located(path, err)
 		}
 	}
-	if s.input.Heldout == "" && s.input.HeldoutRows > 0 {
-		var c struct {
-			Seed uint64 `json:"seed"`
-		}
-		if err := json.Unmarshal(s.Config, &c); err != nil {
-			return nil, err
-		}
-		if t, _, err = t.Split(s.input.Holdout, stream.New(c.Seed, stream.HeldoutRows)); err != nil {
+	if s.config.Heldout == "" && s.config.HeldoutRows > 0 {
+		if t, _, err = t.Split(s.config.Holdout, stream.New(s.config.Seed, stream.HeldoutRows)); err != nil {
 			return nil, cli.Located(path, err)
 		}
 	}
-	if n, _ := t.X.Dims(); n != s.input.TrainingRows {
-		return nil, fmt.Errorf("%s: %d rows, the fit had %d; allowed: the table of the fit", path, n, s.input.TrainingRows)
+	if n, _ := t.X.Dims(); n != s.config.TrainingRows {
+		return nil, fmt.Errorf("%s: %d rows, the fit had %d; allowed: the table of the fit", path, n, s.config.TrainingRows)
 	}
 	return t, nil
 }
