@@ -28,9 +28,6 @@ const (
 	MostOdds  = 1000.0
 )
 
-// RequireGraph makes every edge of a graph over the columns of the data required.
-func (p *Prior) RequireGraph(g *dag.Graph) { p.Required = append(p.Required, g.Edges()...) }
-
 // AddSources makes variables sources that nothing was said about: where edges into them are required
 // or have odds, where there are tiers, and under a prior of its own probabilities they stay as they are.
 func (p *Prior) AddSources(variables []int) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/study"
 	"tobac/metrics"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ordersFlag skips an experiment over several orders unless it was asked for.
@@ -66,11 +69,34 @@ func judgeOrders(t *testing.T, name string, p *study.Problem, cfg tobac.Config) 
 	j.report = outcome.Empirical.Draws
 	j.auroc, j.brier, j.logScore = float64(outcome.Listed.Edges.AUROC), float64(outcome.Listed.Edges.Brier), float64(outcome.Listed.Edges.LogScore)
 	j.error = float64(outcome.Listed.Edges.CalibrationError)
-	j.entropy = metrics.Entropy(f.Posterior.Probabilities)
-	j.decided = metrics.Decided(f.Posterior.Probabilities, 0.05)
+	j.entropy, j.decided = certainty(f.Posterior.Probabilities, 0.05)
 	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
 		p.Name, name, j.orders, j.largest, j.stability, float64(j.report.ESHD), j.auroc, j.brier, j.logScore, j.error, j.entropy, j.decided, j.seconds)
 	return j
+}
+
+// certainty is the mean entropy in bits of the probabilities of edges, and the fraction of them within
+// margin of 0 or 1.
+func certainty(p mat.Matrix, margin float64) (entropy, decided float64) {
+	d, _ := p.Dims()
+	for i := range d {
+		for j := range d {
+			q := p.At(i, j)
+			if i == j {
+				continue
+			}
+			for _, v := range []float64{q, 1 - q} {
+				if v > 0 {
+					entropy -= v * math.Log2(v)
+				}
+			}
+			if q <= margin || q >= 1-margin {
+				decided++
+			}
+		}
+	}
+	pairs := float64(d * (d - 1))
+	return entropy / pairs, decided / pairs
 }
 
 // compareOrders judges a single order beside the mixture over the orders of

@@ -62,11 +62,6 @@ func Below(name string, value, doubtful, bad float64, text string) Check {
 	return judged(name, value, doubtful, bad, text, value < doubtful, value < bad)
 }
 
-// Fact is a number without thresholds, which takes no part in a verdict.
-func Fact(name string, value float64) Check {
-	return Check{Name: name, Value: value, Doubtful: math.NaN(), Bad: math.NaN()}
-}
-
 func judged(name string, value, doubtful, bad float64, text string, isDoubtful, isBad bool) Check {
 	c := Check{Name: name, Value: value, Doubtful: doubtful, Bad: bad, Text: text}
 	switch {

@@ -155,9 +155,3 @@ func ComponentErrors(p *posterior.Posterior) *mat.Dense {
 	out.Apply(func(_, _ int, v float64) float64 { return math.Sqrt(v * float64(n) / float64(n-1)) }, out)
 	return out
 }
-
-// MeanOff is the mean of a matrix off its diagonal.
-func MeanOff(m mat.Matrix) float64 {
-	d, _ := m.Dims()
-	return (mat.Sum(m) - mat.Trace(m)) / float64(max(d*(d-1), 1))
-}

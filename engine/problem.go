@@ -97,18 +97,6 @@ func (p *Problem) TakeDensity(v float64, notes []string) []string {
 	return notes
 }
 
-// MostLikelySampled is the model that SVGD is most likely to sample.
-func (p *Problem) MostLikelySampled() sem.Model {
-	m := p.Model
-	if m == nil {
-		return sem.Linear{Unequal: true}
-	}
-	if v, ok := m.(sem.SampledModel); ok {
-		m, _ = v.Sampled(false)
-	}
-	return m
-}
-
 // SampledModel is the form of a model that SVGD samples, with its data and their scale.
 func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
 	sampled, scaling := m, sem.AsGiven

@@ -80,37 +80,6 @@ func calibrationError(p mat.Matrix, truth *dag.Graph, bins int) float64 {
 	return sum / float64(n)
 }
 
-// Entropy returns the mean entropy in bits of the d(d−1) entries of p that can be
-// edges: 0 where every edge is certain to be there or not, 1 where all have the
-// probability ½. It knows no truth. It panics like [Brier].
-func Entropy(p mat.Matrix) float64 {
-	d, _ := p.Dims()
-	sum, n := 0.0, 0
-	forEntries(p, dag.New(d), func(q float64, _ bool) {
-		for _, v := range []float64{q, 1 - q} {
-			if v > 0 {
-				sum -= v * math.Log2(v)
-			}
-		}
-		n++
-	})
-	return sum / float64(n)
-}
-
-// Decided returns the fraction of the d(d−1) entries of p that can be edges whose
-// probability lies within margin of 0 or 1. It panics like [Brier].
-func Decided(p mat.Matrix, margin float64) float64 {
-	d, _ := p.Dims()
-	decided, n := 0, 0
-	forEntries(p, dag.New(d), func(q float64, _ bool) {
-		if q <= margin || q >= 1-margin {
-			decided++
-		}
-		n++
-	})
-	return float64(decided) / float64(n)
-}
-
 // forEntries calls f for every entry off the diagonal, row by row.
 func forEntries(p mat.Matrix, truth *dag.Graph, f func(q float64, edge bool)) {
 	d := truth.Len()

@@ -34,8 +34,6 @@ func TestCalibrationByHand(t *testing.T) {
 		{"calibration, 10 bins", metrics.CalibrationError(p, truth, 10), 0.8 / 6},
 		{"calibration, 2 bins", metrics.CalibrationError(p, truth, 2), 0.8 / 6},
 		{"calibration, 1 bin", metrics.CalibrationError(p, truth, 1), 0.2 / 6},
-		{"entropy", metrics.Entropy(p), (0.2863969571159561 + 3*0.8112781244591328) / 6},
-		{"decided", metrics.Decided(p, 0.0500001), 0.5},
 	} {
 		if !(math.Abs(row.got-row.want) <= 1e-15) {
 			t.Errorf("%s is %.17g, want %.17g", row.name, row.got, row.want)
@@ -56,21 +54,20 @@ func TestCalibrationOfExtremes(t *testing.T) {
 		share := float64(truth.Size()) / float64(d*(d-1))
 		bins := rapid.IntRange(1, 20).Draw(t, "bins")
 		for _, row := range []struct {
-			name                                     string
-			p                                        mat.Matrix
-			brier, logScore, error, entropy, decided float64
+			name                   string
+			p                      mat.Matrix
+			brier, logScore, error float64
 		}{
-			{"truth", truth.Matrix(), 0, -math.Log(1 - 1e-3), 0, 0, 1},
-			{"no edges", mat.NewDense(d, d, nil), share, -share*math.Log(1e-3) - (1-share)*math.Log(1-1e-3), share, 0, 1},
-			{"one half", half, 0.25, math.Ln2, math.Abs(0.5 - share), 1, 0},
+			{"truth", truth.Matrix(), 0, -math.Log(1 - 1e-3), 0},
+			{"no edges", mat.NewDense(d, d, nil), share, -share*math.Log(1e-3) - (1-share)*math.Log(1-1e-3), share},
+			{"one half", half, 0.25, math.Ln2, math.Abs(0.5 - share)},
 		} {
 			for _, c := range []struct {
 				name      string
 				got, want float64
 			}{
 				{"Brier", metrics.Brier(row.p, truth), row.brier}, {"log score", metrics.LogScore(row.p, truth, 1e-3), row.logScore},
-				{"calibration", metrics.CalibrationError(row.p, truth, bins), row.error}, {"entropy", metrics.Entropy(row.p), row.entropy},
-				{"decided", metrics.Decided(row.p, 0.1), row.decided},
+				{"calibration", metrics.CalibrationError(row.p, truth, bins), row.error},
 			} {
 				if !(math.Abs(c.got-c.want) <= 1e-12) {
 					t.Fatalf("%s of %s is %v, want %v", c.name, row.name, c.got, c.want)
@@ -158,7 +155,7 @@ func TestCalibrationPanics(t *testing.T) {
 	}{
 		{"shape", func() { metrics.Brier(mat.NewDense(2, 3, nil), truth) }, "metrics: probabilities are 2×3 for a graph of 2 vertices"},
 		{"outside", func() { metrics.Brier(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
-		{"NaN", func() { metrics.Entropy(matrix([]float64{0, math.NaN()}, []float64{0, 0})) }, "metrics: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
+		{"NaN", func() { metrics.Brier(matrix([]float64{0, math.NaN()}, []float64{0, 0}), truth) }, "metrics: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
 		{"least", func() { metrics.LogScore(ok, truth, 0) }, "metrics: least probability 0, want a number between 0 and ½"},
 		{"bins", func() { metrics.CalibrationError(ok, truth, 0) }, "metrics: 0 bins, want at least 1"},
 		{"skeleton", func() { metrics.SkeletonAUROC(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},

@@ -29,7 +29,7 @@
 // negatives of score 0, which inflates the values; published figures of DiBS
 // and TOBAC are computed so. All three are NaN where the truth has no edge. The
 // Brier score and the calibration error take the probabilities at their word; so
-// do logScore, [Entropy] and [Decided].
+// does the log score.
 //
 // Where the directions of some edges are not identifiable, judge what is: the skeleton metrics
 // rank the d(d−1)/2 unordered pairs by the probability min(1, P_ij + P_ji) that they are joined,

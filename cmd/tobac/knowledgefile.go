@@ -32,7 +32,7 @@ func readKnowledge(path string, p *background.Prior, names []string) error {
 		if err != nil {
 			return cli.Located(path, err)
 		}
-		p.RequireGraph(required)
+		p.Required = append(p.Required, required.Edges()...)
 		return nil
 	}
 	s, err := openKnowledge(path)

@@ -38,7 +38,7 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 			fmt.Sprintf("the kernel bandwidth is too small: a particle interacts with only %.2f others", neighbours-1)))
 		if !math.IsNaN(stein) {
 			stein = math.Min(1, stein*float64(len(p.fits))) // the smallest of several p-values
-			all = append(all, diagnostics.Fact("stein", stein))
+			all = append(all, diagnostics.Check{Name: "stein", Value: stein, Doubtful: math.NaN(), Bad: math.NaN()})
 		}
 		limit := limitCrowding
 		if !scored {

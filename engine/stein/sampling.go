@@ -398,7 +398,7 @@ func (e *DiBS) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, directions float64) []engine.Demand {
 	d, m := float64(size.Vars), float64(s.Particles)
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
-	model := p.MostLikelySampled()
+	model := mostLikelySampled(p)
 	sample := 12 * pairs * 8
 	if v, ok := model.(sem.Sampling); ok {
 		sample += v.SampleBytes(size.Rows, size.Vars)
@@ -444,3 +444,15 @@ func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float6
 // fewRows for each column are those below which particles of DiBS, and of networks, are certain of
 // what data leave open.
 const fewRows = 10
+
+// mostLikelySampled is the model that SVGD is most likely to sample.
+func mostLikelySampled(p *engine.Problem) sem.Model {
+	m := p.Model
+	if m == nil {
+		return sem.Linear{Unequal: true}
+	}
+	if v, ok := m.(sem.SampledModel); ok {
+		m, _ = v.Sampled(false)
+	}
+	return m
+}

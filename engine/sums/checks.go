@@ -44,7 +44,8 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 	if errors == nil {
 		return nil
 	}
-	v := diagnostics.MeanOff(errors)
+	d, _ := errors.Dims()
+	v := (mat.Sum(errors) - mat.Trace(errors)) / float64(max(d*(d-1), 1))
 	return []diagnostics.Check{diagnostics.Above("orders", v, limitOrders[0], limitOrders[1],
 		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge probabilities: use more, with order.count", len(p.Components), v))}
 }

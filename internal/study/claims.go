@@ -238,38 +238,32 @@ func (t *tableOf) ranges() (all []float64) {
 
 // below decides "a is below b".
 func below(text string, a, b []float64) Part {
-	p, s := differences(text, a, b)
-	switch i := s.Interval(); {
-	case p.Verdict == NotCovered:
-	case s.Mean+i < 0:
-		p.Verdict = Holds
-	case s.Mean-i > 0:
-		p.Verdict = Fails
-	}
-	return p
+	return decided(text, a, b, func(low, high float64) (holds, fails bool) { return high < 0, low > 0 })
 }
 
 // notBelow decides "a is at most margin below b".
 func notBelow(text string, a, b []float64, margin float64) Part {
-	p, s := differences(text, a, b)
-	switch i := s.Interval(); {
-	case p.Verdict == NotCovered:
-	case s.Mean-i > -margin:
-		p.Verdict = Holds
-	case s.Mean+i < -margin:
-		p.Verdict = Fails
-	}
-	return p
+	return decided(text, a, b, func(low, high float64) (holds, fails bool) { return low > -margin, high < -margin })
 }
 
 // within decides "a is within margin of b".
 func within(text string, a, b []float64, margin float64) Part {
+	return decided(text, a, b, func(low, high float64) (holds, fails bool) {
+		return low >= -margin && high <= margin, low > margin || high < -margin
+	})
+}
+
+// decided asks whether a claim holds for the interval of the mean difference of a and b, and whether
+// it fails.
+func decided(text string, a, b []float64, of func(low, high float64) (holds, fails bool)) Part {
 	p, s := differences(text, a, b)
-	switch i := s.Interval(); {
-	case p.Verdict == NotCovered:
-	case math.Abs(s.Mean)+i <= margin:
+	if p.Verdict == NotCovered {
+		return p
+	}
+	i := s.Interval()
+	if holds, fails := of(s.Mean-i, s.Mean+i); holds {
 		p.Verdict = Holds
-	case math.Abs(s.Mean)-i > margin:
+	} else if fails {
 		p.Verdict = Fails
 	}
 	return p
