@@ -24,8 +24,8 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the published recipe.
 type Config struct {
 	// Model is the structural equation model. Nil means the one of [sem.Compared] that the data
-	// support, by its evidence. Curves with normal noise, in up to 20 columns without gaps, are compared
-	// with [sem.FeedForward] too if the engine is left open.
+	// support, by its evidence. Curves with normal noise, in up to 50 columns without gaps, are compared
+	// with [sem.FeedForward] too if the engine is left open and the time suffices.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
@@ -182,7 +182,7 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 	case p.Order.Known != nil:
 		return &stein.SVGD{}, ""
 	}
-	return &markov.MCMC{}, fmt.Sprintf("the choice above %d variables", most)
+	return &markov.MCMC{Open: true}, fmt.Sprintf("the choice above %d variables", most)
 }
 
 // Engines are the engines of the module with their defaults, in the sequence of their

@@ -28,6 +28,8 @@ import (
 // depends on the model, stays zero.
 func TestConfigDefaults(t *testing.T) {
 	chains := markov.MCMC{Chains: 4, Iterations: 3000, WarmUp: 200, ESS: 400}
+	open := chains
+	open.Open = true
 	sampler := stein.SVGD{Particles: 30, Steps: 1000, Samples: 128, Rank: 19, BandwidthZ: 5, BandwidthTheta: 500, StepSize: 0.005}
 	paper := sampler
 	paper.Estimator, paper.Marginals = models.Joint, stein.FrequencyMarginals
@@ -43,7 +45,7 @@ func TestConfigDefaults(t *testing.T) {
 	}{
 		{"d=2", tobac.Config{}, 2, &sums.Exact{Open: true}},
 		{"d=20", tobac.Config{}, 20, &sums.Exact{Open: true}},
-		{"d=21", tobac.Config{}, 21, &chains},
+		{"d=21", tobac.Config{}, 21, &open},
 		{"d=20, svgd", tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Count: 5}}, 20, &drawn},
 		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20, &neural.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
 		{"d=20, paper", tobac.Paper(), 20, &paper},

@@ -1,6 +1,7 @@
 package tobac_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,7 +9,9 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/dag"
 	"tobac/dataset"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/sem"
 
@@ -85,5 +88,35 @@ func TestNetworksWithoutMemory(t *testing.T) {
 	last := r.Evidence[len(r.Evidence)-1]
 	if last.Model != (sem.FeedForward{}).String() || !math.IsNaN(last.Log) || !strings.Contains(last.Note, "of memory") {
 		t.Errorf("evidence %+v, want networks without enough memory", last)
+	}
+}
+
+// With more variables than are summed over, chains over graphs say what has most evidence.
+func TestNetworksComparedByChains(t *testing.T) {
+	const triples = 7
+	one := angular()
+	data := &dataset.Table{X: mat.NewDense(60, 3*triples, nil)}
+	var cfg tobac.Config
+	for k := range triples {
+		for c, name := range one.Names {
+			data.Names = append(data.Names, fmt.Sprint(name, k))
+			for i := range 60 {
+				data.X.Set(i, 3*k+c, one.X.At((7*k*k+i)%60, c))
+			}
+			for i := range 3 * triples {
+				if i/3 != k {
+					cfg.Prior.Forbidden = append(cfg.Prior.Forbidden, dag.Edge{From: i, To: 3*k + c})
+				}
+			}
+		}
+	}
+	r := fit(t, data, cfg)
+	best, _ := sem.BestTwo(r.Evidence)
+	if last := r.Evidence[len(r.Evidence)-1]; last.Model != r.Model || best != last || !strings.Contains(r.Reason, "over smooth") {
+		t.Errorf("model %v, because %s; the evidences are %v", r.Model, r.Reason, r.Evidence)
+	}
+	cfg.Engine = &markov.MCMC{Chains: 1, Iterations: 20, WarmUp: 10}
+	if asked := fit(t, data, cfg); asked.Engine != "mcmc" || len(asked.Evidence) != len(r.Evidence)-1 {
+		t.Errorf("asked for mcmc, got %s with the evidences %v", asked.Engine, asked.Evidence)
 	}
 }

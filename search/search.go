@@ -61,15 +61,7 @@ const mostMoved = 5
 // New begins at a random order, in which each variable climbs to a set of parents, or at one that
 // grows from its beginning, if that is better.
 func New(c *Screen, rng *rand.Rand) *Searcher {
-	s := &Searcher{
-		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
-		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
-		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
-	}
-	if s.all = c.all; s.all.candidates == nil {
-		s.all = s.few
-	}
-	s.view = s.few
+	s := empty(c, rng)
 	perm := rng.Perm(s.d)
 	s.grow(perm)
 	s.keep()
@@ -82,6 +74,34 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	if grown > s.LogScore() {
 		s.restore()
 	}
+	return s
+}
+
+// At begins at a graph, which must be acyclic.
+func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
+	s := empty(c, rng)
+	for j := range s.d {
+		s.parents[j] = g.Parents(j)
+		for _, i := range s.parents[j] {
+			s.few.add(i, j)
+		}
+		s.score[j] = s.q(j, s.parents[j])
+	}
+	s.sort(dag.Identity(s.d))
+	return s
+}
+
+// empty is at no order yet.
+func empty(c *Screen, rng *rand.Rand) *Searcher {
+	s := &Searcher{
+		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
+		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
+		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
+	}
+	if s.all = c.all; s.all.candidates == nil {
+		s.all = s.few
+	}
+	s.view = s.few
 	return s
 }
 
@@ -109,18 +129,6 @@ func (s *Searcher) grow(perm []int) {
 			}
 		}
 	}
-}
-
-// Start goes to a graph, which must be acyclic.
-func (s *Searcher) Start(g *dag.Graph) {
-	for j := range s.d {
-		s.parents[j] = g.Parents(j)
-		for _, i := range s.parents[j] {
-			s.few.add(i, j)
-		}
-		s.score[j] = s.q(j, s.parents[j])
-	}
-	s.sort(slices.Clone(s.order))
 }
 
 // sort makes an order of the parents of all variables, in which each comes as early as in another

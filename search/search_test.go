@@ -166,8 +166,7 @@ func TestStart(t *testing.T) {
 		}
 	}
 	c := screened(t, s, score.Uniform(6))
-	f := search.New(c, rand.New(rand.NewPCG(4, 4)))
-	f.Start(g)
+	f := search.At(c, rand.New(rand.NewPCG(4, 4)), g)
 	if err := f.Run(context.Background(), 100); err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,9 @@ type MCMC struct {
 	ESS        int // effective samples of the least certain edges at which agreeing chains end; defaults to 400
 	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
 	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
+	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
+	// engine.
+	Open bool
 }
 
 var _ engine.Engine = (*MCMC)(nil)
@@ -219,6 +222,12 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	return best, err
 }
 
+// Outcome is what was settled before a posterior is sampled.
+func (s *Settled) Outcome() *engine.Outcome {
+	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence),
+		Doubted: s.doubt != sem.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
+}
+
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
 func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, error) {
 	prior, err := p.ClosedPrior(d, density)
@@ -389,7 +398,7 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 
 // Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
-	inf := &sums.Inference{Outcome: engine.Outcome{Best: s.Model, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence), Basis: s.doubt.Basis, EdgesPerNode: s.density}}
+	inf := &sums.Inference{Outcome: *s.Outcome()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)

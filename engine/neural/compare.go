@@ -7,23 +7,28 @@ import (
 	"slices"
 
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/internal/memory"
 	"tobac/sem"
 )
 
-// mostNetworkSeconds is the processor time of evidences of networks up to which these take part in
-// the comparison of models.
-const mostNetworkSeconds = 30
+// mostNetworkVariables is the largest number of variables of a comparison with networks.
+const mostNetworkVariables = 50
+
+// mostSeconds is the processor time of evidences of networks up to which these take part in the
+// comparison of models: a minute on two cores with 25 variables and five with 50, of all that a fit
+// takes.
+func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
-// normal shape, and goes on with them if they have more evidence. Only a fit whose model was left
+// normal shape, and goes on with them if they have more evidence: with more variables than are
+// summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted.
 func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engine.Stage, room memory.Room) (*engine.Problem, engine.Engine, engine.Stage, error) {
 	chosen, ok := p.Model.(sem.SampledModel)
-	exact, summed := e.(*sums.Exact)
-	if !ok || !summed || !exact.Open || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
+	if !ok || !open(e) || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil || p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
 		return p, e, stage, nil
 	}
@@ -31,7 +36,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	if _, ok := network.(sem.Network); !ok || sem.TraitsOf(p.Model).AnyNoise || len(inspect.Repeated(p.Data)) > 0 {
 		return p, e, stage, nil
 	}
-	first, err := stage.Outcome(ctx)
+	first, err := settledBy(ctx, stage)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -48,36 +53,77 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	}
 	n, d := p.Data.X.Dims()
 	note := ""
-	if seconds := seconds(n, d); seconds > mostNetworkSeconds {
+	if seconds := seconds(n, d); seconds > mostSeconds(d) {
 		note = sem.TooLong(seconds, "ffn")
 	} else if err := engine.CheckMemory(tempering, &q, q.Size(), room); err != nil {
 		note = err.Error()
 	}
 	if note != "" {
 		add(sem.Evidence{Model: network.String(), Log: math.NaN(), Note: note})
-		return p, e, engine.Finished(withEvidence(first, p.Evidence, first.Reason), stage.Warnings()), nil
+		return p, e, reasoned{stage, p.Evidence, first.Reason}, nil
 	}
 	sampled, err := tempering.Begin(ctx, &q)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	second, err := sampled.Outcome(ctx)
+	second, err := settledBy(ctx, sampled)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	log := second.Components[0].LogEvidence
-	add(sem.Evidence{Model: second.Model, Log: log})
+	log := second.Evidence[0].Log
+	add(sem.Evidence{Model: q.Model.String(), Log: log, Note: second.Evidence[0].Note})
 	if log <= best.Log {
-		return p, e, engine.Finished(withEvidence(first, p.Evidence, first.Reason), stage.Warnings()), nil
+		sampled.Close()
+		return p, e, reasoned{stage, p.Evidence, first.Reason}, nil
 	}
+	stage.Close()
 	reason := fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)
 	q.Evidence = p.Evidence
-	return &q, tempering, engine.Finished(withEvidence(second, q.Evidence, reason), sampled.Warnings()), nil
+	return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
 }
 
-// withEvidence is an outcome that says what other models it was compared with.
-func withEvidence(o *engine.Outcome, all []sem.Evidence, reason string) *engine.Outcome {
+// open reports whether an engine was not asked for.
+func open(e engine.Engine) bool {
+	switch e := e.(type) {
+	case *sums.Exact:
+		return e.Open
+	case *markov.MCMC:
+		return e.Open
+	}
+	return false
+}
+
+// settledBy is the outcome of a stage, or of chains that have not begun what they settled.
+func settledBy(ctx context.Context, stage engine.Stage) (*engine.Outcome, error) {
+	switch s := stage.(type) {
+	case *markov.Chains:
+		return s.Settled.Outcome(), nil
+	case *networkChains:
+		return s.Settled.Outcome(), nil
+	}
+	o, err := stage.Outcome(ctx)
+	if err == nil && o.Evidence == nil { // of networks
+		out := *o
+		out.Evidence = []sem.Evidence{{Log: o.Components[0].LogEvidence}}
+		return &out, nil
+	}
+	return o, err
+}
+
+// A reasoned stage has other evidences and another reason for the model.
+type reasoned struct {
+	engine.Stage
+	evidence []sem.Evidence
+	reason   string
+}
+
+// Outcome implements [engine.Stage].
+func (r reasoned) Outcome(ctx context.Context) (*engine.Outcome, error) {
+	o, err := r.Stage.Outcome(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := *o
-	out.Evidence, out.Reason = all, reason
-	return &out
+	out.Evidence, out.Reason = r.evidence, r.reason
+	return &out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/tempering"
 	"tobac/mcmc"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -99,6 +100,9 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 		}
 		for k := first[run]; k < end; k++ {
 			p := list[k]
+			if r, ok := t.gaussian.(sem.Refinable); ok && !r.Known(p.Of, p.Set) {
+				r.Refine(p.Of, p.Set)
+			}
 			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) || math.IsInf(scores[k], 1) {
 				return &score.VariableError{Variable: p.Of, Err: fmt.Errorf("log score of the parents %v is %v, want a finite number", p.Set, scores[k])}
 			}

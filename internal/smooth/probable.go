@@ -62,10 +62,10 @@ func (s *Scorer) Probable(
 	if err != nil {
 		return nil, err
 	}
-	at := search.New(screen, stream.New(0, stream.GraphSearch))
-	if from != nil {
-		at.Start(from)
+	if from == nil {
+		from = prior.RequiredEdges()
 	}
+	at := search.At(screen, stream.New(0, stream.GraphSearch), from)
 	err = at.Run(ctx, 0)
 	return at.Graph(), err
 }
