@@ -37,16 +37,10 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 	if err != nil {
 		return nil, err
 	}
-	t.offset = slices.Max(q)
-	if math.IsInf(t.offset, -1) {
+	if math.IsInf(slices.Max(q), -1) {
 		return nil, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
 	}
-	for set := range q {
-		q[set] -= t.offset
-	}
-	t.scores = q
 	t.fill(q)
-	t.few = possibleSets(q, min(len(q)/4, fewSets))
 	return t, nil
 }
 
@@ -55,18 +49,13 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
 	n := t.candidates
 	w := &table{
 		parents: t.parents, candidates: n, extras: extras,
-		low: t.low, given: 1 << n, offset: t.offset,
+		low: t.low, given: 1 << n,
 	}
 	q, err := w.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
 	}
-	for set := range q {
-		q[set] -= w.offset
-	}
-	w.scores = q
 	w.fill(q)
-	w.few = possibleSets(q, min(len(q)/4, fewSets))
 	return w, nil
 }
 
@@ -85,8 +74,16 @@ func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int
 	return q, nil
 }
 
-// fill computes largest, sums and order from the scores.
+// fill computes all else from the scores. Of each table the best set has the score 0: packed sums
+// span some hundred thousand nats, less than a parent more may be worth.
 func (t *table) fill(q []float64) {
+	if best := slices.Max(q); !math.IsInf(best, -1) {
+		t.offset = best
+	}
+	for set := range q {
+		q[set] -= t.offset
+	}
+	t.scores, t.few = q, possibleSets(q, min(len(q)/4, fewSets))
 	for set, v := range q {
 		if !math.IsInf(v, -1) {
 			t.largest = max(t.largest, bits.OnesCount(uint(set))+len(t.extras))

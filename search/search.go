@@ -169,10 +169,9 @@ func (s *Searcher) number(from, to int) {
 // Run climbs, then moves a few variables at random and climbs anew so many times. When ctx is done
 // it stops, and returns its error; the graph is then the present one.
 func (s *Searcher) Run(ctx context.Context, tries int) error {
-	if err := s.climb(ctx); err != nil {
+	if err := s.climb(ctx, math.Inf(1)); err != nil {
 		return err
 	}
-	s.barrier = lowBarrier
 	now := s.LogScore()
 	for try := range tries {
 		s.keep()
@@ -187,7 +186,7 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 		}
 		s.restore()
 	}
-	return s.climb(ctx)
+	return s.climb(ctx, lowBarrier)
 }
 
 // keep saves the present state, to which restore goes back.
@@ -204,15 +203,16 @@ func (s *Searcher) restore() {
 	s.number(0, s.d)
 }
 
-// lowBarrier is the barrier after a disturbance.
+// lowBarrier is the barrier after a disturbance, and where all variables are candidates: a long walk
+// past all of them costs more than it finds.
 const lowBarrier = 50
 
-// climb settles all variables, first with few candidates, and again as long as any edge more or
-// less improves the graph.
-func (s *Searcher) climb(ctx context.Context) error {
-	s.barrier = math.Inf(1)
+// climb settles all variables, first with few candidates and a barrier, then with all, and again as
+// long as any edge more or less improves the graph.
+func (s *Searcher) climb(ctx context.Context, barrier float64) error {
 	for _, v := range []view{s.few, s.all} {
-		s.view = v
+		s.view, s.barrier = v, barrier
+		barrier = lowBarrier
 		for _, j := range s.rng.Perm(s.d) {
 			s.push(j)
 		}

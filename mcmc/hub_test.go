@@ -1,0 +1,54 @@
+package mcmc_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/mcmc"
+	"tobac/score"
+)
+
+// A variable with many more parents than candidates keeps them all, also where each of them is worth
+// thousands of nats.
+func TestHub(t *testing.T) {
+	const d, n = 30, 300
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(n, d, nil)
+	for r := range n {
+		row := x.RawRowView(r)
+		for i := range d - 1 {
+			row[i] = rng.NormFloat64()
+			row[d-1] += 20 * row[i]
+		}
+		row[d-1] += rng.NormFloat64()
+	}
+	s, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1, EdgeVariance: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := mcmc.Options{Candidates: 5, Chains: 2, WarmUp: 10, Seed: 1}
+	sampler, err := mcmc.New(context.Background(), s, score.Fair(d), opt)
+	if err == nil {
+		err = sampler.Advance(context.Background(), 30)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sampler.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range d - 1 {
+		if p := r.Edges.At(i, d-1); !(p > 0.999) {
+			t.Errorf("parent %d of %d has the probability %v, want 1", i, d-1, p)
+		}
+	}
+	for _, draw := range r.Draws {
+		if got := len(draw.Graph.Parents(d - 1)); got != d-1 {
+			t.Fatalf("a draw has %d parents of %d, want all", got, d-1)
+		}
+	}
+}
