@@ -44,7 +44,7 @@ type Place struct {
 	Varying bool    // differs between lanes
 	Element bool    // computed element by element, in registers
 	whole   bool    // a matrix product computed as a whole: the slot of an element is its number
-	onto    bool    // in the place of its first operand, see findSums
+	onto    bool    // in the place of its first operand, see [Plan.FindSums]
 	inOrder bool    // every element is stored, one behind the other
 	columns int     // columns of what is stored column by column, see byColumns; 0 of others
 }

@@ -13,12 +13,12 @@ import (
 
 const drawInPlace = passes.DrawInPlace
 
-// cause is the error of a failed operation.
-func (q *part) cause(x dense.Failure) error {
+// causeOf is the error of a failed operation of a function.
+func causeOf(f *ir.Func, x dense.Failure) error {
 	if _, ok := x.Err.(*NonFiniteError); ok {
 		return x.Err
 	}
-	return fmt.Errorf("%s: %w", q.f.Describe(x.V), x.Err)
+	return fmt.Errorf("%s: %w", f.Describe(x.V), x.Err)
 }
 
 func fillNaN(x []float64) {

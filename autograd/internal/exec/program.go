@@ -198,7 +198,9 @@ func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, aga
 // flattensBetter reports whether the indices of the loop as lanes, with the axis that would
 // have been lanes as a dimension, are estimated to take less time.
 func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis) bool {
-	const most, mostSummed = 200_000, 4_000_000 // elements that are worth compiling twice; where products are joined
+	// To compare both, the part is compiled twice: up to so many elements, and up to more of them
+	// where products are joined into larger ones.
+	const most, mostSummed = 200_000, 4_000_000
 	if len(loops) != 1 || cut.Loop == nil || p.Without&passes.ElementSchedule != 0 {
 		return false
 	}

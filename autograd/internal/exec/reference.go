@@ -121,7 +121,7 @@ func (w *walk) each(v *ir.Value) []float64 {
 		}
 		y := out[l*size:][:size]
 		if err := v.Op.Eval(v.Attr, y, v.Shape, in, shapes); err != nil {
-			w.failed.add(w.index(v, l), (&part{f: w.f}).cause(failureOf(v, err)))
+			w.failed.add(w.index(v, l), causeOf(w.f, failureOf(v, err)))
 			fillNaN(y)
 		}
 	}

@@ -282,7 +282,7 @@ func (c *evaluator) runOuter(f *frame, q *part, outer int) {
 	}
 	c.unload(f, q)
 	for _, x := range f.dense.Failed {
-		f.failed = append(f.failed, failure{outer, q.index(f, x.Lane), q.cause(x)})
+		f.failed = append(f.failed, failure{outer, q.index(f, x.Lane), causeOf(q.f, x)})
 	}
 }
 

@@ -17,7 +17,7 @@ type emitter struct {
 	weight  int32 // that lanes are selected by, or none
 	roots   []root
 	liveOut []int32 // elements to keep
-	copies  []kept  // elements to keep in registers of somebody's choice
+	copies  []kept  // elements to keep in registers that the emitter chooses
 	drawn   []int32 // elements computed from draws
 	number  int32   // of the emitter, in the compiler's stamps
 	equal   map[vm.Op]int32

@@ -210,7 +210,7 @@ func (s *splitter) part(k int) (Part, bool) {
 	}
 	p.F.Values = make([]*ir.Value, 0, count)
 	copies, made := make([]*ir.Value, len(s.f.Values)), make([]ir.Value, count)
-	for _, v := range s.f.Values { // in their order, by which they are soon done with
+	for _, v := range s.f.Values { // operands before what reads them
 		if needed[v.ID] {
 			s.copy(&p, v, k, copies, &made[len(p.F.Values)])
 		}

@@ -1,5 +1,7 @@
 package vm
 
+import "tobac/internal/vector"
+
 // A block is part of a product of two matrices that both differ between lanes: up to
 // four rows by four columns whose elements are sums over the same terms, so that a
 // register that is loaded serves four of them. At args[a] it is laid out as
@@ -50,10 +52,10 @@ func block(x *Machine, op *Op) {
 			a, b := t[BlockHead+i:], t[BlockHead+BlockSide+j:]
 			k := int(op.B)
 			if k%2 == 1 {
-				mul(d0, r(a[0]), r(b[0]))
-				mul(d1, r(a[0]), r(b[1]))
-				mul(d2, r(a[1]), r(b[0]))
-				mul(d3, r(a[1]), r(b[1]))
+				vector.Portable.MulEach(d0, r(a[0]), r(b[0]))
+				vector.Portable.MulEach(d1, r(a[0]), r(b[1]))
+				vector.Portable.MulEach(d2, r(a[1]), r(b[0]))
+				vector.Portable.MulEach(d3, r(a[1]), r(b[1]))
 			} else {
 				for _, d := range [][]float64{d0, d1, d2, d3} {
 					fill(d, 0)

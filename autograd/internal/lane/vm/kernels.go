@@ -27,50 +27,10 @@ func finite(dst, x []float64) {
 }
 
 //go:noinline
-func add(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] + b[i]
-	}
-}
-
-//go:noinline
-func shift(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] + b
-	}
-}
-
-//go:noinline
-func sub(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
-}
-
-//go:noinline
 func shiftBack(dst, a []float64, b float64) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] - b
-	}
-}
-
-//go:noinline
-func mul(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] * b[i]
-	}
-}
-
-//go:noinline
-func scale(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] * b
 	}
 }
 

@@ -38,7 +38,7 @@ func dot(x *Machine, op *Op) {
 	first := (k-1)&3 + 1
 	switch first {
 	case 1:
-		scale(dst, reg(0), factor(0))
+		vector.Portable.Scale(dst, reg(0), factor(0))
 	case 2:
 		mul2(dst, factor(0), reg(0), factor(1), reg(1))
 	case 3:
@@ -53,7 +53,7 @@ func dot(x *Machine, op *Op) {
 
 func dotPairs(x *Machine, op *Op) {
 	terms, dst := x.group.Args[op.A:][:2*op.B], x.r(op.Dst)
-	mul(dst, x.r(terms[0]), x.r(terms[1]))
+	vector.Portable.MulEach(dst, x.r(terms[0]), x.r(terms[1]))
 	for i := 2; i < len(terms); i += 2 {
 		mulAdd(dst, x.r(terms[i]), x.r(terms[i+1]))
 	}
