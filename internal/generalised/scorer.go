@@ -250,7 +250,7 @@ func number(y []float64, place map[float64]int) {
 }
 
 // screen leaves out distributions that are far behind another without parents and with all other
-// variables.
+// variables, where these have no more than mostParameters columns.
 func (s *Scorer) screen(j int) {
 	c := &s.child[j]
 	if len(c.families)+len(c.normals) < 2 {
@@ -260,6 +260,9 @@ func (s *Scorer) screen(j int) {
 	near := make([]bool, len(c.families)+len(c.normals))
 	for _, parents := range [][]int{nil, all} {
 		columns, variance, at := s.terms(j, parents, nil)
+		if len(columns) > mostParameters {
+			return // all of them are tried
+		}
 		values := make([]float64, 0, len(near))
 		for _, f := range c.families {
 			values = append(values, s.problem(j, f, nil, columns, variance, c.weights[len(c.weights)-1]).solve(nil).log)
