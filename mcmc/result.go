@@ -179,17 +179,23 @@ func (m *Sampler) rungs() []Rung {
 
 // Probabilities of edges that differ by less between chains, or are known better, are
 // not looked at: R̂ of an edge that hardly any sample has says nothing.
+// Where the chains stand still, each at a probability of its own, R̂ is infinite and one sample is
+// worth as much as all: then the difference of these probabilities is what counts.
 const (
 	smallRange = 0.01
 	smallError = 0.005
+	stillRange = 0.05
 )
 
+// settled reports whether chains that stand still agree on an edge.
+func (e EdgeStat) settled() bool { return math.IsInf(e.RHat, 1) && e.Range < stillRange }
+
 // MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
-// by 0.01 or more between two chains, at least 1; NaN if there are too few samples.
+// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too few samples.
 func (d Diagnostics) MaxRHat() float64 {
 	largest := 1.
 	for _, e := range d.Uncertain {
-		if !(e.Range < smallRange) {
+		if !(e.Range < smallRange) && !e.settled() {
 			largest = math.Max(largest, e.RHat) // NaN stays
 		}
 	}
@@ -202,7 +208,7 @@ func (d Diagnostics) MaxRHat() float64 {
 func (d Diagnostics) MinESS() float64 {
 	smallest := float64(d.Samples)
 	for _, e := range d.Uncertain {
-		if !(e.StandardError < smallError) {
+		if !(e.StandardError < smallError) && !e.settled() {
 			smallest = math.Min(smallest, e.ESS)
 		}
 	}
@@ -218,7 +224,7 @@ func (d Diagnostics) Warnings() []string {
 	}
 	apart := 0
 	for _, e := range d.Uncertain {
-		if e.RHat > 1.1 && e.Range >= smallRange {
+		if e.RHat > 1.1 && e.Range >= smallRange && !e.settled() {
 			apart++
 		}
 	}

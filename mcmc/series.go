@@ -114,12 +114,13 @@ func quantity(chains []series, k int, mean float64) Quantity {
 	q := Quantity{Mean: mean, RHat: 1, ESS: float64(total), Range: high - low}
 	w, between := within.sum/within.n, halves.variance()
 	switch {
+	case w+between <= 1e-14*mean*mean: // the same number, but for rounding
 	case w > 0:
 		q.RHat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
 		if v := float64(total) / blocks.n * blocks.variance(); v > 0 { // not where samples differ by rounding alone
 			q.ESS = min(q.ESS, q.ESS*all.variance()/v)
 		}
-	case between > 0:
+	default:
 		q.RHat, q.ESS = math.Inf(1), 1
 	}
 	q.StandardError = math.Sqrt(all.variance() / q.ESS)

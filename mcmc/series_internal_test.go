@@ -70,6 +70,27 @@ func TestQuantity(t *testing.T) {
 	if q := quantity(apart, 0, 0.5); !math.IsInf(q.RHat, 1) || q.ESS != 1 || q.Range != 1 {
 		t.Errorf("chains that stand still apart: %+v", q)
 	}
+	// Chains that stand still at the same number, but for rounding.
+	for k := range apart {
+		apart[k] = newSeries(1)
+		for range 8 {
+			apart[k].add([]float64{-4e4 * (1 + 1e-13*float64(k))})
+		}
+	}
+	if q := quantity(apart, 0, -4e4); q.RHat != 1 {
+		t.Errorf("chains that stand still: %+v", q)
+	}
+}
+
+// Chains that stand still at probabilities of an edge which hardly differ agree.
+func TestStandingStill(t *testing.T) {
+	for difference, agree := range map[float64]bool{0.03: true, 0.06: false} {
+		q := Quantity{Mean: 0.5, StandardError: 0.02, RHat: math.Inf(1), ESS: 1, Range: difference}
+		d := Diagnostics{Samples: 800, LogP: Quantity{RHat: 1}, Uncertain: []EdgeStat{{Quantity: q}}}
+		if got := d.MaxRHat() == 1 && d.MinESS() == 800 && len(d.Warnings()) == 0; got != agree {
+			t.Errorf("difference %v: R̂ %v, effective size %v, %q", difference, d.MaxRHat(), d.MinESS(), d.Warnings())
+		}
+	}
 }
 
 // Standard errors are as large as the errors, over 200 seeds: the mean of the squares of their ratios is 1, within what so many can tell and the
