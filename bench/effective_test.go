@@ -18,7 +18,7 @@ import (
 	"tobac/nuts"
 )
 
-var numpyro = flag.String("numpyro", "", "output of rivals/posteriordb.py, with whose effective draws those here are compared")
+var numpyro = flag.String("numpyro", "", "output of rivals/posteriordb.py to compare with")
 
 // effective is the least bulk effective sample size of all numbers per processor second, of four
 // chains of 1000 draws after 1000 of warm-up, with the program compiled before.
@@ -104,7 +104,8 @@ func TestEffective(t *testing.T) {
 		logs, count, least = logs+math.Log(here/there), count+1, math.Min(least, here/there)
 		fmt.Fprintf(&text, "| %s | %.0f | %s | %.0f | %.1f |\n", p.Name, here, white, there, here/there)
 	}
-	t.Logf("geometric mean %.2f, least %.2f, of %.0f\n%s", math.Exp(logs/count), least, count, text.String())
+	t.Logf("geometric mean %.2f, least %.2f, of %.0f\n%s",
+		math.Exp(logs/count), least, count, text.String())
 	if *update {
 		replaceTable(t, "samplers.md", "ratios", text.String())
 	}

@@ -72,7 +72,7 @@ func (s Sampler) check() error {
 		enough += 50
 	}
 	if enough > s.warmUp() {
-		return fmt.Errorf("chain: %d coordinates with covariances and a warm-up of %d, want one of at least %d",
+		return fmt.Errorf("chain: covariances of %d coordinates with a warm-up of %d, want at least %d",
 			d, s.warmUp(), enough)
 	}
 	return nil

@@ -63,9 +63,11 @@ func TestRecursion(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
-		chain := density.HiddenMarkov(x[1], x[2], series(x[0].Index(0, 0), x[1].Exp()).Reshape(autograd.Shape{1, 2}))
+		data := series(x[0].Index(0, 0), x[1].Exp()).Reshape(autograd.Shape{1, 2})
+		chain := density.HiddenMarkov(x[1], x[2], autograd.Concat(0, data, data))
 		return chain.Add(series(x[0], x[2]).Sum())
-	}, [][]float64{{0.3, -1}, {0.1, 0.4}, {1, 2, -1, 0.5}}, []autograd.Shape{{2}, {2}, {2, 2}}, gradtest.Options{})
+	}, [][]float64{{0.3, -1}, {0.1, 0.4}, {1, 2, -1, 0.5}}, []autograd.Shape{{2}, {2}, {2, 2}},
+		gradtest.Options{})
 	if err != nil {
 		t.Error(err)
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Stein moves particles by Stein variational gradient descent in the coordinates of a normal
-// distribution, see [Whitened], with a kernel for each coordinate. What it finds is the best product
-// of distributions there, which is the density if its coordinates are independent. So after a pass
+// distribution, see [Whitened], with a kernel for each coordinate. What it finds is the best
+// product of distributions there, which is the density if its coordinates are independent. After a pass
 // the normal distribution is replaced by that with the mean of the particles and the precision
 // −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density.
 type Stein struct {
@@ -33,8 +33,8 @@ type Stein struct {
 type Particles struct {
 	X  *mat.Dense // coordinates of the target
 	By *Normal    // the normal distribution of the last pass
-	// Variance and Dependence test the particles by identities that hold for draws z from the density in
-	// the coordinates of By, with g = ∇log p(z): −E (zᵢ − z̄ᵢ)gᵢ = 1, of which Variance is the least,
+	// Variance and Dependence test the particles by identities that hold for draws z from the density
+	// in the coordinates of By, with g = ∇log p(z): −E (zᵢ − z̄ᵢ)gᵢ = 1, of which Variance is the least,
 	// about the variance of a coordinate as a part of the true one; and E zᵢ gⱼ = 0 and
 	// E (zᵢ² − 1)gⱼ/√2 = 0, i ≠ j, of which Dependence has the greatest absolute value: what depends
 	// on each other in the density and not in the particles. Independent draws are off by about one
@@ -71,7 +71,7 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 		}
 	}
 	if len(by.Mean) != d {
-		return nil, fmt.Errorf("gaussian: a normal distribution of %d coordinates, want %d", len(by.Mean), d)
+		return nil, fmt.Errorf("gaussian: from %d coordinates, want %d", len(by.Mean), d)
 	}
 	standard := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
 	for i := range d {

@@ -1,6 +1,6 @@
-// Package sample draws from the posterior of a model of package density in one call, by the no-U-turn
-// sampler unless another kernel is given, and keeps what one looks at afterwards: the draws by name,
-// a summary, and checks of the chains.
+// Package sample draws from the posterior of a model of package density in one call, by the
+// no-U-turn sampler unless another kernel is given, and keeps what one looks at afterwards: the
+// draws by name, a summary, and checks of the chains.
 //
 //	fit, err := sample.Run(ctx, schools, data, sample.Settings{})
 //	fmt.Print(fit)         // a table, and what the checks warn of

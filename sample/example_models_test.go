@@ -13,7 +13,8 @@ import (
 // means samples a model in four short chains, and prints the posterior means of its first
 // numbers.
 func means(model func(t *density.Trace), data map[string][]float64, count int) {
-	fit, err := sample.Run(context.Background(), model, data, sample.Settings{Seed: 1, WarmUp: 200, Draws: 200})
+	short := sample.Settings{Seed: 1, WarmUp: 200, Draws: 200}
+	fit, err := sample.Run(context.Background(), model, data, short)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -206,9 +207,11 @@ func Example_hiddenMarkov() {
 	means(func(t *density.Trace) {
 		mu := t.Sample("mu", density.Normal(0, 10).Ordered(), 2)
 		stay := t.Sample("stay", density.Beta(2, 2))
-		next := autograd.Vector(stay, stay.SubFrom(1), stay.SubFrom(1), stay).Reshape(autograd.Shape{2, 2})
+		leave := stay.SubFrom(1)
+		next := autograd.Vector(stay, leave, leave, stay).Reshape(autograd.Shape{2, 2})
+		first := t.Constant([]float64{0.5, 0.5}, 2)
 		y := t.Data("y", 60).Reshape(autograd.Shape{60, 1})
-		t.Add(density.HiddenMarkov(t.Constant([]float64{0.5, 0.5}, 2).Log(), next.Log(), density.Normal(mu, 1).LogProb(y)))
+		t.Add(density.HiddenMarkov(first.Log(), next.Log(), density.Normal(mu, 1).LogProb(y)))
 	}, map[string][]float64{"y": y}, 2)
 	// Output:
 	// mu[0] 1

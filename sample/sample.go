@@ -27,9 +27,9 @@ type Settings struct {
 	Seed    uint64
 	Workers int        // goroutines, defaults to 1; results do not depend on it
 	Start   *mat.Dense // see chain.Sampler.Start
-	// Whitened chains move in the coordinates of Laplace's approximation ([gaussian.Whitened]), which is
-	// an error if there is no mode. Correlations that are the same everywhere, such as those of
-	// regressions, do not slow them. It excludes Start.
+	// Whitened chains move in the coordinates of Laplace's approximation ([gaussian.Whitened]),
+	// which is an error if there is no mode. Correlations that are the same everywhere, such as those
+	// of regressions, do not slow them. It excludes Start.
 	Whitened bool
 }
 
@@ -76,7 +76,13 @@ func Run(
 }
 
 func (f *Fit) draw(ctx context.Context, s Settings) (err error) {
-	sampler := chain.Sampler{Target: f.Model, Kernel: s.Kernel, Seed: s.Seed, WarmUp: s.WarmUp, Start: s.Start}
+	sampler := chain.Sampler{
+		Target: f.Model,
+		Kernel: s.Kernel,
+		Seed:   s.Seed,
+		WarmUp: s.WarmUp,
+		Start:  s.Start,
+	}
 	whitened := &gaussian.Whitened{Target: f.Model}
 	if s.Whitened {
 		sampler.Target = whitened
@@ -102,8 +108,8 @@ func (f *Fit) draw(ctx context.Context, s Settings) (err error) {
 	return nil
 }
 
-// Of are the draws of a number, such as tau or theta[3], of all chains one after the other. It panics
-// if the model has no such number: see density.Model.Names.
+// Of are the draws of a number, such as tau or theta[3], of all chains one after the other. It
+// panics if the model has no such number: see density.Model.Names.
 func (f *Fit) Of(name string) []float64 {
 	i := slices.Index(f.Model.Names(), name)
 	if i < 0 {

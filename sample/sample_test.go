@@ -82,18 +82,19 @@ func TestWhitened(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	data := map[string][]float64{"heads": {3}}
-	for want, run := range map[string]func() (*sample.Fit, error){
-		"-1 draws":              func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, data, sample.Settings{Draws: -1}) },
-		"data heads is missing": func() (*sample.Fit, error) { return sample.Run(t.Context(), coins, nil, sample.Settings{}) },
-		"want one or the other": func() (*sample.Fit, error) {
-			return sample.Run(t.Context(), coins, data, sample.Settings{Whitened: true, Start: mat.NewDense(4, 1, nil)})
-		},
-		"-1 leaps": func() (*sample.Fit, error) {
-			return sample.Run(t.Context(), coins, data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}})
-		},
+	for _, c := range []struct {
+		data map[string][]float64
+		s    sample.Settings
+		want string
+	}{
+		{data, sample.Settings{Draws: -1}, "-1 draws"},
+		{nil, sample.Settings{}, "data heads is missing"},
+		{data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}}, "-1 leaps"},
+		{data, sample.Settings{Whitened: true, Start: mat.NewDense(4, 1, nil)}, "want one or the other"},
 	} {
-		if _, err := run(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+		_, err := sample.Run(t.Context(), coins, c.data, c.s)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 }

@@ -187,7 +187,7 @@ func (s Sampler) Move(ctx context.Context, state *State, logs []float64) error {
 	return nil
 }
 
-// move takes every point along a trajectory of leapfrog steps; here has the gradients at the points.
+// move takes every point along a trajectory of leapfrog steps; here has the gradients there.
 func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 	n, d := state.X.Dims()
 	scale := make([]float64, d)

@@ -16,7 +16,7 @@ import (
 type population struct {
 	log       float64 // the estimate's
 	variance  float64 // of log, about
-	plain     float64 // effective sample size of the target's weights at once, as a part of the number of points
+	plain     float64 // effective sample size of the target's weights, as a part of all points
 	effective float64 // the least of all weightings
 	steps     int     // weightings
 	points    *mat.Dense
