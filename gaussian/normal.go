@@ -43,6 +43,15 @@ func (n *Normal) draw(dst, z []float64) {
 	}
 }
 
+// of is the distribution of mean + L z for z of another one.
+func (n *Normal) of(z *Normal) *Normal {
+	d := len(n.Mean)
+	out := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
+	n.draw(out.Mean, z.Mean)
+	out.Root.MulTri(n.Root, z.Root)
+	return out
+}
+
 // Draws are a number of independent draws, one in each row.
 func (n *Normal) Draws(count int, seed uint64) *mat.Dense {
 	d := len(n.Mean)

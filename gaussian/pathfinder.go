@@ -37,6 +37,17 @@ type Paths struct {
 	seed   uint64
 }
 
+// best is the distribution with the greatest evidence lower bound.
+func (p *Paths) best() *Normal {
+	out := p.Best[0]
+	for _, n := range p.Best {
+		if n.LogEvidence > out.LogEvidence {
+			out = n
+		}
+	}
+	return out
+}
+
 // Run follows the paths. A path on which no distribution has a finite bound is left out; if none
 // is left it is an error.
 func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {

@@ -15,9 +15,11 @@ import (
 
 // Stein moves particles by Stein variational gradient descent in the coordinates of a normal
 // distribution, see [Whitened], with a kernel for each coordinate. What it finds is the best
-// product of distributions there, which is the density if its coordinates are independent. After a pass
-// the normal distribution is replaced by that with the mean of the particles and the precision
-// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density.
+// product of distributions there, which is the density if its coordinates are independent. After a
+// pass the normal distribution is replaced by that with the mean of the particles and the precision
+// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density. Particles
+// begin with the covariance of the normal distribution, not of so many draws from it: with a kernel
+// for each coordinate they would keep its correlations.
 type Stein struct {
 	Target chain.Target // whose points are the particles: 100 or more
 	Seed   uint64
@@ -63,9 +65,9 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 	if n <= d {
 		return nil, fmt.Errorf("gaussian: %d particles of %d coordinates, want more particles", n, d)
 	}
+	var err error
 	by := s.From
 	if by == nil {
-		var err error
 		if by, err = s.begin(ctx); err != nil {
 			return nil, err
 		}
@@ -73,13 +75,13 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 	if len(by.Mean) != d {
 		return nil, fmt.Errorf("gaussian: from %d coordinates, want %d", len(by.Mean), d)
 	}
-	standard := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
-	for i := range d {
-		standard.Root.SetTri(i, i, 1)
+	start, err := uncorrelated(n, d, s.Seed)
+	if err != nil {
+		return nil, err
 	}
 	for pass := 1; ; pass++ {
 		w := &Whitened{Target: s.Target, By: by}
-		z, score := standard.Draws(n, s.Seed), mat.NewDense(n, d, nil)
+		z, score := mat.DenseCopyOf(start), mat.NewDense(n, d, nil)
 		sampler := svgd.Sampler{
 			Target:    w,
 			Kernel:    svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1},
@@ -112,6 +114,32 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 	}
 }
 
+// uncorrelated are n points of d coordinates with means of 0 and the identity as covariance.
+func uncorrelated(n, d int, seed uint64) (*mat.Dense, error) {
+	standard := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
+	for i := range d {
+		standard.Root.SetTri(i, i, 1)
+	}
+	z := standard.Draws(n, seed)
+	for i := range d {
+		mean := stat.Mean(mat.Col(nil, i, z), nil)
+		for k := range n {
+			z.Set(k, i, z.At(k, i)-mean)
+		}
+	}
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, z, nil)
+	own, ok := newNormal(standard.Mean, &covariance)
+	if !ok {
+		return nil, fmt.Errorf("gaussian: %d points of %d coordinates are not independent", n, d)
+	}
+	var x mat.Dense // L⁻¹zᵀ
+	if err := x.Solve(own.Root, z.T()); err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(x.T()), nil
+}
+
 // judged computes the tests.
 func judged(p *Particles, moments, z, score *mat.Dense) *Particles {
 	n, d := z.Dims()
@@ -141,12 +169,7 @@ func (s Stein) begin(ctx context.Context) (*Normal, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := paths.Best[0]
-	for _, n := range paths.Best {
-		if n.LogEvidence > best.LogEvidence {
-			best = n
-		}
-	}
+	best := paths.best()
 	mode, err := Laplace{Target: s.Target, Seed: s.Seed}.Fit(ctx)
 	if err != nil {
 		return best, context.Cause(ctx) // there is no mode
@@ -189,8 +212,5 @@ func (n *Normal) moved(mean []float64, z, moments *mat.Dense) *Normal {
 	if !ok {
 		return nil
 	}
-	out := &Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
-	n.draw(out.Mean, mean)
-	out.Root.MulTri(n.Root, inner.Root)
-	return out
+	return n.of(inner)
 }

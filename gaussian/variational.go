@@ -21,7 +21,9 @@ type Variational struct {
 	Steps    int     // defaults to 3000
 	StepSize float64 // of Adam at first, defaults to 0.05; it falls to a tenth in the second half
 	FullRank bool    // covariances too, not only variances
-	From     *Normal // where it starts; nil: mean 0 and the identity
+	// From is where it starts. Nil means the best of [Pathfinder] for Fit, which then climbs in its
+	// coordinates, only scaled by it without FullRank; mean 0 and the identity for Begin.
+	From *Normal
 }
 
 // Climb is the state of a fit. All fields are exported, for checkpoints.
@@ -218,24 +220,52 @@ func (v Variational) Fit(ctx context.Context) (*Normal, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := v.Begin()
+	inner, by := v, (*Normal)(nil)
+	if v.From == nil {
+		if by, err = v.begin(ctx); err != nil {
+			return nil, err
+		}
+		inner.Target = &Whitened{Target: v.Target, By: by}
+	}
+	c, err := inner.Begin()
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Advance(ctx, c, v.Steps); err != nil {
+	if err := inner.Advance(ctx, c, v.Steps); err != nil {
 		return nil, err
 	}
 	if v.Steps < 4 {
 		copy(c.AverageMean, c.Mean)
 		copy(c.AverageRoot, c.Root)
 	}
-	return v.finish(c)
+	n := normal(c.AverageMean, c.AverageRoot)
+	if by != nil {
+		n = by.of(n)
+	}
+	return v.bounded(n)
 }
 
-// finish is the averaged distribution with its bound.
-func (v Variational) finish(c *Climb) (*Normal, error) {
+// begin is the best distribution of Pathfinder.
+func (v Variational) begin(ctx context.Context) (*Normal, error) {
+	paths, err := Pathfinder{Target: v.Target, Seed: v.Seed}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	best := paths.best()
+	if v.FullRank {
+		return best, nil
+	}
+	c, d := best.Covariance(), len(best.Mean)
+	scales := mat.NewTriDense(d, mat.Lower, nil)
+	for i := range d {
+		scales.SetTri(i, i, math.Sqrt(c.At(i, i)))
+	}
+	return &Normal{Mean: best.Mean, Root: scales}, nil
+}
+
+// bounded is the distribution with its bound.
+func (v Variational) bounded(n *Normal) (*Normal, error) {
 	const count = 1000
-	n := normal(c.AverageMean, c.AverageRoot)
 	draws := n.Draws(count, stream.Seed(v.Seed, stream.ApproximationDraw, v.Steps))
 	e := evaluator{target: v.Target}
 	logs, err := e.logDensities(draws)
