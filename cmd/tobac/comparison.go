@@ -90,7 +90,7 @@ func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions,
 	if o.json {
 		return nil
 	}
-	return k.show(r, stdout, func(w io.Writer) error { return r.printComparison(w, k.saved) })
+	return k.show(stdout, func(w io.Writer) error { return r.printComparison(w, k.saved) })
 }
 
 // compare judges the particles that a result is compared with.
@@ -130,7 +130,7 @@ func (r *result) printComparison(w io.Writer, dir string) error {
 }
 
 // show prints a part of the report.
-func (k *keeping) show(r *result, stdout io.Writer, write func(io.Writer) error) error {
+func (k *keeping) show(stdout io.Writer, write func(io.Writer) error) error {
 	var text bytes.Buffer
 	if err := write(&text); err != nil {
 		return err

@@ -157,7 +157,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	after.Close()
 	if !o.json {
-		if err := k.show(r, stdout, func(w io.Writer) error { return r.print(w, k.saved) }); err != nil {
+		if err := k.show(stdout, func(w io.Writer) error { return r.print(w, k.saved) }); err != nil {
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		}
 	}
 	if o.json {
-		if err := k.show(r, cli.Exactly(stdout), func(w io.Writer) error { return cli.WriteJSON(w, r.summary) }); err != nil {
+		if err := k.show(cli.Exactly(stdout), func(w io.Writer) error { return cli.WriteJSON(w, r.summary) }); err != nil {
 			return err
 		}
 	}

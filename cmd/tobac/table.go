@@ -190,15 +190,20 @@ func interventionsOf(path string, p *table.Prepared) (*dataset.Table, error) {
 	if err != nil {
 		return nil, cli.Located(path, err)
 	}
+	return &dataset.Table{Names: columnNames(p), X: m}, checkMarks(path, t)
+}
+
+// checkMarks finds a mark of an intervention that is neither 0 nor 1.
+func checkMarks(path string, t *dataset.Table) error {
 	n, d := t.X.Dims()
 	for i := range n {
 		for j := range d {
 			if v := t.X.At(i, j); v != 0 && v != 1 {
-				return nil, fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
+				return fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
 			}
 		}
 	}
-	return &dataset.Table{Names: columnNames(p), X: m}, nil
+	return nil
 }
 
 func columnNames(p *table.Prepared) []string {
@@ -254,18 +259,10 @@ func readInterventions(path string, data *dataset.Table) (*dataset.Table, error)
 		return nil, cli.Located(path, err)
 	}
 	want, _ := data.X.Dims()
-	n, d := t.X.Dims()
-	if n != want {
+	if n, _ := t.X.Dims(); n != want {
 		return nil, fmt.Errorf("%s: got %d rows, want %d like the data", path, n, want)
 	}
-	for i := range n {
-		for j := range d {
-			if v := t.X.At(i, j); v != 0 && v != 1 {
-				return nil, fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
-			}
-		}
-	}
-	return t, nil
+	return t, checkMarks(path, t)
 }
 
 // readColumns reads a table that has the named columns, in any sequence, and no

@@ -275,7 +275,7 @@ func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 	if out.FitSteps > 0 && out.Parameters == IntegratedParameters {
 		return nil, fmt.Errorf("fit steps %d with parameters integrated, want parameters that are sampled", out.FitSteps)
 	}
-	if err := out.prepare(p, out.Settings(), p.Vars()-1); err != nil {
+	if err := out.prepare(p, p.Vars()-1); err != nil {
 		return nil, err
 	}
 	if p.OverOrders() {
@@ -317,7 +317,7 @@ func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
 		setting.Fill(&out.Penalty.Rate, 1)
 	}
 	setting.Fill(&out.Penalty.Samples, 32)
-	if err := out.prepare(p, out.Settings(), p.Vars()); err != nil {
+	if err := out.prepare(p, p.Vars()); err != nil {
 		return nil, err
 	}
 	out.Penalty.Beta = schedule.Over(out.Penalty.Beta, out.Steps)
@@ -326,7 +326,7 @@ func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
 
 // prepare fills in the defaults of particles with latent vectors of a length, and finds what they
 // do not take.
-func (s *SVGD) prepare(p *engine.Problem, settings []*setting.Setting, rank int) error {
+func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 	_, differentiable := p.Model.(sem.Differentiable)
 	_, scored := p.Model.(sem.Scored)
 	switch {

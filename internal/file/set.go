@@ -223,7 +223,7 @@ func (s *Set) Write(name string, write func(io.Writer) error) error {
 	if !slices.Contains(s.places(), name) {
 		panic("file: the set has no name " + name)
 	}
-	sum, err := s.staging.create(name, s.place.path(name), 0o666, write)
+	sum, err := s.staging.create(name, s.place.path(name), write)
 	if err != nil {
 		return err
 	}
@@ -330,11 +330,11 @@ func (s *Set) prepare(now map[string]string) (removed []string, err error) {
 		}
 	}
 	at := s.place.path(Manifest)
-	if _, err := s.staging.create(Manifest, at, 0o666, fresh.write); err != nil {
+	if _, err := s.staging.create(Manifest, at, fresh.write); err != nil {
 		return nil, err
 	}
 	fresh.Former = former
-	_, err = s.staging.create(begun, at, 0o666, fresh.write)
+	_, err = s.staging.create(begun, at, fresh.write)
 	return removed, err
 }
 

@@ -120,7 +120,7 @@ func (p *place) replace(name, path string, former fs.FileInfo, write func(io.Wri
 		return WithPath(path, err)
 	}
 	defer staging.remove() // also when write panics
-	if _, err := staging.create(name, path, 0o666, write); err != nil {
+	if _, err := staging.create(name, path, write); err != nil {
 		return err
 	}
 	if former != nil {
@@ -136,8 +136,8 @@ func (p *place) replace(name, path string, former fs.FileInfo, write func(io.Wri
 
 // create writes a file of the set to the disk and returns its checksum. Errors begin with
 // the path that stands for it.
-func (s *staging) create(name, path string, mode fs.FileMode, write func(io.Writer) error) (sum string, err error) {
-	f, err := s.in.OpenFile(s.base(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
+func (s *staging) create(name, path string, write func(io.Writer) error) (sum string, err error) {
+	f, err := s.in.OpenFile(s.base(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return "", WithPath(path, err)
 	}

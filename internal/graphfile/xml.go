@@ -33,9 +33,9 @@ func parseXML(data []byte, source string) (*tag, error) {
 	d.CharsetReader = charset
 	root := &tag{}
 	open, elements := []*tag{root}, 0
-	fault := func(problem, allowed string) error {
+	fault := func(problem string) error {
 		line, _ := d.InputPos()
-		return &delimited.Error{Source: source, Line: line, Problem: problem, Allowed: allowed}
+		return &delimited.Error{Source: source, Line: line, Problem: problem}
 	}
 	for {
 		token, err := d.Token()
@@ -46,17 +46,17 @@ func parseXML(data []byte, source string) (*tag, error) {
 		case err != nil:
 			var syntax *xml.SyntaxError
 			if errors.As(err, &syntax) {
-				return nil, fault("faulty XML: "+syntax.Msg, "")
+				return nil, fault("faulty XML: "+syntax.Msg)
 			}
-			return nil, fault("faulty XML: "+strings.TrimPrefix(err.Error(), "xml: "), "")
+			return nil, fault("faulty XML: "+strings.TrimPrefix(err.Error(), "xml: "))
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
 			if len(open) > maxDepth {
-				return nil, fault(fmt.Sprintf("XML elements lie more than %d deep", maxDepth), "")
+				return nil, fault(fmt.Sprintf("XML elements lie more than %d deep", maxDepth))
 			}
 			if elements++; elements > maxElements {
-				return nil, fault(fmt.Sprintf("more than %d XML elements", maxElements), "")
+				return nil, fault(fmt.Sprintf("more than %d XML elements", maxElements))
 			}
 			line, _ := d.InputPos()
 			child := &tag{name: t.Name.Local, line: line}

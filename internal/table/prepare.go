@@ -339,10 +339,10 @@ func (p *preparation) fill() {
 			}
 		}
 	}
-	if missing {
-		p.out.Incomplete = &Incomplete{Names: names, X: x, Variables: p.out.variables()}
+	if data := (&dataset.Table{Names: names, X: x, Variables: p.out.variables()}); missing {
+		p.out.Incomplete = data
 	} else if len(names) > 0 {
-		p.out.Data = &dataset.Table{Names: names, X: x, Variables: p.out.variables()}
+		p.out.Data = data
 	}
 }
 

@@ -1,10 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -23,20 +22,13 @@ type Coded struct {
 	given     bool
 }
 
-// An Incomplete is a table with missing values.
-type Incomplete struct {
-	Names []string
-	X     *mat.Dense // n×d, NaN where a value is missing
-	// Variables are the kinds of the columns.
-	Variables []dataset.Variable
-}
-
 // Prepared is a table as numbers.
 type Prepared struct {
 	// Data is the table without missing values; nil if some are to be imputed.
 	Data *dataset.Table
-	// Incomplete is the table with missing values, under [MissingImpute] if there are any; nil otherwise.
-	Incomplete *Incomplete
+	// Incomplete is the table with missing values, which are NaN, under [MissingImpute] if there are
+	// any; nil otherwise.
+	Incomplete *dataset.Table
 	// Rows are the rows of the file that were taken, counted from 0.
 	Rows []int
 	// Columns are those of the table, in its sequence.
@@ -85,10 +77,7 @@ func (p *Prepared) variables() []dataset.Variable {
 
 // Numbers are the numbers of a prepared table, NaN where a value is missing.
 func (p *Prepared) Numbers() *dataset.Table {
-	if p.Data != nil {
-		return p.Data
-	}
-	return &dataset.Table{Names: p.Incomplete.Names, X: p.Incomplete.X, Variables: p.Incomplete.Variables}
+	return cmp.Or(p.Data, p.Incomplete)
 }
 
 // Together are the columns that are indicators of one variable, which are
