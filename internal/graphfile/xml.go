@@ -46,9 +46,9 @@ func parseXML(data []byte, source string) (*tag, error) {
 		case err != nil:
 			var syntax *xml.SyntaxError
 			if errors.As(err, &syntax) {
-				return nil, fault("faulty XML: "+syntax.Msg)
+				return nil, fault("faulty XML: " + syntax.Msg)
 			}
-			return nil, fault("faulty XML: "+strings.TrimPrefix(err.Error(), "xml: "))
+			return nil, fault("faulty XML: " + strings.TrimPrefix(err.Error(), "xml: "))
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
