@@ -2,10 +2,15 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/delimited"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -118,4 +123,120 @@ func Spread(data *dataset.Table) (*dataset.Table, []int) {
 	out := *data
 	out.X = x
 	return &out, plain
+}
+
+// Levels is the largest number of distinct values of a column that counts as
+// discrete if each of them stands in five rows on average.
+const Levels = 10
+
+// Discrete names a column with few distinct values, such as 0 and 1, codes of levels or
+// years; "" if every column is continuous. NaN counts as missing.
+func Discrete(data *dataset.Table) string {
+	for j, name := range data.Names {
+		if k := fewValues(data, j); k > 0 {
+			return fmt.Sprintf("column %s takes %d values", delimited.Excerpt(name), k)
+		}
+	}
+	return ""
+}
+
+// fewValues is the number of values of a discrete column, 0 for a continuous one.
+func fewValues(data *dataset.Table, j int) int {
+	n, _ := data.X.Dims()
+	seen := map[float64]bool{}
+	rows := 0
+	for i := 0; i < n && len(seen) <= Levels; i++ {
+		if v := data.X.At(i, j); !math.IsNaN(v) {
+			seen[v] = true
+			rows++
+		}
+	}
+	if k := len(seen); k == 2 || k <= Levels && rows >= 5*k {
+		return k
+	}
+	return 0
+}
+
+// repeatedPart is the part of the rows with one and the same value from which on a column has
+// no density.
+const repeatedPart = 0.05
+
+// Repeated lists the columns whose values are repeated, such as counts and codes of levels: a
+// density of continuous noise would be certain of what follows from the repetitions alone.
+func Repeated(data *dataset.Table) []int {
+	n, d := data.X.Dims()
+	var list []int
+	for j := range d {
+		v := mat.Col(nil, j, data.X)
+		slices.Sort(v)
+		if most := slices.Max(runs(v)); fewValues(data, j) > 0 || most > 2 && float64(most) > repeatedPart*float64(n) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// Values of a measurement are recorded with few digits, so that some of them are equal.
+const (
+	tiedPart       = 0.05 // part of the rows whose value another row has
+	recordedDigits = 5
+)
+
+// Recorded reports whether a column of many values holds measurements: three quarters of its values
+// have few significant digits, or some are equal. Scaling keeps what is equal.
+func Recorded(data *dataset.Table) bool {
+	n, d := data.X.Dims()
+	for j := range d {
+		if fewValues(data, j) > 0 {
+			continue
+		}
+		v := mat.Col(nil, j, data.X)
+		short := 0
+		for _, x := range v {
+			if digits(x) <= recordedDigits {
+				short++
+			}
+		}
+		slices.Sort(v)
+		tied := 0
+		for _, k := range runs(v) {
+			if k > 1 {
+				tied += k
+			}
+		}
+		if 4*short >= 3*n || float64(tied) >= tiedPart*float64(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// digits is the number of significant decimal digits of a number.
+func digits(x float64) int {
+	s := strconv.FormatFloat(math.Abs(x), 'e', -1, 64)
+	mantissa, _, _ := strings.Cut(s, "e")
+	return max(1, len(mantissa)-1)
+}
+
+// CheckColumns refuses columns of which no model says anything, whatever the engine: constant ones,
+// and those whose squares leave the range of float64 in sums and products.
+func CheckColumns(t *dataset.Table) error {
+	n, d := t.X.Dims()
+	low, high := make([]float64, d), make([]float64, d)
+	copy(low, t.X.RawRowView(0))
+	copy(high, low)
+	for i := 1; i < n; i++ {
+		for j, v := range t.X.RawRowView(i) {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	for j, name := range t.Names {
+		if low[j] == high[j] {
+			return fmt.Errorf("column %q is constant, want at least two different values; remove it", name)
+		}
+		if problem := dataset.OutOfRange(low[j], high[j]); problem != "" {
+			return fmt.Errorf("column %q %s; give it in another unit", name, problem)
+		}
+	}
+	return nil
 }
