@@ -91,8 +91,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// Beyond the four best, worthless variables are no candidates, nor are certain parents where there are
-// more than enough others.
+// Beyond the four best, worthless variables are no candidates, nor are certain parents where more
+// than enough are likely.
 func TestWorthlessCandidates(t *testing.T) {
 	const d = 9
 	m := &Sampler{problem: &problem{d: d, prior: score.Uniform(d)}, options: Options{Candidates: 8}}

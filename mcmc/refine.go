@@ -29,9 +29,13 @@ const (
 	leastCandidates = 4
 )
 
-// certain is the value from which a parent is no candidate, if a child has more than enough of them:
-// the chains keep it as an extra parent.
-const certain = 1 - 1e-6
+// certain is the value from which a parent is no candidate, if a child has more parents of the value
+// likely than candidates: the chains keep it as an extra parent. Elsewhere it stays a candidate: moves
+// that turn edges around take no others.
+const (
+	certain = 1 - 1e-6
+	likely  = 0.5
+)
 
 // searches is how often the search for a starting graph takes edges away and climbs anew.
 func searches(d int) int { return max(min(4*d, 20_000/d), 20) }
@@ -138,15 +142,18 @@ func (m *Sampler) candidates(value []float64) [][]int {
 				required++
 			}
 		}
-		worth := 0
+		worth, probable := 0, 0
 		for _, i := range all {
 			if value[j*m.d+i] >= worthless {
 				worth++
 			}
+			if value[j*m.d+i] >= likely {
+				probable++
+			}
 		}
 		n := min(max(worth, leastCandidates), m.options.Candidates)
 		of := value[j*m.d : (j+1)*m.d]
-		if worth > n {
+		if probable > n {
 			of = slices.Clone(of)
 			for i, v := range of {
 				if v >= certain && !m.prior.Required(i, j) {
