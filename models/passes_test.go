@@ -210,9 +210,8 @@ func passDensities() []passObjective {
 		o.grads = b.Grad(density(o.inputs), o.inputs...)
 		out = append(out, o)
 	}
-	for _, tt := range toys() {
-		add(tt.name, tt.density, autograd.Shape{tt.p})
-	}
+	add("banana", banana(0.7, 1.5), autograd.Shape{2})
+	add("mixture", gaussianMixture([][]float64{{-1, 0.5, 2}, {1.5, -1, 0}, {0, 0, -1}}, []float64{0.5, 2, 1}, []float64{3, 1, 2}), autograd.Shape{3})
 	add("saddle", saddle, saddleBlocks...)
 	add("logistic", logistic, autograd.Shape{2})
 	add("neural network", networkPosterior, autograd.Shape{7})

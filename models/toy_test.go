@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tobac/autograd"
-	"tobac/autograd/gradtest"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/svgd"
@@ -19,13 +18,14 @@ import (
 
 // banana is a Gaussian, and a second one around a parabola in the first,
 //
-//	x₁ ~ N(0, v),   x₂ | x₁ ~ N(b(x₁² − v), 1).
+//	x₁ ~ N(0, v),   x₂ | x₁ ~ N(b(x₁² − v), 1),
+//
+// but for a constant.
 func banana(curvature, variance float64) func(x []*autograd.Node) *autograd.Node {
 	return func(x []*autograd.Node) *autograd.Node {
 		x1, x2 := x[0].Index(0, 0), x[0].Index(0, 1)
 		ridge := x1.Square().AddScalar(-variance).Scale(curvature)
-		squares := x1.Square().Scale(1 / variance).Add(x2.Sub(ridge).Square())
-		return squares.Scale(-0.5).AddScalar(-math.Log(2*math.Pi) - 0.5*math.Log(variance))
+		return x1.Square().Scale(1 / variance).Add(x2.Sub(ridge).Square()).Scale(-0.5)
 	}
 }
 
@@ -41,135 +41,6 @@ func gaussianMixture(means [][]float64, variances, weights []float64) func(x []*
 		b := x[0].Builder()
 		squares := x[0].Sub(b.Constant(slices.Concat(means...), autograd.Shape{k, p})).Square().Sum(1)
 		return squares.Mul(b.Constant(slopes, autograd.Shape{k})).Add(b.Constant(offsets, autograd.Shape{k})).LogSumExp()
-	}
-}
-
-func naiveBanana(b, v float64, x []float64) float64 {
-	return lnNormal(x[0], 0, v) + lnNormal(x[1], b*(x[0]*x[0]-v), 1)
-}
-
-// naiveMixture sums the densities without a shift: fine near the components.
-func naiveMixture(means [][]float64, variances, weights []float64, x []float64) float64 {
-	total, density := 0.0, 0.0
-	for c, m := range means {
-		l := 0.0
-		for i := range m {
-			l += lnNormal(x[i], m[i], variances[c])
-		}
-		density += weights[c] * math.Exp(l)
-		total += weights[c]
-	}
-	return math.Log(density / total)
-}
-
-var (
-	mixtureMeans     = [][]float64{{-1, 0.5, 2}, {1.5, -1, 0}, {0, 0, -1}}
-	mixtureVariances = []float64{0.5, 2, 1}
-	mixtureWeights   = []float64{3, 1, 2}
-)
-
-// A toy is a density with its plain formula.
-type toy struct {
-	name    string
-	density func(x []*autograd.Node) *autograd.Node
-	naive   func(x []float64) float64
-	p       int
-}
-
-func toys() []toy {
-	return []toy{
-		{"banana", banana(0.7, 1.5), func(x []float64) float64 { return naiveBanana(0.7, 1.5, x) }, 2},
-		{"straight banana", banana(0, 2), func(x []float64) float64 { return naiveBanana(0, 2, x) }, 2},
-		{"mixture", gaussianMixture(mixtureMeans, mixtureVariances, mixtureWeights),
-			func(x []float64) float64 { return naiveMixture(mixtureMeans, mixtureVariances, mixtureWeights, x) }, 3},
-		{"one component", gaussianMixture([][]float64{{2}}, []float64{3}, []float64{0.1}),
-			func(x []float64) float64 { return lnNormal(x[0], 2, 3) }, 1},
-	}
-}
-
-func TestToyDensities(t *testing.T) {
-	rng := newRand(91)
-	for _, tt := range toys() {
-		t.Run(tt.name, func(t *testing.T) {
-			const m = 20
-			x := mat.NewDense(m, tt.p, normals(rng, m*tt.p))
-			x.SetRow(0, make([]float64, tt.p))
-			target := newTarget(t, m, []autograd.Shape{{tt.p}}, tt.density, models.Options{})
-			got, err := target.LogDensity([]*mat.Dense{x})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := score(t, target, []*mat.Dense{x}, 0)[0]
-			for i := range m {
-				row := x.RawRowView(i)
-				check(t, "log density", got[i:i+1], []float64{tt.naive(row)}, 1e-13)
-				for k := range row {
-					// Differences of the independent formula; 1e-9 is what their
-					// rounding leaves at a step of 0.01 with extrapolation.
-					want, _ := gradtest.Derivative(func(h float64) float64 {
-						at := append([]float64{}, row...)
-						at[k] += h
-						return tt.naive(at)
-					}, 0.01)
-					check(t, "score", []float64{s.At(i, k)}, []float64{want}, 1e-9)
-				}
-			}
-			build := func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return tt.density(x) }
-			if err := gradtest.Check(build, [][]float64{x.RawRowView(1)}, []autograd.Shape{{tt.p}}, gradtest.Options{}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// TestToysAreNormalised integrates the densities over a grid that holds all but
-// 1e-9 of their mass; the trapezoid rule is exact there to rounding.
-func TestToysAreNormalised(t *testing.T) {
-	const n, half, step = 240, 12.0, 0.1
-	var points []float64
-	for i := range n + 1 {
-		for j := range n + 1 {
-			points = append(points, float64(i)*step-half, float64(j)*step-half)
-		}
-	}
-	m := (n + 1) * (n + 1)
-	for _, tt := range []struct {
-		name           string
-		density        func(x []*autograd.Node) *autograd.Node
-		mean, variance [2]float64
-		cross          float64 // E x₁²x₂ for the banana
-	}{
-		{"banana", banana(0.5, 0.6), [2]float64{0, 0}, [2]float64{0.6, 1 + 2*0.25*0.36}, 2 * 0.5 * 0.36},
-		{"mixture", gaussianMixture([][]float64{{-1, 2}, {3, 0}}, []float64{1, 0.5}, []float64{1, 3}),
-			[2]float64{2, 0.5}, [2]float64{0.625 + 3, 0.625 + 0.75}, math.NaN()},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			target := newTarget(t, m, []autograd.Shape{{2}}, tt.density, models.Options{})
-			logs, err := target.LogDensity([]*mat.Dense{mat.NewDense(m, 2, points)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var mass, cross float64
-			var mean, second [2]float64
-			for i, l := range logs {
-				p := math.Exp(l) * step * step
-				mass += p
-				for k := range 2 {
-					mean[k] += p * points[2*i+k]
-					second[k] += p * points[2*i+k] * points[2*i+k]
-				}
-				cross += p * points[2*i] * points[2*i] * points[2*i+1]
-			}
-			check(t, "mass", []float64{mass}, []float64{1}, 1e-8)
-			check(t, "mean", mean[:], tt.mean[:], 1e-8)
-			for k := range 2 {
-				second[k] -= mean[k] * mean[k]
-			}
-			check(t, "variance", second[:], tt.variance[:], 1e-6)
-			if !math.IsNaN(tt.cross) {
-				check(t, "E x₁²x₂", []float64{cross}, []float64{tt.cross}, 1e-6)
-			}
-		})
 	}
 }
 

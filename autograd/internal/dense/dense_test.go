@@ -66,41 +66,6 @@ func run(t *testing.T, f *ir.Func, lane *ir.Axis, in [][]float64, without passes
 	return out
 }
 
-// Random functions compute array by array what their definition says, with each pass
-// left out, in lanes and without.
-func TestRandomFunctions(t *testing.T) {
-	for seed := range uint64(80) {
-		for _, sizes := range [][]int{nil, {5}, {8}, {3, 5}} {
-			for _, without := range append(passes.Sets(), 0) {
-				rng := rand.New(rand.NewPCG(seed, 8))
-				f := irtest.Random(rng, 25, sizes...)
-				lane, keep := (*ir.Axis)(nil), ir.AxisSet(0)
-				if n := len(f.Axes); n > 0 {
-					lane = f.Axes[n-1]
-					keep = keep.With(lane)
-				}
-				f = passes.Flatten(f, keep)
-				var in [][]float64
-				for _, v := range f.Inputs {
-					in = append(in, irtest.Numbers(rng, f, v))
-				}
-				want, err := irtest.Eval(f, in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := run(t, f, lane, in, without)
-				for i := range want {
-					for k, w := range want[i] {
-						if !irtest.Near(got[i][k], w) {
-							t.Fatalf("seed %d, axes %v, without %v: output %d, number %d: got %v, want %v", seed, sizes, without, i, k, got[i][k], w)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // A structural zero that meets an infinity or NaN in a matrix product counts as zero,
 // whether the product is computed as a whole or pair by pair, in stacks too; other
 // products with infinities are those of IEEE arithmetic.

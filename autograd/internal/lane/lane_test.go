@@ -1,7 +1,6 @@
 package lane_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"tobac/autograd/internal/ir"
@@ -65,38 +64,6 @@ func run(p *lane.Program, in [][]float64) (s *lane.State, out [][]float64) {
 		out = append(out, y)
 	}
 	return s, out
-}
-
-// Random functions compute element by element what their definition says, with each pass
-// left out: on whole vectors of lanes, and on numbers of lanes that are rounded up.
-func TestRandomFunctions(t *testing.T) {
-	for seed := range uint64(60) {
-		for _, sizes := range [][]int{{8}, {5}, {3, 21}} {
-			for _, without := range append(passes.Sets(), 0) {
-				rng := rand.New(rand.NewPCG(seed, 10))
-				f := irtest.Random(rng, 25, sizes...)
-				axis := f.Axes[len(sizes)-1]
-				f = passes.Flatten(f, ir.AxisSet(0).With(axis))
-				var in [][]float64
-				for _, v := range f.Inputs {
-					in = append(in, irtest.Numbers(rng, f, v))
-				}
-				want, err := irtest.Eval(f, in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				p := compile(t, f, axis, without)
-				_, got := run(p, in)
-				for i := range want {
-					for k, w := range want[i] {
-						if !irtest.Near(got[i][k], w) {
-							t.Fatalf("seed %d, axes %v, without %v: output %d, number %d: got %v, want %v", seed, sizes, without, i, k, got[i][k], w)
-						}
-					}
-				}
-			}
-		}
-	}
 }
 
 // Faults of a program are found: registers and numbers that nothing writes, or that there are not.
