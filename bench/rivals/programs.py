@@ -188,8 +188,18 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=10**9)
     args = parser.parse_args()
-    programs = compared = close = within = left = apart = 0
+    totals = dict.fromkeys(["programs", "numbers", "close", "within", "apart", "left"], 0)
     refused = {}
+    try:
+        compare(args, totals, refused)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+    print("{programs} programs, {numbers} numbers compared: {close} within 1e-12 of the largest, {within} more within "
+          "their conditioning, {apart} apart; {left} left out as ill-conditioned".format(**totals), "; refused:", refused or "none")
+
+
+def compare(args, totals, refused):
+    """Runs the programs, and counts the numbers that agree."""
     with open(args.file) as lines:
         for number, line in enumerate(lines):
             if not args.first <= number < args.first + args.count:
@@ -208,7 +218,7 @@ def main():
             except NotImplementedError as err:
                 refused[str(err)] = refused.get(str(err), 0) + 1
                 continue
-            programs += 1
+            totals["programs"] += 1
             wrong = []
             for i, got in enumerate([value, *gradient, *product]):
                 got = np.asarray(got).reshape(-1)
@@ -216,24 +226,20 @@ def main():
                 top = max((abs(w) for w in want if w is not None), default=0)
                 for e, w in enumerate(want):
                     if w is None:
-                        left += 1
+                        totals["left"] += 1
                         continue
-                    compared += 1
-                    off = abs(got[e] - w)
+                    totals["numbers"] += 1
+                    off, tolerance = abs(got[e] - w), program["tolerance"][i][e]
                     if off <= 1e-12 * top:
-                        close += 1
-                    elif off <= program["tolerance"][i][e]:
-                        within += 1
+                        totals["close"] += 1
+                    elif off <= tolerance:
+                        totals["within"] += 1
                     else:
-                        apart += 1
-                        wrong.append(f"result {i}, element {e}: JAX {got[e]!r}, want {w!r} ± {program['tolerance'][i][e]:.1g}")
+                        totals["apart"] += 1
+                        wrong.append(f"result {i}, element {e}: JAX {got[e]!r}, want {w!r} ± {tolerance:.1g}")
             if wrong:
                 ops = sorted({n["op"] for n in program["nodes"] if n["op"]})
                 print(f"program {number}, seed {program['seed']}: {len(wrong)} apart; {wrong[0]}; {' '.join(ops)}", flush=True)
-            if programs % 100 == 0:
-                print(f"{programs} programs", file=sys.stderr, flush=True)
-    print(f"{programs} programs, {compared} numbers compared: {close} within 1e-12 of the largest, {within} more within "
-          f"their conditioning, {apart} apart; {left} left out as ill-conditioned; refused: {refused}")
 
 
 if __name__ == "__main__":
