@@ -120,14 +120,6 @@ func (f Functions) String() string {
 	return strings.Join(slices.Sorted(maps.Keys(f)), ", ")
 }
 
-// With is f and others; a kind of both is that of others.
-func (f Functions) With(others Functions) Functions {
-	all := Functions{}
-	maps.Copy(all, f)
-	maps.Copy(all, others)
-	return all
-}
-
 // A PanicError is a panic of a [Function].
 type PanicError struct {
 	Value any
