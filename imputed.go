@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/completions"
-	"tobac/internal/impute"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -135,20 +133,15 @@ type imputedFit struct {
 	shared   engine.Shared
 	evidence [][]sem.Evidence // of each table; nil: models are not compared
 	averaged []sem.Evidence
-	results  []*Result   // of each table, thinned; nil: to be fitted
-	rounds   int         // in which values are drawn again
-	round    int         // of redrawn values; 0: those handed over
-	values   [][]float64 // of each table, at f.places; nil: those handed over
-	places   []int       // that are drawn again
-	kept     bool        // no round took place, for lack of equations
-	drawn    []redrawer  // of each table: equations drawn from its posterior; nil: there are none
-	steps    int         // that a table counts for in the progress; 0: unknown yet
-	reported int         // of the steps of all tables
-}
-
-// A redrawer draws values at some places given all others.
-type redrawer interface {
-	Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error
+	results  []*Result              // of each table, thinned; nil: to be fitted
+	rounds   int                    // in which values are drawn again
+	round    int                    // of redrawn values; 0: those handed over
+	values   [][]float64            // of each table, at f.places; nil: those handed over
+	places   []int                  // that are drawn again
+	kept     bool                   // no round took place, for lack of equations
+	drawn    []completions.Redrawer // of each table: equations drawn from its posterior; nil: there are none
+	steps    int                    // that a table counts for in the progress; 0: unknown yet
+	reported int                    // of the steps of all tables
 }
 
 // prepare checks the tables and settles the engine.
@@ -368,18 +361,14 @@ func (f *imputedFit) particles() bool {
 
 // prepareRounds settles the number of rounds, and finds the places whose values are to be drawn again.
 func (f *imputedFit) prepareRounds() error {
-	n, d := f.rows, len(f.names)
-	last := -1
-	for _, place := range f.data.Places {
-		if place <= last || place >= n*d {
-			return fmt.Errorf("tobac: got the place %d of a completed value after %d, want ascending ones below %d", place, last, n*d)
-		}
-		last = place
+	d := len(f.names)
+	if err := completions.CheckPlaces(f.data.Places, f.rows*d); err != nil {
+		return fmt.Errorf("tobac: %w", err)
 	}
 	if f.data.Kept != nil && len(f.data.Kept) != d {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
-	f.values, f.drawn = make([][]float64, f.data.Count), make([]redrawer, f.data.Count)
+	f.values, f.drawn = make([][]float64, f.data.Count), make([]completions.Redrawer, f.data.Count)
 	_, direct := f.engine.(engine.Direct)
 	kinds := sem.OfKinds(f.data.Table(0))
 	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= sem.MixedVariables && f.data.Places != nil {
@@ -395,13 +384,11 @@ func (f *imputedFit) prepareRounds() error {
 	case f.particles():
 		return errors.New("tobac: completed values can be drawn again given draws from the posterior, and the engine has particles; allowed: the engines exact and mcmc, or no rounds")
 	}
-	set := f.data.Table(0).Intervened
-	for _, place := range f.data.Places {
-		if (kinds || f.data.Kept == nil || !f.data.Kept[place%d]) && (set == nil || set.At(place/d, place%d) == 0) {
-			f.places = append(f.places, place)
-		}
+	kept := f.data.Kept
+	if kinds {
+		kept = nil
 	}
-	if f.places == nil {
+	if f.places = completions.Open(f.data.Table(0), f.data.Places, kept); f.places == nil {
 		f.rounds = 0
 	}
 	return nil
@@ -413,11 +400,7 @@ func (f *imputedFit) table(k int) *dataset.Table {
 	if f.values[k] == nil {
 		return t
 	}
-	out := &dataset.Table{Names: t.Names, X: mat.DenseCopyOf(t.X), Intervened: t.Intervened, Variables: t.Variables}
-	for p, place := range f.places {
-		out.X.Set(place/len(f.names), place%len(f.names), f.values[k][p])
-	}
-	return out
+	return completions.With(t, f.places, f.values[k])
 }
 
 // draw keeps the equations of one draw from the posterior of table k, each with the probability of its weight.
@@ -427,17 +410,9 @@ func (f *imputedFit) draw(k int, r *Result) error {
 		return nil
 	}
 	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
-	u, at := rng.Float64(), 0
-	weights := p.Empirical().Weights()
-	for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
-		at++
-	}
+	at := completions.Pick(p, rng)
 	if e := p.Draws[at].Equations; e != nil {
-		q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances}
-		if q.Intercepts == nil {
-			q.Intercepts = make([]float64, len(f.names))
-		}
-		f.drawn[k] = q
+		f.drawn[k] = completions.Linear(e, len(f.names))
 		return nil
 	}
 	if r.Functional == nil || !sem.OfKinds(f.data.Table(0)) {
@@ -449,25 +424,8 @@ func (f *imputedFit) draw(k int, r *Result) error {
 	if err != nil || of == nil {
 		return err
 	}
-	f.drawn[k] = f.gibbs(of)
+	f.drawn[k] = completions.OfKinds(f.data.Table(0), of, f.data.Kept)
 	return nil
-}
-
-// gibbs draws values of columns of any kind: numbers of few different values among these, as they were
-// completed.
-func (f *imputedFit) gibbs(of impute.Densities) *impute.Gibbs {
-	t, d := f.data.Table(0), len(f.names)
-	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d)}
-	_, g.Steps = t.Moments()
-	for j := range d {
-		kind := t.Kind(j)
-		kept := f.data.Kept != nil && f.data.Kept[j]
-		if kind.Levelled() || kind == dataset.Count || kept {
-			g.Values[j] = t.Values(j)
-			g.Even[j] = !kind.Levelled() && kind != dataset.Count
-		}
-	}
-	return g
 }
 
 // redraw runs the rounds.
