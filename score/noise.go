@@ -303,12 +303,18 @@ func (g *greedy) score(j int, parents []int) float64 {
 	return p + g.LogScore(j, parents)
 }
 
-// exchange swaps neighbours in the order while that improves the score.
+// exchange swaps neighbours in the order while that improves the score. A pair is looked at again
+// where one of it, or what comes before it, has changed: where it or a pair next to it was swapped.
 func (g *greedy) exchange() {
+	open := slices.Repeat([]bool{true}, len(g.order)+1)
 	for improved, rounds := true, 0; improved && rounds < g.d; rounds++ {
 		improved = false
 		for k := range len(g.order) - 1 {
 			a, b := g.order[k], g.order[k+1]
+			if !open[k] {
+				continue
+			}
+			open[k] = false
 			if !slices.Contains(g.parents[b], a) || g.prior.Required(a, b) {
 				continue // a swap gains nothing but room
 			}
@@ -317,7 +323,7 @@ func (g *greedy) exchange() {
 			if gain := fitFirst + fitSecond - g.fit[a] - g.fit[b]; gain > 1e-9 {
 				g.order[k], g.order[k+1] = b, a
 				g.parents[b], g.fit[b], g.parents[a], g.fit[a] = first, fitFirst, second, fitSecond
-				improved = true
+				improved, open[max(k-1, 0)], open[k], open[k+1] = true, true, true, true
 			}
 		}
 	}
