@@ -138,7 +138,7 @@ var samplings = []sampling{
 		if err != nil {
 			return nil, err
 		}
-		m.checks = diagnostics.Particles(p.Variance, p.Dependence, 100)
+		m.checks = diagnostics.Particles(p.Variance, p.Dependence, p.K, 100)
 		return []*mat.Dense{p.X}, nil
 	}},
 }
@@ -224,8 +224,8 @@ var quick = []string{
 
 // slow are posteriors with many rows or coordinates, that only the no-U-turn sampler is tried on.
 var slow = []string{
-	"diamonds-diamonds", "nes1976-nes", "nes1980-nes", "nes1984-nes", "nes1988-nes", "nes1992-nes",
-	"nes1996-nes", "nes2000-nes", "bball_drive_event_0-hmm_drive_0",
+	"diamonds-diamonds", "nes1972-nes", "nes1976-nes", "nes1980-nes", "nes1984-nes", "nes1988-nes",
+	"nes1992-nes", "nes1996-nes", "nes2000-nes", "bball_drive_event_0-hmm_drive_0",
 	"bball_drive_event_1-hmm_drive_1", "mcycle_gp-accel_gp",
 }
 

@@ -40,8 +40,10 @@ type Particles struct {
 	// about the variance of a coordinate as a part of the true one; and E zᵢ gⱼ = 0 and
 	// E (zᵢ² − 1)gⱼ/√2 = 0, i ≠ j, of which Dependence has the greatest absolute value: what depends
 	// on each other in the density and not in the particles. Independent draws are off by about one
-	// over the root of their number. diagnostics.Particles judges both.
+	// over the root of their number. diagnostics.Particles judges all three.
 	Variance, Dependence float64
+	// K is the shape of importance weights of By, see [Normal.Judge].
+	K float64
 }
 
 // Run finds the particles.
@@ -106,7 +108,9 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 		moments.Mul(centred.T(), score)
 		moments.Scale(-1/float64(n), moments)
 		if pass == s.Passes {
-			return judged(&Particles{X: w.Points(z), By: by}, moments, z, score), nil
+			p := judged(&Particles{X: w.Points(z), By: by}, moments, z, score)
+			_, _, p.K, err = by.Judge(s.Target, judges, s.Seed)
+			return p, err
 		}
 		if next := by.moved(mean, z, moments); next != nil {
 			by = next
@@ -161,10 +165,12 @@ func judged(p *Particles, moments, z, score *mat.Dense) *Particles {
 	return p
 }
 
+// judges are draws that a normal distribution is judged by.
+const judges = 400
+
 // begin is the better one, by its importance weights, of the distributions of Laplace and of
 // Pathfinder.
 func (s Stein) begin(ctx context.Context) (*Normal, error) {
-	const draws = 400
 	paths, err := Pathfinder{Target: s.Target, Seed: s.Seed}.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -174,11 +180,11 @@ func (s Stein) begin(ctx context.Context) (*Normal, error) {
 	if err != nil {
 		return best, context.Cause(ctx) // there is no mode
 	}
-	_, _, k, err := mode.Judge(s.Target, draws, s.Seed)
+	_, _, k, err := mode.Judge(s.Target, judges, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	_, _, other, err := best.Judge(s.Target, draws, s.Seed)
+	_, _, other, err := best.Judge(s.Target, judges, s.Seed)
 	if err != nil {
 		return nil, err
 	}

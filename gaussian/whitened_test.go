@@ -98,7 +98,7 @@ func TestStein(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, _ := p.X.Dims()
-		got := diagnostics.Warnings(diagnostics.Particles(p.Variance, p.Dependence, n))
+		got := diagnostics.Warnings(diagnostics.Particles(p.Variance, p.Dependence, p.K, n))
 		if (len(got) > 0) != c.warns {
 			t.Errorf("%T: %v", c.target, got)
 		}
