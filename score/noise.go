@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -181,9 +182,7 @@ func (g *greedy) topDown() {
 			pivot := max(row[next], g.ridge())
 			for i := range d {
 				if f := a[i*d+next] / pivot; !done[i] && f != 0 {
-					for c := range d {
-						a[i*d+c] -= f * row[c]
-					}
+					floats.AddScaled(a[i*d:(i+1)*d], -f, row)
 				}
 			}
 		}
