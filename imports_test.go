@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"tobac/sample":            {"tobac/arviz", "tobac/chain", "tobac/density", "tobac/diagnostics", "tobac/gaussian", "tobac/nuts", "gonum.org/v1/gonum"},
 	"tobac/internal/pareto":   {"gonum.org/v1/gonum"},
 	"tobac/gaussian":          {"tobac/chain", "tobac/svgd", "tobac/internal/anneal", "tobac/internal/pareto", "gonum.org/v1/gonum"},
-	"tobac/smc":               {"tobac/chain", "tobac/gaussian", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/smc":               {"tobac/chain", "tobac/internal/anneal", "gonum.org/v1/gonum"},
 	"tobac/langevin":          {"gonum.org/v1/gonum"},
 	"tobac/density":           {"tobac/autograd", "gonum.org/v1/gonum"},
 	// What samplers are tried on.

@@ -5,18 +5,25 @@ import (
 	"fmt"
 
 	"tobac/chain"
-	"tobac/gaussian"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Between goes from a normal distribution to any density, which need not have a proper prior:
-// the ratio of both is the likelihood of a [Target]. The evidence is then the integral of
-// the density over its coordinates. The normal distribution should be wider than the
-// density, such as one of package gaussian with a multiple of its Root.
+// Between goes from a distribution that can be drawn to any density, which need not have a proper
+// prior: the ratio of both is the likelihood of a [Target]. The evidence is then the integral of
+// the density over its coordinates. The distribution should be wider than the density, such as a
+// normal one of package gaussian with a multiple of its Root.
 type Between struct {
 	To   chain.Target
-	From *gaussian.Normal
+	From Distribution
+}
+
+// A Distribution is where [Between] begins.
+type Distribution interface {
+	// Draws are a number of independent draws, one in each row.
+	Draws(count int, seed uint64) *mat.Dense
+	// Score is the normalised log density at x, whose gradient it writes to grad.
+	Score(grad, x []float64) float64
 }
 
 var _ Target = Between{}
@@ -26,14 +33,7 @@ func (b Between) Dims() (points, coordinates int) { return b.To.Dims() }
 
 func (b Between) check() error {
 	if b.To == nil || b.From == nil {
-		return errors.New("smc: no density, or no normal distribution to begin with")
-	}
-	if _, d := b.To.Dims(); len(b.From.Mean) != d {
-		return fmt.Errorf(
-			"smc: a normal distribution of %d coordinates, want %d",
-			len(b.From.Mean),
-			d,
-		)
+		return errors.New("smc: no density, or no distribution to begin with")
 	}
 	return nil
 }
@@ -43,7 +43,12 @@ func (b Between) Prior(n int, seed uint64) (*mat.Dense, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	return b.From.Draws(n, seed), nil
+	x := b.From.Draws(n, seed)
+	_, got := x.Dims()
+	if _, d := b.To.Dims(); got != d {
+		return nil, fmt.Errorf("smc: a distribution of %d coordinates, want %d", got, d)
+	}
+	return x, nil
 }
 
 // Tempered implements [Target].
@@ -54,7 +59,8 @@ func (b Between) Tempered(beta float64, prior, likelihood []float64, grad, x *ma
 	if err := b.To.LogDensity(likelihood, grad, x); err != nil {
 		return err
 	}
-	slope := make([]float64, len(b.From.Mean))
+	_, d := b.To.Dims()
+	slope := make([]float64, d)
 	for k := range prior {
 		prior[k] = b.From.Score(slope, x.RawRowView(k))
 		likelihood[k] -= prior[k]

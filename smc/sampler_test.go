@@ -183,7 +183,7 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{smc.Sampler{}, "no target"}, {smc.Sampler{Target: flat}, "parameter free"}, {smc.Sampler{Target: flat, Particles: 1}, "1 particles"},
-		{smc.Sampler{Target: flat, Moves: -1}, "-1 moves"}, {smc.Sampler{Target: smc.Between{To: flat}}, "no normal distribution"},
+		{smc.Sampler{Target: flat, Moves: -1}, "-1 moves"}, {smc.Sampler{Target: smc.Between{To: flat}}, "no distribution"},
 	} {
 		if _, err := c.s.Run(t.Context(), nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

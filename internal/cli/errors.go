@@ -84,7 +84,7 @@ func WithoutPackage(text string) string {
 			"effects", "engine", "evidence", "exact", "explain", "figures", "gaussian",
 			"gflownet", "graphfile", "graphsum", "hmc", "impute", "inspect", "jobs", "langevin", "mcmc",
 			"metrics", "models", "nuts", "ordering", "parquet", "posterior", "report", "schedule", "score",
-			"search", "sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
+			"sample", "search", "sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
 		default:
 			found = false
 		}
