@@ -71,7 +71,8 @@ func posteriorSets() []posteriorSet {
 		{name: "linear-d10-e20, raw", problems: simulated("linear-d10-e20"), short: []int{1, 3, 4}, eshd: 5.0, shortESHD: 3.05, shortAUROC: 0.98},
 		{name: "linear-d10-e20, standardised", problems: standardised("linear-d10-e20"), short: []int{1, 3, 4}, auroc: 0.92, shortESHD: 8.4, shortAUROC: 0.95},
 		{name: "linear-d20-e40, raw", problems: simulated("linear-d20-e40"), eshd: 9.5},
-		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0}, paper: sem.FeedForward{}, eshd: 11, shortESHD: 12.3, shortAUROC: 0.93},
+		// Three seeds: 9.0 to 9.9, .88 to .93, and so with four times as many particles.
+		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0}, paper: sem.FeedForward{}, eshd: 11, shortESHD: 10.5, shortAUROC: 0.88},
 	}
 }
 
