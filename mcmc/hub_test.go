@@ -2,11 +2,15 @@ package mcmc_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/exact"
 	"tobac/mcmc"
 	"tobac/score"
 )
@@ -49,6 +53,52 @@ func TestHub(t *testing.T) {
 	for _, draw := range r.Draws {
 		if got := len(draw.Graph.Parents(d - 1)); got != d-1 {
 			t.Fatalf("a draw has %d parents of %d, want all", got, d-1)
+		}
+	}
+}
+
+// Of a score that tells no directions by itself, chains with few candidates have the edge
+// probabilities of the sum over all graphs: likely parents can be turned around.
+func TestFewCandidatesAgainstSums(t *testing.T) {
+	const d = 9
+	ctx := context.Background()
+	g := dag.New(d)
+	for j := range d {
+		for i := range j {
+			g.Set(i, j, (7*i+13*j)%100 < 30)
+		}
+	}
+	data, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 150, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := score.NewBGe(data.Train.X, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prior, err := score.ErdosRenyi(d, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := exact.New(ctx, s, prior, exact.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := p.Orders(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, err := orders.Graphs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := graphs.Edges()
+	r := run(t, s, prior, mcmc.Options{Candidates: 3, WarmUp: 300, Seed: 1}, 3000)
+	for i := range d {
+		for j := range d {
+			if got, want := r.Edges.At(i, j), want.At(i, j); !(math.Abs(got-want) <= 0.06) {
+				t.Errorf("%d → %d: probability %.3f, want %.3f", i, j, got, want)
+			}
 		}
 	}
 }
