@@ -28,7 +28,7 @@ func TestGraphsOfManyWords(t *testing.T) {
 		}
 		tables := make([]*table, d)
 		for j, list := range lists {
-			tables[j] = &table{parents: list, candidates: len(list)}
+			tables[j] = &table{parents: list}
 		}
 		g.clear(tables)
 		for j, list := range lists {

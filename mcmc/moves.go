@@ -52,10 +52,10 @@ func (c *mover) accept(s *partition, layers int, beta, correction float64) bool 
 func (c *mover) swap(s *partition, beta float64) bool {
 	v := c.rng.IntN(c.d)
 	t := c.tables[v]
-	if t.candidates == 0 {
+	if len(t.parents) == 0 {
 		return false
 	}
-	w := t.parents[c.rng.IntN(t.candidates)]
+	w := t.parents[c.rng.IntN(len(t.parents))]
 	a, b := s.layer[v], s.layer[w]
 	if a == b {
 		return false

@@ -30,7 +30,7 @@ type link struct {
 func (p *problem) divide() {
 	p.open, p.links, p.first = make([][]int, p.d), make([][]link, p.d), make([]int, p.d+1)
 	for j, t := range p.tables {
-		p.first[j+1] = p.first[j] + t.candidates
+		p.first[j+1] = p.first[j] + len(t.parents)
 		for k, i := range t.parents {
 			p.links[i] = append(p.links[i], link{child: j, bit: 1 << k})
 		}
@@ -99,8 +99,8 @@ func (p *problem) widerTable(j int, extras []int) *table {
 	}
 	p.wider.mutex.Lock()
 	defer p.wider.mutex.Unlock()
-	if p.wider.bytes += tableBytes << t.candidates; p.wider.bytes > widerBytes || p.wider.tables == nil {
-		p.wider.tables, p.wider.bytes = map[string]*table{}, tableBytes<<t.candidates
+	if p.wider.bytes += tableBytes << len(t.parents); p.wider.bytes > widerBytes || p.wider.tables == nil {
+		p.wider.tables, p.wider.bytes = map[string]*table{}, tableBytes<<len(t.parents)
 	}
 	p.wider.tables[key] = t
 	return t

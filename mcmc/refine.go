@@ -213,7 +213,7 @@ func (c *chain) pilot(ctx context.Context, sum []float64) error {
 			continue
 		}
 		for j, t := range c.tables {
-			s.tables[j].marginals(p[:t.candidates], s.before[j], s.near[j])
+			s.tables[j].marginals(p[:len(t.parents)], s.before[j], s.near[j])
 			for k, i := range t.parents {
 				sum[j*c.d+i] += p[k]
 			}

@@ -191,7 +191,8 @@ const (
 func (e EdgeStat) settled() bool { return math.IsInf(e.RHat, 1) && e.Range < stillRange }
 
 // MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
-// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too few samples.
+// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too
+// few samples.
 func (d Diagnostics) MaxRHat() float64 {
 	largest := 1.
 	for _, e := range d.Uncertain {

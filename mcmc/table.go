@@ -17,7 +17,6 @@ import (
 // it is in a layer if the latest of them is.
 type table struct {
 	parents    []int // the candidates, ascending
-	candidates int   // number of them
 	extras     []int // the given parents, ascending
 	low, given uint32
 	largest    int       // largest number of parents of a positive probability
@@ -32,7 +31,7 @@ type table struct {
 
 // newTable scores all subsets of the candidates of child j.
 func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table, error) {
-	t := &table{parents: candidates, candidates: len(candidates), low: 1<<len(candidates) - 1}
+	t := &table{parents: candidates, low: 1<<len(candidates) - 1}
 	q, err := t.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
@@ -46,11 +45,7 @@ func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candid
 
 // with returns the table with extra parents, ascending.
 func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int, extras []int) (*table, error) {
-	n := t.candidates
-	w := &table{
-		parents: t.parents, candidates: n, extras: extras,
-		low: t.low, given: 1 << n,
-	}
+	w := &table{parents: t.parents, extras: extras, low: t.low, given: 1 << len(t.parents)}
 	q, err := w.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
@@ -61,7 +56,7 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
 
 // score returns the node scores of all sets of parents of child j.
 func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64, error) {
-	q := make([]float64, 1<<t.candidates)
+	q := make([]float64, 1<<len(t.parents))
 	if err := score.LogScoresGiven(ctx, s, q, j, t.parents, t.extras); err != nil {
 		return nil, err
 	}
@@ -90,7 +85,7 @@ func (t *table) fill(q []float64) {
 		}
 	}
 	t.sums = zeta(q)
-	absent := make([]number, t.candidates)
+	absent := make([]number, len(t.parents))
 	for k := range absent {
 		t.order = append(t.order, 1<<k)
 		absent[k] = t.within(t.low &^ (1 << k))

@@ -65,7 +65,7 @@ func TestSums(t *testing.T) {
 	for seed, scale := range []float64{1, 1, 30, 30, 1000, 1000, 20000, 20000} {
 		tab := randomTable(t, scale, uint64(seed))
 		full := tab.low | tab.given
-		p := make([]float64, tab.candidates)
+		p := make([]float64, len(tab.parents))
 		for before := range full + 1 {
 			for _, layer := range []uint32{before, before & 0b101, before & 0b1000001, before & 0b100} {
 				sets, logs := tab.allowed(before, layer)

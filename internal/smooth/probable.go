@@ -3,6 +3,7 @@ package smooth
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tobac/dag"
 	"tobac/internal/parallel"
@@ -38,10 +39,7 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 			dst[k] = math.Inf(-1)
 			continue
 		case more && !s.Known(j, set):
-			at := 0
-			for set[at] != i {
-				at++
-			}
+			at, _ := slices.BinarySearch(set, i)
 			f := s.of[j].find(parents).with(set, at)
 			s.settle(work, j, f, at)
 			s.of[j].keep(f)
