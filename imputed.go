@@ -410,7 +410,7 @@ func (f *imputedFit) draw(k int, r *Result) error {
 		return nil
 	}
 	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
-	at := completions.Pick(p, rng)
+	at := stream.Choose(rng, p.Empirical().Weights())
 	if e := p.Draws[at].Equations; e != nil {
 		f.drawn[k] = completions.Linear(e, len(f.names))
 		return nil

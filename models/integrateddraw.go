@@ -8,6 +8,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/ridge"
+	"tobac/internal/stream"
 	"tobac/internal/vector"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -113,10 +114,11 @@ func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, 
 	}
 	weights = make([]float64, features)
 	if rng != nil {
-		at, u := 0, rng.Float64()
-		for u -= math.Exp(logs[0] - total); u > 0 && at < len(logs)-1; u -= math.Exp(logs[at] - total) {
-			at++
+		chances := make([]float64, len(logs))
+		for q, v := range logs {
+			chances[q] = math.Exp(v - total)
 		}
+		at := stream.Choose(rng, chances)
 		solver.LogEvidence(gram, n, grid.variances[at])
 		for a := range weights {
 			weights[a] = rng.NormFloat64()

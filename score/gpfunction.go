@@ -102,13 +102,10 @@ func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) 
 	scratch := new(gpScratch)
 	unit = s.evaluate(j, parents, scratch)
 	total := floats.LogSumExp(scratch.terms)
-	u, at := rng.Float64(), len(scratch.all)-1
 	for k, t := range scratch.terms {
-		if u -= math.Exp(t - total); u < 0 {
-			at = k
-			break
-		}
+		scratch.terms[k] = math.Exp(t - total)
 	}
+	at := stream.Choose(rng, scratch.terms)
 	if s.variance == 0 {
 		f.NoiseVariance = scratch.all[at].variance * unit * unit
 	}

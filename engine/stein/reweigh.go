@@ -268,20 +268,10 @@ func (f *particleFit) poolDraws(pools []parentPool, n int) []*dag.Graph {
 		rng := stream.New(f.order.Seed, stream.ReweightedDraw, m)
 		graphs[m] = dag.New(len(pools))
 		for j, pool := range pools {
-			for _, i := range pool.sets[pool.at(rng.Float64())] {
+			for _, i := range pool.sets[stream.Choose(rng, pool.probs)] {
 				graphs[m].Set(i, j, true)
 			}
 		}
 	}
 	return graphs
-}
-
-// at is the place of the set that a uniform number falls on.
-func (p parentPool) at(u float64) int {
-	for k, v := range p.probs {
-		if u -= v; u < 0 {
-			return k
-		}
-	}
-	return len(p.probs) - 1
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tobac/internal/smooth"
+	"tobac/internal/stream"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/blas"
@@ -245,14 +246,7 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		return f
 	}
 	fits := s.likelyFits(j, parents)
-	u, at := rng.Float64(), len(fits)-1
-	for k, w := range evidenceWeights(fits) {
-		if u -= w; u < 0 {
-			at = k
-			break
-		}
-	}
-	drawn := fits[at]
+	drawn := fits[stream.Choose(rng, evidenceWeights(fits))]
 	n := len(drawn.theta)
 	z, theta := make([]float64, n), make([]float64, n)
 	for k := range z {

@@ -39,16 +39,6 @@ func Open(t *dataset.Table, places []int, kept []bool) (open []int) {
 	return open
 }
 
-// Pick is the number of a draw, each with the probability of its weight.
-func Pick(p *posterior.Posterior, rng *rand.Rand) int {
-	weights, at := p.Empirical().Weights(), 0
-	u := rng.Float64() - weights[0]
-	for ; u > 0 && at < len(weights)-1; u -= weights[at] {
-		at++
-	}
-	return at
-}
-
 // Linear draws values under linear equations of d variables.
 func Linear(e *posterior.Equations, d int) Redrawer {
 	q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances}

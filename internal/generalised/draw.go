@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tobac/internal/stream"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,14 +25,11 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	for k, e := range all {
 		logs[k] = e.log
 	}
-	total, u, at := floats.LogSumExp(logs), rng.Float64(), len(all)-1
+	total := floats.LogSumExp(logs)
 	for k, v := range logs {
-		if u -= math.Exp(v - total); u < 0 {
-			at = k
-			break
-		}
+		logs[k] = math.Exp(v - total)
 	}
-	e := all[at]
+	e := all[stream.Choose(rng, logs)]
 	if e.table != nil {
 		places := make([]int, len(parents))
 		for k, i := range parents {

@@ -205,11 +205,7 @@ func DrawnFrom(p *posterior.Posterior, n int, seed uint64) []Weighted {
 	weights := p.Empirical().Weights()
 	all := make([]Weighted, n)
 	for k := range all {
-		u, at := rng.Float64(), 0
-		for u -= weights[0]; u > 0 && at < len(weights)-1; u -= weights[at] {
-			at++
-		}
-		order := RandomExtension(p.Draws[at].Graph, rng.IntN)
+		order := RandomExtension(p.Draws[stream.Choose(rng, weights)].Graph, rng.IntN)
 		all[k] = Weighted{Order: order, Seed: orderSeed(seed, k), LogWeight: -math.Log(float64(n)), Evidence: math.NaN()}
 	}
 	return all

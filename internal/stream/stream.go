@@ -30,6 +30,17 @@ func Place(numbers ...int) int {
 	return int(h >> 2)
 }
 
+// Choose draws a place in a list of weights whose sum is 1 but for rounding.
+func Choose(rng *rand.Rand, weights []float64) int {
+	u := rng.Float64()
+	for k, w := range weights {
+		if u -= w; u < 0 {
+			return k
+		}
+	}
+	return len(weights) - 1
+}
+
 // New is the stream of a seed for a purpose at places. It panics unless there are
 // as many places as the purpose has.
 func New(seed uint64, p Purpose, places ...int) *rand.Rand {

@@ -127,3 +127,21 @@ func TestSeedDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations, want none", got)
 	}
 }
+
+// Choose draws every place as often as its weight says, and the last one where weights are cut off.
+func TestChoose(t *testing.T) {
+	rng := stream.New(1, stream.PosteriorOrders)
+	weights, count := []float64{0, 0.25, 0.75}, make([]float64, 3)
+	const n = 10_000
+	for range n {
+		count[stream.Choose(rng, weights)] += 1. / n
+	}
+	for k, w := range weights {
+		if d := count[k] - w; d < -0.02 || d > 0.02 || w == 0 && d != 0 {
+			t.Errorf("place %d: %v of the draws, want %v", k, count[k], w)
+		}
+	}
+	if got := stream.Choose(rng, []float64{0, 0, 1e-300}); got != 2 {
+		t.Errorf("place %d, want the last", got)
+	}
+}
