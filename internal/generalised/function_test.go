@@ -140,3 +140,24 @@ func TestFunctionsFindEquations(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of a file that announce more than there is, or are no probabilities, are refused at once.
+func TestFunctionOfFewNumbers(t *testing.T) {
+	for _, c := range []struct {
+		parents int
+		numbers []float64
+	}{
+		{0, []float64{0, 1e12}},
+		{0, []float64{0, 1, 5, 1e12}},
+		{0, []float64{0, 2, 0, 1, 1, 0, 1, 1e12}}, // a row that adds up to more than one
+		{0, []float64{0, 2, 0, 1, 1, 1, .5, .5}},  // a configuration that there is not
+		{0, []float64{1, 1e12}},
+		{0, []float64{1, 2, 0, 1, 1e12}},
+		{1, []float64{0, 1, 5, 1e12}},
+		{1, []float64{0, 1, 5, 2, 0, 1, 1e12}},
+	} {
+		if _, _, err := generalised.NewFunction(c.parents, c.numbers); err == nil {
+			t.Errorf("%v was accepted for %d parents", c.numbers, c.parents)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"tobac/score"
 )
 
@@ -48,15 +49,25 @@ func readTable(parents int, r *reader) *table {
 	}
 	t.values, t.parents = t.parents[parents], t.parents[:parents]
 	t.draw.Levels = len(t.values)
+	configurations := 1.0
 	for _, v := range t.parents {
 		t.draw.Parents = append(t.draw.Parents, len(v))
+		configurations *= float64(len(v))
 	}
-	for range r.whole(0) {
-		if at := r.whole(0); !r.failed {
-			t.draw.Rows[at] = r.list(len(t.values))
+	for k := r.whole(0); k > 0 && !r.failed; k-- {
+		at, row := r.whole(0), r.list(len(t.values))
+		if r.failed || float64(at) >= configurations || !probabilities(row) {
+			r.failed = true
+			break
 		}
+		t.draw.Rows[at] = row
 	}
 	return t
+}
+
+// probabilities says whether p are some that add up to one.
+func probabilities(p []float64) bool {
+	return slices.Min(p) >= 0 && math.Abs(floats.Sum(p)-1) < 1e-6
 }
 
 // row are the probabilities given values of the parents.
