@@ -34,7 +34,7 @@ type Config struct {
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
 	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for
 	// networks with one hidden layer, [stein.SVGD] for other models without node scores.
-	Engine engine.Engine
+	Engine engine.Settings
 
 	// Seed of every random draw. The same seed gives the same bits for any
 	// number of workers.
@@ -58,25 +58,25 @@ func (c *Config) Settings() []*setting.Setting {
 	all = append(all, c.Prior.Settings()...)
 	all = append(all, c.Order.Settings()...)
 	if c.Engine != nil {
-		all = append(all, c.Engine.Settings()...)
+		all = append(all, c.Engine.Engine().Settings()...)
 	}
 	return all
 }
 
 // EngineSetting is the choice of an engine by its name. To set it gives the engine's defaults.
-func EngineSetting(e *engine.Engine) *setting.Setting {
+func EngineSetting(e *engine.Settings) *setting.Setting {
 	names := []string{"auto"}
 	for _, one := range Engines() {
-		names = append(names, one.Name())
+		names = append(names, one.Engine().Name())
 	}
 	return setting.Parsed(e, "engine", "what infers the posterior", "auto", strings.Join(names, "|"), strings.Join(names, ", "),
-		func(e engine.Engine) string {
+		func(e engine.Settings) string {
 			if e == nil {
 				return ""
 			}
-			return e.Name()
+			return e.Engine().Name()
 		},
-		func(name string) (engine.Engine, error) {
+		func(name string) (engine.Settings, error) {
 			if name == "auto" {
 				return nil, nil
 			}
@@ -86,7 +86,7 @@ func EngineSetting(e *engine.Engine) *setting.Setting {
 
 // ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was
 // chosen; "" if it was asked for.
-func (c Config) ChooseEngine(d int) (e engine.Engine, why string, err error) {
+func (c Config) ChooseEngine(d int) (e engine.Settings, why string, err error) {
 	_, e, why, err = c.Problem(&dataset.Table{Names: numbered(d)})
 	return e, why, err
 }
@@ -104,7 +104,7 @@ func (c Config) WithDefaults(d int) (Config, error) {
 
 // Problem is what the configuration asks of data, of which it reads the names alone, and the engine
 // for it with all defaults. why says why the engine was chosen; "" if it was asked for.
-func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Engine, why string, err error) {
+func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settings, why string, err error) {
 	d := len(data.Names)
 	if d < 2 {
 		return nil, nil, "", fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
@@ -126,12 +126,12 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Engine
 	if e = c.Engine; e == nil {
 		e, why = choose(p)
 	}
-	e, err = e.Prepare(p)
+	e, err = e.Engine().Prepare(p)
 	return p, e, why, err
 }
 
 // settled is the configuration with what a problem and its engine have settled.
-func (c Config) settled(p *engine.Problem, e engine.Engine) Config {
+func (c Config) settled(p *engine.Problem, e engine.Settings) Config {
 	c.Model, c.Prior, c.Order, c.Workers, c.Engine = p.Model, p.Prior, p.Order, p.Workers, e
 	return c
 }
@@ -154,7 +154,7 @@ const temperedVariables = 50
 // more, [neural.Tempering] for networks with one hidden layer of at most 50 variables, and
 // [stein.SVGD] for every other model. Networks with more layers then have the last one integrated
 // out, and a custom likelihood has the recipe [Calibrated] with 10 particles and 100 steps.
-func choose(p *engine.Problem) (e engine.Engine, why string) {
+func choose(p *engine.Problem) (e engine.Settings, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := p.Model.(sem.Network)
 	_, differentiable := p.Model.(sem.Differentiable)
@@ -187,18 +187,18 @@ func choose(p *engine.Problem) (e engine.Engine, why string) {
 
 // Engines are the engines of the module with their defaults, in the sequence of their
 // documentation.
-func Engines() []engine.Engine {
-	return []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
+func Engines() []engine.Settings {
+	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.
-func EngineByName(name string) (engine.Engine, error) {
+func EngineByName(name string) (engine.Settings, error) {
 	var names []string
 	for _, e := range Engines() {
-		if e.Name() == name {
+		if e.Engine().Name() == name {
 			return e, nil
 		}
-		names = append(names, e.Name())
+		names = append(names, e.Engine().Name())
 	}
 	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
 }

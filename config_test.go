@@ -41,7 +41,7 @@ func TestConfigDefaults(t *testing.T) {
 		name string
 		in   tobac.Config
 		d    int
-		want engine.Engine
+		want engine.Settings
 	}{
 		{"d=2", tobac.Config{}, 2, &sums.Exact{Open: true}},
 		{"d=20", tobac.Config{}, 20, &sums.Exact{Open: true}},
@@ -209,10 +209,10 @@ func TestSettingsReadWhatTheyWrite(t *testing.T) {
 	for _, engine := range all {
 		c := tobac.Config{Engine: engine}
 		settingsReadWhatTheyWrite(t, &c, names)
-		if c.Engine == nil || c.Engine.Name() != all[len(all)-1].Name() || c.Prior.Kind != background.Uniform {
+		if c.Engine == nil || c.Engine.Engine().Name() != all[len(all)-1].Engine().Name() || c.Prior.Kind != background.Uniform {
 			t.Errorf("the settings set another configuration: %+v", c)
 		}
-		if e, ok := engine.(*stein.SVGD); ok && (e.Particles != 1 || e.Parameters != stein.IntegratedParameters || e.OrderEngine.Name() != "mcmc") {
+		if e, ok := engine.(*stein.SVGD); ok && (e.Particles != 1 || e.Parameters != stein.IntegratedParameters || e.OrderEngine.Engine().Name() != "mcmc") {
 			t.Errorf("the settings set another engine: %+v", e)
 		}
 	}

@@ -77,7 +77,7 @@ func TestReferenceOfDependentRows(t *testing.T) {
 	} {
 		r := fit(t, data, c)
 		got := compared(t, referenceOf(t, data, r), r.Posterior)
-		if most := map[string]float64{"exact": 1e-9, "mcmc": 0.03}[c.Engine.Name()]; !(got.MeanAbsError < most) {
+		if most := map[string]float64{"exact": 1e-9, "mcmc": 0.03}[c.Engine.Engine().Name()]; !(got.MeanAbsError < most) {
 			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine, got.MeanAbsError, most)
 		}
 	}

@@ -219,7 +219,7 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, e := range []engine.Engine{&stein.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
+	for _, e := range []engine.Settings{&stein.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
 		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: engine.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", e, err)

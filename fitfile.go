@@ -71,7 +71,7 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 	if err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	if _, direct := e.(engine.Direct); cfg.Model != nil || !direct || cfg.Order.Known != nil {
+	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct || cfg.Order.Known != nil {
 		return nil, "", nil
 	}
 	nats, err := sums.LogSupport(ctx, p)

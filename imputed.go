@@ -127,7 +127,7 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 type imputedFit struct {
 	data     Imputed
 	cfg      Config
-	engine   engine.Engine // that of all tables, with its defaults
+	engine   engine.Settings // that of all tables, with its defaults
 	names    []string
 	rows     int
 	shared   engine.Shared
@@ -175,14 +175,17 @@ func (f *imputedFit) prepare() error {
 }
 
 // problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
-func (f *imputedFit) problem() (*engine.Problem, engine.Engine, error) {
+func (f *imputedFit) problem() (*engine.Problem, engine.Settings, error) {
 	names := &dataset.Table{Names: f.names, Variables: f.data.Table(0).Variables}
 	p, e, _, err := f.cfg.Problem(names)
-	if _, complete := e.(engine.CompleteOnly); err != nil || !complete {
-		return p, e, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, complete := e.Engine().(engine.CompleteOnly); !complete {
+		return p, e, nil
 	}
 	if f.cfg.Engine != nil {
-		return nil, nil, fmt.Errorf("the engine %s takes complete tables; allowed: the engine svgd, or a table without its incomplete rows", e.Name())
+		return nil, nil, fmt.Errorf("the engine %s takes complete tables; allowed: the engine svgd, or a table without its incomplete rows", e.Engine().Name())
 	}
 	f.cfg.Engine = &stein.SVGD{}
 	p, e, _, err = f.cfg.Problem(names)
@@ -223,7 +226,7 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	kept := []int(nil)
 	out.Posterior, kept = completions.Thinned(out.Posterior, f.data.Count)
 	out.Functional = out.Functional.Of(kept)
-	f.report(engine.Progress{Engine: f.engine.Name(), Step: steps, Steps: steps}, k, steps)
+	f.report(engine.Progress{Engine: f.engine.Engine().Name(), Step: steps, Steps: steps}, k, steps)
 	return out, nil
 }
 
@@ -272,8 +275,8 @@ func (f *imputedFit) compare(ctx context.Context) error {
 		return nil
 	}
 	cfg := f.cfg
-	_, fits := f.engine.(engine.Direct) // whether what is computed for the evidences is the fit
-	if particles, ok := f.engine.(engine.Swarm); ok {
+	_, fits := f.engine.Engine().(engine.Direct) // whether what is computed for the evidences is the fit
+	if particles, ok := f.engine.Engine().(engine.Swarm); ok {
 		orders, drawn := particles.Orders(&engine.Problem{Order: cfg.Order})
 		if !drawn {
 			return nil
@@ -355,7 +358,7 @@ const defaultRounds = 3
 
 // particles reports whether the engine has particles, and no draws.
 func (f *imputedFit) particles() bool {
-	_, particles := f.engine.(engine.Swarm)
+	_, particles := f.engine.Engine().(engine.Swarm)
 	return particles
 }
 
@@ -369,7 +372,7 @@ func (f *imputedFit) prepareRounds() error {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]completions.Redrawer, f.data.Count)
-	_, direct := f.engine.(engine.Direct)
+	_, direct := f.engine.Engine().(engine.Direct)
 	kinds := sem.OfKinds(f.data.Table(0))
 	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= sem.MixedVariables && f.data.Places != nil {
 		if f.rounds = defaultRounds; kinds && f.data.Table(0).HasKind(func(k dataset.Kind) bool { return !k.Levelled() }) {

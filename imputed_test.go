@@ -173,7 +173,7 @@ func TestOneModelForAllTables(t *testing.T) {
 	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
 	for _, cfg := range []tobac.Config{{Engine: &sums.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
-		t.Run(cfg.Engine.Name(), func(t *testing.T) {
+		t.Run(cfg.Engine.Engine().Name(), func(t *testing.T) {
 			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table { return tables[k] }}, cfg)
 			m := r.Imputation
 			best, highest := "", math.Inf(-1)

@@ -32,13 +32,13 @@ func choices() map[string]tobac.Config {
 	} {
 		short := small
 		short.Steps = 8
-		for _, e := range []engine.Engine{&short, &stein.DiBS{SVGD: short}} {
+		for _, e := range []engine.Settings{&short, &stein.DiBS{SVGD: short}} {
 			cfg := particles()
 			cfg.Model, cfg.Engine = model, e
 			if isA[*stein.DiBS](e) {
 				cfg.Order = engine.Order{}
 			}
-			c[name+"/"+e.Name()] = cfg
+			c[name+"/"+e.Engine().Name()] = cfg
 		}
 	}
 	return c
@@ -319,7 +319,7 @@ func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pri
 func TestOwnModel(t *testing.T) {
 	data := noisy(t)
 	got := fit(t, data, tobac.Config{Model: ownModel{}, Engine: &small, Seed: 7})
-	if got.Config.Engine.Name() != "svgd" || got.Model != "own" || len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
+	if got.Config.Engine.Engine().Name() != "svgd" || got.Model != "own" || len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
 		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
 	}
 	built := particles()
@@ -342,7 +342,7 @@ func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
 	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: engine.Order{Count: 2}, Seed: 7}, &small)
 	want := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
-	if got.Config.Engine.Name() != "exact" || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
+	if got.Config.Engine.Engine().Name() != "exact" || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
 		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)
 	}
 	if !mat.Equal(got.Probabilities, want.Probabilities) {

@@ -196,7 +196,7 @@ func TestOwnPrior(t *testing.T) {
 	data := noisy(t)
 	const p = 0.2689414213699951 // 1/(1+e)
 	own := fit(t, data, tobac.Config{Prior: background.Prior{Own: ownModular{}}})
-	if own.Config.Engine.Name() != "exact" {
+	if own.Config.Engine.Engine().Name() != "exact" {
 		t.Errorf("engine %v, want exact", own.Config.Engine)
 	}
 	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: background.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {

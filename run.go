@@ -43,10 +43,10 @@ func Fit(ctx context.Context, data *dataset.Table, cfg Config) (*Result, error) 
 // A Run is a fit in progress, which can be advanced in parts, saved and resumed. The exact engine
 // has no steps: its work is done when the run is made. One goroutine at a time may use a Run.
 type Run struct {
-	asked    Config        // as it was given
-	settings []SettingText // of it: see Snapshot
-	engine   engine.Engine // with its defaults
-	why      string        // it was chosen; "" means that it was asked for
+	asked    Config          // as it was given
+	settings []SettingText   // of it: see Snapshot
+	engine   engine.Settings // with its defaults
+	why      string          // it was chosen; "" means that it was asked for
 	problem  *engine.Problem
 	stage    engine.Stage
 	unusable error // why it cannot be used; nil means that it can
@@ -93,10 +93,10 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		}
 		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})
-	if err := engine.CheckMemory(e, p, p.Size(), cfg.Room()); err != nil {
+	if err := engine.CheckMemory(e.Engine(), p, p.Size(), cfg.Room()); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	if r.stage, err = e.Begin(ctx, p); err != nil {
+	if r.stage, err = e.Engine().Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
 	if cfg.Model == nil {
@@ -296,17 +296,17 @@ func (r *Run) whyLarge() string {
 	}
 	var given []string
 	byDefault := map[string]string{}
-	if e, err := EngineByName(r.engine.Name()); err == nil {
+	if e, err := EngineByName(r.engine.Engine().Name()); err == nil {
 		q := *r.problem
-		if filled, err := e.Prepare(&q); err == nil {
-			for _, s := range filled.Settings() {
+		if filled, err := e.Engine().Prepare(&q); err == nil {
+			for _, s := range filled.Engine().Settings() {
 				byDefault[s.Name] = s.String()
 			}
 		}
 	}
-	if e, ok := r.engine.(engine.Sized); ok {
+	if e, ok := r.engine.Engine().(engine.Sized); ok {
 		names, others := e.SizeSettings(r.problem)
-		for _, s := range r.engine.Settings() {
+		for _, s := range r.engine.Engine().Settings() {
 			if text := s.String(); slices.Contains(names, s.Name) && text != "" && text != byDefault[s.Name] {
 				given = append(given, s.Name+" "+text)
 			}

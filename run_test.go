@@ -67,10 +67,10 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			if err := got.Validate(); err != nil {
 				t.Error(err)
 			}
-			if e := cfg.Engine; e != nil && got.Config.Engine.Name() != e.Name() || (got.EngineReason == "") != (e != nil) {
+			if e := cfg.Engine; e != nil && got.Config.Engine.Engine().Name() != e.Engine().Name() || (got.EngineReason == "") != (e != nil) {
 				t.Errorf("engine %v of the result because %q, asked for %v", got.Config.Engine, got.EngineReason, e)
 			}
-			if got.Engine != got.Config.Engine.Name() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
+			if got.Engine != got.Config.Engine.Engine().Name() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
 				t.Errorf("posterior of engine %s, model %v, names %v", got.Engine, got.Config.Model, got.Names)
 			}
 			if end.config.Workers = 8; cmp.Diff(end.config, got.Config) != "" {

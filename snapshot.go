@@ -45,7 +45,7 @@ type SettingText struct {
 }
 
 // settingsOf lists what decides the result: not the number of workers.
-func settingsOf(p *engine.Problem, e engine.Engine) []SettingText {
+func settingsOf(p *engine.Problem, e engine.Settings) []SettingText {
 	model := "chosen by evidence"
 	if p.Model != nil {
 		model = p.Model.String()
@@ -55,7 +55,7 @@ func settingsOf(p *engine.Problem, e engine.Engine) []SettingText {
 		interventions = dataset.Digest(nil, m)
 	}
 	key := e.String()
-	if r, ok := e.(engine.Resumable); ok {
+	if r, ok := e.Engine().(engine.Resumable); ok {
 		key = r.StateKey(p)
 	}
 	return []SettingText{

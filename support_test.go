@@ -133,7 +133,7 @@ func sampler(c *tobac.Config) *stein.SVGD {
 }
 
 // isA reports whether an engine is of a type.
-func isA[E engine.Engine](e engine.Engine) bool {
+func isA[E engine.Settings](e engine.Settings) bool {
 	_, ok := e.(E)
 	return ok
 }

@@ -132,7 +132,7 @@ func TestTrainingReportsProgress(t *testing.T) {
 			}
 		}
 		r, _ := finished(t, noisy(t), cfg)
-		if last != r.Steps() || r.Config().Engine.Name() != by {
+		if last != r.Steps() || r.Config().Engine.Engine().Name() != by {
 			t.Errorf("%s: the last report is of step %d of %d, engine %v", name, last, r.Steps(), r.Config().Engine)
 		}
 	}

@@ -126,7 +126,7 @@ func TestNetworksAreCalibrated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := r.Config.Engine.Name(); e != "tempering" {
+		if e := r.Config.Engine.Engine().Name(); e != "tempering" {
 			t.Fatalf("the engine %s, want tempering", e)
 		}
 		var excess [bins + 1]float64 // of edges above what the posterior expects; last, of all

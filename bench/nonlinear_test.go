@@ -87,7 +87,7 @@ func TestExperimentWithEveryModel(t *testing.T) {
 		particles := stein.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
 		for _, cfg := range []tobac.Config{{Engine: &particles, Order: engine.Order{Method: ordering.MethodEqVar}}, {Engine: &stein.DiBS{SVGD: particles}}} {
 			cfg.Model = model
-			methods = append(methods, tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Name()), cfg))
+			methods = append(methods, tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Engine().Name()), cfg))
 		}
 	}
 	all := compare(t, problems, methods, nil)

@@ -106,7 +106,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 	chosen := map[string]sem.Model{}
 	choice := func(p *study.Problem, r *tobac.Result) {
 		chosen[p.Name] = r.Config.Model
-		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine.Name(), r.Config.Model, r.Reason, r.Sum)
+		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine.Engine().Name(), r.Config.Model, r.Reason, r.Sum)
 	}
 	paper := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		cfg := tobac.Paper()

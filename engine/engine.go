@@ -18,21 +18,28 @@ import (
 	"tobac/setting"
 )
 
-// An Engine infers a posterior over graphs. It is a value with its own settings: a pointer to a
-// struct whose zero fields stand for defaults, such as &SVGD{Particles: 50}.
+// Settings choose an engine: a pointer to a struct whose zero fields stand for defaults, such as
+// &stein.SVGD{Particles: 50}.
+type Settings interface {
+	// Engine is the engine with these settings.
+	Engine() Engine
+	// String is the text form: the name of the engine and the settings.
+	String() string
+}
+
+// An Engine infers a posterior over graphs.
 type Engine interface {
 	// Name is the name on the command line and in results, such as svgd.
 	Name() string
 	// About says what the engine does, as help for its users: the first line alone stands in lists.
 	About() string
-	// Settings are the settings with a text form. Setting one of them changes the engine.
+	// Settings are those with a text form. Setting one of them changes the [Settings] that the
+	// engine has.
 	Settings() []*setting.Setting
-	// Prepare returns a copy with all defaults filled in, or an error that says in one sentence
-	// what the engine does not take: a model, a prior, an order, a setting. It may settle
+	// Prepare returns the settings with all defaults filled in, or an error that says in one
+	// sentence what the engine does not take: a model, a prior, an order, a setting. It may settle
 	// p.Model. Of p.Data it reads the names alone.
-	Prepare(p *Problem) (Engine, error)
-	// String is the text form: the name and the settings.
-	String() string
+	Prepare(p *Problem) (Settings, error)
 	// Demands are the parts of the memory that a prepared engine takes at its peak.
 	Demands(p *Problem, size Size) []Demand
 	// Begin computes what has no steps, and prepares the first step. It settles p.Model if that
@@ -61,33 +68,33 @@ type Stage interface {
 
 // Infer runs an engine from its beginning to its end: the outcome of a problem whose settings have
 // not been prepared. Report and Seconds of the problem may be nil here.
-func Infer(ctx context.Context, e Engine, p *Problem) (*Outcome, error) {
+func Infer(ctx context.Context, s Settings, p *Problem) (*Outcome, error) {
 	if p.Report == nil {
 		p.Report = func(Progress) {}
 	}
 	if p.Seconds == nil {
 		p.Seconds = new(Seconds)
 	}
-	e, err := e.Prepare(p)
+	s, err := s.Engine().Prepare(p)
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.Begin(ctx, p)
+	stage, err := s.Engine().Begin(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	_, steps := s.Steps()
-	if err := s.Advance(ctx, steps); err != nil {
+	defer stage.Close()
+	_, steps := stage.Steps()
+	if err := stage.Advance(ctx, steps); err != nil {
 		return nil, err
 	}
-	return s.Outcome(ctx)
+	return stage.Outcome(ctx)
 }
 
 // A Resumable engine lets some of its settings change when a run resumes.
 type Resumable interface {
 	// StateKey is the text form, of a prepared engine, of the settings that decide its state. Of
-	// other engines that is their String.
+	// other engines that is the String of the settings.
 	StateKey(p *Problem) string
 }
 
@@ -281,9 +288,10 @@ func Needs(bytes float64, format string, args ...any) Demand {
 	return Demand{fmt.Sprintf(format, args...), bytes}
 }
 
-// SettingsText is the text form of an engine: its name, and its settings with the values that
-// differ from zero, but those left out.
-func SettingsText(e Engine, leftOut ...string) string {
+// SettingsText is the text form of settings: the name of the engine, and the settings with the
+// values that differ from zero, but those left out.
+func SettingsText(of Settings, leftOut ...string) string {
+	e := of.Engine()
 	var words []any
 	for _, s := range e.Settings() {
 		if !slices.Contains(leftOut, s.Name) {

@@ -27,11 +27,11 @@ func Example() {
 	}
 	p := &engine.Problem{Data: table.Train, Model: sem.Linear{}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
 
-	e, err := engine.Engine(&sums.Exact{}).Prepare(p) // all defaults filled in
+	e, err := (&sums.Exact{}).Engine().Prepare(p) // all defaults filled in
 	if err != nil {
 		panic(err)
 	}
-	s, err := e.Begin(ctx, p) // computes what has no steps
+	s, err := e.Engine().Begin(ctx, p) // computes what has no steps
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func Example() {
 	fmt.Printf("%v, %d steps: X0 → X1 has the probability %.1f\n", e, steps, o.Marginals.Probabilities.At(0, 1))
 
 	p.Order.Method = ordering.EqVarOptions{}
-	_, err = e.Prepare(p)
+	_, err = e.Engine().Prepare(p)
 	fmt.Println(err)
 	// Output:
 	// exact, 0 steps: X0 → X1 has the probability 1.0

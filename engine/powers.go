@@ -7,14 +7,26 @@ package engine
 // converge.
 type Direct interface{ Direct() }
 
+// An Optional engine knows whether it was asked for.
+type Optional interface {
+	// LeftOpen holds where it was not: the model that a fit chooses may be one of another engine.
+	LeftOpen() bool
+}
+
+// A Settled stage has chosen a model before its steps.
+type Settled interface {
+	// First is what is known before the first step.
+	First() *Outcome
+}
+
 // An OrderSource has draws of graphs under node scores, whose orders particles may follow.
 type OrderSource interface{ OrderSource() }
 
 // A Swarm has particles in place of draws from the posterior.
 type Swarm interface {
-	// Orders is the engine whose draws give the orders of a problem; nil means the default one. Drawn
-	// is false if no orders are drawn.
-	Orders(p *Problem) (e Engine, drawn bool)
+	// Orders chooses the engine whose draws give the orders of a problem; nil means the default one.
+	// Drawn is false if no orders are drawn.
+	Orders(p *Problem) (s Settings, drawn bool)
 }
 
 // A CompleteOnly engine takes no table that was completed at random.

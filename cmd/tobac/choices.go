@@ -88,10 +88,10 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 			return nil // it comes again
 		}
 		o.why = why
-		if !o.givenOf(chosen.Name()) && o.model != modelBGe {
+		if !o.givenOf(chosen.Engine().Name()) && o.model != modelBGe {
 			return nil
 		}
-		if c.Engine, err = tobac.EngineByName(chosen.Name()); err != nil {
+		if c.Engine, err = tobac.EngineByName(chosen.Engine().Name()); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 	case recipeCalibrated:
 		c = tobac.Calibrated(o.configured(nil))
 	}
-	if o.engine != engineAuto && (c.Engine == nil || c.Engine.Name() != o.engine) {
+	if o.engine != engineAuto && (c.Engine == nil || c.Engine.Engine().Name() != o.engine) {
 		c.Engine, err = tobac.EngineByName(o.engine)
 	}
 	return c, err

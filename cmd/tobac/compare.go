@@ -127,6 +127,9 @@ func (s *comparisonSummary) print(w io.Writer) error {
 // direct reports whether the engine with a name computes sums, which have no sampling error.
 func direct(name string) bool {
 	e, err := tobac.EngineByName(name)
-	_, sums := e.(engine.Direct)
-	return err == nil && sums
+	if err != nil {
+		return false
+	}
+	_, sums := e.Engine().(engine.Direct)
+	return sums
 }

@@ -20,8 +20,7 @@ import (
 // comparison reports whether the answer is to be compared with particles of SVGD: if that is
 // asked for, and for the embedded data.
 func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool) (bool, error) {
-	_, takes := c.Engine.(engine.OrderSource)
-	takes = takes && c.Prior.MaxParents == 0
+	takes := drawsOrders(c.Engine) && c.Prior.MaxParents == 0
 	switch {
 	case o.beside != besideSVGD:
 		return embedded && takes && o.beside == besideAuto, nil
@@ -32,7 +31,13 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	case c.Prior.MaxParents > 0:
 		return false, cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
-	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", c.Engine.Name())
+	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", c.Engine.Engine().Name())
+}
+
+// drawsOrders reports whether particles can follow the orders of what an engine draws.
+func drawsOrders(e engine.Settings) bool {
+	_, source := e.Engine().(engine.OrderSource)
+	return source
 }
 
 // sample samples the particles that a result is compared with.

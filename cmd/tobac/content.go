@@ -209,9 +209,9 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 	name := s.Engine
 	var own engine.OwnPrior
 	if e, err := tobac.EngineByName(s.Engine); err == nil {
-		about, _, _ := strings.Cut(e.About(), "\n")
+		about, _, _ := strings.Cut(e.Engine().About(), "\n")
 		name += ": " + strings.TrimSuffix(about, ".")
-		own, _ = e.(engine.OwnPrior)
+		own, _ = e.Engine().(engine.OwnPrior)
 	}
 	facts := []report.Fact{{Name: "Data", Text: s.config.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: name}}
 	prior := s.config.Prior
@@ -248,7 +248,7 @@ func (s *storedSummary) convergence() report.Convergence {
 		c.Text = s.Diagnostics.Training.convergence()
 	default:
 		if e, err := tobac.EngineByName(s.Engine); err == nil {
-			if e, ok := e.(engine.Converging); ok {
+			if e, ok := e.Engine().(engine.Converging); ok {
 				c.Text = e.Convergence()
 			}
 		}

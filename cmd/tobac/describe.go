@@ -90,7 +90,7 @@ func (r *result) evidences() string {
 // describePrior says what graphs were probable before.
 func (r *result) describePrior() string {
 	s, c := &r.summary, &r.Config
-	own, _ := c.Engine.(engine.OwnPrior)
+	own, _ := c.Engine.Engine().(engine.OwnPrior)
 	var text string
 	switch {
 	case own != nil:

@@ -75,7 +75,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 		return nil, fmt.Errorf("%s: the rows are not those of the fit in %s; --data FILE names the table of the fit", j.input.Data, dir)
 	}
 	f := &storedFit{j, tobac.Result{Outcome: engine.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)}, Config: j.fit}}
-	if j.fit.Engine.Name() != s.Engine {
+	if j.fit.Engine.Engine().Name() != s.Engine {
 		if f.result.Config.Engine, err = tobac.EngineByName(s.Engine); err != nil {
 			return nil, cli.Located(filepath.Join(dir, summaryFile), err)
 		}

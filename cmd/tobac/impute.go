@@ -25,10 +25,10 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
 	}
-	if _, complete := j.fit.Engine.(engine.CompleteOnly); complete {
-		return cli.Usagef("--engine %s contradicts --missing impute: it takes complete tables; allowed: --missing drop, or another engine", j.fit.Engine.Name())
+	if _, complete := j.fit.Engine.Engine().(engine.CompleteOnly); complete {
+		return cli.Usagef("--engine %s contradicts --missing impute: it takes complete tables; allowed: --missing drop, or another engine", j.fit.Engine.Engine().Name())
 	}
-	if _, particles := j.fit.Engine.(engine.Swarm); o.imputationRounds > 0 && particles {
+	if _, particles := j.fit.Engine.Engine().(engine.Swarm); o.imputationRounds > 0 && particles {
 		return cli.Usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
 	}
 	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {

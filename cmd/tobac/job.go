@@ -403,7 +403,7 @@ func (j *job) exclude() error {
 		return nil
 	}
 	columns := j.table.Columns
-	if _, source := j.fit.Engine.(engine.OrderSource); (source || j.fit.Engine == nil) && j.fit.Order.Known == nil {
+	if j.fit.Order.Known == nil && (j.fit.Engine == nil || drawsOrders(j.fit.Engine)) {
 		j.fit.Prior.AddSources(j.table.Given())
 	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()

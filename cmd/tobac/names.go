@@ -85,7 +85,7 @@ const engineAuto = "auto"
 func engineNames() []string {
 	names := []string{engineAuto}
 	for _, e := range tobac.Engines() {
-		names = append(names, e.Name())
+		names = append(names, e.Engine().Name())
 	}
 	return names
 }

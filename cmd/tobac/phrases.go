@@ -90,7 +90,7 @@ func closeModels(all []sem.Evidence) string {
 
 // particlesListed reports whether the particles of SVGD are what is reported.
 func particlesListed(r *tobac.Result) bool {
-	_, particles := r.Config.Engine.(engine.Swarm)
+	_, particles := r.Config.Engine.Engine().(engine.Swarm)
 	return particles
 }
 
@@ -109,7 +109,7 @@ func scaled(model string) bool {
 }
 
 // particleSettings are those that the engines svgd and dibs have in common; nil for other engines.
-func particleSettings(e engine.Engine) *stein.SVGD {
+func particleSettings(e engine.Settings) *stein.SVGD {
 	switch e := e.(type) {
 	case *stein.SVGD:
 		return e

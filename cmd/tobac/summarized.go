@@ -89,7 +89,7 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 	}
 	add("model", model)
 	settings := map[string]any{}
-	engines := []engine.Engine{c.fit.Engine}
+	engines := []engine.Settings{c.fit.Engine}
 	if orders := ordersOf(c.fit.Engine); orders != nil {
 		engines = append(engines, orders)
 	}

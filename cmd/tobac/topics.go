@@ -31,8 +31,9 @@ func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *
 }
 
 // topics are engines, the prior and the order, with the settings that they have.
-func topics(c *tobac.Config, engines ...engine.Engine) (all []cli.Topic) {
-	for _, e := range engines {
+func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
+	for _, s := range engines {
+		e := s.Engine()
 		all = append(all, cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings("", e.Settings())))
 	}
 	order := cli.NewSettings()

@@ -68,16 +68,16 @@ func inUse(c *tobac.Config, beside bool, topic string) bool {
 // engineNamesOf are the names of the engine of a configuration, and of that which it draws orders
 // by.
 func engineNamesOf(c *tobac.Config) []string {
-	names := []string{c.Engine.Name()}
+	names := []string{c.Engine.Engine().Name()}
 	if orders := ordersOf(c.Engine); orders != nil {
-		names = append(names, orders.Name())
+		names = append(names, orders.Engine().Name())
 	}
 	return names
 }
 
 // ordersOf is the engine that draws the orders of another; nil means that none does.
-func ordersOf(e engine.Engine) engine.Engine {
-	if particles, ok := e.(engine.Swarm); ok {
+func ordersOf(e engine.Settings) engine.Settings {
+	if particles, ok := e.Engine().(engine.Swarm); ok {
 		orders, _ := particles.Orders(new(engine.Problem))
 		return orders
 	}
@@ -86,7 +86,7 @@ func ordersOf(e engine.Engine) engine.Engine {
 
 // engineText says which engine a fit has, and why.
 func (o *fitOptions) engineText(j *job, n, d int) string {
-	name := j.fit.Engine.Name()
+	name := j.fit.Engine.Engine().Name()
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}

@@ -129,7 +129,8 @@ func TestUnusedOptions(t *testing.T) {
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 	inFolder(t, badInputs)
-	for _, e := range tobac.Engines() {
+	for _, s := range tobac.Engines() {
+		e := s.Engine()
 		for _, s := range e.Settings() {
 			if name := e.Name() + "." + s.Name; s.Type() == "N" {
 				refuses(t, "fit good.csv --engine exact --set "+name+"=3", cli.ExitUsage, name+" has no effect: the engine is exact; --engine "+e.Name()+" takes it")

@@ -45,16 +45,22 @@ type BCDNets struct {
 // Settings are those of the training: steps, samples, temperatures, prior of the weights.
 type Settings = bcd.Settings
 
-var _ engine.Engine = (*BCDNets)(nil)
+// Engine implements [engine.Settings].
+func (e *BCDNets) Engine() engine.Engine { return bcdEngine{e} }
+
+// String implements [engine.Settings].
+func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
+
+type bcdEngine struct{ *BCDNets }
 
 // DescribePrior implements [engine.OwnPrior].
-func (e *BCDNets) DescribePrior(edgesPerNode float64) string {
+func (e bcdEngine) DescribePrior(edgesPerNode float64) string {
 	return fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", edgesPerNode)
 }
 
 // SizeSettings implements [engine.Sized]. The scale of the weights follows the prior's expected
 // edges per node.
-func (e *BCDNets) SizeSettings(p *engine.Problem) (names, given []string) {
+func (e bcdEngine) SizeSettings(p *engine.Problem) (names, given []string) {
 	if k := p.Prior.EdgesPerNode; k > 0 && k < 1e-5 {
 		given = append(given, fmt.Sprintf("edges-per-node %g", k))
 	}
@@ -62,10 +68,10 @@ func (e *BCDNets) SizeSettings(p *engine.Problem) (names, given []string) {
 }
 
 // Name implements [engine.Engine].
-func (e *BCDNets) Name() string { return "bcd" }
+func (e bcdEngine) Name() string { return "bcd" }
 
 // About implements [engine.Engine].
-func (e *BCDNets) About() string {
+func (e bcdEngine) About() string {
 	return `BCD Nets: a variational posterior over permutations, weights and noise.
 The equations are linear, with one noise variance (--model linear, on columns shifted to
 mean 0) or one for each column (linear-unequal, on columns scaled to variance 1). It takes
@@ -73,7 +79,7 @@ continuous columns without interventions, and of the knowledge only prior.edges-
 }
 
 // Settings implements [engine.Engine].
-func (e *BCDNets) Settings() []*setting.Setting {
+func (e bcdEngine) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
@@ -90,17 +96,14 @@ func (e *BCDNets) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [engine.Engine].
-func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
-
 // Prepare implements [engine.Engine].
-func (e *BCDNets) Prepare(p *engine.Problem) (engine.Engine, error) {
-	out := *e
+func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
+	out := *e.BCDNets
 	s := &out.Training
 	if s.EdgesPerNode != 0 || s.UnequalVariances {
 		return nil, errors.New("edges per node and unequal variances of BCD Nets are those of the prior and of the model, and must be zero in BCDNets.Training")
 	}
-	if err := setting.Check(out.Settings()); err != nil {
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	defaults := bcd.Settings{}.WithDefaults(2, 2)
@@ -147,12 +150,12 @@ func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 }
 
 // Demands implements [engine.Engine].
-func (e *BCDNets) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (e bcdEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), engine.Needs(3*sums.Draws*float64(size.Vars)*float64(size.Vars)*8, "%d graphs with %d x %d weights", sums.Draws, size.Vars, size.Vars)}
 }
 
 // Begin implements [engine.Engine].
-func (e *BCDNets) Begin(_ context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+func (e bcdEngine) Begin(_ context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
 		if err := bcdData(p.Data); err != nil {
 			return err
@@ -255,7 +258,7 @@ func bcdData(data *dataset.Table) error {
 }
 
 // Given implements [engine.Settling]: another prior of the weights, all rows in full.
-func (e *BCDNets) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e bcdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
 	return &engine.Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)}, nil

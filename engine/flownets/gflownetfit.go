@@ -25,25 +25,31 @@ type GFlowNet struct {
 // Settings are those of the training: representation, iterations, replay, exploration.
 type Settings = gflownet.Settings
 
-var _ engine.Engine = (*GFlowNet)(nil)
+// Engine implements [engine.Settings].
+func (e *GFlowNet) Engine() engine.Engine { return flowEngine{e} }
+
+// String implements [engine.Settings].
+func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Training) }
+
+type flowEngine struct{ *GFlowNet }
 
 // SizeSettings implements [engine.Sized].
-func (e *GFlowNet) SizeSettings(*engine.Problem) (names, given []string) {
+func (e flowEngine) SizeSettings(*engine.Problem) (names, given []string) {
 	return []string{"step-size"}, nil
 }
 
 // Name implements [engine.Engine].
-func (e *GFlowNet) Name() string { return "gflownet" }
+func (e flowEngine) Name() string { return "gflownet" }
 
 // About implements [engine.Engine].
-func (e *GFlowNet) About() string {
+func (e flowEngine) About() string {
 	return `DAG-GFlowNet: a policy that builds graphs edge by edge.
 It takes the scores of every model but ffn. With at most 5 columns its flows are computed
 exactly, unless gflownet.policy names a network.`
 }
 
 // Settings implements [engine.Engine].
-func (e *GFlowNet) Settings() []*setting.Setting {
+func (e flowEngine) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
 		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
@@ -62,14 +68,11 @@ func (e *GFlowNet) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [engine.Engine].
-func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Training) }
-
 // Prepare implements [engine.Engine].
-func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
+func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	d := p.Vars()
-	out := *e
-	if err := setting.Check(out.Settings()); err != nil {
+	out := *e.GFlowNet
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	if err := p.LearnsOrders(e); err != nil {
@@ -96,14 +99,14 @@ func (e *GFlowNet) Prepare(p *engine.Problem) (engine.Engine, error) {
 
 // Demands implements [engine.Engine]: those of the policy, and of the short chains that settle the
 // model.
-func (e *GFlowNet) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
 	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
 	return append(all, markov.Pilot.ChainDemands(size)...)
 }
 
 // Begin implements [engine.Engine].
-func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
 		s, err := markov.Settle(ctx, p.Data, p.ScoredModels(), p, markov.Pilot, p.Trust())
 		if err != nil {
@@ -126,7 +129,7 @@ func (e *GFlowNet) Begin(ctx context.Context, p *engine.Problem) (stage engine.S
 type flowFit struct {
 	*gflownet.Model
 	*markov.Settled
-	engine  *GFlowNet
+	engine  flowEngine
 	problem *engine.Problem
 }
 
@@ -209,6 +212,6 @@ const (
 )
 
 // Given implements [engine.Settling]: the hypothesis that short chains settle.
-func (e *GFlowNet) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
-	return markov.Pilot.Given(ctx, p, edgesPerNode)
+func (e flowEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	return markov.Pilot.Engine().(engine.Settling).Given(ctx, p, edgesPerNode)
 }

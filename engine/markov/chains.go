@@ -37,22 +37,33 @@ type MCMC struct {
 	Open bool
 }
 
-var _ engine.Engine = (*MCMC)(nil)
+// Engine implements [engine.Settings].
+func (e *MCMC) Engine() engine.Engine { return mcmcEngine{e} }
+
+// String implements [engine.Settings].
+func (e *MCMC) String() string { return engine.SettingsText(e) }
+
+type mcmcEngine struct{ *MCMC }
+
+const name = "mcmc"
+
+// LeftOpen implements [engine.Optional].
+func (e mcmcEngine) LeftOpen() bool { return e.Open }
 
 // OrderSource implements [engine.OrderSource].
-func (e *MCMC) OrderSource() {}
+func (e mcmcEngine) OrderSource() {}
 
 // Name implements [engine.Engine].
-func (e *MCMC) Name() string { return "mcmc" }
+func (e mcmcEngine) Name() string { return name }
 
 // About implements [engine.Engine].
-func (e *MCMC) About() string {
+func (e mcmcEngine) About() string {
 	return `Markov chains over graphs, for any number of columns.
 Agreement of the independent chains is a check of the result.`
 }
 
 // Settings implements [engine.Engine].
-func (e *MCMC) Settings() []*setting.Setting {
+func (e mcmcEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
@@ -63,11 +74,8 @@ func (e *MCMC) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [engine.Engine].
-func (e *MCMC) String() string { return engine.SettingsText(e) }
-
 // Prepare implements [engine.Engine].
-func (e *MCMC) Prepare(p *engine.Problem) (engine.Engine, error) {
+func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	switch {
 	case !p.Scored():
 		return nil, p.NeedsScores(e)
@@ -82,7 +90,7 @@ func (e *MCMC) Prepare(p *engine.Problem) (engine.Engine, error) {
 // Filled is a copy with the defaults.
 func (e *MCMC) Filled() (*MCMC, error) {
 	out := *e
-	if err := setting.Check(out.Settings()); err != nil {
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	setting.Fill(&out.Chains, 4)
@@ -93,7 +101,7 @@ func (e *MCMC) Filled() (*MCMC, error) {
 }
 
 // Demands implements [engine.Engine].
-func (e *MCMC) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return append(e.ChainDemands(size), sums.DrawDemand(size))
 }
 
@@ -114,14 +122,14 @@ func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
 }
 
 // Begin implements [engine.Engine].
-func (e *MCMC) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := Settle(ctx, p.Data, p.ScoredModels(), p, e, p.Trust())
+		s, err := Settle(ctx, p.Data, p.ScoredModels(), p, e.MCMC, p.Trust())
 		if err != nil {
 			return err
 		}
 		p.SettleModel(s.Model, s.Evidence)
-		stage, err = New(ctx, p.Data, s, p, e)
+		stage, err = New(ctx, p.Data, s, p, e.MCMC)
 		return err
 	})
 	return stage, err
@@ -222,8 +230,8 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	return best, err
 }
 
-// Outcome is what was settled before a posterior is sampled.
-func (s *Settled) Outcome() *engine.Outcome {
+// First implements [engine.Settled].
+func (s *Settled) First() *engine.Outcome {
 	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence),
 		Doubted: s.doubt != sem.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
 }
@@ -244,7 +252,7 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 
 // New prepares the chains.
 func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *MCMC) (*Chains, error) {
-	problem.Doing(e.Name(), "scoring candidate parents, model "+s.Model.String())
+	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, e.Options(problem, e.WarmUp))
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
@@ -290,7 +298,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 	if err != nil {
 		return nil, 0, err
 	}
-	problem.Doing(e.Name(), "short chains, model "+m.String())
+	problem.Doing(name, "short chains, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
 	if err == nil {
 		err = refine(ctx, hypotheses, prior, e.Options(problem, pilot/2))
@@ -342,7 +350,7 @@ func (c *Chains) Advance(ctx context.Context, to int) error {
 				c.steps = c.step
 			}
 			trace := c.sampler.Trace()
-			c.problem.Report(engine.Progress{Engine: c.engine.Name(), Step: c.step, Steps: c.steps, Chains: &trace})
+			c.problem.Report(engine.Progress{Engine: name, Step: c.step, Steps: c.steps, Chains: &trace})
 		}
 		return nil
 	})
@@ -380,7 +388,7 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
-	c.problem.Doing(c.engine.Name(), "summarising the chains")
+	c.problem.Doing(name, "summarising the chains")
 	res, err := c.sampler.Result()
 	if err != nil {
 		return nil, err
@@ -389,7 +397,7 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 	for k, d := range res.Draws {
 		graphs[k] = d.Graph
 	}
-	inf, err := c.Settled.Inference(ctx, c.data, c.engine.Name(), graphs, res.Edges, c.problem)
+	inf, err := c.Settled.Inference(ctx, c.data, name, graphs, res.Edges, c.problem)
 	if err == nil {
 		inf.Diagnostics = &res.Diagnostics
 	}
@@ -398,7 +406,7 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 
 // Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
-	inf := &sums.Inference{Outcome: *s.Outcome()}
+	inf := &sums.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)
@@ -462,12 +470,12 @@ func Convergence(d *mcmc.Diagnostics) string {
 }
 
 // Given implements [engine.Settling]: the hypothesis that short chains settle.
-func (e *MCMC) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e mcmcEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	m, ok := p.Model.(sem.Scored)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}
-	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e.MCMC, p.Trust())
 	if err != nil {
 		return nil, err
 	}

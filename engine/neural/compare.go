@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"tobac/engine"
-	"tobac/engine/markov"
-	"tobac/engine/sums"
 	"tobac/internal/inspect"
 	"tobac/internal/memory"
 	"tobac/sem"
@@ -26,9 +24,9 @@ func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted.
-func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engine.Stage, room memory.Room) (*engine.Problem, engine.Engine, engine.Stage, error) {
+func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage, room memory.Room) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := p.Model.(sem.SampledModel)
-	if !ok || !open(e) || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil || p.Vars() > mostNetworkVariables ||
+	if o, optional := e.Engine().(engine.Optional); !ok || !optional || !o.LeftOpen() || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil || p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
 		return p, e, stage, nil
 	}
@@ -47,7 +45,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }
 	q := *p
 	q.Model = network
-	tempering, err := (&Tempering{Start: first.Hypothesis}).Prepare(&q)
+	tempering, err := temperingEngine{&Tempering{Start: first.Hypothesis}}.Prepare(&q)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -55,14 +53,14 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	note := ""
 	if seconds := seconds(n, d); seconds > mostSeconds(d) {
 		note = sem.TooLong(seconds, "ffn")
-	} else if err := engine.CheckMemory(tempering, &q, q.Size(), room); err != nil {
+	} else if err := engine.CheckMemory(tempering.Engine(), &q, q.Size(), room); err != nil {
 		note = err.Error()
 	}
 	if note != "" {
 		add(sem.Evidence{Model: network.String(), Log: math.NaN(), Note: note})
 		return p, e, reasoned{stage, p.Evidence, first.Reason}, nil
 	}
-	sampled, err := tempering.Begin(ctx, &q)
+	sampled, err := tempering.Engine().Begin(ctx, &q)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -82,24 +80,10 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Engine, stage engi
 	return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
 }
 
-// open reports whether an engine was not asked for.
-func open(e engine.Engine) bool {
-	switch e := e.(type) {
-	case *sums.Exact:
-		return e.Open
-	case *markov.MCMC:
-		return e.Open
-	}
-	return false
-}
-
 // settledBy is the outcome of a stage, or of chains that have not begun what they settled.
 func settledBy(ctx context.Context, stage engine.Stage) (*engine.Outcome, error) {
-	switch s := stage.(type) {
-	case *markov.Chains:
-		return s.Settled.Outcome(), nil
-	case *networkChains:
-		return s.Settled.Outcome(), nil
+	if s, ok := stage.(engine.Settled); ok {
+		return s.First(), nil
 	}
 	o, err := stage.Outcome(ctx)
 	if err == nil && o.Evidence == nil { // of networks

@@ -97,7 +97,7 @@ func (g *Graphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.T
 		return err
 	}
 	out := *p
-	out.Draws, out.Engine, out.Model, out.Standardization = some, temperingEngine.Name(), m.String(), g.scale
+	out.Draws, out.Engine, out.Model, out.Standardization = some, name, m.String(), g.scale
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals

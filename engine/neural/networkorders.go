@@ -15,9 +15,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// temperingEngine is the one whose name stands in the progress.
-var temperingEngine = &Tempering{}
-
 // overOrders is the posterior of networks over all orders: evidences of the sets of parents that
 // matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
 // variables in the chains of the engine mcmc.
@@ -103,7 +100,7 @@ func settle(
 		return nil, err
 	}
 	table.constant = engine.UnitConstants(data, units)
-	if err := table.settle(ctx, func(text string) { p.Doing(temperingEngine.Name(), text) }); err != nil {
+	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
 		return nil, err
 	}
 	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight, scale: scale}, nil
@@ -127,7 +124,7 @@ func startedTable(
 	if err != nil {
 		return t, err
 	}
-	p.Doing(temperingEngine.Name(), "taking sets of parents from the scores of the model")
+	p.Doing(name, "taking sets of parents from the scores of the model")
 	t.unit = 1
 	if t.networkTable, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil || start.NoiseVariance == 0 {
 		return t, err
@@ -150,7 +147,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	}
 	var best *networkTable
 	options := chains.Options(p, 0)
-	p.Doing(temperingEngine.Name(), "scoring sets of parents by Gaussian processes")
+	p.Doing(name, "scoring sets of parents by Gaussian processes")
 	rank := 0
 	if n > gaussRows {
 		rank = gaussRank

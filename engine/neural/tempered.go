@@ -37,7 +37,15 @@ type Tempering struct {
 	Chains markov.MCMC
 }
 
-var _ engine.Engine = (*Tempering)(nil)
+// Engine implements [engine.Settings].
+func (e *Tempering) Engine() engine.Engine { return temperingEngine{e} }
+
+// String implements [engine.Settings].
+func (e *Tempering) String() string { return engine.SettingsText(e) }
+
+type temperingEngine struct{ *Tempering }
+
+const name = "tempering"
 
 // Defaults of Tempering, and the number of chains of each variable.
 const (
@@ -48,18 +56,18 @@ const (
 )
 
 // CompleteOnly implements [engine.CompleteOnly].
-func (e *Tempering) CompleteOnly() {}
+func (e temperingEngine) CompleteOnly() {}
 
 // Convergence implements [engine.Converging].
-func (e *Tempering) Convergence() string {
+func (e temperingEngine) Convergence() string {
 	return "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
 }
 
 // Name implements [engine.Engine].
-func (e *Tempering) Name() string { return "tempering" }
+func (e temperingEngine) Name() string { return name }
 
 // About implements [engine.Engine].
-func (e *Tempering) About() string {
+func (e temperingEngine) About() string {
 	return `Markov chains at many temperatures over networks and their parents.
 It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
 the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
@@ -67,7 +75,7 @@ with more than 20 columns. Given an order it runs two chains for each variable.`
 }
 
 // Settings implements [engine.Engine].
-func (e *Tempering) Settings() []*setting.Setting {
+func (e temperingEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order; the first half is dropped", "2000"),
 		setting.WholeNumber(&e.Rungs, markov.MostChains, "rungs", "temperatures of each chain given an order", "12"),
@@ -78,13 +86,10 @@ func (e *Tempering) Settings() []*setting.Setting {
 	}
 }
 
-// String implements [engine.Engine].
-func (e *Tempering) String() string { return engine.SettingsText(e) }
-
 // Prepare implements [engine.Engine].
-func (e *Tempering) Prepare(p *engine.Problem) (engine.Engine, error) {
-	out := *e
-	if err := setting.Check(out.Settings()); err != nil {
+func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
+	out := *e.Tempering
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	m, ok := p.Model.(sem.Network)
@@ -125,7 +130,7 @@ func seconds(n, d int) float64 {
 }
 
 // Demands implements [engine.Engine].
-func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.Demand) {
+func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []engine.Demand) {
 	if !p.OverOrders() {
 		return nil
 	}
@@ -139,7 +144,7 @@ func (e *Tempering) Demands(p *engine.Problem, size engine.Size) (all []engine.D
 }
 
 // Begin implements [engine.Engine].
-func (e *Tempering) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
 		if p.OverOrders() {
 			stage, err = e.overOrders(ctx, p)
@@ -185,7 +190,7 @@ func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []order
 		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
 			return nil, err
 		}
-		p.Doing(e.Name(), fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
+		p.Doing(name, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
 		q, c, err := e.temperedUnder(ctx, p, o, model.(sem.Network), data)
 		if err != nil {
 			return nil, err
@@ -215,7 +220,7 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: e.Name(), Model: m.String(), Kind: posterior.Draws}
+	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: m.String(), Kind: posterior.Draws}
 	for _, draw := range res.Draws {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}
@@ -226,7 +231,7 @@ func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, 
 }
 
 // Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
-func (e *Tempering) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e temperingEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, false)
 	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},

@@ -21,6 +21,7 @@ import (
 // under one order after the other.
 type sampling struct {
 	engine  engine.Engine
+	ordered bool // particles follow causal orders
 	sampler *SVGD
 	penalty models.Penalty
 	problem *engine.Problem
@@ -35,20 +36,17 @@ type sampling struct {
 var _ engine.Stage = (*sampling)(nil)
 
 // Begin implements [engine.Engine].
-func (s *SVGD) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	return (&sampling{engine: s, sampler: s, problem: p}).begin(ctx)
+func (s svgdEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
+	return (&sampling{engine: s, sampler: s.SVGD, ordered: true, problem: p}).begin(ctx)
 }
 
 // Begin implements [engine.Engine].
-func (e *DiBS) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
+func (e dibsEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	return (&sampling{engine: e, sampler: &e.SVGD, penalty: e.Penalty, problem: p}).begin(ctx)
 }
 
-// ordered reports whether particles follow causal orders.
-func (s *sampling) ordered() bool { return s.engine == engine.Engine(s.sampler) }
-
 func (s *sampling) begin(ctx context.Context) (engine.Stage, error) {
-	if s.ordered() && s.problem.OverOrders() {
+	if s.ordered && s.problem.OverOrders() {
 		if s.drawn = s.problem.Shared.Drawn; s.drawn == nil {
 			if err := s.beginInner(ctx); err != nil {
 				return nil, err
@@ -77,7 +75,7 @@ func (s *sampling) beginInner(ctx context.Context) error {
 		return err
 	}
 	var err error
-	s.inner, err = s.sampler.OrderEngine.Begin(ctx, &p)
+	s.inner, err = s.sampler.OrderEngine.Engine().Begin(ctx, &p)
 	s.problem.Evidence = p.Evidence
 	return err
 }
@@ -192,7 +190,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 func (s *sampling) orders(ctx context.Context) ([]orders.Weighted, error) {
 	p := s.problem
 	switch {
-	case !s.ordered():
+	case !s.ordered:
 		return []orders.Weighted{{Seed: p.Seed, Evidence: math.NaN()}}, nil
 	case p.OverOrders():
 		if err := s.weighByPrior(); err != nil {
@@ -251,7 +249,7 @@ func (s *sampling) method() string {
 	if e.Gradient != models.Reparameterised {
 		text += fmt.Sprintf(", %s gradient", e.Gradient)
 	}
-	if n := len(s.particles.fits); s.ordered() && s.problem.OverOrders() {
+	if n := len(s.particles.fits); s.ordered && s.problem.OverOrders() {
 		text += fmt.Sprintf(", under each of %s drawn from the posterior", setting.Number(n, "order"))
 	}
 	return text
@@ -268,7 +266,7 @@ func (s *sampling) computation(draws int) string {
 // basis says what directions follow from where that is not only the model.
 func (s *sampling) basis() string {
 	switch {
-	case s.ordered():
+	case s.ordered:
 		return ""
 	case sem.TraitsOf(s.particles.fits[0].asked).SharesNoise:
 		return "directions follow from the particles and equal noise variances"
@@ -287,12 +285,12 @@ func (s *sampling) Warnings() []string {
 	if s.found != nil {
 		w = append(w, s.found.Warnings(p.Data.Names, p.Order.Count)...)
 	}
-	if sem.TraitsOf(p.Model).Marginal && !s.ordered() {
+	if sem.TraitsOf(p.Model).Marginal && !s.ordered {
 		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
 	}
 	if n, d := p.Data.X.Dims(); n < fewRows*d {
 		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)
-		if !s.ordered() {
+		if !s.ordered {
 			w = append(w, few+"the engine dibs: its particles may agree on what the data leave open")
 		} else if s.countsNetworks() {
 			w = append(w, few+"particles of networks tend to drop uncertain edges: --engine tempering estimates their probability")
@@ -373,10 +371,10 @@ func (s *sampling) Close() {
 }
 
 // Demands implements [engine.Engine].
-func (s *SVGD) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (s svgdEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	var all []engine.Demand
 	if p.OverOrders() && p.Shared.Drawn == nil && s.OrderEngine != nil {
-		all = s.OrderEngine.Demands(p, size)
+		all = s.OrderEngine.Engine().Demands(p, size)
 	}
 	all = append(all, s.particleDemands(p, size, size.Vars-1, 1)...)
 	if s.Parameters == IntegratedParameters {
@@ -389,7 +387,7 @@ func (s *SVGD) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 }
 
 // Demands implements [engine.Engine].
-func (e *DiBS) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (e dibsEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	return e.particleDemands(p, size, size.Vars, 2)
 }
 
@@ -425,15 +423,15 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, di
 }
 
 // Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
-func (s *SVGD) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (s svgdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
 	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), OwnNoise: true}, err
 }
 
 // Given implements [engine.Settling]: as that of SVGD, with the prior of independent pairs.
-func (e *DiBS) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
-	g, err := e.SVGD.Given(ctx, p, edgesPerNode)
+func (e dibsEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	g, err := svgdEngine{&e.SVGD}.Given(ctx, p, edgesPerNode)
 	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {
 		*q = q.IndependentPairs(p.Vars())
 		g.Notes = append(g.Notes, "the prior of dibs, of independent pairs")

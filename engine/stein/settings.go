@@ -56,7 +56,7 @@ func (e MarginalEstimator) String() string {
 type SVGD struct {
 	// OrderEngine infers the posterior that orders are drawn from, where neither an order nor a
 	// method is given. Nil stands for [sums.Exact], or [markov.MCMC] with more than 20 variables.
-	OrderEngine engine.Engine
+	OrderEngine engine.Settings
 
 	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero means node-wise
 	Gradient   models.Gradient   // of the latents; zero means reparameterised
@@ -111,35 +111,50 @@ type DiBS struct {
 	Penalty models.Penalty // of cycles; zero means rate 1, 32 samples
 }
 
-var _, _ engine.Engine = (*SVGD)(nil), (*DiBS)(nil)
+// Engine implements [engine.Settings].
+func (s *SVGD) Engine() engine.Engine { return svgdEngine{s} }
+
+// Engine implements [engine.Settings].
+func (e *DiBS) Engine() engine.Engine { return dibsEngine{e} }
+
+// String implements [engine.Settings].
+func (s *SVGD) String() string { return engine.SettingsText(s) }
+
+// String implements [engine.Settings].
+func (e *DiBS) String() string { return engine.SettingsText(e) }
+
+type (
+	svgdEngine struct{ *SVGD }
+	dibsEngine struct{ *DiBS }
+)
 
 // Orders implements [engine.Swarm].
-func (s *SVGD) Orders(p *engine.Problem) (e engine.Engine, drawn bool) {
+func (s svgdEngine) Orders(p *engine.Problem) (e engine.Settings, drawn bool) {
 	return s.OrderEngine, p.OverOrders()
 }
 
 // Orders implements [engine.Swarm]: particles of DiBS follow no order.
-func (e *DiBS) Orders(*engine.Problem) (_ engine.Engine, drawn bool) { return nil, false }
+func (e dibsEngine) Orders(*engine.Problem) (_ engine.Settings, drawn bool) { return nil, false }
 
 // Convergence implements [engine.Converging].
-func (s *SVGD) Convergence() string {
+func (s svgdEngine) Convergence() string {
 	return "Particles were moved for a fixed number of steps: compare a run with another --seed."
 }
 
 // SizeSettings implements [engine.Sized].
-func (s *SVGD) SizeSettings(*engine.Problem) (names, given []string) {
+func (s svgdEngine) SizeSettings(*engine.Problem) (names, given []string) {
 	return []string{"step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta",
 		"alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule"}, nil
 }
 
 // Name implements [engine.Engine].
-func (s *SVGD) Name() string { return "svgd" }
+func (s svgdEngine) Name() string { return "svgd" }
 
 // Name implements [engine.Engine].
-func (e *DiBS) Name() string { return "dibs" }
+func (e dibsEngine) Name() string { return "dibs" }
 
 // About implements [engine.Engine].
-func (s *SVGD) About() string {
+func (s svgdEngine) About() string {
 	return `TOBAC: particles moved by Stein variational gradient descent.
 A particle is a graph with its parameters. The graphs follow a causal order: one that is
 drawn from the posterior, found by --order METHOD, or known (tobac help order).
@@ -153,14 +168,14 @@ geometric:A:B or cosine:A:B from A at the first step to B at the last. A last pa
 }
 
 // About implements [engine.Engine].
-func (e *DiBS) About() string {
+func (e dibsEngine) About() string {
 	return `DiBS, the predecessor of TOBAC: particles without a causal order.
 A growing penalty removes cycles. Particles that still have one are counted, and left out
 of edges, consensus graph and metrics.`
 }
 
 // Settings implements [engine.Engine].
-func (s *SVGD) Settings() []*setting.Setting {
+func (s svgdEngine) Settings() []*setting.Setting {
 	return append(s.common(),
 		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
 		setting.OneOf(&s.Parameters, "parameters", "treatment of the parameters of models with node scores: sampled, or integrated out", "sampled", SampledParameters, IntegratedParameters),
@@ -170,7 +185,7 @@ func (s *SVGD) Settings() []*setting.Setting {
 }
 
 // Settings implements [engine.Engine].
-func (e *DiBS) Settings() []*setting.Setting {
+func (e dibsEngine) Settings() []*setting.Setting {
 	return append(e.common(),
 		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency", ConditionalMarginals, FrequencyMarginals),
 		setting.Positive(&e.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty", "1"),
@@ -203,14 +218,14 @@ func (s *SVGD) common() []*setting.Setting {
 }
 
 // orderEngineText and orderEngineByName are the text form of the engine that orders are drawn by.
-func orderEngineText(e engine.Engine) string {
+func orderEngineText(e engine.Settings) string {
 	if e == nil {
 		return ""
 	}
-	return e.Name()
+	return e.Engine().Name()
 }
 
-func orderEngineByName(name string) (engine.Engine, error) {
+func orderEngineByName(name string) (engine.Settings, error) {
 	switch name {
 	case "exact":
 		return &sums.Exact{}, nil
@@ -220,20 +235,14 @@ func orderEngineByName(name string) (engine.Engine, error) {
 	return nil, fmt.Errorf("the engine %s draws no orders", name)
 }
 
-// String implements [engine.Engine].
-func (s *SVGD) String() string { return engine.SettingsText(s) }
-
-// String implements [engine.Engine].
-func (e *DiBS) String() string { return engine.SettingsText(e) }
-
 // StateKey implements [engine.Resumable]: the number of steps may change where it does not decide
 // when the next order begins, and so may the marginals.
-func (s *SVGD) StateKey(p *engine.Problem) string {
+func (s svgdEngine) StateKey(p *engine.Problem) string {
 	leftOut := []string{"marginals", "order-engine"}
 	if p.Order.Known != nil || p.Order.Method != nil && p.Order.Count == 0 {
 		leftOut = append(leftOut, "steps")
 	}
-	t := engine.SettingsText(s, leftOut...) + s.own(nil)
+	t := engine.SettingsText(s.SVGD, leftOut...) + s.own(nil)
 	if p.OverOrders() {
 		t += fmt.Sprintf(" order-engine=(%v)", s.OrderEngine) // with its settings
 	}
@@ -241,8 +250,8 @@ func (s *SVGD) StateKey(p *engine.Problem) string {
 }
 
 // StateKey implements [engine.Resumable].
-func (e *DiBS) StateKey(*engine.Problem) string {
-	return engine.SettingsText(e, "marginals", "steps") + e.own(e.Penalty.Beta)
+func (e dibsEngine) StateKey(*engine.Problem) string {
+	return engine.SettingsText(e.DiBS, "marginals", "steps") + e.own(e.Penalty.Beta)
 }
 
 // own are the settings without a text form, of a user's own types.
@@ -266,9 +275,9 @@ func (s *SVGD) own(beta schedule.Schedule) string {
 }
 
 // Prepare implements [engine.Engine].
-func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
-	out := *s
-	if err := setting.Check(out.Settings()); err != nil {
+func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
+	out := *s.SVGD
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	out.OrderEngine = s.OrderEngine // with its own settings, which the text leaves out
@@ -286,7 +295,7 @@ func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 				out.OrderEngine = &markov.MCMC{}
 			}
 		}
-		inner, err := out.OrderEngine.Prepare(&engine.Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
+		inner, err := out.OrderEngine.Engine().Prepare(&engine.Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
 		if err != nil {
 			return nil, err
 		}
@@ -296,8 +305,8 @@ func (s *SVGD) Prepare(p *engine.Problem) (engine.Engine, error) {
 }
 
 // Prepare implements [engine.Engine].
-func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
-	out := *e
+func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
+	out := *e.DiBS
 	switch {
 	case p.Order.Known != nil || p.Order.Method != nil || p.Order.Count != 0:
 		return nil, errors.New("the engine dibs takes no causal order")
@@ -310,7 +319,7 @@ func (e *DiBS) Prepare(p *engine.Problem) (engine.Engine, error) {
 	case out.Penalty.Beta != nil && out.Penalty.Rate != 0:
 		return nil, fmt.Errorf("penalty rate %v and a schedule of the penalty, want one of the two", out.Penalty.Rate)
 	}
-	if err := setting.Check(out.Settings()); err != nil {
+	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
 	if out.Penalty.Beta == nil {

@@ -20,43 +20,46 @@ type Exact struct {
 	Open bool
 }
 
-// Engine is the engine, which has no settings.
-var Engine = &Exact{}
+// Engine implements [engine.Settings].
+func (e *Exact) Engine() engine.Engine { return exactEngine{e} }
 
-var _ engine.Engine = (*Exact)(nil)
+// String implements [engine.Settings].
+func (e *Exact) String() string { return name }
+
+type exactEngine struct{ *Exact }
 
 // MostSummed is the largest number of variables of which [Exact] sums over all orders.
 const MostSummed = exact.Affordable
 
 // Direct implements [engine.Direct].
-func (e *Exact) Direct() {}
+func (e exactEngine) Direct() {}
+
+// LeftOpen implements [engine.Optional].
+func (e exactEngine) LeftOpen() bool { return e.Open }
 
 // OrderSource implements [engine.OrderSource].
-func (e *Exact) OrderSource() {}
+func (e exactEngine) OrderSource() {}
 
 // Convergence implements [engine.Converging].
-func (e *Exact) Convergence() string {
+func (e exactEngine) Convergence() string {
 	return "The listed probabilities are exact sums, so nothing has to converge. Graphs are independent draws from them."
 }
 
 // Name implements [engine.Engine].
-func (e *Exact) Name() string { return name }
+func (e exactEngine) Name() string { return name }
 
 // About implements [engine.Engine].
-func (e *Exact) About() string {
+func (e exactEngine) About() string {
 	return `Sums over all causal orders of at most 20 columns by dynamic programming.
 It sums over all graphs too where they are not too many, always up to 15 columns. Given a
 known order it takes up to 24 columns.`
 }
 
 // Settings implements [engine.Engine].
-func (e *Exact) Settings() []*setting.Setting { return nil }
-
-// String implements [engine.Engine].
-func (e *Exact) String() string { return e.Name() }
+func (e exactEngine) Settings() []*setting.Setting { return nil }
 
 // Prepare implements [engine.Engine].
-func (e *Exact) Prepare(p *engine.Problem) (engine.Engine, error) {
+func (e exactEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	d := p.Vars()
 	switch {
 	case !p.Scored():
@@ -68,11 +71,11 @@ func (e *Exact) Prepare(p *engine.Problem) (engine.Engine, error) {
 	case d > exact.MaxVariables:
 		return nil, fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
 	}
-	return e, nil
+	return e.Exact, nil
 }
 
 // Demands implements [engine.Engine].
-func (e *Exact) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+func (e exactEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	given := p.Order.Known != nil
 	bytes := float64(Bytes(size.Vars, given))
 	if size.Vars <= kept || given {
@@ -90,7 +93,7 @@ func Bytes(d int, given bool) int64 {
 }
 
 // Begin implements [engine.Engine].
-func (e *Exact) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
+func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	var o *engine.Outcome
 	var warnings []string
 	err := engine.Timed(&p.Seconds.Infer, func() error {

@@ -12,7 +12,7 @@ import (
 // Edges of a chain X0 → X1 → X2, summed over all graphs under the model with the greatest evidence.
 func Example() {
 	p := enginetest.Chain()
-	o, err := engine.Infer(context.Background(), sums.Engine, p)
+	o, err := engine.Infer(context.Background(), &sums.Exact{}, p)
 	if err != nil {
 		panic(err)
 	}

@@ -46,8 +46,8 @@ func drawResult(t *rapid.T) *tobac.Result {
 	p.Probabilities = probabilities
 	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
 	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
-	r.Config.Engine = []engine.Engine{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}}[rng.IntN(3)]
-	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Name()]
+	r.Config.Engine = []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}}[rng.IntN(3)]
+	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Engine().Name()]
 	for k := range rng.IntN(4) {
 		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
 		if rng.IntN(4) == 0 {

@@ -28,7 +28,7 @@ import (
 // A builder computes a reference.
 type builder struct {
 	problem *engine.Problem // of the run, with the data as the run was given them
-	engine  engine.Engine   // of the run
+	engine  engine.Settings // of the run
 	result  *tobac.Result
 	ref     *Posterior
 
@@ -108,7 +108,7 @@ func (b *builder) settle(ctx context.Context) (err error) {
 	}
 	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names))) })
 	b.given = &engine.Given{Model: p.Model, Data: p.Data}
-	if s, ok := b.engine.(engine.Settling); ok {
+	if s, ok := b.engine.Engine().(engine.Settling); ok {
 		if b.given, err = s.Given(ctx, p, b.result.EdgesPerNode); err != nil {
 			return err
 		}
@@ -145,17 +145,17 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sum
 	if err != nil {
 		return nil, nil, err
 	}
-	most, e := sums.MostSummed, engine.Engine(sums.Engine)
+	most, e := sums.MostSummed, (&sums.Exact{}).Engine()
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
 	if p.Vars() > most {
-		e = chains
+		e = chains.Engine()
 	}
 	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Room()); err != nil {
 		return nil, nil, err
 	}
-	if b.ref.Engine = e.Name(); e == engine.Engine(sums.Engine) {
+	if b.ref.Engine = e.Name(); p.Vars() <= most {
 		inf, err := sums.Infer(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
 		return inf, nil, err
 	}
@@ -223,12 +223,12 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 	if long.Iterations *= factor; long.Iterations == 0 {
 		long.Iterations = factor / 2 * neural.DefaultIterations
 	}
-	prepared, err := long.Prepare(p)
+	prepared, err := long.Engine().Prepare(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	e := prepared.(*neural.Tempering)
-	b.ref.Engine, b.ref.StandardError = e.Name(), math.NaN()
+	b.ref.Engine, b.ref.StandardError = e.Engine().Name(), math.NaN()
 	if p.OverOrders() {
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {

@@ -87,7 +87,7 @@ func settingsOf(cfg tobac.Config) map[string]string {
 	}
 	var byDefault tobac.Config
 	if cfg.Engine != nil {
-		texts["engine"] = cfg.Engine.Name()
+		texts["engine"] = cfg.Engine.Engine().Name()
 		if err := tobac.EngineSetting(&byDefault.Engine).Set(texts["engine"]); err != nil {
 			panic("study: the engine " + texts["engine"] + ": " + err.Error())
 		}

@@ -46,7 +46,7 @@ func ExampleStage() {
 			return &engine.Outcome{Posterior: p, Training: &engine.Training{Trace: []engine.TrainingPoint{point()}, Distance: math.NaN(), Imbalance: math.NaN()}}, nil
 		}
 		p := &engine.Problem{Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-		return &trained.Stage[halving]{Engine: &flownets.GFlowNet{}, Problem: p, Learner: h, Point: point, Read: read}
+		return &trained.Stage[halving]{Engine: (&flownets.GFlowNet{}).Engine(), Problem: p, Learner: h, Point: point, Read: read}
 	}
 	first, second := begin(), begin()
 	if err := first.Advance(ctx, 4); err != nil {
