@@ -11,11 +11,11 @@ func init() {
 	register(
 		elementwise1("tan", ir.Unary{F: math.Tan, Zero: true},
 			func(y, x *Node) *Node { return y.Square().AddScalar(1) }),
-		elementwise1("sinh", ir.Unary{F: math.Sinh, Zero: true},
+		elementwise1("sinh", ir.Unary{Vec: kernels.Sinh, Zero: true},
 			func(y, x *Node) *Node { return x.Cosh() }),
-		elementwise1("cosh", ir.Unary{F: math.Cosh},
+		elementwise1("cosh", ir.Unary{Vec: kernels.Cosh},
 			func(y, x *Node) *Node { return x.Sinh() }),
-		elementwise1("asinh", ir.Unary{F: math.Asinh, Zero: true},
+		elementwise1("asinh", ir.Unary{Vec: kernels.Asinh, Zero: true},
 			func(y, x *Node) *Node { // 1/√(x²+1), divided by a number that keeps x² from overflowing
 				scale := x.Abs().Clamp(1, math.MaxFloat64).Inverse().StopGradient()
 				return x.Mul(scale).Square().Add(scale.Square()).Sqrt().Inverse().Mul(scale)
