@@ -84,8 +84,8 @@ func (m Additive) String() string { return setting.Text(familyAdditive, "max-par
 // and with smooth functions only where there are so many rows for each parent; others where they
 // matter ([Refine]).
 const (
-	linearSeconds = 1.5
-	smoothSeconds = 0.3
+	linearSeconds = 0.5
+	smoothSeconds = 0.1
 	rowsPerParent = 20
 )
 

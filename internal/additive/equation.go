@@ -35,16 +35,7 @@ func NewLinear(x, intervened mat.Matrix, opt Options) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Linear{scores: s, equations: map[string]score.Equation{}}
-	s.keep = l.keep
-	return l, nil
-}
-
-// keep keeps an equation.
-func (l *Linear) keep(key string, e score.Equation) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.equations[key] = e
+	return &Linear{scores: s, equations: map[string]score.Equation{}}, nil
 }
 
 // Known is that of [Scorer].
@@ -70,8 +61,8 @@ func (l *Linear) Gain(j int, parents []int) float64 {
 	if len(l.scores.child[j].y) == 0 {
 		return 0
 	}
-	fits := l.scores.fits(j, parents)
-	return logEvidence(fits) - fits[0].log - math.Log(linearForms)
+	weights, total := l.scores.logWeights(l.scores.straight(j, parents), len(parents))
+	return total - weights[0] - math.Log(linearForms)
 }
 
 // Curvature is how much more evidence, in nats, the forms of an equation with smooth functions
@@ -80,9 +71,8 @@ func (s *Scorer) Curvature(j int, parents []int) float64 {
 	if len(s.child[j].y) == 0 || len(parents) == 0 {
 		return 0
 	}
-	fits := s.fits(j, parents)
-	split := slices.IndexFunc(fits, func(f *fit) bool { return f.smooth })
-	return logEvidence(fits[split:]) - logEvidence(fits[:split])
+	weights, _ := s.logWeights(s.modes(j, parents), len(parents))
+	return floats.LogSumExp(weights[linearForms:]) - floats.LogSumExp(weights[:linearForms])
 }
 
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
@@ -93,14 +83,16 @@ func (l *Linear) Equation(j int, parents []int) score.Equation {
 	e, ok := l.equations[key]
 	l.mu.Unlock()
 	if !ok {
-		e = l.scores.equationOf(j, parents, nil)
-		l.keep(key, e)
+		e = l.scores.equationOf(j, parents)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.equations[key] = e
 	}
 	return e
 }
 
-// equationOf has the weights of an equation from its fits, which are made if they are nil.
-func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
+// equationOf has the weights of an equation.
+func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 	c := &s.child[j]
 	p := len(parents)
 	e := score.Equation{Mean: make([]float64, p), Freedom: math.Inf(1), Intercept: c.centre, NoiseVariance: c.sd * c.sd, Strength: float64(len(c.y)) + 1}
@@ -113,17 +105,11 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 		}
 		return e
 	}
-	if fits == nil {
-		fits = s.fits(j, parents)
-	}
-	weights := evidenceWeights(fits)
+	fits := s.likely(j, parents)
 	e.NoiseVariance = 0
 	intercept := 0.0
-	for k, f := range fits {
-		w := weights[k]
-		if w < leastWeight {
-			continue
-		}
+	for _, f := range fits {
+		w := f.weight
 		mean, variance := f.noise()
 		intercept += w * (f.theta[0] + mean)
 		for a := range p {
@@ -131,13 +117,11 @@ func (s *Scorer) equationOf(j int, parents []int, fits []*fit) score.Equation {
 		}
 		e.NoiseVariance += w * variance
 	}
-	for k, f := range fits { // about the mean, so that no rounding leaves a negative variance
-		if w := weights[k]; w >= leastWeight {
-			cov := f.covariance()
-			for a := range p {
-				for b := range a + 1 {
-					e.Cov.SetSym(a, b, e.Cov.At(a, b)+w*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
-				}
+	for _, f := range fits { // about the mean, so that no rounding leaves a negative variance
+		cov := f.covariance()
+		for a := range p {
+			for b := range a + 1 {
+				e.Cov.SetSym(a, b, e.Cov.At(a, b)+f.weight*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
 			}
 		}
 	}
@@ -164,36 +148,18 @@ func (f *fit) covariance() *mat.SymDense {
 	return out
 }
 
-// evidenceWeights are the posterior probabilities of the forms.
-func evidenceWeights(fits []*fit) []float64 {
-	w, total := make([]float64, len(fits)), logEvidence(fits)
-	for k, f := range fits {
-		w[k] = math.Exp(f.log - total)
-	}
-	return w
-}
-
-// leastWeight is the posterior probability below which a form is left out of equations.
-const leastWeight = 1e-12
-
 // likelyFits are the likely forms of an equation, which are found once.
 func (s *Scorer) likelyFits(j int, parents []int) []*fit {
 	key := score.FamilyKey(j, parents)
 	s.mu.Lock()
 	fits, ok := s.drawn[key]
 	s.mu.Unlock()
-	if ok {
-		return fits
+	if !ok {
+		fits = s.likely(j, parents)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drawn[key] = fits
 	}
-	all := s.fits(j, parents)
-	for k, w := range evidenceWeights(all) {
-		if w >= leastWeight {
-			fits = append(fits, all[k])
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drawn[key] = fits
 	return fits
 }
 
@@ -246,7 +212,11 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		return f
 	}
 	fits := s.likelyFits(j, parents)
-	drawn := fits[stream.Choose(rng, evidenceWeights(fits))]
+	weights := make([]float64, len(fits))
+	for k, f := range fits {
+		weights[k] = f.weight
+	}
+	drawn := fits[stream.Choose(rng, weights)]
 	n := len(drawn.theta)
 	z, theta := make([]float64, n), make([]float64, n)
 	for k := range z {
@@ -354,7 +324,7 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 // Residuals are (y − mean)/scale of the most probable form of the equation of variable j given
 // its parents, in the rows in which j was not set by intervention.
 func (s *Scorer) Residuals(j int, parents []int) []float64 {
-	best := slices.MaxFunc(s.fits(j, parents), func(a, b *fit) int { return cmp.Compare(a.log, b.log) })
+	best := slices.MaxFunc(s.likely(j, parents), func(a, b *fit) int { return cmp.Compare(a.weight, b.weight) })
 	rest, _ := best.residuals()
 	scale := make([]float64, len(rest)) // but for the constant
 	for k, t := range best.terms {

@@ -15,6 +15,7 @@ import (
 // A term is a column of the design of a channel, with the prior N(0, variance) of its weight.
 type term struct {
 	channel  int       // 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
+	parent   int       // that the column is of; -1: none
 	column   []float64 // nil: a constant 1
 	variance float64
 }
@@ -39,23 +40,63 @@ func (t *term) dot(w []float64) float64 {
 // An equation is y with its terms, in the sequence of the channels.
 type equation struct {
 	y     []float64
+	shape int // of the noise, in shapes
 	terms []term
-	p     *program
+}
+
+// with adds the parameters of another equation of the variable, whose terms e has too, to theta;
+// nil: to zeros.
+func (e *equation) with(theta []float64, sign float64, other *equation, parameters []float64) []float64 {
+	out, at := make([]float64, len(e.terms)), 0
+	copy(out, theta)
+	for k, t := range e.terms {
+		if at == len(other.terms) {
+			break
+		}
+		if o := other.terms[at]; t.channel == o.channel && t.parent == o.parent && same(t.column, o.column) {
+			out[k] += sign * parameters[at]
+			at++
+		}
+	}
+	return out
+}
+
+// same says whether two columns are one.
+func same(a, b []float64) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// laplace climbs from theta to a mode of the log joint density, where theta is then, and returns
+// Laplace's approximation of the log integral of the density, with the Cholesky factor U of the
+// negative Hessian UᵀU. It is −∞ where no mode with a curvature in all directions is found. Where
+// one Newton step promises less than least, that estimate is returned.
+func (e *equation) laplace(theta []float64, least float64) (float64, blas64.Triangular) {
+	p := take(e.shape, len(e.y))
+	defer pool(e.shape, len(e.y)).Put(p)
+	log, root, err := (&climb{equation: e, program: p}).laplace(theta, least)
+	if err != nil {
+		panic("additive: " + err.Error()) // of a program that was compiled
+	}
+	return log, root
+}
+
+// A climb is one to a mode of an equation.
+type climb struct {
+	*equation
+	*program
 }
 
 // evaluate computes the log joint density at theta; −∞ where it is not a number.
-func (e *equation) evaluate(channels [][]float64, theta []float64) (float64, error) {
-	for _, c := range channels {
-		clear(c)
+func (c *climb) evaluate(theta []float64) (float64, error) {
+	for _, v := range c.channel {
+		clear(v)
 	}
-	for k, t := range e.terms {
-		t.addTo(channels[t.channel], theta[k])
+	for k, t := range c.terms {
+		t.addTo(c.channel[t.channel], theta[k])
 	}
-	f, err := e.p.at(e.y, channels)
+	f, err := c.at(c.y, c.channel)
 	if err != nil {
 		return 0, err
 	}
-	for k, t := range e.terms {
+	for k, t := range c.terms {
 		f -= 0.5*theta[k]*theta[k]/t.variance + 0.5*math.Log(t.variance) + logRoot2Pi
 	}
 	if math.IsNaN(f) {
@@ -65,49 +106,39 @@ func (e *equation) evaluate(channels [][]float64, theta []float64) (float64, err
 }
 
 // derivatives fills the gradient and the negative Hessian after evaluate at theta.
-func (e *equation) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
-	weighted := make([]float64, len(e.y))
-	for k, t := range e.terms {
-		gradient[k] = t.dot(e.p.gradient[t.channel]) - theta[k]/t.variance
+func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
+	for k, t := range c.terms {
+		gradient[k] = t.dot(c.gradient[t.channel]) - theta[k]/t.variance
 		of := -1 // channel of weighted
-		for l, o := range e.terms[:k+1] {
+		for l, o := range c.terms[:k+1] {
 			if o.channel != of {
 				of = o.channel
-				copy(weighted, e.p.hessian[t.channel*(t.channel+1)/2+of])
+				copy(c.weighted, c.hessian[t.channel*(t.channel+1)/2+of])
 				if t.column != nil {
-					floats.Mul(weighted, t.column)
+					floats.Mul(c.weighted, t.column)
 				}
 			}
-			hessian.SetSym(k, l, -o.dot(weighted))
+			hessian.SetSym(k, l, -o.dot(c.weighted))
 		}
 		hessian.SetSym(k, k, hessian.At(k, k)+1/t.variance)
 	}
 }
 
-// laplace climbs from theta to a mode of the log joint density by Newton's method with the
-// damping of Levenberg and Marquardt, and returns Laplace's approximation of the log integral
-// of the density, with the Cholesky factor of the negative Hessian. It is −∞ where no mode with
-// a curvature in all directions is found. Where one Newton step promises less than least, that
-// estimate is returned.
-func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float64) (float64, error) {
+// laplace is that of [equation], by Newton's method with the damping of Levenberg and Marquardt.
+func (c *climb) laplace(theta []float64, least float64) (log float64, root blas64.Triangular, err error) {
 	const (
 		iterations = 200
-		gain       = 1e-4 // nats that another step promises, below which there is none
+		gain       = 1e-3 // nats that another step promises, which is the last
 		most       = 1e9  // damping, in units of the smallest
 	)
 	n := len(theta)
-	channels := make([][]float64, e.p.channels)
-	for c := range channels {
-		channels[c] = make([]float64, len(e.y))
-	}
-	f, err := e.evaluate(channels, theta)
+	f, err := c.evaluate(theta)
 	if err != nil || math.IsInf(f, -1) {
-		return math.Inf(-1), err
+		return math.Inf(-1), root, err
 	}
 	to, gradient, hessian := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil)
 	step := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
 	damped := blas64.Symmetric{N: n, Stride: n, Uplo: blas.Upper, Data: make([]float64, n*n)}
-	var root blas64.Triangular // of damped
 	factorize := func(damping float64) (ok bool) {
 		copy(damped.Data, hessian.RawSymmetric().Data)
 		for i := range n {
@@ -116,15 +147,16 @@ func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float
 		root, ok = lapack64.Potrf(damped)
 		return ok
 	}
-	logDet := func() (sum float64) {
+	evidence := func(f float64) float64 {
+		f += float64(n) * logRoot2Pi
 		for i := range n {
-			sum += 2 * math.Log(root.Data[i*n+i])
+			f -= math.Log(root.Data[i*n+i])
 		}
-		return sum
+		return f
 	}
-	smallest, damping := 0.01*float64(len(e.y)), 0.0
+	smallest, damping := 0.01*float64(len(c.y)), 0.0
 	for k := range iterations {
-		e.derivatives(gradient, hessian, theta)
+		c.derivatives(gradient, hessian, theta)
 		found := false
 		for better := false; !better && !found; {
 			more := func() bool {
@@ -133,7 +165,7 @@ func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float
 			}
 			if !factorize(damping) {
 				if !more() {
-					return math.Inf(-1), nil
+					return math.Inf(-1), root, nil
 				}
 				continue
 			}
@@ -141,19 +173,17 @@ func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float
 			blas64.Trsv(blas.Trans, root, step)
 			blas64.Trsv(blas.NoTrans, root, step)
 			promise := 0.5 * floats.Dot(step.Data, gradient)
+			if damping == 0 && (promise < gain || k == 0 && evidence(f+promise) < least) {
+				floats.Add(theta, step.Data)
+				return evidence(f + promise), root, nil
+			}
 			if found = promise < gain; found {
 				break
 			}
-			if k == 0 && damping == 0 {
-				if estimate := f + promise + float64(n)*logRoot2Pi - 0.5*logDet(); estimate < least {
-					*chol = root
-					return estimate, nil
-				}
-			}
 			floats.AddTo(to, theta, step.Data)
-			next, err := e.evaluate(channels, to)
+			next, err := c.evaluate(to)
 			if err != nil {
-				return 0, err
+				return 0, root, err
 			}
 			if better = next > f+0.1*promise; better {
 				if next > f+0.7*promise {
@@ -172,38 +202,48 @@ func (e *equation) laplace(theta []float64, chol *blas64.Triangular, least float
 		}
 	}
 	if damping > 0 && !factorize(0) {
-		return math.Inf(-1), nil
+		return math.Inf(-1), root, nil
 	}
-	*chol = root
-	return f + float64(n)*logRoot2Pi - 0.5*logDet(), nil
+	return evidence(f), root, nil
 }
 
-// leastSquares are the weights of the terms of the mean by ridge regression, and the standard
-// deviation of the residuals.
-func (e *equation) leastSquares() (beta []float64, sd float64) {
-	const noise = 0.3 // variance that the prior is weighted against
-	n := len(e.terms)
+// leastSquares are parameters to begin with: the weights of the terms of the mean by ridge
+// regression, the logarithm of the residuals' standard deviation, and zeros.
+func (e *equation) leastSquares() []float64 {
+	theta := make([]float64, len(e.terms))
+	n := 0 // terms of the mean
+	for n < len(e.terms) && e.terms[n].channel == 0 {
+		n++
+	}
 	m, c := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	columns := make([][]float64, n)
 	for k := range columns {
-		columns[k] = make([]float64, len(e.y))
-		e.terms[k].addTo(columns[k], 1)
-	}
-	for k := range n {
+		if columns[k] = e.terms[k].column; columns[k] == nil {
+			columns[k] = slices.Repeat([]float64{1}, len(e.y))
+		}
 		for l := range k + 1 {
 			m.SetSym(k, l, floats.Dot(columns[k], columns[l]))
 		}
-		m.SetSym(k, k, m.At(k, k)+noise/e.terms[k].variance)
 		c.SetVec(k, floats.Dot(columns[k], e.y))
 	}
-	beta = make([]float64, n)
-	rest := slices.Clone(e.y)
-	var chol mat.Cholesky
-	if chol.Factorize(m) {
-		_ = chol.SolveVecTo(mat.NewVecDense(n, beta), c)
-		for k, b := range beta {
+	rest := make([]float64, len(e.y))
+	sd := 0.5 // of the noise, that the prior is weighted against
+	for range 2 {
+		var chol mat.Cholesky
+		ridge := mat.NewSymDense(n, nil)
+		ridge.CopySym(m)
+		for k := range n {
+			ridge.SetSym(k, k, m.At(k, k)+sd*sd/e.terms[k].variance)
+		}
+		if chol.Factorize(ridge) {
+			_ = chol.SolveVecTo(mat.NewVecDense(n, theta[:n]), c)
+		}
+		copy(rest, e.y)
+		for k, b := range theta[:n] {
 			floats.AddScaled(rest, -b, columns[k])
 		}
+		sd = math.Max(stat.PopStdDev(rest, nil), 1e-3)
 	}
-	return beta, stat.PopStdDev(rest, nil)
+	theta[n] = math.Log(sd)
+	return theta
 }

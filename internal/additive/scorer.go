@@ -9,7 +9,6 @@ import (
 	"tobac/internal/smooth"
 	"tobac/score"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -37,25 +36,6 @@ type Options struct {
 	Plain []int
 }
 
-// A form says which terms an equation has.
-type form struct {
-	shape         int  // of the noise, in shapes
-	smooth, scale bool // smooth functions of the parents; their effect on the noise's scale
-	within        int  // index of a form with fewer terms, at whose mode the search begins
-}
-
-// forms are those that a score averages over, with equal prior probabilities; the linear ones
-// come first.
-var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh}, {scale: true},
-	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
-	{smooth: true, scale: true, within: 5}}
-
-const linearForms = 5
-
-// amplitudes are the standard deviations of smooth functions that their evidence is averaged
-// over, in units of those of the columns.
-var amplitudes = []float64{1, 0.3, 3}
-
 // Prior variances, of columns with variance 1.
 const (
 	interceptVariance = 4
@@ -63,46 +43,6 @@ const (
 	logScaleVariance  = 1.5 * 1.5
 	scaleVariance     = 0.5 * 0.5 // of the weights of the scale's functions
 )
-
-// Modes are those of equations that are straight lines, with their log evidences. They are safe
-// for concurrent use.
-type Modes struct {
-	mu sync.Mutex
-	of map[string][]mode // by [score.FamilyKey], of all linear forms
-}
-
-// NewModes has none.
-func NewModes() *Modes { return &Modes{of: map[string][]mode{}} }
-
-// A mode is that of a form.
-type mode struct {
-	theta []float64
-	log   float64 // without the prior probability of the form
-}
-
-// find returns those of an equation; nil means that they are not known.
-func (m *Modes) find(key string) []mode {
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.of[key]
-}
-
-// keep keeps the modes of the first linearForms fits.
-func (m *Modes) keep(key string, fits []*fit, forms int) {
-	if m == nil {
-		return
-	}
-	all := make([]mode, linearForms)
-	for k := range all {
-		all[k] = mode{fits[k].theta, fits[k].log + math.Log(float64(forms))}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.of[key] = all
-}
 
 // A Scorer scores additive equations, as the package comment says. A variable without rows
 // scores 0. It is safe for concurrent use, and keeps the scores that it has computed.
@@ -113,10 +53,10 @@ type Scorer struct {
 	centre []float64 // of all rows, by which parents are standardised
 	sd     []float64
 
-	mu    sync.Mutex
-	known map[string]float64                 // scores of fitted equations, by [score.FamilyKey]
-	drawn map[string][]*fit                  // likely forms of the equations that functions were drawn of
-	keep  func(key string, e score.Equation) // takes their weights; may be nil
+	mu     sync.Mutex
+	known  map[string]float64 // scores of fitted equations, by [score.FamilyKey]
+	curved map[string][]mode  // of the forms with smooth functions
+	drawn  map[string][]*fit  // likely forms of the equations that functions were drawn of
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -144,7 +84,10 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Base == nil && (opt.MaxParents > 0 || len(opt.Plain) > 0) || opt.MaxParents < 0 {
 		return nil, fmt.Errorf("additive: at most %d parents and %d plain variables, want a scorer for other sets", opt.MaxParents, len(opt.Plain))
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}, drawn: map[string][]*fit{}}
+	if opt.Modes == nil {
+		opt.Modes = NewModes()
+	}
+	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{}, drawn: map[string][]*fit{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -288,28 +231,16 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	rest := slices.DeleteFunc(slices.Clone(parents), s.plain)
-	var fits []*fit
-	switch {
-	case s.keep != nil:
-		fits = s.fits(j, parents)
-		s.opt.Modes.keep(key, fits, linearForms)
-	case len(rest) == len(parents):
-		fits = s.fitsFrom(j, parents, s.opt.Modes.find(key))
-	}
 	// An edge between a column with a density and one without gains what it gains in Base, whatever
 	// its direction.
-	if len(rest) < len(parents) {
+	if rest := slices.DeleteFunc(slices.Clone(parents), s.plain); len(rest) < len(parents) {
 		v = s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j, rest)
 	} else {
-		v = logEvidence(fits)
+		_, v = s.logWeights(s.modes(j, parents), len(parents))
 		if len(parents) == 0 { // a density of any form is as probable as each of the forms
 			v = floats.LogSumExp([]float64{v, treeEvidence(s.child[j].y) - math.Log(float64(len(forms)))})
 		}
 		v -= float64(len(s.child[j].y)) * math.Log(s.child[j].sd)
-	}
-	if s.keep != nil {
-		s.keep(key, s.equationOf(j, parents, fits))
 	}
 	s.mu.Lock()
 	s.known[key] = v
@@ -317,144 +248,37 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	return v
 }
 
-// A fit is the mode of one form of an equation with its log evidence, the prior probability of
-// the form included.
-type fit struct {
-	form
-	equation
-	theta []float64
-	root  blas64.Triangular // U of the negative Hessian UᵀU
-	log   float64
-}
-
-// negligible is how far, in nats, a form with smooth functions may lie behind the best, by the
-// estimate of one Newton step from the mode without them, before its own mode is not looked
-// for.
-const negligible = 20
-
-// fits are all forms of the equation of a variable given its parents.
-func (s *Scorer) fits(j int, parents []int) []*fit { return s.fitsFrom(j, parents, nil) }
-
-// fitsFrom are those of fits, of which the straight lines have no more than a mode and an evidence
-// if their modes are given.
-func (s *Scorer) fitsFrom(j int, parents []int, modes []mode) []*fit {
-	in := forms
-	if s.opt.Linear {
-		in = forms[:linearForms]
+// equation has the terms of a form of the equation of a variable given its parents: of the mean, of
+// the logarithm of the noise's scale, and of its shape.
+func (s *Scorer) equation(j int, parents []int, form int, amplitude float64) *equation {
+	f, c := forms[form], &s.child[j]
+	e := &equation{y: c.y, shape: f.shape}
+	add := func(channel, parent int, column []float64, variance float64) {
+		e.terms = append(e.terms, term{channel, parent, column, variance})
 	}
-	var all []*fit
-	first := make([]*fit, len(in)) // of each form
-	best := math.Inf(-1)
-	for k, f := range in {
-		logWeight := -math.Log(float64(len(in)))
-		var from *fit
-		if k > 0 {
-			from = first[f.within]
-		}
-		least := math.Inf(-1)
-		if f.smooth {
-			least = best - negligible
-		}
-		if k < len(modes) {
-			first[k] = &fit{form: f, theta: modes[k].theta, log: modes[k].log + logWeight}
-			all = append(all, first[k])
-			best = max(best, first[k].log)
-			continue
-		}
-		try := func(amplitude, logWeight float64) {
-			from = s.fit(j, parents, f, amplitude, logWeight, from, least)
-			if all = append(all, from); first[k] == nil {
-				first[k] = from
-			}
-			best = max(best, from.log)
-		}
-		switch {
-		case len(parents) == 0 && (f.smooth || f.scale): // the same as the form without
-			first[k] = first[f.shape]
-			all = append(all, first[k])
-		case f.smooth:
-			for _, a := range amplitudes {
-				if try(a, logWeight-math.Log(float64(len(amplitudes)))); from.log < least {
-					break // other amplitudes have no more
-				}
-			}
-		default:
-			try(0, logWeight)
-		}
-	}
-	return all
-}
-
-// logEvidence is that of all forms together.
-func logEvidence(fits []*fit) float64 {
-	all := make([]float64, len(fits))
-	for k, f := range fits {
-		all[k] = f.log
-	}
-	return floats.LogSumExp(all)
-}
-
-// fit finds the mode of one form, from that of a form with fewer terms or another amplitude;
-// nil: from least squares.
-func (s *Scorer) fit(j int, parents []int, f form, amplitude, logWeight float64, from *fit, least float64) *fit {
-	c := &s.child[j]
-	p := take(f.shape, len(c.y))
-	defer pool(f.shape, len(c.y)).Put(p)
-	out := &fit{form: f, equation: equation{y: c.y, p: p}}
-	add := func(channel int, column []float64, variance float64) {
-		out.terms = append(out.terms, term{channel: channel, column: column, variance: variance})
-	}
-	// where the search begins: the terms that from has too have their weights there, all others 0
-	at, sd := 0, 1.0
-	start := func(has bool) {
-		for len(out.theta) < len(out.terms) {
-			v := 0.0
-			if has && from != nil && at < len(from.theta) {
-				v = from.theta[at]
-				at++
-			}
-			out.theta = append(out.theta, v)
-		}
-	}
-	add(0, nil, interceptVariance)
+	add(0, -1, nil, interceptVariance)
 	for _, i := range parents {
-		add(0, c.parent[i].Column, weightVariance)
+		add(0, i, c.parent[i].Column, weightVariance)
 	}
-	if from == nil {
-		out.theta, sd = out.leastSquares()
-	}
-	start(true)
-	if f.smooth {
-		for _, i := range parents {
-			for k, v := range c.parent[i].Variance {
-				add(0, c.parent[i].Smooth[k], amplitude*amplitude*v)
+	for _, i := range parents {
+		for k, v := range c.parent[i].Variance {
+			if f.smooth {
+				add(0, i, c.parent[i].Smooth[k], amplitude*amplitude*v)
 			}
 		}
 	}
-	start(from != nil && from.smooth)
-	add(1, nil, logScaleVariance)
-	start(true)
-	if from == nil {
-		out.theta[len(out.theta)-1] = math.Log(math.Max(sd, 1e-3))
-	}
-	if f.scale {
-		for _, i := range parents {
-			for _, g := range c.parent[i].Scale {
-				add(1, g, scaleVariance)
+	add(1, -1, nil, logScaleVariance)
+	for _, i := range parents {
+		for _, g := range c.parent[i].Scale {
+			if f.scale {
+				add(1, i, g, scaleVariance)
 			}
 		}
 	}
-	start(from != nil && from.scale)
 	for k := range shapes[f.shape].params {
-		add(2+k, nil, 1)
+		add(2+k, -1, nil, 1)
 	}
-	start(from != nil && from.shape == f.shape)
-	log, err := out.laplace(out.theta, &out.root, least-logWeight)
-	if err != nil {
-		panic("additive: " + err.Error()) // of a program that was compiled
-	}
-	out.log, out.p = log+logWeight, nil
-	return out
+	return e
 }
 
 // programs are compiled ones that nobody uses, a [sync.Pool] for each [programKey]: several scorers
@@ -486,9 +310,9 @@ func take(shape, rows int) *program {
 func Seconds(n, d, most int, linear bool) float64 {
 	sum, sets := 0.0, float64(d)
 	for k := 0; k <= most; k++ {
-		each := (0.6 + 0.6*float64(k)) * (0.5 + 0.0033*float64(n))
+		each := (0.6 + 0.6*float64(k)) * (0.5 + 0.0008*float64(n))
 		if linear {
-			each = (1 + 0.1*float64(k)) * (0.2 + 0.0016*float64(n))
+			each = (1 + 0.1*float64(k)) * (0.1 + 0.0005*float64(n))
 		}
 		sum += sets * each / 1e3
 		sets *= float64(d-1-k) / float64(k+1)

@@ -85,6 +85,8 @@ type program struct {
 	feeds    []ad.Feed
 	scalars  []ad.Feed
 	s        []float64
+	channel  [][]float64 // values of the channels, for who has the program
+	weighted []float64   // n elements for who has the program
 }
 
 // newProgram compiles the derivatives of a shape for n rows.
@@ -103,7 +105,11 @@ func newProgram(s shape, n int) (*program, error) {
 	for a := range by {
 		outputs = append(outputs, b.Grad(first[a].SumOver(row), by[:a+1]...)...)
 	}
-	p := &program{rows: n, channels: len(by), offset: s.offset, feeds: make([]ad.Feed, 1+len(by)), s: make([]float64, s.params)}
+	p := &program{rows: n, channels: len(by), offset: s.offset, feeds: make([]ad.Feed, 1+len(by)),
+		s: make([]float64, s.params), weighted: make([]float64, n)}
+	for range by {
+		p.channel = append(p.channel, make([]float64, n))
+	}
 	var err error
 	if p.run, err = ad.NewEvaluator(append([]*ad.Node{y}, by...), outputs, ad.Options{}); err != nil {
 		return nil, err

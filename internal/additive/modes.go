@@ -1,0 +1,250 @@
+package additive
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"tobac/score"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// A form says which terms an equation has.
+type form struct {
+	shape         int  // of the noise, in shapes
+	smooth, scale bool // smooth functions of the parents; their effect on the noise's scale
+	within        int  // index of a form with fewer terms, at whose mode the search begins
+}
+
+// forms are those that a score averages over, with equal prior probabilities; the linear ones
+// come first.
+var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh}, {scale: true},
+	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
+	{smooth: true, scale: true, within: 5}}
+
+const linearForms = 5
+
+// amplitudes are the standard deviations of smooth functions that their evidence is averaged
+// over, in units of those of the columns.
+var amplitudes = []float64{1, 0.3, 3}
+
+// Modes are those of equations that are straight lines. They are safe for concurrent use.
+type Modes struct {
+	mu sync.Mutex
+	of map[string][]mode // by [score.FamilyKey], of all linear forms
+}
+
+// NewModes has none.
+func NewModes() *Modes { return &Modes{of: map[string][]mode{}} }
+
+// A mode is that of a form.
+type mode struct {
+	form      int     // in forms
+	amplitude float64 // of the smooth functions
+	theta     []float64
+	log       float64 // evidence, without the prior probability of form and amplitude
+}
+
+// modeOf finds that of a form and an amplitude; nil: there is none.
+func modeOf(modes []mode, form int, amplitude float64) *mode {
+	for k := range modes {
+		if m := &modes[k]; m.form == form && m.amplitude == amplitude {
+			return m
+		}
+	}
+	return nil
+}
+
+// negligible is how far, in nats, a form with smooth functions may lie behind the best, by the
+// estimate of one Newton step from where the search begins, before its own mode is not looked for.
+const negligible = 20
+
+// mostChained is the number of parents up to which the search for modes begins with those of a set
+// of one parent less; from then on, with those without parents.
+const mostChained = 4
+
+// modes are those of all forms of the equation of a variable given its parents, which are found once.
+func (s *Scorer) modes(j int, parents []int) []mode {
+	straight := s.straight(j, parents)
+	if s.opt.Linear {
+		return straight
+	}
+	return slices.Concat(straight, found(&s.mu, s.curved, j, parents, func() []mode {
+		return s.findCurved(j, parents, straight)
+	}))
+}
+
+// straight are those of the linear forms, in their sequence.
+func (s *Scorer) straight(j int, parents []int) []mode {
+	m := s.opt.Modes
+	return found(&m.mu, m.of, j, parents, func() []mode { return s.findStraight(j, parents) })
+}
+
+// found are the modes of an equation in a map, into which they are put if need be.
+func found(mu *sync.Mutex, in map[string][]mode, j int, parents []int, find func() []mode) []mode {
+	key := score.FamilyKey(j, parents)
+	mu.Lock()
+	modes, ok := in[key]
+	mu.Unlock()
+	if !ok {
+		modes = find()
+		mu.Lock()
+		in[key] = modes
+		mu.Unlock()
+	}
+	return modes
+}
+
+// fewer are all parents but the one that explains the least alone; none where there are many.
+func (s *Scorer) fewer(j int, parents []int) []int {
+	if len(parents) < 2 || len(parents) > mostChained {
+		return nil
+	}
+	least, at := math.Inf(1), 0
+	for k, i := range parents {
+		if v := s.straight(j, []int{i})[0].log; v < least {
+			least, at = v, k
+		}
+	}
+	return slices.Delete(slices.Clone(parents), at, at+1)
+}
+
+// findStraight finds those of the linear forms.
+func (s *Scorer) findStraight(j int, parents []int) []mode {
+	search := search{s: s, j: j, parents: parents}
+	if len(parents) > 0 {
+		search.fewer = s.fewer(j, parents)
+		search.before = s.straight(j, search.fewer)
+	}
+	modes := []mode{search.climb(0, 0, nil, math.Inf(-1))}
+	for k, f := range forms[1:linearForms] {
+		if f.scale && len(parents) == 0 { // the same as the form without
+			modes = append(modes, mode{form: 1 + k, theta: modes[0].theta, log: modes[0].log})
+		} else {
+			modes = append(modes, search.climb(1+k, 0, &modes[f.within], math.Inf(-1)))
+		}
+	}
+	return modes
+}
+
+// findCurved finds those of the forms with smooth functions.
+func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
+	var modes []mode
+	if len(parents) == 0 { // the same as the forms without
+		for k, f := range forms[linearForms:] {
+			of := straight[f.shape]
+			modes = append(modes, mode{form: linearForms + k, theta: of.theta, log: of.log})
+		}
+		return modes
+	}
+	search := search{s: s, j: j, parents: parents, fewer: s.fewer(j, parents)}
+	search.before = s.modes(j, search.fewer)
+	best := math.Inf(-1)
+	for _, m := range straight {
+		best = max(best, m.log+s.logPrior(m.form, len(parents)))
+	}
+	for k := linearForms; k < len(forms); k++ {
+		logPrior := s.logPrior(k, len(parents))
+		within := modeOf(straight, forms[k].within, 0)
+		if within == nil {
+			within = modeOf(modes, forms[k].within, amplitudes[0])
+		}
+		for _, a := range amplitudes {
+			m := search.climb(k, a, within, best-negligible-logPrior)
+			modes = append(modes, m)
+			if m.log+logPrior < best-negligible {
+				break // other amplitudes have no more
+			}
+			best, within = max(best, m.log+logPrior), &m
+		}
+	}
+	return modes
+}
+
+// logPrior is the prior probability of a form, and of an amplitude, of an equation of so many
+// parents.
+func (s *Scorer) logPrior(form, parents int) float64 {
+	switch {
+	case s.opt.Linear:
+		return -math.Log(linearForms)
+	case parents > 0 && forms[form].smooth:
+		return -math.Log(float64(len(forms) * len(amplitudes)))
+	}
+	return -math.Log(float64(len(forms)))
+}
+
+// logWeights are the log evidences of modes with the prior probabilities, and their sum.
+func (s *Scorer) logWeights(modes []mode, parents int) (weights []float64, total float64) {
+	for _, m := range modes {
+		weights = append(weights, m.log+s.logPrior(m.form, parents))
+	}
+	return weights, floats.LogSumExp(weights)
+}
+
+// A search looks for the modes of the equation of a variable.
+type search struct {
+	s       *Scorer
+	j       int
+	parents []int
+	fewer   []int  // parents
+	before  []mode // of the equation with fewer parents; nil: without parents
+}
+
+// climb finds the mode of a form. The search begins at within, the mode of another form, and moves
+// on as from there to this form in the equation with fewer parents; without within, at least
+// squares.
+func (s search) climb(form int, amplitude float64, within *mode, least float64) mode {
+	out := mode{form: form, amplitude: amplitude}
+	e := s.s.equation(s.j, s.parents, form, amplitude)
+	from := func(theta []float64) mode {
+		out.theta = theta
+		out.log, _ = e.laplace(theta, least)
+		return out
+	}
+	if within == nil {
+		return from(e.leastSquares())
+	}
+	there := e.with(nil, 1, s.s.equation(s.j, s.parents, within.form, within.amplitude), within.theta)
+	to, at := modeOf(s.before, form, amplitude), modeOf(s.before, within.form, within.amplitude)
+	if to != nil && at != nil {
+		theta := e.with(there, 1, s.s.equation(s.j, s.fewer, form, amplitude), to.theta)
+		theta = e.with(theta, -1, s.s.equation(s.j, s.fewer, at.form, at.amplitude), at.theta)
+		if m := from(theta); !math.IsInf(m.log, -1) {
+			return m
+		}
+	}
+	return from(there)
+}
+
+// A fit is a probable mode with its equation.
+type fit struct {
+	form
+	*equation
+	theta  []float64
+	root   blas64.Triangular // U of the negative Hessian UᵀU
+	weight float64           // probability
+}
+
+// leastWeight is the posterior probability below which a form is left out of equations.
+const leastWeight = 1e-12
+
+// likely are the forms of an equation that have a probability of at least leastWeight.
+func (s *Scorer) likely(j int, parents []int) (fits []*fit) {
+	modes := s.modes(j, parents)
+	weights, total := s.logWeights(modes, len(parents))
+	for k, m := range modes {
+		if w := math.Exp(weights[k] - total); w >= leastWeight {
+			fits = append(fits, s.fit(j, parents, m, w))
+		}
+	}
+	return fits
+}
+
+// fit has a mode with its equation.
+func (s *Scorer) fit(j int, parents []int, m mode, weight float64) *fit {
+	f := &fit{form: forms[m.form], equation: s.equation(j, parents, m.form, m.amplitude), theta: slices.Clone(m.theta), weight: weight}
+	_, f.root = f.laplace(f.theta, math.Inf(-1))
+	return f
+}
