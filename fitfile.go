@@ -7,8 +7,8 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/internal/impute"
+	"tobac/internal/inference"
 	"tobac/internal/table"
 )
 
@@ -64,7 +64,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 }
 
 // Logarithms are the logarithms of all columns, with a note that says why, where the data support
-// them by their evidence ([sums.LogSupport]); nil where they do not, and where cfg asks for a model,
+// them by their evidence ([inference.LogSupport]); nil where they do not, and where cfg asks for a model,
 // an order or another engine than exact sums.
 func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table, string, error) {
 	p, e, _, err := cfg.Problem(data)
@@ -74,8 +74,8 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct || cfg.Order.Known != nil {
 		return nil, "", nil
 	}
-	nats, err := sums.LogSupport(ctx, p)
-	if err != nil || !sums.SupportsLogs(nats) {
+	nats, err := inference.LogSupport(ctx, p)
+	if err != nil || !inference.SupportsLogs(nats) {
 		if err != nil {
 			err = fmt.Errorf("tobac: %w", err)
 		}

@@ -117,9 +117,10 @@ var allowed = map[string][]string{
 	"tobac/engine/*": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/mcmc",
 		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/search", "tobac/sem", "tobac/setting",
 		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
-		"tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
-	"tobac/internal/orders":  {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/engine/sums", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/trained": {"tobac/diagnostics", "tobac/engine", "tobac/engine/sums"},
+		"tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
+	"tobac/internal/inference": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/search", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/orders":  {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/trained": {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
 	// What a result means.
@@ -128,7 +129,7 @@ var allowed = map[string][]string{
 	"tobac/internal/reference": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac":                {"tobac/autograd", "tobac/background", "tobac/internal/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets", "tobac/engine/markov", "tobac/engine/neural", "tobac/internal/orders", "tobac/engine/stein", "tobac/engine/sums", "tobac/exact", "tobac/internal/gflownet", "tobac/internal/completions", "tobac/internal/impute", "tobac/internal/inspect", "tobac/internal/table", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/internal/tempering", "gonum.org/v1/gonum"},
+	"tobac":                {"tobac/autograd", "tobac/background", "tobac/internal/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets", "tobac/engine/markov", "tobac/engine/neural", "tobac/internal/inference", "tobac/internal/orders", "tobac/engine/stein", "tobac/engine/sums", "tobac/exact", "tobac/internal/gflownet", "tobac/internal/completions", "tobac/internal/impute", "tobac/internal/inspect", "tobac/internal/table", "tobac/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/internal/tempering", "gonum.org/v1/gonum"},
 	// What every command shares.
 	"tobac/internal/cli": {"tobac", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/BurntSushi/toml"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",

@@ -13,8 +13,8 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
-	"tobac/engine/sums"
 	"tobac/internal/completions"
+	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -498,7 +498,7 @@ func (f *imputedFit) result() *Result {
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if !f.particles() || f.cfg.Model == nil {
-			out.Reason = sums.Reason(f.averaged)
+			out.Reason = inference.Reason(f.averaged)
 		}
 	}
 	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), completions.Warnings(warnings))

@@ -10,8 +10,8 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/internal/bcd"
+	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/trained"
 	"tobac/posterior"
@@ -151,7 +151,7 @@ func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 
 // Demands implements [engine.Engine].
 func (e bcdEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), engine.Needs(3*sums.Draws*float64(size.Vars)*float64(size.Vars)*8, "%d graphs with %d x %d weights", sums.Draws, size.Vars, size.Vars)}
+	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), engine.Needs(3*inference.Draws*float64(size.Vars)*float64(size.Vars)*8, "%d graphs with %d x %d weights", inference.Draws, size.Vars, size.Vars)}
 }
 
 // Begin implements [engine.Engine].
@@ -204,7 +204,7 @@ const elbo = "ELBO"
 
 // outcome draws graphs with their equations from what was trained.
 func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
-	draws, err := f.Draws(ctx, sums.Draws)
+	draws, err := f.Draws(ctx, inference.Draws)
 	if err != nil {
 		return nil, err
 	}

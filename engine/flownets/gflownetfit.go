@@ -8,8 +8,8 @@ import (
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/markov"
-	"tobac/engine/sums"
 	"tobac/internal/gflownet"
+	"tobac/internal/inference"
 	"tobac/internal/trained"
 	"tobac/setting"
 
@@ -101,7 +101,7 @@ func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // model.
 func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
-	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), sums.DrawDemand(size)}
+	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), inference.DrawDemand(size)}
 	return append(all, markov.Pilot.ChainDemands(size)...)
 }
 
@@ -164,7 +164,7 @@ func (f *flowFit) trace() []engine.TrainingPoint {
 // outcome draws graphs by the policy that was trained. Exact flows have exact probabilities of
 // edges.
 func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
-	graphs, err := f.Draws(ctx, sums.Draws)
+	graphs, err := f.Draws(ctx, inference.Draws)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	if !t.Exact {
-		if t.Imbalance, err = sums.Imbalance(ctx, graphs, f.Hypothesis.Scores, f.Prior, f.problem.Workers); err != nil {
+		if t.Imbalance, err = inference.Imbalance(ctx, graphs, f.Hypothesis.Scores, f.Prior, f.problem.Workers); err != nil {
 			return nil, err
 		}
 	}

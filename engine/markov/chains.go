@@ -13,7 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/mcmc"
 	"tobac/posterior"
 	"tobac/score"
@@ -102,7 +102,7 @@ func (e *MCMC) Filled() (*MCMC, error) {
 
 // Demands implements [engine.Engine].
 func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return append(e.ChainDemands(size), sums.DrawDemand(size))
+	return append(e.ChainDemands(size), inference.DrawDemand(size))
 }
 
 // ChainDemands are those of the chains and their node scores.
@@ -117,7 +117,7 @@ func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
 	rungs := e.Rungs
 	setting.Fill(&rungs, mcmc.DefaultRungs(size.Vars))
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
-	bytes := float64(e.Chains) * (2*sums.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
+	bytes := float64(e.Chains) * (2*inference.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
 	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
@@ -187,7 +187,7 @@ const (
 const (
 	lookEvery    = 100
 	agreed       = 1.05
-	leastSamples = sums.Draws
+	leastSamples = inference.Draws
 )
 
 // Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
@@ -232,7 +232,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 
 // First implements [engine.Settled].
 func (s *Settled) First() *engine.Outcome {
-	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: sums.Reason(s.Evidence),
+	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: inference.Reason(s.Evidence),
 		Doubted: s.doubt != sem.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
 }
 
@@ -268,7 +268,7 @@ func (c *Chains) Close() {}
 
 // Options are those of package mcmc for a problem.
 func (e *MCMC) Options(p *engine.Problem, warmUp int) mcmc.Options {
-	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: sums.Draws, Seed: p.Seed, Workers: p.Workers}
+	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: inference.Draws, Seed: p.Seed, Workers: p.Workers}
 }
 
 // PilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
@@ -276,7 +276,7 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
-		density = sums.Nearest(densities, 1)
+		density = inference.Nearest(densities, 1)
 	}
 	prior, err := sampledPrior(p, d, density)
 	if err != nil {
@@ -333,7 +333,7 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 		}
 		chosen = better
 	}
-	c.density = sums.Nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
+	c.density = inference.Nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
 	return c, res.Diagnostics.LogP.Mean, nil
 }
 
@@ -378,13 +378,13 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	o := inf.Outcome
 	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.steps-c.engine.WarmUp)
 	o.Computation = Convergence(o.Diagnostics)
-	o.Checks = append(ChainChecks(o.Diagnostics), sums.DrawChecks(o.Posterior)...)
+	o.Checks = append(ChainChecks(o.Diagnostics), inference.DrawChecks(o.Posterior)...)
 	c.done = &o
 	return c.done, nil
 }
 
 // Inference reads the posterior off the chains after their last step.
-func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
+func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 	if c.step < c.steps {
 		return nil, engine.BeforeEnd(c.steps)
 	}
@@ -405,14 +405,14 @@ func (c *Chains) Inference(ctx context.Context) (*sums.Inference, error) {
 }
 
 // Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*sums.Inference, error) {
-	inf := &sums.Inference{Outcome: *s.First()}
+func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {
+	inf := &inference.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)
 	}
 	if s.Hypothesis.InUnits {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, sums.UnitsWarning)
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inference.UnitsWarning)
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
@@ -428,7 +428,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
 	inf.Functional = engine.NewFunctional(scorers, n, problem)
-	return inf, sums.AddEquations(ctx, data, inf.Posterior, scorers, problem)
+	return inf, inference.AddEquations(ctx, data, inf.Posterior, scorers, problem)
 }
 
 // Save implements [engine.Stage].

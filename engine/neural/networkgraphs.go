@@ -10,7 +10,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/engine/markov"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -55,13 +55,13 @@ func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 			return nil, err
 		}
 		c.read = &inf.Outcome
-		c.read.Checks = slices.Concat(markov.ChainChecks(inf.Diagnostics), inf.Checks, sums.DrawChecks(inf.Posterior))
+		c.read.Checks = slices.Concat(markov.ChainChecks(inf.Diagnostics), inf.Checks, inference.DrawChecks(inf.Posterior))
 	}
 	return c.read, nil
 }
 
 // Inference reads the posterior off the chains, and gives its graphs networks.
-func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) {
+func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, error) {
 	inf, err := c.Chains.Inference(ctx)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (c *networkChains) Inference(ctx context.Context) (*sums.Inference, error) 
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the
 // draws of graphs networks.
-func (g *Graphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.Table) error {
+func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
 		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
@@ -107,7 +107,7 @@ func (g *Graphs) equip(ctx context.Context, inf *sums.Inference, data *dataset.T
 }
 
 // describe says how good the evidences are.
-func (t *networkTable) describe(inf *sums.Inference, names []string) {
+func (t *networkTable) describe(inf *inference.Inference, names []string) {
 	d := len(names)
 	largest, from, to := 0.0, 0, 0
 	for i := range d {

@@ -8,6 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -32,7 +33,7 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 		return nil, err
 	}
 	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
-	inf.Checks = append(inf.Checks, sums.DrawChecks(inf.Posterior)...)
+	inf.Checks = append(inf.Checks, inference.DrawChecks(inf.Posterior)...)
 	return engine.Finished(&inf.Outcome, nil), nil
 }
 
@@ -47,8 +48,8 @@ func (e *Tempering) Chained(ctx context.Context, p *engine.Problem, graphs *Grap
 }
 
 // Summed is the posterior over all orders under evidences of networks.
-func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*sums.Inference, error) {
-	inf, err := sums.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, sem.WholeTrust)
+func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.Inference, error) {
+	inf, err := inference.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/parallel"
 	"tobac/internal/tempering"
 	"tobac/mcmc"
@@ -67,7 +67,7 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 			}
 			most++
 		}
-		sums.Subsets(free, most, func(some []int) {
+		inference.Subsets(free, most, func(some []int) {
 			list = append(list, tempering.Parents{Of: j, Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}

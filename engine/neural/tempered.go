@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/orders"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
@@ -137,7 +138,7 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 	if size.Vars > sums.MostSummed {
 		all = e.Chains.ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
-		all = []engine.Demand{engine.Needs(2*float64(sums.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
 	rows := min(size.Rows, gaussRows)
 	return append(all, engine.Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
@@ -167,7 +168,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 		return nil, err
 	}
 	o := &inf.Outcome
-	o.Checks = append(o.Checks, sums.DrawChecks(o.Posterior)...)
+	o.Checks = append(o.Checks, inference.DrawChecks(o.Posterior)...)
 	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
 	if found == nil {
@@ -178,7 +179,7 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 }
 
 // Under is the posterior of networks under orders.
-func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*sums.Inference, error) {
+func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*inference.Inference, error) {
 	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []order
 	if len(parts) > 1 {
 		q = posterior.Mix(parts, weights)
 	}
-	inf := &sums.Inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"tobac/diagnostics"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -52,11 +52,11 @@ func (p *particles) checks(post *posterior.Posterior) []diagnostics.Check {
 		all = append(all, diagnostics.Above("cyclic", cyclic, limitCyclic[0], limitCyclic[1], fmt.Sprintf("%.0f %% of the particles have a cycle and are left out", 100*cyclic)))
 	}
 	if !math.IsNaN(imbalance) {
-		all = append(all, sums.ImbalanceCheck(imbalance, "particles"))
+		all = append(all, inference.ImbalanceCheck(imbalance, "particles"))
 	}
 	var sets setChecks
 	for _, f := range p.fits {
 		sets = sets.worse(f.seenSets)
 	}
-	return append(append(all, sets.checks()...), sums.OrderChecks(post)...)
+	return append(append(all, sets.checks()...), inference.OrderChecks(post)...)
 }

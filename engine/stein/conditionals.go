@@ -9,7 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/diagnostics"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -101,8 +101,8 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 			if !present {
 				with, without = without, with
 			}
-			q1 := prior.LogPrior(j, sums.InOrder(with, order))
-			q0 := prior.LogPrior(j, sums.InOrder(without, order))
+			q1 := prior.LogPrior(j, inference.InOrder(with, order))
+			q0 := prior.LogPrior(j, inference.InOrder(without, order))
 			switch {
 			case math.IsInf(q1, -1) && math.IsInf(q0, -1): // of another edge's doing
 				if present {
@@ -161,7 +161,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	if err != nil {
 		return err
 	}
-	f.seen.imbalance, err = sums.Imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	f.seen.imbalance, err = inference.Imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -57,10 +57,10 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 		return g.Scored(), nil
 	}
 	d := p.Vars()
-	if sums.CountSets(d, false) > mostOrderSets {
-		return nil, fmt.Errorf("%d variables have %w", d, sums.ErrTooManySets)
+	if inference.CountSets(d, false) > mostOrderSets {
+		return nil, fmt.Errorf("%d variables have %w", d, inference.ErrTooManySets)
 	}
-	prior, err := p.ClosedPrior(d, sums.FirstDensity(p, d))
+	prior, err := p.ClosedPrior(d, inference.FirstDensity(p, d))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	if err != nil {
 		return nil, err
 	}
-	pools, err := sums.Evidences(ctx, model, data, sums.AllSets(d, prior, nil), orderPoints, p)
+	pools, err := inference.Evidences(ctx, model, data, inference.AllSets(d, prior, nil), orderPoints, p)
 	return sem.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 
@@ -87,7 +87,7 @@ func (s *sampling) weighByPrior() error {
 	for k, v := range logs {
 		p.Draws[k].LogWeight += v
 	}
-	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= sums.FewDraws) {
+	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= inference.FewDraws) {
 		s.warnings = append(s.warnings, fmt.Sprintf("the orders follow the graph prior only roughly: of %d graphs drawn without it those count that it allows, as much as %.0f of equal weight: give the order, or a prior that is a product over variables",
 			len(logs), worth))
 	}

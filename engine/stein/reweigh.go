@@ -9,7 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -126,7 +126,7 @@ func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *sco
 		rng, g := stream.New(f.order.Seed, stream.ReweightedDraw, m), particle.Clone()
 		density := func(j int) float64 {
 			parents := g.Parents(j)
-			v := prior.LogPrior(order[j], sums.InOrder(parents, order))
+			v := prior.LogPrior(order[j], inference.InOrder(parents, order))
 			if math.IsInf(v, -1) {
 				return v
 			}
@@ -167,7 +167,7 @@ func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores 
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
 	}
-	return sums.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
+	return inference.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their
@@ -176,7 +176,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 	d, order := len(f.names), f.order.Order
 	all := make([]parentPool, d)
 	for j := range all {
-		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], sums.InOrder(set, order)) }
+		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], inference.InOrder(set, order)) }
 		sets := neighbours(j, graphs, logPrior)
 		if len(sets) == 0 {
 			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])

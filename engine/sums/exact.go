@@ -7,6 +7,7 @@ import (
 
 	"tobac/engine"
 	"tobac/exact"
+	"tobac/internal/inference"
 	"tobac/sem"
 	"tobac/setting"
 )
@@ -27,6 +28,8 @@ func (e *Exact) Engine() engine.Engine { return exactEngine{e} }
 func (e *Exact) String() string { return name }
 
 type exactEngine struct{ *Exact }
+
+const name = "exact"
 
 // MostSummed is the largest number of variables of which [Exact] sums over all orders.
 const MostSummed = exact.Affordable
@@ -77,19 +80,11 @@ func (e exactEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // Demands implements [engine.Engine].
 func (e exactEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	given := p.Order.Known != nil
-	bytes := float64(Bytes(size.Vars, given))
-	if size.Vars <= kept || given {
+	bytes := float64(inference.Bytes(size.Vars, given))
+	if size.Vars <= inference.Kept || given {
 		bytes *= float64(min(size.Models, 2)) // the best so far and the next
 	}
-	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), DrawDemand(size)}
-}
-
-// Bytes is about the memory that the engine exact needs.
-func Bytes(d int, given bool) int64 {
-	if given {
-		return exact.MemoryGiven(d)
-	}
-	return exact.Memory(d)
+	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), inference.DrawDemand(size)}
 }
 
 // Begin implements [engine.Engine].
@@ -98,14 +93,14 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 	var warnings []string
 	err := engine.Timed(&p.Seconds.Infer, func() error {
 		models := p.ScoredModels()
-		inf, err := Infer(ctx, p.Data, models, p, p.Trust())
+		inf, err := inference.Infer(ctx, p.Data, models, p, p.Trust())
 		if err != nil {
 			return err
 		}
 		if _, estimated := models[0].(sem.Settled); estimated {
 			inf.Sum += ", with estimated evidences of sets of parents"
 		}
-		atOdds, err := inf.against(ctx, p.Data, p)
+		atOdds, err := inf.Against(ctx, p.Data, p)
 		if atOdds != "" {
 			warnings = []string{atOdds}
 		}
@@ -118,15 +113,6 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 	p.SettleModel(o.Best, o.Evidence)
 	o.Method = "exact, " + o.Sum
 	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
-	o.Checks = DrawChecks(o.Posterior)
+	o.Checks = inference.DrawChecks(o.Posterior)
 	return engine.Finished(o, warnings), nil
-}
-
-// DrawDemand is that of the draws of a posterior: a bit for each pair, and the equations.
-func DrawDemand(size engine.Size) engine.Demand {
-	d := float64(size.Vars)
-	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return engine.Needs((3*Draws/8+2*8*engine.MostFunctions)*d*d+900*Draws*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, engine.MostFunctions)
-	}
-	return engine.Needs(3*Draws*(d*d/8+300*d), "%d graphs of %d variables, with weights", Draws, size.Vars)
 }

@@ -11,8 +11,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -158,7 +158,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 		}
 		terms = append(terms, g.LogEvidence()+h.LogWeight)
 	}
-	none, err := exact.GivenOrder(ctx, sums.NoData(d), prior, order, exact.Options{Workers: p.Workers})
+	none, err := exact.GivenOrder(ctx, inference.NoData(d), prior, order, exact.Options{Workers: p.Workers})
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/orders"
 	"tobac/mcmc"
@@ -120,7 +121,7 @@ func (b *builder) settle(ctx context.Context) (err error) {
 }
 
 // under is the reference under order number k, or over all orders.
-func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sums.Inference, *networkScores, error) {
+func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inference.Inference, *networkScores, error) {
 	p := *b.problem
 	p.Seed, p.Order, p.Data = seedUnder(p.Seed, k), engine.Order{}, b.given.Data
 	if b.conditional() {
@@ -156,7 +157,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sum
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); p.Vars() <= most {
-		inf, err := sums.Infer(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
+		inf, err := inference.Infer(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, &p, chains)
@@ -164,7 +165,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*sum
 }
 
 // chained runs long chains where sums are too long.
-func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*sums.Inference, error) {
+func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*inference.Inference, error) {
 	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
 	e.ESS *= factor
@@ -180,15 +181,15 @@ func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, 
 	if err != nil {
 		return nil, err
 	}
-	inf.Parts = []sums.Part{{Hypothesis: s.Hypothesis, Prior: s.Prior}}
+	inf.Parts = []inference.Part{{Hypothesis: s.Hypothesis, Prior: s.Prior}}
 	return inf, nil
 }
 
 // sampled takes all steps of chains over graphs, and reads the posterior off them.
 func (b *builder) sampled(ctx context.Context, c interface {
 	engine.Stage
-	Inference(context.Context) (*sums.Inference, error)
-}, e *markov.MCMC) (*sums.Inference, error) {
+	Inference(context.Context) (*inference.Inference, error)
+}, e *markov.MCMC) (*inference.Inference, error) {
 	_, steps := c.Steps()
 	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over
 // all.
-func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *sums.Inference, _ *networkScores, err error) {
+func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *inference.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
 	long.Chains = markov.MCMC{Iterations: factor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
@@ -243,7 +244,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 	return inf, networks, err
 }
 
-func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*sums.Inference, error) {
+func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*inference.Inference, error) {
 	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
 	if err != nil {
 		return nil, err
@@ -267,17 +268,17 @@ const (
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets
 // of parents, whose evidences are estimated.
-func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*sums.Inference, error) {
+func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*inference.Inference, error) {
 	d := p.Vars()
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
-	if sums.CountSets(d, p.Order.Known != nil) > mostReferenceSets {
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, sums.ErrTooManySets)
+	if inference.CountSets(d, p.Order.Known != nil) > mostReferenceSets {
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, inference.ErrTooManySets)
 	}
-	sets := sums.AllSets(d, prior, p.Order.Known)
-	pools, err := sums.Evidences(ctx, m, p.Data, sets, referencePoints, p)
+	sets := inference.AllSets(d, prior, p.Order.Known)
+	pools, err := inference.Evidences(ctx, m, p.Data, sets, referencePoints, p)
 	if err != nil {
 		return nil, err
 	}
@@ -287,11 +288,11 @@ func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem)
 		n += len(s)
 	}
 	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
-	var inf [3]*sums.Inference
+	var inf [3]*inference.Inference
 	for k := range inf {
 		settled := sem.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
 		p.Model = settled
-		if inf[k], err = sums.Infer(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
+		if inf[k], err = inference.Infer(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/neural"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -44,7 +44,7 @@ type Posterior struct {
 type conditional struct {
 	order  []int // nil means all
 	weight float64
-	*sums.Inference
+	*inference.Inference
 	networks *networkScores // nil means the inference has node scores
 }
 
@@ -146,7 +146,7 @@ type networkScores struct {
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D,
 // G).
-func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) {
+func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, error) {
 	model, _, _, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func withScores(p *engine.Problem, inf *sums.Inference) (*networkScores, error) 
 		return nil, err
 	}
 	e := &networkScores{estimates, score.NewPool(d)}
-	inf.Parts = []sums.Part{{Hypothesis: sem.Hypothesis{Scores: e.pool}, Prior: prior}}
+	inf.Parts = []inference.Part{{Hypothesis: sem.Hypothesis{Scores: e.pool}, Prior: prior}}
 	return e, nil
 }
 

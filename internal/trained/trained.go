@@ -8,7 +8,7 @@ import (
 
 	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/engine/sums"
+	"tobac/internal/inference"
 )
 
 // trainingWarnings are reasons to distrust what was trained.
@@ -66,7 +66,7 @@ func (t *Stage[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 		if t.outcome, err = t.Read(ctx); err != nil {
 			return nil, err
 		}
-		t.outcome.Checks = append(trainingChecks(t.outcome.Training), sums.DrawChecks(t.outcome.Posterior)...)
+		t.outcome.Checks = append(trainingChecks(t.outcome.Training), inference.DrawChecks(t.outcome.Posterior)...)
 	}
 	return t.outcome, nil
 }
@@ -117,7 +117,7 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 			fmt.Sprintf("the policy is far from the exact posterior (total variation %.2f): take more steps, or --set gflownet.policy=exact", t.Distance)))
 	}
 	if !math.IsNaN(t.Imbalance) {
-		all = append(all, sums.ImbalanceCheck(t.Imbalance, "draws"))
+		all = append(all, inference.ImbalanceCheck(t.Imbalance, "draws"))
 	}
 	values, quantity := make([]float64, len(t.Trace)), "trace"
 	for k, p := range t.Trace {

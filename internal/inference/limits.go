@@ -1,6 +1,6 @@
-package sums
+package inference
 
-// name is the name of the engine.
+// name of the engine in the progress and in posteriors.
 const name = "exact"
 
 // Limits of what is averaged over rather than estimated.
@@ -8,6 +8,6 @@ const (
 	negligible = 12.0 // nats behind the best from which on a part is left out
 	Draws      = 1000 // draws of a posterior in closed form
 	allGraphs  = 15   // variables up to which evidences are sums over all graphs
-	kept       = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
+	Kept       = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
 	graphTerms = 4e8  // terms of a sum over all graphs that is tried with more variables
 )

@@ -1,4 +1,4 @@
-package sums
+package inference
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	var compared []candidate
 	all := make([]sem.Evidence, 0, len(models))
 	d := len(data.Names)
-	large := d > kept && problem.Order.Known == nil
+	large := d > Kept && problem.Order.Known == nil
 	keep := func(m sem.Scored, inf *Inference) {
 		if large && len(compared) > 0 {
 			compared[len(compared)-1].inf = nil

@@ -1,4 +1,4 @@
-package sums
+package inference
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 // says how the data change their odds: both evidences are exact, under the model that was chosen
 // given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
 // takes as long as the posterior itself, and is left out above mixedVariables.
-func (inf *Inference) against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
+func (inf *Inference) Against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
 	if _, estimated := inf.Best.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
 		return "", nil
