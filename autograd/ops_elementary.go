@@ -32,9 +32,12 @@ func init() {
 		elementwise2("power", ir.Binary{VV: kernels.PowEach},
 			func(z, ct *Node) []*Node {
 				x, y := z.args[0], z.args[1]
-				one, zero := z.b.Scalar(1), z.b.Scalar(0)
-				byBase := y.Where(y.Mul(x.Power(y.AddScalar(-1))), zero) // y = 0: a constant
-				byExponent := z.Mul(x.Where(x, one).Log())               // x = 0: the factor 0
+				one := z.b.Scalar(1)
+				// The slope of x⁰ is 0, but depends on the exponent, where 1/x is a finite number.
+				tiny := z.b.Scalar(0x1p-1022).AtLeast(x.Abs())
+				base := y.Where(x, tiny.Where(one, x))
+				byBase := y.Mul(base.Power(y.AddScalar(-1)))
+				byExponent := z.Mul(x.Where(x, one).Log()) // x = 0: the factor 0
 				return []*Node{ct.Mul(byBase), ct.Mul(byExponent)}
 			}),
 		elementwise2("logaddexp", ir.Binary{VV: logAddExp},
