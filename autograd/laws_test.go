@@ -75,6 +75,9 @@ func (l law) check(t *testing.T) {
 
 func nodes(n ...*ad.Node) []*ad.Node { return n }
 
+// nothing is 0 with the slope of x.
+func nothing(x *ad.Node) *ad.Node { return x.Sub(x.StopGradient()) }
+
 // TestTwoRoutes builds the same function in two ways.
 func TestTwoRoutes(t *testing.T) {
 	square, vector := ad.Shape{3, 3}, ad.Shape{4}
@@ -169,6 +172,26 @@ func TestTwoRoutes(t *testing.T) {
 		}},
 		{name: "repeating along an axis", axes: []int{3}, shapes: []ad.Shape{{2}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 			return nodes(x[0].ExpandOver(a[0]).SumOver(a[0]), x[0].ExpandOver(a[0]).Stack(a[0])), nodes(x[0].Scale(3), x[0].Expand(ad.Shape{3, 2}))
+		}},
+		{name: "slope of a power with the exponent 0", shapes: []ad.Shape{vector, vector}, sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				e := nothing(x[1])
+				return b.Grad(x[0].Power(e).Mul(x[0]).Sum(), x[0]), nodes(e.AddScalar(1).Mul(x[0].Power(e)))
+			}},
+		{name: "slope of a ratio of Bessel functions near 0", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 { return rng.NormFloat64() / 500 },
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				slope := x[0].Square().Scale(5. / 96).AddScalar(-3. / 16).Mul(x[0].Square()).AddScalar(0.5)
+				return b.Grad(x[0].BesselRatio().Sum(), x[0]), nodes(slope)
+			}},
+		{name: "ties share derivatives of every order", axes: []int{2}, shapes: []ad.Shape{vector, vector}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			p, q := x[0].Sin(), x[0].StopGradient().Sin().Add(nothing(x[1].Exp()))
+			both := ad.Concat(0, p.Reshape(ad.Shape{1, 4}), q.Reshape(ad.Shape{1, 4}))
+			mean := p.Add(q).Scale(0.5)
+			for _, y := range nodes(p.Maximum(q), p.Minimum(q), both.Max(0), both.Min(0), both.Unstack(a[0]).MaxOver(a[0])) {
+				l = append(append(l, y), b.Grad(y.Exp().Sum(), x...)...)
+				r = append(append(r, mean), b.Grad(mean.Exp().Sum(), x...)...)
+			}
+			return l, r
 		}},
 	}
 	for _, l := range laws {

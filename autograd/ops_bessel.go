@@ -12,17 +12,24 @@ func init() {
 	register(
 		elementwise1("log_bessel_i0", ir.Unary{F: logBesselI0, Zero: true},
 			func(y, x *Node) *Node { return x.BesselRatio() }),
-		// Its slope is 1 − A/x − A². The quotient is 1/2 at 0, and where x² is 0:
-		// there A = x/2 may be rounded to 0. For large x the slope is 1/(2x²) with
-		// the absolute error 2⁻⁵³.
+		// Its slope is 1 − A/x − A². Near 0 the quotient is its series, since its own slopes
+		// cancel there. For large x the slope is 1/(2x²) with the absolute error 2⁻⁵³.
 		elementwise1("bessel_ratio", ir.Unary{F: besselRatio, Zero: true, Bound: 1},
 			func(y, x *Node) *Node {
-				one, nonzero := x.b.Scalar(1), x.Square()
-				quotient := nonzero.Where(y.Div(nonzero.Where(x, one)), x.b.Scalar(0.5))
+				one, square := x.b.Scalar(1), x.Square()
+				near := x.b.Scalar(0.05).Greater(x.Abs())
+				small, series := near.Where(square, x.b.Scalar(0)), x.b.Scalar(besselQuotient[0])
+				for _, c := range besselQuotient[1:] {
+					series = series.Mul(small).AddScalar(c)
+				}
+				quotient := near.Where(series, y.Div(near.Where(one, x)))
 				return one.Sub(quotient).Sub(y.Square())
 			}),
 	)
 }
+
+// besselQuotient are the coefficients of x¹⁰, x⁸, …, 1 in I₁(x)/(x I₀(x)).
+var besselQuotient = []float64{-473. / 8847360, 19. / 61440, -11. / 6144, 1. / 96, -1. / 16, 1. / 2}
 
 // LogBesselI0 is ln I₀(x), the logarithm of the modified Bessel function of the
 // first kind of order 0, without overflow: about |x| − ln(2π|x|)/2 for large |x|.
