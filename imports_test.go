@@ -117,10 +117,11 @@ var allowed = map[string][]string{
 	"tobac/engine/*": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/mcmc",
 		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/search", "tobac/sem", "tobac/setting",
 		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
-		"tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
-	"tobac/internal/inference": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/search", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/orders":    {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/trained":   {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
+		"tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
+	"tobac/internal/graphchains": {"tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/internal/inference":   {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/mcmc", "tobac/posterior", "tobac/score", "tobac/search", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/orders":      {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/trained":     {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
 	// What a result means.

@@ -7,8 +7,8 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/bcdnets"
-	"tobac/engine/markov"
 	"tobac/internal/gflownet"
+	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/trained"
 	"tobac/setting"
@@ -102,13 +102,13 @@ func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
 	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), inference.DrawDemand(size)}
-	return append(all, markov.Pilot.ChainDemands(size)...)
+	return append(all, graphchains.Pilot.ChainDemands(size)...)
 }
 
 // Begin implements [engine.Engine].
 func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := markov.Settle(ctx, p.Data, p.ScoredModels(), p, markov.Pilot, p.Trust())
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, p.Trust())
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.
 // flowFit is DAG-GFlowNet under the hypothesis that short chains have settled.
 type flowFit struct {
 	*gflownet.Model
-	*markov.Settled
+	*graphchains.Settled
 	engine  flowEngine
 	problem *engine.Problem
 }
@@ -213,5 +213,5 @@ const (
 
 // Given implements [engine.Settling]: the hypothesis that short chains settle.
 func (e flowEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
-	return markov.Pilot.Engine().(engine.Settling).Given(ctx, p, edgesPerNode)
+	return graphchains.Pilot.Given(ctx, p, edgesPerNode)
 }

@@ -9,7 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/engine/markov"
+	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/posterior"
 	"tobac/sem"
@@ -40,9 +40,9 @@ func (g *Graphs) noiseVariance() float64 { return g.Model.Noise() * g.unit * g.u
 
 // networkChains are chains over the graphs of a settled table of networks.
 type networkChains struct {
-	*markov.Chains
+	*graphchains.Chains
 	problem  *engine.Problem
-	settings *markov.MCMC
+	settings *graphchains.Settings
 	graphs   *Graphs
 	read     *engine.Outcome // nil until the last step has been taken
 }
@@ -55,7 +55,7 @@ func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 			return nil, err
 		}
 		c.read = &inf.Outcome
-		c.read.Checks = slices.Concat(markov.ChainChecks(inf.Diagnostics), inf.Checks, inference.DrawChecks(inf.Posterior))
+		c.read.Checks = slices.Concat(graphchains.ChainChecks(inf.Diagnostics), inf.Checks, inference.DrawChecks(inf.Posterior))
 	}
 	return c.read, nil
 }
@@ -72,7 +72,7 @@ func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, er
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
-	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + markov.Convergence(inf.Diagnostics)
+	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + graphchains.Convergence(inf.Diagnostics)
 	return inf, nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"tobac/engine"
-	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -20,7 +20,7 @@ import (
 // matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
 // variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	graphs, err := settle(ctx, p, p.Model.(sem.Network), &e.Chains, e.Start)
+	graphs, err := settle(ctx, p, p.Model.(sem.Network), e.graphChains(), e.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 
 // Chained prepares chains over the graphs of a table.
 func (e *Tempering) Chained(ctx context.Context, p *engine.Problem, graphs *Graphs) (*networkChains, error) {
-	s, err := markov.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, &e.Chains, sem.WholeTrust)
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, e.graphChains(), sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
-	c, err := markov.New(ctx, p.Data, s, p, &e.Chains)
-	return &networkChains{Chains: c, problem: p, settings: &e.Chains, graphs: graphs}, err
+	c, err := graphchains.New(ctx, p.Data, s, p, e.graphChains())
+	return &networkChains{Chains: c, problem: p, settings: e.graphChains(), graphs: graphs}, err
 }
 
 // Summed is the posterior over all orders under evidences of networks.
@@ -62,13 +62,13 @@ func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graph
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
 // of Gaussian processes, whose posterior says what matters.
-func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC) (*Graphs, error) {
+func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings) (*Graphs, error) {
 	return settle(ctx, p, asked, chains, nil)
 }
 
 // settle is Settle with a table that begins with other scores; nil means those of Gaussian processes.
 func settle(
-	ctx context.Context, p *engine.Problem, asked sem.Network, chains *markov.MCMC, start *sem.Hypothesis,
+	ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings, start *sem.Hypothesis,
 ) (*Graphs, error) {
 	var first firstTable
 	var err error
@@ -118,7 +118,7 @@ type firstTable struct {
 // startedTable is the table of the scores of a hypothesis, for networks that leave their noise
 // variance open.
 func startedTable(
-	ctx context.Context, p *engine.Problem, start *sem.Hypothesis, chains *markov.MCMC,
+	ctx context.Context, p *engine.Problem, start *sem.Hypothesis, chains *graphchains.Settings,
 ) (t firstTable, err error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
@@ -140,7 +140,7 @@ func startedTable(
 // gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model, or,
 // if that is unknown, one in common or one for each, as the data support. The unit is that of
 // [score.GPOptions].
-func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *markov.MCMC) (firstTable, error) {
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *graphchains.Settings) (firstTable, error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/graphchains"
 	"tobac/internal/tempering"
 	"tobac/mcmc"
 	"tobac/score"
@@ -120,5 +120,5 @@ func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 		densities := p.Prior.Densities(d)
 		return p.ClosedPrior(d, densities[len(densities)-1])
 	}
-	return markov.PilotPrior(p, d)
+	return graphchains.PilotPrior(p, d)
 }

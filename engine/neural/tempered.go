@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/orders"
 	"tobac/internal/stream"
@@ -46,6 +47,8 @@ func (e *Tempering) String() string { return engine.SettingsText(e) }
 
 type temperingEngine struct{ *Tempering }
 
+func (e *Tempering) graphChains() *graphchains.Settings { return (*graphchains.Settings)(&e.Chains) }
+
 const name = "tempering"
 
 // Defaults of Tempering, and the number of chains of each variable.
@@ -79,8 +82,8 @@ with more than 20 columns. Given an order it runs two chains for each variable.`
 func (e temperingEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order; the first half is dropped", "2000"),
-		setting.WholeNumber(&e.Rungs, markov.MostChains, "rungs", "temperatures of each chain given an order", "12"),
-		setting.WholeNumber(&e.Chains.Chains, markov.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
+		setting.WholeNumber(&e.Rungs, graphchains.MostChains, "rungs", "temperatures of each chain given an order", "12"),
+		setting.WholeNumber(&e.Chains.Chains, graphchains.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
 		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
 		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
 		setting.WholeNumber(&e.Chains.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
@@ -114,11 +117,11 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	}
 	setting.Fill(&out.Iterations, DefaultIterations)
 	setting.Fill(&out.Rungs, temperedRungs)
-	chains, err := out.Chains.Filled()
+	chains, err := out.graphChains().Filled()
 	if err != nil {
 		return nil, err
 	}
-	out.Chains = *chains
+	out.Chains = markov.MCMC(*chains)
 	return &out, nil
 }
 
@@ -136,7 +139,7 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 		return nil
 	}
 	if size.Vars > sums.MostSummed {
-		all = e.Chains.ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
+		all = e.graphChains().ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
 		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
@@ -252,10 +255,10 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 					continue
 				}
 				worst = math.Max(worst, rHat)
-				if rHat > markov.LimitRHat[0] {
+				if rHat > graphchains.LimitRHat[0] {
 					edges++
 				}
-				if rHat > markov.LimitRHat[0] && v > largest {
+				if rHat > graphchains.LimitRHat[0] && v > largest {
 					largest, edge = v, [2]int{i, j}
 				}
 			}
@@ -265,9 +268,9 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 		}
 	}
 	return []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, markov.LimitRHat[0], markov.LimitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
-			markov.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
-		diagnostics.Below("exchange", least, markov.LimitExchange[0], markov.LimitExchange[1],
+		diagnostics.Above("r_hat", worst, graphchains.LimitRHat[0], graphchains.LimitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
+			graphchains.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
+		diagnostics.Below("exchange", least, graphchains.LimitExchange[0], graphchains.LimitExchange[1],
 			fmt.Sprintf("only %.1f %% of the exchanges between two temperatures succeed: more rungs are needed", 100*least)),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/exact"
+	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/orders"
@@ -142,7 +143,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 		return inf, nil, err
 	}
 	p.Model = scored
-	chains, err := (&markov.MCMC{Candidates: b.given.Chains.Candidates}).Filled()
+	chains, err := (&graphchains.Settings{Candidates: b.given.Chains.Candidates}).Filled()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +152,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 		most = exact.MaxVariables
 	}
 	if p.Vars() > most {
-		e = chains.Engine()
+		e = (*markov.MCMC)(chains).Engine()
 	}
 	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Room()); err != nil {
 		return nil, nil, err
@@ -165,15 +166,15 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 }
 
 // chained runs long chains where sums are too long.
-func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *markov.MCMC) (*inference.Inference, error) {
+func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *graphchains.Settings) (*inference.Inference, error) {
 	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
 	e.ESS *= factor
-	s, err := markov.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}
-	c, err := markov.New(ctx, p.Data, s, p, e)
+	c, err := graphchains.New(ctx, p.Data, s, p, e)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, 
 func (b *builder) sampled(ctx context.Context, c interface {
 	engine.Stage
 	Inference(context.Context) (*inference.Inference, error)
-}, e *markov.MCMC) (*inference.Inference, error) {
+}, e *graphchains.Settings) (*inference.Inference, error) {
 	_, steps := c.Steps()
 	if err := c.Advance(ctx, steps); err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (b *builder) sampled(ctx context.Context, c interface {
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, diagnostics.Warnings(markov.ChainChecks(inf.Diagnostics))...)
+	b.ref.Warnings = append(b.ref.Warnings, diagnostics.Warnings(graphchains.ChainChecks(inf.Diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
 	_, steps = c.Steps()
 	b.note("Markov chains of %d iterations", steps-e.WarmUp)
@@ -220,7 +221,7 @@ func largestError(d *mcmc.Diagnostics) float64 {
 func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *inference.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
-	long.Chains = markov.MCMC{Iterations: factor * max(markov.DefaultIterations, b.given.Chains.Iterations)}
+	long.Chains = markov.MCMC{Iterations: factor * max(graphchains.DefaultIterations, b.given.Chains.Iterations)}
 	if long.Iterations *= factor; long.Iterations == 0 {
 		long.Iterations = factor / 2 * neural.DefaultIterations
 	}
@@ -245,7 +246,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 }
 
 func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*inference.Inference, error) {
-	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), &e.Chains)
+	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), (*graphchains.Settings)(&e.Chains))
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +258,7 @@ func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *
 		return nil, err
 	}
 	b.ref.StandardError = 0
-	return b.sampled(ctx, c, &e.Chains)
+	return b.sampled(ctx, c, (*graphchains.Settings)(&e.Chains))
 }
 
 // Of references by estimated evidences of all sets of parents.

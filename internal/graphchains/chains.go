@@ -1,10 +1,9 @@
-package markov
+package graphchains
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,47 +22,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MCMC is the engine mcmc: Markov chains over partitions of the variables, for more of them than
-// [sums.Exact] sums over. See package mcmc.
-type MCMC struct {
-	Chains     int // independent chains; defaults to 4
-	Iterations int // of each chain after its warm-up, at most; defaults to 3000
-	WarmUp     int // iterations of each chain before it records; defaults to 200
-	ESS        int // effective samples of the least certain edges at which agreeing chains end; defaults to 400
-	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
-	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
-	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
-	// engine.
-	Open bool
+// Settings are those of chains over partitions of the variables, as markov.MCMC documents them.
+type Settings struct {
+	Chains, Iterations, WarmUp, ESS, Candidates, Rungs int
+	Open                                               bool
 }
 
-// Engine implements [engine.Settings].
-func (e *MCMC) Engine() engine.Engine { return mcmcEngine{e} }
-
-// String implements [engine.Settings].
-func (e *MCMC) String() string { return engine.SettingsText(e) }
-
-type mcmcEngine struct{ *MCMC }
-
+// name of the engine in the progress and in posteriors.
 const name = "mcmc"
 
-// LeftOpen implements [engine.Optional].
-func (e mcmcEngine) LeftOpen() bool { return e.Open }
-
-// OrderSource implements [engine.OrderSource].
-func (e mcmcEngine) OrderSource() {}
-
-// Name implements [engine.Engine].
-func (e mcmcEngine) Name() string { return name }
-
-// About implements [engine.Engine].
-func (e mcmcEngine) About() string {
-	return `Markov chains over graphs, for any number of columns.
-Agreement of the independent chains is a check of the result.`
-}
-
-// Settings implements [engine.Engine].
-func (e mcmcEngine) Settings() []*setting.Setting {
+// List is those with a text form.
+func (e *Settings) List() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
@@ -74,23 +43,10 @@ func (e mcmcEngine) Settings() []*setting.Setting {
 	}
 }
 
-// Prepare implements [engine.Engine].
-func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
-	switch {
-	case !p.Scored():
-		return nil, p.NeedsScores(e)
-	case p.Order.Known != nil:
-		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
-	case p.Order.Method != nil:
-		return nil, p.InfersOrder(e)
-	}
-	return e.Filled()
-}
-
 // Filled is a copy with the defaults.
-func (e *MCMC) Filled() (*MCMC, error) {
+func (e *Settings) Filled() (*Settings, error) {
 	out := *e
-	if err := setting.Check(out.Engine().Settings()); err != nil {
+	if err := setting.Check(out.List()); err != nil {
 		return nil, err
 	}
 	setting.Fill(&out.Chains, 4)
@@ -100,13 +56,8 @@ func (e *MCMC) Filled() (*MCMC, error) {
 	return &out, nil
 }
 
-// Demands implements [engine.Engine].
-func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return append(e.ChainDemands(size), inference.DrawDemand(size))
-}
-
 // ChainDemands are those of the chains and their node scores.
-func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
+func (e *Settings) ChainDemands(size engine.Size) []engine.Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
@@ -121,22 +72,8 @@ func (e *MCMC) ChainDemands(size engine.Size) []engine.Demand {
 	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
-// Begin implements [engine.Engine].
-func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
-	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := Settle(ctx, p.Data, p.ScoredModels(), p, e.MCMC, p.Trust())
-		if err != nil {
-			return err
-		}
-		p.SettleModel(s.Model, s.Evidence)
-		stage, err = New(ctx, p.Data, s, p, e.MCMC)
-		return err
-	})
-	return stage, err
-}
-
 // Pilot has the settings of the short chains of other engines.
-var Pilot = &MCMC{Chains: 4, Iterations: DefaultIterations, WarmUp: defaultWarmUp, ESS: defaultESS}
+var Pilot = &Settings{Chains: 4, Iterations: DefaultIterations, WarmUp: defaultWarmUp, ESS: defaultESS}
 
 // MostChains is the largest number of chains, and of the inverse temperatures of each.
 const MostChains = 1000
@@ -158,7 +95,7 @@ type Settled struct {
 // Chains are Markov chains at work.
 type Chains struct {
 	*Settled
-	engine      *MCMC
+	engine      *Settings
 	data        *dataset.Table
 	problem     *engine.Problem
 	sampler     *mcmc.Sampler
@@ -168,7 +105,7 @@ type Chains struct {
 
 var _ engine.Stage = (*Chains)(nil)
 
-// The defaults of [MCMC].Iterations, WarmUp and ESS.
+// The defaults of [Settings].Iterations, WarmUp and ESS.
 const (
 	DefaultIterations = 3000
 	defaultWarmUp     = 200
@@ -191,7 +128,7 @@ const (
 )
 
 // Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*Settled, error) {
+func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *Settings, t sem.Trust) (*Settled, error) {
 	var best *Settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
@@ -251,7 +188,7 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 }
 
 // New prepares the chains.
-func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *MCMC) (*Chains, error) {
+func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *Settings) (*Chains, error) {
 	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, e.Options(problem, e.WarmUp))
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
@@ -267,7 +204,7 @@ func (c *Chains) Warnings() []string { return nil }
 func (c *Chains) Close() {}
 
 // Options are those of package mcmc for a problem.
-func (e *MCMC) Options(p *engine.Problem, warmUp int) mcmc.Options {
+func (e *Settings) Options(p *engine.Problem, warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: inference.Draws, Seed: p.Seed, Workers: p.Workers}
 }
 
@@ -291,7 +228,7 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 // pilotChains runs short chains under a model: their mean log density, the hypothesis that
 // suits their best graph, and the number of
 // edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *MCMC, t sem.Trust) (*Settled, float64, error) {
+func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *Settings, t sem.Trust) (*Settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
 	prior, err := PilotPrior(problem, d)
@@ -469,13 +406,14 @@ func Convergence(d *mcmc.Diagnostics) string {
 	}
 }
 
-// Given implements [engine.Settling]: the hypothesis that short chains settle.
-func (e mcmcEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+// Given is what a result of chains had taken as given ([engine.Settling]): the hypothesis that
+// short chains settle.
+func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
 	m, ok := p.Model.(sem.Scored)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}
-	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e.MCMC, p.Trust())
+	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
 	if err != nil {
 		return nil, err
 	}

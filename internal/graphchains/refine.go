@@ -1,4 +1,4 @@
-package markov
+package graphchains
 
 import (
 	"context"

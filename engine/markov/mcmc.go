@@ -1,0 +1,95 @@
+package markov
+
+import (
+	"context"
+	"errors"
+
+	"tobac/engine"
+	"tobac/internal/graphchains"
+	"tobac/internal/inference"
+	"tobac/setting"
+)
+
+// MCMC is the engine mcmc: Markov chains over partitions of the variables, for more of them than
+// [sums.Exact] sums over. See package mcmc.
+type MCMC struct {
+	Chains     int // independent chains; defaults to 4
+	Iterations int // of each chain after its warm-up, at most; defaults to 3000
+	WarmUp     int // iterations of each chain before it records; defaults to 200
+	ESS        int // effective samples of the least certain edges at which agreeing chains end; defaults to 400
+	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
+	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
+	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
+	// engine.
+	Open bool
+}
+
+// Engine implements [engine.Settings].
+func (e *MCMC) Engine() engine.Engine { return mcmcEngine{e} }
+
+// String implements [engine.Settings].
+func (e *MCMC) String() string { return engine.SettingsText(e) }
+
+type mcmcEngine struct{ *MCMC }
+
+// chains are the settings of the chains.
+func (e mcmcEngine) chains() *graphchains.Settings { return (*graphchains.Settings)(e.MCMC) }
+
+// LeftOpen implements [engine.Optional].
+func (e mcmcEngine) LeftOpen() bool { return e.Open }
+
+// OrderSource implements [engine.OrderSource].
+func (e mcmcEngine) OrderSource() {}
+
+// Name implements [engine.Engine].
+func (e mcmcEngine) Name() string { return "mcmc" }
+
+// About implements [engine.Engine].
+func (e mcmcEngine) About() string {
+	return `Markov chains over graphs, for any number of columns.
+Agreement of the independent chains is a check of the result.`
+}
+
+// Settings implements [engine.Engine].
+func (e mcmcEngine) Settings() []*setting.Setting { return e.chains().List() }
+
+// Prepare implements [engine.Engine].
+func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
+	switch {
+	case !p.Scored():
+		return nil, p.NeedsScores(e)
+	case p.Order.Known != nil:
+		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
+	case p.Order.Method != nil:
+		return nil, p.InfersOrder(e)
+	}
+	filled, err := e.chains().Filled()
+	if err != nil {
+		return nil, err
+	}
+	return (*MCMC)(filled), nil
+}
+
+// Demands implements [engine.Engine].
+func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
+	return append(e.chains().ChainDemands(size), inference.DrawDemand(size))
+}
+
+// Begin implements [engine.Engine].
+func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+	err = engine.Timed(&p.Seconds.Infer, func() error {
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(), p.Trust())
+		if err != nil {
+			return err
+		}
+		p.SettleModel(s.Model, s.Evidence)
+		stage, err = graphchains.New(ctx, p.Data, s, p, e.chains())
+		return err
+	})
+	return stage, err
+}
+
+// Given implements [engine.Settling].
+func (e mcmcEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+	return e.chains().Given(ctx, p, edgesPerNode)
+}
