@@ -30,7 +30,7 @@ func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Pr
 		}
 		return s, prior
 	}
-	v, err := score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior, score.LinearOptions{})
+	v, err := score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior, score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

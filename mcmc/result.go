@@ -38,7 +38,7 @@ type Draw struct {
 type Diagnostics struct {
 	Samples   int        // of all chains
 	LogP      Quantity   // ln p(D, partition)
-	Uncertain []EdgeStat // the least certain edges, at most 20, least certain first
+	Uncertain []EdgeStat // the least certain edges, at most 100, least certain first
 	Rungs     []Rung     // averages over chains
 }
 
@@ -110,6 +110,9 @@ func (m *Sampler) recorded() (mean []float64, all []series, err error) {
 	return mean, all, nil
 }
 
+// mostUncertain is the number of edges that chains are judged by.
+const mostUncertain = 100
+
 // diagnose describes what is recorded.
 func (m *Sampler) diagnose(mean []float64, all []series) Diagnostics {
 	d := Diagnostics{Rungs: m.rungs(), LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
@@ -123,7 +126,7 @@ func (m *Sampler) diagnose(mean []float64, all []series) Diagnostics {
 	slices.SortStableFunc(place, func(a, b int) int {
 		return cmp.Compare(math.Abs(mean[a]-0.5), math.Abs(mean[b]-0.5))
 	})
-	for _, k := range place[:min(20, len(place))] {
+	for _, k := range place[:min(mostUncertain, len(place))] {
 		j := sort.Search(m.d, func(j int) bool { return m.first[j+1] > k })
 		d.Uncertain = append(d.Uncertain, EdgeStat{From: m.tables[j].parents[k-m.first[j]], To: j, Quantity: quantity(all, k, mean[k])})
 	}

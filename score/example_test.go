@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	variance, err := score.EstimateNoiseVariance(ctx, x, nil, prior, score.LinearOptions{})
+	variance, err := score.EstimateNoiseVariance(ctx, x, nil, prior, score.LinearOptions{}, 1)
 	if err != nil {
 		panic(err)
 	}

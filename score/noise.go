@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"tobac/internal/parallel"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,10 +25,13 @@ const (
 //	σ² ← Σ_j E[‖x_j − b_j − Σ_i θ_i x_i‖² | D, G, σ²] / Σ_j n_j,
 //
 // which is EM with the weights as latent variables, until σ² no longer changes; the
-// start with the largest p(G) p(D | G, σ²) wins, and goes on with a more thorough search. One search costs about as much as
-// d² scores, against d·2^(d−1) of an exact computation. opt.NoiseVariance, if it is
-// not 0, is a further start. No variable that varies is an error.
-func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior *Prior, opt LinearOptions) (float64, error) {
+// start with the largest p(G) p(D | G, σ²) wins, and goes on with a more thorough search. One
+// search costs about as much as d² scores, against d·2^(d−1) of an exact computation.
+// opt.NoiseVariance, if it is not 0, is a further start. workers is the number of goroutines, which
+// changes nothing. No variable that varies is an error.
+func EstimateNoiseVariance(
+	ctx context.Context, x, intervened mat.Matrix, prior *Prior, opt LinearOptions, workers int,
+) (float64, error) {
 	starts := []float64{}
 	if opt.NoiseVariance != 0 {
 		starts = append(starts, opt.NoiseVariance)
@@ -48,7 +53,7 @@ func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior 
 	starts = append(starts, least, least/4, least/16)
 	best, estimate := math.Inf(-1), least
 	for _, v := range starts {
-		v, fit, err := l.maximise(ctx, prior, v, quick)
+		v, fit, err := l.maximise(ctx, prior, v, quick, workers)
 		if err != nil {
 			return 0, err
 		}
@@ -56,7 +61,7 @@ func EstimateNoiseVariance(ctx context.Context, x, intervened mat.Matrix, prior 
 			best, estimate = fit, v
 		}
 	}
-	estimate, _, err = l.maximise(ctx, prior, estimate, thorough)
+	estimate, _, err = l.maximise(ctx, prior, estimate, thorough, workers)
 	return estimate, err
 }
 
@@ -82,7 +87,9 @@ const (
 
 // maximise iterates from the noise variance v to a fixed point, and returns it with
 // ln p(G) p(D | G, σ²).
-func (l *Linear) maximise(ctx context.Context, prior *Prior, v float64, how effort) (variance, fit float64, err error) {
+func (l *Linear) maximise(
+	ctx context.Context, prior *Prior, v float64, how effort, workers int,
+) (variance, fit float64, err error) {
 	smallest := 1e-12 * l.leastVariance() // data without noise have no largest likelihood
 	for range noiseSteps {
 		if err := ctx.Err(); err != nil {
@@ -92,7 +99,10 @@ func (l *Linear) maximise(ctx context.Context, prior *Prior, v float64, how effo
 		if err != nil {
 			return 0, 0, err
 		}
-		parents, sum := newGreedy(m, prior).search(how)
+		parents, sum, err := newGreedy(m, prior).search(ctx, how, workers)
+		if err != nil {
+			return 0, 0, err
+		}
 		fit = sum
 		next := max(m.expectedVariance(parents), smallest)
 		if math.Abs(next-v) <= noiseTolerance*v {
@@ -138,18 +148,20 @@ func newGreedy(l *Linear, prior *Prior) *greedy {
 	return &greedy{Linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d), fit: make([]float64, l.d)}
 }
 
-func (g *greedy) search(how effort) (parents [][]int, sum float64) {
+func (g *greedy) search(ctx context.Context, how effort, workers int) (parents [][]int, sum float64, err error) {
 	g.topDown()
-	for k, j := range g.order {
+	err = parallel.For(ctx, g.d, workers, func(k int) error {
+		j := g.order[k]
 		g.parents[j], g.fit[j] = g.best(j, g.order[:k])
-	}
-	if how == thorough {
-		g.exchange()
+		return nil
+	})
+	if err == nil && how == thorough {
+		err = g.exchange(ctx)
 	}
 	for _, f := range g.fit {
 		sum += f
 	}
-	return g.parents, sum
+	return g.parents, sum, err
 }
 
 // topDown finds the order: the next variable is the one that the earlier ones leave
@@ -191,6 +203,9 @@ func (g *greedy) topDown() {
 
 // ready reports whether all required parents of j are done.
 func (g *greedy) ready(j int, done []bool) bool {
+	if g.prior.needed[j] == 0 {
+		return true
+	}
 	for i := range g.d {
 		if g.prior.Required(i, j) && !done[i] {
 			return false
@@ -209,14 +224,12 @@ func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 		}
 	}
 	slices.Sort(parents)
-	for fit = g.score(j, parents); ; {
+	for fit = LogWeight(g.Linear, g.prior, j, parents); ; {
 		grown, better := g.add(j, parents, candidates, fit)
-		removed := -1
+		removed, without := -1, make([]float64, len(grown))
+		LogWeightsToggled(g.Linear, g.prior, without, j, grown, grown)
 		for k, i := range grown {
-			if g.prior.Required(i, j) {
-				continue
-			}
-			if v := g.score(j, slices.Delete(slices.Clone(grown), k, k+1)); v > better {
+			if v := without[k]; v > better && !g.prior.Required(i, j) {
 				better, removed = v, k
 			}
 		}
@@ -270,17 +283,16 @@ func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, floa
 	for _, a := range parents {
 		eliminate(a)
 	}
-	trial := make([]int, 0, d)
 	for p := len(parents) + 1; p < d; p++ {
 		next, best := -1, fit
+		prior, odds := g.prior.size[p]-g.prior.size[p-1]+g.prior.LogPrior(j, parents), g.prior.odds[j]
 		for _, i := range candidates {
-			at, in := slices.BinarySearch(parents, i)
-			if in || g.prior.Forbidden(i, j) {
+			if _, in := slices.BinarySearch(parents, i); in {
 				continue
 			}
 			pivot, l := gauss.pivot(v[i])
-			trial = slices.Insert(append(trial[:0], parents...), at, i)
-			if f := g.prior.LogPrior(j, trial) + gauss.leaf(p, sum+l, s-r[i]*r[i]/pivot); f > best {
+			f := prior + odds[i] + gauss.leaf(p, sum+l, s-r[i]*r[i]/pivot)
+			if f > best {
 				next, best = i, f
 			}
 		}
@@ -294,19 +306,14 @@ func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, floa
 	return parents, fit
 }
 
-func (g *greedy) score(j int, parents []int) float64 {
-	p := g.prior.LogPrior(j, parents)
-	if math.IsInf(p, -1) {
-		return p
-	}
-	return p + g.LogScore(j, parents)
-}
-
 // exchange swaps neighbours in the order while that improves the score. A pair is looked at again
 // where one of it, or what comes before it, has changed: where it or a pair next to it was swapped.
-func (g *greedy) exchange() {
+func (g *greedy) exchange(ctx context.Context) error {
 	open := slices.Repeat([]bool{true}, len(g.order)+1)
 	for improved, rounds := true, 0; improved && rounds < g.d; rounds++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		improved = false
 		for k := range len(g.order) - 1 {
 			a, b := g.order[k], g.order[k+1]
@@ -326,4 +333,5 @@ func (g *greedy) exchange() {
 			}
 		}
 	}
+	return nil
 }

@@ -52,7 +52,7 @@ func TestEstimateNoiseVariance(t *testing.T) {
 	}{{100, 5, 0.5, 0.1}, {200, 10, 0.4, 3}, {100, 20, 0.2, 0.5}, {300, 30, 0.1, 1}} {
 		x := equalNoise(uint64(row.d), row.n, row.d, row.p, row.variance)
 		prior := erdosRenyi(t, row.d, row.p/2)
-		got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{})
+		got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,13 +70,13 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 	x := equalNoise(3, n, d, 0.5, 0.4)
 	mask := mat.NewDense(n, d, nil)
 	prior := erdosRenyi(t, d, 0.25)
-	before, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{})
+	before, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var twice mat.Dense
 	twice.Scale(2, x)
-	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior, score.LinearOptions{EdgeVariance: 1})
+	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior, score.LinearOptions{EdgeVariance: 1}, 1)
 	if err != nil || !(math.Abs(got/before-4) <= 0.02) {
 		t.Errorf("doubled columns: got %v (%v), want four times %v", got, err, before)
 	}
@@ -92,7 +92,7 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 		mask.Set(r, last, 1)
 		x.Set(r, last, 1e4)
 	}
-	got, err = score.EstimateNoiseVariance(context.Background(), x, mask, prior, score.LinearOptions{})
+	got, err = score.EstimateNoiseVariance(context.Background(), x, mask, prior, score.LinearOptions{}, 1)
 	if err != nil || !(math.Abs(math.Log(got/before)) <= 0.1) {
 		t.Errorf("with interventions: got %v (%v), want about %v", got, err, before)
 	}
@@ -105,7 +105,7 @@ func TestEstimateNoiseVariancePrior(t *testing.T) {
 	x := normals(51, n, d)
 	prior := score.Uniform(d)
 	prior.MaxParents(0)
-	got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{})
+	got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,20 +125,20 @@ func TestEstimateNoiseVariancePrior(t *testing.T) {
 	}
 	cyclic := score.Uniform(d)
 	cyclic.Require(2, 1)
-	if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, cyclic, score.LinearOptions{}); err != nil {
+	if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, cyclic, score.LinearOptions{}, 1); err != nil {
 		t.Errorf("a required edge against the order: %v", err)
 	}
 }
 
 func TestEstimateNoiseVarianceErrors(t *testing.T) {
 	constant := mat.NewDense(4, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2})
-	_, err := score.EstimateNoiseVariance(context.Background(), constant, nil, score.Uniform(2), score.LinearOptions{})
+	_, err := score.EstimateNoiseVariance(context.Background(), constant, nil, score.Uniform(2), score.LinearOptions{}, 1)
 	if want := "score: noise variance: no column varies in the rows in which it was not set"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := score.EstimateNoiseVariance(ctx, normals(1, 9, 3), nil, score.Uniform(3), score.LinearOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := score.EstimateNoiseVariance(ctx, normals(1, 9, 3), nil, score.Uniform(3), score.LinearOptions{}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	// Columns without noise end at a tiny positive number.
@@ -147,7 +147,7 @@ func TestEstimateNoiseVarianceErrors(t *testing.T) {
 		x.Set(i, 1, 2*x.At(i, 0))
 		x.Set(i, 2, -x.At(i, 0))
 	}
-	v, err := score.EstimateNoiseVariance(context.Background(), x, nil, score.Uniform(3), score.LinearOptions{})
+	v, err := score.EstimateNoiseVariance(context.Background(), x, nil, score.Uniform(3), score.LinearOptions{}, 1)
 	if err != nil || !(v > 0) {
 		t.Errorf("columns that are multiples of one: %v, %v", v, err)
 	}
@@ -249,7 +249,7 @@ func BenchmarkEstimateNoiseVariance(b *testing.B) {
 		}
 		b.Run(map[int]string{20: "d=20", 100: "d=100"}[d], func(b *testing.B) {
 			for b.Loop() {
-				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}); err != nil {
+				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -40,6 +40,7 @@ type Searcher struct {
 	walk    walk
 	walking bool    // parents climb a few steps only
 	barrier float64 // by how much ln p may be lower on the way to a better place
+	first   float64 // the barrier of the first climb
 	queue   []int
 	queued  []bool
 	reached []bool
@@ -77,9 +78,10 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	return s
 }
 
-// At begins at a graph, which must be acyclic.
+// At begins at a graph, which must be acyclic, and looks for better ones near it first.
 func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
 	s := empty(c, rng)
+	s.first = lowBarrier
 	for j := range s.d {
 		s.parents[j] = g.Parents(j)
 		for _, i := range s.parents[j] {
@@ -97,6 +99,7 @@ func empty(c *Screen, rng *rand.Rand) *Searcher {
 		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
 		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
 		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
+		first: math.Inf(1),
 	}
 	if s.all = c.all; s.all.candidates == nil {
 		s.all = s.few
@@ -169,7 +172,7 @@ func (s *Searcher) number(from, to int) {
 // Run climbs, then moves a few variables at random and climbs anew so many times. When ctx is done
 // it stops, and returns its error; the graph is then the present one.
 func (s *Searcher) Run(ctx context.Context, tries int) error {
-	if err := s.climb(ctx, math.Inf(1)); err != nil {
+	if err := s.climb(ctx, s.first); err != nil {
 		return err
 	}
 	now := s.LogScore()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 
 	"tobac/dataset"
 	"tobac/internal/inspect"
@@ -97,7 +98,7 @@ func (m Linear) Estimate(ctx context.Context, data *dataset.Table, ordered bool)
 	case ordered:
 		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(), models.LinearOptions{Intercept: !m.NoIntercept})
 	default:
-		m.NoiseVariance, err = score.EstimateNoiseVariance(ctx, data.X, data.Mask(), score.Fair(len(data.Names)), score.LinearOptions{EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept})
+		m.NoiseVariance, err = score.EstimateNoiseVariance(ctx, data.X, data.Mask(), score.Fair(len(data.Names)), score.LinearOptions{EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}, runtime.GOMAXPROCS(0))
 	}
 	return m, err
 }
@@ -114,7 +115,7 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 		s, err := score.NewLinear(data.X, data.Mask(), opt)
 		return []Hypothesis{{Scores: s, NoiseVariance: m.NoiseVariance}}, err
 	}
-	v, err := score.EstimateNoiseVariance(ctx, data.X, data.Mask(), prior, opt)
+	v, err := score.EstimateNoiseVariance(ctx, data.X, data.Mask(), prior, opt, workers)
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,12 @@ type Settled struct {
 	Model      sem.Scored
 	Evidence   []sem.Evidence // of all models asked about
 	Hypothesis sem.Hypothesis
-	chosen     int        // its number
-	best       *dag.Graph // the most probable one of the short chains
-	trust      sem.Trust  // part of its evidence that counts
-	doubt      sem.Doubt  // why the form of the equations counts in part
-	density    float64    // edges per node of the prior
+	hypotheses []sem.Hypothesis // all of the model, as if all of the evidence counted
+	chosen     int              // its number
+	best       *dag.Graph       // the most probable one of the short chains
+	trust      sem.Trust        // part of its evidence that counts
+	doubt      sem.Doubt        // why the form of the equations counts in part
+	density    float64          // edges per node of the prior
 	Prior      *score.Prior
 }
 
@@ -137,7 +138,11 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
-		s, level, err := pilotChains(ctx, data, m, problem, e, t)
+		hypotheses, err := hypotheses(ctx, data, m, problem, e)
+		if err != nil {
+			return nil, err
+		}
+		s, level, err := pilotChains(ctx, data, m, hypotheses, problem, e, t)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +158,8 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	var err error
 	if len(models) > 1 || problem.Model == nil {
 		if lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed); lower != t {
-			if best, _, err = pilotChains(ctx, data, best.Model, problem, e, lower); err != nil {
+			best, _, err = pilotChains(ctx, data, best.Model, best.hypotheses, problem, e, lower)
+			if err != nil {
 				return nil, err
 			}
 			best.doubt = why
@@ -225,10 +231,29 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	return prior, nil
 }
 
-// pilotChains runs short chains under a model: their mean log density, the hypothesis that
-// suits their best graph, and the number of
-// edges per node of the prior that is nearest to that of the posterior.
-func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *Settings, t sem.Trust) (*Settled, float64, error) {
+// hypotheses are those of a model, with the equations fitted that carry the posterior.
+func hypotheses(
+	ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *Settings,
+) ([]sem.Hypothesis, error) {
+	prior, err := PilotPrior(problem, len(data.Names))
+	if err != nil {
+		return nil, err
+	}
+	problem.Doing(name, "short chains, model "+m.String())
+	all, err := m.Hypotheses(ctx, data, prior, problem.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return all, refine(ctx, all, prior, e.Options(problem, pilot/2))
+}
+
+// pilotChains runs short chains under the hypotheses of a model: their mean log density, the
+// hypothesis that suits their best graph, and the number of edges per node of the prior that is
+// nearest to that of the posterior.
+func pilotChains(
+	ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.Hypothesis,
+	problem *engine.Problem, e *Settings, t sem.Trust,
+) (*Settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
 	prior, err := PilotPrior(problem, d)
@@ -236,17 +261,11 @@ func pilotChains(ctx context.Context, data *dataset.Table, m sem.Scored, problem
 		return nil, 0, err
 	}
 	problem.Doing(name, "short chains, model "+m.String())
-	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
-	if err == nil {
-		err = refine(ctx, hypotheses, prior, e.Options(problem, pilot/2))
-	}
-	if err == nil {
-		hypotheses, err = t.Of(data, hypotheses)
-	}
+	hypotheses, err := t.Of(data, all)
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &Settled{Model: m, trust: t}
+	c := &Settled{Model: m, hypotheses: all, trust: t}
 	var res *mcmc.Result
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen

@@ -22,10 +22,25 @@ var _ score.ToggleScorer = fitting{}
 
 // LogScore implements [score.Scorer].
 func (s fitting) LogScore(j int, parents []int) float64 {
-	if !s.Known(j, parents) {
+	if !s.Known(j, parents) && !s.lessen(j, parents) {
 		s.Refine(j, parents)
 	}
 	return s.Scorer.LogScore(j, parents)
+}
+
+// lessen fits an equation from one that was fitted with a parent more: the first there is, if any.
+func (s fitting) lessen(j int, parents []int) bool {
+	for i := range s.data.d {
+		at, found := slices.BinarySearch(parents, i)
+		if found || i == j {
+			continue
+		}
+		if f := s.of[j].find(score.Toggled(parents, i)); f != nil {
+			s.of[j].keep(s.without(new(regression), j, f, at))
+			return true
+		}
+	}
+	return false
 }
 
 // LogScoresToggled implements [score.ToggleScorer].
@@ -48,24 +63,31 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 	}
 }
 
-// Probable is a probable graph, by package search: from the required edges, or from a graph. It
-// fits the equations that it compares.
+// Probable is a probable graph, by package search: from a graph, or from one that is probable with straight
+// lines. It fits the equations that it compares.
 func (s *Scorer) Probable(
 	ctx context.Context, prior *score.Prior, from *dag.Graph, workers int,
 ) (*dag.Graph, error) {
 	if prior == nil {
 		prior = score.Fair(s.data.d)
 	}
-	screen, err := search.NewScreen(ctx, fitting{s}, prior, workers)
-	if err != nil {
-		return nil, err
+	climb := func(under score.Scorer) error {
+		screen, err := search.NewScreen(ctx, under, prior, workers)
+		if err != nil {
+			return err
+		}
+		at := search.At(screen, stream.New(0, stream.GraphSearch), from)
+		err = at.Run(ctx, 0)
+		from = at.Graph()
+		return err
 	}
 	if from == nil {
 		from = prior.RequiredEdges()
+		if err := climb(s.base); err != nil {
+			return nil, err
+		}
 	}
-	at := search.At(screen, stream.New(0, stream.GraphSearch), from)
-	err = at.Run(ctx, 0)
-	return at.Graph(), err
+	return from, climb(fitting{s})
 }
 
 // UnderForms is the log density of a graph under the settings of another scorer of the same data,

@@ -1,6 +1,10 @@
 package smooth
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The amplitudes of curves and of products, relative to that of the lines, with their prior
 // probabilities. Those of curves ascend from 0 twice: with prior variances λ²/λ_1 of the functions,
@@ -150,9 +154,9 @@ func (w *regression) factor(s *Scorer, j int) (half, rest float64) {
 		dst := w.l[row(r) : row(r)+r+1]
 		for c := range r {
 			other := w.l[row(c) : row(c)+c+1]
-			dst[c] = (dst[c] - dot(dst[:c], other)) * other[c]
+			dst[c] = (dst[c] - floats.Dot(dst[:c], other[:c])) * other[c]
 		}
-		p := 1 + dst[r] - dot(dst[:r], dst)
+		p := 1 + dst[r] - floats.Dot(dst[:r], dst[:r])
 		if !(p > 1) { // by rounding
 			p = 1
 		}
@@ -168,27 +172,10 @@ func (w *regression) factor(s *Scorer, j int) (half, rest float64) {
 	rest = square
 	for c := range last {
 		other := w.l[row(c) : row(c)+c+1]
-		last[c] = (last[c] - dot(last[:c], other)) * other[c]
+		last[c] = (last[c] - floats.Dot(last[:c], other[:c])) * other[c]
 		rest -= last[c] * last[c]
 	}
 	return half, math.Max(rest, 1e-14*square)
-}
-
-// dot is the inner product of a and the beginning of b.
-func dot(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	for len(a) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for k, v := range a {
-		s0 += v * b[k]
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // solve replaces x by the solution of Lᵀ z = x.

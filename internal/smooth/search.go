@@ -62,6 +62,30 @@ func (f *fit) with(parents []int, at int) *fit {
 	return g
 }
 
+// without is a fit without parents[at]: the curves of the others are at their modes, one after the
+// other, and their products as they were.
+func (s *Scorer) without(w *regression, j int, f *fit, at int) *fit {
+	p := len(f.parents)
+	g := &fit{parents: slices.Delete(slices.Clone(f.parents), at, at+1)}
+	for a := range p {
+		if a == at {
+			continue
+		}
+		g.curves, g.form.curves = append(g.curves, 0), append(g.form.curves, f.form.curves[a])
+		for b := a + 1; b < p; b++ {
+			if k := pairAt(a, b, p); b != at {
+				g.pairs = append(g.pairs, f.pairs[k])
+				g.form.products = append(g.form.products, f.form.products[k])
+			}
+		}
+	}
+	g.mode = w.log(s, j, g.parents, g.form) + g.form.logPrior()
+	for a := range g.curves {
+		g.curves[a] = s.along(w, j, g, &g.form.curves[a], curvePrior)
+	}
+	return g
+}
+
 // settle finds the amplitudes of parents[at] given those of the others, and the evidence.
 func (s *Scorer) settle(w *regression, j int, f *fit, at int) {
 	f.mode = w.log(s, j, f.parents, f.form) + f.form.logPrior()
