@@ -158,7 +158,7 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := p.Model.(sem.Network)
 	_, differentiable := p.Model.(sem.Differentiable)
-	most := sums.MostSummed
+	most := exact.Affordable
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
-	"tobac/engine/sums"
+	"tobac/exact"
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/inspect"
@@ -273,10 +273,10 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 		add("models that auto compares: %s%s", strings.Join(models, ", "), left)
 	}
 	switch {
-	case d <= sums.MostSummed:
-		add("engine: exact sums over all orders, up to %d columns", sums.MostSummed)
+	case d <= exact.Affordable:
+		add("engine: exact sums over all orders, up to %d columns", exact.Affordable)
 	default:
-		add("engine: mcmc, chains over graphs; exact takes at most %d columns", sums.MostSummed)
+		add("engine: mcmc, chains over graphs; exact takes at most %d columns", exact.Affordable)
 	}
 	if missing {
 		add("missing values are imputed first")

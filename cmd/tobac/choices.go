@@ -10,7 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/stein"
-	"tobac/engine/sums"
+	"tobac/exact"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/models"
@@ -109,7 +109,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 	if err := o.setGiven(topics(c, c.Engine)[0]); err != nil {
 		return err
 	}
-	if s, ok := c.Engine.(*stein.SVGD); ok && o.givenOf("mcmc") && d > sums.MostSummed {
+	if s, ok := c.Engine.(*stein.SVGD); ok && o.givenOf("mcmc") && d > exact.Affordable {
 		chains := &markov.MCMC{}
 		s.OrderEngine, err = chains, o.setGiven(topics(c, chains)[0])
 	}

@@ -4,21 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
-	"tobac/dataset"
-	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/engine/markov"
-	"tobac/engine/sums"
+	"tobac/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/networks"
 	"tobac/internal/orders"
-	"tobac/internal/stream"
-	"tobac/internal/tempering"
 	"tobac/models"
-	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
 	"tobac/setting"
@@ -49,14 +43,10 @@ type temperingEngine struct{ *Tempering }
 
 func (e *Tempering) graphChains() *graphchains.Settings { return (*graphchains.Settings)(&e.Chains) }
 
-const name = "tempering"
-
-// Defaults of Tempering, and the number of chains of each variable.
+// Default of Tempering, and a limit.
 const (
-	temperedChains    = 2
-	DefaultIterations = 2000
-	temperedRungs     = 12
-	leastTempered     = 40 // iterations
+	temperedRungs = 12
+	leastTempered = 40 // iterations
 )
 
 // CompleteOnly implements [engine.CompleteOnly].
@@ -68,7 +58,7 @@ func (e temperingEngine) Convergence() string {
 }
 
 // Name implements [engine.Engine].
-func (e temperingEngine) Name() string { return name }
+func (e temperingEngine) Name() string { return "tempering" }
 
 // About implements [engine.Engine].
 func (e temperingEngine) About() string {
@@ -115,7 +105,7 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case out.Rungs == 1:
 		return nil, errors.New("the engine tempering needs at least 2 rungs, got 1")
 	}
-	setting.Fill(&out.Iterations, DefaultIterations)
+	setting.Fill(&out.Iterations, networks.DefaultIterations)
 	setting.Fill(&out.Rungs, temperedRungs)
 	chains, err := out.graphChains().Filled()
 	if err != nil {
@@ -138,13 +128,13 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 	if !p.OverOrders() {
 		return nil
 	}
-	if size.Vars > sums.MostSummed {
+	if size.Vars > exact.Affordable {
 		all = e.graphChains().ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
 		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
 	}
-	rows := min(size.Rows, gaussRows)
-	return append(all, engine.Needs(2*firstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
+	rows := min(size.Rows, networks.GaussRows)
+	return append(all, engine.Needs(2*networks.FirstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
 }
 
 // Begin implements [engine.Engine].
@@ -160,78 +150,46 @@ func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage en
 	return stage, err
 }
 
-// orders.GivenOrders runs chains over networks under every order.
+// overOrders is the posterior of networks over all orders: evidences of the sets of parents that
+// matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
+// variables in the chains of the engine mcmc.
+func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
+	graphs, err := networks.Settle(ctx, p, p.Model.(sem.Network), e.graphChains(), e.Start)
+	if err != nil {
+		return nil, err
+	}
+	p.Model, p.ModelScale = graphs.Model, graphs.Scale
+	if p.Vars() > exact.Affordable {
+		return networks.Chained(ctx, p, graphs, e.graphChains())
+	}
+	inf, err := networks.Summed(ctx, p, graphs)
+	if err != nil {
+		return nil, err
+	}
+	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
+	inf.Checks = append(inf.Checks, inference.DrawChecks(inf.Posterior)...)
+	return engine.Finished(&inf.Outcome, nil), nil
+}
+
+// givenOrders runs chains over networks under every order.
 func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	orders, found, err := orders.GivenOrders(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	inf, err := e.Under(ctx, p, orders)
+	inf, err := networks.Under(ctx, p, orders, e.Rungs, e.Iterations)
 	if err != nil {
 		return nil, err
 	}
 	o := &inf.Outcome
 	o.Checks = append(o.Checks, inference.DrawChecks(o.Posterior)...)
-	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", temperedChains, e.Iterations, e.Rungs)
+	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", networks.ChainsOfVariable, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
 	if found == nil {
 		return engine.Finished(o, nil), nil
 	}
 	o.Orders = found.Distribution
 	return engine.Finished(o, found.Warnings(p.Data.Names, p.Order.Count)), nil
-}
-
-// Under is the posterior of networks under orders.
-func (e *Tempering) Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted) (*inference.Inference, error) {
-	model, data, scale, err := p.SampledModel(p.Model, false)
-	if err != nil {
-		return nil, err
-	}
-	var parts []*posterior.Posterior
-	var weights []float64
-	var chains []*tempering.Result
-	for k, o := range orders {
-		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
-			return nil, err
-		}
-		p.Doing(name, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
-		q, c, err := e.temperedUnder(ctx, p, o, model.(sem.Network), data)
-		if err != nil {
-			return nil, err
-		}
-		q.Standardization = scale
-		parts, weights, chains = append(parts, q), append(weights, o.LogWeight), append(chains, c)
-	}
-	q := parts[0]
-	if len(parts) > 1 {
-		q = posterior.Mix(parts, weights)
-	}
-	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
-	inf.Checks = temperedChecks(chains, p.Data.Names)
-	return inf, nil
-}
-
-// temperedUnder is the posterior under one order, with the chains that it was read off.
-func (e *Tempering) temperedUnder(ctx context.Context, problem *engine.Problem, o orders.Weighted, m sem.Network, data *dataset.Table) (*posterior.Posterior, *tempering.Result, error) {
-	d := len(data.Names)
-	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg := ChainSettings(m, stream.Seed(o.Seed, stream.PosteriorPart, 0), problem.Workers)
-	cfg.Temperatures, cfg.Iterations = e.Rungs, e.Iterations
-	res, err := tempering.Run(ctx, data.X, data.Mask(), o.Order, prior, cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: m.String(), Kind: posterior.Draws}
-	for _, draw := range res.Draws {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
-	}
-	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
-	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.Count, Order: slices.Clone(o.Order), NoiseVariance: m.Noise(), LogEvidence: o.Evidence, Marginals: &p.Marginals}
-	p.Components = []posterior.Component{c}
-	return p, res, sem.AddDensities(p.Draws, c, m, data)
 }
 
 // Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
@@ -241,43 +199,3 @@ func (e temperingEngine) Given(ctx context.Context, p *engine.Problem, edgesPerN
 	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},
 		Chains: engine.ChainNumbers{Iterations: e.Chains.Iterations, Candidates: e.Chains.Candidates}}, err
 }
-
-// temperedChecks are about the two chains of every variable, over all orders.
-func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.Check {
-	const apart = 0.05 // the difference between the probabilities of two chains from which on R̂ of an edge is looked at
-	worst, least, edges, largest, edge := 1.0, 1.0, 0, 0.0, [2]int{}
-	for _, t := range tempered {
-		d, _ := t.RHat.Dims()
-		for i := range d {
-			for j := range d {
-				v, rHat := t.Difference.At(i, j), t.RHat.At(i, j)
-				if v <= apart {
-					continue
-				}
-				worst = math.Max(worst, rHat)
-				if rHat > graphchains.LimitRHat[0] {
-					edges++
-				}
-				if rHat > graphchains.LimitRHat[0] && v > largest {
-					largest, edge = v, [2]int{i, j}
-				}
-			}
-		}
-		for _, v := range t.Rejections {
-			least = math.Min(least, 1-v)
-		}
-	}
-	return []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, graphchains.LimitRHat[0], graphchains.LimitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
-			graphchains.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
-		diagnostics.Below("exchange", least, graphchains.LimitExchange[0], graphchains.LimitExchange[1],
-			fmt.Sprintf("only %.1f %% of the exchanges between two temperatures succeed: more rungs are needed", 100*least)),
-	}
-}
-
-// Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
-// were measured on.
-var (
-	limitHalves = [2]float64{0.15, 0.5}
-	limitHeld   = [2]float64{0.9, 0.5}
-)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"tobac/engine"
-	"tobac/engine/neural"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/networks"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -50,7 +50,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m = m.WithOutput(models.SampledOutput)
-		g, err := neural.Settle(ctx, p, m, graphchains.Pilot)
+		g, err := networks.Settle(ctx, p, m, graphchains.Pilot, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/engine/neural"
 	"tobac/internal/evidence"
+	"tobac/internal/networks"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
 	"tobac/posterior"
@@ -172,7 +172,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, 
 	for k, e := range all {
 		logs[k] = e.LogEvidence
 		if long {
-			s.known[neural.FamilyKey(j, e.Set)] = e
+			s.known[networks.FamilyKey(j, e.Set)] = e
 		}
 	}
 	return logs, nil
@@ -194,7 +194,7 @@ func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 			if slices.Contains(set, i) {
 				off++
 			}
-			off *= p.probs[k] * s.known[neural.FamilyKey(j, set)].StandardError
+			off *= p.probs[k] * s.known[networks.FamilyKey(j, set)].StandardError
 			variance += off * off
 		}
 		if v := math.Sqrt(variance); v > seen.edge {
@@ -245,7 +245,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 	for k, draw := range p.Draws {
 		parents := make([]*evidence.Estimate, d)
 		for j := range parents {
-			parents[j] = s.known[neural.FamilyKey(j, draw.Graph.Parents(j))]
+			parents[j] = s.known[networks.FamilyKey(j, draw.Graph.Parents(j))]
 		}
 		graphs[k], rows[k] = s.long.Draw(parents, k)
 	}
@@ -280,22 +280,22 @@ const (
 type networkSets struct {
 	model sem.Network
 	short *tempering.Sets
-	long  *neural.Estimates
+	long  *networks.Estimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
-	short := neural.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
+	short := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
 	short.Sweeps = shortSweeps
-	long := neural.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
-	long.Sweeps = neural.SetSweeps
+	long := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
+	long.Sweeps = networks.SetSweeps
 	s := &networkSets{model: m}
 	var err error
 	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {
 		return nil, err
 	}
-	s.long, err = neural.NewEstimates(f.data, long)
+	s.long, err = networks.NewEstimates(f.data, long)
 	return s, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/exact"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -291,7 +292,7 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		setting.Fill(&p.Order.Count, engine.DrawnOrders)
 		if out.OrderEngine == nil {
 			out.OrderEngine = &sums.Exact{}
-			if p.Vars() > sums.MostSummed {
+			if p.Vars() > exact.Affordable {
 				out.OrderEngine = &markov.MCMC{}
 			}
 		}

@@ -31,9 +31,6 @@ type exactEngine struct{ *Exact }
 
 const name = "exact"
 
-// MostSummed is the largest number of variables of which [Exact] sums over all orders.
-const MostSummed = exact.Affordable
-
 // Direct implements [engine.Direct].
 func (e exactEngine) Direct() {}
 
@@ -69,8 +66,8 @@ func (e exactEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, p.NeedsScores(e)
 	case p.Order.Method != nil:
 		return nil, p.InfersOrder(e)
-	case p.Order.Known == nil && d > MostSummed:
-		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, MostSummed)
+	case p.Order.Known == nil && d > exact.Affordable:
+		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exact.Affordable)
 	case d > exact.MaxVariables:
 		return nil, fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
 	}

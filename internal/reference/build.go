@@ -18,6 +18,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/networks"
 	"tobac/internal/orders"
 	"tobac/mcmc"
 	"tobac/models"
@@ -147,7 +148,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 	if err != nil {
 		return nil, nil, err
 	}
-	most, e := sums.MostSummed, (&sums.Exact{}).Engine()
+	most, e := exact.Affordable, (&sums.Exact{}).Engine()
 	if p.Order.Known != nil {
 		most = exact.MaxVariables
 	}
@@ -223,7 +224,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
 	long.Chains = markov.MCMC{Iterations: factor * max(graphchains.DefaultIterations, b.given.Chains.Iterations)}
 	if long.Iterations *= factor; long.Iterations == 0 {
-		long.Iterations = factor / 2 * neural.DefaultIterations
+		long.Iterations = factor / 2 * networks.DefaultIterations
 	}
 	prepared, err := long.Engine().Prepare(p)
 	if err != nil {
@@ -235,7 +236,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {
 		b.note("tempered chains of %d iterations", e.Iterations)
-		inf, err = e.Under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}})
+		inf, err = networks.Under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}}, e.Rungs, e.Iterations)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -246,14 +247,14 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 }
 
 func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*inference.Inference, error) {
-	graphs, err := neural.Settle(ctx, p, p.Model.(sem.Network), (*graphchains.Settings)(&e.Chains))
+	graphs, err := networks.Settle(ctx, p, p.Model.(sem.Network), (*graphchains.Settings)(&e.Chains), nil)
 	if err != nil {
 		return nil, err
 	}
-	if p.Model = graphs.Model; p.Vars() <= sums.MostSummed {
-		return e.Summed(ctx, p, graphs)
+	if p.Model = graphs.Model; p.Vars() <= exact.Affordable {
+		return networks.Summed(ctx, p, graphs)
 	}
-	c, err := e.Chained(ctx, p, graphs)
+	c, err := networks.Chained(ctx, p, graphs, (*graphchains.Settings)(&e.Chains))
 	if err != nil {
 		return nil, err
 	}

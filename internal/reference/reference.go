@@ -14,8 +14,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/neural"
 	"tobac/internal/inference"
+	"tobac/internal/networks"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -140,7 +140,7 @@ const referenceParticles = 256
 // networkScores are the node scores of networks: evidences of the sets of parents that graphs have,
 // each estimated once.
 type networkScores struct {
-	*neural.Estimates
+	*networks.Estimates
 	pool *score.Pool
 }
 
@@ -157,7 +157,7 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := neural.NewEstimates(data, neural.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
+	estimates, err := networks.NewEstimates(data, networks.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
 	if err != nil {
 		return nil, err
 	}

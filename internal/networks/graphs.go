@@ -1,4 +1,4 @@
-package neural
+package networks
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type Graphs struct {
 	estimated bool        // that was, and not given
 	unit      float64     // in which it is
 	logWeight float64     // of its prior, where it was estimated
-	scale     *posterior.Standardization
+	Scale     *posterior.Standardization
 }
 
 // Scored are the evidences as a model in closed form.
@@ -97,7 +97,7 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 		return err
 	}
 	out := *p
-	out.Draws, out.Engine, out.Model, out.Standardization = some, name, m.String(), g.scale
+	out.Draws, out.Engine, out.Model, out.Standardization = some, name, m.String(), g.Scale
 	out.Components = slices.Clone(p.Components)
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals

@@ -1,4 +1,4 @@
-package neural
+package networks
 
 import (
 	"cmp"
@@ -19,11 +19,11 @@ import (
 
 // Of the sets of parents that a table of networks takes in.
 const (
-	firstSets  = 1500 // of each variable, with few parents, from the beginning
+	FirstSets  = 1500 // of each variable, with few parents, from the beginning
 	growFrom   = 0.01 // probability from which on the sets with one parent more are looked at
 	growRounds = 8    // in which sets are added, at most
 	gaussRank  = 40   // of the Gaussian processes of more than gaussRows rows
-	gaussRows  = 200
+	GaussRows  = 200
 )
 
 // A networkTable has the node scores of networks: evidences that were estimated, and for sets
@@ -62,7 +62,7 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 		most, total, term := 0, 1.0, 1.0
 		for most < len(free) {
 			term *= float64(len(free)-most) / float64(most+1)
-			if total += term; total > firstSets {
+			if total += term; total > FirstSets {
 				break
 			}
 			most++

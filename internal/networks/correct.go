@@ -1,11 +1,11 @@
-package neural
+package networks
 
 import (
 	"context"
 	"fmt"
 	"math"
 
-	"tobac/engine/sums"
+	"tobac/exact"
 	"tobac/internal/tempering"
 	"tobac/score"
 
@@ -62,7 +62,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
 		rounds := correctRounds
-		if t.guess.Vars() > sums.MostSummed {
+		if t.guess.Vars() > exact.Affordable {
 			rounds = sampledRounds / (round + 1)
 		}
 		if err := t.correct(ctx, rounds, say); err != nil {

@@ -1,4 +1,4 @@
-package neural
+package networks
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/tempering"
@@ -34,7 +33,7 @@ const (
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost
 // too much.
 func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
-	if s.Vars() <= sums.MostSummed {
+	if s.Vars() <= exact.Affordable {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
 	return t.sampleUnder(ctx, s)
@@ -116,7 +115,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 // tablePrior is the prior under which a table of networks settles: of chains, with about one edge
 // for each variable, and of sums over all orders with as many as may be.
 func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
-	if d <= sums.MostSummed {
+	if d <= exact.Affordable {
 		densities := p.Prior.Densities(d)
 		return p.ClosedPrior(d, densities[len(densities)-1])
 	}

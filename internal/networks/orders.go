@@ -1,4 +1,4 @@
-package neural
+package networks
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"tobac/engine"
-	"tobac/engine/sums"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/stream"
@@ -16,39 +15,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// overOrders is the posterior of networks over all orders: evidences of the sets of parents that
-// matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
-// variables in the chains of the engine mcmc.
-func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	graphs, err := settle(ctx, p, p.Model.(sem.Network), e.graphChains(), e.Start)
-	if err != nil {
-		return nil, err
-	}
-	p.Model, p.ModelScale = graphs.Model, graphs.scale
-	if p.Vars() > sums.MostSummed {
-		return e.Chained(ctx, p, graphs)
-	}
-	inf, err := e.Summed(ctx, p, graphs)
-	if err != nil {
-		return nil, err
-	}
-	inf.Computation = "Edge probabilities are sums " + inf.Sum + "."
-	inf.Checks = append(inf.Checks, inference.DrawChecks(inf.Posterior)...)
-	return engine.Finished(&inf.Outcome, nil), nil
-}
-
 // Chained prepares chains over the graphs of a table.
-func (e *Tempering) Chained(ctx context.Context, p *engine.Problem, graphs *Graphs) (*networkChains, error) {
-	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, e.graphChains(), sem.WholeTrust)
+func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs, chains *graphchains.Settings) (*networkChains, error) {
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, chains, sem.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
-	c, err := graphchains.New(ctx, p.Data, s, p, e.graphChains())
-	return &networkChains{Chains: c, problem: p, settings: e.graphChains(), graphs: graphs}, err
+	c, err := graphchains.New(ctx, p.Data, s, p, chains)
+	return &networkChains{Chains: c, problem: p, settings: chains, graphs: graphs}, err
 }
 
 // Summed is the posterior over all orders under evidences of networks.
-func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.Inference, error) {
+func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.Inference, error) {
 	inf, err := inference.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, sem.WholeTrust)
 	if err != nil {
 		return nil, err
@@ -61,13 +39,8 @@ func (e *Tempering) Summed(ctx context.Context, p *engine.Problem, graphs *Graph
 }
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
-// of Gaussian processes, whose posterior says what matters.
-func Settle(ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings) (*Graphs, error) {
-	return settle(ctx, p, asked, chains, nil)
-}
-
-// settle is Settle with a table that begins with other scores; nil means those of Gaussian processes.
-func settle(
+// of a hypothesis, whose posterior says what matters; nil means those of Gaussian processes.
+func Settle(
 	ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings, start *sem.Hypothesis,
 ) (*Graphs, error) {
 	var first firstTable
@@ -104,7 +77,7 @@ func settle(
 	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
 		return nil, err
 	}
-	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight, scale: scale}, nil
+	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight, Scale: scale}, nil
 }
 
 // A firstTable is one that evidences of networks begin with.
@@ -150,7 +123,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	options := chains.Options(p, 0)
 	p.Doing(name, "scoring sets of parents by Gaussian processes")
 	rank := 0
-	if n > gaussRows {
+	if n > GaussRows {
 		rank = gaussRank
 	}
 	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}

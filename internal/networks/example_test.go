@@ -1,0 +1,16 @@
+package networks_test
+
+import (
+	"fmt"
+
+	"tobac/internal/networks"
+	"tobac/sem"
+)
+
+// Chains have the settings of the network.
+func Example() {
+	cfg := networks.ChainSettings(sem.FeedForward{Hidden: []int{5}, NoiseVariance: 0.1}, 1, 1)
+	fmt.Println(cfg.Hidden, cfg.Activation, cfg.NoiseVariance)
+	// Output:
+	// 5 relu 0.1
+}
