@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -29,7 +30,10 @@ import (
 // Forms describe what somebody measured only nearly, also where no test refutes them, and their
 // small faults add up over the rows: there the form counts as that of recordedRows rows. The number
 // was found on every other one of the 99 real pairs of the Tübingen collection that the package cdt
-// ships (bench/notes/pairs.md).
+// ships (bench/notes/pairs.md). What depends on what is seen through the form all the same: the
+// rest is the evidence of the form without its directions ([score.Symmetric]). Of more variables than
+// that takes, of interventions, and of forms whose noise is normal, which misjudge a variable without
+// its parents, it is the linear model of the ranks.
 const (
 	trustedRows  = 2
 	recordedRows = 15
@@ -132,18 +136,19 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 
 // A Trust is the part of the evidence of a model that counts.
 type Trust struct {
-	Form float64 // of the form of its equations; 1: all
-	Rows float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
+	Form  float64 // of the form of its equations; 1: all
+	Rows  float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
+	ranks bool    // a linear model of the ranks has the evidence that the form has not
 }
 
 // WholeTrust counts all of the evidence.
-var WholeTrust = Trust{1, 1}
+var WholeTrust = Trust{Form: 1, Rows: 1}
 
-// Of are hypotheses of whose evidence this part counts. A linear model of the ranks has the
-// evidence that the form has not. Of rows that depend on each other the log evidence counts in
+// Of are hypotheses of whose evidence this part counts. The form without its directions, or a
+// linear model of the ranks, has the evidence that the form has not. Of rows that depend on each other the log evidence counts in
 // proportion to the rows that would say as much if they were independent, and each parent costs
 // what it would cost among so few (Schwarz 1978).
-func (t Trust) Of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
+func (t Trust) Of(ctx context.Context, data *dataset.Table, all []Hypothesis, workers int) ([]Hypothesis, error) {
 	out := slices.Clone(all)
 	var fewer score.SubsetScorer
 	if t.Rows < 1 {
@@ -152,6 +157,16 @@ func (t Trust) Of(data *dataset.Table, all []Hypothesis) ([]Hypothesis, error) {
 		for k, h := range out {
 			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
+	}
+	if t.Form < 1 && !t.ranks && data.Mask() == nil && len(data.Names) <= score.MostSymmetric {
+		for k, h := range out {
+			base, err := score.NewSymmetric(ctx, h.Scores, workers)
+			if err != nil {
+				return nil, err
+			}
+			out[k].Scores = blended(h.Scores, base, t.Form)
+		}
+		return out, nil
 	}
 	if t.Form < 1 {
 		ranks, err := data.NormalScores()
@@ -271,15 +286,30 @@ func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, se
 	n, _ := data.X.Dims()
 	if refutable(m) {
 		if found := examineNoise(data, g, s, t.Rows, seed); found.chance <= refuted {
+			t.ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			return t, Doubt{Refuted: found.sentence(data.Names, t.Form*t.Rows, n)}
 		}
 	}
 	if from := TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
-		t.Form = 1 / (1 + t.Rows*float64(n)/recordedRows)
+		t.Form, t.ranks = t.recorded(data), !TraitsOf(m).AnyNoise
 		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)}
 	}
 	return t, Doubt{}
+}
+
+// recorded is the part of the form of equations of measurements that counts.
+func (t Trust) recorded(data *dataset.Table) float64 {
+	n, _ := data.X.Dims()
+	return 1 / (1 + t.Rows*float64(n)/recordedRows)
+}
+
+// Prefers reports whether the first of two models, of which the second has so many nats of evidence
+// more, is to be taken: of measurements, whose form counts in part, one that has noise of any shape
+// and is not far behind by what counts.
+func (t Trust) Prefers(first, second Model, nats float64, data *dataset.Table) bool {
+	return TraitsOf(first).AnyNoise && readsForm(second) && !TraitsOf(second).AnyNoise &&
+		inspect.Recorded(data) && nats*t.recorded(data) < math.Log(20)
 }
 
 // readsForm reports whether a model reads directions off the form of its equations, or off a noise

@@ -25,7 +25,7 @@ func TestTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	less, err := Trust{1, 0.25}.Of(data, all)
+	less, err := Trust{Form: 1, Rows: 0.25}.Of(t.Context(), data, all, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestTrust(t *testing.T) {
 			}
 		}
 	}
-	both, err := Trust{0.5, 0.25}.Of(data, all)
+	both, err := Trust{Form: 0.5, Rows: 0.25, ranks: true}.Of(t.Context(), data, all, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

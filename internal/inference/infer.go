@@ -84,6 +84,14 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
 	slices.SortStableFunc(compared, func(a, b candidate) int { return cmp.Compare(b.evidence, a.evidence) })
+	most := compared[0]
+	at := slices.IndexFunc(compared, func(c candidate) bool {
+		return t.Prefers(c.model, most.model, most.evidence-c.evidence, data)
+	})
+	if at > 0 {
+		c := compared[at]
+		compared = slices.Insert(slices.Delete(compared, at, at+1), 0, c)
+	}
 	// The greatest evidence among the models whose form is not refuted. Where all that read
 	// directions off their form and have more evidence than the others are refuted, it is the first
 	// of them, which counts in part.
@@ -127,6 +135,10 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	best.Doubted = first != nil || best.trust != t
 	best.Evidence = all
 	best.Reason = Reason(all)
+	if at > 0 {
+		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, of which %.1f count for measurements, because it has noise of any shape",
+			most.model, most.evidence-compared[0].evidence, (most.evidence-compared[0].evidence)*best.trust.Form)
+	}
 	if first != nil && best != first {
 		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
@@ -177,7 +189,7 @@ func FirstDensity(p *engine.Problem, d int) float64 {
 func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t sem.Trust) (*Inference, error) {
 	d := len(data.Names)
 	inf := &Inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
-	hypotheses, err := t.Of(data, hypotheses)
+	hypotheses, err := t.Of(ctx, data, hypotheses, problem.Workers)
 	if err != nil {
 		return nil, err
 	}
