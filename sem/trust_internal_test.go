@@ -12,6 +12,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A form that counts in part tells directions by that part, and what depends on what by all of its
+// evidence.
+func TestTrustInForm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(80, 3, nil)}
+	data.X.Apply(func(int, int, float64) float64 { return rng.ExpFloat64() }, data.X)
+	for i := range 80 {
+		data.X.Set(i, 1, data.X.At(i, 1)+data.X.At(i, 0))
+	}
+	all, err := NonGaussian{}.Hypotheses(t.Context(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, err := Trust{Form: 0.25, Rows: 1}.Of(t.Context(), data, all, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, s := all[0].Scores, less[0].Scores
+	for _, p := range [][2]int{{0, 1}, {0, 2}, {2, 1}} {
+		i, j := p[0], p[1]
+		both := func(s score.Scorer, i, j int) float64 { return s.LogScore(i, nil) + s.LogScore(j, []int{i}) }
+		want := 0.25 * (both(form, i, j) - both(form, j, i))
+		if got := both(s, i, j) - both(s, j, i); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d → %d has %v more than reversed, want %v", i, j, got, want)
+		}
+		mean := math.Log((math.Exp(both(form, i, j)-both(form, j, i)) + 1) / 2)
+		if got, want := both(s, j, i), 0.75*mean+both(form, j, i); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d ← %d has %v, want %v", i, j, got, want)
+		}
+	}
+}
+
 // Evidence that counts in part is that of the rest of the rows: graphs that were equivalent stay
 // so, and equations keep their means.
 func TestTrust(t *testing.T) {

@@ -261,7 +261,7 @@ func pilotChains(
 		return nil, 0, err
 	}
 	problem.Doing(name, "short chains, model "+m.String())
-	hypotheses, err := t.Of(data, all)
+	hypotheses, err := t.Of(ctx, data, all, problem.Workers)
 	if err != nil {
 		return nil, 0, err
 	}
