@@ -7,15 +7,16 @@
 // run is cut into calls of [Sampler.Advance]. A [State] has only exported fields, for
 // checkpoints.
 //
-// The first iterations adapt, as Stan's do. Kernels with a step size change it by dual
-// averaging towards a mean acceptance ([Hamiltonian]), and all learn a metric, diagonal or
-// dense, from the covariances of windows that double, 25 iterations long at first, between
-// 75 iterations at the beginning and 50 at the end. A dense metric makes trajectories in
-// correlated coordinates many times shorter. It is worse where covariances differ from place to
-// place, or where a chain is still far away when it learns them.
+// The first iterations adapt. Kernels with a step size change it by dual averaging towards a
+// mean acceptance ([Hamiltonian]). All learn a [Metric] from windows of draws and of their
+// gradients, which double: 10 iterations from the tenth on, 20, 40, …, until 50 before the end.
+// Covariances of draws C and of gradients G give the metric Σ with Σ G Σ = C, exact for a normal
+// density from any d + 1 draws in d coordinates, so that chains far from the posterior learn it
+// too. An [Automatic] metric is dense where coordinates are correlated.
 //
 // # References
 //
 // M. D. Hoffman and A. Gelman, The no-U-turn sampler, Journal of Machine Learning Research 15
 // (2014) 1593–1623 (dual averaging). The Stan Development Team, Stan Reference Manual (windows).
+// The sampler nutpie of A. Seyboldt (a metric from draws and gradients).
 package chain

@@ -27,10 +27,14 @@ func NewHamiltonian(w *Walk, acceptance float64) *Hamiltonian {
 		v: make([]float64, d), trial: NewPoint(d)}
 }
 
-// CheckAcceptance is the error of an acceptance that is no probability; 0 stands for a default.
-func CheckAcceptance(kernel string, acceptance float64) error {
-	if !(acceptance >= 0 && acceptance < 1) {
+// CheckHamiltonian is the error of an acceptance that is no probability, where 0 stands for a
+// default, or of an unknown metric.
+func CheckHamiltonian(kernel string, acceptance float64, metric Metric) error {
+	switch {
+	case !(acceptance >= 0 && acceptance < 1):
 		return fmt.Errorf("%s: acceptance %v, want one between 0 and 1", kernel, acceptance)
+	case metric < Automatic || metric > Dense:
+		return fmt.Errorf("%s: metric %d, want Automatic, Diagonal or Dense", kernel, metric)
 	}
 	return nil
 }

@@ -26,9 +26,8 @@ type Target interface {
 type Kernel interface {
 	// Check reports settings that are out of range, by an error that names them.
 	Check() error
-	// Covariances reports whether the metric has covariances, of windows of the warm-up with at
-	// least 5 draws for each coordinate.
-	Covariances() bool
+	// Mass is the kind of metric that the warm-up learns.
+	Mass() Metric
 	// Moves prepares the iterations of one chain. The function does one of them: it moves
 	// Walk.Chain, and reports false if an evaluation did ([Walk.Eval]).
 	Moves(w *Walk) func() bool
@@ -63,19 +62,7 @@ func (s Sampler) check() error {
 	case s.Kernel == nil:
 		return errors.New("chain: no kernel")
 	}
-	if err := s.Kernel.Check(); err != nil || !s.Kernel.Covariances() {
-		return err
-	}
-	_, d := s.Target.Dims()
-	enough := s.warmUp()
-	for enough > 0 && longest(enough) < drawsEach*d {
-		enough += 50
-	}
-	if enough > s.warmUp() {
-		return fmt.Errorf("chain: covariances of %d coordinates with a warm-up of %d, want at least %d",
-			d, s.warmUp(), enough)
-	}
-	return nil
+	return s.Kernel.Check()
 }
 
 // Begin starts every chain, see Sampler.Start.

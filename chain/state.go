@@ -27,12 +27,8 @@ type Averaging struct {
 	Gap, Mean, Center float64 // of logarithms
 }
 
-// Window holds running moments of coordinates.
-type Window struct {
-	Count int
-	Mean  []float64
-	Sums  []float64 // of squared deviations, or of products
-}
+// Window holds the draws from which the next metric is made, and the gradients there.
+type Window struct{ X, Grad [][]float64 }
 
 func newChain(x []float64) Chain {
 	c := Chain{X: append([]float64(nil), x...), Metric: make([]float64, len(x))}
@@ -40,12 +36,4 @@ func newChain(x []float64) Chain {
 		c.Metric[i] = 1
 	}
 	return c
-}
-
-func newWindow(d int, dense bool) Window {
-	w := Window{Mean: make([]float64, d), Sums: make([]float64, d)}
-	if dense {
-		w.Sums = make([]float64, d*d)
-	}
-	return w
 }

@@ -86,17 +86,14 @@ func (w *Walk) iterate(move func() bool) bool {
 // Learn counts the chain's point for the metric, and reports whether a window has ended with
 // it, after which the metric is new.
 func (w *Walk) Learn() bool {
-	c, d := w.Chain, len(w.Chain.X)
+	c := w.Chain
 	length, end := window(w.sampler.warmUp(), c.Iteration)
 	if length == 0 {
 		return false
 	}
-	if c.Window.Count == 0 {
-		c.Window = newWindow(d, w.sampler.Kernel.Covariances() && length >= drawsEach*d)
-	}
-	c.Window = c.Window.with(c.X)
+	c.Window.X, c.Window.Grad = append(c.Window.X, c.X), append(c.Window.Grad, c.Grad)
 	if end {
-		c.Metric, c.Window = c.Window.metric(), Window{}
+		c.Metric, c.Window = c.Window.learned(w.sampler.Kernel.Mass(), c.Metric), Window{}
 	}
 	return end
 }

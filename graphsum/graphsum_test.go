@@ -176,10 +176,10 @@ func Example() {
 		}
 		return sum
 	}
-	fmt.Printf("c of a %.1f\n", mean(0))
+	fmt.Printf("c of a %.0f\n", mean(0))
 	edge := func(i, j int) float64 { return mean(3+3*i+j) + mean(3+3*j+i) }
 	fmt.Printf("a – b %.1f, b – c %.1f, a – c %.1f\n", edge(0, 1), edge(1, 2), edge(0, 2))
 	// Output:
-	// c of a 2.1
+	// c of a 2
 	// a – b 1.0, b – c 1.0, a – c 0.2
 }

@@ -41,8 +41,8 @@ func column(draws []*mat.Dense, i int) []float64 {
 
 var kernels = map[string]chain.Kernel{
 	"hmc":        hmc.Kernel{},
-	"hmc, dense": hmc.Kernel{Dense: true},
-	"mala":       hmc.Kernel{Leaps: 1, Dense: true},
+	"hmc, dense": hmc.Kernel{Metric: chain.Dense},
+	"mala":       hmc.Kernel{Leaps: 1, Metric: chain.Dense},
 	"slice":      slice.Kernel{},
 }
 

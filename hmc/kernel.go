@@ -10,9 +10,9 @@ import (
 // Kernel has the settings of Hamiltonian Monte Carlo, which a [chain.Sampler] runs. With one leap
 // it is the Metropolis-adjusted Langevin algorithm (MALA).
 type Kernel struct {
-	Acceptance float64 // mean acceptance aimed at, defaults to 0.8; to 0.574 for one leap
-	Leaps      int     // greatest number of leapfrog steps, defaults to 20
-	Dense      bool    // metric with covariances, for correlated coordinates
+	Acceptance float64      // mean acceptance aimed at, defaults to 0.8; to 0.574 for one leap
+	Leaps      int          // greatest number of leapfrog steps, defaults to 20
+	Metric     chain.Metric // defaults to chain.Automatic
 }
 
 var _ chain.Kernel = Kernel{}
@@ -22,11 +22,11 @@ func (k Kernel) Check() error {
 	if k.Leaps < 0 {
 		return fmt.Errorf("hmc: %d leaps, want at least 1", k.Leaps)
 	}
-	return chain.CheckAcceptance("hmc", k.Acceptance)
+	return chain.CheckHamiltonian("hmc", k.Acceptance, k.Metric)
 }
 
-// Covariances implements [chain.Kernel].
-func (k Kernel) Covariances() bool { return k.Dense }
+// Mass implements [chain.Kernel].
+func (k Kernel) Mass() chain.Metric { return k.Metric }
 
 // Moves implements [chain.Kernel].
 func (k Kernel) Moves(w *chain.Walk) func() bool {

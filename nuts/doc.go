@@ -4,8 +4,8 @@
 //
 //	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(ctx, 1000, nil)
 //
-// Package chain adapts step size and metric as Stan does, and has the states of chains for
-// checkpoints.
+// Package chain adapts step size and metric, dense where that pays, and has the states of chains
+// for checkpoints.
 //
 // # References
 //

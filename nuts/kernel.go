@@ -8,9 +8,9 @@ import (
 
 // Kernel has the settings of the no-U-turn sampler, which a [chain.Sampler] runs.
 type Kernel struct {
-	Acceptance float64 // mean acceptance aimed at, defaults to 0.8
-	Depth      int     // greatest number of doublings, defaults to 10
-	Dense      bool    // metric with covariances, for correlated coordinates
+	Acceptance float64      // mean acceptance aimed at, defaults to 0.8
+	Depth      int          // greatest number of doublings, defaults to 10
+	Metric     chain.Metric // defaults to chain.Automatic
 }
 
 var _ chain.Kernel = Kernel{}
@@ -20,11 +20,11 @@ func (k Kernel) Check() error {
 	if k.Depth < 0 || k.Depth > 30 {
 		return fmt.Errorf("nuts: depth %d, want 1 to 30", k.Depth)
 	}
-	return chain.CheckAcceptance("nuts", k.Acceptance)
+	return chain.CheckHamiltonian("nuts", k.Acceptance, k.Metric)
 }
 
-// Covariances implements [chain.Kernel].
-func (k Kernel) Covariances() bool { return k.Dense }
+// Mass implements [chain.Kernel].
+func (k Kernel) Mass() chain.Metric { return k.Metric }
 
 // Moves implements [chain.Kernel].
 func (k Kernel) Moves(w *chain.Walk) func() bool {

@@ -35,8 +35,8 @@ func gauss(t testing.TB, workers int) *density.Model {
 // Moments of a normal distribution with either metric; 4000 draws, of which half count at least, so that 6 standard
 // errors of a mean are 0.14 standard deviations.
 func TestNormal(t *testing.T) {
-	for _, dense := range []bool{false, true} {
-		s := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Dense: dense}, Seed: 1}
+	for _, metric := range []chain.Metric{chain.Automatic, chain.Diagonal, chain.Dense} {
+		s := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 1}
 		diverged := 0
 		draws, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
 			if c.Divergent {
@@ -49,7 +49,7 @@ func TestNormal(t *testing.T) {
 		for i, want := range [2][2]float64{{3, 1}, {240, 100}} {
 			m, sd := stat.MeanStdDev(column(draws, i), nil)
 			if math.Abs(m-want[0]) > 0.14*want[1] || math.Abs(sd/want[1]-1) > 0.1 {
-				t.Errorf("dense %v, coordinate %d: %.3g ± %.3g, want %v", dense, i, m, sd, want)
+				t.Errorf("metric %d, coordinate %d: %.3g ± %.3g, want %v", metric, i, m, sd, want)
 			}
 		}
 	}
@@ -65,8 +65,8 @@ func column(draws []*mat.Dense, i int) []float64 {
 
 // A run that is cut, cancelled, saved and restored has the draws of one that is not, for any number of workers.
 func TestResume(t *testing.T) {
-	for _, dense := range []bool{false, true} {
-		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Dense: dense}, Seed: 7, WarmUp: 120}
+	for _, metric := range []chain.Metric{chain.Automatic, chain.Diagonal, chain.Dense} {
+		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 7, WarmUp: 120}
 		want, err := whole.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("dense %v: a run that was cut went on to other chains", dense)
+			t.Errorf("metric %d: a run that was cut went on to other chains", metric)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package sample
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/diagnostics"
-	"tobac/gaussian"
 	"tobac/nuts"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,10 +25,6 @@ type Settings struct {
 	Seed    uint64
 	Workers int        // goroutines, defaults to 1; results do not depend on it
 	Start   *mat.Dense // see chain.Sampler.Start
-	// Whitened chains move in the coordinates of Laplace's approximation ([gaussian.Whitened]),
-	// which is an error if there is no mode. Correlations that are the same everywhere, such as those
-	// of regressions, do not slow them. It excludes Start.
-	Whitened bool
 }
 
 // A Fit is a model with draws from its posterior.
@@ -52,9 +46,6 @@ func Run(
 ) (*Fit, error) {
 	if s.Draws < 0 {
 		return nil, fmt.Errorf("sample: %d draws, want at least 1", s.Draws)
-	}
-	if s.Whitened && s.Start != nil {
-		return nil, errors.New("sample: a start of whitened chains, want one or the other")
 	}
 	if s.Draws == 0 {
 		s.Draws = 1000
@@ -83,20 +74,8 @@ func (f *Fit) draw(ctx context.Context, s Settings) (err error) {
 		WarmUp: s.WarmUp,
 		Start:  s.Start,
 	}
-	whitened := &gaussian.Whitened{Target: f.Model}
-	if s.Whitened {
-		sampler.Target = whitened
-		if whitened.By, err = (gaussian.Laplace{Target: f.Model, Seed: s.Seed}).Fit(ctx); err != nil {
-			return err
-		}
-	}
 	if f.Coordinates, err = sampler.Run(ctx, s.Draws, f.Stats.Observe); err != nil {
 		return err
-	}
-	for k, z := range f.Coordinates {
-		if s.Whitened {
-			f.Coordinates[k] = whitened.Points(z)
-		}
 	}
 	if f.Values, err = f.Model.Draws(f.Coordinates); err != nil {
 		return err

@@ -57,9 +57,9 @@ func TestFit(t *testing.T) {
 	f.Of("q")
 }
 
-// An uncentred regression, whose coefficients have a correlation of −0.9999: whitened chains need
-// trajectories of some steps, and find y = x − 2000 from y = x − 2000 + 0.1 sin(7x).
-func TestWhitened(t *testing.T) {
+// An uncentred regression, whose coefficients have a correlation of −0.9999: the metric is dense,
+// trajectories have some steps, and chains find y = x − 2000 from y = x − 2000 + 0.1 sin(7x).
+func TestCorrelated(t *testing.T) {
 	x, y := make([]float64, 40), make([]float64, 40)
 	for i := range x {
 		x[i] = 1990 + float64(i)/2
@@ -68,7 +68,7 @@ func TestWhitened(t *testing.T) {
 	f, err := sample.Run(t.Context(), func(t *density.Trace) {
 		a, b := t.Parameter("a", density.Real()), t.Parameter("b", density.Real())
 		t.Observe(density.Normal(a.Add(b.Mul(t.Data("x", 40))), 0.1), t.Data("y", 40))
-	}, map[string][]float64{"x": x, "y": y}, sample.Settings{Whitened: true, WarmUp: 100, Draws: 200})
+	}, map[string][]float64{"x": x, "y": y}, sample.Settings{WarmUp: 100, Draws: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 		{data, sample.Settings{Draws: -1}, "-1 draws"},
 		{nil, sample.Settings{}, "data heads is missing"},
 		{data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}}, "-1 leaps"},
-		{data, sample.Settings{Whitened: true, Start: mat.NewDense(4, 1, nil)}, "want one or the other"},
+		{data, sample.Settings{Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
 	} {
 		_, err := sample.Run(t.Context(), coins, c.data, c.s)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -14,8 +14,8 @@ var _ chain.Kernel = Kernel{}
 // Check implements [chain.Kernel].
 func (Kernel) Check() error { return nil }
 
-// Covariances implements [chain.Kernel].
-func (Kernel) Covariances() bool { return false }
+// Mass implements [chain.Kernel].
+func (Kernel) Mass() chain.Metric { return chain.Diagonal }
 
 // Moves implements [chain.Kernel].
 func (Kernel) Moves(w *chain.Walk) func() bool {
