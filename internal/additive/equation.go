@@ -289,36 +289,24 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	fault := func(what string) (*Function, []float64, error) {
 		return nil, nil, fmt.Errorf("additive: function of %d parents: %s", parents, what)
 	}
-	next := func(count int) []float64 {
-		if count > len(parameters) {
-			return nil
-		}
-		numbers := parameters[:count]
-		parameters = parameters[count:]
-		for _, v := range numbers {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
-			}
-		}
-		return numbers
-	}
-	head := next(2)
-	if head == nil || head[0] < 0 {
+	r := &smooth.Reader{Rest: parameters}
+	head := r.List(2)
+	if r.Failed || head[0] < 0 {
 		return fault("want a noise variance and an intercept")
 	}
 	f = &Function{noise: head[0], intercept: head[1]}
 	for k := range parents {
-		head := next(2)
-		if head == nil || head[1] != math.Trunc(head[1]) || head[1] < 1 || head[1] > smooth.MostKnots {
+		slope, knots := r.List(1), r.Whole(1, smooth.MostKnots)
+		if r.Failed {
 			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1, smooth.MostKnots))
 		}
-		p := part{slope: head[0], knots: next(int(head[1])), values: next(int(head[1]))}
-		if p.knots == nil || p.values == nil || !slices.IsSorted(p.knots) {
-			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all finite", k+1, head[1]))
+		p := part{slope: slope[0], knots: r.List(knots), values: r.List(knots)}
+		if r.Failed || !slices.IsSorted(p.knots) {
+			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all finite", k+1, knots))
 		}
 		f.parts = append(f.parts, p)
 	}
-	return f, parameters, nil
+	return f, r.Rest, nil
 }
 
 // Residuals are (y − mean)/scale of the most probable form of the equation of variable j given

@@ -97,60 +97,33 @@ func (f *Function) Parameters() []float64 {
 	return out
 }
 
-// A reader reads numbers one after the other; after a fault it gives empty lists.
-type reader struct {
-	numbers []float64
-	failed  bool
-}
-
-// whole is a whole number from least on.
-func (r *reader) whole(least int) int {
-	v := r.list(1)
-	if r.failed || v[0] != math.Trunc(v[0]) || v[0] < float64(least) || v[0] > 1<<40 {
-		r.failed = true
-		return least
-	}
-	return int(v[0])
-}
-
-func (r *reader) list(n int) []float64 {
-	if r.failed || n > len(r.numbers) {
-		r.failed = true
-		return nil
-	}
-	out := r.numbers[:n]
-	r.numbers = r.numbers[n:]
-	for _, v := range out {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			r.failed = true
-		}
-	}
-	return out
-}
-
 // NewFunction is the function of so many parents at the beginning of parameters, and the parameters
 // after it. Numbers that no function has are an error.
 func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
-	r := &reader{numbers: parameters}
-	f = &Function{form: r.whole(0)}
+	r := &smooth.Reader{Rest: parameters}
+	f = &Function{form: r.Whole(0, forms)}
 	if f.form == ofTable {
 		f.table = readTable(parents, r)
 	} else {
-		f.values, f.constants = r.list(r.whole(0)), r.list(r.whole(1))
+		f.values, f.constants = r.List(r.Whole(0, most)), r.List(r.Whole(1, most))
 		for range parents {
-			p := part{scale: r.whole(0), knots: r.list(r.whole(1)), slope: r.list(r.whole(1))}
+			p := part{scale: r.Whole(0, scales-1), knots: r.List(r.Whole(1, most)),
+				slope: r.List(r.Whole(1, most))}
 			for range p.slope {
-				p.terms = append(p.terms, r.list(len(p.knots)))
+				p.terms = append(p.terms, r.List(len(p.knots)))
 			}
-			r.failed = r.failed || p.scale >= scales || !slices.IsSorted(p.knots)
+			r.Failed = r.Failed || !slices.IsSorted(p.knots)
 			f.parts = append(f.parts, p)
 		}
 	}
-	if r.failed || !f.complete() {
+	if r.Failed || !f.complete() {
 		return nil, nil, fmt.Errorf("generalised: parameters of no function of %d parents", parents)
 	}
-	return f, r.numbers, nil
+	return f, r.Rest, nil
 }
+
+// most is the largest whole number among the parameters of a function.
+const most = 1 << 40
 
 // complete finds the family, and reports whether constants and parts are as many as it has.
 func (f *Function) complete() bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"tobac/internal/smooth"
 	"tobac/score"
 )
 
@@ -42,10 +43,10 @@ func (t *table) numbers() []float64 {
 }
 
 // readTable reads one of numbers.
-func readTable(parents int, r *reader) *table {
+func readTable(parents int, r *smooth.Reader) *table {
 	t := &table{draw: &score.TableDraw{Rows: map[int][]float64{}}}
 	for range parents + 1 {
-		t.parents = append(t.parents, r.list(r.whole(1)))
+		t.parents = append(t.parents, r.List(r.Whole(1, most)))
 	}
 	t.values, t.parents = t.parents[parents], t.parents[:parents]
 	t.draw.Levels = len(t.values)
@@ -54,10 +55,10 @@ func readTable(parents int, r *reader) *table {
 		t.draw.Parents = append(t.draw.Parents, len(v))
 		configurations *= float64(len(v))
 	}
-	for k := r.whole(0); k > 0 && !r.failed; k-- {
-		at, row := r.whole(0), r.list(len(t.values))
-		if r.failed || float64(at) >= configurations || !probabilities(row) {
-			r.failed = true
+	for k := r.Whole(0, most); k > 0 && !r.Failed; k-- {
+		at, row := r.Whole(0, most), r.List(len(t.values))
+		if r.Failed || float64(at) >= configurations || !probabilities(row) {
+			r.Failed = true
 			break
 		}
 		t.draw.Rows[at] = row

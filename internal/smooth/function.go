@@ -219,57 +219,40 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	fault := func(what string) (*Function, []float64, error) {
 		return nil, nil, fmt.Errorf("smooth: function of %d parents: %s", parents, what)
 	}
-	next := func(count int) []float64 {
-		if count < 0 || count > len(parameters) {
-			return nil
-		}
-		numbers := parameters[:count]
-		parameters = parameters[count:]
-		for _, v := range numbers {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
-			}
-		}
-		return numbers
-	}
-	whole := func(v float64, from, to int) bool {
-		return v == math.Trunc(v) && v >= float64(from) && v <= float64(to)
-	}
-	head := next(3)
-	if head == nil || head[0] < 0 || !whole(head[2], 0, parents*(parents-1)/2) {
+	r := &Reader{Rest: parameters}
+	head, products := r.List(2), r.Whole(0, parents*(parents-1)/2)
+	if r.Failed || head[0] < 0 {
 		return fault("want a noise variance, an intercept and a number of products")
 	}
 	f = &Function{noise: head[0], intercept: head[1]}
 	for k := range parents {
-		of := next(3)
-		if of == nil || !whole(of[1], 1, MostKnots) || !whole(of[2], 1, 1+productFunctions) {
+		slope, knots, functions := r.List(1), r.Whole(1, MostKnots), r.Whole(1, 1+productFunctions)
+		if r.Failed {
 			return fault(fmt.Sprintf("parent %d: want a slope, 1 to %d knots and 1 to %d functions",
 				k+1, MostKnots, 1+productFunctions))
 		}
-		p := part{slope: of[0], knots: next(int(of[1]))}
-		for range int(of[2]) {
-			p.values = append(p.values, next(int(of[1])))
+		p := part{slope: slope[0], knots: r.List(knots)}
+		for range functions {
+			p.values = append(p.values, r.List(knots))
 		}
-		lacks := slices.ContainsFunc(p.values, func(v []float64) bool { return v == nil })
-		if p.knots == nil || !slices.IsSorted(p.knots) || lacks {
+		if r.Failed || !slices.IsSorted(p.knots) {
 			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of each function, "+
-				"all finite", k+1, of[1]))
+				"all finite", k+1, knots))
 		}
 		f.parts = append(f.parts, p)
 	}
-	for range int(head[2]) {
-		of := next(2)
-		if of == nil || !whole(of[0], 0, parents-1) || !whole(of[1], 0, parents-1) {
+	for range products {
+		q := product{a: r.Whole(0, parents-1), b: r.Whole(0, parents-1)}
+		if r.Failed {
 			return fault("want two parents of a product")
 		}
-		q := product{a: int(of[0]), b: int(of[1])}
-		q.weights = next((len(f.parts[q.a].values) - 1) * (len(f.parts[q.b].values) - 1))
+		q.weights = r.List((len(f.parts[q.a].values) - 1) * (len(f.parts[q.b].values) - 1))
 		if len(q.weights) == 0 {
 			return fault("want the weights of a product, all finite")
 		}
 		f.products = append(f.products, q)
 	}
-	return f, parameters, nil
+	return f, r.Rest, nil
 }
 
 // Residuals are what the mean of the equation of variable j given its parents leaves, in the rows
