@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/autograd"
+	"tobac/internal/stream"
 )
 
 // Ordered is the distribution of vectors of independent values in increasing order.
@@ -324,7 +325,7 @@ func Mixture[W Value](weights W, components ...Distribution) Distribution {
 		return total
 	}
 	out.draw = func(rng *rand.Rand, p [][]float64, dst []float64) error {
-		i := int(category(rng, p[0]))
+		i := stream.Choose(rng, p[0])
 		return components[i].draw(rng, p[starts[i]:starts[i+1]], dst)
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"tobac/autograd"
+	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -192,21 +193,6 @@ func NegativeBinomialLog[L, C Value](log L, concentration C) Distribution {
 	)
 }
 
-// category draws a place in proportion to weights.
-func category(rng *rand.Rand, weights []float64) float64 {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	u := rng.Float64() * total
-	for k, w := range weights {
-		if u -= w; u < 0 {
-			return float64(k)
-		}
-	}
-	return float64(len(weights) - 1)
-}
-
 // categorical reads, at the category of each value, the last axis of log weights that add
 // to 1.
 func categorical(x, logs *autograd.Node) *autograd.Node {
@@ -229,7 +215,7 @@ func Categorical[P Value](p P) Distribution {
 		array(p, 1),
 	)
 	d.draw = func(rng *rand.Rand, p [][]float64, dst []float64) error {
-		dst[0] = category(rng, p[0])
+		dst[0] = float64(stream.Choose(rng, p[0]))
 		return nil
 	}
 	return d
@@ -322,7 +308,7 @@ func Multinomial[N, P Value](n N, p P) Distribution {
 			dst[k] = 0
 		}
 		for range int(p[0][0]) {
-			dst[int(category(rng, p[1]))]++
+			dst[stream.Choose(rng, p[1])]++
 		}
 		return nil
 	}
