@@ -32,8 +32,8 @@ import (
 // was found on every other one of the 99 real pairs of the Tübingen collection that the package cdt
 // ships (bench/notes/pairs.md). What depends on what is seen through the form all the same: the
 // rest is the evidence of the form without its directions ([score.Symmetric]). Of more variables than
-// that takes, of interventions, and of forms whose noise is normal, which misjudge a variable without
-// its parents, it is the linear model of the ranks.
+// that takes, of interventions, of columns whose noise has no density, and of forms whose noise is
+// normal, which misjudge a variable without its parents, it is the linear model of the ranks.
 const (
 	trustedRows  = 2
 	recordedRows = 15
@@ -292,7 +292,7 @@ func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, se
 		}
 	}
 	if from := TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
-		t.Form, t.ranks = t.recorded(data), !TraitsOf(m).AnyNoise
+		t.Form, t.ranks = t.recorded(data), !TraitsOf(m).AnyNoise || len(inspect.WithoutDensity(data)) > 0
 		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)}
 	}
 	return t, Doubt{}
