@@ -16,6 +16,8 @@
 // and parameters, which Newton's method finds. Derivatives by the mean, the logarithmic scale and
 // the shape of each row come from package autograd; the densities are written once.
 //
+// A [PostNonlinear] has equations that are additive in the normal scores of the variables as well.
+//
 // Scores panic on a variable or parents that the data do not have. A [Scorer] and a [Linear] are
 // safe for concurrent use, and give the same bits from any number of goroutines.
 //
