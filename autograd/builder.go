@@ -75,7 +75,7 @@ func (n *Node) Name() string { return n.name }
 // String names the node for error texts: its op or name, shape and axes.
 func (n *Node) String() string {
 	var text [64]byte
-	b := n.shape.Append(n.appendLabel(text[:0]))
+	b := ir.Shape(n.shape).Append(n.appendLabel(text[:0]))
 	if n.axes != 0 {
 		b = append(b, n.axes.Names(n.b.irAxes)...)
 	}

@@ -219,7 +219,7 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 		}
 		v := &made[len(of)]
 		*v = ir.Value{
-			Attr: n.attr.lowered(), Shape: n.shape, Axes: n.axes, Const: n.value,
+			Attr: n.attr.lowered(), Shape: ir.Shape(n.shape), Axes: n.axes, Const: n.value,
 			Input: -1, Uniform: n.uniform, Name: n.String(),
 		}
 		if n.op != nil {

@@ -4,16 +4,34 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
+	"unsafe"
 
 	"tobac/autograd/internal/ir"
 )
 
 // Shape lists the dimensions of one value, outermost first (row-major). The
-// empty shape is a scalar. Mapped axes are not part of it; see [Axis]. Its methods are Len, the
-// number of elements, Equal, String, Strides, Drop, which leaves out dimensions, and ExpandsTo,
-// whether it broadcasts to another shape.
-type Shape = ir.Shape
+// empty shape is a scalar. Mapped axes are not part of it; see [Axis].
+type Shape []int
+
+// Len is the number of elements.
+func (s Shape) Len() int { return ir.Shape(s).Len() }
+
+// Equal reports whether both shapes have the same dimensions.
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
+
+// String is the dimensions in parentheses.
+func (s Shape) String() string { return ir.Shape(s).String() }
+
+// Strides are the distances of neighbours along each dimension, in row-major order.
+func (s Shape) Strides() []int { return ir.Shape(s).Strides() }
+
+// Drop is the shape without the given dimensions.
+func (s Shape) Drop(dims []int) Shape { return Shape(ir.Shape(s).Drop(dims)) }
+
+// ExpandsTo reports whether the shape broadcasts to t.
+func (s Shape) ExpandsTo(t Shape) bool { return ir.Shape(s).ExpandsTo(ir.Shape(t)) }
 
 // An Axis is a mapped axis: every node that carries it stands for Size
 // independent values, one for each index. Expressions are written for one
@@ -71,7 +89,7 @@ func (at Attr) lowered() ir.Attr {
 		low.Axis = at.Axis.ir
 	}
 	if at.Floats != nil || at.Shape != nil || at.Any != nil || at.Key != "" {
-		low.More = &ir.More{Floats: at.Floats, Shape: at.Shape, Any: at.Any, Key: at.Key}
+		low.More = &ir.More{Floats: at.Floats, Shape: ir.Shape(at.Shape), Any: at.Any, Key: at.Key}
 	}
 	return low
 }
@@ -81,7 +99,7 @@ func (at Attr) lowered() ir.Attr {
 func attrOf(at ir.Attr) Attr {
 	out := Attr{Ints: at.Ints, Float: at.Float}
 	if m := at.More; m != nil {
-		out.Floats, out.Shape, out.Any, out.Key = m.Floats, m.Shape, m.Any, m.Key
+		out.Floats, out.Shape, out.Any, out.Key = m.Floats, Shape(m.Shape), m.Any, m.Key
 	}
 	return out
 }
@@ -169,6 +187,11 @@ func (n *Node) Operands() []*Node { return n.args }
 // not modify them.
 func (n *Node) Attr() Attr { return *n.attr }
 
+// shapesOf are the same shapes, without a copy.
+func shapesOf(in []ir.Shape) []Shape {
+	return unsafe.Slice((*Shape)(unsafe.SliceData(in)), len(in))
+}
+
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
@@ -196,15 +219,17 @@ func (p *Primitive) irOp() *ir.Op {
 			}
 		}
 		if value != nil {
-			op.Eval = func(at ir.Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-				return value(attrOf(at), out, shape, in, shapes)
+			op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64, shapes []ir.Shape) error {
+				return value(attrOf(at), out, Shape(shape), in, shapesOf(shapes))
 			}
 		}
 		if p.view != nil {
-			op.View = func(at ir.Attr, shape, in Shape) []int { return p.view(attrOf(at), shape, in) }
+			op.View = func(at ir.Attr, shape, in ir.Shape) []int { return p.view(attrOf(at), Shape(shape), Shape(in)) }
 		}
 		if p.sources != nil {
-			op.Sources = func(at ir.Attr, shape, in Shape) [][]int { return p.sources(attrOf(at), shape, in) }
+			op.Sources = func(at ir.Attr, shape, in ir.Shape) [][]int {
+				return p.sources(attrOf(at), Shape(shape), Shape(in))
+			}
 		}
 		p.op = op
 	})

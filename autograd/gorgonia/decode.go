@@ -8,6 +8,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	ad "tobac/autograd"
 	"tobac/autograd/internal/ir"
 )
 
@@ -46,7 +47,7 @@ type call struct {
 	Op         G.Op
 	Name       string // of an input or a function
 	Operands   []*G.Node
-	Shape      ir.Shape
+	Shape      ad.Shape
 	Transposed [2]bool // factors of a product
 	Ints       []int
 	Values     []float64
@@ -120,7 +121,7 @@ func children(n *G.Node) (operands []*G.Node) {
 // decode finds out what a node computes, from the type of its op and what that prints: the
 // types of gorgonia are not exported.
 func decode(n *G.Node) (c call, err error) {
-	c = call{Node: n, Op: n.Op(), Operands: operandsOf(n), Shape: append(ir.Shape{}, n.Shape()...)}
+	c = call{Node: n, Op: n.Op(), Operands: operandsOf(n), Shape: append(ad.Shape{}, n.Shape()...)}
 	if c.Op != nil && c.Op.Arity() >= 0 && !strings.HasPrefix(fmt.Sprintf("%T", c.Op), "gorgonia.constant") && c.Op.Arity() != len(c.Operands) {
 		return c, fmt.Errorf("node %v has %d operands, and its op wants %d", n.Name(), len(c.Operands), c.Op.Arity())
 	}

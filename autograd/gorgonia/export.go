@@ -94,8 +94,8 @@ const withGradient = "with_gradient"
 
 // constant is an operation without a look at its operand: gorgonia takes two of its own
 // constants for one if they print alike.
-func (e *exporter) constant(label string, values []float64, shape ir.Shape) *G.Node {
-	op := &operation{label: label, in: []ir.Shape{{}}, out: shape, constant: values, exporter: e, run: func(out []float64, _ [][]float64) error {
+func (e *exporter) constant(label string, values []float64, shape ad.Shape) *G.Node {
+	op := &operation{label: label, in: []ad.Shape{{}}, out: shape, constant: values, exporter: e, run: func(out []float64, _ [][]float64) error {
 		copy(out, values)
 		return nil
 	}}
@@ -128,7 +128,7 @@ func (o *operation) SymDiff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 
 // transposed is the transpose of an op that copies elements, or adds them to others.
 func (o *operation) transposed() *operation {
-	t := &operation{label: o.label + " transposed", in: []ir.Shape{o.out}, out: o.in[0], exporter: o.exporter, index: o.scatter, scatter: o.index}
+	t := &operation{label: o.label + " transposed", in: []ad.Shape{o.out}, out: o.in[0], exporter: o.exporter, index: o.scatter, scatter: o.index}
 	t.run = func(out []float64, in [][]float64) error {
 		if t.index != nil {
 			for e, k := range t.index {
@@ -177,7 +177,7 @@ func (e *exporter) derivative(o *operation, grad *G.Node) (G.Nodes, error) {
 		}
 		out[i] = e.made[p]
 		if out[i].Op() == nil { // which gorgonia cannot read
-			copied := &operation{label: fmt.Sprintf("%s copy %d", o.label, i), in: []ir.Shape{o.in[i]}, out: o.in[i], exporter: e, scatter: ir.Identity(o.in[i].Len())}
+			copied := &operation{label: fmt.Sprintf("%s copy %d", o.label, i), in: []ad.Shape{o.in[i]}, out: o.in[i], exporter: e, scatter: ir.Identity(o.in[i].Len())}
 			out[i] = G.Must(G.ApplyOp(copied.transposed(), out[i]))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"gorgonia.org/tensor"
 
 	ad "tobac/autograd"
-	"tobac/autograd/internal/ir"
 )
 
 // Apply adds an op of gorgonia's, or of its user's. It runs through the op's own
@@ -46,7 +45,7 @@ func init() {
 }
 
 // inferShape is the shape of an op's result, from those of its operands.
-func inferShape(op G.Op, in []ir.Shape) (s ir.Shape, err error) {
+func inferShape(op G.Op, in []ad.Shape) (s ad.Shape, err error) {
 	if op.Arity() >= 0 && op.Arity() != len(in) {
 		return nil, fmt.Errorf("got %d operands, want %d", len(in), op.Arity())
 	}
@@ -60,11 +59,11 @@ func inferShape(op G.Op, in []ir.Shape) (s ir.Shape, err error) {
 		sizes[i] = tensor.Shape(s)
 	}
 	shape, err := op.InferShape(sizes...)
-	return append(ir.Shape{}, shape...), err
+	return append(ad.Shape{}, shape...), err
 }
 
 // evalOp runs an op's Do on copies of the operands.
-func evalOp(op G.Op, out []float64, in [][]float64, shapes []ir.Shape) (err error) {
+func evalOp(op G.Op, out []float64, in [][]float64, shapes []ad.Shape) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("gorgonia: %v", r)

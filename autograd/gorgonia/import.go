@@ -295,7 +295,7 @@ func importedWhole(v *ir.Value, x []*ad.Node) *ad.Node {
 	at := v.Attr // of an operation that sees one index at a time: without an axis
 	own := ad.Attr{Ints: at.Ints, Float: at.Float}
 	if m := at.More; m != nil {
-		own.Floats, own.Shape, own.Any, own.Key = m.Floats, m.Shape, m.Any, m.Key
+		own.Floats, own.Shape, own.Any, own.Key = m.Floats, ad.Shape(m.Shape), m.Any, m.Key
 	}
 	return p.Apply(own, x...)
 }

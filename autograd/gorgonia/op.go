@@ -18,8 +18,8 @@ import (
 // An operation is a gorgonia op that runs a function of ours.
 type operation struct {
 	label string // unique: gorgonia's identity of the op
-	in    []ir.Shape
-	out   ir.Shape
+	in    []ad.Shape
+	out   ad.Shape
 	run   func(out []float64, in [][]float64) error
 
 	// What it computes, where that is known to whoever imports or differentiates it.
@@ -50,7 +50,7 @@ func (o *operation) Type() hm.Type {
 	return hm.NewFnType(append(ts, hmType(o.out))...)
 }
 
-func hmType(s ir.Shape) hm.Type {
+func hmType(s ad.Shape) hm.Type {
 	if len(s) == 0 {
 		return hm.TypeVariable('a')
 	}
@@ -63,7 +63,7 @@ func (o *operation) InferShape(...G.DimSizer) (tensor.Shape, error) {
 }
 
 // standIn is the shape that gorgonia knows a value of shape s by: it has no empty ones.
-func standIn(s ir.Shape) ir.Shape {
+func standIn(s ad.Shape) ad.Shape {
 	s = slices.Clone(s)
 	for i, d := range s {
 		s[i] = max(d, 1)
@@ -176,7 +176,7 @@ func converted(v G.Value) ([]float64, error) {
 }
 
 // newValue wraps data of the given shape without copying it.
-func newValue(shape ir.Shape, data []float64) G.Value {
+func newValue(shape ad.Shape, data []float64) G.Value {
 	if len(shape) == 0 {
 		return G.NewF64(data[0])
 	}
@@ -187,7 +187,7 @@ func newValue(shape ir.Shape, data []float64) G.Value {
 }
 
 // newLeaf is an input of a gorgonia graph.
-func newLeaf(g *G.ExprGraph, name string, shape ir.Shape) *G.Node {
+func newLeaf(g *G.ExprGraph, name string, shape ad.Shape) *G.Node {
 	if len(shape) == 0 {
 		return G.NewScalar(g, G.Float64, G.WithName(name))
 	}

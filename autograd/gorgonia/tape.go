@@ -90,7 +90,7 @@ func (t *tape) addNodes() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Describe(n), err)
 		}
-		if got, want := ir.Shape(g.Shape()), standIn(t.shapeOf(n)); !got.Equal(want) {
+		if got, want := ad.Shape(g.Shape()), standIn(t.shapeOf(n)); !got.Equal(want) {
 			return fmt.Errorf("%s: shape %v, want %v", t.Describe(n), got, want)
 		}
 		t.nodes[n] = g
@@ -136,8 +136,8 @@ func (t *tape) laneAxes(n *ir.Value) ir.AxisSet {
 }
 
 // shapeOf is the stacked shape: the lane axes, then the node's own shape.
-func (t *tape) shapeOf(n *ir.Value) ir.Shape {
-	s := ir.Shape{}
+func (t *tape) shapeOf(n *ir.Value) ad.Shape {
+	s := ad.Shape{}
 	for _, a := range t.laneAxes(n).Of(t.Axes) {
 		s = append(s, a.Size())
 	}
@@ -220,7 +220,7 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 }
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
-func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float64, in [][]float64) error) *operation {
+func (t *tape) op(n *ir.Value, label string, in []ad.Shape, run func(out []float64, in [][]float64) error) *operation {
 	op := &operation{label: t.Describe(n) + " " + label, in: in, out: t.shapeOf(n), value: n, exporter: t.exporter}
 	if t.of != nil {
 		op.node = t.of[n.ID]
@@ -237,7 +237,7 @@ func (t *tape) op(n *ir.Value, label string, in []ir.Shape, run func(out []float
 
 // copyOp reads element index[e] of a stacked value into element e.
 func (t *tape) copyOp(n *ir.Value, label string, index []int) *operation {
-	op := t.op(n, label, []ir.Shape{t.shapeOf(n)}, func(out []float64, in [][]float64) error {
+	op := t.op(n, label, []ad.Shape{t.shapeOf(n)}, func(out []float64, in [][]float64) error {
 		for e, k := range index {
 			out[e] = in[0][k]
 		}
@@ -258,7 +258,7 @@ func (t *tape) expand(n *ir.Value, i int, g *G.Node) (*G.Node, error) {
 		index[k] = proj(k/size)*from + k%size%from
 	}
 	op := t.copyOp(n, fmt.Sprintf("expand %d", i), index)
-	op.in = []ir.Shape{t.shapeOf(a)}
+	op.in = []ad.Shape{t.shapeOf(a)}
 	return G.ApplyOp(op, g)
 }
 
@@ -272,7 +272,7 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 			args, operands = append(slices.Clip(args), t.Values[at]), append(operands, t.nodes[t.Values[at]])
 		}
 	}
-	shapes, stacked := make([]ir.Shape, len(args)), make([]ir.Shape, len(args))
+	shapes, stacked := make([]ir.Shape, len(args)), make([]ad.Shape, len(args))
 	proj := make([]func(int) int, len(args))
 	for i, a := range args {
 		shapes[i] = a.Shape
@@ -359,7 +359,7 @@ func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
 	case ir.OverSoftmax:
 		return t.softmax(n, operand, stride)
 	}
-	return G.ApplyOp(t.op(n, "over", []ir.Shape{t.shapeOf(x)}, func(out []float64, in [][]float64) error {
+	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(x)}, func(out []float64, in [][]float64) error {
 		for k, s := range source {
 			out[k] = element(in[0][s:])
 		}
@@ -448,7 +448,7 @@ func (t *tape) runs() int {
 // softmax normalises along an axis.
 func (t *tape) softmax(n *ir.Value, operand *G.Node, stride int) (*G.Node, error) {
 	size := n.Attr.Axis.Size()
-	return G.ApplyOp(t.op(n, "over", []ir.Shape{t.shapeOf(n.Args[0])}, func(out []float64, in [][]float64) error {
+	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(n.Args[0])}, func(out []float64, in [][]float64) error {
 		x := make([]float64, size)
 		for k := range out {
 			i := k / stride % size

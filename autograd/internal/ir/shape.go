@@ -74,9 +74,9 @@ func (s Shape) ExpandsTo(t Shape) bool {
 }
 
 // Broadcast returns the common shape of s and t under the usual rule.
-func Broadcast(s, t Shape) (Shape, bool) {
+func Broadcast[S ~[]int](s, t S) (S, bool) {
 	n := max(len(s), len(t))
-	out := make(Shape, n)
+	out := make(S, n)
 	for i := range n {
 		a, b := 1, 1
 		if k := i - (n - len(s)); k >= 0 {
@@ -101,9 +101,9 @@ func Broadcast(s, t Shape) (Shape, bool) {
 
 // ExpandIndices lists, for every element of to, the element of from it reads
 // when from is broadcast to to.
-func ExpandIndices(from, to Shape) []int {
-	idx := make([]int, to.Len())
-	fs, ts := from.Strides(), to.Strides()
+func ExpandIndices[S ~[]int](from, to S) []int {
+	idx := make([]int, Shape(to).Len())
+	fs, ts := Shape(from).Strides(), Shape(to).Strides()
 	off := len(to) - len(from)
 	for e := range idx {
 		k := 0
