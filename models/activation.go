@@ -57,8 +57,9 @@ func (a Activation) value(x float64) float64 {
 	return math.Max(x, 0)
 }
 
-// Vector writes scale times the activations of x to dst.
-func (a Activation) Vector(k vector.Set, dst, x []float64, scale float64) {
+// Values writes scale times the activations of x to dst, of the same length.
+func (a Activation) Values(dst, x []float64, scale float64) {
+	k, _ := vector.Default() // an unknown name of kernels is reported by what compiles
 	switch a {
 	case Tanh:
 		k.Tanh(dst, x)

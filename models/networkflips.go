@@ -254,7 +254,7 @@ func (f *networkFlipper) evidence(j, n int, pre []float64) float64 {
 		return 0
 	}
 	k := f.features + 1
-	f.v.net.opt.Activation.Vector(f.kernels, f.phi[:f.units*n], pre[:f.units*n], f.sd)
+	f.v.net.opt.Activation.Values(f.phi[:f.units*n], pre[:f.units*n], f.sd)
 	clear(f.gram)
 	f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.gram}, blas64.General{Rows: k, Cols: n, Stride: n, Data: f.phi})
 	return floats.LogSumExp(f.logEvidences(j, n))

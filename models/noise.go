@@ -6,14 +6,10 @@ import (
 )
 
 // seeded draws uniform noise from streams of its own for every purpose, step
-// and particle.
+// and particle: the noise of settings that hold a seed and no Noise.
 type seeded uint64
 
 var _ Noise = seeded(0)
-
-// SeededNoise is the noise of a [TOBAC] whose settings hold this seed and no
-// Noise of their own.
-func SeededNoise(seed uint64) Noise { return seeded(seed) }
 
 // Fill implements [Noise].
 func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
@@ -21,7 +17,7 @@ func (s seeded) Fill(dst []float64, purpose Purpose, step, particle int) {
 }
 
 // StreamSeed is the seed of the stream, as [autograd.FillUniform] takes it, from
-// which [SeededNoise] draws for a purpose, step and particle.
+// which a [TOBAC] without Noise draws for a purpose, step and particle.
 func StreamSeed(seed uint64, purpose Purpose, step, particle int) uint64 {
 	return stream.Seed(seed, stream.Purpose(purpose), step, particle)
 }

@@ -63,7 +63,7 @@ func newNode(x, intervened mat.Matrix, column int, before []int, prior Prior, cf
 func (v *node) row(i int) []float64 { return v.x[i*v.n : (i+1)*v.n] }
 
 // activate writes σ_p times the activation of x to dst.
-func (v *node) activate(dst, x []float64) { v.cfg.Activation.Vector(v.kernels, dst, x, v.scale) }
+func (v *node) activate(dst, x []float64) { v.cfg.Activation.Values(dst, x, v.scale) }
 
 // A Prior is a product over variables of densities of their parents, which need not be normalised;
 // [tobac/score.Prior] is one. Parents are ascending columns.
