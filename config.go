@@ -10,6 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/bcdnets"
 	"tobac/engine/flownets"
+	"tobac/engine/local"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
 	"tobac/engine/stein"
@@ -188,7 +189,7 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 // Engines are the engines of the module with their defaults, in the sequence of their
 // documentation.
 func Engines() []engine.Settings {
-	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
+	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &local.Search{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -13,8 +13,9 @@
 //
 // A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the
 // graph, an [engine.Order], and [engine.Settings]: [sums.Exact], [markov.MCMC],
-// [neural.Tempering], [stein.SVGD], [stein.DiBS], [bcdnets.BCDNets] or [flownets.GFlowNet]. What a
-// model gets follows from the interfaces that it implements, which a user's own can implement too.
+// [local.Search], [neural.Tempering], [stein.SVGD], [stein.DiBS], [bcdnets.BCDNets] or
+// [flownets.GFlowNet]. What a model gets follows from the interfaces that it implements, which a
+// user's own can implement too.
 // DiBS, TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
 // train a distribution over graphs and draw from it.
 //

@@ -37,9 +37,6 @@ const (
 	likely  = 0.5
 )
 
-// searches is how often the search for a starting graph takes edges away and climbs anew.
-func searches(d int) int { return max(min(4*d, 20_000/d), 20) }
-
 // hopeless is by how much ln p(D, G) of the start of a chain may be below that of the best one.
 // Beyond it, the chain starts at the best one too: its own has a share of e^−20 of the posterior.
 const hopeless = 20
@@ -55,7 +52,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		s := search.New(screen, stream.New(m.options.Seed, stream.MCMCStart, k))
-		err := s.Run(ctx, searches(m.d))
+		err := s.Run(ctx, search.Tries(m.d))
 		starts[k], logs[k] = s.Parents(), s.LogScore()
 		sums[k] = m.conditionals(s)
 		return err

@@ -15,6 +15,7 @@ import (
 const (
 	noiseSteps     = 60   // of the EM iteration, from each start
 	noiseTolerance = 1e-3 // relative change at which it stops; the posterior is wider by far
+	mostGreedy     = 32   // parents that the search adds: a start with little noise has reason for hundreds
 )
 
 // EstimateNoiseVariance estimates the common noise variance σ² of [Linear] from data
@@ -283,7 +284,7 @@ func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, floa
 	for _, a := range parents {
 		eliminate(a)
 	}
-	for p := len(parents) + 1; p < d; p++ {
+	for p := len(parents) + 1; p < d && p <= mostGreedy; p++ {
 		next, best := -1, fit
 		prior, odds := g.prior.size[p]-g.prior.size[p-1]+g.prior.LogPrior(j, parents), g.prior.odds[j]
 		for _, i := range candidates {

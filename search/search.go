@@ -169,6 +169,10 @@ func (s *Searcher) number(from, to int) {
 	}
 }
 
+// Tries is how often a search among d variables is worth going on after a disturbance: four times
+// for each variable, with more than 70 of them fewer, at least 20.
+func Tries(d int) int { return max(min(4*d, 20_000/d), 20) }
+
 // Run climbs, then moves a few variables at random and climbs anew so many times. When ctx is done
 // it stops, and returns its error; the graph is then the present one.
 func (s *Searcher) Run(ctx context.Context, tries int) error {

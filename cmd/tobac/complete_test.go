@@ -21,7 +21,7 @@ func TestCompletion(t *testing.T) {
 		directive string // of cobra: 4 no files, 8 endings of files, 16 folders, 0 files
 		words     []string
 	}{
-		"fit --engine ":               {":4", []string{"auto", "exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering"}},
+		"fit --engine ":               {":4", []string{"auto", "exact", "mcmc", "search", "svgd", "dibs", "bcd", "gflownet", "tempering"}},
 		"fit --engine e":              {":4", []string{"exact"}},
 		"fit --prior ":                {":0", []string{"er", "fair", "sf", "uniform"}},
 		"fit --order eq":              {":0", []string{"eqvar", "eqvar-bu"}},

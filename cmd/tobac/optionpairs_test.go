@@ -33,7 +33,7 @@ var pairValues = map[string][]string{
 	"latents": {"normal", "logistic"}, "prior-place": {"inside"}, "edge-parameters": {"laplace"}, "parameters": {"integrated"}, "fit-steps": {"2"}, "likelihood-schedule": {"linear:0:1"},
 	"batch": {"4"}, "bcd.starts": {"2"}, "bcd.temperature": {"0.5", "2:0.5,0.5:1"}, "bcd.draw-temperature": {"0.3"}, "bcd.scale": {"0.1"}, "bcd.l2": {"1"}, "bcd.edges": {"units:0.2", "signs"},
 	"tempering.graph-chains": {"2"}, "tempering.graph-iterations": {"20"}, "tempering.graph-warm-up": {"10"}, "gflownet.environments": {"3"}, "gflownet.buffer": {"50"}, "gflownet.prefill": {"2"}, "gflownet.width": {"8"}, "gflownet.refresh": {"1"},
-	"gflownet.exploit": {"0.5"}, "gflownet.clip": {"2"}, "gflownet.tolerance": {"0.5"},
+	"search.halves": {"3"}, "search.tries": {"3"}, "gflownet.exploit": {"0.5"}, "gflownet.clip": {"2"}, "gflownet.tolerance": {"0.5"},
 	"chains": {"2"}, "ess": {"50"}, "iterations": {"20"}, "warm-up": {"10"}, "candidates": {"2"}, "rungs": {"2"},
 	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"}, "knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
@@ -126,7 +126,7 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 		data = "gaps.csv"
 	}
 	if given["resume"] == "" {
-		for _, engine := range []string{"exact", "mcmc", "svgd", "dibs", "bcd", "gflownet", "tempering"} {
+		for _, engine := range []string{"exact", "mcmc", "search", "svgd", "dibs", "bcd", "gflownet", "tempering"} {
 			if topics[engine] {
 				add("engine", engine)
 			}
@@ -156,7 +156,8 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 			add("drop", "g") // which has two values
 		}
 		small := map[string]map[string]string{"mcmc": {"iterations": "20", "warm-up": "10"}, "svgd": {"steps": "2", "particles": "2", "samples": "2"},
-			"dibs": {"steps": "2", "particles": "2", "samples": "2"}, "bcd": {"steps": "2"}, "gflownet": {"steps": "2", "prefill": "1"}}
+			"dibs": {"steps": "2", "particles": "2", "samples": "2"}, "bcd": {"steps": "2"}, "gflownet": {"steps": "2", "prefill": "1"},
+			"search": {"halves": "2", "tries": "2"}}
 		if given["order"] == "eqvar" || given["order"] == "score" || given["beside"] == "svgd" {
 			if engine == "" {
 				engine = "svgd"

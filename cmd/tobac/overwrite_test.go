@@ -145,7 +145,7 @@ func TestDidYouMean(t *testing.T) {
 		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --set edges-per-node?; tobac fit --help lists the options`,
 		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --set bandwidth-z or --set bandwidth-theta?; tobac fit --help`,
 		"fit --banana":                       `unknown flag: --banana; tobac fit --help lists the options`,
-		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, svgd, dibs, bcd, gflownet, tempering; did you mean exact?`,
+		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, search, svgd, dibs, bcd, gflownet, tempering; did you mean exact?`,
 		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,
 		"order x.csv --method eqvar-up":      `invalid argument "eqvar-up" for "--method" flag: allowed: `,
 		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,

@@ -173,6 +173,19 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	return best, err
 }
 
+// Scores are the node scores of the settled model for other rows of its table, under the hypothesis
+// that suits the most probable graph of the short chains.
+func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer, error) {
+	all, err := s.Model.Hypotheses(ctx, rows, s.Prior, 1)
+	if err == nil {
+		all, err = s.trust.Of(ctx, rows, all, 1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[sem.Suiting(all, s.best)].Scores, nil
+}
+
 // First implements [engine.Settled].
 func (s *Settled) First() *engine.Outcome {
 	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: inference.Reason(s.Evidence),
