@@ -57,11 +57,15 @@ func (j *job) unscaled() *dataset.Table {
 	return &dataset.Table{Names: j.train.Names, X: x, Intervened: j.train.Intervened}
 }
 
-// writeFigures writes the pictures of a report into a set, until ctx is cancelled.
-func writeFigures(ctx context.Context, page *report.Report, out *file.Set) error {
+// writeFigures writes the pictures of a report into a set, as PNG too if asked for, until ctx is
+// cancelled.
+func writeFigures(ctx context.Context, page *report.Report, out *file.Set, png bool) error {
 	for _, p := range page.Pictures() {
 		if err := out.Write(figure(p.Name, ".svg"), cli.Interruptibly(ctx, p.WriteSVG)); err != nil {
 			return err
+		}
+		if !png {
+			continue
 		}
 		if err := out.Write(figure(p.Name, ".png"), cli.Interruptibly(ctx, p.WritePNG)); err != nil {
 			return err

@@ -20,9 +20,9 @@ import (
 
 func newReport() *cobra.Command {
 	var dataPath, truthPath string
-	var force, edited bool
+	var force, edited, png bool
 	cmd := &cobra.Command{
-		Use:   "report [--data FILE] [--truth GRAPH.csv] DIR",
+		Use:   "report [--data FILE] [--truth GRAPH.csv] [--png] DIR",
 		Short: "Write the page and the figures of a finished fit again",
 		Long: `Report reads particles.json, summary.json and, where it is there, effects.csv in a
 folder that tobac fit --out wrote, and writes report.html and the folder figures into
@@ -35,21 +35,25 @@ held out are held out again. --truth names the true graph if it has moved.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
-				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, cli.Beneath(p, cmd.OutOrStdout()))
+				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, png, cli.Beneath(p, cmd.OutOrStdout()))
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.Var(cli.PlainText(&dataPath, "FILE"), "data", "the table of the fit")
 	f.Var(cli.PlainText(&truthPath, "GRAPH.csv"), "truth", cli.TruthUsage)
+	cli.Toggle(f, &png, "png", "write the figures as PNG too")
 	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
 	cli.Toggle(f, &force, "force", cli.ForceUsage)
 	return cmd
 }
 
 // reportAgain writes the report of the fit in a folder; other paths may be empty. With edited it
-// reads files that were changed, with force it replaces files that it did not write.
-func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, force bool, stdout io.Writer) error {
+// reads files that were changed, with force it replaces files that it did not write, with png figures
+// are PNG too.
+func reportAgain(
+	ctx context.Context, dir, dataPath, truthPath string, edited, force, png bool, stdout io.Writer,
+) error {
 	files, err := file.OpenFolder(dir, edited)
 	if err != nil {
 		return err
@@ -71,13 +75,19 @@ func reportAgain(ctx context.Context, dir, dataPath, truthPath string, edited, f
 	if err := out.Write(reportFile, page.WriteHTML); err != nil {
 		return err
 	}
-	if err := writeFigures(ctx, page, out); err != nil {
+	if err := writeFigures(ctx, page, out, png); err != nil {
 		return err
 	}
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(stdout, "in %s: %s, %d figures as SVG and PNG in %s\n", filepath.Clean(dir), reportFile, len(page.Pictures()), figuresFolder); err != nil {
+	formats := "SVG"
+	if png {
+		formats = "SVG and PNG"
+	}
+	_, err = fmt.Fprintf(stdout, "in %s: %s, %d figures as %s in %s\n",
+		filepath.Clean(dir), reportFile, len(page.Pictures()), formats, figuresFolder)
+	if err != nil {
 		return file.WithPath("standard output", err)
 	}
 	return nil

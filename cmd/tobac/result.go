@@ -65,7 +65,7 @@ func (r *result) save(out *file.Set) error {
 		}
 	}
 	if r.page != nil {
-		if err := writeFigures(context.Background(), r.page, out); err != nil {
+		if err := writeFigures(context.Background(), r.page, out, false); err != nil {
 			return err
 		}
 	}
