@@ -1,55 +1,58 @@
 package bench_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
-	"os"
+	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
 	"tobac/chain"
 	"tobac/diagnostics"
-	"tobac/gaussian"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 )
 
-var numpyro = flag.String("numpyro", "", "output of rivals/posteriordb.py to compare with")
+var (
+	numpyro = flag.String("numpyro", "", "Python with numpyro, to compare with")
+	among   = flag.String("among", "", "regular expression of the names of posteriors to compare")
+)
 
-// effective is the least bulk effective sample size of all numbers per processor second, of four
-// chains of 1000 draws after 1000 of warm-up, with the program compiled before.
-func effective(t *testing.T, p posteriordb.Posterior, whitened bool) float64 {
+// An economy is what draws cost.
+type economy struct {
+	Effective float64 // least bulk effective sample size of all numbers
+	Seconds   float64 // of the processor, for warm-up and draws
+	First     float64 // the same from the file on: data, compilation, warm-up and draws
+	Gradients float64
+}
+
+// thousand is the time from the file to 1000 effective draws, by as many runs as that takes.
+func (e economy) thousand() float64 {
+	return e.First + e.Seconds*math.Max(0, 1000/e.Effective-1)
+}
+
+// effective runs four chains of 1000 draws after 1000 of warm-up.
+func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	t.Helper()
+	runtime.GC()
+	begin := processor()
 	m, err := p.Compile(4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	runtime.GC()
-	begin := processor()
-	s, w := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: 1}, (*gaussian.Whitened)(nil)
-	if whitened {
-		by, err := gaussian.Laplace{Target: m}.Fit(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w = &gaussian.Whitened{Target: m, By: by}
-		s.Target = w
-	}
-	x, err := s.Run(t.Context(), 1000, nil)
+	compiled := processor()
+	s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed}
+	x, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) { e.Gradients += float64(c.Leaps) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	seconds := processor() - begin
-	if w != nil {
-		for k := range x {
-			x[k] = w.Points(x[k])
-		}
-	}
+	end := processor()
+	e.Seconds, e.First = end-compiled, end-begin
 	values, err := m.Draws(x)
 	if err != nil {
 		t.Fatal(err)
@@ -58,54 +61,61 @@ func effective(t *testing.T, p posteriordb.Posterior, whitened bool) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := math.Inf(1)
+	e.Effective = math.Inf(1)
 	for _, q := range summary {
-		if q.Bulk < least { // NaN where a number never changes
-			least = q.Bulk
+		if q.Bulk < e.Effective { // NaN where a number never changes
+			e.Effective = q.Bulk
 		}
 	}
-	return least / seconds
+	return e
 }
 
-// Effective draws per processor second beside numpyro's, with the table of bench/notes/samplers.md,
-// for the posteriors of a file that rivals/posteriordb.py wrote on the same machine:
+// Effective draws per processor second beside numpyro's, which runs between two runs here, and the
+// time from the file to a thousand effective draws, with the table of bench/notes/samplers.md:
 //
-//	python bench/rivals/posteriordb.py > numpyro.json
-//	go test ./bench -run TestEffective -long -v -numpyro $PWD/numpyro.json -update
+//	go test ./bench -run TestEffective -long -v -timeout 120m -numpyro /path/to/python \
+//	    -among 'earn|kid|kilp|mesq|nes2000|sblr|arK|arma|garch|hmm_ex|schools|mix|gp_pois|hare|comp' -update
 func TestEffective(t *testing.T) {
 	measured(t)
 	if *numpyro == "" {
-		t.Skip("no file of numpyro's: -numpyro")
+		t.Skip("no Python with numpyro: -numpyro")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	file, err := os.Open(*numpyro)
+	names, err := regexp.Compile(*among)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	var text strings.Builder
-	fmt.Fprintln(&text, "| posterior | here | in Laplace's coordinates | numpyro | ratio |")
-	fmt.Fprintln(&text, "| --- | ---: | ---: | ---: | ---: |")
-	logs, count, least := 0.0, 0.0, math.Inf(1)
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var row struct {
-			Posterior string
-			Effective float64
-			Seconds   float64
+	fmt.Fprintln(&text, "| posterior | here | numpyro | ratio | gradients per draw | numpyro | to 1000 effective draws | numpyro | ratio |")
+	fmt.Fprintln(&text, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+	logs, firsts, count, least := 0.0, 0.0, 0.0, math.Inf(1)
+	for _, p := range posteriordb.All() {
+		if !names.MatchString(p.Name) {
+			continue
 		}
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
+		a := effective(t, p, 1)
+		out, err := exec.CommandContext(t.Context(), *numpyro, "rivals/posteriordb.py", p.Name).Output()
+		if err != nil {
+			t.Fatal(p.Name, err)
 		}
-		p := posteriordb.Named(row.Posterior)
-		here, there, white := effective(t, p, false), row.Effective/row.Seconds, ""
-		if p.Correlated {
-			white = fmt.Sprintf("%.0f", effective(t, p, true))
+		var there economy
+		if err := json.Unmarshal(out, &there); err != nil {
+			t.Fatal(p.Name, err)
 		}
-		logs, count, least = logs+math.Log(here/there), count+1, math.Min(least, here/there)
-		fmt.Fprintf(&text, "| %s | %.0f | %s | %.0f | %.1f |\n", p.Name, here, white, there, here/there)
+		b := effective(t, p, 2)
+		here := (a.Effective + b.Effective) / (a.Seconds + b.Seconds)
+		rival, thousand := there.Effective/there.Seconds, (a.thousand()+b.thousand())/2
+		ratio, first := here/rival, there.thousand()/thousand
+		logs, firsts, count = logs+math.Log(ratio), firsts+math.Log(first), count+1
+		least = math.Min(least, ratio)
+		row := fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %.2f s | %.1f s | %.0f |", p.Name,
+			here, rival, ratio, (a.Gradients+b.Gradients)/8000, there.Gradients/4000, thousand,
+			there.thousand(), first)
+		t.Log(row)
+		fmt.Fprintln(&text, row)
 	}
-	t.Logf("geometric mean %.2f, least %.2f, of %.0f\n%s",
-		math.Exp(logs/count), least, count, text.String())
+	t.Logf("of %.0f: geometric mean %.2f, least %.2f; to a thousand effective draws %.0f",
+		count, math.Exp(logs/count), least, math.Exp(firsts/count))
 	if *update {
 		replaceTable(t, "samplers.md", "ratios", text.String())
 	}

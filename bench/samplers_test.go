@@ -55,37 +55,22 @@ func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dens
 	return paths.Draws(4, 1), nil
 }
 
-// chains runs a sampler of chains, in coordinates of Laplace's approximation where the posterior
-// has strong correlations.
+// chains runs a sampler of chains.
 func chains(
 	draws int,
 	kernel chain.Kernel,
 ) func(context.Context, posteriordb.Posterior, *counted) ([]*mat.Dense, error) {
 	return func(ctx context.Context, p posteriordb.Posterior, m *counted) ([]*mat.Dense, error) {
-		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3}
-		var w *gaussian.Whitened
-		var err error
-		if p.Correlated {
-			w = &gaussian.Whitened{Target: m}
-			s.Target = w
-			w.By, err = gaussian.Laplace{Target: m}.Fit(ctx)
-		} else {
-			s.Start, err = starts(ctx, p, m)
-		}
+		at, err := starts(ctx, p, m)
 		if err != nil {
 			return nil, err
 		}
-		x, err := s.Run(ctx, draws, func(_ int, c *chain.Chain) {
+		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3, Start: at}
+		return s.Run(ctx, draws, func(_ int, c *chain.Chain) {
 			if c.Divergent {
 				m.divergent++
 			}
 		})
-		if err == nil && w != nil {
-			for k := range x {
-				x[k] = w.Points(x[k])
-			}
-		}
-		return x, err
 	}
 }
 

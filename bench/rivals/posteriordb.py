@@ -1,6 +1,6 @@
 """Effective draws of numpyro on posteriors of posteriordb, beside those of package nuts.
 
-    python posteriordb.py [NAME...] > numpyro.json
+    python posteriordb.py [NAME...]
 
 Four chains of 1000 draws after 1000 of warm-up, in double precision, one line of JSON for each
 posterior: processor seconds of a second run, whose program is compiled, those of the first run,

@@ -31,19 +31,11 @@ type Posterior struct {
 	// Modes says that there is another mode, less probable by far, in which chains with unlucky
 	// starts stay.
 	Modes bool
-	// Correlated says that coordinates have strong correlations, the same everywhere, as those of
-	// regressions: chains are faster in coordinates without them.
-	Correlated bool
 }
 
 // All are the posteriors, ordered by their models.
 func All() []Posterior {
-	var all []Posterior
-	for _, p := range regressions {
-		p.Correlated = true
-		all = append(all, p)
-	}
-	return slices.Concat(all, series, curves)
+	return slices.Concat(regressions, series, curves)
 }
 
 // Named is the posterior of a name; it panics without one.
