@@ -110,6 +110,16 @@ func boundOf[V Value](v V, infinite int) bound {
 	}
 }
 
+// boundsOf are open where they are those of the support, which bind nothing.
+func boundsOf[L, H Value](d Distribution, low L, high H) (lo, hi bound) {
+	lo, hi = boundOf(low, -1), boundOf(high, 1)
+	if d.support != nil {
+		lo.open = lo.open || lo.at <= d.support.low
+		hi.open = hi.open || hi.at >= d.support.high
+	}
+	return lo, hi
+}
+
 // most is how many probabilities of whole numbers are added at most.
 const most = 1000
 
@@ -155,11 +165,7 @@ func (d Distribution) boundable(what string, low, high bound) error {
 // ([Distribution.HasCDF], which says where third derivatives are NaN), or be one of whole
 // numbers with bounds that are numbers up to 1000.
 func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
-	lo, hi := boundOf(low, -1), boundOf(high, 1)
-	if d.support != nil { // bounds that are those of the support bind nothing
-		lo.open = lo.open || lo.at <= d.support.low
-		hi.open = hi.open || hi.at >= d.support.high
-	}
+	lo, hi := boundsOf(d, low, high)
 	out := d
 	if out.err = d.boundable("truncated", lo, hi); out.err != nil {
 		return out
@@ -211,13 +217,9 @@ func Truncated[L, H Value](d Distribution, low L, high H) Distribution {
 // where they are beyond: data there hold the bound itself. Their log probability is that
 // of the tail, and the log density elsewhere. Its conditions are those of [Truncated].
 func Censored[L, H Value](d Distribution, low L, high H) Distribution {
-	lo, hi := boundOf(low, -1), boundOf(high, 1)
+	lo, hi := boundsOf(d, low, high)
 	out := d
 	if out.err = d.boundable("censored", lo, hi); out.err != nil {
-		return out
-	}
-	if d.support == nil {
-		out.err = fmt.Errorf("censored %s: want a distribution with a density", d)
 		return out
 	}
 	out.name, out.support = "censored "+d.name, nil
@@ -227,10 +229,10 @@ func Censored[L, H Value](d Distribution, low L, high H) Distribution {
 	out.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 		log := d.log(x, p[:count])
 		if !lo.open {
-			log = lo.in(x).AtLeast(x).Where(d.below(lo.in(x), p[:count]), log)
+			log = lo.in(x).AtLeast(x).Where(d.inside(x, p[:count], bound{open: true}, lo), log)
 		}
 		if !hi.open {
-			log = x.AtLeast(hi.in(x)).Where(d.above(hi.in(x), p[:count]), log)
+			log = x.AtLeast(hi.in(x)).Where(d.inside(x, p[:count], hi, bound{open: true}), log)
 		}
 		return log
 	}

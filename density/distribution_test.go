@@ -688,6 +688,35 @@ func TestCensored(t *testing.T) {
 			t.Errorf("%d: %v, want %v", i, got[i], want)
 		}
 	}
+	counts := distuv.Poisson{Lambda: 3}
+	got = value(t, []float64{1, 3, 6}, func(x *autograd.Node) *autograd.Node {
+		return density.Censored(density.Poisson(3), 1, 6).LogProb(x)
+	})
+	for i, want := range []float64{counts.CDF(1), counts.Prob(3), 1 - counts.CDF(5)} {
+		if math.Abs(math.Exp(got[i])-want) > 1e-14 {
+			t.Errorf("count %d: %v, want %v", i, math.Exp(got[i]), want)
+		}
+	}
+}
+
+// A bound that is that of the support leaves the log density and its gradient finite.
+func TestCensoredAtSupport(t *testing.T) {
+	m, err := density.New(func(t *density.Trace) {
+		k := t.Sample("k", density.Gamma(2, 1))
+		t.Observe(density.Censored(density.Weibull(k, 2), 0, t.Data("limit", 2)), t.Data("y", 2))
+	}, density.Options{Points: 1, Data: map[string][]float64{"limit": {4, 4}, "y": {1, 4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	logp, grad := make([]float64, 1), mat.NewDense(1, 1, nil)
+	if err := m.LogDensity(logp, grad, mat.NewDense(1, 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	want := -1 + distuv.Weibull{K: 1, Lambda: 2}.LogProb(1) - 2 // k = 1, whose Jacobian is 1
+	if math.Abs(logp[0]-want) > 1e-12 || math.IsNaN(grad.At(0, 0)) {
+		t.Errorf("%v, gradient %v, want %v", logp[0], grad.At(0, 0), want)
+	}
 }
 
 // Sums over all values in fewer operations are the sums of the log densities, with their gradients,
