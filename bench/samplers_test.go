@@ -55,6 +55,10 @@ func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dens
 	return paths.Draws(4, 1), nil
 }
 
+// curved are posteriors whose curvature changes so much that the no-U-turn sampler needs smaller steps
+// and more draws.
+var curved = map[string]int{"mcycle_gp-accel_gp": 6000}
+
 // chains runs a sampler of chains.
 func chains(
 	draws int,
@@ -66,6 +70,10 @@ func chains(
 			return nil, err
 		}
 		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3, Start: at}
+		draws := draws
+		if more, ok := curved[p.Name]; ok {
+			draws, s.Kernel = more, nuts.Kernel{Acceptance: 0.95}
+		}
 		return s.Run(ctx, draws, func(_ int, c *chain.Chain) {
 			if c.Divergent {
 				m.divergent++
