@@ -217,3 +217,46 @@ func Example_hiddenMarkov() {
 	// mu[0] 1
 	// mu[1] 9
 }
+
+// Survival times, of which the long ones are known only to be longer than 4.
+func Example_survival() {
+	x := wave(80, func(u float64) float64 { return 2*u - 1 })
+	times, died := make([]float64, 80), make([]float64, 80)
+	for i, u := range wave(80, func(u float64) float64 { return math.Mod(17*u+0.3, 1) }) {
+		times[i] = math.Exp(1+x[i]) * math.Sqrt(-math.Log(u))
+		died[i] = 1
+		if times[i] > 4 {
+			times[i], died[i] = 4, 0
+		}
+	}
+	means(func(t *density.Trace) {
+		b := t.Sample("b", density.Normal(0, 5), 2)
+		scale := t.Data("x", 80).Mul(b.Index(0, 1)).Add(b.Index(0, 0)).Exp()
+		d := density.Weibull(t.Sample("shape", density.Gamma(2, 1)), scale)
+		y, event := t.Data("time", 80), t.Data("died", 80)
+		t.Add(event.Where(d.LogProb(y), d.LogSurvival(y)))
+	}, map[string][]float64{"x": x, "time": times, "died": died}, 3)
+	// Output:
+	// b[0] 1
+	// b[1] 1
+	// shape 2
+}
+
+// Animals that may be there without being caught, on each of four days: whether one is, is summed
+// out.
+func Example_captureRecapture() {
+	caught := wave(50*4, func(u float64) float64 { return math.Floor(u + 0.4) })
+	for i := 30 * 4; i < len(caught); i++ {
+		caught[i] = 0
+	}
+	means(func(t *density.Trace) {
+		there, p := t.Sample("there", density.Beta(1, 1)), t.Sample("p", density.Uniform(0, 1), 4)
+		t.Record("percent", there.Scale(100))
+		y := t.Data("caught", 50, 4)
+		present := density.Bernoulli(p).LogProb(y).Sum(1).Add(there.Log())
+		absent := there.SubFrom(1).Log()
+		t.Add(y.Max(1).Positive().Where(present, present.LogAddExp(absent)))
+	}, map[string][]float64{"caught": caught}, 1)
+	// Output:
+	// there 1
+}
