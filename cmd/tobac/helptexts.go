@@ -94,6 +94,7 @@ averaged over the graphs, with and without the density of the parameters.`
   pairs.csv            first,second,adjacent,direction and the weights in both directions
   edges.csv            source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed
                        (1 for a required edge)
+                       with more than 100 columns, both from a probability of 0.001 on
   effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
   consensus.csv, .dot  source,target,weight,type (-> or --)
   particles.json       the posterior, which tobac eval reads

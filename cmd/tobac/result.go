@@ -72,13 +72,13 @@ func (r *result) save(out *file.Set) error {
 	return out.Commit()
 }
 
-// writeEdges writes every edge with a probability above 0, most probable first.
+// writeEdges writes every edge that [listedFrom] lists, most probable first.
 // What is not known of its weight stays empty. Fixed is 1 for an edge that was required, 0 for one
 // that was found.
 func (r *result) writeEdges(w io.Writer) error {
 	text := []byte("source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed\n")
 	fixed := newCertainty(&r.Config.Prior, len(r.Names))
-	for _, e := range r.Posterior.EdgesFrom(0) {
+	for _, e := range r.Posterior.EdgesFrom(listedFrom(len(r.Names))) {
 		text = delimited.AppendTexts(text, r.Names[e.Source], r.Names[e.Target])
 		text = appendKnown(text, e.Probability, e.WeightMean, e.WeightSD, e.Adjacent, r.Posterior.DirectionOf(e.Source, e.Target))
 		if text = append(text, ",0"...); fixed.given(e.Source, e.Target) {
@@ -97,11 +97,24 @@ type output struct {
 	has   func(*result) bool // whether this result has it; nil means every one
 }
 
-// writePairs writes every pair with a probability above 0, most probable first.
+// listedFrom is the probability above 0 from which on edges.csv and pairs.csv of so many columns list
+// an edge and a pair: all of them would be half a million pairs of 1,000 columns.
+func listedFrom(columns int) float64 {
+	if columns > manyColumns {
+		return 0.001
+	}
+	return 0
+}
+
+// manyColumns is the number of columns up to which these files list whatever has a probability
+// above 0.
+const manyColumns = 100
+
+// writePairs writes every pair that [listedFrom] lists, most probable first.
 // What is not known of its weights stays empty.
 func (r *result) writePairs(w io.Writer) error {
 	text := []byte("first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,reverse_weight_sd\n")
-	for _, p := range r.Posterior.PairsFrom(0) {
+	for _, p := range r.Posterior.PairsFrom(listedFrom(len(r.Names))) {
 		text = delimited.AppendTexts(text, r.Names[p.A], r.Names[p.B])
 		text = appendKnown(text, p.Adjacent, p.Direction, p.Mean, p.SD, p.ReverseMean, p.ReverseSD)
 		text = append(text, '\n')
