@@ -9,9 +9,9 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/parallel"
+	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
-	"tobac/search"
 )
 
 // Rounds of refine, and the iterations of a chain in each.

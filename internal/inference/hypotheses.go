@@ -6,9 +6,9 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/exact"
+	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
-	"tobac/search"
 	"tobac/sem"
 )
 

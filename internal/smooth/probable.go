@@ -7,9 +7,9 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/parallel"
+	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
-	"tobac/search"
 )
 
 // mostSearched bounds the parents of a variable in a graph of [Scorer.Probable].

@@ -10,8 +10,8 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/search"
 	"tobac/score"
-	"tobac/search"
 )
 
 func screened(t *testing.T, s score.Scorer, p *score.Prior) *search.Screen {

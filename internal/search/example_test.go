@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"tobac/internal/search"
 	"tobac/score"
-	"tobac/search"
 
 	"gonum.org/v1/gonum/mat"
 )
