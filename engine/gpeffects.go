@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -70,7 +71,7 @@ func Joined(all []*Functions) *Functions {
 
 // count is the number of draws with functions.
 func (f *Functions) count(d int) int {
-	const m = score.Features
+	const m = nodescore.Features
 	each := float64(d) * (float64(f.rows)*m*m + m*m*m)
 	return min(len(f.scores), MostFunctions, max(leastFunctions, int(functionsWork/each)))
 }

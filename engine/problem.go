@@ -9,6 +9,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/internal/scoring"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -162,7 +163,7 @@ func (e *ColumnError) Unwrap() error { return e.Err }
 
 // WithName names the columns that an error of the scores is about.
 func WithName(err error, names []string) error {
-	if constant := new(score.ConstantColumnError); errors.As(err, &constant) {
+	if constant := new(scoring.ConstantColumnError); errors.As(err, &constant) {
 		return &ColumnError{fmt.Sprintf("column %q is constant in the rows in which it was not set, want at least two different values; remove it", names[constant.Column]), err}
 	}
 	if at := new(score.VariableError); errors.As(err, &at) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -23,7 +24,7 @@ func TestGraphsOfManyWords(t *testing.T) {
 		for range 3 * d / 2 {
 			i, j := rng.IntN(d), rng.IntN(d)
 			if place[i] < place[j] && !slices.Contains(lists[j], i) {
-				lists[j] = score.Toggled(lists[j], i)
+				lists[j] = nodescore.Toggled(lists[j], i)
 			}
 		}
 		tables := make([]*table, d)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/nodescore"
 	"tobac/mcmc"
 	"tobac/score"
 )
@@ -12,7 +13,7 @@ import (
 // A score that has few sets of parents, such that a set with a parent less is none of them: the search for a graph to begin with passes through such sets, and ends.
 func TestSetsWithoutSubsets(t *testing.T) {
 	const d = 7
-	s, prior := score.NewPool(d), score.Uniform(d)
+	s, prior := nodescore.NewPool(d), score.Uniform(d)
 	for j := range d {
 		s.Put(j, nil, 0)
 		var set []int

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -27,16 +28,16 @@ func (c *mover) outsideMove(beta float64) bool {
 		if math.IsInf(total, -1) {
 			return false
 		}
-		next := score.Toggled(extras, c.open[j][c.choose(c.chances[:len(c.open[j])], 1)])
+		next := nodescore.Toggled(extras, c.open[j][c.choose(c.chances[:len(c.open[j])], 1)])
 		return c.admitExtras(j, next, beta, total-math.Log(float64(len(next))))
 	}
 	if len(extras) == 0 {
 		return false
 	}
 	i := extras[c.rng.IntN(len(extras))]
-	next := score.Toggled(extras, i)
+	next := nodescore.Toggled(extras, i)
 	g.search(j)
-	total := c.ratios(j, score.Toggled(g.list(j), i), next)
+	total := c.ratios(j, nodescore.Toggled(g.list(j), i), next)
 	return c.admitExtras(j, next, beta, math.Log(float64(len(extras)))-total)
 }
 

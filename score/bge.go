@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,8 +52,8 @@ type BGe struct {
 	t         float64
 	of        []int
 	group     []bgeGroup
-	moments   []gram    // of the groups
-	centre    []float64 // of a column's standardisation
+	moments   []scoring.Gram // of the groups
+	centre    []float64      // of a column's standardisation
 	sd        []float64
 	logScales []float64 // ln sd
 }
@@ -78,11 +79,11 @@ var (
 // while it still counts for the variable's children. A column that cannot be
 // standardised is a [*ConstantColumnError].
 func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
-	data, err := newTable("BGe", x, intervened)
+	data, err := scoring.NewTable("BGe", x, intervened)
 	if err != nil {
 		return nil, err
 	}
-	d := data.d
+	d := data.D
 	if opt.AlphaMu == 0 {
 		opt.AlphaMu = 1
 	}
@@ -92,10 +93,10 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	if !(opt.AlphaMu > 0) || !(opt.AlphaLambda > float64(d+1)) || math.IsInf(opt.AlphaMu+opt.AlphaLambda, 0) {
 		return nil, fmt.Errorf("score: BGe: alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", opt.AlphaMu, opt.AlphaLambda, d, d+1)
 	}
-	b := &BGe{d: d, opt: opt, t: opt.AlphaMu * (opt.AlphaLambda - float64(d) - 1) / (opt.AlphaMu + 1), of: data.of, logScales: make([]float64, d)}
+	b := &BGe{d: d, opt: opt, t: opt.AlphaMu * (opt.AlphaLambda - float64(d) - 1) / (opt.AlphaMu + 1), of: data.Of, logScales: make([]float64, d)}
 	switch opt.Scale {
 	case Standardised:
-		if b.centre, b.sd, err = data.standardise(); err != nil {
+		if b.centre, b.sd, err = data.Standardise(); err != nil {
 			return nil, err
 		}
 		for j, sd := range b.sd {
@@ -109,11 +110,11 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	default:
 		panic(fmt.Sprintf("score: BGe: unknown scale %d", opt.Scale))
 	}
-	for g := range data.groups {
-		m := data.gram(g)
+	for g := range data.Groups {
+		m := data.Gram(g)
 		b.moments = append(b.moments, m)
 		group := b.newGroup(m)
-		group.children, group.shared = len(data.groups[g].children), new(determinants)
+		group.children, group.shared = len(data.Groups[g].Children), new(determinants)
 		b.group = append(b.group, group)
 	}
 	return b, nil
@@ -138,13 +139,13 @@ func (b *BGe) WithAlphaLambda(alphaLambda float64) *BGe {
 }
 
 // newGroup computes R, the posterior mean and the constants by number of parents.
-func (b *BGe) newGroup(m gram) bgeGroup {
-	n, mu, d := float64(m.n), b.opt.AlphaMu, b.d
-	g := bgeGroup{n: m.n, mean: slices.Clone(m.mean), r: slices.Clone(m.scatter)}
+func (b *BGe) newGroup(m scoring.Gram) bgeGroup {
+	n, mu, d := float64(m.N), b.opt.AlphaMu, b.d
+	g := bgeGroup{n: m.N, mean: slices.Clone(m.Mean), r: slices.Clone(m.Scatter)}
 	for a := range d {
 		if b.opt.Scale == Raw {
 			for c := range d {
-				g.r[a*d+c] += n * mu / (n + mu) * m.mean[a] * m.mean[c]
+				g.r[a*d+c] += n * mu / (n + mu) * m.Mean[a] * m.Mean[c]
 			}
 		}
 		g.r[a*d+a] += b.t
@@ -172,7 +173,7 @@ func (b *BGe) Vars() int { return b.d }
 // LogScore implements [Scorer]. It panics if the parents are not ascending
 // variables other than j.
 func (b *BGe) LogScore(j int, parents []int) float64 {
-	checkParents(b.d, j, parents)
+	scoring.CheckParents(b.d, j, parents)
 	g := &b.group[b.of[j]]
 	if g.n == 0 {
 		return 0
@@ -184,8 +185,8 @@ func (b *BGe) LogScore(j int, parents []int) float64 {
 
 // LogScores implements [SubsetScorer]. It panics as [LogScores] does.
 func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
-	checkRoom(dst, candidates)
-	checkParents(b.d, j, candidates)
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(b.d, j, candidates)
 	g := &b.group[b.of[j]]
 	if g.n == 0 {
 		clear(dst)
@@ -204,7 +205,7 @@ func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
 // N(R_AA⁻¹ R_Aj, v·R_AA⁻¹), and v is inverse gamma with the shape ½(N'+p+1) and the
 // rate ½s, so that the weights have a multivariate t distribution.
 func (b *BGe) Equation(j int, parents []int) Equation {
-	checkParents(b.d, j, parents)
+	scoring.CheckParents(b.d, j, parents)
 	g := &b.group[b.of[j]]
 	p := len(parents)
 	freedom := 2 * g.gaussian.factor[p]

@@ -14,6 +14,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -395,7 +396,7 @@ func TestBGeErrors(t *testing.T) {
 		})
 	}
 	_, err := score.NewBGe(constant, nil, score.BGeOptions{})
-	var at *score.ConstantColumnError
+	var at *scoring.ConstantColumnError
 	if !errors.As(err, &at) || at.Column != 1 {
 		t.Errorf("got %v, want a ConstantColumnError of column 1", err)
 	}

@@ -17,16 +17,12 @@
 //	        c(n, p) − ½ ln|R_AA| − ½(n+α_λ−d+p+1) ln s
 //	        R = t·I + C + …,  s = R_jj − R_jA R_AA⁻¹ R_Aj
 //
-//	GP      x_j = b + f(x_A) + ε,  f a Gaussian process with the arc-cosine kernel K0
-//	        ½ ln(1/(n+1)) + ln mean_a N(x_j − x̄_j; 0, 5a·H K0 H + σ²I),  H = I − 11ᵀ/n
-//	        with one σ² for all variables ([GP.At]) or one for each ([GP.Integrated])
-//
-// Equal noise variances tell the directions of edges ([Linear], [GP.At]), but hold in the
-// units of the data only; those models see raw columns. [BGe] gives Markov equivalent
-// graphs the same score. It, and [GP.Integrated], see standardised columns: shifting
-// or multiplying a column changes no probability. Every model has an intercept with the same
-// prior, and every log score is a density of the raw data, so that log evidences of
-// different models compare.
+// Equal noise variances tell the directions of edges ([Linear]), but hold in the units of the data
+// only: that model sees raw columns. [BGe] gives Markov equivalent graphs the same score. It sees
+// standardised columns: shifting or multiplying a column changes no probability. Every model has an
+// intercept with the same prior, and every log score is a density of the raw data, so that log
+// evidences of different models compare. The models of package sem have more scores, behind
+// Hypotheses.
 //
 // A score of your own is any [Scorer]: [NewFunc] makes one of a function, and [Check]
 // tries it. It may also be a [SubsetScorer], if it can score many sets at once, and a
@@ -34,9 +30,8 @@
 //
 // # The common noise variance
 //
-// [EstimateNoiseVariance] estimates σ² of [Linear] from the data.
-// [MaximiseNoiseVariance] finds σ² of any score from an engine's evidences. A
-// [NoiseGrid] integrates over σ²; its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
+// [EstimateNoiseVariance] estimates σ² of [Linear] from the data. A [NoiseGrid] integrates over σ²;
+// its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
 //
 // # Priors
 //
@@ -65,5 +60,4 @@
 //
 //   - D. Geiger, D. Heckerman (2002), Annals of Statistics 30; J. Kuipers, G. Moffa, D. Heckerman (2014), Annals of Statistics 42: BGe.
 //   - J. Peters, P. Bühlmann (2014), Biometrika 101; W. Chen, M. Drton, Y. S. Wang (2019), Biometrika 106: equal noise variances, and the order by residual variances.
-//   - Y. Cho, L. Saul (2009), NeurIPS: the arc-cosine kernel.
 package score

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"tobac/internal/scoring"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
@@ -73,12 +73,12 @@ func (e *Equation) stretch(rng *rand.Rand) float64 {
 	if math.IsInf(e.Freedom, 1) {
 		return 1
 	}
-	return math.Sqrt((e.Freedom - 2) / (2 * gamma(e.Freedom/2, rng)))
+	return math.Sqrt((e.Freedom - 2) / (2 * scoring.Gamma(e.Freedom/2, rng)))
 }
 
 // sample draws weights into dst, of at least one parent, and returns their stretch.
 func (e *Equation) sample(dst []float64, rng *rand.Rand) float64 {
-	root := factorise(e.Cov)
+	root := scoring.Factorise(e.Cov)
 	z := make([]float64, len(dst))
 	for i := range z {
 		z[i] = rng.NormFloat64()
@@ -93,24 +93,6 @@ func (e *Equation) sample(dst []float64, rng *rand.Rand) float64 {
 		}
 	}
 	return stretch
-}
-
-// gamma draws from the gamma distribution of the given shape, at least 1, and rate
-// 1: Marsaglia and Tsang (2000).
-func gamma(shape float64, rng *rand.Rand) float64 {
-	d := shape - 1.0/3
-	c := 1 / math.Sqrt(9*d)
-	for {
-		z := rng.NormFloat64()
-		v := 1 + c*z
-		if v <= 0 {
-			continue
-		}
-		v = v * v * v
-		if math.Log(1-rng.Float64()) < 0.5*z*z+d-d*v+d*math.Log(v) {
-			return d * v
-		}
-	}
 }
 
 // regress fills Mean with M⁻¹c and Cov with M⁻¹, M = A_pa,pa + ridge·I, c = A_pa,j,
@@ -130,34 +112,13 @@ func regress(a []float64, d, j int, parents []int, ridge float64) (e Equation, s
 		}
 		m.SetSym(k, k, m.At(k, k)+ridge)
 	}
-	root := factorise(m)
+	root := scoring.Factorise(m)
 	copy(e.Mean, c)
-	solve(root, e.Mean)
+	scoring.Solve(root, e.Mean)
 	inverse, _ := lapack64.Potri(root)
 	e.Cov = new(mat.SymDense)
 	e.Cov.SetRawSymmetric(inverse)
 	return e, a[j*d+j] - floats.Dot(e.Mean, c)
-}
-
-// factorise returns U with m = UᵀU. The diagonal of m grows by the smallest multiple of 1e-15,
-// by tens, with which rounding leaves it positive definite.
-func factorise(m *mat.SymDense) blas64.Triangular {
-	n := m.SymmetricDim()
-	u := mat.NewSymDense(n, nil)
-	for grow := 0.0; ; grow = max(1e-15, 10*grow) {
-		u.CopySym(m)
-		if root, ok := lapack64.Potrf(u.RawSymmetric()); ok {
-			return root
-		}
-		for i := range n {
-			m.SetSym(i, i, m.At(i, i)*(1+grow)+math.SmallestNonzeroFloat64)
-		}
-	}
-}
-
-// solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
-func solve(u blas64.Triangular, b []float64) {
-	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
 }
 
 // scale turns the equation of standardised columns with the covariance Cov/v into

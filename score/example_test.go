@@ -91,31 +91,3 @@ func ExampleNewFunc() {
 	// <nil>
 	// -306.8 -306.8
 }
-
-// Which noise variance do nonlinear scores support? One variable's scores stand for
-// an engine that sums over all graphs.
-func ExampleMaximiseNoiseVariance() {
-	gp, err := score.NewGP(chain(100), nil, score.GPOptions{})
-	if err != nil {
-		panic(err)
-	}
-	evidence := func(variance float64) (float64, error) {
-		s := gp.At(variance)
-		return s.LogScore(0, nil) + s.LogScore(1, []int{0}) + s.LogScore(2, []int{1}), nil
-	}
-	best, err := score.MaximiseNoiseVariance(context.Background(), gp.LeastVariance(), evidence)
-	if err != nil {
-		panic(err)
-	}
-	grid := gp.NoiseGrid(best, 5)
-	logs := make([]float64, len(grid.Variances))
-	for k, v := range grid.Variances {
-		logs[k], _ = evidence(v)
-	}
-	weights, total := grid.Posterior(logs)
-	fmt.Printf("%.2f\n%.2f\n%.1f\n", grid.Variances, weights, total)
-	// Output:
-	// [0.20 0.22 0.25 0.27 0.30]
-	// [0.02 0.24 0.49 0.22 0.03]
-	// -238.2
-}

@@ -3,7 +3,6 @@ package score
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -25,20 +24,8 @@ func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total fl
 	return weights, total
 }
 
-var LogScoresToggled = logScoresToggled
-
-func (f *Function) Parameters() []float64 { return f.parameters() }
-
-func (g *GP) NoisePrior() NoisePrior { return g.noisePrior() }
-
 func (l *Linear) NoisePrior() NoisePrior { return l.noisePrior() }
-
-func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
-	return s.function(j, parents, rng)
-}
 
 func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 	p.addToToggled(dst, j, parents, variables)
 }
-
-func (p NoisePrior) LogDensity(logVariance float64) float64 { return p.logDensity(logVariance) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"tobac/internal/scoring"
 )
 
 // A Func is a [Scorer] made of a function: the simplest way to use scores of your
@@ -68,7 +69,7 @@ func checkSet(s Scorer, j int, parents []int, got float64) error {
 	switch {
 	case !slices.Equal(parents, original):
 		return fmt.Errorf("score: LogScore changed the parents %v of variable %d to %v", original, j, parents)
-	case !possible(v) || len(parents) == 0 && math.IsInf(v, -1):
+	case !scoring.Possible(v) || len(parents) == 0 && math.IsInf(v, -1):
 		return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, parents, v)
 	case v != again:
 		return fmt.Errorf("score: variable %d given %v has the log scores %v and %v in two calls", j, parents, v, again)
@@ -90,6 +91,3 @@ func checkSet(s Scorer, j int, parents []int, got float64) error {
 	}
 	return nil
 }
-
-// possible reports whether v is a log score: finite, or −Inf.
-func possible(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 1) }

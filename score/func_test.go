@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -21,7 +22,7 @@ func TestCheckScorers(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		gp := newGP(t, x, mask, score.GPOptions{MaxParents: 3, Workers: 2})
+		gp := newGP(t, x, mask, nodescore.GPOptions{MaxParents: 3, Workers: 2})
 		for _, s := range []score.Scorer{gp.At(1), gp.Integrated()} {
 			if err := score.Check(context.Background(), s); err != nil {
 				t.Errorf("Gaussian process: %v", err)

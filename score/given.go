@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"tobac/internal/scoring"
 )
 
 // A GivenScorer is a [SubsetScorer] that scores the subsets beside some given
@@ -29,7 +30,7 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 	if len(given) == 0 {
 		return LogScores(ctx, s, dst, j, candidates)
 	}
-	checkRoom(dst, candidates)
+	scoring.CheckRoom(dst, candidates)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 		all = append(append(all[:0], parents...), given...)
 		slices.Sort(all)
 		dst[set] = s.LogScore(j, all)
-		if !possible(dst[set]) {
+		if !scoring.Possible(dst[set]) {
 			return notFinite(j, all, dst[set], "a finite number or -Inf")
 		}
 	}
@@ -55,9 +56,9 @@ func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candida
 
 // LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
 func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
-	checkRoom(dst, candidates)
-	checkParents(b.d, j, candidates)
-	checkParents(b.d, j, given)
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(b.d, j, candidates)
+	scoring.CheckParents(b.d, j, given)
 	g := &b.group[b.of[j]]
 	if g.n == 0 {
 		clear(dst)
@@ -69,15 +70,15 @@ func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 
 // LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
 func (l *Linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
-	checkRoom(dst, candidates)
-	checkParents(l.d, j, candidates)
-	checkParents(l.d, j, given)
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(l.d, j, candidates)
+	scoring.CheckParents(l.d, j, given)
 	g := &l.group[l.of[j]]
-	if g.n == 0 {
+	if g.N == 0 {
 		clear(dst)
 		return
 	}
-	m := gather(nil, g.scatter, l.d, j, slices.Concat(candidates, given), l.ridge())
+	m := gather(nil, g.Scatter, l.d, j, slices.Concat(candidates, given), l.ridge())
 	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), 0)
 }
 
@@ -94,7 +95,7 @@ func (g *gaussian) scoresGiven(dst, m []float64, k, given int, offset float64) {
 // numbered as in [SubsetScorer]. It makes −Inf of sets that lack a required parent.
 // It panics as [LogScores] does.
 func (p *Prior) AddToGiven(dst []float64, j int, candidates, given []int) {
-	checkRoom(dst, candidates)
+	scoring.CheckRoom(dst, candidates)
 	sum, missing := 0.0, p.needed[j]
 	for _, i := range given {
 		sum += p.odds[j][i]

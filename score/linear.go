@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,7 @@ type Linear struct {
 
 // A linearGroup is what the variables observed in the same rows have in common.
 type linearGroup struct {
-	gram
+	scoring.Gram
 	gaussian gaussian
 
 	children int
@@ -54,7 +55,7 @@ var (
 
 // NewLinear prepares the score for data x, n×d, with intervened as for [NewBGe].
 func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
-	data, err := newTable("linear model", x, intervened)
+	data, err := scoring.NewTable("linear model", x, intervened)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +65,17 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	if !(opt.EdgeVariance > 0) || math.IsInf(opt.EdgeVariance, 0) {
 		return nil, fmt.Errorf("score: linear model: edge variance %v, want a finite positive number", opt.EdgeVariance)
 	}
-	l := &Linear{d: data.d, opt: opt, of: data.of}
-	for g := range data.groups {
-		m := data.gram(g)
+	l := &Linear{d: data.D, opt: opt, of: data.Of}
+	for g := range data.Groups {
+		m := data.Gram(g)
 		if opt.NoIntercept {
 			for a := range l.d {
 				for c := range l.d {
-					m.scatter[a*l.d+c] += float64(m.n) * m.mean[a] * m.mean[c]
+					m.Scatter[a*l.d+c] += float64(m.N) * m.Mean[a] * m.Mean[c]
 				}
 			}
 		}
-		l.group = append(l.group, linearGroup{gram: m, children: len(data.groups[g].children)})
+		l.group = append(l.group, linearGroup{Gram: m, children: len(data.Groups[g].Children)})
 	}
 	return l.WithNoiseVariance(opt.NoiseVariance)
 }
@@ -88,7 +89,7 @@ func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 	q := &Linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
 	q.opt.NoiseVariance = variance
 	for i, g := range l.group {
-		q.group[i] = linearGroup{gram: g.gram, gaussian: q.gaussian(g.n), children: g.children, shared: new(determinants)}
+		q.group[i] = linearGroup{Gram: g.Gram, gaussian: q.gaussian(g.N), children: g.children, shared: new(determinants)}
 	}
 	return q, nil
 }
@@ -108,9 +109,6 @@ func (l *Linear) WithEdgeVariance(variance float64) *Linear {
 	return same
 }
 
-// alphaMu is the strength of an intercept's prior relative to one observation.
-const alphaMu = 1
-
 // gaussian has the constants of variables with n rows.
 func (l *Linear) gaussian(n int) gaussian {
 	lambda := l.ridge()
@@ -118,7 +116,7 @@ func (l *Linear) gaussian(n int) gaussian {
 	for p := range l.d {
 		g.constant[p] = -0.5*float64(n)*math.Log(2*math.Pi*l.opt.NoiseVariance) + 0.5*float64(p)*math.Log(lambda)
 		if !l.opt.NoIntercept {
-			g.constant[p] += 0.5 * math.Log(alphaMu/(float64(n)+alphaMu))
+			g.constant[p] += 0.5 * math.Log(scoring.AlphaMu/(float64(n)+scoring.AlphaMu))
 		}
 		g.factor[p] = 1 / (2 * l.opt.NoiseVariance)
 	}
@@ -134,38 +132,38 @@ func (l *Linear) Vars() int { return l.d }
 // LogScore implements [Scorer]. It panics if the parents are not ascending
 // variables other than j.
 func (l *Linear) LogScore(j int, parents []int) float64 {
-	checkParents(l.d, j, parents)
+	scoring.CheckParents(l.d, j, parents)
 	g := &l.group[l.of[j]]
-	if g.n == 0 {
+	if g.N == 0 {
 		return 0
 	}
 	var room [190]float64
-	m := gather(room[:], g.scatter, l.d, j, parents, l.ridge())
+	m := gather(room[:], g.Scatter, l.d, j, parents, l.ridge())
 	return g.gaussian.score(m, len(parents))
 }
 
 // LogScores implements [SubsetScorer]. It panics as [LogScores] does.
 func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
-	checkRoom(dst, candidates)
-	checkParents(l.d, j, candidates)
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(l.d, j, candidates)
 	g := &l.group[l.of[j]]
-	if g.n == 0 {
+	if g.N == 0 {
 		clear(dst)
 		return
 	}
-	if g.gaussian.share(g.scatter, l.d, len(candidates), g.children, l.ridge()) {
-		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.scatter, l.d, l.ridge()) })
-		g.gaussian.scoresOf(dst, g.shared, j, g.scatter[j*l.d+j]+l.ridge(), l.ridge(), 0)
+	if g.gaussian.share(g.Scatter, l.d, len(candidates), g.children, l.ridge()) {
+		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.Scatter, l.d, l.ridge()) })
+		g.gaussian.scoresOf(dst, g.shared, j, g.Scatter[j*l.d+j]+l.ridge(), l.ridge(), 0)
 		return
 	}
-	g.gaussian.scores(dst, gather(nil, g.scatter, l.d, j, candidates, l.ridge()), len(candidates), 0)
+	g.gaussian.scores(dst, gather(nil, g.Scatter, l.d, j, candidates, l.ridge()), len(candidates), 0)
 }
 
 // Equation implements [Weighted]: the weights are N((λI+C_AA)⁻¹ C_Aj, σ² (λI+C_AA)⁻¹).
 func (l *Linear) Equation(j int, parents []int) Equation {
-	checkParents(l.d, j, parents)
+	scoring.CheckParents(l.d, j, parents)
 	g := &l.group[l.of[j]]
-	e, _ := regress(g.scatter, l.d, j, parents, l.ridge())
+	e, _ := regress(g.Scatter, l.d, j, parents, l.ridge())
 	for k := range parents {
 		for h := range k + 1 {
 			e.Cov.SetSym(k, h, l.opt.NoiseVariance*e.Cov.At(k, h))
@@ -173,10 +171,10 @@ func (l *Linear) Equation(j int, parents []int) Equation {
 	}
 	e.NoiseVariance, e.Freedom = l.opt.NoiseVariance, math.Inf(1)
 	if !l.opt.NoIntercept {
-		e.Strength = float64(g.n) + alphaMu
-		e.Intercept = g.mean[j]
+		e.Strength = float64(g.N) + scoring.AlphaMu
+		e.Intercept = g.Mean[j]
 		for k, i := range parents {
-			e.Intercept -= e.Mean[k] * g.mean[i]
+			e.Intercept -= e.Mean[k] * g.Mean[i]
 		}
 	}
 	return e

@@ -7,8 +7,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
+
+func newGP(t *testing.T, x, mask mat.Matrix, opt nodescore.GPOptions) *nodescore.GP {
+	t.Helper()
+	s, err := nodescore.NewGP(x, mask, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 func newLinear(t *testing.T, x, mask mat.Matrix, opt score.LinearOptions) *score.Linear {
 	t.Helper()

@@ -71,7 +71,7 @@ func (l *Linear) leastVariance() float64 {
 	least := math.Inf(1)
 	for j := range l.d {
 		g := &l.group[l.of[j]]
-		if v := g.scatter[j*l.d+j] / float64(g.n); v > 0 {
+		if v := g.Scatter[j*l.d+j] / float64(g.N); v > 0 {
 			least = min(least, v)
 		}
 	}
@@ -122,14 +122,14 @@ func (l *Linear) expectedVariance(parents [][]int) float64 {
 	for j, a := range parents {
 		g := &l.group[l.of[j]]
 		e := l.Equation(j, a)
-		sum += g.scatter[j*l.d+j]
+		sum += g.Scatter[j*l.d+j]
 		for k, i := range a {
-			sum -= 2 * e.Mean[k] * g.scatter[i*l.d+j]
+			sum -= 2 * e.Mean[k] * g.Scatter[i*l.d+j]
 			for h, c := range a {
-				sum += g.scatter[i*l.d+c] * (e.Mean[k]*e.Mean[h] + e.Cov.At(k, h))
+				sum += g.Scatter[i*l.d+c] * (e.Mean[k]*e.Mean[h] + e.Cov.At(k, h))
 			}
 		}
-		rows += g.n
+		rows += g.N
 	}
 	return sum / float64(rows)
 }
@@ -171,7 +171,7 @@ func (g *greedy) topDown() {
 	d := g.d
 	work := make([][]float64, len(g.group)) // Schur complements given the order so far
 	for i, group := range g.group {
-		work[i] = slices.Clone(group.scatter)
+		work[i] = slices.Clone(group.Scatter)
 		for j := range d {
 			work[i][j*d+j] += g.ridge()
 		}
@@ -180,7 +180,7 @@ func (g *greedy) topDown() {
 	for len(g.order) < d {
 		next, least := -1, math.Inf(1)
 		for j := range d {
-			if n := g.group[g.of[j]].n; !done[j] && g.ready(j, done) {
+			if n := g.group[g.of[j]].N; !done[j] && g.ready(j, done) {
 				if v := work[g.of[j]][j*d+j] / float64(n+1); next < 0 || v < least {
 					next, least = j, v
 				}
@@ -254,7 +254,7 @@ func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 // costs |A| multiplications for each candidate.
 func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, float64) {
 	d, group := g.d, &g.group[g.of[j]]
-	c, gauss := group.scatter, &group.gaussian
+	c, gauss := group.Scatter, &group.gaussian
 	v, r := make([]float64, d), make([]float64, d)
 	for _, i := range candidates {
 		v[i], r[i] = c[i*d+i]+g.ridge(), c[i*d+j]

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -204,7 +205,7 @@ func TestNoiseGrid(t *testing.T) {
 		}
 	}
 	// The same prior from the Gaussian-process scores.
-	if got := newGP(t, x, nil, score.GPOptions{}).NoisePrior(); !near(got.Mean, prior.Mean, 1e-12) || got.SD != prior.SD {
+	if got := newGP(t, x, nil, nodescore.GPOptions{}).NoisePrior(); !near(got.Mean, prior.Mean, 1e-12) || got.SD != prior.SD {
 		t.Errorf("prior of the Gaussian process: got %v, want %v", got, prior)
 	}
 }
@@ -215,7 +216,7 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 	const n, v = 500, 0.37
 	for _, start := range []float64{0.37, 0.001, 4, 1e3} {
 		calls := 0
-		got, err := score.MaximiseNoiseVariance(context.Background(), start, func(s float64) (float64, error) {
+		got, err := nodescore.MaximiseNoiseVariance(context.Background(), start, func(s float64) (float64, error) {
 			calls++
 			return -0.5 * n * (math.Log(s) + v/s), nil
 		})
@@ -227,13 +228,13 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 		}
 	}
 	fault := errors.New("engine")
-	if _, err := score.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return 0, fault }); !errors.Is(err, fault) {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return 0, fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the engine's error", err)
 	}
-	if _, err := score.MaximiseNoiseVariance(context.Background(), 1, func(s float64) (float64, error) { return s, nil }); err == nil {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(s float64) (float64, error) { return s, nil }); err == nil {
 		t.Error("an evidence without a maximum has one")
 	}
-	if _, err := score.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
 		t.Error("an evidence that is NaN has a maximum")
 	}
 }

@@ -3,8 +3,6 @@ package score
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // A NoisePrior is a log-normal prior of a noise variance, ln σ² ~ N(Mean, SD²).
@@ -14,8 +12,8 @@ type NoisePrior struct{ Mean, SD float64 }
 // variance: two thirds of its mass between 0.018 and 1.
 var RelativeNoise = NoisePrior{Mean: -2, SD: 2}
 
-// logDensity is the logarithm of the density of ln σ².
-func (p NoisePrior) logDensity(logVariance float64) float64 {
+// LogDensity is the logarithm of the density of ln σ².
+func (p NoisePrior) LogDensity(logVariance float64) float64 {
 	z := (logVariance - p.Mean) / p.SD
 	return -0.5*z*z - math.Log(p.SD) - 0.5*math.Log(2*math.Pi)
 }
@@ -46,7 +44,7 @@ func (p NoisePrior) Grid(estimate float64, rows, points int) NoiseGrid {
 	for k := range points {
 		at := math.Log(estimate) + (float64(k)-float64(points-1)/2)*step
 		g.Variances = append(g.Variances, math.Exp(at))
-		g.LogWeights = append(g.LogWeights, math.Log(width)+p.logDensity(at))
+		g.LogWeights = append(g.LogWeights, math.Log(width)+p.LogDensity(at))
 	}
 	return g
 }
@@ -58,7 +56,7 @@ func (l *Linear) noisePrior() NoisePrior {
 	sum := 0.0
 	for j := range l.d {
 		g := &l.group[l.of[j]]
-		if v := g.scatter[j*l.d+j] / float64(max(g.n-1, 1)); v > 0 {
+		if v := g.Scatter[j*l.d+j] / float64(max(g.N-1, 1)); v > 0 {
 			sum += math.Log(v)
 			varying++
 		}
@@ -72,32 +70,7 @@ func (l *Linear) noisePrior() NoisePrior {
 func (l *Linear) NoiseGrid(points int) NoiseGrid {
 	rows := 0
 	for j := range l.d {
-		rows += l.group[l.of[j]].n
+		rows += l.group[l.of[j]].N
 	}
 	return l.noisePrior().Grid(l.opt.NoiseVariance, rows, points)
-}
-
-// noisePrior is the prior of the common noise variance, as Linear.noisePrior.
-func (g *GP) noisePrior() NoisePrior {
-	p := RelativeNoise
-	p.Mean += 2 * floats.Sum(g.logs) / float64(g.d)
-	return p
-}
-
-// NoiseGrid is a grid of points around an estimate of the common noise variance,
-// with the prior GP.noisePrior.
-func (g *GP) NoiseGrid(estimate float64, points int) NoiseGrid {
-	rows := 0
-	for _, group := range g.group {
-		rows += group.n * len(group.children)
-	}
-	return g.noisePrior().Grid(estimate, rows, points)
-}
-
-// LeastVariance is the smallest variance of a column over the rows in which it was
-// not set: where noise variances are equal, an upper bound of theirs and, since some
-// variable has no parents, an estimate. [MaximiseNoiseVariance] can start there.
-func (g *GP) LeastVariance() float64 {
-	least := floats.Min(g.sd)
-	return least * least
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"tobac/dag"
+	"tobac/internal/scoring"
 )
 
 // A Prior is a modular prior over graphs,
@@ -51,7 +52,7 @@ func ErdosRenyi(d int, p float64) (*Prior, error) {
 func Fair(d int) *Prior {
 	q := newPrior(d)
 	for k := range q.size {
-		q.size[k] = -lnChoose(d-1, k)
+		q.size[k] = -scoring.LnChoose(d-1, k)
 	}
 	return q
 }
@@ -90,14 +91,6 @@ func EdgeProbabilities(d int, p func(i, j int) float64) (*Prior, error) {
 		}
 	}
 	return q, nil
-}
-
-// lnChoose is the logarithm of the binomial coefficient n over k.
-func lnChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }
 
 // Vars is the number of variables d.
@@ -229,8 +222,8 @@ func (p *Prior) LogPrior(j int, parents []int) float64 {
 // [SubsetScorer]. It makes −Inf of sets that lack a required parent, and of all if a
 // required parent is no candidate. It panics as [LogScores] does.
 func (p *Prior) AddTo(dst []float64, j int, candidates []int) {
-	checkRoom(dst, candidates)
-	checkParents(len(p.size), j, candidates)
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(len(p.size), j, candidates)
 	mask, missing := 0, p.needed[j]
 	for k, i := range candidates {
 		if p.required[j][i] {

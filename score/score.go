@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"math/bits"
+	"tobac/internal/scoring"
 )
 
 // A Scorer scores the parents of one variable at a time. Its methods are safe
@@ -36,20 +37,20 @@ type Weighted interface {
 }
 
 // MaxCandidates is the largest number of candidates of a table of subsets.
-const MaxCandidates = 24
+const MaxCandidates = scoring.MostCandidates
 
 // LogScores writes log p(x_j | x_A) for every subset A of the candidates, as
 // [SubsetScorer] says, whether or not s is one. It stops when ctx is done, and
 // returns its error; a log score that is NaN or +Inf is an error too. It panics if there are
 // more than [MaxCandidates] candidates or dst has not 2^len(candidates) elements.
 func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates []int) error {
-	checkRoom(dst, candidates)
+	scoring.CheckRoom(dst, candidates)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch t := s.(type) {
 	case stoppable:
-		t.logScores(ctx, dst, j, candidates)
+		t.LogScoresUntil(ctx, dst, j, candidates)
 		return ctx.Err()
 	case SubsetScorer:
 		t.LogScores(dst, j, candidates)
@@ -62,7 +63,7 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		}
 		parents = Subset(parents[:0], candidates, set)
 		dst[set] = s.LogScore(j, parents)
-		if !possible(dst[set]) {
+		if !scoring.Possible(dst[set]) {
 			return notFinite(j, parents, dst[set], "a finite number or -Inf")
 		}
 	}
@@ -72,7 +73,7 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 // A stoppable is a SubsetScorer whose scores take long enough to be interrupted:
 // when ctx is done it returns early, with scores missing.
 type stoppable interface {
-	logScores(ctx context.Context, dst []float64, j int, candidates []int)
+	LogScoresUntil(ctx context.Context, dst []float64, j int, candidates []int)
 }
 
 // Subset appends to dst the candidates whose bits are set, as [SubsetScorer] numbers subsets.

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -147,11 +146,4 @@ func gather(dst, a []float64, d, j int, set []int, ridge float64) []float64 {
 		dst[len(dst)-1] += ridge
 	}
 	return dst
-}
-
-// checkRoom panics unless dst has room for all subsets of the candidates.
-func checkRoom(dst []float64, candidates []int) {
-	if len(candidates) > MaxCandidates || len(dst) != 1<<len(candidates) {
-		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MaxCandidates))
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"tobac/internal/scoring"
 )
 
 // A ToggleScorer is a [Scorer] that scores all sets of parents that differ in one parent from a
@@ -19,12 +20,11 @@ type ToggleScorer interface {
 var (
 	_ ToggleScorer = (*BGe)(nil)
 	_ ToggleScorer = (*Linear)(nil)
-	_ ToggleScorer = (*Blend)(nil)
 )
 
-// logScoresToggled writes the log scores of the neighbours of a set of parents, as
+// LogScoresToggled writes the log scores of the neighbours of a set of parents, as
 // [ToggleScorer] says, whether or not s is one.
-func logScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) {
+func LogScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
 		t.LogScoresToggled(dst, j, parents, variables)
 		return
@@ -45,7 +45,7 @@ func LogWeight(s Scorer, p *Prior, j int, parents []int) float64 {
 	return prior + s.LogScore(j, parents)
 }
 
-// LogWeightsToggled is logScoresToggled with the logarithms of the prior added: −Inf where it
+// LogWeightsToggled is LogScoresToggled with the logarithms of the prior added: −Inf where it
 // does not allow a set, which is then not scored unless s is a [ToggleScorer].
 func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
@@ -110,16 +110,16 @@ func (b *BGe) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 func (l *Linear) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	checkToggled(l.d, dst, j, parents, variables)
 	g := &l.group[l.of[j]]
-	if g.n == 0 {
+	if g.N == 0 {
 		clear(dst)
 		return
 	}
-	g.gaussian.toggled(dst, g.scatter, l.d, j, parents, variables, l.ridge(), 0)
+	g.gaussian.toggled(dst, g.Scatter, l.d, j, parents, variables, l.ridge(), 0)
 }
 
 func checkToggled(d int, dst []float64, j int, parents, variables []int) {
-	checkParents(d, j, parents)
-	checkParents(d, j, variables)
+	scoring.CheckParents(d, j, parents)
+	scoring.CheckParents(d, j, variables)
 	if len(dst) != len(variables) {
 		panic(fmt.Sprintf("score: room for %d scores of %d variables", len(dst), len(variables)))
 	}

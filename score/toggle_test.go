@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -45,7 +46,7 @@ func TestToggled(t *testing.T) {
 			t.Fatal(err)
 		}
 		linear := newLinear(t, x, m, score.LinearOptions{NoiseVariance: 0.3})
-		blend := &score.Blend{Form: linear, Base: bge, Weight: 0.3}
+		blend := &nodescore.Blend{Form: linear, Base: bge, Weight: 0.3}
 		for _, s := range []score.Scorer{bge, linear, score.NewFunc(d, linear.LogScore), blend} {
 			for trial := range 60 {
 				j := trial % 10

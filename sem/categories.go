@@ -13,12 +13,13 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/generalised"
+	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/setting"
 )
 
 // BDeu is the model of categories: the distribution of a variable given each combination of its
-// parents' levels is a row of a table of probabilities with a Dirichlet prior ([score.Dirichlet]).
+// parents' levels is a row of a table of probabilities with a Dirichlet prior ([nodescore.Dirichlet]).
 // Graphs of one equivalence class have the same probability. It takes columns whose kind is
 // [dataset.Kind.Levelled], or that have at most [mostNumberLevels] values.
 type BDeu struct {
@@ -31,7 +32,7 @@ type BDeu struct {
 }
 
 // Mixed is the model of numbers and categories in one table: categories have tables of
-// probabilities, and numbers are jointly normal given them, with linear equations ([score.Joint]).
+// probabilities, and numbers are jointly normal given them, with linear equations ([nodescore.Joint]).
 // Graphs of one equivalence class have the same probability, so that no direction rests on the
 // kinds of columns. Columns with an order and counts enter by the normal scores of their values.
 type Mixed struct{}
@@ -108,8 +109,8 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		levels[j] = r
 		values[j] = levelValues(data, j, r)
 	}
-	opt := score.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
-	s, err := score.NewDirichlet(x, data.Mask(), levels, opt)
+	opt := nodescore.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
+	s, err := nodescore.NewDirichlet(x, data.Mask(), levels, opt)
 	if err == nil && m.MaxParents == 0 {
 		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))
 	}
@@ -165,7 +166,7 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 	// columns, so that the evidences of both models are about the same values: only what parents add
 	// is that of normal scores. That model takes no more variables.
 	var alone []float64
-	if len(data.Names) <= score.MostSymmetric {
+	if len(data.Names) <= nodescore.MostSymmetric {
 		s, err := equations()
 		if err != nil {
 			return nil, err
@@ -197,14 +198,14 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 }
 
 // jointScores are the scores of [Mixed] under the first of the scales.
-func jointScores(data *dataset.Table, prior *score.Prior) (*score.Joint, error) {
+func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
 	x, widths := embedded(data)
-	numbers, err := score.NewBlocks(x, widths, data.Mask(), score.BlockOptions{Freedom: bgeScales[0]})
+	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(), nodescore.BlockOptions{Freedom: bgeScales[0]})
 	if err != nil {
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	joint := &score.Joint{Numbers: numbers, Place: make([]int, d)}
+	joint := &nodescore.Joint{Numbers: numbers, Place: make([]int, d)}
 	var which, levels []int
 	var columns [][]float64
 	for j := range d {
@@ -224,7 +225,7 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*score.Joint, error) 
 			mask.SetCol(k, mat.Col(nil, j, set))
 		}
 	}
-	tables, err := score.NewDirichlet(codes, mask, levels, score.DirichletOptions{})
+	tables, err := nodescore.NewDirichlet(codes, mask, levels, nodescore.DirichletOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func tabulated(k dataset.Kind) bool { return k == dataset.Binary || k == dataset
 
 // likelySize are tables with the equivalent sample size under which all pairs of variables, each of
 // them dependent or not, are most probable.
-func likelySize(s *score.Dirichlet) *score.Dirichlet {
+func likelySize(s *nodescore.Dirichlet) *nodescore.Dirichlet {
 	best, highest := s, math.Inf(-1)
 	for _, size := range equivalentSizes {
 		next, sum := s.WithAlpha(size), 0.0
@@ -271,7 +272,7 @@ func embedded(data *dataset.Table) (*mat.Dense, []int) {
 			if r < 2 { // refused elsewhere
 				break
 			}
-			c := score.Contrasts(codes, r)
+			c := nodescore.Contrasts(codes, r)
 			for k := range r - 1 {
 				columns = append(columns, mat.Col(nil, k, c))
 			}
@@ -310,7 +311,7 @@ func (BDeu) Traits() Traits {
 func (Mixed) Traits() Traits { return BDeu{}.Traits() }
 
 // ScoreBytes implements [Remembered].
-func (BDeu) ScoreBytes(d int) float64 { return score.DirichletBytes(d) }
+func (BDeu) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }
 
 // ScoreBytes implements [Remembered].
-func (Mixed) ScoreBytes(d int) float64 { return score.DirichletBytes(d) }
+func (Mixed) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"tobac/effects"
+	"tobac/internal/nodescore"
 	"tobac/posterior"
-	"tobac/score"
 )
 
 // A curve is a structural function with additive noise.
@@ -25,7 +25,7 @@ type drawing interface {
 }
 
 // A gpCurve is one of Gaussian processes.
-type gpCurve struct{ *score.Function }
+type gpCurve struct{ *nodescore.Function }
 
 func (c gpCurve) Noise() float64 { return c.NoiseVariance }
 

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/sem"
 
@@ -34,7 +35,7 @@ func Example() {
 	}
 	s := hypotheses[0].Scores
 	fmt.Println(sem.Describe(model.String()))
-	fmt.Println("an edge is supported:", score.OfGraph(s, edge) > score.OfGraph(s, empty))
+	fmt.Println("an edge is supported:", nodescore.OfGraph(s, edge) > nodescore.OfGraph(s, empty))
 	// Output:
 	// linear with unequal noise variances
 	// an edge is supported: true

@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/exact"
 	"tobac/internal/generalised"
+	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/setting"
 
@@ -22,14 +23,14 @@ import (
 // linear ones with smooth terms (package generalised). Directions between columns of different kinds
 // would follow from the form of these equations alone, which tells nothing about real tables
 // (bench/notes/kinds.md). A graph therefore has the joint evidence of each set of variables in all
-// sequences ([score.Symmetric]), so that equivalent graphs have the same probability, unless FormRows
+// sequences ([nodescore.Symmetric]), so that equivalent graphs have the same probability, unless FormRows
 // says otherwise.
 type Generalised struct {
 	// FormRows is the number of rows as which the form of the equations counts for directions: what one
 	// direction has more than another. +Inf means that all of it counts.
 	FormRows float64
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([score.ExtendTable]). 0 means as many as take some
+	// scored by their most important parents ([nodescore.ExtendTable]). 0 means as many as take some
 	// seconds.
 	MaxParents int
 }
@@ -54,8 +55,8 @@ func (m Generalised) String() string {
 // Unsuited implements [Demanding].
 func (m Generalised) Unsuited(data *dataset.Table) string {
 	d := len(data.Names)
-	if d > score.MostSymmetric {
-		return fmt.Sprintf("its scores are for at most %d variables", score.MostSymmetric)
+	if d > nodescore.MostSymmetric {
+		return fmt.Sprintf("its scores are for at most %d variables", nodescore.MostSymmetric)
 	}
 	if seconds := secondsOf(m.milliseconds(data), min(2, d-1), len(rowGroups(data))); seconds > mostScoreSeconds {
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them",
@@ -104,8 +105,8 @@ func secondsOf(milliseconds []float64, most, groups int) float64 {
 // Hypotheses implements [Scored].
 func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
-	if d > score.MostSymmetric {
-		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", score.MostSymmetric, d)
+	if d > nodescore.MostSymmetric {
+		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", nodescore.MostSymmetric, d)
 	}
 	if !(m.FormRows >= 0) || m.MaxParents < 0 {
 		return nil, fmt.Errorf("the model generalised has form-rows %v and max-parents %d, want no negative numbers", m.FormRows, m.MaxParents)
@@ -125,7 +126,7 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 		most = 0
 	}
 	x, variables := ofKinds(data)
-	form, equal := &score.Each{Of: make([]score.SubsetScorer, d)}, &score.Each{Of: make([]score.SubsetScorer, d)}
+	form, equal := &nodescore.Each{Of: make([]score.SubsetScorer, d)}, &nodescore.Each{Of: make([]score.SubsetScorer, d)}
 	for _, g := range groups {
 		if len(g.rows) < 2 {
 			continue
@@ -144,7 +145,7 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 		if err != nil {
 			return nil, err
 		}
-		symmetric, err := score.NewSymmetric(ctx, s, workers)
+		symmetric, err := nodescore.NewSymmetric(ctx, s, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +163,7 @@ func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 			return nil, err
 		}
 	}
-	blend := &score.Blend{Form: form, Base: equal, Weight: weight}
+	blend := &nodescore.Blend{Form: form, Base: equal, Weight: weight}
 	return []Hypothesis{{Scores: generalisedScores{blend, form, any}}}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"tobac/effects"
 	"tobac/exact"
 	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
@@ -19,14 +20,14 @@ import (
 )
 
 // GaussianProcess is the nonlinear model whose equations are drawn from a
-// mixture of Gaussian processes ([score.GP]), with one noise variance for all
+// mixture of Gaussian processes ([nodescore.GP]), with one noise variance for all
 // equations or one for each, as the data support. A score costs O(n³), so that
 // it suits a few hundred rows.
 type GaussianProcess struct {
 	// MaxParents bounds the number of parents. 0: what keeps the work within
 	// seconds, at least two, and as many as are required of a variable.
 	MaxParents int
-	// Rank is that of an approximation for many rows, [score.GPOptions]. 0: none, but 40 where
+	// Rank is that of an approximation for many rows, [nodescore.GPOptions]. 0: none, but 40 where
 	// sets of two parents without it would take more than seconds.
 	Rank int
 }
@@ -43,7 +44,7 @@ const gpWork = 5e9
 // bound is the largest number of parents for which all scores cost no more than
 // gpWork, from 2 to d−1.
 func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
-	cost := func(k int) float64 { return score.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
+	cost := func(k int) float64 { return nodescore.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
 	parents = min(2, d-1)
 	for parents < d-1 && cost(parents+1) <= gpWork {
 		parents++
@@ -121,7 +122,7 @@ func farOut(data *dataset.Table) bool {
 const gpSeconds = 3e-10
 
 // optionsFor are the settings of the scores for some data.
-func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (opt score.GPOptions, err error) {
+func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (opt nodescore.GPOptions, err error) {
 	n, d := data.X.Dims()
 	opt = m.options(n, d, needed, workers)
 	opt.Plain = inspect.Repeated(data)
@@ -132,7 +133,7 @@ func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (o
 
 // options are the settings of the scores for n rows of d variables, one of which has as
 // many required parents as needed says.
-func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
+func (m GaussianProcess) options(n, d, needed, workers int) nodescore.GPOptions {
 	k, affordable := m.bound(n, d)
 	if !affordable && m.Rank == 0 {
 		m.Rank = 40
@@ -140,7 +141,7 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	}
 	if needed > k {
 		k = needed
-		if opt := (score.GPOptions{Rank: m.Rank, MaxParents: k}); m.Rank == 0 && opt.Cost(n, d).Flops > gpWork {
+		if opt := (nodescore.GPOptions{Rank: m.Rank, MaxParents: k}); m.Rank == 0 && opt.Cost(n, d).Flops > gpWork {
 			m.Rank = 40
 		}
 	}
@@ -150,7 +151,7 @@ func (m GaussianProcess) options(n, d, needed, workers int) score.GPOptions {
 	if k == d-1 {
 		k = 0
 	}
-	return score.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
+	return nodescore.GPOptions{Rank: m.Rank, MaxParents: k, Workers: workers}
 }
 
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on columns
@@ -170,7 +171,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	if err != nil {
 		return nil, err
 	}
-	scaled, err := score.NewGP(data.X, data.Mask(), opt)
+	scaled, err := nodescore.NewGP(data.X, data.Mask(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	all := []Hypothesis{{Scores: own, LogWeight: third}}
 	inUnits := opt
 	inUnits.Scale = score.OneUnit
-	raw, err := score.NewGP(data.X, data.Mask(), inUnits)
+	raw, err := nodescore.NewGP(data.X, data.Mask(), inUnits)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range []*score.GP{scaled, raw} {
+	for _, g := range []*nodescore.GP{scaled, raw} {
 		at := func(v float64) score.Scorer { return g.At(v) }
 		v, err := commonVariance(ctx, g, graph, prior, workers, at)
 		if err != nil {
@@ -208,10 +209,10 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 // commonVariance estimates the noise variance that all equations share: it maximises the score of a
 // graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are
 // those of at.
-func commonVariance(ctx context.Context, g *score.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
+func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
-		v, err = score.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return score.OfGraph(g.At(v), graph), nil })
+		v, err = nodescore.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return nodescore.OfGraph(g.At(v), graph), nil })
 		if err != nil || round == 2 || graph.Len() > MixedVariables {
 			return v, err
 		}
@@ -232,7 +233,7 @@ func (GaussianProcess) Traits() Traits { return Traits{DirectionsFrom: curvature
 // Structure implements [Structural].
 func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
-		f, rest, err := score.NewFunction(parents, numbers)
+		f, rest, err := nodescore.NewFunction(parents, numbers)
 		return gpCurve{f}, rest, err
 	}), nil
 }

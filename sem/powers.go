@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/additive"
+	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
 	"tobac/models"
 	"tobac/posterior"
@@ -143,7 +144,7 @@ type Functional interface {
 }
 
 var (
-	_ Functional = (*score.GPScorer)(nil)
+	_ Functional = (*nodescore.GPScorer)(nil)
 	_ Functional = (*additive.Scorer)(nil)
 	_ Functional = (*smooth.Scorer)(nil)
 )

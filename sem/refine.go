@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/exact"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/score"
 )
@@ -71,7 +72,7 @@ func RefineSets(ctx context.Context, s Refinable, sets [][][]int, probabilities 
 	d := s.Vars()
 	found := make([][]parents, d)
 	err := parallel.For(ctx, d, workers, func(j int) error {
-		others, listed := dag.AllBut(d, j), score.DistinctSets{}
+		others, listed := dag.AllBut(d, j), nodescore.DistinctSets{}
 		add := func(set []int) {
 			if listed.Add(set) && !s.Known(j, set) {
 				found[j] = append(found[j], parents{j, set})
@@ -80,7 +81,7 @@ func RefineSets(ctx context.Context, s Refinable, sets [][][]int, probabilities 
 		for k, set := range sets[j] {
 			add(set)
 			for i := 0; probabilities[j][k] >= neighbouring && i < len(others); i++ {
-				add(score.Toggled(set, others[i]))
+				add(nodescore.Toggled(set, others[i]))
 			}
 		}
 		return ctx.Err()

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -29,7 +30,7 @@ func Suiting(all []Hypothesis, graphs ...*dag.Graph) int {
 	for k, h := range all {
 		v := h.LogWeight
 		for _, g := range graphs {
-			v += score.OfGraph(h.Scores, g) / float64(len(graphs))
+			v += nodescore.OfGraph(h.Scores, g) / float64(len(graphs))
 		}
 		if v > highest {
 			best, highest = k, v

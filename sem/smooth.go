@@ -9,6 +9,7 @@ import (
 	"tobac/effects"
 	"tobac/exact"
 	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
 	"tobac/posterior"
 	"tobac/score"
@@ -20,7 +21,7 @@ import (
 // each, as the data support (package smooth). Its scores cost the same for any number of rows.
 type Smooth struct {
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([score.ExtendTable]). 0 means that they are fitted
+	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that they are fitted
 	// where they matter ([Refine]).
 	MaxParents int
 }
@@ -178,7 +179,7 @@ func (m Smooth) common(
 		prior = score.Fair(t.Vars())
 	}
 	density := func(s score.Scorer, g *dag.Graph) float64 {
-		v := score.OfGraph(s, g)
+		v := nodescore.OfGraph(s, g)
 		for j := range g.Len() {
 			v += prior.LogPrior(j, g.Parents(j))
 		}
@@ -247,7 +248,7 @@ func variances(
 			}
 			return s.UnderForms(g, c), nil
 		}
-		v, err := score.MaximiseNoiseVariance(ctx, start, under)
+		v, err := nodescore.MaximiseNoiseVariance(ctx, start, under)
 		if err != nil {
 			return 0, 0, err
 		}

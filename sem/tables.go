@@ -6,27 +6,27 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/generalised"
+	"tobac/internal/nodescore"
 	"tobac/posterior"
-	"tobac/score"
 )
 
 // A tableScores has tables of probabilities as functions.
 type tableScores struct {
-	*score.Dirichlet
+	*nodescore.Dirichlet
 	values [][]float64 // of the codes of each variable
 }
 
 // A mixedScores has the equations of the kinds of the columns: those of a category given numbers are
 // multinomial logits, as under the joint distribution that is scored.
 type mixedScores struct {
-	*score.Joint
+	*nodescore.Joint
 	equations func() *generalised.Scorer
 }
 
 // A generalisedScores has the equations that its form scores.
 type generalisedScores struct {
-	*score.Blend
-	form *score.Each
+	*nodescore.Blend
+	form *nodescore.Each
 	any  *generalised.Scorer // for variables that were always set
 }
 

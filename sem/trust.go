@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/score"
 
@@ -124,7 +125,7 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		return rest
 	}
 	for k := range draws {
-		f, _, err := score.NewFunction(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
+		f, _, err := nodescore.NewFunction(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
 			panic("tobac: " + err.Error()) // numbers that were just made
 		}
@@ -178,7 +179,7 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []Hypothesis, wo
 			return nil, err
 		}
 		if fewer != nil {
-			base = &score.Blend{Form: base, Base: fewer, Weight: t.Rows}
+			base = &nodescore.Blend{Form: base, Base: fewer, Weight: t.Rows}
 		}
 		for k, h := range out {
 			out[k].Scores = blended(h.Scores, base, t.Form)
@@ -205,7 +206,7 @@ func (p perParent) LogScores(dst []float64, _ int, _ []int) {
 
 // blended is a part of a form, the rest of a base, with the equations or functions of the form.
 func blended(form score.Scorer, base score.SubsetScorer, weight float64) score.Scorer {
-	b := &score.Blend{Form: form, Base: base, Weight: weight}
+	b := &nodescore.Blend{Form: form, Base: base, Weight: weight}
 	switch s := form.(type) {
 	case score.Weighted:
 		_, rows := base.(perParent)
@@ -224,7 +225,7 @@ func FormOf(s score.Scorer) score.Scorer {
 			s = b.Form
 		case functionalBlend:
 			s = b.Form
-		case *score.Blend:
+		case *nodescore.Blend:
 			s = b.Form
 		default:
 			return s
@@ -235,7 +236,7 @@ func FormOf(s score.Scorer) score.Scorer {
 // A weightedBlend has the equations of its form, and where rows are fewer than they seem, with
 // variances as of so many.
 type weightedBlend struct {
-	*score.Blend
+	*nodescore.Blend
 	form score.Weighted
 	rows bool // the weight is that of the rows
 }
@@ -255,7 +256,7 @@ func (b weightedBlend) Equation(j int, parents []int) score.Equation {
 
 // A functionalBlend has the functions of its form.
 type functionalBlend struct {
-	*score.Blend
+	*nodescore.Blend
 	form Functional
 }
 

@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/inference"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -97,7 +98,7 @@ func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior
 		for a := range b {
 			i := order[a]
 			at, present := slices.BinarySearch(parents, a)
-			with, without := parents, score.Toggled(parents, a)
+			with, without := parents, nodescore.Toggled(parents, a)
 			if !present {
 				with, without = without, with
 			}

@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/nodescore"
 	"tobac/internal/orders"
 	"tobac/internal/stream"
 	"tobac/models"
@@ -382,7 +383,7 @@ func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers
 			break
 		}
 		g := forward(h.Scores, along)
-		if v := h.LogWeight + score.OfGraph(h.Scores, g); v > highest {
+		if v := h.LogWeight + nodescore.OfGraph(h.Scores, g); v > highest {
 			best, highest = k, v
 		}
 	}

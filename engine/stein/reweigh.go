@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/inference"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -165,7 +166,7 @@ func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 // equip adds equations to the draws, with their log densities.
 func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores score.Scorer) error {
 	for k := range p.Draws {
-		p.Draws[k].LogLikelihood = score.OfGraph(scores, p.Draws[k].Graph)
+		p.Draws[k].LogLikelihood = nodescore.OfGraph(scores, p.Draws[k].Graph)
 	}
 	return inference.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
 }
@@ -202,7 +203,7 @@ func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores sco
 // densities of all.
 func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []float64) {
 	const least, rounds = 1e-3, 4
-	known, next := score.DistinctSets{}, sets
+	known, next := nodescore.DistinctSets{}, sets
 	for round := 0; len(next) > 0; round++ {
 		from := len(all)
 		for _, set := range next {
@@ -220,7 +221,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 				continue
 			}
 			for i := range j {
-				if set := score.Toggled(all[k], i); known.Add(set) {
+				if set := nodescore.Toggled(all[k], i); known.Add(set) {
 					next = append(next, set)
 				}
 			}
@@ -232,7 +233,7 @@ func grown(j int, sets [][]int, density func([]int) float64) (all [][]int, q []f
 // neighbours lists the sets of parents of variable j that graphs have, in the sequence of the
 // graphs, each followed by those one edge away: without those that the prior rules out.
 func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets [][]int) {
-	known := score.DistinctSets{}
+	known := nodescore.DistinctSets{}
 	add := func(set []int) {
 		if known.Add(set) && !math.IsInf(logPrior(set), -1) {
 			sets = append(sets, set)
@@ -242,7 +243,7 @@ func neighbours(j int, graphs []*dag.Graph, logPrior func([]int) float64) (sets 
 		parents := g.Parents(j)
 		add(parents)
 		for i := range j {
-			add(score.Toggled(parents, i))
+			add(nodescore.Toggled(parents, i))
 		}
 	}
 	return sets

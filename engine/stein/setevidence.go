@@ -11,10 +11,10 @@ import (
 	"tobac/engine"
 	"tobac/internal/evidence"
 	"tobac/internal/networks"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
 	"tobac/posterior"
-	"tobac/score"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
@@ -121,7 +121,7 @@ func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, lo
 
 // beyond are the sets one edge away from those of greatest weight that are not among the sets.
 func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (more [][]int) {
-	known, best := score.DistinctSets{}, floats.Max(q)
+	known, best := nodescore.DistinctSets{}, floats.Max(q)
 	for _, set := range sets {
 		known.Add(set)
 	}
@@ -130,7 +130,7 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 			continue
 		}
 		for i := range j {
-			other := score.Toggled(set, i)
+			other := nodescore.Toggled(set, i)
 			if known.Add(other) && !math.IsInf(logPrior(other), -1) {
 				more = append(more, other)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -25,7 +26,7 @@ type Linear struct {
 	scores *Scorer
 
 	mu        sync.Mutex
-	equations map[string]score.Equation // by [score.FamilyKey]
+	equations map[string]score.Equation // by [nodescore.FamilyKey]
 }
 
 // NewLinear is [New] with [Options].Linear.
@@ -78,7 +79,7 @@ func (s *Scorer) Curvature(j int, parents []int) float64 {
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
 // the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	l.mu.Lock()
 	e, ok := l.equations[key]
 	l.mu.Unlock()
@@ -150,7 +151,7 @@ func (f *fit) covariance() *mat.SymDense {
 
 // likelyFits are the likely forms of an equation, which are found once.
 func (s *Scorer) likelyFits(j int, parents []int) []*fit {
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	s.mu.Lock()
 	fits, ok := s.drawn[key]
 	s.mu.Unlock()

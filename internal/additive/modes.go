@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"tobac/score"
+	"tobac/internal/nodescore"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -33,7 +33,7 @@ var amplitudes = []float64{1, 0.3, 3}
 // Modes are those of equations that are straight lines. They are safe for concurrent use.
 type Modes struct {
 	mu sync.Mutex
-	of map[string][]mode // by [score.FamilyKey], of all linear forms
+	of map[string][]mode // by [nodescore.FamilyKey], of all linear forms
 }
 
 // NewModes has none.
@@ -84,7 +84,7 @@ func (s *Scorer) straight(j int, parents []int) []mode {
 
 // found are the modes of an equation in a map, into which they are put if need be.
 func found(mu *sync.Mutex, in map[string][]mode, j int, parents []int, find func() []mode) []mode {
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	mu.Lock()
 	modes, ok := in[key]
 	mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/score"
 
@@ -22,7 +24,7 @@ type Options struct {
 
 	// MaxParents is the number of parents up to which all equations are fitted. Sets of more
 	// parents get the score of Base and the difference of their most important ones,
-	// [score.ExtendTable], but for those that [Scorer.Refine] is asked for. 0 means no bound.
+	// [nodescore.ExtendTable], but for those that [Scorer.Refine] is asked for. 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
 
@@ -54,7 +56,7 @@ type Scorer struct {
 	sd     []float64
 
 	mu     sync.Mutex
-	known  map[string]float64 // scores of fitted equations, by [score.FamilyKey]
+	known  map[string]float64 // scores of fitted equations, by [nodescore.FamilyKey]
 	curved map[string][]mode  // of the forms with smooth functions
 	drawn  map[string][]*fit  // likely forms of the equations that functions were drawn of
 }
@@ -75,7 +77,7 @@ var (
 )
 
 // New prepares the scores for data x, n×d, with intervened as for [score.NewBGe]. A column that
-// does not vary is a [*score.ConstantColumnError].
+// does not vary is a [*scoring.ConstantColumnError].
 func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	n, d := x.Dims()
 	if n < 2 || d < 1 {
@@ -109,14 +111,14 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 		}
 		centre, sd := standardise(column)
 		if sd == 0 {
-			return nil, &score.ConstantColumnError{Column: j}
+			return nil, &scoring.ConstantColumnError{Column: j}
 		}
 		s.centre, s.sd = append(s.centre, centre), append(s.sd, sd)
 		s.parent = append(s.parent, smooth.NewBasis(column, !opt.Linear))
 		c.y = at(mat.Col(nil, j, x), c.rows)
 		if c.centre, c.sd = standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {
-				return nil, &score.ConstantColumnError{Column: j}
+				return nil, &scoring.ConstantColumnError{Column: j}
 			}
 			c.sd = sd
 		}
@@ -179,7 +181,7 @@ func (s *Scorer) Known(j int, parents []int) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.known[score.FamilyKey(j, parents)]
+	_, ok := s.known[nodescore.FamilyKey(j, parents)]
 	return ok
 }
 
@@ -196,7 +198,7 @@ func (s *Scorer) LogScore(j int, parents []int) float64 {
 	if s.plain(j) {
 		return s.opt.Base.LogScore(j, parents)
 	}
-	return score.Extend(s.opt.Base, j, parents, s.knownOf(j))
+	return nodescore.Extend(s.opt.Base, j, parents, s.knownOf(j))
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -205,7 +207,7 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 		s.opt.Base.LogScores(dst, j, candidates)
 		return
 	}
-	score.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
+	nodescore.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
 }
 
 // knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of
@@ -224,7 +226,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if len(s.child[j].y) == 0 {
 		return 0
 	}
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	s.mu.Lock()
 	v, ok := s.known[key]
 	s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tobac/dataset"
-	"tobac/score"
+	"tobac/internal/nodescore"
 )
 
 var long = flag.Bool("long", false, "draw 1500 tables of each mixture of kinds instead of 15")
@@ -171,7 +171,7 @@ func TestCalibration(t *testing.T) {
 					}
 				}
 			}
-			s, err := New(x, nil, all, Options{Base: score.NewPool(d)})
+			s, err := New(x, nil, all, Options{Base: nodescore.NewPool(d)})
 			if err != nil {
 				t.Fatal(err)
 			}

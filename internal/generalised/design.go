@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -83,7 +83,7 @@ func newCovariates(x []float64, v Variable) covariates {
 	case dataset.Binary:
 		straight(standardised(x))
 	case dataset.Categorical:
-		contrasts := score.Contrasts(x, v.Levels)
+		contrasts := nodescore.Contrasts(x, v.Levels)
 		sum := 0.0
 		for k := range v.Levels - 1 {
 			column := mat.Col(nil, k, contrasts)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -160,7 +160,7 @@ func (s *Scorer) partOf(i int, straight, curved [][]float64) part {
 
 // likely are the forms of an equation that matter, which are found once.
 func (s *Scorer) likely(j int, parents []int) []likelyForm {
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	s.mu.Lock()
 	all, ok := s.drawn[key]
 	s.mu.Unlock()

@@ -3,7 +3,7 @@ package generalised
 import (
 	"math"
 
-	"tobac/score"
+	"tobac/internal/nodescore"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -36,7 +36,7 @@ func (logit) start(y, weight []float64) []float64 {
 }
 
 // A softmax is a child of r levels without an order: ln p_k = (C η)_k − ln Σ exp(C η), C the r×(r−1)
-// contrasts of [score.Contrasts].
+// contrasts of [nodescore.Contrasts].
 type softmax struct {
 	r        int
 	contrast []float64 // r×(r−1)
@@ -51,7 +51,7 @@ func newSoftmax(r int) family {
 	for k := range codes {
 		codes[k] = float64(k)
 	}
-	return softmax{r, score.Contrasts(codes, r).RawMatrix().Data}
+	return softmax{r, nodescore.Contrasts(codes, r).RawMatrix().Data}
 }
 
 func (s softmax) predictors() []predictor {

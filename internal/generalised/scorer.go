@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/score"
 
@@ -19,7 +20,7 @@ import (
 // Options are settings of a [Scorer].
 type Options struct {
 	// MaxParents is the number of parents up to which equations are fitted. Sets of more parents
-	// get the score of Base and the difference of their most important ones, [score.ExtendTable].
+	// get the score of Base and the difference of their most important ones, [nodescore.ExtendTable].
 	// 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required
@@ -49,7 +50,7 @@ type child struct {
 	families []family
 	normals  []normal
 	weights  []float64 // prior variances τ² of the families
-	tables   []*score.Dirichlet
+	tables   []*nodescore.Dirichlet
 	tableAt  []int     // of each variable among those with levels; −1: none
 	values   []float64 // of the levels that occur
 	level    float64   // the mean
@@ -216,7 +217,7 @@ func (s *Scorer) tabulate(c *child, j int, rows []int, x mat.Matrix) error {
 			data.Set(a, b, x.At(r, i))
 		}
 	}
-	first, err := score.NewDirichlet(data, nil, levels, score.DirichletOptions{})
+	first, err := nodescore.NewDirichlet(data, nil, levels, nodescore.DirichletOptions{})
 	if err != nil {
 		return err
 	}
@@ -403,7 +404,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if s.child[j].constant {
 		return 0
 	}
-	key := score.FamilyKey(j, parents)
+	key := nodescore.FamilyKey(j, parents)
 	s.mu.Lock()
 	v, ok := s.known[key]
 	s.mu.Unlock()
@@ -507,7 +508,7 @@ type likelyForm struct {
 	at       []int
 	variance []float64
 	bent     []bool // parents with curves; nil: none
-	table    *score.Dirichlet
+	table    *nodescore.Dirichlet
 }
 
 // eachForm yields the forms of an equation with straight lines and, where these could pay, with
@@ -564,12 +565,12 @@ func (s *Scorer) Vars() int { return len(s.child) }
 
 // LogScore implements [score.Scorer].
 func (s *Scorer) LogScore(j int, parents []int) float64 {
-	return score.Extend(s.opt.Base, j, parents, s.knownOf(j))
+	return nodescore.Extend(s.opt.Base, j, parents, s.knownOf(j))
 }
 
 // LogScores implements [score.SubsetScorer].
 func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
-	score.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
+	nodescore.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
 }
 
 // knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of

@@ -7,20 +7,20 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
-	"tobac/score"
 )
 
 // A table is a table of probabilities drawn from its posterior, between values.
 type table struct {
 	parents [][]float64 // values, ascending
 	values  []float64
-	draw    *score.TableDraw
+	draw    *nodescore.TableDraw
 }
 
 // NewTable draws the table of variable j given its parents under a score of categories. values are
 // those of the levels of each variable, ascending.
-func NewTable(s *score.Dirichlet, values [][]float64, j int, parents []int, rng *rand.Rand) *Function {
+func NewTable(s *nodescore.Dirichlet, values [][]float64, j int, parents []int, rng *rand.Rand) *Function {
 	t := &table{values: values[j], draw: s.DrawTable(j, parents, rng)}
 	for _, i := range parents {
 		t.parents = append(t.parents, values[i])
@@ -44,7 +44,7 @@ func (t *table) numbers() []float64 {
 
 // readTable reads one of numbers.
 func readTable(parents int, r *smooth.Reader) *table {
-	t := &table{draw: &score.TableDraw{Rows: map[int][]float64{}}}
+	t := &table{draw: &nodescore.TableDraw{Rows: map[int][]float64{}}}
 	for range parents + 1 {
 		t.parents = append(t.parents, r.List(r.Whole(1, most)))
 	}

@@ -10,8 +10,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/nodescore"
 	"tobac/posterior"
-	"tobac/score"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
@@ -84,7 +84,7 @@ func (inf *Inference) logJoint(g *dag.Graph) float64 {
 			terms[k] += p.Prior.LogPrior(j, g.Parents(j))
 		}
 		if !math.IsInf(terms[k], -1) {
-			terms[k] += score.OfGraph(p.Hypothesis.Scores, g)
+			terms[k] += nodescore.OfGraph(p.Hypothesis.Scores, g)
 		}
 	}
 	return floats.LogSumExp(terms)

@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/evidence"
+	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -44,7 +45,7 @@ func AllSets(d int, prior *score.Prior, order []int) [][][]int {
 
 // Evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points
 // each, and those of either half of the points.
-func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*score.Pool, err error) {
+func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*nodescore.Pool, err error) {
 	d, order := len(data.Names), p.Order.Known
 	if order == nil {
 		order = dag.Identity(d)
@@ -70,7 +71,7 @@ func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	}
 	defer s.Close()
 	for k := range pools {
-		pools[k] = score.NewPool(d)
+		pools[k] = nodescore.NewPool(d)
 	}
 	position := dag.Inverse(order)
 	for _, j := range order {

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/posterior"
 	"tobac/score"
@@ -57,7 +58,7 @@ func edgesGivenOthers(g *dag.Graph, s score.Scorer, prior *score.Prior) *mat.Den
 			if i == j || !present && leads.Has(j, i) {
 				continue
 			}
-			other := score.Toggled(parents, i)
+			other := nodescore.Toggled(parents, i)
 			odds := prior.LogPrior(j, other) // of the other graph against this one
 			if !math.IsInf(odds, -1) {
 				odds += s.LogScore(j, other)

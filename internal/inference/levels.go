@@ -9,6 +9,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -50,7 +51,7 @@ func levels(
 		if l.hypotheses, g, err = chosen(ctx, l.hypotheses, prior, problem); err != nil {
 			return nil, nil, err
 		}
-		l.value = l.hypotheses[0].LogWeight + score.OfGraph(l.hypotheses[0].Scores, g)
+		l.value = l.hypotheses[0].LogWeight + nodescore.OfGraph(l.hypotheses[0].Scores, g)
 		for j := range d {
 			l.value += prior.LogPrior(j, g.Parents(j))
 		}

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"tobac/exact"
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -163,8 +163,8 @@ func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.
 }
 
 // half has the scores of one of the two populations of each set, number 0 or 1.
-func (t *networkTable) half(number int) *score.Pool {
-	p := score.NewPool(t.guess.Vars())
+func (t *networkTable) half(number int) *nodescore.Pool {
+	p := nodescore.NewPool(t.guess.Vars())
 	for j := range t.guess.Vars() {
 		for _, e := range t.pool.Sets(j) {
 			v := e.Score

@@ -8,6 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -112,7 +113,7 @@ func startedTable(
 
 // gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model, or,
 // if that is unknown, one in common or one for each, as the data support. The unit is that of
-// [score.GPOptions].
+// [nodescore.GPOptions].
 func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *graphchains.Settings) (firstTable, error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
@@ -126,11 +127,11 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	if n > GaussRows {
 		rank = gaussRank
 	}
-	inOneUnit := score.GPOptions{Scale: score.OneUnit, Rank: rank}
+	inOneUnit := nodescore.GPOptions{Scale: score.OneUnit, Rank: rank}
 	if m.Noise() != 0 {
 		inOneUnit.Unit = 1 // that in which it was given
 	} else {
-		g, err := score.NewGP(p.Data.X, p.Data.Mask(), score.GPOptions{Rank: rank})
+		g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), nodescore.GPOptions{Rank: rank})
 		if err != nil {
 			return firstTable{}, err
 		}
@@ -138,7 +139,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 			return firstTable{best, 0, 1, 0}, err
 		}
 	}
-	g, err := score.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
+	g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
 	if err != nil {
 		return firstTable{}, err
 	}
@@ -160,7 +161,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared
 // unit of the Gaussian processes, estimated given the best graph of a table, and once more given
 // the best under the estimate.
-func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *networkTable, noise float64, err error) {
+func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (one *networkTable, noise float64, err error) {
 	square := g.Unit() * g.Unit()
 	at := func(noise float64) score.Scorer { return g.At(noise * square) }
 	maximise := func(from float64, under *networkTable) (float64, error) {
@@ -168,7 +169,7 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *score.GP) (one *n
 		if err != nil {
 			return 0, err
 		}
-		v, err := score.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return score.OfGraph(at(v), graph), nil })
+		v, err := nodescore.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return nodescore.OfGraph(at(v), graph), nil })
 		return rounded(v), err
 	}
 	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {

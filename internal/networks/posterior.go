@@ -9,6 +9,7 @@ import (
 	"tobac/engine"
 	"tobac/exact"
 	"tobac/internal/graphchains"
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/mcmc"
 	"tobac/score"
@@ -32,7 +33,7 @@ const (
 
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost
 // too much.
-func (t *networkTable) under(ctx context.Context, s *score.Pool) (tablePosterior, error) {
+func (t *networkTable) under(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
 	if s.Vars() <= exact.Affordable {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
@@ -74,7 +75,7 @@ func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 // A sampledTable has graphs that chains have drawn: the engine mcmc.
 type sampledTable struct{ *mcmc.Result }
 
-func (t *networkTable) sampleUnder(ctx context.Context, s *score.Pool) (tablePosterior, error) {
+func (t *networkTable) sampleUnder(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
 	opt := t.options
 	opt.WarmUp, opt.Candidates = tableIterations/2, tableCandidates
 	m, err := mcmc.New(ctx, s, t.prior, opt)

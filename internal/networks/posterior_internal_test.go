@@ -7,8 +7,8 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/nodescore"
 	"tobac/mcmc"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +29,7 @@ func TestChainsUnderATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gaussian, err := score.NewGP(sim.Train.X, nil, score.GPOptions{})
+	gaussian, err := nodescore.NewGP(sim.Train.X, nil, nodescore.GPOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/internal/inference"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/tempering"
 	"tobac/mcmc"
@@ -33,20 +34,20 @@ type networkTable struct {
 	prior     *score.Prior
 	options   mcmc.Options // of chains, where sums over all orders cost too much
 	gaussian  score.Scorer
-	guess     *score.Pool    // Gaussian-process scores
-	pool      *score.Pool    // what is used
-	graphs    tablePosterior // over the graphs under these
-	estimates *Estimates     // nil means none yet
-	held      float64        // probability of the sets with an estimate, of the variable with the least
-	constant  []float64      // log density of the units of a variable, to be added to its estimates
-	apart     *mat.Dense     // how far the edge probabilities by either half of the particles differ
+	guess     *nodescore.Pool // Gaussian-process scores
+	pool      *nodescore.Pool // what is used
+	graphs    tablePosterior  // over the graphs under these
+	estimates *Estimates      // nil means none yet
+	held      float64         // probability of the sets with an estimate, of the variable with the least
+	constant  []float64       // log density of the units of a variable, to be added to its estimates
+	apart     *mat.Dense      // how far the edge probabilities by either half of the particles differ
 }
 
 // newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of
 // those around the probable ones.
 func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, options mcmc.Options) (*networkTable, error) {
 	d := gaussian.Vars()
-	t := &networkTable{prior: prior, options: options, gaussian: gaussian, guess: score.NewPool(d)}
+	t := &networkTable{prior: prior, options: options, gaussian: gaussian, guess: nodescore.NewPool(d)}
 	var list []tempering.Parents
 	for j := range d {
 		var required, free []int
@@ -128,7 +129,7 @@ func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error
 			list = append(list, tempering.Parents{Of: j, Set: e.Parents})
 		}
 	}
-	t.gaussian, t.guess = gaussian, score.NewPool(gaussian.Vars())
+	t.gaussian, t.guess = gaussian, nodescore.NewPool(gaussian.Vars())
 	if err := t.score(ctx, list); err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (t *networkTable) fill() {
 		t.pool = t.guess
 		return
 	}
-	t.pool = score.NewPool(d)
+	t.pool = nodescore.NewPool(d)
 	for j := range d {
 		offset := t.offset(j)
 		for _, e := range t.guess.Sets(j) {
@@ -229,13 +230,13 @@ func (t *networkTable) size() (n int) {
 func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
 	d := t.guess.Vars()
 	for j, sets := range all {
-		listed := score.DistinctSets{}
+		listed := nodescore.DistinctSets{}
 		for _, w := range sets {
 			for i := range d {
 				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
 					continue
 				}
-				set := score.Toggled(w.Set, i)
+				set := nodescore.Toggled(w.Set, i)
 				if listed.Add(set) {
 					list = append(list, tempering.Parents{Of: j, Set: set})
 				}

@@ -16,9 +16,9 @@ import (
 	"tobac/engine"
 	"tobac/internal/inference"
 	"tobac/internal/networks"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/posterior"
-	"tobac/score"
 	"tobac/sem"
 )
 
@@ -141,7 +141,7 @@ const referenceParticles = 256
 // each estimated once.
 type networkScores struct {
 	*networks.Estimates
-	pool *score.Pool
+	pool *nodescore.Pool
 }
 
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D,
@@ -161,7 +161,7 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	if err != nil {
 		return nil, err
 	}
-	e := &networkScores{estimates, score.NewPool(d)}
+	e := &networkScores{estimates, nodescore.NewPool(d)}
 	inf.Parts = []inference.Part{{Hypothesis: sem.Hypothesis{Scores: e.pool}, Prior: prior}}
 	return e, nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"tobac/score"
+	"tobac/internal/nodescore"
 )
 
 // fit climbs from a set of parents of j, with its q: it adds or removes the candidate before j
@@ -22,7 +22,7 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 		if i < 0 {
 			return set, q
 		}
-		set, q = score.Toggled(set, i), next
+		set, q = nodescore.Toggled(set, i), next
 	}
 	return set, q
 }
@@ -127,7 +127,7 @@ func (s *Searcher) lose(j, i int, set []int, q, total float64) ([]int, float64, 
 	if _, found := slices.BinarySearch(set, i); !found {
 		return set, q, total
 	}
-	less := score.Toggled(set, i)
+	less := nodescore.Toggled(set, i)
 	less, next := s.fit(j, less, s.q(j, less))
 	return less, next, total + change(q, next)
 }
@@ -142,7 +142,7 @@ func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, 
 	if which < 0 {
 		return set, q, total
 	}
-	set, next = s.fit(j, score.Toggled(set, i), next)
+	set, next = s.fit(j, nodescore.Toggled(set, i), next)
 	return set, next, total + change(q, next)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/score"
 )
@@ -122,5 +123,5 @@ func with(set []int, i int) []int {
 	if _, found := slices.BinarySearch(set, i); found {
 		return set
 	}
-	return score.Toggled(set, i)
+	return nodescore.Toggled(set, i)
 }

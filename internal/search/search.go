@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"tobac/dag"
-	"tobac/score"
+	"tobac/internal/nodescore"
 )
 
 // tie is a difference of ln p that counts as none, far above rounding: under a score of
@@ -294,7 +294,7 @@ func (s *Searcher) widen() bool {
 			continue
 		}
 		wider = true
-		s.parents[j], s.score[j] = score.Toggled(s.parents[j], i), best
+		s.parents[j], s.score[j] = nodescore.Toggled(s.parents[j], i), best
 		s.few.add(i, j)
 		s.sort(slices.Clone(s.order))
 		s.push(i)

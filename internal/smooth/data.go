@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"tobac/score"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -52,7 +52,7 @@ type group struct {
 type blockKey struct{ i, k, a, b int }
 
 // New prepares data x, n×d, with intervened as for [score.NewBGe]. A column that does not vary is
-// a [*score.ConstantColumnError].
+// a [*scoring.ConstantColumnError].
 func New(x, intervened mat.Matrix) (*Data, error) {
 	n, d := x.Dims()
 	if n < 2 || d < 1 {
@@ -76,7 +76,7 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		spread := spreadOf(slices.Clone(seen))
 		centre, sd := standardise(column)
 		if sd == 0 || spread == 0 {
-			return nil, &score.ConstantColumnError{Column: j}
+			return nil, &scoring.ConstantColumnError{Column: j}
 		}
 		t.centre, t.sd, t.observed = append(t.centre, centre), append(t.sd, sd), append(t.observed, spread)
 		b := NewBasis(column, true)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/search"
 	"tobac/internal/stream"
@@ -35,7 +36,7 @@ func (s fitting) lessen(j int, parents []int) bool {
 		if found || i == j {
 			continue
 		}
-		if f := s.of[j].find(score.Toggled(parents, i)); f != nil {
+		if f := s.of[j].find(nodescore.Toggled(parents, i)); f != nil {
 			s.of[j].keep(s.without(new(regression), j, f, at))
 			return true
 		}
@@ -48,7 +49,7 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 	s.LogScore(j, parents)
 	work := new(regression)
 	for k, i := range variables {
-		set := score.Toggled(parents, i)
+		set := nodescore.Toggled(parents, i)
 		switch more := len(set) > len(parents); {
 		case more && len(set) > mostSearched:
 			dst[k] = math.Inf(-1)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/score"
 )
@@ -230,7 +231,7 @@ func (s *Scorer) LogScore(j int, parents []int) float64 {
 	case ok:
 		return e
 	}
-	e = score.Extend(s.base, j, parents, func(p []int) float64 {
+	e = nodescore.Extend(s.base, j, parents, func(p []int) float64 {
 		if f := v.find(p); f != nil {
 			return f.score()
 		}
@@ -302,7 +303,7 @@ fits:
 	}
 	base := make([]float64, len(dst))
 	s.linearScores(base, j, candidates, given)
-	score.ExtendTable(dst, base)
+	nodescore.ExtendTable(dst, base)
 }
 
 // linearScores are those of straight lines.

@@ -1,0 +1,354 @@
+package nodescore
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"tobac/internal/scoring"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// BlockOptions are the hyperparameters of [Blocks].
+type BlockOptions struct {
+	AlphaMu float64 // strength of the prior mean; defaults to 1
+	// Freedom is α_λ − D − 1 for D columns, which sets the scale t of the prior; defaults to 1.
+	Freedom float64
+}
+
+// Blocks is [BGe] whose variables are blocks of columns: an edge joins all columns of two blocks.
+// A variable's score is the marginal likelihood of its columns given those of its parents,
+//
+//	score(A) = Σ_k BGe(column k of j | columns of A, columns of j before k) = ln p(X_{A∪j}) − ln p(X_A),
+//
+// so that Markov equivalent graphs have the same score. A category enters by contrasts of its
+// levels ([Contrasts]), which makes it the degenerate Gaussian score of mixed tables (Andrews,
+// Ramsey, Cooper 2019) with a prior in place of a penalty: all columns are treated as jointly normal.
+// The columns of a block are shifted to mean 0 and divided by one number, the root of their mean
+// variance, over the rows in which the variable was not set by intervention, so that rotating the
+// columns of a block changes nothing. A Blocks is safe for concurrent use.
+type Blocks struct {
+	first    []int // column with which each block begins, and the number of columns
+	opt      BlockOptions
+	t        float64
+	of       []int
+	groups   []blockGroup
+	logScale []float64 // of each variable, the sum over its columns
+}
+
+// A blockGroup is what the variables observed in the same rows have in common.
+type blockGroup struct {
+	n        int
+	scatter  []float64 // D×D
+	constant []float64 // by number of columns before
+	factor   []float64
+}
+
+var (
+	_ score.GivenScorer = (*Blocks)(nil)
+)
+
+// NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable j.
+// intervened is nil, or n×d with 1 where a variable was set by intervention. A block without
+// variation is a [*ConstantColumnError].
+func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptions) (*Blocks, error) {
+	n, all := x.Dims()
+	d := len(widths)
+	b := &Blocks{first: make([]int, d+1), opt: opt, logScale: make([]float64, d)}
+	for j, width := range widths {
+		if width < 1 {
+			return nil, fmt.Errorf("score: block %d has %d columns, want at least 1", j+1, width)
+		}
+		b.first[j+1] = b.first[j] + width
+	}
+	if b.first[d] != all {
+		return nil, fmt.Errorf("score: blocks of %d columns, got %d", b.first[d], all)
+	}
+	if b.opt.AlphaMu == 0 {
+		b.opt.AlphaMu = 1
+	}
+	if b.opt.Freedom == 0 {
+		b.opt.Freedom = 1
+	}
+	if !(b.opt.AlphaMu > 0) || !(b.opt.Freedom > 0) || math.IsInf(b.opt.AlphaMu+b.opt.Freedom, 0) {
+		return nil, fmt.Errorf("score: blocks with alpha mu %v and freedom %v, want finite numbers above 0", b.opt.AlphaMu, b.opt.Freedom)
+	}
+	var wide mat.Matrix
+	if intervened != nil {
+		if r, c := intervened.Dims(); r != n || c != d {
+			return nil, fmt.Errorf("score: blocks: mask of interventions is %d×%d, want %d×%d", r, c, n, d)
+		}
+		m := mat.NewDense(n, all, nil)
+		for j := range d {
+			for c := b.first[j]; c < b.first[j+1]; c++ {
+				m.SetCol(c, mat.Col(nil, j, intervened))
+			}
+		}
+		wide = m
+	}
+	t, err := scoring.NewTable("blocks", x, wide)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.standardise(t); err != nil {
+		return nil, err
+	}
+	b.of = make([]int, d)
+	for j := range d {
+		b.of[j] = t.Of[b.first[j]]
+	}
+	for g := range t.Groups {
+		m := t.Gram(g)
+		b.groups = append(b.groups, blockGroup{n: m.N, scatter: m.Scatter})
+	}
+	b.prepare()
+	return b, nil
+}
+
+// standardise shifts every column to mean 0, and divides those of a block by one number.
+func (b *Blocks) standardise(t *scoring.Table) error {
+	for j := range b.logScale {
+		columns := t.Column[b.first[j]:b.first[j+1]]
+		rows := t.RowsOf(b.first[j])
+		if len(rows) < 2 {
+			rows = nil
+		}
+		sum := 0.0
+		for _, column := range columns {
+			v := column
+			if rows != nil {
+				v = scoring.Pick(nil, column, rows)
+			}
+			floats.AddConst(-scoring.Mean(v), column)
+			if rows != nil {
+				v = scoring.Pick(nil, column, rows)
+			}
+			sum += floats.Dot(v, v) / float64(max(1, len(v)-1))
+		}
+		sd := math.Sqrt(sum / float64(len(columns)))
+		if !(sd > 0) || math.IsInf(sd, 0) {
+			return &scoring.ConstantColumnError{Column: j}
+		}
+		for _, column := range columns {
+			floats.Scale(1/sd, column)
+		}
+		b.logScale[j] = float64(len(columns)) * math.Log(sd)
+	}
+	return nil
+}
+
+// prepare computes what depends on the prior.
+func (b *Blocks) prepare() {
+	mu, all := b.opt.AlphaMu, b.first[len(b.first)-1]
+	free := b.opt.Freedom + 1
+	b.t = mu * b.opt.Freedom / (mu + 1)
+	for k := range b.groups {
+		g := &b.groups[k]
+		n := float64(g.n)
+		g.constant, g.factor = make([]float64, all), make([]float64, all)
+		for k := range all {
+			p := float64(k)
+			after, _ := math.Lgamma((n + free + p + 1) / 2)
+			before, _ := math.Lgamma((free + p + 1) / 2)
+			g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) + (free+2*p+1)/2*math.Log(b.t)
+			g.factor[k] = (n + free + p + 1) / 2
+		}
+	}
+}
+
+// WithFreedom is the score with another scale of the prior for the same data. It panics unless
+// freedom is positive and finite.
+func (b *Blocks) WithFreedom(freedom float64) *Blocks {
+	if !(freedom > 0) || math.IsInf(freedom, 0) {
+		panic(fmt.Sprintf("score: blocks with freedom %v, want a finite number above 0", freedom))
+	}
+	q := *b
+	q.opt.Freedom = freedom
+	q.groups = slices.Clone(b.groups)
+	q.prepare()
+	return &q
+}
+
+// Vars implements [Scorer].
+func (b *Blocks) Vars() int { return len(b.logScale) }
+
+// LogScore implements [Scorer].
+func (b *Blocks) LogScore(j int, parents []int) float64 {
+	scoring.CheckParents(b.Vars(), j, parents)
+	w := b.newWalk(j, parents)
+	m, logDet := w.matrix(), 0.0
+	for k := len(parents); k > 0; k-- {
+		m, logDet = w.eliminate(m, k, logDet)
+	}
+	return w.score(m, w.width(len(parents)), logDet)
+}
+
+// LogScores implements [SubsetScorer].
+func (b *Blocks) LogScores(dst []float64, j int, candidates []int) {
+	b.LogScoresUntil(context.Background(), dst, j, candidates)
+}
+
+func (b *Blocks) LogScoresUntil(ctx context.Context, dst []float64, j int, candidates []int) {
+	b.scores(ctx, dst, j, candidates, nil)
+}
+
+// LogScoresGiven implements [GivenScorer].
+func (b *Blocks) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	scoring.CheckParents(b.Vars(), j, given)
+	b.scores(context.Background(), dst, j, candidates, given)
+}
+
+// scores writes the scores of all subsets of the candidates beside the given parents.
+func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, given []int) {
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(b.Vars(), j, candidates)
+	w := b.newWalk(j, slices.Concat(candidates, given))
+	m, logDet, columns := w.matrix(), 0.0, 0
+	for k := len(candidates) + len(given); k > len(candidates); k-- {
+		m, logDet = w.eliminate(m, k, logDet)
+		columns += w.ends[k] - w.ends[k-1]
+	}
+	var visit func(dst, m []float64, k, columns int, logDet float64)
+	visit = func(dst, m []float64, k, columns int, logDet float64) {
+		if k == 0 {
+			dst[0] = w.score(m, columns, logDet)
+			return
+		}
+		if k > 12 && ctx.Err() != nil {
+			return
+		}
+		half := len(dst) / 2
+		visit(dst[:half], m, k-1, columns, logDet)
+		next, logDet := w.eliminate(m, k, logDet)
+		visit(dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
+	}
+	visit(dst, m, len(candidates), columns, logDet)
+}
+
+// A blockWalk takes one block of candidates after the other, from the last, into the parents: of
+// the matrix R of the others what is left given those taken. It is of one goroutine.
+type blockWalk struct {
+	*Blocks
+	group  *blockGroup
+	j      int
+	from   []int // columns: of the child, then of each candidate
+	ends   []int // where the child ends, and each candidate
+	stride int
+	room   [][]float64 // by number of candidates left
+	own    []float64   // of the child
+}
+
+func (b *Blocks) newWalk(j int, candidates []int) *blockWalk {
+	w := &blockWalk{Blocks: b, group: &b.groups[b.of[j]], j: j}
+	for _, i := range append([]int{j}, candidates...) {
+		for c := b.first[i]; c < b.first[i+1]; c++ {
+			w.from = append(w.from, c)
+		}
+		w.ends = append(w.ends, len(w.from))
+	}
+	w.stride = len(w.from)
+	w.own = make([]float64, w.ends[0]*w.ends[0])
+	w.room = make([][]float64, len(candidates))
+	return w
+}
+
+// matrix is R = t·I + the scatter of the columns.
+func (w *blockWalk) matrix() []float64 {
+	all := w.first[len(w.first)-1]
+	m := make([]float64, w.stride*w.stride)
+	for a, i := range w.from {
+		for c, k := range w.from[:a+1] {
+			m[a*w.stride+c] = w.group.scatter[i*all+k]
+		}
+		m[a*w.stride+a] += w.t
+	}
+	return m
+}
+
+// width is the number of columns of the first k candidates.
+func (w *blockWalk) width(k int) int { return w.ends[k] - w.ends[0] }
+
+// eliminate takes candidate k, counted from 1, into the parents: what is left of the matrix of the
+// columns before it, and ln|R| of the parents.
+func (w *blockWalk) eliminate(m []float64, k int, logDet float64) ([]float64, float64) {
+	before, end := w.ends[k-1], w.ends[k]
+	if w.room[k-1] == nil {
+		w.room[k-1] = make([]float64, end*w.stride)
+	}
+	out := w.room[k-1]
+	copy(out, m[:end*w.stride])
+	for c := end - 1; c >= before; c-- {
+		row := out[c*w.stride : c*w.stride+c+1]
+		pivot := max(row[c], w.t) // rounding
+		logDet += math.Log(pivot)
+		for a := range c {
+			f := row[a] / pivot
+			to := out[a*w.stride : a*w.stride+a+1]
+			for e := range to {
+				to[e] -= f * row[e]
+			}
+		}
+	}
+	return out, logDet
+}
+
+// score is that of the child given parents of so many columns, from what is left of its own block
+// of the matrix given them, and ln|R| of the parents.
+func (w *blockWalk) score(m []float64, columns int, logDet float64) float64 {
+	g, b := w.group, w.ends[0]
+	if g.n == 0 {
+		return 0
+	}
+	if b > 1 {
+		for a := range b {
+			copy(w.own[a*b:a*b+a+1], m[a*w.stride:a*w.stride+a+1])
+		}
+		m = w.own
+	}
+	sum := -float64(g.n) * w.logScale[w.j]
+	// The columns of the child are taken from the last, which gives the same sum as from the first.
+	for c := b - 1; c >= 0; c-- {
+		row := m[c*b : c*b+c+1]
+		s := max(row[c], w.t)
+		logS := math.Log(s)
+		sum += g.constant[columns] - 0.5*logDet - g.factor[columns]*logS
+		columns, logDet = columns+1, logDet+logS
+		for a := range c {
+			f := row[a] / s
+			to := m[a*b : a*b+a+1]
+			for e := range to {
+				to[e] -= f * row[e]
+			}
+		}
+	}
+	return sum
+}
+
+// Contrasts are r − 1 columns for n rows of a category of r levels, n×(r−1), that treat all levels
+// alike: orthonormal combinations of the indicators of the levels, orthogonal to their sum, so that
+// numbering the levels otherwise rotates them. It panics if a code is not among 0 … r−1, or r < 2.
+func Contrasts(codes []float64, r int) *mat.Dense {
+	if r < 2 {
+		panic(fmt.Sprintf("score: contrasts of %d levels, want at least 2", r))
+	}
+	// Column k of the Helmert matrix: level k+1 against the mean of those before.
+	h := mat.NewDense(r, r-1, nil)
+	for k := range r - 1 {
+		size := math.Sqrt(float64((k + 1) * (k + 2)))
+		for a := range k + 1 {
+			h.Set(a, k, -1/size)
+		}
+		h.Set(k+1, k, float64(k+1)/size)
+	}
+	out := mat.NewDense(len(codes), r-1, nil)
+	for i, v := range codes {
+		if v != math.Trunc(v) || v < 0 || v >= float64(r) {
+			panic(fmt.Sprintf("score: contrasts: row %d is %v, want a whole number from 0 to %d", i+1, v, r-1))
+		}
+		out.SetRow(i, h.RawRowView(int(v)))
+	}
+	return out
+}

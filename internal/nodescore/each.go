@@ -1,0 +1,28 @@
+package nodescore
+
+import "tobac/score"
+
+// Each is a score with a scorer for each variable, nil where the variable has no rows and scores 0.
+type Each struct{ Of []score.SubsetScorer }
+
+var _ score.SubsetScorer = (*Each)(nil)
+
+// Vars implements [Scorer].
+func (s *Each) Vars() int { return len(s.Of) }
+
+// LogScore implements [Scorer].
+func (s *Each) LogScore(j int, parents []int) float64 {
+	if s.Of[j] == nil {
+		return 0
+	}
+	return s.Of[j].LogScore(j, parents)
+}
+
+// LogScores implements [SubsetScorer].
+func (s *Each) LogScores(dst []float64, j int, candidates []int) {
+	if s.Of[j] == nil {
+		clear(dst)
+		return
+	}
+	s.Of[j].LogScores(dst, j, candidates)
+}

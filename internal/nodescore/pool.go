@@ -1,0 +1,116 @@
+package nodescore
+
+import (
+	"fmt"
+	"math"
+	"tobac/internal/scoring"
+	"tobac/score"
+)
+
+// A Pool is a [Scorer] of listed sets of parents: all others score −Inf. It serves engines over scores that are too
+// dear to compute for all sets. Concurrent use is safe while no set is put in.
+type Pool struct {
+	at   []map[string]int // by variable: where a set is in entries
+	list [][]PoolEntry
+}
+
+// A PoolEntry is a set of parents, ascending, with its score.
+type PoolEntry struct {
+	Parents []int
+	Score   float64
+}
+
+var _ score.GivenScorer = (*Pool)(nil)
+
+// NewPool is an empty pool for d variables.
+func NewPool(d int) *Pool {
+	p := &Pool{list: make([][]PoolEntry, d)}
+	for range d {
+		p.at = append(p.at, map[string]int{})
+	}
+	return p
+}
+
+// poolKey tells sets apart.
+func poolKey(parents []int) string {
+	key := make([]byte, 0, 2*len(parents))
+	for _, i := range parents {
+		key = append(key, byte(i), byte(i>>8))
+	}
+	return string(key)
+}
+
+// Put sets the score of a set of parents of variable j, which it keeps. It panics on a score that is NaN or +Inf.
+func (p *Pool) Put(j int, parents []int, score float64) {
+	if !scoring.Possible(score) {
+		panic(fmt.Sprintf("score: score %v of parents %v of variable %d, want a finite number or -Inf", score, parents, j))
+	}
+	key := poolKey(parents)
+	at, ok := p.at[j][key]
+	if !ok {
+		at = len(p.list[j])
+		p.at[j][key] = at
+		p.list[j] = append(p.list[j], PoolEntry{Parents: parents})
+	}
+	p.list[j][at].Score = score
+}
+
+// Has reports whether a set is listed.
+func (p *Pool) Has(j int, parents []int) bool {
+	_, ok := p.at[j][poolKey(parents)]
+	return ok
+}
+
+// Sets are the listed sets of parents of variable j, in the sequence in which they were put in first. They must not be changed.
+func (p *Pool) Sets(j int) []PoolEntry { return p.list[j] }
+
+// Vars implements [Scorer].
+func (p *Pool) Vars() int { return len(p.list) }
+
+// LogScore implements [Scorer].
+func (p *Pool) LogScore(j int, parents []int) float64 {
+	if at, ok := p.at[j][poolKey(parents)]; ok {
+		return p.list[j][at].Score
+	}
+	return math.Inf(-1)
+}
+
+// LogScores implements [SubsetScorer].
+func (p *Pool) LogScores(dst []float64, j int, candidates []int) {
+	p.LogScoresGiven(dst, j, candidates, nil)
+}
+
+// LogScoresGiven implements [GivenScorer].
+func (p *Pool) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	scoring.CheckRoom(dst, candidates)
+	for set := range dst {
+		dst[set] = math.Inf(-1)
+	}
+	const other = -1 // no parent of these sets
+	bit := make([]int, len(p.list))
+	for i := range bit {
+		bit[i] = other
+	}
+	for k, i := range candidates {
+		bit[i] = 1 << k
+	}
+	for _, i := range given {
+		bit[i] = 0
+	}
+entries:
+	for _, e := range p.list[j] {
+		set, missing := 0, len(given)
+		for _, i := range e.Parents {
+			switch bit[i] {
+			case other:
+				continue entries
+			case 0:
+				missing--
+			}
+			set |= bit[i]
+		}
+		if missing == 0 {
+			dst[set] = e.Score
+		}
+	}
+}

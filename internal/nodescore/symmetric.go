@@ -1,0 +1,121 @@
+package nodescore
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"tobac/internal/parallel"
+	"tobac/internal/scoring"
+	"tobac/score"
+)
+
+// Symmetric makes a score under which Markov equivalent graphs have the same probability of one
+// that reads directions off the form of its equations. The joint evidence of a set of variables is
+// the mean over all sequences in which their equations may follow each other,
+//
+//	L(S) = ln mean_π Π_k e^score(π_k, {π_1 … π_k−1}),   score'(j, A) = L(A ∪ {j}) − L(A),
+//
+// so that what depends on the form alone cancels. A Symmetric is safe for concurrent use.
+type Symmetric struct {
+	d     int
+	joint []float64 // L by set of variables
+}
+
+var _ score.GivenScorer = (*Symmetric)(nil)
+
+// NewSymmetric computes the joint evidences of all sets of at most [MostSymmetric] variables by so
+// many goroutines. An error is that of ctx, or names a score that is not finite.
+func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric, error) {
+	d := s.Vars()
+	if d > MostSymmetric {
+		return nil, fmt.Errorf("score: symmetric scores of %d variables, want at most %d", d, MostSymmetric)
+	}
+	tables := make([][]float64, d)
+	err := parallel.For(ctx, d, workers, func(j int) error {
+		others := make([]int, 0, d)
+		for i := range d {
+			if i != j {
+				others = append(others, i)
+			}
+		}
+		tables[j] = make([]float64, 1<<(d-1))
+		return score.LogScores(ctx, s, tables[j], j, others)
+	})
+	if err != nil {
+		return nil, err
+	}
+	q := &Symmetric{d: d, joint: make([]float64, 1<<d)}
+	terms := make([]float64, 0, d)
+	for set := 1; set < len(q.joint); set++ {
+		terms = terms[:0]
+		highest := math.Inf(-1)
+		for j := range d {
+			if set>>j&1 == 0 {
+				continue
+			}
+			rest := set &^ (1 << j)
+			v := q.joint[rest] + tables[j][rest&(1<<j-1)|rest>>(j+1)<<j]
+			terms = append(terms, v)
+			highest = max(highest, v)
+		}
+		if math.IsInf(highest, -1) {
+			q.joint[set] = highest
+			continue
+		}
+		sum := 0.0
+		for _, v := range terms {
+			sum += math.Exp(v - highest)
+		}
+		q.joint[set] = highest + math.Log(sum/float64(len(terms)))
+	}
+	return q, nil
+}
+
+// MostSymmetric is the largest number of variables of a [Symmetric], whose memory and time double
+// with each.
+const MostSymmetric = 20
+
+// Vars implements [Scorer].
+func (s *Symmetric) Vars() int { return s.d }
+
+// of is the score of a set of parents as bits.
+func (s *Symmetric) of(j, parents int) float64 {
+	if math.IsInf(s.joint[parents], -1) {
+		return math.Inf(-1)
+	}
+	return s.joint[parents|1<<j] - s.joint[parents]
+}
+
+// LogScore implements [Scorer].
+func (s *Symmetric) LogScore(j int, parents []int) float64 {
+	scoring.CheckParents(s.d, j, parents)
+	set := 0
+	for _, i := range parents {
+		set |= 1 << i
+	}
+	return s.of(j, set)
+}
+
+// LogScores implements [SubsetScorer].
+func (s *Symmetric) LogScores(dst []float64, j int, candidates []int) {
+	s.LogScoresGiven(dst, j, candidates, nil)
+}
+
+// LogScoresGiven implements [GivenScorer].
+func (s *Symmetric) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	scoring.CheckRoom(dst, candidates)
+	scoring.CheckParents(s.d, j, candidates)
+	scoring.CheckParents(s.d, j, given)
+	base := 0
+	for _, i := range given {
+		base |= 1 << i
+	}
+	for set := range dst {
+		parents := base
+		for k, i := range candidates {
+			parents |= set >> k & 1 << i
+		}
+		dst[set] = s.of(j, parents)
+	}
+}

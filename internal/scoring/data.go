@@ -1,0 +1,208 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A ConstantColumnError says that a column does not vary in the rows in which it
+// was not set by intervention, so that it cannot be standardised.
+type ConstantColumnError struct{ Column int }
+
+func (e *ConstantColumnError) Error() string {
+	return fmt.Sprintf("score: column %d is constant, want at least two different values to standardise it", e.Column+1)
+}
+
+// A table is checked data by column, with the rows that count for each variable.
+type Table struct {
+	N, D   int
+	Column [][]float64 // d columns of n numbers
+	Groups []rowGroup
+	Of     []int // index of a variable's group
+}
+
+// A rowGroup is a set of variables observed, not set, in the same rows.
+type rowGroup struct {
+	Children []int
+	Rows     []int // ascending
+}
+
+// newTable checks and copies data x, n×d, and intervened, nil or n×d of 0 and 1.
+func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
+	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("score: %s: got %d rows of %d variables, want at least one of each", model, n, d)
+	}
+	t := &Table{N: n, D: d, Column: make([][]float64, d), Of: make([]int, d)}
+	for j := range d {
+		t.Column[j] = mat.Col(nil, j, x)
+		for i, v := range t.Column[j] {
+			if math.IsNaN(v) || math.Abs(v) > 1e150 { // squares must be finite too
+				return nil, fmt.Errorf("score: %s: row %d, column %d is %v, want a finite number of magnitude up to 1e150", model, i+1, j+1, v)
+			}
+		}
+	}
+	if intervened != nil {
+		if r, c := intervened.Dims(); r != n || c != d {
+			return nil, fmt.Errorf("score: %s: mask of interventions is %d×%d, want %d×%d as the data", model, r, c, n, d)
+		}
+	}
+	if intervened == nil {
+		t.Groups = []rowGroup{{Children: make([]int, d), Rows: make([]int, n)}}
+		for j := range d {
+			t.Groups[0].Children[j] = j
+		}
+		for i := range n {
+			t.Groups[0].Rows[i] = i
+		}
+		return t, nil
+	}
+	index := map[string]int{}
+	key := make([]byte, n)
+	for j := range d {
+		var rows []int
+		for i := range n {
+			switch v := intervened.At(i, j); v {
+			case 0:
+				key[i] = 0
+				rows = append(rows, i)
+			case 1:
+				key[i] = 1
+			default:
+				return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i+1, j+1, v)
+			}
+		}
+		g, ok := index[string(key)]
+		if !ok {
+			g = len(t.Groups)
+			index[string(key)] = g
+			t.Groups = append(t.Groups, rowGroup{Rows: rows})
+		}
+		t.Groups[g].Children = append(t.Groups[g].Children, j)
+		t.Of[j] = g
+	}
+	return t, nil
+}
+
+// rowsOf are the rows in which variable j was not set.
+func (t *Table) RowsOf(j int) []int { return t.Groups[t.Of[j]].Rows }
+
+// moments are centre and standard deviation (divisor n−1) of column j over the
+// rows in which it was not set, or over all rows if those are fewer than two.
+func (t *Table) moments(j int) (centre, sd float64, err error) {
+	rows := t.RowsOf(j)
+	var v []float64
+	if len(rows) < 2 {
+		v = append(v, t.Column[j]...)
+	} else {
+		v = Pick(nil, t.Column[j], rows)
+	}
+	if floats.Min(v) == floats.Max(v) {
+		return 0, 0, &ConstantColumnError{Column: j}
+	}
+	centre = Mean(v)
+	floats.AddConst(-centre, v)
+	largest := max(floats.Max(v), -floats.Min(v))
+	floats.Scale(1/largest, v) // keeps the squares from under- and overflow
+	return centre, largest * math.Sqrt(floats.Dot(v, v)/float64(len(v)-1)), nil
+}
+
+// allMoments are those of every column.
+func (t *Table) AllMoments() (centre, sd []float64, err error) {
+	centre, sd = make([]float64, t.D), make([]float64, t.D)
+	for j := range t.D {
+		if centre[j], sd[j], err = t.moments(j); err != nil {
+			return nil, nil, err
+		}
+	}
+	return centre, sd, nil
+}
+
+// standardise replaces every column by (x − centre)/sd and returns both. Whatever
+// the columns were multiplied with and shifted by, the result is the same.
+func (t *Table) Standardise() (centre, sd []float64, err error) {
+	if centre, sd, err = t.AllMoments(); err == nil {
+		t.Rescale(centre, sd)
+	}
+	return centre, sd, err
+}
+
+// rescale replaces every column by (x − centre)/scale.
+func (t *Table) Rescale(centre, scale []float64) {
+	for j, column := range t.Column {
+		for i := range column {
+			column[i] = (column[i] - centre[j]) / scale[j]
+		}
+	}
+}
+
+// A gram holds the first two moments of the rows of one group.
+type Gram struct {
+	N       int
+	Mean    []float64 // d
+	Scatter []float64 // d×d, Σ (x − mean)(x − mean)ᵀ
+}
+
+// gram computes the moments of all columns over the rows of group g. Where all
+// variables have all rows it centres the columns of the table, which is of no use
+// afterwards: a copy of a large one would take as much memory again.
+func (t *Table) Gram(g int) Gram {
+	rows := t.Groups[g].Rows
+	m := Gram{N: len(rows), Mean: make([]float64, t.D), Scatter: make([]float64, t.D*t.D)}
+	if len(rows) == 0 {
+		return m
+	}
+	centred := make([][]float64, t.D)
+	for j := range t.D {
+		if centred[j] = t.Column[j]; len(t.Groups) > 1 || len(rows) < t.N {
+			centred[j] = Pick(nil, t.Column[j], rows)
+		}
+		m.Mean[j] = Mean(centred[j])
+		floats.AddConst(-m.Mean[j], centred[j])
+		for i := range j + 1 {
+			v := floats.Dot(centred[i], centred[j])
+			m.Scatter[i*t.D+j], m.Scatter[j*t.D+i] = v, v
+		}
+	}
+	return m
+}
+
+// pick appends the elements of v with the given indices to dst.
+func Pick(dst, v []float64, rows []int) []float64 {
+	dst = slices.Grow(dst, len(rows))
+	for _, i := range rows {
+		dst = append(dst, v[i])
+	}
+	return dst
+}
+
+// mean is the arithmetic mean, corrected once for rounding: a shift of all
+// numbers shifts it to the last digits.
+func Mean(v []float64) float64 {
+	n := float64(len(v))
+	first := 0.0
+	for _, x := range v {
+		first += x / n
+	}
+	rest := 0.0
+	for _, x := range v {
+		rest += x - first
+	}
+	return first + rest/n
+}
+
+// checkParents panics unless parents are ascending variables other than j.
+func CheckParents(d, j int, parents []int) {
+	if j < 0 || j >= d {
+		panic(fmt.Sprintf("score: variable %d of %d", j, d))
+	}
+	for k, i := range parents {
+		if i < 0 || i >= d || i == j || k > 0 && i <= parents[k-1] {
+			panic(fmt.Sprintf("score: parents %v of variable %d of %d, want other variables in ascending sequence", parents, j, d))
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// possible reports whether v is a log score: finite, or −Inf.
+func Possible(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 1) }
+
+// mostCandidates is the largest number of candidates of a table of subsets.
+const MostCandidates = 24
+
+// checkRoom panics unless dst has room for all subsets of the candidates.
+func CheckRoom(dst []float64, candidates []int) {
+	if len(candidates) > MostCandidates || len(dst) != 1<<len(candidates) {
+		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MostCandidates))
+	}
+}
+
+// lnChoose is the logarithm of the binomial coefficient n over k.
+func LnChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// alphaMu is the strength of an intercept's prior relative to one observation.
+const AlphaMu = 1
+
+// gamma draws from the gamma distribution of the given shape, at least 1, and rate
+// 1: Marsaglia and Tsang (2000).
+func Gamma(shape float64, rng *rand.Rand) float64 {
+	d := shape - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		z := rng.NormFloat64()
+		v := 1 + c*z
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		if math.Log(1-rng.Float64()) < 0.5*z*z+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// factorise returns U with m = UᵀU. The diagonal of m grows by the smallest multiple of 1e-15,
+// by tens, with which rounding leaves it positive definite.
+func Factorise(m *mat.SymDense) blas64.Triangular {
+	n := m.SymmetricDim()
+	u := mat.NewSymDense(n, nil)
+	for grow := 0.0; ; grow = max(1e-15, 10*grow) {
+		u.CopySym(m)
+		if root, ok := lapack64.Potrf(u.RawSymmetric()); ok {
+			return root
+		}
+		for i := range n {
+			m.SetSym(i, i, m.At(i, i)*(1+grow)+math.SmallestNonzeroFloat64)
+		}
+	}
+}
+
+// solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
+func Solve(u blas64.Triangular, b []float64) {
+	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
+}
