@@ -159,9 +159,9 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []Hypothesis, wo
 			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
 	}
-	if t.Form < 1 && !t.ranks && data.Mask() == nil && len(data.Names) <= score.MostSymmetric {
+	if t.Form < 1 && !t.ranks && data.Mask() == nil && len(data.Names) <= nodescore.MostSymmetric {
 		for k, h := range out {
-			base, err := score.NewSymmetric(ctx, h.Scores, workers)
+			base, err := nodescore.NewSymmetric(ctx, h.Scores, workers)
 			if err != nil {
 				return nil, err
 			}

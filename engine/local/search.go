@@ -11,9 +11,9 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/parallel"
+	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
-	"tobac/search"
 	"tobac/setting"
 )
 
