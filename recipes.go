@@ -23,7 +23,12 @@ import (
 // have their output layer integrated out, and their first layers fitted to all possible parents
 // first. The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
-	c := Config{Model: m, Order: engine.Order{Method: ordering.MethodEqVar}}
+	model, e := calibrated(m)
+	return Config{Model: model, Order: engine.Order{Method: ordering.MethodEqVar}, Engine: e}
+}
+
+// calibrated are model and engine of [Calibrated].
+func calibrated(m sem.Model) (sem.Model, *stein.SVGD) {
 	e := &stein.SVGD{
 		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
 		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: stein.ReweightedMarginals,
@@ -32,27 +37,26 @@ func Calibrated(m sem.Model) Config {
 		Coupling:     stein.Coupling{Function: stein.SquaredExponential, Latents: stein.PerCoordinate, Parameters: stein.Uncoupled},
 	}
 	if m == nil {
-		c.Model = sem.Linear{}
+		m = sem.Linear{}
 	}
 	const fitSteps = 200
-	switch v := c.Model.(type) {
+	switch v := m.(type) {
 	case sem.Network:
-		c.Model = v.WithOutput(models.IntegratedOutput)
+		m = v.WithOutput(models.IntegratedOutput)
 		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
 	case sem.Scored:
 		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
 	default:
 		e.FitSteps = fitSteps
 	}
-	c.Engine = e
-	return c
+	return m, e
 }
 
 // reweighted is the recipe for a model of which only the likelihood is known, shortened: what
 // particles have to find are sets of parents near those that matter, which the reweighting then
 // goes to. bench/notes/svgd.md has what it was measured on.
 func reweighted(m sem.Model) *stein.SVGD {
-	e := Calibrated(m).Engine.(*stein.SVGD)
+	_, e := calibrated(m)
 	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
 	return e
 }

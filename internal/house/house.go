@@ -216,3 +216,38 @@ func (p *Package) Explain(circle []string) string {
 	}
 	return b.String()
 }
+
+// Asserted lists the tests of a value's type for a concrete type of another package, as file:
+// type. Declared says which packages count.
+func (p *Package) Asserted(declared func(path string) bool) []string {
+	var found []string
+	look := func(file *ast.File, e ast.Expr) {
+		if star, ok := e.(*ast.StarExpr); ok {
+			e = star.X
+		}
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		t, ok := p.info.Uses[s.Sel].(*types.TypeName)
+		if ok && t.Pkg() != p.Types && declared(t.Pkg().Path()) && !types.IsInterface(t.Type()) {
+			found = append(found, p.Folder+"/"+p.file(file.Pos())+": "+t.Pkg().Name()+"."+t.Name())
+		}
+	}
+	for _, file := range p.syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeAssertExpr:
+				look(file, n.Type)
+			case *ast.TypeSwitchStmt:
+				for _, clause := range n.Body.List {
+					for _, e := range clause.(*ast.CaseClause).List {
+						look(file, e)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}

@@ -2,6 +2,8 @@ package house_test
 
 import (
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"tobac/internal/house"
@@ -18,9 +20,12 @@ var exceptions = map[string]int{
 	"autograd/internal/lane/vm": 8,
 }
 
+// module has the packages of the module, read once.
+var module = sync.OnceValues(func() ([]*house.Package, error) { return house.Load("../..") })
+
 // Files of a package have a direction: what needs each other is at most four files.
 func TestFilesHaveADirection(t *testing.T) {
-	packages, err := house.Load("../..")
+	packages, err := module()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +40,42 @@ func TestFilesHaveADirection(t *testing.T) {
 			t.Errorf("%s: %d files need each other, want at most %d:\n%s", p.Folder, len(circle), allowed, p.Explain(circle))
 		case allowed > limit && len(circle) <= limit:
 			t.Errorf("%s: the largest circle has %d files: it is no exception any more", p.Folder, len(circle))
+		}
+	}
+}
+
+// asserted are the tests of a model's or an engine's concrete type outside its package that are
+// left: recipes and options that change settings of one engine or model. The list may only shrink.
+var asserted = []string{
+	"cmd/tobac/choices.go: sem.BGe", "cmd/tobac/choices.go: sem.Linear", "cmd/tobac/choices.go: stein.SVGD",
+	"cmd/tobac/describe.go: sem.BGe",
+	"cmd/tobac/phrases.go: stein.DiBS", "cmd/tobac/phrases.go: stein.SVGD",
+	"cmd/tobac/unused.go: sem.FeedForward", "cmd/tobac/unused.go: sem.Linear",
+	"engine/sums/exact.go: sem.Settled", "internal/inference/checks.go: sem.Settled",
+	"internal/reference/build.go: neural.Tempering",
+	"internal/study/fit.go: stein.DiBS", "internal/study/fit.go: stein.SVGD", "internal/study/networks.go: stein.SVGD",
+}
+
+// Who handles all models and engines asks for a power, never for a type.
+func TestNoTypeTests(t *testing.T) {
+	packages, err := module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range packages {
+		got = append(got, p.Asserted(func(path string) bool { return path == "tobac/sem" || strings.HasPrefix(path, "tobac/engine") })...)
+	}
+	slices.Sort(got)
+	got = slices.Compact(got)
+	for _, at := range got {
+		if !slices.Contains(asserted, at) {
+			t.Errorf("%s: a test of a concrete type, want a power", at)
+		}
+	}
+	for _, at := range asserted {
+		if !slices.Contains(got, at) {
+			t.Errorf("%s is no exception any more", at)
 		}
 	}
 }
