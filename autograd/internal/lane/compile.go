@@ -73,6 +73,7 @@ type compiler struct {
 	reg   []int32
 	emits int32
 
+	ones   []int8        // by element, memo of isOne: 0 unknown, 1 it is, -1 it is not
 	weight []int32       // memo of proportional: unknown, none or an element
 	parts  map[ref]int32 // offset of the parts of the log-sum-exp over the lanes of an operand
 
@@ -160,6 +161,7 @@ func (c *compiler) number() {
 	}
 	n := len(c.prog.owner)
 	c.keep, c.weight = make([]int32, n), make([]int32, n)
+	c.ones = make([]int8, n)
 	c.stamp, c.uses, c.reg = make([]int32, n), make([]int32, n), make([]int32, n)
 	for e := range c.keep {
 		c.keep[e], c.weight[e] = none, unknown

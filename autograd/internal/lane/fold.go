@@ -8,15 +8,16 @@ import (
 // differs between lanes elsewhere: 1 − 0 on the diagonal of I − W.
 func (em *emitter) isOne(r ref) bool {
 	if r.kind == refLane {
-		v, e := em.c.of(r.at)
-		if !v.Is(ir.Sub) && !v.Is(ir.Add) {
-			return false
+		memo := &em.c.ones[r.at]
+		if *memo == 0 {
+			*memo = -1
+			if v, e := em.c.of(r.at); v.Is(ir.Sub) || v.Is(ir.Add) {
+				if x, y := em.c.both(v, e); y.kind == refZero && em.isOne(x) {
+					*memo = 1
+				}
+			}
 		}
-		x, y := em.c.both(v, e)
-		if y.kind != refZero {
-			return false
-		}
-		r = x
+		return *memo == 1
 	}
 	return r.kind == refUniform && int(r.at) < len(em.c.plan.Constant) && em.c.plan.Constant[r.at] == 1
 }
