@@ -52,6 +52,10 @@ var emptyCases = []struct {
 	{"log-determinant", func(_, _, _, _, q *ad.Node) *ad.Node { return q.LogDet() }, []float64{0}},
 	{"trace", func(_, _, _, _, q *ad.Node) *ad.Node { return q.Trace() }, []float64{0}},
 	{"triangular solve", func(_, m, _, _, q *ad.Node) *ad.Node { return q.SolveLower(m).Add(q.SolveLowerT(m)).Sum(0) }, []float64{0, 0, 0}},
+	{"solve", func(_, m, _, _, q *ad.Node) *ad.Node { return q.Solve(m).Add(q.SolveT(m)).Sum(0) }, []float64{0, 0, 0}},
+	{"solve for nothing", func(_, m, _, s, _ *ad.Node) *ad.Node { return s.Mul(s.Builder().Identity(3)).Solve(m.T()) }, nil},
+	{"inverse", func(_, _, _, _, q *ad.Node) *ad.Node { return q.MatInverse() }, nil},
+	{"exponential of a matrix", func(_, _, _, _, q *ad.Node) *ad.Node { return q.Expm() }, nil},
 	{"stop gradient", func(v, _, _, _, _ *ad.Node) *ad.Node { return v.StopGradient().Relu() }, nil},
 	{"in a sum", func(v, _, _, s, _ *ad.Node) *ad.Node { return v.Square().Sum().Add(s) }, []float64{1.5}},
 }

@@ -105,8 +105,11 @@ func evalLU(_ Attr, out []float64, _ Shape, in [][]float64, shapes []Shape) erro
 
 func evalLUSolve(at Attr, x []float64, shape Shape, in [][]float64, _ []Shape) error {
 	n, m := shape[0], shape[1]
+	if n*m == 0 {
+		return nil
+	}
 	lu, exchanges := in[1][:n*n], in[1][n*n:][:n]
-	if n > 0 && math.IsNaN(exchanges[0]) { // there is no factorisation, which has been said
+	if math.IsNaN(exchanges[0]) { // there is no factorisation, which has been said
 		fill(x, math.NaN())
 		return nil
 	}

@@ -59,7 +59,7 @@ def slope(f):  # a step without derivative
 
 
 UNARY = {
-    "abs": jnp.abs, "asinh": jnp.arcsinh, "bessel_ratio": bessel_ratio, "cos": jnp.cos, "cosh": jnp.cosh,
+    "abs": lambda x: x * jax.lax.stop_gradient(jnp.sign(x)), "asinh": jnp.arcsinh, "bessel_ratio": bessel_ratio, "cos": jnp.cos, "cosh": jnp.cosh,
     "cube": lambda x: x * x * x, "erf": jsp.erf, "erfc": jsp.erfc, "erfinv": jsp.erfinv, "exp": jnp.exp,
     "expm1": jnp.expm1, "floor": slope(jnp.floor), "inverse": lambda x: 1 / x,
     "inverse_mills": lambda x: jnp.exp(-0.5 * x * x - LOG_SQRT_2PI - jsp.log_ndtr(x)), "log": jnp.log,
