@@ -44,6 +44,9 @@ var emptyCases = []struct {
 	{"transpose", func(_, m, _, _, _ *ad.Node) *ad.Node { return m.T() }, nil},
 	{"gather", func(_, _, w, _, _ *ad.Node) *ad.Node { return w.Gather(ad.StrictUpper(1), ad.Shape{0}) }, nil},
 	{"scatter", func(v, _, _, _, _ *ad.Node) *ad.Node { return v.ScatterAdd(ad.StrictUpper(1), ad.Shape{1, 1}) }, []float64{0}},
+	{"triangle without elements", func(_, _, _, s, _ *ad.Node) *ad.Node {
+		return s.Reshape(ad.Shape{1, 1}).Tril(-1).Add(s.Expand(ad.Shape{1, 1}).Triu(1))
+	}, []float64{0}},
 	{"slice", func(_, _, w, _, _ *ad.Node) *ad.Node { return w.Slice(0, 2, 2) }, nil},
 	{"concat", func(v, _, w, _, _ *ad.Node) *ad.Node { return ad.Concat(0, v, w, v).Sub(w).Exp() }, []float64{1, 1, 1}},
 	{"expand", func(_, _, _, s, _ *ad.Node) *ad.Node { return s.Expand(ad.Shape{2, 0}) }, nil},

@@ -195,14 +195,14 @@ func (n *Node) Diag() *Node {
 
 // Tril keeps the elements (i,j) with j − i ≤ diagonal of the last two dimensions
 // and makes the others zero, whatever they are: diagonal 0 is the main one, and
-// negative ones lie below it. At least one element must stay.
+// negative ones lie below it.
 func (n *Node) Tril(diagonal int) *Node {
 	return n.triangle("tril", diagonal, func(offset int) bool { return offset <= diagonal })
 }
 
 // Triu keeps the elements (i,j) with j − i ≥ diagonal of the last two dimensions
 // and makes the others zero, whatever they are: diagonal 0 is the main one, and
-// positive ones lie above it. At least one element must stay.
+// positive ones lie above it.
 func (n *Node) Triu(diagonal int) *Node {
 	return n.triangle("triu", diagonal, func(offset int) bool { return offset >= diagonal })
 }
@@ -213,14 +213,11 @@ func (n *Node) triangle(name string, diagonal int, keep func(offset int) bool) *
 		return n.b.fail(n.shape, "%s: shape %v, want at least two dimensions", name, n.shape)
 	}
 	rows, cols := n.shape[r], n.shape[r+1]
-	var idx []int
+	idx := []int{}
 	for e := range n.shape.Len() {
 		if keep(e%cols - e/cols%rows) {
 			idx = append(idx, e)
 		}
-	}
-	if len(idx) == 0 {
-		return n.b.fail(n.shape, "%s: diagonal %d keeps nothing of shape %v", name, diagonal, n.shape)
 	}
 	return n.Gather(idx, Shape{len(idx)}).ScatterAdd(idx, n.shape)
 }
