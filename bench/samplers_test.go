@@ -55,8 +55,8 @@ func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dens
 	return paths.Draws(4, 1), nil
 }
 
-// curved are posteriors whose curvature changes so much that the no-U-turn sampler needs smaller steps
-// and more draws.
+// curved has posteriors whose curvature changes so much that the no-U-turn sampler needs smaller
+// steps and more draws.
 var curved = map[string]int{"mcycle_gp-accel_gp": 6000}
 
 // chains runs a sampler of chains.
@@ -71,8 +71,8 @@ func chains(
 		}
 		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3, Start: at}
 		draws := draws
-		if more, ok := curved[p.Name]; ok {
-			draws, s.Kernel = more, nuts.Kernel{Acceptance: 0.95}
+		if n, ok := curved[p.Name]; ok {
+			draws, s.Kernel = n, nuts.Kernel{Acceptance: 0.95}
 		}
 		return s.Run(ctx, draws, func(_ int, c *chain.Chain) {
 			if c.Divergent {
@@ -240,8 +240,8 @@ func (s sampling) on(name string) bool {
 //	go test ./bench -run TestSamplers -long -v -timeout 120m -update
 //	go test ./bench -run 'TestSamplers/nuts/garch' -long -v
 //
-// Means of the no-U-turn sampler differ from the reference by less than 3 standard errors of the
-// difference, standard deviations by less than 5 %. Those of SVGD differ by less than 0.2 standard
+// Means of the no-U-turn sampler differ from the reference by less than 3.5 standard errors of the
+// difference, of some 400 parameters, standard deviations by less than 5 %. Those of SVGD differ by less than 0.2 standard
 // deviations and 25 %, or a check warns.
 func TestSamplers(t *testing.T) {
 	measured(t)
@@ -265,7 +265,7 @@ func TestSamplers(t *testing.T) {
 					}
 					t.Log(r)
 					switch {
-					case with.name == "nuts" && (r.err != nil || !(r.errors < 3) || !(math.Abs(r.ratio) < 0.05)):
+					case with.name == "nuts" && (r.err != nil || !(r.errors < 3.5) || !(math.Abs(r.ratio) < 0.05)):
 						t.Error("not as the reference:", r.worst)
 					case with.name == "svgd" && r.warned == nil && (r.err != nil || !(r.mean < 0.2) || !(math.Abs(r.ratio) < 0.25)):
 						t.Error("not as the reference, without a warning")

@@ -36,3 +36,12 @@ func window(warm, i int) (length int, end bool) {
 	}
 	return 0, false
 }
+
+// longest is the length of the longest window.
+func longest(warm int) (length int) {
+	for i := range warm {
+		n, _ := window(warm, i)
+		length = max(length, n)
+	}
+	return length
+}

@@ -58,6 +58,7 @@ func TestMistakes(t *testing.T) {
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{Depth: 31}}, "depth 31"},
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{Metric: 3}}, "metric 3"},
+		{chain.Sampler{Target: pair{}, Kernel: nuts.Kernel{Metric: chain.Dense}, WarmUp: 4}, "want at least 54"},
 	} {
 		if _, err := c.s.Begin(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

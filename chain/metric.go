@@ -17,7 +17,7 @@ const (
 	// number of the dense one is above 16, whose price are trajectories four times as long.
 	Automatic Metric = iota
 	Diagonal         // a scale for each coordinate
-	Dense            // with covariances, where a window has 1.5 times as many draws as coordinates
+	Dense            // with covariances, from the first window with 1.5 times as many draws as coordinates
 )
 
 // Of an automatic metric that is dense.

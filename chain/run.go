@@ -62,7 +62,19 @@ func (s Sampler) check() error {
 	case s.Kernel == nil:
 		return errors.New("chain: no kernel")
 	}
-	return s.Kernel.Check()
+	if err := s.Kernel.Check(); err != nil || s.Kernel.Mass() != Dense {
+		return err
+	}
+	_, d := s.Target.Dims()
+	enough := s.warmUp()
+	for enough > 0 && d > 1 && !can(longest(enough), d) {
+		enough += 50
+	}
+	if enough > s.warmUp() {
+		return fmt.Errorf("chain: covariances of %d coordinates with a warm-up of %d, want at least %d",
+			d, s.warmUp(), enough)
+	}
+	return nil
 }
 
 // Begin starts every chain, see Sampler.Start.
