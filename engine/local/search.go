@@ -50,8 +50,11 @@ one of each half. It says how stable the search is, and is not a posterior proba
 // Settings implements [engine.Engine].
 func (e searchEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&e.Halves, mostHalves, "halves", "random halves of the rows to search too", "20"),
-		setting.WholeNumber(&e.Tries, engine.MostSteps, "tries", "how often a search moves a few columns at random and goes on", "four for each column, with more than 70 columns fewer"),
+		setting.WholeNumber(&e.Halves, mostHalves, "halves",
+			"random halves of the rows to search too", "20"),
+		setting.WholeNumber(&e.Tries, engine.MostSteps, "tries",
+			"how often a search moves a few columns at random and goes on",
+			"four for each column, with more than 70 columns fewer"),
 	}
 }
 
@@ -106,9 +109,12 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 		}
 		o = &inf.Outcome
 		o.Method = fmt.Sprintf("search, all rows and %d random halves of them", len(halves))
-		o.Computation = fmt.Sprintf("Each probability is the share of %d graphs with the edge, one found by a search on all rows and the others on random halves of them: it says how stable the search is, and is not a posterior probability.", len(graphs))
+		o.Computation = fmt.Sprintf("Each probability is the share of %d graphs with the edge, "+
+			"one found by a search on all rows and the others on random halves of them: it says how "+
+			"stable the search is, and is not a posterior probability.", len(graphs))
 		if failed != nil {
-			o.Posterior.Warnings = append(o.Posterior.Warnings, fmt.Sprintf("%d of %d random halves of the rows are left out, the first because of %v", e.Halves-len(halves), e.Halves, failed))
+			o.Posterior.Warnings = append(o.Posterior.Warnings, fmt.Sprintf(
+				"%d of %d random halves of the rows are left out, the first because of %v", e.Halves-len(halves), e.Halves, failed))
 		}
 		return nil
 	})
