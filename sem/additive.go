@@ -241,15 +241,20 @@ func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *sc
 	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
 }
 
-// someTransform is the evidence of each row, in nats, from which one equation with one parent speaks
-// for one that is additive in the normal scores of the columns. Of simulated tables of 200 and 1,000
-// rows, post-nonlinear ones had .17 to 6.5, others .01 to .19 (bench/notes/noise.md).
-const someTransform = 0.15
+// From someTransform nats of evidence for each row on, of transformRows at most, one equation with one
+// parent speaks for one that is additive in the normal scores of the columns. Of simulated tables of
+// 200 rows, post-nonlinear ones had .18 to 6.5 nats for each row, others .01 to .19
+// (bench/notes/noise.md).
+const (
+	someTransform = 0.15
+	transformRows = 400
+)
 
 // postNonlinear are scores of equations that may be additive in the normal scores of the columns as
-// well, where one gains from that.
+// well, where one gains from that. Measurements keep their scale: what little their form tells of
+// directions would be lost (bench/notes/pairs.md).
 func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table, workers int) (Refinable, error) {
-	if len(data.Names) < 2 {
+	if len(data.Names) < 2 || inspect.Recorded(data) {
 		return s, nil
 	}
 	spread, _ := inspect.Spread(data)
@@ -262,7 +267,7 @@ func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 		return nil, err
 	}
 	gain, err := both.Gain(ctx, workers)
-	if n, _ := data.X.Dims(); err != nil || gain < someTransform*float64(n) {
+	if n, _ := data.X.Dims(); err != nil || gain < someTransform*float64(min(n, transformRows)) {
 		return s, err
 	}
 	return both, nil
