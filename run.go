@@ -89,7 +89,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
 	r.tableWarnings = sync.OnceValue(func() []string {
 		if data.OfKinds() {
-			return nil // tables of probabilities may be certain, and few rows only leave them open
+			// Tables of probabilities may be certain, and few rows only leave them open.
+			return slices.DeleteFunc([]string{sem.FunctionsWarning(data)}, func(w string) bool { return w == "" })
 		}
 		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,8 +21,8 @@ import (
 
 // BDeu is the model of categories: the distribution of a variable given each combination of its
 // parents' levels is a row of a table of probabilities with a Dirichlet prior ([nodescore.Dirichlet]).
-// Graphs of one equivalence class have the same probability. It takes columns whose kind is
-// [dataset.Kind.Levelled], or that have at most [mostNumberLevels] values.
+// Graphs of one equivalence class have the same probability, unless PseudoCounts says otherwise. It
+// takes columns whose kind is [dataset.Kind.Levelled], or that have at most [mostNumberLevels] values.
 type BDeu struct {
 	// Alpha is the equivalent sample size; 0 means that it is averaged over by its evidence, above
 	// 12 variables estimated.
@@ -29,7 +30,19 @@ type BDeu struct {
 	// MaxParents is the number of parents beyond which sets are left out; 0 means as many as can be
 	// scored in some seconds.
 	MaxParents int
+	// PseudoCounts says how the equivalent sample size is divided; the default is that of BDeu.
+	// Others tell equivalent graphs apart a little, and BDJ has no Alpha.
+	PseudoCounts PseudoCounts
 }
+
+// PseudoCounts says how [BDeu] divides its equivalent sample size among the cells of a table.
+type PseudoCounts = nodescore.PseudoCounts
+
+const (
+	BDeuCounts = nodescore.BDeu // uniformly, which alone gives equivalent graphs the same score
+	BDsCounts  = nodescore.BDs  // among the configurations of the parents that occur
+	BDJCounts  = nodescore.BDJ  // one half in each cell, without an equivalent sample size
+)
 
 // Mixed is the model of numbers and categories in one table: categories have tables of
 // probabilities, and numbers are jointly normal given them, with linear equations ([nodescore.Joint]).
@@ -59,7 +72,11 @@ const mostNumberLevels = 100
 
 // String implements [Model].
 func (m BDeu) String() string {
-	return setting.Text(familyBDeu, "alpha", m.Alpha, "max-parents", m.MaxParents)
+	pseudo := ""
+	if m.PseudoCounts != BDeuCounts {
+		pseudo = m.PseudoCounts.String()
+	}
+	return setting.Text(familyBDeu, "alpha", m.Alpha, "max-parents", m.MaxParents, "pseudo-counts", pseudo)
 }
 
 // String implements [Model].
@@ -109,12 +126,12 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		levels[j] = r
 		values[j] = levelValues(data, j, r)
 	}
-	opt := nodescore.DirichletOptions{Alpha: m.Alpha, MaxParents: m.MaxParents}
+	opt := nodescore.DirichletOptions{Alpha: m.Alpha, PseudoCounts: m.PseudoCounts, MaxParents: m.MaxParents}
 	s, err := nodescore.NewDirichlet(x, data.Mask(), levels, opt)
 	if err == nil && m.MaxParents == 0 {
 		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))
 	}
-	if err != nil || m.Alpha != 0 {
+	if err != nil || m.Alpha != 0 || m.PseudoCounts == BDJCounts {
 		return []Hypothesis{{Scores: tableScores{s, values}}}, err
 	}
 	all := make([]Hypothesis, len(equivalentSizes))
@@ -197,26 +214,72 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 	return all, ctx.Err()
 }
 
-// jointScores are the scores of [Mixed] under the first of the scales.
-func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
-	x, widths := embedded(data)
-	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(), nodescore.BlockOptions{Freedom: bgeScales[0]})
-	if err != nil {
-		return nil, err
+// certainty is the evidence of a dependence, in nats beside what the number of pairs asks for, from
+// which on a column whose values never contradict it is taken for a function of another one.
+const certainty = 20
+
+// FunctionsWarning names columns with levels that others determine; "" if there are none.
+func FunctionsWarning(data *dataset.Table) string {
+	tables, which, err := levelScores(data, dataset.Kind.Levelled)
+	if err != nil || tables == nil {
+		return "" // refused elsewhere
 	}
+	const most = 5
+	var all []string
+	least := certainty + 2*math.Log(float64(len(which)))
+	for a, j := range which {
+		for b, i := range which {
+			// Of two copies the second one is named.
+			if i == j || !isFunction(data, j, i) || i > j && isFunction(data, i, j) ||
+				tables.LogScore(a, []int{b})-tables.LogScore(a, nil) < least {
+				continue
+			}
+			all = append(all, fmt.Sprintf("%q by %q", data.Names[j], data.Names[i]))
+			break
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("%d more", more))
+	}
+	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
+		"; which of the two is directly related to a third column cannot be identified; leave one out"
+}
+
+// isFunction reports whether column j has only one value for each value of column i, and neither is
+// ever set by intervention.
+func isFunction(data *dataset.Table, j, i int) bool {
+	value := map[float64]float64{}
+	n, _ := data.X.Dims()
+	for r := range n {
+		if set := data.Intervened; set != nil && (set.At(r, i) != 0 || set.At(r, j) != 0) {
+			return false
+		}
+		from, to := data.X.At(r, i), data.X.At(r, j)
+		if v, known := value[from]; known && v != to {
+			return false
+		}
+		value[from] = to
+	}
+	return true
+}
+
+// levelScores are tables of the columns whose kind fulfils a condition, and these columns; nil if
+// there are none.
+func levelScores(data *dataset.Table, of func(dataset.Kind) bool) (s *nodescore.Dirichlet, which []int, err error) {
 	n, d := data.X.Dims()
-	joint := &nodescore.Joint{Numbers: numbers, Place: make([]int, d)}
-	var which, levels []int
+	var levels []int
 	var columns [][]float64
 	for j := range d {
-		if joint.Place[j] = -1; tabulated(data.Kind(j)) {
+		if of(data.Kind(j)) {
 			column, r := data.Codes(j)
-			joint.Place[j] = len(which)
 			which, levels, columns = append(which, j), append(levels, r), append(columns, column)
 		}
 	}
 	if len(which) == 0 {
-		return joint, nil
+		return nil, nil, nil
 	}
 	codes, mask := mat.NewDense(n, len(which), nil), mat.NewDense(n, len(which), nil)
 	for k, j := range which {
@@ -225,9 +288,24 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, err
 			mask.SetCol(k, mat.Col(nil, j, set))
 		}
 	}
-	tables, err := nodescore.NewDirichlet(codes, mask, levels, nodescore.DirichletOptions{})
+	s, err = nodescore.NewDirichlet(codes, mask, levels, nodescore.DirichletOptions{})
+	return s, which, err
+}
+
+// jointScores are the scores of [Mixed] under the first of the scales.
+func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
+	x, widths := embedded(data)
+	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(), nodescore.BlockOptions{Freedom: bgeScales[0]})
 	if err != nil {
 		return nil, err
+	}
+	joint := &nodescore.Joint{Numbers: numbers, Place: slices.Repeat([]int{-1}, len(data.Names))}
+	tables, which, err := levelScores(data, tabulated)
+	if err != nil || tables == nil {
+		return joint, err
+	}
+	for k, j := range which {
+		joint.Place[j] = k
 	}
 	joint.Categories = likelySize(tables).WithMaxParents(affordableParents(tables.Rows(), len(which), prior))
 	return joint, nil
@@ -303,8 +381,8 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 }
 
 // Traits implements [Described].
-func (BDeu) Traits() Traits {
-	return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true}
+func (m BDeu) Traits() Traits {
+	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts, AnyNoise: true}
 }
 
 // Traits implements [Described].

@@ -64,6 +64,9 @@ func TestMixturesOfKinds(t *testing.T) {
 		model sem.Scored
 	}{
 		"categories":     {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{}},
+		"jeffreys":       {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{PseudoCounts: sem.BDJCounts}},
+		"occurring":      {[]dataset.Variable{ordered, category, ordered, category, binary}, sem.BDeu{PseudoCounts: sem.BDsCounts}},
+		"parts":          {[]dataset.Variable{positive, binary, proportion, ordered, count}, sem.Mixed{}},
 		"mixed":          {[]dataset.Variable{category, binary, number, category, count}, sem.Mixed{}},
 		"numbers":        {[]dataset.Variable{number, number, number, number, count}, sem.Mixed{}},
 		"generalised":    {[]dataset.Variable{category, binary, number, ordered, count}, sem.Generalised{}},
@@ -206,5 +209,20 @@ func TestBDeuOfNumbers(t *testing.T) {
 	data.X.SetCol(1, mat.Col(nil, 0, data.X))
 	if h, err := (sem.BDeu{Alpha: 2}).Hypotheses(context.Background(), data, nil, 1); err != nil || len(h) != 1 {
 		t.Errorf("%d hypotheses, error %v", len(h), err)
+	}
+}
+
+// Columns with levels that others determine are named; the first of two copies determines the other.
+func TestFunctionsWarning(t *testing.T) {
+	data := kinds(200, []dataset.Variable{category, number, category, binary, ordered})
+	if w := sem.FunctionsWarning(data); w != "" {
+		t.Errorf("warning %q", w)
+	}
+	for i := range 200 {
+		data.X.Set(i, 2, 2-data.X.At(i, 0))
+		data.X.Set(i, 3, math.Min(data.X.At(i, 0), 1))
+	}
+	if w := sem.FunctionsWarning(data); !strings.Contains(w, `exception: "c" by "a", "d" by "a"; which`) {
+		t.Errorf("warning %q", w)
 	}
 }

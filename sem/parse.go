@@ -3,6 +3,7 @@ package sem
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,17 @@ func Parse(text string) (Model, error) {
 	case "gp":
 		m = GaussianProcess{MaxParents: int(number("max-parents")), Rank: int(number("rank"))}
 	case familyBDeu:
-		m = BDeu{Alpha: number("alpha"), MaxParents: int(number("max-parents"))}
+		b := BDeu{Alpha: number("alpha"), MaxParents: int(number("max-parents"))}
+		if t, ok := value["pseudo-counts"]; ok {
+			delete(value, "pseudo-counts")
+			at := slices.IndexFunc(pseudoCounts, func(p PseudoCounts) bool { return p.String() == t })
+			if at < 0 {
+				failed = fmt.Errorf("sem: model %q: unknown pseudo-counts %q; allowed: bdeu, bds, bdj", text, t)
+			} else {
+				b.PseudoCounts = pseudoCounts[at]
+			}
+		}
+		m = b
 	case familyMixed:
 		m = Mixed{}
 	case familyGeneralised:
@@ -100,6 +111,8 @@ func Parse(text string) (Model, error) {
 	}
 	return m, failed
 }
+
+var pseudoCounts = []PseudoCounts{BDeuCounts, BDsCounts, BDJCounts}
 
 // Compared are the models that are compared for data where none is asked for: those of numbers,
 // [BDeu] where every column has levels, and [Generalised] and [Mixed] where some are categories.

@@ -31,6 +31,9 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	}
 	c.Seed, c.Workers = o.seed, o.workers
 	c.Model = o.configured(c.Model)
+	if o.alpha != 0 && o.pseudoCounts == sem.BDJCounts {
+		return c, cli.Usagef("bdeu.alpha has no effect: bdeu.pseudo-counts bdj has no equivalent sample size")
+	}
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}
@@ -169,6 +172,8 @@ func (o *fitOptions) configured(m sem.Model) sem.Model {
 		if m == nil {
 			m = sem.Linear{}
 		}
+	case modelBDeu:
+		return sem.BDeu{Alpha: o.alpha, PseudoCounts: o.pseudoCounts}
 	case modelAuto:
 	default:
 		all := sem.Models()

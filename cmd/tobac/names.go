@@ -20,6 +20,7 @@ const (
 	modelLinear = "linear"
 	modelBGe    = "linear-unequal"
 	modelFFN    = "ffn"
+	modelBDeu   = "bdeu"
 )
 
 const (

@@ -9,6 +9,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
 	"tobac/models"
+	"tobac/sem"
 )
 
 // fitOptions are the flags of tobac fit. Those of config have the names and the
@@ -25,7 +26,9 @@ type fitOptions struct {
 	output        models.OutputLayer
 	bias          bool
 	noiseVariance float64 // 0: not given
-	prior, order  string  // as on the command line
+	alpha         float64 // equivalent sample size of bdeu; 0: not given
+	pseudoCounts  sem.PseudoCounts
+	prior, order  string // as on the command line
 	knowledge     knowledge
 	table         tableOptions
 

@@ -69,7 +69,7 @@ func (r *result) uses(topic string) bool {
 		return r.imputed != nil
 	case "order":
 		topic = "svgd" // which alone samples under several orders
-	case "linear", "ffn":
+	case "linear", "ffn", modelBDeu:
 	default:
 		if !slices.Contains(engineNames(), topic) {
 			return true

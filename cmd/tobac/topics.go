@@ -63,7 +63,12 @@ func (o *fitOptions) topics() []cli.Topic {
 		f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of the noise of every variable, in squared units of the data")
 		cli.DefaultText(f, "noise-variance", "inferred; 0.1 with the recipe paper")
 	}
-	linear, ffn := cli.NewSettings(), cli.NewSettings()
+	linear, ffn, bdeu := cli.NewSettings(), cli.NewSettings(), cli.NewSettings()
+	bdeu.Var(cli.Positive(&o.alpha), "alpha", "equivalent sample size of the prior")
+	cli.DefaultText(bdeu, "alpha", "averaged from 0.5 to 50; settled with the engine mcmc")
+	bdeu.Var(cli.Choice(&o.pseudoCounts, sem.BDeuCounts, sem.BDsCounts, sem.BDJCounts), "pseudo-counts", "of the "+
+		"cells of a table: bdeu divides alpha by all of them, bds among the parents' levels that occur, "+
+		"bdj is 1/2 in each")
 	noise(linear)
 	ffn.Var(sizes(&o.hidden), "hidden", "units of each hidden layer")
 	cli.DefaultText(ffn, "hidden", joinNumbers(o.hidden))
@@ -89,7 +94,7 @@ func (o *fitOptions) topics() []cli.Topic {
 	cli.Mark(checkpoints, cli.MarkAnytime, "every")
 	cli.Mark(results, cli.MarkOutside, "report")
 	cli.Mark(results, cli.MarkAnytime, "report")
-	own := map[string]*pflag.FlagSet{"linear": linear, "ffn": ffn}
+	own := map[string]*pflag.FlagSet{"linear": linear, "ffn": ffn, "bdeu": bdeu}
 	for _, m := range sem.Models() {
 		settings := own[m.Name]
 		if settings == nil {

@@ -31,7 +31,7 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 		return unless(o.checkpoint != "", "--checkpoint FILE asks for checkpoints")
 	case "imputation":
 		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
-	case "linear", "ffn":
+	case "linear", "ffn", modelBDeu:
 		return unless(inUse(&j.fit, j.beside, topic), "the model is "+o.model+"; --model "+topic+" takes it")
 	case "order":
 		return unless(inUse(&j.fit, j.beside, "svgd"), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
@@ -53,6 +53,10 @@ func unless(used bool, why string) string {
 // particles beside it.
 func inUse(c *tobac.Config, beside bool, topic string) bool {
 	switch m := c.Model.(type) {
+	case sem.BDeu:
+		if topic == modelBDeu {
+			return true
+		}
 	case sem.Linear:
 		if topic == "linear" {
 			return !m.Unequal
