@@ -77,7 +77,7 @@ var (
 // NewBGe prepares the score for data x, n×d. intervened is nil, or n×d with 1 where
 // the entry was set by intervention: such a row drops out of that variable's score,
 // while it still counts for the variable's children. A column that cannot be
-// standardised is a [*ConstantColumnError].
+// standardised is an error that names it.
 func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	data, err := scoring.NewTable("BGe", x, intervened)
 	if err != nil {

@@ -53,7 +53,7 @@ var (
 
 // NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable j.
 // intervened is nil, or n×d with 1 where a variable was set by intervention. A block without
-// variation is a [*ConstantColumnError].
+// variation is a [*scoring.ConstantColumnError].
 func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptions) (*Blocks, error) {
 	n, all := x.Dims()
 	d := len(widths)

@@ -105,7 +105,7 @@ const sharedVars = 24
 const mostEntries = 1 << 16
 
 // NewGP prepares the scores for data x, n×d, with intervened as for [NewBGe]. A
-// column that does not vary is a [*ConstantColumnError].
+// column that does not vary is a [*scoring.ConstantColumnError].
 func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	data, err := scoring.NewTable("Gaussian process", x, intervened)
 	if err != nil {
