@@ -83,7 +83,7 @@ var (
 )
 
 // NewDirichlet prepares the score for data x, n×d, of whole numbers: column j has values from 0 to
-// levels[j]−1. intervened is as of [NewBGe].
+// levels[j]−1. intervened is as of [score.NewBGe].
 func NewDirichlet(x, intervened mat.Matrix, levels []int, opt DirichletOptions) (*Dirichlet, error) {
 	t, err := scoring.NewTable("Dirichlet", x, intervened)
 	if err != nil {
