@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tobac"
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/table"
 	"tobac/internal/words"
-	"tobac/sem"
 
 	"github.com/spf13/pflag"
 )
@@ -52,18 +52,10 @@ func unless(used bool, why string) string {
 // inUse reports whether an engine or a model takes part in a fit, which may be compared with
 // particles beside it.
 func inUse(c *tobac.Config, beside bool, topic string) bool {
-	switch m := c.Model.(type) {
-	case sem.BDeu:
-		if topic == modelBDeu {
-			return true
-		}
-	case sem.Linear:
-		if topic == "linear" {
-			return !m.Unequal
-		}
-	case sem.FeedForward:
-		if topic == "ffn" {
-			return true
+	if c.Model != nil {
+		words := strings.Fields(c.Model.String())
+		if words[0] == topic {
+			return topic != "linear" || !slices.Contains(words, "unequal")
 		}
 	}
 	return beside && topic == "svgd" || slices.Contains(engineNamesOf(c), topic)

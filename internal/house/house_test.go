@@ -50,7 +50,6 @@ var asserted = []string{
 	"cmd/tobac/choices.go: sem.BGe", "cmd/tobac/choices.go: sem.Linear", "cmd/tobac/choices.go: stein.SVGD",
 	"cmd/tobac/describe.go: sem.BGe",
 	"cmd/tobac/phrases.go: stein.DiBS", "cmd/tobac/phrases.go: stein.SVGD",
-	"cmd/tobac/unused.go: sem.FeedForward", "cmd/tobac/unused.go: sem.Linear",
 	"engine/sums/exact.go: sem.Settled", "internal/inference/checks.go: sem.Settled",
 	"internal/reference/build.go: neural.Tempering",
 	"internal/study/fit.go: stein.DiBS", "internal/study/fit.go: stein.SVGD", "internal/study/networks.go: stein.SVGD",
