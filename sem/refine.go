@@ -19,6 +19,9 @@ type Refinable interface {
 	Refine(j int, parents []int)
 }
 
+// A listable score can give no probability to sets of parents that were not refined.
+type listable interface{ List() }
+
 const (
 	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
 	neighbouring    = 0.1  // and from which on those are that have one parent more or less
@@ -40,7 +43,9 @@ func refine(ctx context.Context, s Refinable, maxParents int, prior *score.Prior
 
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
-// again until all of these are refined. More than twenty variables are left as they are.
+// again until all of these are refined. Where that has no end, because every new estimate is
+// likelier than what was refined, a score leaves out sets that were not if it can. More
+// than twenty variables are left as they are.
 func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
@@ -62,6 +67,9 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 		if err != nil || fitted == 0 || d > MixedVariables && float64(fitted) <= fewSets*float64(likely) {
 			return err
 		}
+	}
+	if l, ok := s.(listable); ok {
+		l.List()
 	}
 	return nil
 }
