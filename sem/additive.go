@@ -25,7 +25,7 @@ import (
 // values, or with an atom, have the scores of [BGe] ([inspect.Spread]).
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
-	// scored by their most important parents ([score.ExtendTable]). 0 means that equations are
+	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that equations are
 	// fitted where they matter ([Refine]).
 	MaxParents int
 

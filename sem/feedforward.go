@@ -170,7 +170,7 @@ func (m FeedForward) units() (sum float64) {
 // SampleBytes implements [Sampling]: activations and their gradients.
 func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
-// width implements layered.
+// Widest implements [layered].
 func (m FeedForward) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
 // Narrowed implements layered.

@@ -32,7 +32,7 @@ import (
 // small faults add up over the rows: there the form counts as that of recordedRows rows. The number
 // was found on every other one of the 99 real pairs of the Tübingen collection that the package cdt
 // ships (bench/notes/pairs.md). What depends on what is seen through the form all the same: the
-// rest is the evidence of the form without its directions ([score.Symmetric]). Of more variables than
+// rest is the evidence of the form without its directions ([nodescore.Symmetric]). Of more variables than
 // that takes, of interventions, of columns whose noise has no density, and of forms whose noise is
 // normal, which misjudge a variable without its parents, it is the linear model of the ranks.
 const (

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -79,17 +78,9 @@ func (s *Scorer) Curvature(j int, parents []int) float64 {
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
 // the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {
-	key := nodescore.FamilyKey(j, parents)
-	l.mu.Lock()
-	e, ok := l.equations[key]
-	l.mu.Unlock()
-	if !ok {
-		e = l.scores.equationOf(j, parents)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.equations[key] = e
-	}
-	return e
+	return found(&l.mu, l.equations, j, parents, func() score.Equation {
+		return l.scores.equationOf(j, parents)
+	})
 }
 
 // equationOf has the weights of an equation.
@@ -151,17 +142,7 @@ func (f *fit) covariance() *mat.SymDense {
 
 // likelyFits are the likely forms of an equation, which are found once.
 func (s *Scorer) likelyFits(j int, parents []int) []*fit {
-	key := nodescore.FamilyKey(j, parents)
-	s.mu.Lock()
-	fits, ok := s.drawn[key]
-	s.mu.Unlock()
-	if !ok {
-		fits = s.likely(j, parents)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.drawn[key] = fits
-	}
-	return fits
+	return found(&s.mu, s.drawn, j, parents, func() []*fit { return s.likely(j, parents) })
 }
 
 // residuals are what the terms of the mean leave of y, and the number of these terms.

@@ -82,19 +82,19 @@ func (s *Scorer) straight(j int, parents []int) []mode {
 	return found(&m.mu, m.of, j, parents, func() []mode { return s.findStraight(j, parents) })
 }
 
-// found are the modes of an equation in a map, into which they are put if need be.
-func found(mu *sync.Mutex, in map[string][]mode, j int, parents []int, find func() []mode) []mode {
+// found is what belongs to an equation in a map, into which it is put if need be.
+func found[T any](mu *sync.Mutex, in map[string]T, j int, parents []int, find func() T) T {
 	key := nodescore.FamilyKey(j, parents)
 	mu.Lock()
-	modes, ok := in[key]
+	v, ok := in[key]
 	mu.Unlock()
 	if !ok {
-		modes = find()
+		v = find()
 		mu.Lock()
-		in[key] = modes
+		in[key] = v
 		mu.Unlock()
 	}
-	return modes
+	return v
 }
 
 // fewer are all parents but the one that explains the least alone; none where there are many.

@@ -226,28 +226,18 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if len(s.child[j].y) == 0 {
 		return 0
 	}
-	key := nodescore.FamilyKey(j, parents)
-	s.mu.Lock()
-	v, ok := s.known[key]
-	s.mu.Unlock()
-	if ok {
-		return v
-	}
-	// An edge between a column with a density and one without gains what it gains in Base, whatever
-	// its direction.
-	if rest := slices.DeleteFunc(slices.Clone(parents), s.plain); len(rest) < len(parents) {
-		v = s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j, rest)
-	} else {
-		_, v = s.logWeights(s.modes(j, parents), len(parents))
+	return found(&s.mu, s.known, j, parents, func() float64 {
+		// An edge between a column with a density and one without gains what it gains in Base, whatever
+		// its direction.
+		if rest := slices.DeleteFunc(slices.Clone(parents), s.plain); len(rest) < len(parents) {
+			return s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j, rest)
+		}
+		_, v := s.logWeights(s.modes(j, parents), len(parents))
 		if len(parents) == 0 { // a density of any form is as probable as each of the forms
 			v = floats.LogSumExp([]float64{v, treeEvidence(s.child[j].y) - math.Log(float64(len(forms)))})
 		}
-		v -= float64(len(s.child[j].y)) * math.Log(s.child[j].sd)
-	}
-	s.mu.Lock()
-	s.known[key] = v
-	s.mu.Unlock()
-	return v
+		return v - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
+	})
 }
 
 // equation has the terms of a form of the equation of a variable given its parents: of the mean, of

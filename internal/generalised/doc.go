@@ -25,7 +25,7 @@
 //	categorical  multinomial logit
 //
 // Where parents and child all have levels, a table of probabilities for each combination of them
-// ([score.Dirichlet]) takes half of the prior probability. Distributions that are far behind both
+// ([nodescore.Dirichlet]) takes half of the prior probability. Distributions that are far behind both
 // without parents and with all others are left out ([Options]).
 //
 // # Evidence

@@ -50,7 +50,7 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge probabilities: use more, with order.count", len(p.Components), v))}
 }
 
-// against is the warning that data speak against what is known; "" if they do not. With K
+// Against is the warning that data speak against what is known; "" if they do not. With K
 // the statements,
 //
 //	ln p(D|K) − ln p(D) = ln [P(K|D) / P(K)]

@@ -20,15 +20,15 @@ type Blend struct {
 
 var _ score.SubsetScorer = (*Blend)(nil)
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (b *Blend) Vars() int { return b.Form.Vars() }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (b *Blend) LogScore(j int, parents []int) float64 {
 	return b.of(b.Form.LogScore(j, parents), b.Base.LogScore(j, parents))
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (b *Blend) LogScores(dst []float64, j int, candidates []int) {
 	b.LogScoresUntil(context.Background(), dst, j, candidates)
 }
@@ -45,7 +45,7 @@ func (b *Blend) LogScoresUntil(ctx context.Context, dst []float64, j int, candid
 	}
 }
 
-// LogScoresToggled implements [ToggleScorer].
+// LogScoresToggled implements [score.ToggleScorer].
 func (b *Blend) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	score.LogScoresToggled(b.Form, dst, j, parents, variables)
 	base := make([]float64, len(dst))

@@ -172,10 +172,10 @@ func (b *Blocks) WithFreedom(freedom float64) *Blocks {
 	return &q
 }
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (b *Blocks) Vars() int { return len(b.logScale) }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (b *Blocks) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(b.Vars(), j, parents)
 	w := b.newWalk(j, parents)
@@ -186,7 +186,7 @@ func (b *Blocks) LogScore(j int, parents []int) float64 {
 	return w.score(m, w.width(len(parents)), logDet)
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (b *Blocks) LogScores(dst []float64, j int, candidates []int) {
 	b.LogScoresUntil(context.Background(), dst, j, candidates)
 }
@@ -195,7 +195,7 @@ func (b *Blocks) LogScoresUntil(ctx context.Context, dst []float64, j int, candi
 	b.scores(ctx, dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [GivenScorer].
+// LogScoresGiven implements [score.GivenScorer].
 func (b *Blocks) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckParents(b.Vars(), j, given)
 	b.scores(context.Background(), dst, j, candidates, given)

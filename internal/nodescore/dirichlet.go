@@ -170,10 +170,10 @@ func (s *Dirichlet) WithMaxParents(most int) *Dirichlet {
 // Rows is the number of different rows, with which the time of a score grows.
 func (s *Dirichlet) Rows() int { return len(s.data.weight) }
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (s *Dirichlet) Vars() int { return len(s.data.levels) }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(s.Vars(), j, parents)
 	if s.opt.MaxParents > 0 && len(parents) > s.opt.MaxParents {
@@ -201,7 +201,7 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	return v
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (s *Dirichlet) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresUntil(context.Background(), dst, j, candidates)
 }
@@ -210,7 +210,7 @@ func (s *Dirichlet) LogScoresUntil(ctx context.Context, dst []float64, j int, ca
 	s.scores(ctx, dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [GivenScorer].
+// LogScoresGiven implements [score.GivenScorer].
 func (s *Dirichlet) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckParents(s.Vars(), j, given)
 	s.scores(context.Background(), dst, j, candidates, given)

@@ -7,10 +7,10 @@ type Each struct{ Of []score.SubsetScorer }
 
 var _ score.SubsetScorer = (*Each)(nil)
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (s *Each) Vars() int { return len(s.Of) }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (s *Each) LogScore(j int, parents []int) float64 {
 	if s.Of[j] == nil {
 		return 0
@@ -18,7 +18,7 @@ func (s *Each) LogScore(j int, parents []int) float64 {
 	return s.Of[j].LogScore(j, parents)
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (s *Each) LogScores(dst []float64, j int, candidates []int) {
 	if s.Of[j] == nil {
 		clear(dst)

@@ -5,7 +5,7 @@ import (
 	"tobac/score"
 )
 
-// ExtendTable completes a table of scores, by subset of some candidates as [SubsetScorer] has
+// ExtendTable completes a table of scores, by subset of some candidates as [score.SubsetScorer] has
 // them, in which NaN stands for scores that are not known; that of the empty set is. base has the
 // scores of all subsets under a simpler model. A set A that is not known gets
 //

@@ -44,7 +44,7 @@ func featureWeights(seed uint64, parents int) [][]float64 {
 	return all
 }
 
-// function draws the equation of variable j given its parents. The amplitude and the noise
+// Function draws the equation of variable j given its parents. The amplitude and the noise
 // variance are drawn from their exact posterior. Given these the process is replaced by
 //
 //	f(x) = √(5a/M) Σ_m ω_m relu(w_m·x + b_m),   ω, w, b ~ N(0, I),
@@ -164,7 +164,7 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 // Numbers before those of the parents in the parameters of a function.
 const functionHeader = 5
 
-// parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
+// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
 // offset, the seed of the features' weights, the number of features, then shift and scale of each parent and the
 // coefficient of each feature.
 func (f *Function) Parameters() []float64 {

@@ -5,7 +5,7 @@ import (
 	"tobac/score"
 )
 
-// noisePrior is the prior of the common noise variance, as Linear.noisePrior.
+// NoisePrior is the prior of the common noise variance, as Linear.noisePrior.
 func (g *GP) NoisePrior() score.NoisePrior {
 	p := score.RelativeNoise
 	p.Mean += 2 * floats.Sum(g.logs) / float64(g.d)

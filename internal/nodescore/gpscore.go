@@ -32,23 +32,23 @@ func (g *GP) At(variance float64) *GPScorer {
 }
 
 // Integrated is the score with a noise variance for each variable: for y in units
-// of its standard deviation, ln σ² ~ N(−2, 2²) ([RelativeNoise]) is integrated out
+// of its standard deviation, ln σ² ~ N(−2, 2²) ([score.RelativeNoise]) is integrated out
 // by the trapezoidal rule. Log scores are densities of the raw data. On
 // standardised inputs, a column that is shifted or multiplied changes every score of its
 // variable by the same number and no other score.
 func (g *GP) Integrated() *GPScorer { return &GPScorer{gp: g, known: newKnownScores()} }
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (s *GPScorer) Vars() int { return s.gp.d }
 
-// LogScore implements [Scorer]. It panics if the parents are not ascending
+// LogScore implements [score.Scorer]. It panics if the parents are not ascending
 // variables other than j.
 func (s *GPScorer) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(s.gp.d, j, parents)
 	return s.score(j, parents, new(gpScratch))
 }
 
-// LogScores implements [SubsetScorer]. It panics as the function [LogScores] does,
+// LogScores implements [score.SubsetScorer]. It panics as the function [score.LogScores] does,
 // which stops in between when its context is done.
 func (s *GPScorer) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresUntil(context.Background(), dst, j, candidates)

@@ -24,7 +24,7 @@ type Joint struct {
 
 var _ score.GivenScorer = (*Joint)(nil)
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (s *Joint) Vars() int { return len(s.Place) }
 
 // categories are the places of those of some variables that are categories, and these.
@@ -45,7 +45,7 @@ func (s *Joint) constant(j int) float64 {
 	return s.Constant[j]
 }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (s *Joint) LogScore(j int, parents []int) float64 {
 	v := s.constant(j) + s.Numbers.LogScore(j, parents)
 	if s.Place[j] < 0 {
@@ -55,12 +55,12 @@ func (s *Joint) LogScore(j int, parents []int) float64 {
 	return v + s.Categories.LogScore(s.Place[j], places) - s.Numbers.LogScore(j, variables)
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (s *Joint) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [GivenScorer].
+// LogScoresGiven implements [score.GivenScorer].
 func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	s.Numbers.LogScoresGiven(dst, j, candidates, given)
 	for set := range dst {

@@ -7,7 +7,7 @@ import (
 	"tobac/score"
 )
 
-// A Pool is a [Scorer] of listed sets of parents: all others score −Inf. It serves engines over scores that are too
+// A Pool is a [score.Scorer] of listed sets of parents: all others score −Inf. It serves engines over scores that are too
 // dear to compute for all sets. Concurrent use is safe while no set is put in.
 type Pool struct {
 	at   []map[string]int // by variable: where a set is in entries
@@ -64,10 +64,10 @@ func (p *Pool) Has(j int, parents []int) bool {
 // Sets are the listed sets of parents of variable j, in the sequence in which they were put in first. They must not be changed.
 func (p *Pool) Sets(j int) []PoolEntry { return p.list[j] }
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (p *Pool) Vars() int { return len(p.list) }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (p *Pool) LogScore(j int, parents []int) float64 {
 	if at, ok := p.at[j][poolKey(parents)]; ok {
 		return p.list[j][at].Score
@@ -75,41 +75,20 @@ func (p *Pool) LogScore(j int, parents []int) float64 {
 	return math.Inf(-1)
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (p *Pool) LogScores(dst []float64, j int, candidates []int) {
 	p.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [GivenScorer].
+// LogScoresGiven implements [score.GivenScorer].
 func (p *Pool) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	for set := range dst {
 		dst[set] = math.Inf(-1)
 	}
-	const other = -1 // no parent of these sets
-	bit := make([]int, len(p.list))
-	for i := range bit {
-		bit[i] = other
-	}
-	for k, i := range candidates {
-		bit[i] = 1 << k
-	}
-	for _, i := range given {
-		bit[i] = 0
-	}
-entries:
+	place := PlaceSubsets(len(p.list), candidates, given)
 	for _, e := range p.list[j] {
-		set, missing := 0, len(given)
-		for _, i := range e.Parents {
-			switch bit[i] {
-			case other:
-				continue entries
-			case 0:
-				missing--
-			}
-			set |= bit[i]
-		}
-		if missing == 0 {
+		if set, ok := place.Of(e.Parents); ok {
 			dst[set] = e.Score
 		}
 	}

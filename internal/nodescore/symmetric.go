@@ -76,7 +76,7 @@ func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric,
 // with each.
 const MostSymmetric = 20
 
-// Vars implements [Scorer].
+// Vars implements [score.Scorer].
 func (s *Symmetric) Vars() int { return s.d }
 
 // of is the score of a set of parents as bits.
@@ -87,7 +87,7 @@ func (s *Symmetric) of(j, parents int) float64 {
 	return s.joint[parents|1<<j] - s.joint[parents]
 }
 
-// LogScore implements [Scorer].
+// LogScore implements [score.Scorer].
 func (s *Symmetric) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(s.d, j, parents)
 	set := 0
@@ -97,12 +97,12 @@ func (s *Symmetric) LogScore(j int, parents []int) float64 {
 	return s.of(j, set)
 }
 
-// LogScores implements [SubsetScorer].
+// LogScores implements [score.SubsetScorer].
 func (s *Symmetric) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [GivenScorer].
+// LogScoresGiven implements [score.GivenScorer].
 func (s *Symmetric) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(s.d, j, candidates)

@@ -31,7 +31,7 @@ type rowGroup struct {
 	Rows     []int // ascending
 }
 
-// newTable checks and copies data x, n×d, and intervened, nil or n×d of 0 and 1.
+// NewTable checks and copies data x, n×d, and intervened, nil or n×d of 0 and 1.
 func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
@@ -88,7 +88,7 @@ func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 	return t, nil
 }
 
-// rowsOf are the rows in which variable j was not set.
+// RowsOf are the rows in which variable j was not set.
 func (t *Table) RowsOf(j int) []int { return t.Groups[t.Of[j]].Rows }
 
 // moments are centre and standard deviation (divisor n−1) of column j over the
@@ -111,7 +111,7 @@ func (t *Table) moments(j int) (centre, sd float64, err error) {
 	return centre, largest * math.Sqrt(floats.Dot(v, v)/float64(len(v)-1)), nil
 }
 
-// allMoments are those of every column.
+// AllMoments are those of every column.
 func (t *Table) AllMoments() (centre, sd []float64, err error) {
 	centre, sd = make([]float64, t.D), make([]float64, t.D)
 	for j := range t.D {
@@ -122,7 +122,7 @@ func (t *Table) AllMoments() (centre, sd []float64, err error) {
 	return centre, sd, nil
 }
 
-// standardise replaces every column by (x − centre)/sd and returns both. Whatever
+// Standardise replaces every column by (x − centre)/sd and returns both. Whatever
 // the columns were multiplied with and shifted by, the result is the same.
 func (t *Table) Standardise() (centre, sd []float64, err error) {
 	if centre, sd, err = t.AllMoments(); err == nil {
@@ -131,7 +131,7 @@ func (t *Table) Standardise() (centre, sd []float64, err error) {
 	return centre, sd, err
 }
 
-// rescale replaces every column by (x − centre)/scale.
+// Rescale replaces every column by (x − centre)/scale.
 func (t *Table) Rescale(centre, scale []float64) {
 	for j, column := range t.Column {
 		for i := range column {
@@ -147,7 +147,7 @@ type Gram struct {
 	Scatter []float64 // d×d, Σ (x − mean)(x − mean)ᵀ
 }
 
-// gram computes the moments of all columns over the rows of group g. Where all
+// Gram computes the moments of all columns over the rows of group g. Where all
 // variables have all rows it centres the columns of the table, which is of no use
 // afterwards: a copy of a large one would take as much memory again.
 func (t *Table) Gram(g int) Gram {
@@ -171,7 +171,7 @@ func (t *Table) Gram(g int) Gram {
 	return m
 }
 
-// pick appends the elements of v with the given indices to dst.
+// Pick appends the elements of v with the given indices to dst.
 func Pick(dst, v []float64, rows []int) []float64 {
 	dst = slices.Grow(dst, len(rows))
 	for _, i := range rows {
@@ -180,7 +180,7 @@ func Pick(dst, v []float64, rows []int) []float64 {
 	return dst
 }
 
-// mean is the arithmetic mean, corrected once for rounding: a shift of all
+// Mean is the arithmetic mean, corrected once for rounding: a shift of all
 // numbers shifts it to the last digits.
 func Mean(v []float64) float64 {
 	n := float64(len(v))
@@ -195,7 +195,7 @@ func Mean(v []float64) float64 {
 	return first + rest/n
 }
 
-// checkParents panics unless parents are ascending variables other than j.
+// CheckParents panics unless parents are ascending variables other than j.
 func CheckParents(d, j int, parents []int) {
 	if j < 0 || j >= d {
 		panic(fmt.Sprintf("score: variable %d of %d", j, d))

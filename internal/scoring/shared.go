@@ -10,20 +10,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// possible reports whether v is a log score: finite, or −Inf.
+// Possible reports whether v is a log score: finite, or −Inf.
 func Possible(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 1) }
 
-// mostCandidates is the largest number of candidates of a table of subsets.
+// MostCandidates is the largest number of candidates of a table of subsets.
 const MostCandidates = 24
 
-// checkRoom panics unless dst has room for all subsets of the candidates.
+// CheckRoom panics unless dst has room for all subsets of the candidates.
 func CheckRoom(dst []float64, candidates []int) {
 	if len(candidates) > MostCandidates || len(dst) != 1<<len(candidates) {
 		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MostCandidates))
 	}
 }
 
-// lnChoose is the logarithm of the binomial coefficient n over k.
+// LnChoose is the logarithm of the binomial coefficient n over k.
 func LnChoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))
 	b, _ := math.Lgamma(float64(k + 1))
@@ -31,10 +31,10 @@ func LnChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// alphaMu is the strength of an intercept's prior relative to one observation.
+// AlphaMu is the strength of an intercept's prior relative to one observation.
 const AlphaMu = 1
 
-// gamma draws from the gamma distribution of the given shape, at least 1, and rate
+// Gamma draws from the gamma distribution of the given shape, at least 1, and rate
 // 1: Marsaglia and Tsang (2000).
 func Gamma(shape float64, rng *rand.Rand) float64 {
 	d := shape - 1.0/3
@@ -52,7 +52,7 @@ func Gamma(shape float64, rng *rand.Rand) float64 {
 	}
 }
 
-// factorise returns U with m = UᵀU. The diagonal of m grows by the smallest multiple of 1e-15,
+// Factorise returns U with m = UᵀU. The diagonal of m grows by the smallest multiple of 1e-15,
 // by tens, with which rounding leaves it positive definite.
 func Factorise(m *mat.SymDense) blas64.Triangular {
 	n := m.SymmetricDim()
@@ -68,7 +68,7 @@ func Factorise(m *mat.SymDense) blas64.Triangular {
 	}
 }
 
-// solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
+// Solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
 func Solve(u blas64.Triangular, b []float64) {
 	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
 }

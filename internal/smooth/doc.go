@@ -20,7 +20,7 @@
 // The amplitude of each parent and of each pair is averaged over a small grid that has 0: the mode
 // is found one amplitude after the other, and the others are averaged over given the rest at the
 // mode. Scores of sets that were not fitted follow from their most important parents
-// ([score.ExtendTable]).
+// ([nodescore.ExtendTable]).
 //
 // A [Scorer] is safe for concurrent use while [Scorer.Prepare] does not run, and gives the same bits
 // from any number of goroutines. Scores panic on a variable or parents that the data do not have.

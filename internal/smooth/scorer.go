@@ -267,31 +267,9 @@ func (s *Scorer) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	for set := range dst {
 		dst[set] = missing
 	}
-	const other = -1 // no parent of these sets
-	bit := make([]int, s.data.d)
-	for i := range bit {
-		bit[i] = other
-	}
-	for k, i := range candidates {
-		bit[i] = 1 << k
-	}
-	for _, i := range given {
-		bit[i] = 0
-	}
-	list := s.of[j].list
-fits:
-	for _, f := range list {
-		set, missing := 0, len(given)
-		for _, i := range f.parents {
-			switch bit[i] {
-			case other:
-				continue fits
-			case 0:
-				missing--
-			}
-			set |= bit[i]
-		}
-		if missing == 0 {
+	place := nodescore.PlaceSubsets(s.data.d, candidates, given)
+	for _, f := range s.of[j].list {
+		if set, ok := place.Of(f.parents); ok {
 			dst[set] = f.score()
 		}
 	}
@@ -316,7 +294,8 @@ func (s *Scorer) linearScores(dst []float64, j int, candidates, given []int) {
 }
 
 // List leaves out what was not fitted: these sets have no probability, instead of that by their most
-// important parents. It is for chains, which take long over tables of all sets.
+// important parents. It is for chains, which take long over tables of all sets, and where estimates
+// lead from one set to the next without end.
 func (s *Scorer) List() { s.listed = true }
 
 // Seconds is about the processor time of [Scorer.Prepare].
