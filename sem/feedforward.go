@@ -170,10 +170,10 @@ func (m FeedForward) units() (sum float64) {
 // SampleBytes implements [Sampling]: activations and their gradients.
 func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
-// Widest implements [layered].
+// Widest implements [Layered].
 func (m FeedForward) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
-// Narrowed implements layered.
+// Narrowed implements [Layered].
 func (m FeedForward) Narrowed(units int) Model {
 	m.Hidden = slices.Clone(m.hidden())
 	for k := range m.Hidden {

@@ -43,9 +43,9 @@ func refine(ctx context.Context, s Refinable, maxParents int, prior *score.Prior
 
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
-// again until all of these are refined. Where that has no end, because every new estimate is
-// likelier than what was refined, a score leaves out sets that were not if it can. More
-// than twenty variables are left as they are.
+// again until all of these are refined. That may have no end, where each round brings estimates
+// likelier than what it refined: then a [listable] score keeps refined sets only. More than twenty
+// variables are left as they are.
 func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {

@@ -1,8 +1,10 @@
 package sem
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"tobac/dataset"
@@ -70,5 +72,49 @@ func TestRefine(t *testing.T) {
 	}
 	if math.Abs(guess-want) < 0.2 && off(rough) < 0.01 {
 		t.Errorf("estimates alone have the log evidence %v and probabilities within %v: the case tests nothing", guess, off(rough))
+	}
+}
+
+// A mirage has scores that fall with every parent, and estimates that may rise: refining one set then
+// leads to the next.
+type mirage struct {
+	rise    float64 // of the estimates
+	refined sync.Map
+	listed  bool
+}
+
+func (m *mirage) Vars() int { return 8 }
+
+func (m *mirage) LogScore(j int, parents []int) float64 {
+	sum := 0.0 // later parents count more, so that few sets are likely at a time
+	for _, i := range parents {
+		sum += float64(i + 1)
+	}
+	if !m.Known(j, parents) {
+		return m.rise * sum
+	}
+	return -5 * sum
+}
+
+func (m *mirage) Known(j int, parents []int) bool {
+	_, ok := m.refined.Load(fmt.Sprint(j, parents))
+	return ok
+}
+
+func (m *mirage) Refine(j int, parents []int) { m.refined.Store(fmt.Sprint(j, parents), true) }
+
+func (m *mirage) List() { m.listed = true }
+
+// Where refining has no end, a score is left with what was refined; where it has one, it keeps its
+// estimates of the rest.
+func TestRefineWithoutEnd(t *testing.T) {
+	for rise, want := range map[float64]bool{-5: false, 5: true} {
+		m := &mirage{rise: rise}
+		if err := Refine(t.Context(), m, nil, 2); err != nil {
+			t.Fatal(err)
+		}
+		if m.listed != want {
+			t.Errorf("estimates that change by %v with each parent: listed %v, want %v", rise, m.listed, want)
+		}
 	}
 }
