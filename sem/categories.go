@@ -36,13 +36,17 @@ type BDeu struct {
 }
 
 // PseudoCounts says how [BDeu] divides its equivalent sample size among the cells of a table.
-type PseudoCounts = nodescore.PseudoCounts
+type PseudoCounts int
 
 const (
-	BDeuCounts = nodescore.BDeu // uniformly, which alone gives equivalent graphs the same score
-	BDsCounts  = nodescore.BDs  // among the configurations of the parents that occur
-	BDJCounts  = nodescore.BDJ  // one half in each cell, without an equivalent sample size
+	// BDeuCounts are alike in all cells, which alone gives equivalent graphs the same score.
+	BDeuCounts = PseudoCounts(nodescore.BDeu)
+	BDsCounts  = PseudoCounts(nodescore.BDs) // among the configurations of the parents that occur
+	BDJCounts  = PseudoCounts(nodescore.BDJ) // one half in each cell, without an equivalent sample size
 )
+
+// String is the text form: bdeu, bds or bdj.
+func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String() }
 
 // Mixed is the model of numbers and categories in one table: categories have tables of
 // probabilities, and numbers are jointly normal given them, with linear equations ([nodescore.Joint]).
@@ -114,6 +118,9 @@ func CheckKinds(m Model, data *dataset.Table) error {
 
 // Hypotheses implements [Scored].
 func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+	if m.Alpha != 0 && m.PseudoCounts == BDJCounts {
+		return nil, fmt.Errorf("alpha %v of the model bdeu with pseudo-counts %v, which have no equivalent sample size; allowed: one of the two", m.Alpha, m.PseudoCounts)
+	}
 	n, d := data.X.Dims()
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
 	values := make([][]float64, d)
@@ -126,7 +133,9 @@ func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Pr
 		levels[j] = r
 		values[j] = levelValues(data, j, r)
 	}
-	opt := nodescore.DirichletOptions{Alpha: m.Alpha, PseudoCounts: m.PseudoCounts, MaxParents: m.MaxParents}
+	opt := nodescore.DirichletOptions{
+		Alpha: m.Alpha, PseudoCounts: nodescore.PseudoCounts(m.PseudoCounts), MaxParents: m.MaxParents,
+	}
 	s, err := nodescore.NewDirichlet(x, data.Mask(), levels, opt)
 	if err == nil && m.MaxParents == 0 {
 		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))

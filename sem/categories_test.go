@@ -2,6 +2,7 @@ package sem_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -224,5 +225,17 @@ func TestFunctionsWarning(t *testing.T) {
 	}
 	if w := sem.FunctionsWarning(data); !strings.Contains(w, `exception: "c" by "a", "d" by "a"; which`) {
 		t.Errorf("warning %q", w)
+	}
+}
+
+// Pseudo-counts of one half have no equivalent sample size.
+func TestAlphaWithoutSize(t *testing.T) {
+	data := kinds(20, []dataset.Variable{binary, category})
+	for alpha, want := range map[float64]string{0: "", 2: "alpha 2 of the model bdeu with pseudo-counts bdj"} {
+		m := sem.BDeu{Alpha: alpha, PseudoCounts: sem.BDJCounts}
+		_, err := m.Hypotheses(context.Background(), data, nil, 1)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("alpha %v: %v, want %q", alpha, err, want)
+		}
 	}
 }
