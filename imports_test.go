@@ -127,6 +127,7 @@ var allowed = map[string][]string{
 	"tobac/internal/trained":     {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
+	"tobac/internal/scoretest":  {"tobac/internal/nodescore", "tobac/score", "gonum.org/v1/gonum"},
 	// What a result means.
 	"tobac/internal/explain": {"tobac", "gonum.org/v1/gonum"},
 	// What a result is compared with.

@@ -2,40 +2,10 @@ package score_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"tobac/score"
 )
-
-// normals is an n×d matrix of correlated normal numbers: every column has a part
-// of the one before it.
-func normals(seed uint64, n, d int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			v := rng.NormFloat64()
-			if j > 0 {
-				v += 0.7 * x.At(i, j-1)
-			}
-			x.Set(i, j, v+0.3)
-		}
-	}
-	return x
-}
-
-func others(d, j int) []int {
-	var o []int
-	for i := range d {
-		if i != j {
-			o = append(o, i)
-		}
-	}
-	return o
-}
 
 // BenchmarkLogScores computes all 10.5 million scores of 20 variables, and the
 // subsets of 15 candidates of 30.

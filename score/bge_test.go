@@ -35,11 +35,6 @@ func dense(rows [][]float64) *mat.Dense {
 	return x
 }
 
-// close reports equality to a relative tolerance, absolute below 1.
-func near(got, want, tol float64) bool {
-	return math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
-}
-
 // logGraph is the log marginal likelihood of a graph, a[i][j] = 1 for i → j.
 func logGraph(s score.Scorer, a [][]float64) float64 {
 	sum := 0.0
@@ -197,56 +192,6 @@ func naiveBGe(x *mat.Dense, nu []float64, j int, parents []int, mu, lambda float
 	both := append([]int{j}, parents...)
 	return 0.5*math.Log(mu/(count+mu)) + lgamma((count+free+p+1)/2) - lgamma((free+p+1)/2) - count/2*math.Log(math.Pi) +
 		(free+2*p+1)/2*math.Log(t) + (count+free+p)/2*logDet(parents) - (count+free+p+1)/2*logDet(both)
-}
-
-// randomMask sets about a fifth of the entries by intervention, with no two columns
-// alike, and, where emptied, all of the last column.
-func randomMask(seed uint64, n, d int, emptied bool) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	m := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			if rng.Float64() < 0.2 || emptied && j == d-1 {
-				m.Set(i, j, 1)
-			}
-		}
-	}
-	return m
-}
-
-// keep returns the rows of x in which column j of the mask is 0.
-func keep(x, mask *mat.Dense, j int) *mat.Dense {
-	n, d := x.Dims()
-	var data []float64
-	rows := 0
-	for i := range n {
-		if mask == nil || mask.At(i, j) == 0 {
-			data = append(data, x.RawRowView(i)...)
-			rows++
-		}
-	}
-	if rows == 0 {
-		return nil
-	}
-	return mat.NewDense(rows, d, data)
-}
-
-// everySet calls f for every variable and set of parents.
-func everySet(d int, f func(j int, parents []int)) {
-	for j := range d {
-		for set := range 1 << d {
-			if set>>j&1 == 1 {
-				continue
-			}
-			var parents []int
-			for i := range d {
-				if set>>i&1 == 1 {
-					parents = append(parents, i)
-				}
-			}
-			f(j, parents)
-		}
-	}
 }
 
 // All scores against the formula, raw and standardised, with and without

@@ -7,27 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"tobac/internal/nodescore"
 	"tobac/score"
 )
-
-func newGP(t *testing.T, x, mask mat.Matrix, opt nodescore.GPOptions) *nodescore.GP {
-	t.Helper()
-	s, err := nodescore.NewGP(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func newLinear(t *testing.T, x, mask mat.Matrix, opt score.LinearOptions) *score.Linear {
-	t.Helper()
-	s, err := score.NewLinear(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // denseLinear is the density of variable j in the given rows: a normal of as many
 // dimensions, with covariance σ²I + σ_e² X Xᵀ and, for the intercept, σ² on all
@@ -62,21 +43,6 @@ func denseLinear(t *testing.T, rows *mat.Dense, j int, parents []int, opt score.
 		sigma.SymRankOne(sigma, opt.EdgeVariance, mat.NewVecDense(n, column(i)))
 	}
 	return logNormal(t, column(j), sigma)
-}
-
-// logNormal is the log density of y under a normal distribution with mean 0.
-func logNormal(t *testing.T, y []float64, sigma *mat.SymDense) float64 {
-	t.Helper()
-	var chol mat.Cholesky
-	if !chol.Factorize(sigma) {
-		t.Fatal("covariance is not positive definite")
-	}
-	var z mat.VecDense
-	v := mat.NewVecDense(len(y), y)
-	if err := chol.SolveVecTo(&z, v); err != nil {
-		t.Fatal(err)
-	}
-	return -0.5*float64(len(y))*math.Log(2*math.Pi) - 0.5*chol.LogDet() - 0.5*mat.Dot(v, &z)
 }
 
 func TestLinearDensity(t *testing.T) {

@@ -1,117 +1,18 @@
 package nodescore_test
 
 import (
-	"math"
-	"math/rand/v2"
-	"testing"
-
-	"tobac/score"
-
-	"gonum.org/v1/gonum/mat"
+	"tobac/dag"
+	"tobac/internal/scoretest"
 )
 
-// everySet calls f for every variable and set of parents.
-func everySet(d int, f func(j int, parents []int)) {
-	for j := range d {
-		for set := range 1 << d {
-			if set>>j&1 == 1 {
-				continue
-			}
-			var parents []int
-			for i := range d {
-				if set>>i&1 == 1 {
-					parents = append(parents, i)
-				}
-			}
-			f(j, parents)
-		}
-	}
-}
-
-// keep returns the rows of x in which column j of the mask is 0.
-func keep(x, mask *mat.Dense, j int) *mat.Dense {
-	n, d := x.Dims()
-	var data []float64
-	rows := 0
-	for i := range n {
-		if mask == nil || mask.At(i, j) == 0 {
-			data = append(data, x.RawRowView(i)...)
-			rows++
-		}
-	}
-	if rows == 0 {
-		return nil
-	}
-	return mat.NewDense(rows, d, data)
-}
-
-// logNormal is the log density of y under a normal distribution with mean 0.
-func logNormal(t *testing.T, y []float64, sigma *mat.SymDense) float64 {
-	t.Helper()
-	var chol mat.Cholesky
-	if !chol.Factorize(sigma) {
-		t.Fatal("covariance is not positive definite")
-	}
-	var z mat.VecDense
-	v := mat.NewVecDense(len(y), y)
-	if err := chol.SolveVecTo(&z, v); err != nil {
-		t.Fatal(err)
-	}
-	return -0.5*float64(len(y))*math.Log(2*math.Pi) - 0.5*chol.LogDet() - 0.5*mat.Dot(v, &z)
-}
-
-// close reports equality to a relative tolerance, absolute below 1.
-func near(got, want, tol float64) bool {
-	return math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
-}
-
-func newLinear(t *testing.T, x, mask mat.Matrix, opt score.LinearOptions) *score.Linear {
-	t.Helper()
-	s, err := score.NewLinear(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// normals is an n×d matrix of correlated normal numbers: every column has a part
-// of the one before it.
-func normals(seed uint64, n, d int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			v := rng.NormFloat64()
-			if j > 0 {
-				v += 0.7 * x.At(i, j-1)
-			}
-			x.Set(i, j, v+0.3)
-		}
-	}
-	return x
-}
-
-func others(d, j int) []int {
-	var o []int
-	for i := range d {
-		if i != j {
-			o = append(o, i)
-		}
-	}
-	return o
-}
-
-// randomMask sets about a fifth of the entries by intervention, with no two columns
-// alike, and, where emptied, all of the last column.
-func randomMask(seed uint64, n, d int, emptied bool) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	m := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			if rng.Float64() < 0.2 || emptied && j == d-1 {
-				m.Set(i, j, 1)
-			}
-		}
-	}
-	return m
-}
+var (
+	everySet   = scoretest.EverySet
+	keep       = scoretest.Keep
+	logNormal  = scoretest.LogNormal
+	near       = scoretest.Near
+	newGP      = scoretest.NewGP
+	newLinear  = scoretest.NewLinear
+	normals    = scoretest.Normals
+	others     = dag.AllBut
+	randomMask = scoretest.RandomMask
+)

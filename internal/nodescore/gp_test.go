@@ -19,15 +19,6 @@ import (
 	"tobac/score"
 )
 
-func newGP(t *testing.T, x, mask mat.Matrix, opt nodescore.GPOptions) *nodescore.GP {
-	t.Helper()
-	g, err := nodescore.NewGP(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // relu kernel E[relu(w·u) relu(w·v)] by numerical integration over the angle of w in
 // the plane of u and v: with w = r(cos θ, sin θ), E[r²] = 2 and θ uniform.
 func reluKernel(u, v []float64) float64 {
