@@ -109,28 +109,19 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 }
 
 // Advance takes the steps up to step number to, which is limited to [Run.Steps].
-// Stopped early, it leaves the run at a step boundary. A panic of Config.Progress passes through it, and leaves the run for [Run.Close]
-// alone. It panics if ctx is nil.
+// Stopped early, it leaves the run at a step boundary. A panic of Config.Progress passes through
+// it, and leaves the run only for [Run.Close]. It panics if ctx is nil.
 func (r *Run) Advance(ctx context.Context, to int) error {
 	end, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
-	err = r.advance(ctx, to)
+	if err = r.stage.Advance(ctx, min(to, r.Steps())); err != nil {
+		err = r.overflowed(engine.WithName(err, r.problem.Data.Names))
+		err = fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), err)
+	}
 	end()
 	return err
-}
-
-func (r *Run) advance(ctx context.Context, to int) error {
-	if err := r.stage.Advance(ctx, min(to, r.Steps())); err != nil {
-		return r.stopped(err)
-	}
-	return nil
-}
-
-// stopped says where a run was stopped, and why.
-func (r *Run) stopped(reason error) error {
-	return fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(engine.WithName(reason, r.problem.Data.Names)))
 }
 
 // none says why there is no posterior.
@@ -191,8 +182,8 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 }
 
 func (r *Run) result(ctx context.Context) (*Result, error) {
-	if err := r.checkUnchanged(); err != nil {
-		return nil, err
+	if err := r.problem.Data.Validate(); err != nil { // data are not copied
+		return nil, fmt.Errorf("tobac: the data were changed after NewRun: %w", err)
 	}
 	o, err := r.stage.Outcome(ctx)
 	if err != nil {
@@ -249,14 +240,6 @@ func (r *Run) begin(ctx context.Context) (end func(), err error) {
 	}
 	r.unusable = errUnfinished
 	return func() { r.unusable = nil }, nil
-}
-
-// checkUnchanged finds numbers or names that the caller has made invalid since [NewRun]: data are not copied.
-func (r *Run) checkUnchanged() error {
-	if err := r.problem.Data.Validate(); err != nil {
-		return fmt.Errorf("tobac: the data were changed after NewRun: %w", err)
-	}
-	return nil
 }
 
 // overflowed says for a user why numbers of a run left the range of float64; any other error stays.
