@@ -11,7 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/score"

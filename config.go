@@ -15,7 +15,7 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/memory"
 	"tobac/models"
 	"tobac/sem"

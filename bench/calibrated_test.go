@@ -10,7 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/engine/stein"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/study"
 	"tobac/internal/tempering"
 	"tobac/ordering"

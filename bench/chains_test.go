@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/exact"
+	"tobac/internal/exact"
+	"tobac/internal/mcmc"
 	"tobac/internal/study"
-	"tobac/mcmc"
 	"tobac/score"
 )
 

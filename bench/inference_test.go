@@ -13,8 +13,8 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine/stein"
-	"tobac/exact"
-	"tobac/mcmc"
+	"tobac/internal/exact"
+	"tobac/internal/mcmc"
 	"tobac/metrics"
 	"tobac/score"
 )

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -11,7 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/internal/inspect"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"tobac/autograd"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

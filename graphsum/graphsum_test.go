@@ -11,8 +11,8 @@ import (
 	"tobac/autograd/gradtest"
 	"tobac/chain"
 	"tobac/density"
-	"tobac/exact"
 	"tobac/graphsum"
+	"tobac/internal/exact"
 	"tobac/nuts"
 	"tobac/score"
 

@@ -9,7 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/generalised"
 	"tobac/internal/nodescore"
 	"tobac/score"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"tobac/dag"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/score"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/internal/additive"
+	"tobac/internal/exact"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"

@@ -7,7 +7,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/smooth"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"tobac/dataset"
-	"tobac/exact"
 	"tobac/internal/cli"
+	"tobac/internal/exact"
 	"tobac/internal/file"
 	"tobac/internal/inspect"
 	"tobac/internal/table"

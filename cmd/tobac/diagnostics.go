@@ -8,8 +8,8 @@ import (
 	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/mcmc"
 	"tobac/internal/words"
-	"tobac/mcmc"
 	"tobac/metrics"
 )
 

@@ -15,7 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/file"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 
 	"gonum.org/v1/gonum/mat"
 )

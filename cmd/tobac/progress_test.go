@@ -11,7 +11,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/jobs"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 
 	"github.com/google/go-cmp/cmp"
 )

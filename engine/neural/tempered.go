@@ -7,7 +7,7 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/markov"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/networks"

@@ -8,7 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/graphchains"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/posterior"
 	"tobac/sem"
 )

@@ -7,7 +7,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/inference"
 	"tobac/sem"
 	"tobac/setting"

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/exact"
 	"tobac/internal/bcd"
+	"tobac/internal/exact"
 	_ "tobac/internal/unwritten"
 	"tobac/metrics"
 	"tobac/posterior"

@@ -13,7 +13,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/internal/inference"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 	"tobac/sem"
 )

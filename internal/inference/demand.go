@@ -2,7 +2,7 @@ package inference
 
 import (
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 )
 
 // Bytes is about the memory that the engine exact needs.

@@ -5,7 +5,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"

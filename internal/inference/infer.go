@@ -9,7 +9,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
+	"tobac/internal/mcmc"
 	"tobac/internal/stream"
-	"tobac/mcmc"
 
 	"gonum.org/v1/gonum/floats"
 )

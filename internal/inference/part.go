@@ -6,7 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 	"tobac/sem"
 

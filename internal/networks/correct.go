@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 

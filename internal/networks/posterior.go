@@ -7,11 +7,11 @@ import (
 
 	"tobac/dag"
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/graphchains"
+	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
-	"tobac/mcmc"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"

@@ -7,8 +7,8 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
-	"tobac/mcmc"
 
 	"gonum.org/v1/gonum/mat"
 )

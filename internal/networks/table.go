@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"tobac/internal/inference"
+	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/tempering"
-	"tobac/mcmc"
 	"tobac/score"
 	"tobac/sem"
 

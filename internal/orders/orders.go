@@ -11,7 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/internal/inference"
 	"tobac/internal/stream"
 	"tobac/ordering"

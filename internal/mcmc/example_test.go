@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

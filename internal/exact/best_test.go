@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 )
 
 // The best graph is the first of all graphs by probability.

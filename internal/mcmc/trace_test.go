@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/exact"
-	"tobac/mcmc"
+	"tobac/internal/exact"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
-	"tobac/mcmc"
 	"tobac/score"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

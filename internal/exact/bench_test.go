@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

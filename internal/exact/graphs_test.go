@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 )
 
 func graphs(t *testing.T, o *exact.Orders) *exact.Graphs {

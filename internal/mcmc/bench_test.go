@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
-	"tobac/mcmc"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tobac/dag"
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"tobac/exact"
+	"tobac/internal/exact"
 	"tobac/score"
 )
 
