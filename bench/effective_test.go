@@ -35,7 +35,8 @@ func (e economy) thousand() float64 {
 	return e.First + e.Seconds*math.Max(0, 1000/e.Effective-1)
 }
 
-// effective runs four chains of 1000 draws after 1000 of warm-up.
+// effective runs four chains of 1000 draws after 1000 of warm-up. Of a posterior with another mode
+// they begin at draws of Pathfinder, whose time counts.
 func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	t.Helper()
 	runtime.GC()
@@ -46,7 +47,11 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	}
 	defer m.Close()
 	compiled := processor()
-	s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed}
+	at, err := starts(t.Context(), p, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed, Start: at}
 	x, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) { e.Gradients += float64(c.Leaps) })
 	if err != nil {
 		t.Fatal(err)

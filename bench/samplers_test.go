@@ -44,7 +44,7 @@ func (c *counted) LogDensity(logp []float64, grad, x *mat.Dense) error {
 }
 
 // starts are draws of Pathfinder, for posteriors with another mode.
-func starts(ctx context.Context, p posteriordb.Posterior, m *counted) (*mat.Dense, error) {
+func starts(ctx context.Context, p posteriordb.Posterior, m chain.Target) (*mat.Dense, error) {
 	if !p.Modes {
 		return nil, nil
 	}

@@ -1,6 +1,9 @@
 package chain
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // average is a step of dual averaging towards a mean acceptance.
 func (c *Chain) average(goal float64) {
@@ -14,17 +17,27 @@ func (c *Chain) average(goal float64) {
 	c.Step = math.Exp(step)
 }
 
+// firstWindow is the length of the first window, and of what comes before.
+const firstWindow = 10
+
+// jumped is whether the last ten log densities are all far above those before: the chain has left
+// a place that is not where the posterior is.
+func jumped(logs []float64) bool {
+	n := len(logs) - firstWindow
+	return n > 0 && slices.Min(logs[n:]) > slices.Max(logs[:n])+10
+}
+
 // window is the number of iterations of the window that iteration i of a warm-up belongs to, 0
 // for none, and whether it is the last of them.
 func window(warm, i int) (length int, end bool) {
-	first, last := 10, warm-50
+	first, last := firstWindow, warm-50
 	if warm < 150 {
 		first, last = warm/15, warm-warm/10
 	}
 	if warm < 20 || i < first {
 		return 0, false
 	}
-	for at, width := first, 10; at < last; width *= 2 {
+	for at, width := first, firstWindow; at < last; width *= 2 {
 		to := at + width
 		if last-to < width/2 { // too few for another
 			to = last

@@ -12,7 +12,9 @@
 // gradients, which double: 10 iterations from the tenth on, 20, 40, …, until 50 before the end.
 // Covariances of draws C and of gradients G give the metric Σ with Σ G Σ = C, exact for a normal
 // density from any d + 1 draws in d coordinates, so that chains far from the posterior learn it
-// too. An [Automatic] metric is dense where coordinates are correlated.
+// too. An [Automatic] metric is dense where coordinates are correlated. Windows begin anew where a
+// chain has jumped to a far more probable place: ten log densities in sequence that are all more
+// than 10 above those before.
 //
 // # References
 //

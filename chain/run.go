@@ -40,8 +40,9 @@ type Sampler struct {
 	Kernel Kernel
 	Seed   uint64
 	WarmUp int // iterations that adapt, defaults to 1000; negative: none
-	// Start has a row for each chain, where it starts; nil: uniformly from −2 to 2 in all
-	// coordinates, the first of a hundred with a finite density and gradient.
+	// Start has a row for each chain, where it starts. Nil means points drawn uniformly from −2 to 2
+	// in all coordinates: the most probable of ten, or the first of a hundred with a finite density
+	// and gradient if none of the ten has one.
 	Start *mat.Dense
 }
 
@@ -77,6 +78,9 @@ func (s Sampler) check() error {
 	return nil
 }
 
+// candidates is the number of points of which a chain starts at the most probable one.
+const candidates = 10
+
 // Begin starts every chain, see Sampler.Start.
 func (s Sampler) Begin() (*State, error) {
 	if err := s.check(); err != nil {
@@ -88,7 +92,7 @@ func (s Sampler) Begin() (*State, error) {
 	n, d := s.Target.Dims()
 	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
 	state := &State{Chains: make([]Chain, n)}
-	for try, missing := 0, n; missing > 0; try++ {
+	for try, missing := 0, n; missing > 0 || try < candidates; try++ {
 		if try == 100 {
 			return nil, fmt.Errorf(
 				"chain: the log density is not finite at any of 100 starts of %d of %d chains",
@@ -97,22 +101,25 @@ func (s Sampler) Begin() (*State, error) {
 			)
 		}
 		for k := range n {
-			if state.Chains[k].X == nil {
-				rng := stream.New(s.Seed, stream.NUTSStart, k, try)
-				for i := range d {
-					x.Set(k, i, 4*rng.Float64()-2)
-				}
+			rng := stream.New(s.Seed, stream.NUTSStart, k, try)
+			for i := range d {
+				x.Set(k, i, 4*rng.Float64()-2)
 			}
 		}
 		if err := s.Target.LogDensity(logp, grad, x); err != nil {
 			return nil, err
 		}
 		for k := range n {
-			if c := &state.Chains[k]; c.X == nil && finite(logp[k]) &&
-				finite(grad.RawRowView(k)...) {
-				*c = newChain(x.RawRowView(k))
+			c := &state.Chains[k]
+			if !finite(logp[k]) || !finite(grad.RawRowView(k)...) ||
+				c.X != nil && (try >= candidates || logp[k] <= c.LogDensity) {
+				continue
+			}
+			if c.X == nil {
 				missing--
 			}
+			*c = newChain(x.RawRowView(k))
+			c.LogDensity = logp[k]
 		}
 	}
 	return state, nil

@@ -13,6 +13,8 @@ type Chain struct {
 
 	Averaging Averaging
 	Window    Window
+	Since     int       // iteration that windows count from: above 0 after a jump in the warm-up
+	Densities []float64 // logarithms, of the iterations of the warm-up since then
 
 	Leaps     int     // evaluations of the density, such as leapfrog steps
 	Depth     int     // doublings of a no-U-turn trajectory

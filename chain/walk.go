@@ -84,14 +84,22 @@ func (w *Walk) iterate(move func() bool) bool {
 }
 
 // Learn counts the chain's point for the metric, and reports whether a window has ended with
-// it, after which the metric is new.
+// it, after which the metric is new. After a jump to a more probable place windows begin anew there.
 func (w *Walk) Learn() bool {
-	c := w.Chain
-	length, end := window(w.sampler.warmUp(), c.Iteration)
-	if length == 0 {
+	c, warm := w.Chain, w.sampler.warmUp()
+	if c.Iteration >= warm {
 		return false
 	}
-	c.Window.X, c.Window.Grad = append(c.Window.X, c.X), append(c.Window.Grad, c.Grad)
+	length, end := window(warm-c.Since, c.Iteration-c.Since)
+	if length > 0 {
+		c.Window.X, c.Window.Grad = append(c.Window.X, c.X), append(c.Window.Grad, c.Grad)
+	}
+	c.Densities = append(c.Densities, c.LogDensity)
+	if !end && jumped(c.Densities) && len(c.Window.X) >= firstWindow {
+		n := len(c.Window.X) - firstWindow
+		c.Window.X, c.Window.Grad = c.Window.X[n:], c.Window.Grad[n:]
+		c.Since, c.Densities, end = c.Iteration+1-2*firstWindow, nil, true
+	}
 	if end {
 		c.Metric, c.Window = c.Window.learned(w.sampler.Kernel.Mass(), c.Metric), Window{}
 	}

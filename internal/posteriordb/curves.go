@@ -71,7 +71,7 @@ var curves = []Posterior{
 			noiseLength, noiseZ)
 		t.Observe(density.Normal(intercept.Add(mu), noise.Add(logs).Exp()), t.Data("Y", 133))
 	}},
-	{Name: "hudson_lynx_hare-lotka_volterra", Model: func(t *density.Trace) {
+	{Name: "hudson_lynx_hare-lotka_volterra", Modes: true, Model: func(t *density.Trace) {
 		rates := density.Normal([]float64{1, .05, 1, .05}, []float64{.5, .05, .5, .05})
 		theta := t.Sample("theta", density.Truncated(rates, 0, math.Inf(1)), 4)
 		start := t.Sample("z_init", density.LogNormal(math.Log(10), 1), 2)
