@@ -5,41 +5,37 @@ import "math"
 // Div is dst = x/y. All have one length; dst may be x or y.
 func (s Set) Div(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		divideAVX512(dst, x, y)
-	case AVX2:
-		divideAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return x / y })
+		return
 	}
+	divideAVX2(dst, x, y)
 }
 
 // DivScalar is dst = x/p for a number p. dst and x have one length; dst may be x.
 func (s Set) DivScalar(dst, x []float64, p float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		divideByAVX512(dst, x, p)
-	case AVX2:
-		divideByAVX2(dst, x, p)
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return x / p })
+		return
 	}
+	ps := one(p)
+	divideAVX2(dst, x, ps[:0])
 }
 
 // ScalarDiv is dst = p/x for a number p. dst and x have one length; dst may be x.
 func (s Set) ScalarDiv(dst []float64, p float64, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		divideIntoAVX512(dst, x, p)
-	case AVX2:
-		divideIntoAVX2(dst, x, p)
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return p / x })
+		return
 	}
+	ps := one(p)
+	divideAVX2(dst, ps[:0], x)
 }
+
+// one is the operand p of a kernel for all elements, of no length.
+func one(p float64) [block]float64 { return [block]float64{p} }
 
 // SubProduct is dst = x − y·z, rounded once, or twice by [Portable]. All have one length;
 // dst may be any of them.

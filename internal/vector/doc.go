@@ -14,7 +14,7 @@
 // result depends on the operands alone, not on their addresses.
 //
 // Exponentials, and functions from [Set.Log] on to [Set.Digamma], have assembly that
-// internal/gen/vector writes for both widths from one description. They state their
+// internal/gen/kernels writes for both widths from one description. They state their
 // error in units in the last place, which tables of 80 digits in testdata confirm, take
 // every argument, and return the same bits for an element wherever it is and whatever is
 // beside it, so that a vector may be cut into strips of any widths.

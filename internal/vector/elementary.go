@@ -2,8 +2,6 @@ package vector
 
 import "math"
 
-//go:generate go -C ../gen run ./vector ../vector
-
 // Log is dst = ln x, to 2 units in the last place also of subnormal numbers, with the
 // special values of [math.Log]. dst and x have one length; dst may be x.
 func (s Set) Log(dst, x []float64) {
@@ -88,14 +86,11 @@ func (s Set) Tanh(dst, x []float64) {
 // have one length; dst may be x.
 func (s Set) Sqrt(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		sqrtAVX512(dst, x)
-	case AVX2:
-		sqrtAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Sqrt)
+		return
 	}
+	sqrtAVX2(dst, x)
 }
 
 // Abs is dst = |x|. dst and x have one length; dst may be x.
@@ -114,14 +109,11 @@ func (s Set) Abs(dst, x []float64) {
 // Inverse is dst = 1/x, rounded once. dst and x have one length; dst may be x.
 func (s Set) Inverse(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		inverseAVX512(dst, x)
-	case AVX2:
-		inverseAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return 1 / x })
+		return
 	}
+	inverseAVX2(dst, x)
 }
 
 // Maximum is dst = max(x, y), as [math.Max] has it: an infinity is larger than NaN,
@@ -156,11 +148,12 @@ func (s Set) Minimum(dst, x, y []float64) {
 // may be x.
 func (s Set) MaximumScalar(dst, x []float64, p float64) {
 	dst = dst[:len(x)]
+	ps := one(p)
 	switch s {
 	case AVX512:
-		atLeastAVX512(dst, x, p)
+		maximumAVX512(dst, x, ps[:0])
 	case AVX2:
-		atLeastAVX2(dst, x, p)
+		maximumAVX2(dst, x, ps[:0])
 	default:
 		each(dst, x, func(x float64) float64 { return math.Max(x, p) })
 	}
@@ -170,11 +163,12 @@ func (s Set) MaximumScalar(dst, x []float64, p float64) {
 // may be x.
 func (s Set) MinimumScalar(dst, x []float64, p float64) {
 	dst = dst[:len(x)]
+	ps := one(p)
 	switch s {
 	case AVX512:
-		atMostAVX512(dst, x, p)
+		minimumAVX512(dst, x, ps[:0])
 	case AVX2:
-		atMostAVX2(dst, x, p)
+		minimumAVX2(dst, x, ps[:0])
 	default:
 		each(dst, x, func(x float64) float64 { return math.Min(x, p) })
 	}

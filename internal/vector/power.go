@@ -12,12 +12,11 @@ func (s Set) Pow(dst, x []float64, p float64) {
 		s.MulEach(dst, x, x)
 	case p == -1:
 		s.Inverse(dst, x)
-	case s == AVX512:
-		powAVX512(dst, x, p)
-	case s == AVX2:
-		powAVX2(dst, x, p)
-	default:
+	case s == Portable:
 		each(dst, x, func(x float64) float64 { return pow(x, p) })
+	default:
+		ps := one(p)
+		s.power(dst, x, ps[:0])
 	}
 }
 
@@ -25,13 +24,19 @@ func (s Set) Pow(dst, x []float64, p float64) {
 // the special values of [math.Pow]. All have one length; dst may be x or y.
 func (s Set) PowEach(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		powEachAVX512(dst, x, y)
-	case AVX2:
-		powEachAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, pow)
+		return
+	}
+	s.power(dst, x, y)
+}
+
+// power is x^y by assembly; y may be one block of the same number.
+func (s Set) power(dst, x, y []float64) {
+	if s == AVX512 {
+		powerAVX512(dst, x, y)
+	} else {
+		powerAVX2(dst, x, y)
 	}
 }
 

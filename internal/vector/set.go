@@ -1,5 +1,7 @@
 package vector
 
+//go:generate go -C ../gen run ./kernels
+
 import (
 	"fmt"
 	"runtime"

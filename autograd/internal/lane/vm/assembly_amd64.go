@@ -8,17 +8,17 @@ import (
 	"tobac/internal/vector"
 )
 
-//go:generate go run -C ../../../../internal/gen ./lane
-
 // What the assembly takes for granted: the bytes of an operation and of a stream, lanes
-// that fill a line of the cache, and the sides of tiles and blocks. It does not compile
-// otherwise.
+// that fill a line of the cache, the sides of tiles and blocks, and the order of codes.
+// It does not compile otherwise.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Op{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(vector.Stream{})-256]
 	_ = [1]struct{}{}[VectorLen-8]
 	_ = [1]struct{}{}[MaxTileRows-4]
 	_ = [1]struct{}{}[BlockSide-4]
+	_ = [1]struct{}{}[TileRelu-Tile-1]
+	_ = [1]struct{}{}[TileSquares-TileRelu-1]
 	_ = [1]struct{}{}[BlockHead-BlockDst-2*BlockTerm]
 )
 

@@ -17,8 +17,8 @@
 // What an operation is, its name, operands, cost and Go function, is one row of a
 // table: see table.go. The assembly runs operation after operation without returning to
 // Go, by an indirect jump from each to the next, and leaves to Go those it does not
-// have. internal/gen/lane writes it, for both sets from one description; "go generate" in
-// this folder runs that.
+// have. internal/gen/kernels writes it, for both sets from one description; "go generate
+// ./internal/vector" runs that.
 //
 // A program is not checked while it runs, and kernels in assembly check no bounds:
 // [Group.Verify] does so before, in tests of what writes programs.

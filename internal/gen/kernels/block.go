@@ -14,12 +14,12 @@ const blockSide = 4
 // AVX-512 all sixteen elements are computed at once, of a vector of lanes; with AVX2 four,
 // of two vectors, so that a line of the cache is read as a whole.
 func (s *set) block() {
-	s.begin("Block")
+	s.operation("Block")
 	at := s.operands()
 	offsets, end := s.registerOffsets(at)
 	lanes, left := s.loaded(registers), s.loaded(stride)
 	s.Label("lanes")
-	if s.avx512() {
+	if s.wide {
 		s.blockPart(offsets, end, lanes, 0, 0, blockSide, 1)
 	} else {
 		const half = blockSide / 2
@@ -51,8 +51,8 @@ func (s *set) registerOffsets(at gp) (start, end gp) {
 	s.ADDQ(U8(2), left) // the results are as many as the factors of two terms
 	start = s.loaded(s.state("buffer"))
 	end = s.loaded(start)
-	apart := s.vector()
-	if s.avx512() {
+	apart := s.vec()
+	if s.wide {
 		s.VPBROADCASTQ(stride, apart)
 	} else {
 		s.VMOVQ(stride, apart.AsX())
@@ -60,7 +60,7 @@ func (s *set) registerOffsets(at gp) (start, end gp) {
 	}
 	s.Label("offset")
 	for off := 0; off < line; off += s.bytes {
-		v := s.vector()
+		v := s.vec()
 		s.VPMOVZXDQ(Mem{Base: from, Disp: off / 2}, v)
 		s.VPMULUDQ(apart, v, v)
 		s.VMOVUPD(v, Mem{Base: end, Disp: off})
@@ -75,9 +75,9 @@ func (s *set) registerOffsets(at gp) (start, end gp) {
 // blockPart computes the elements of side rows and columns from row i and column j on, in
 // so many vectors of lanes.
 func (s *set) blockPart(offsets, end, lanes gp, i, j, side, vectors int) {
-	sums := make([][][]vec, side)
+	sums := make([][][]vector, side)
 	for r := range sums {
-		sums[r] = make([][]vec, side)
+		sums[r] = make([][]vector, side)
 		for c := range sums[r] {
 			for range vectors {
 				sums[r][c] = append(sums[r][c], s.zero())
@@ -88,7 +88,7 @@ func (s *set) blockPart(offsets, end, lanes gp, i, j, side, vectors int) {
 	at, loop := s.GP64(), fmt.Sprintf("term%d%d", i, j)
 	s.LEAQ(Mem{Base: offsets, Disp: 2 * term}, at)
 	s.Label(loop)
-	factor := func(k int, ahead bool) (vs []vec) {
+	factor := func(k int, ahead bool) (vs []vector) {
 		off := s.loaded(Mem{Base: at, Disp: 8 * k})
 		for v := range vectors {
 			vs = append(vs, s.load(Mem{Base: lanes, Index: off, Scale: 1, Disp: v * s.bytes}))
@@ -98,11 +98,11 @@ func (s *set) blockPart(offsets, end, lanes gp, i, j, side, vectors int) {
 		}
 		return vs
 	}
-	var columns [][]vec
+	var columns [][]vector
 	for c := range side {
 		// Those of the lanes that follow are fetched ahead where all are at work at once,
 		// since blocks in a row of the product share factors of rows only.
-		columns = append(columns, factor(blockSide+j+c, s.avx512()))
+		columns = append(columns, factor(blockSide+j+c, s.wide))
 	}
 	for r := range side {
 		row := factor(i+r, false)

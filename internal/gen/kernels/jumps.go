@@ -58,20 +58,20 @@ func (s *set) jumpTable(rows []row) (string, error) {
 	var b strings.Builder
 	table := s.name + "Table<>"
 	fmt.Fprintf(&b, "\n// Where each operation starts.\n")
-	left := len(s.written)
+	left := len(s.functions)
 	for _, r := range rows {
 		to := "stop"
 		if r.assembly && r.code != "End" {
-			to = s.name + r.code
+			to = s.functions[r.code]
 			left--
-			if !s.written[r.code] {
+			if to == "" {
 				return "", fmt.Errorf("operation %s is not described", r.code)
 			}
 		}
 		fmt.Fprintf(&b, "DATA %s+(8*const_%s)(SB)/8, $·%s(SB)\n", table, r.code, to)
 	}
 	if left != 0 {
-		return "", fmt.Errorf("%d operations are described, %d of which the table does not leave to assembly", len(s.written), left)
+		return "", fmt.Errorf("%d operations are described, %d of which the table does not leave to assembly", len(s.functions), left)
 	}
 	fmt.Fprintf(&b, "GLOBL %s(SB), RODATA, $(8*const_Codes)\n", table)
 	return b.String(), nil

@@ -7,18 +7,18 @@ import (
 // overLanes writes the sums over lanes. Eight partial sums, one for each lane of a line
 // of the cache, are added as halves, in the same order with both sets.
 func (s *set) overLanes() {
-	s.begin("Sum")
+	s.operation("Sum")
 	x := s.register("A")
-	sums := s.partialSums([]gp{x}, func(off int, sum vec) {
+	sums := s.partialSums([]gp{x}, func(off int, sum vector) {
 		s.VADDPD(Mem{Base: x, Disp: off}, sum, sum)
-	}, func(off int) vec { return s.load(Mem{Base: x, Disp: off}) })
+	}, func(off int) vector { return s.load(Mem{Base: x, Disp: off}) })
 	s.storeSum(sums)
 
-	s.begin("SumProduct")
+	s.operation("SumProduct")
 	x, y := s.register("A"), s.register("B")
-	sums = s.partialSums([]gp{x, y}, func(off int, sum vec) {
+	sums = s.partialSums([]gp{x, y}, func(off int, sum vector) {
 		s.VFMADD231PD(Mem{Base: y, Disp: off}, s.load(Mem{Base: x, Disp: off}), sum)
-	}, func(off int) vec {
+	}, func(off int) vector {
 		return s.apply(s.VMULPD, Mem{Base: y, Disp: off}, s.load(Mem{Base: x, Disp: off}))
 	})
 	s.storeSum(sums)
@@ -26,7 +26,7 @@ func (s *set) overLanes() {
 
 // partialSums adds lanes to sums, those of the last line of the cache, which last
 // computes, as far as they count.
-func (s *set) partialSums(move []gp, add func(off int, sum vec), last func(off int) vec) (sums []vec) {
+func (s *set) partialSums(move []gp, add func(off int, sum vector), last func(off int) vector) (sums []vector) {
 	for range line / s.bytes {
 		sums = append(sums, s.zero())
 	}
@@ -45,8 +45,8 @@ func (s *set) partialSums(move []gp, add func(off int, sum vec), last func(off i
 	tail := s.loaded(s.state("tail"))
 	for i, sum := range sums {
 		v, mask := last(i*s.bytes), Mem{Base: tail, Disp: i * s.bytes}
-		if s.avx512() {
-			t, k := s.vector(), s.K()
+		if s.wide {
+			t, k := s.vec(), s.K()
 			s.VMOVDQU64(mask, t)
 			s.VPMOVQ2M(t, k)
 			s.VADDPD(v, sum, k, sum)
@@ -59,10 +59,10 @@ func (s *set) partialSums(move []gp, add func(off int, sum vec), last func(off i
 }
 
 // storeSum adds the partial sums and stores the result at m[dst].
-func (s *set) storeSum(sums []vec) {
+func (s *set) storeSum(sums []vector) {
 	v := sums[0]
-	other := s.vector()
-	if s.avx512() {
+	other := s.vec()
+	if s.wide {
 		s.VEXTRACTF64X4(U8(1), v, other.AsY())
 	} else {
 		other = sums[1]
@@ -79,11 +79,11 @@ func (s *set) storeSum(sums []vec) {
 // and DotPairs, of registers.
 func (s *set) sums() {
 	sizes := []int{8, 2}
-	if s.avx512() {
+	if s.wide {
 		sizes = []int{8, 4, 2, 1}
 	}
-	s.sumOfPairs("Dot", sizes, func(first, second, lanes gp, sums []vec) {
-		factor := s.broadcast(Mem{Base: arena, Index: second, Scale: 8})
+	s.sumOfPairs("Dot", sizes, func(first, second, lanes gp, sums []vector) {
+		factor := s.reg(Mem{Base: arena, Index: second, Scale: 8})
 		s.IMULQ(stride, first)
 		s.ADDQ(lanes, first)
 		for i, sum := range sums {
@@ -91,10 +91,10 @@ func (s *set) sums() {
 		}
 	})
 	sizes[0] = 4
-	if s.avx512() {
+	if s.wide {
 		sizes = []int{4, 2, 1}
 	}
-	s.sumOfPairs("DotPairs", sizes, func(first, second, lanes gp, sums []vec) {
+	s.sumOfPairs("DotPairs", sizes, func(first, second, lanes gp, sums []vector) {
 		for _, r := range []gp{first, second} {
 			s.IMULQ(stride, r)
 			s.ADDQ(lanes, r)
@@ -107,12 +107,12 @@ func (s *set) sums() {
 
 // sumOfPairs writes dst = Σ over b pairs at args[a], whose terms add adds to sums: lanes
 // is where the lanes at work of register 0 are.
-func (s *set) sumOfPairs(code string, sizes []int, add func(first, second, lanes gp, sums []vec)) {
-	s.begin(code)
+func (s *set) sumOfPairs(code string, sizes []int, add func(first, second, lanes gp, sums []vector)) {
+	s.operation(code)
 	dst, pairs, end, lanes := s.register("Dst"), s.operands(), s.field("B"), s.loaded(registers)
 	s.LEAQ(Mem{Base: pairs, Index: end, Scale: 8}, end)
 	s.passes(sizes, []gp{dst, lanes}, func(vectors int, label func(string) string) {
-		var sums []vec
+		var sums []vector
 		for range vectors {
 			sums = append(sums, s.zero())
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 )
 
@@ -14,47 +15,47 @@ type tile struct {
 	*set
 	at    gp // of its operands
 	lanes gp // the lanes at work of register 0
-	rows  [tileRows][]vec
+	rows  [tileRows][]vector
 	label func(string) string
 }
 
-// tiles writes the operations on tiles.
+// tiles writes the operations on tiles, which differ in what is done with the rows.
 func (s *set) tiles() {
-	s.tile("Tile", nil, func(t *tile, _ gp) { t.store() })
-	s.tile("TileRelu", nil, func(t *tile, _ gp) {
-		zero := s.zero()
-		for _, row := range t.rows {
-			for i, x := range row {
-				row[i] = s.relu(x, zero)
-			}
-		}
-		t.store()
-	})
-	s.tile("TileSquares", []string{"Dst"}, func(t *tile, dst gp) { t.squares(dst) })
-}
-
-// tile writes one of them: finish does what is to be done with the rows. The register
-// that result names, if any, moves along and is handed to it.
-func (s *set) tile(code string, result []string, finish func(t *tile, dst gp)) {
-	s.begin(code)
+	s.operation("Tile", "TileRelu", "TileSquares")
 	t := tile{set: s, at: s.operands(), lanes: s.loaded(registers)}
-	move := []gp{t.lanes}
-	var dst gp
-	for _, field := range result {
-		dst = s.register(field)
-		move = append(move, dst)
-	}
+	dst := s.register("Dst") // of squares
 	sizes := []int{2}
-	if s.avx512() {
+	if s.wide {
 		sizes = []int{4, 1}
 	}
-	s.passes(sizes, move, func(vectors int, label func(string) string) {
+	s.passes(sizes, []gp{t.lanes, dst}, func(vectors int, label func(string) string) {
 		t.label = label
 		first := t.joint(vectors)
 		for r := range t.rows {
 			t.single(r, first)
 		}
-		finish(&t, dst)
+		s.compareCode("TileRelu")
+		s.JLT(LabelRef(label("store")))
+		s.JGT(LabelRef(label("squares")))
+		zero := s.zero()
+		for _, row := range t.rows {
+			for i, x := range row {
+				s.VMOVAPD(s.relu(x, zero), row[i])
+			}
+		}
+		s.Label(label("store"))
+		t.store()
+		s.JMP(LabelRef(label("stored")))
+		s.Label(label("squares"))
+		t.squares(dst)
+		s.Label(label("stored"))
+	})
+}
+
+// compareCode compares the code of the operation with another.
+func (s *set) compareCode(code string) {
+	s.Instruction(&ir.Instruction{
+		Opcode: "CMPL", Operands: []Op{s.fieldAt("Code"), LabelRef("$const_" + code)}, Inputs: []Op{current},
 	})
 }
 
@@ -67,10 +68,10 @@ func (t *tile) head(name string, r int) Mem {
 // they have in common. It returns where the operands of single rows start.
 func (t *tile) joint(vectors int) gp {
 	for r := range t.rows {
-		bias := t.broadcast(Mem{Base: arena, Index: t.int32(t.head("TileBias", r)), Scale: 8})
-		t.rows[r] = []vec{bias}
+		bias := t.reg(Mem{Base: arena, Index: t.int32(t.head("TileBias", r)), Scale: 8})
+		t.rows[r] = []vector{bias}
 		for range vectors - 1 {
-			v := t.vector()
+			v := t.vec()
 			t.VMOVAPD(bias, v)
 			t.rows[r] = append(t.rows[r], v)
 		}
@@ -97,18 +98,18 @@ func (t *tile) joint(vectors int) gp {
 // is read where it is used, if there is an instruction for that.
 func (t *tile) addProducts(vectors int, x Mem, factors gp) {
 	factor := func(r int) Mem { return Mem{Base: factors, Disp: 8 * r} }
-	if t.avx512() && vectors == 1 {
+	if t.wide && vectors == 1 {
 		lanes := t.load(x)
 		for r, row := range t.rows {
 			t.VFMADD231PD_BCST(factor(r), lanes, row[0])
 		}
 		return
 	}
-	var broadcasts [tileRows]vec
+	var broadcasts [tileRows]vector
 	for r := range broadcasts {
-		broadcasts[r] = t.broadcast(factor(r))
+		broadcasts[r] = t.reg(factor(r))
 	}
-	var lanes []vec
+	var lanes []vector
 	for i := range vectors {
 		lanes = append(lanes, t.load(x.Offset(i*t.bytes)))
 	}
@@ -128,7 +129,7 @@ func (t *tile) single(r int, at gp) {
 	t.JEQ(LabelRef(done))
 	t.Label(loop)
 	x, number := t.pair(Mem{Base: at})
-	factor := t.broadcast(Mem{Base: arena, Index: number, Scale: 8})
+	factor := t.reg(Mem{Base: arena, Index: number, Scale: 8})
 	t.IMULQ(stride, x)
 	t.ADDQ(U8(8), at)
 	for i, sum := range t.rows[r] {
@@ -182,7 +183,7 @@ func (s *set) scalePanels() {
 	}
 	to, from, m, offsets, n := argument("to"), argument("from"), argument("m"), argument("offsets"), argument("n")
 	s.Label("loop")
-	x := s.broadcast(Mem{Base: m, Index: s.int32(Mem{Base: offsets}), Scale: 8})
+	x := s.reg(Mem{Base: m, Index: s.int32(Mem{Base: offsets}), Scale: 8})
 	s.VMULPD(Mem{Base: from}, x, x)
 	s.VMOVUPD(x, Mem{Base: to})
 	s.ADDQ(U8(4), offsets)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -28,6 +27,10 @@ func (m *machine) lanes() int {
 	return 4
 }
 
+func newMachine(wide bool) *machine {
+	return &machine{Context: build.NewContext(), wide: wide, table: newTable()}
+}
+
 // label returns a name that no other label of the function has.
 func (m *machine) label(stem string) string {
 	m.labels++
@@ -40,6 +43,8 @@ type table struct {
 	bits    []uint64
 	masks   bool // whether the masks for tails are needed
 }
+
+func newTable() *table { return &table{offsets: map[uint64]int{}} }
 
 // symbol names the table in the assembly of its file.
 const symbol = "constants"
@@ -62,27 +67,32 @@ func (t *table) at(bits uint64) operand.Mem {
 // masks of AVX2 are read.
 const maskSymbol = "tails"
 
-// emit writes the table, and the masks for tails if they are used, as data of the file.
-func (t *table) emit(c *build.Context) {
-	c.StaticGlobal(symbol)
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
+// text is the table, and the masks for tails if they are used, as data of the file.
+func (t *table) text() []byte {
+	b := []byte(`
+#define REPEATED(at, bits) \
+	DATA constants<>+at(SB)/8, bits; \
+	DATA constants<>+(at+8)(SB)/8, bits; \
+	DATA constants<>+(at+16)(SB)/8, bits; \
+	DATA constants<>+(at+24)(SB)/8, bits
+
+`)
 	for i, bits := range t.bits {
-		for j := range width / 8 {
-			c.AddDatum(width*i+8*j, operand.U64(bits))
-		}
+		b = fmt.Appendf(b, "REPEATED(%d, $%#016x)\n", width*i, bits)
 	}
+	b = fmt.Appendf(b, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", symbol, width*len(t.bits))
 	if !t.masks {
-		return
+		return b
 	}
-	c.StaticGlobal(maskSymbol)
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	b = append(b, '\n')
 	for i := range 8 {
 		ones := ^uint64(0)
 		if i >= 4 {
 			ones = 0
 		}
-		c.AddDatum(8*i, operand.U64(ones))
+		b = fmt.Appendf(b, "DATA %s<>+%d(SB)/8, $%#016x\n", maskSymbol, 8*i, ones)
 	}
+	return fmt.Appendf(b, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n", maskSymbol)
 }
 
 // An arg is the operand of a vector operation: a vector or a constant.
@@ -140,6 +150,20 @@ func (m *machine) emit(op, bcst func(...operand.Op), a arg, rest ...operand.Op) 
 	default:
 		op(append([]operand.Op{mem}, rest...)...)
 	}
+}
+
+// number64 is the place of a constant.
+func (m *machine) number64(v float64) operand.Mem { return m.table.at(math.Float64bits(v)) }
+
+// zero is 0 in all lanem.
+func (m *machine) zero() vector {
+	v := m.vec()
+	if m.wide {
+		m.VPXORQ(v, v, v)
+	} else {
+		m.VXORPD(v, v, v)
+	}
+	return v
 }
 
 // add is a + b.

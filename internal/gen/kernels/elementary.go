@@ -2,8 +2,7 @@ package main
 
 import "math"
 
-// elementary are the kernels of logarithms, exponentials and what needs no more than
-// one instruction.
+// elementary are the kernels of logarithms and exponentials.
 var elementary = []emitter{
 	kernel{
 		name: "log", vectors: 1, doc: "the natural logarithm.",
@@ -24,34 +23,6 @@ var elementary = []emitter{
 	kernel{
 		name: "tanh", vectors: 1, doc: "the hyperbolic tangent.",
 		body: func(m *machine, in []vector) vector { return m.tanh(in[0]) },
-	},
-	kernel{
-		name: "sqrt", vectors: 1, doc: "the square root.",
-		body: func(m *machine, in []vector) vector { return m.sqrt(in[0]) },
-	},
-	kernel{
-		name: "abs", vectors: 1, doc: "|x|.",
-		body: func(m *machine, in []vector) vector { return m.and(in[0], bits(magnitude)) },
-	},
-	kernel{
-		name: "inverse", vectors: 1, doc: "1/x.",
-		body: func(m *machine, in []vector) vector { return m.div(1, in[0]) },
-	},
-	kernel{
-		name: "maximum", vectors: 2, doc: "the larger of x and y.",
-		body: func(m *machine, in []vector) vector { return m.maximum(in[0], in[1]) },
-	},
-	kernel{
-		name: "minimum", vectors: 2, doc: "the smaller of x and y.",
-		body: func(m *machine, in []vector) vector { return m.minimum(in[0], in[1]) },
-	},
-	kernel{
-		name: "atLeast", vectors: 1, number: true, doc: "the larger of x and p.",
-		body: func(m *machine, in []vector) vector { return m.maximum(in[0], in[1]) },
-	},
-	kernel{
-		name: "atMost", vectors: 1, number: true, doc: "the smaller of x and p.",
-		body: func(m *machine, in []vector) vector { return m.minimum(in[0], in[1]) },
 	},
 }
 
@@ -260,26 +231,4 @@ func (m *machine) tanh(x vector) vector {
 	v := m.fma(rest, m.fnma(q, 0.5, m.reg(0.5)), q)
 	m.set(v, large, m.sub(1, q))
 	return m.or(v, m.and(x, bits(sign)))
-}
-
-// maximum is math.Max: an infinity wins over NaN, and 0 is larger than −0.
-func (m *machine) maximum(x, y vector) vector {
-	v := m.and(m.max(x, y), m.max(y, x))
-	odd := m.cmp(x, unordered, y)
-	m.ifAny(odd, func() {
-		m.set(v, odd, nan)
-		m.set(v, m.either(m.cmp(x, eq, inf), m.cmp(y, eq, inf)), inf)
-	})
-	return v
-}
-
-// minimum is math.Min: −∞ wins over NaN, and −0 is smaller than 0.
-func (m *machine) minimum(x, y vector) vector {
-	v := m.or(m.min(x, y), m.min(y, x))
-	odd := m.cmp(x, unordered, y)
-	m.ifAny(odd, func() {
-		m.set(v, odd, nan)
-		m.set(v, m.either(m.cmp(x, eq, -inf), m.cmp(y, eq, -inf)), -inf)
-	})
-	return v
 }

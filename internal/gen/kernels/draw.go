@@ -9,7 +9,7 @@ import (
 type generator struct {
 	*set
 	at    gp
-	words [4][]vec
+	words [4][]vector
 }
 
 // generator loads stream a.
@@ -35,10 +35,10 @@ func (g *generator) store() {
 }
 
 // step advances the generators and returns their outputs, one vector after the other.
-func (g *generator) step() (outputs []vec) {
+func (g *generator) step() (outputs []vector) {
 	for i := range g.words[0] {
 		a, b, c, d := g.words[0][i], g.words[1][i], g.words[2][i], g.words[3][i]
-		if g.avx512() {
+		if g.wide {
 			outputs = append(outputs, g.step512(a, b, c, d))
 		} else {
 			outputs = append(outputs, g.step256(a, b, c, d))
@@ -47,11 +47,11 @@ func (g *generator) step() (outputs []vec) {
 	return outputs
 }
 
-func (g *generator) step256(a, b, c, d vec) vec {
+func (g *generator) step256(a, b, c, d vector) vector {
 	o := g.apply(g.VPADDQ, a, d)
 	g.rotate(o, 23)
 	g.VPADDQ(a, o, o)
-	t := g.vector()
+	t := g.vec()
 	g.VPSLLQ(U8(17), b, t)
 	g.VPXOR(a, c, c)
 	g.VPXOR(b, d, d)
@@ -63,17 +63,17 @@ func (g *generator) step256(a, b, c, d vec) vec {
 }
 
 // rotate rotates x left by k bits.
-func (g *generator) rotate(x vec, k int) {
-	t := g.vector()
+func (g *generator) rotate(x vector, k int) {
+	t := g.vec()
 	g.VPSLLQ(U8(k), x, t)
 	g.VPSRLQ(U8(64-k), x, x)
 	g.VPOR(t, x, x)
 }
 
 // step512 joins the exclusive disjunctions of three words.
-func (g *generator) step512(a, b, c, d vec) vec {
+func (g *generator) step512(a, b, c, d vector) vector {
 	const three = U8(0x96)
-	o, t := g.apply(g.VPADDQ, a, d), g.vector()
+	o, t := g.apply(g.VPADDQ, a, d), g.vec()
 	g.VPSLLQ(U8(17), b, t)
 	g.VPXORQ(b, d, d)
 	g.VPROLQ(U8(23), o, o)
@@ -87,15 +87,15 @@ func (g *generator) step512(a, b, c, d vec) vec {
 
 // A uniform turns outputs x of generators into (2k+1)·2⁻⁵³ with k = x>>12: those bits
 // after the ones of 1, less 1 − 2⁻⁵³.
-type uniform struct{ one, belowOne vec }
+type uniform struct{ one, belowOne vector }
 
 func (s *set) uniform() uniform {
-	return uniform{s.broadcast(s.constant("one")), s.broadcast(s.constant("below one"))}
+	return uniform{s.reg(1), s.reg(1 - 0x1p-53)}
 }
 
-func (u uniform) of(s *set, x vec) {
+func (u uniform) of(s *set, x vector) {
 	s.VPSRLQ(U8(12), x, x)
-	if s.avx512() {
+	if s.wide {
 		s.VPORQ(u.one, x, x)
 	} else {
 		s.VPOR(u.one, x, x)
@@ -105,9 +105,9 @@ func (u uniform) of(s *set, x vec) {
 
 // draws writes the operations that draw.
 func (s *set) draws() {
-	s.begin("Draw")
+	s.operation("Draw")
 	g, u := s.generator(), s.uniform()
-	s.eachDraw(g, func(x vec) vec { u.of(s, x); return x })
+	s.eachDraw(g, func(x vector) vector { u.of(s, x); return x })
 	s.finishDraws(g)
 
 	s.drawLess()
@@ -115,7 +115,7 @@ func (s *set) draws() {
 }
 
 // eachDraw stores what body makes of the outputs of generators in register dst.
-func (s *set) eachDraw(g *generator, body func(x vec) vec) {
+func (s *set) eachDraw(g *generator, body func(x vector) vector) {
 	dst, left := s.register("Dst"), s.loaded(stride)
 	s.Label("loop")
 	for i, x := range g.step() {
@@ -133,28 +133,28 @@ func (s *set) finishDraws(g *generator) {
 // drawLess writes DrawLess: dst = 1[u < m[b]]. With u of output x this is 1[x ≤ 2¹²·t − 1]
 // where t of the 2⁵² numbers are below m[b].
 func (s *set) drawLess() {
-	s.begin("DrawLess")
+	s.operation("DrawLess")
 	g, at := s.generator(), s.number("B")
 	t := s.bound(at)
-	one := s.broadcast(s.constant("one"))
+	one := s.reg(1)
 	s.TESTQ(t, t)
 	s.JNE(LabelRef("some"))
 	// All outputs are at most 2⁶⁴ − 1: 1 becomes 0, or NaN where m[b] is.
-	m := s.broadcast(at)
-	if s.avx512() {
+	m := s.reg(at)
+	if s.wide {
 		k := s.K()
-		s.VCMPPD(unordered, m, m, k)
+		s.VCMPPD(U8(unordered), m, m, k)
 		s.VMOVAPD_Z(m, k, one)
 	} else {
-		s.VCMPPD(unordered, m, m, one)
+		s.VCMPPD(U8(unordered), m, m, one)
 	}
 	s.Label("some")
 	s.SHLQ(U8(12), t)
 	s.DECQ(t)
-	if s.avx512() {
-		most := s.vector()
+	if s.wide {
+		most := s.vec()
 		s.VPBROADCASTQ(t, most)
-		s.eachDraw(g, func(x vec) vec {
+		s.eachDraw(g, func(x vector) vector {
 			const lessEqual = U8(2)
 			k := s.K()
 			s.VPCMPUQ(lessEqual, most, x, k)
@@ -164,10 +164,10 @@ func (s *set) drawLess() {
 	} else {
 		// Signed comparison wants the top bits the other way.
 		s.BTCQ(U8(63), t)
-		most, top := s.vector(), s.broadcast(s.constant("sign"))
+		most, top := s.vec(), s.reg(bits(sign))
 		s.VMOVQ(t, most.AsX())
 		s.VPBROADCASTQ(most.AsX(), most)
-		s.eachDraw(g, func(x vec) vec {
+		s.eachDraw(g, func(x vector) vector {
 			s.VPXOR(top, x, x)
 			s.VPCMPGTQ(most, x, x)
 			s.VPANDN(one, x, x)
@@ -185,9 +185,9 @@ func (s *set) bound(at Mem) gp {
 	s.VMOVSD(at, m)
 	s.VXORPD(zero, zero, zero)
 	s.VMAXSD(zero, m, m)
-	s.VMINSD(s.constant("one"), m, m)
-	s.VMOVSD(s.constant("2⁵²"), scale)
-	s.VFMADD213SD(s.constant("−½"), scale, m)
+	s.VMINSD(s.number64(1), m, m)
+	s.VMOVSD(s.number64(0x1p52), scale)
+	s.VFMADD213SD(s.number64(-0.5), scale, m)
 	s.VROUNDSD(U8(2), m, m, m)
 	s.VCVTTSD2SIQ(m, t)
 	return t
@@ -196,11 +196,11 @@ func (s *set) bound(at Mem) gp {
 // drawShift writes DrawShift: dst = p·u/(p·u + q·(1−u)). With AVX-512 the divider takes
 // every other vector, arithmetic the others at the same time, if p and q allow for it.
 func (s *set) drawShift() {
-	s.begin("DrawShift")
+	s.operation("DrawShift")
 	g, u := s.generator(), s.uniform()
-	if !s.avx512() {
+	if !s.wide {
 		p, q := s.factors()
-		s.eachDraw(g, func(x vec) vec {
+		s.eachDraw(g, func(x vector) vector {
 			u.of(s, x)
 			a, b := s.shifted(x, p, q, u.one)
 			s.VDIVPD(b, a, a)
@@ -210,9 +210,9 @@ func (s *set) drawShift() {
 		return
 	}
 	at := s.number("B")
-	p, q := s.broadcast(at), s.broadcast(at.Offset(8))
+	p, q := s.reg(at), s.reg(at.Offset(8))
 	dst, left := s.register("Dst"), s.loaded(stride)
-	next := func() (a, b vec) {
+	next := func() (a, b vector) {
 		x := g.step()[0]
 		u.of(s, x)
 		return s.shifted(x, p, q, u.one)
@@ -258,8 +258,8 @@ func (s *set) unlessLarge(at Mem, label string) {
 // quotient to the last bit (Markstein 1990). The exception, b with a mantissa of
 // ones and a a power of two, takes a u of which p·u and p·u + q·(1−u) are
 // neighbours. Nothing here underflows: a is 0 or, like b, at least 2⁻⁵⁵³.
-func (s *set) divide(a, b, one vec) {
-	y, e := s.vector(), s.vector()
+func (s *set) divide(a, b, one vector) {
+	y, e := s.vec(), s.vec()
 	s.VRCP14PD(b, y)
 	for range 3 { // y is about 1/b: y + y·(1 − b·y) is closer
 		s.VMOVAPD(one, e)

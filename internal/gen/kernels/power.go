@@ -1,13 +1,9 @@
 package main
 
-// power are the kernels of powers.
+// power is the kernel of powers.
 var power = []emitter{
 	kernel{
-		name: "pow", vectors: 1, number: true, doc: "x^p.",
-		body: func(m *machine, in []vector) vector { return m.pow(in[0], in[1]) },
-	},
-	kernel{
-		name: "powEach", vectors: 2, doc: "x^y.",
+		name: "power", vectors: 2, repeat: "y", doc: "x^y.",
 		body: func(m *machine, in []vector) vector { return m.pow(in[0], in[1]) },
 	},
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -18,14 +18,11 @@ import (
 
 // A set writes the operations of one kernel set. Its vectors have so many bytes.
 type set struct {
-	*build.Context
-	name    string
-	bytes   int
-	written map[string]bool
+	*machine
+	name      string
+	bytes     int
+	functions map[string]string // by code
 }
-
-// vec is a vector register.
-type vec = reg.VecVirtual
 
 // gp is a register for integers.
 type gp = reg.GPVirtual
@@ -35,57 +32,59 @@ var (
 	arena     = reg.R8
 	registers = reg.R9
 	pool      = reg.R10
-	machine   = reg.R11
+	self      = reg.R11
 	stride    = reg.R12
-	operation = reg.R13
+	current   = reg.R13
 )
 
 // line is the bytes of eight lanes, of which every register has a multiple.
 const line = 64
 
-func newSet(name string, width int) *set {
-	return &set{Context: build.NewContext(), name: name, bytes: width, written: map[string]bool{}}
+func newSet(wide bool) *set {
+	m := newMachine(wide)
+	if wide {
+		return &set{machine: m, name: "avx512", bytes: 64, functions: map[string]string{}}
+	}
+	return &set{machine: m, name: "avx2", bytes: 32, functions: map[string]string{}}
 }
-
-// avx512 says that the set has instructions with masks and 512 bits.
-func (s *set) avx512() bool { return s.bytes == 64 }
 
 // assemble writes all operations and returns the text of the file.
 func (s *set) assemble(rows []row) ([]byte, error) {
 	s.ConstraintExpr("!purego")
 	s.entry()
 	s.elementwise()
-	s.quotients()
-	s.extrema()
-	s.finite()
-	s.comparisons()
+	for _, k := range pointwise {
+		if k.code != "" {
+			s.pointwise(k)
+		}
+	}
 	s.overLanes()
 	s.sums()
 	s.tiles()
 	s.block()
 	s.draws()
-	if !s.avx512() { // which the other set shares
+	if !s.wide { // which the other set shares
 		s.stop()
 		s.scalePanels()
 	}
-	s.writeConstants()
 	file, err := s.Result()
 	if err != nil {
 		return nil, allErrors(err)
 	}
-	file.Includes = append(file.Includes, "go_asm.h")
+	file.Includes = []string{"textflag.h", "go_asm.h", "operations_amd64.h"}
 	if err := pass.Compile.Execute(file); err != nil {
 		return nil, err
 	}
-	text, err := printer.NewGoAsm(printer.Config{Name: "internal/gen/lane"}).Print(file)
+	text, err := printer.NewGoAsm(printer.Config{Name: origin}).Print(file)
 	if err != nil {
 		return nil, err
 	}
 	if found := s.foreign().Find(text); found != nil {
 		return nil, fmt.Errorf("register %s is not one of the set", found)
 	}
+	text = withMacros(text)
 	table, err := s.jumpTable(rows)
-	return append(bytes.TrimRight(text, "\n"), "\n"+table...), err
+	return slices.Concat(bytes.TrimRight(text, "\n"), []byte("\n"+table), s.table.text()), err
 }
 
 // allErrors lists the errors of a description, of which the text of err has the first.
@@ -104,7 +103,7 @@ func allErrors(err error) error {
 // foreign matches registers that need what processors of the set may not have: those from
 // 16 on need AVX-512, and for 128 and 256 bits AVX-512 VL.
 func (s *set) foreign() *regexp.Regexp {
-	if s.avx512() {
+	if s.wide {
 		return regexp.MustCompile(`\b[XY](1[6-9]|2\d|3[01])\b`)
 	}
 	return regexp.MustCompile(`\b([XY](1[6-9]|2\d|3[01])|Z\d+|K\d)\b`)
@@ -113,29 +112,29 @@ func (s *set) foreign() *regexp.Regexp {
 // entry writes the function that Go calls.
 func (s *set) entry() {
 	name := "runAVX2"
-	if s.avx512() {
+	if s.wide {
 		name = "runAVX512"
 	}
 	s.start(name, "func(x *byte, pc int) int")
-	s.Load(s.Param("x"), machine)
+	s.Load(s.Param("x"), self)
 	pc := s.GP64()
 	s.Load(s.Param("pc"), pc)
-	s.IMUL3Q(U8(16), pc, operation) // the bytes of an operation
-	s.ADDQ(s.state("code"), operation)
+	s.IMUL3Q(U8(16), pc, current) // the bytes of an operation
+	s.ADDQ(s.state("code"), current)
 	s.MOVQ(s.state("m"), arena)
 	s.MOVQ(s.state("r"), registers)
 	s.MOVQ(s.state("args"), pool)
 	s.MOVQ(s.state("stride"), stride)
-	s.dispatch()
+	s.jump("DISPATCH")
 }
 
 // stop writes where operations that assembly does not have lead to: it returns the
 // number of the operation, in the frame of the function that Go called.
 func (s *set) stop() {
 	s.start("stop", "func(x *byte, pc int) int")
-	s.SUBQ(s.state("code"), operation)
-	s.SARQ(U8(4), operation)
-	s.Store(operation, s.ReturnIndex(0))
+	s.SUBQ(s.state("code"), current)
+	s.SARQ(U8(4), current)
+	s.Store(current, s.ReturnIndex(0))
 	s.VZEROUPPER()
 	s.RET()
 }
@@ -147,32 +146,29 @@ func (s *set) start(name, signature string) {
 	s.SignatureExpr(signature)
 }
 
-// begin begins an operation.
-func (s *set) begin(code string) {
-	s.written[code] = true
-	s.start(s.name+code, "func()")
+// operation begins an operation, and others that are the same function.
+func (s *set) operation(codes ...string) {
+	function := s.name + codes[0]
+	for _, code := range codes {
+		s.functions[code] = function
+	}
+	s.start(function, "func()")
 }
 
 // next goes on with the operation that follows.
-func (s *set) next() {
-	s.LEAQ(Mem{Symbol: Symbol{Name: "Op__size"}, Base: operation}, operation)
-	s.dispatch()
-}
+func (s *set) next() { s.jump("NEXT") }
 
-// dispatch jumps to where the operation starts.
-func (s *set) dispatch() {
-	code, table := s.field("Code"), s.GP64()
-	s.LEAQ(NewDataAddr(NewStaticSymbol(s.name+"Table"), 0), table)
-	s.MOVQ(Mem{Base: table, Index: code, Scale: 8}, table)
+// jump ends a function with a macro that jumps to where an operation starts.
+func (s *set) jump(macro string) {
 	s.Instruction(&ir.Instruction{
-		Opcode: "JMP", Operands: []Op{table}, IsTerminal: true,
-		Inputs: []Op{table, arena, registers, pool, machine, stride, operation},
+		Opcode: macroMark + macro, Operands: []Op{NewDataAddr(NewStaticSymbol(s.name+"Table"), 0)}, IsTerminal: true,
+		Inputs: []Op{arena, registers, pool, self, stride, current},
 	})
 }
 
-// state is a field of the state of the machine.
+// state is a field of the state of the self.
 func (s *set) state(field string) Mem {
-	return Mem{Symbol: Symbol{Name: "state_" + field}, Base: machine}
+	return Mem{Symbol: Symbol{Name: "state_" + field}, Base: self}
 }
 
 // loaded is a number of 64 bits in a register of its own.
@@ -202,14 +198,13 @@ func (s *set) pair(from Mem) (first, second gp) {
 func (s *set) field(name string) gp { return s.int32(s.fieldAt(name)) }
 
 func (s *set) fieldAt(name string) Mem {
-	return Mem{Symbol: Symbol{Name: "Op_" + name}, Base: operation}
+	return Mem{Symbol: Symbol{Name: "Op_" + name}, Base: current}
 }
 
 // register is the address of the register that a field of the operation names.
 func (s *set) register(field string) gp {
-	r := s.field(field)
-	s.IMULQ(stride, r)
-	s.ADDQ(registers, r)
+	r := s.GP64()
+	s.macro("REGISTER", []Op{Mem{Symbol: Symbol{Name: "Op_" + field}, Base: current}}, []Op{r})
 	return r
 }
 
@@ -225,71 +220,10 @@ func (s *set) operands() gp {
 	return at
 }
 
-// vector is a new vector register.
-func (s *set) vector() vec {
-	if s.avx512() {
-		return s.ZMM()
-	}
-	return s.YMM()
-}
-
-func (s *set) load(from Mem) vec {
-	v := s.vector()
+func (s *set) load(from Mem) vector {
+	v := s.vec()
 	s.VMOVUPD(from, v)
 	return v
-}
-
-// broadcast is a number in all lanes.
-func (s *set) broadcast(from Mem) vec {
-	v := s.vector()
-	s.VBROADCASTSD(from, v)
-	return v
-}
-
-// zero is 0 in all lanes.
-func (s *set) zero() vec {
-	v := s.vector()
-	if s.avx512() {
-		s.VPXORQ(v, v, v)
-	} else {
-		s.VXORPD(v, v, v)
-	}
-	return v
-}
-
-// The constants.
-var constants = []struct {
-	name  string
-	value Constant
-}{
-	{"one", F64(1)},
-	{"sign", U64(1 << 63)},
-	{"below one", U64(math.Float64bits(1 - 0x1p-53))},
-	{"2⁵²", F64(0x1p52)},
-	{"−½", F64(-0.5)},
-	{"magnitude", U64(1<<63 - 1)},
-	{"∞", U64(math.Float64bits(math.Inf(1)))},
-	{"−∞", U64(math.Float64bits(math.Inf(-1)))},
-	{"largest", F64(math.MaxFloat64)},
-	{"least", F64(-math.MaxFloat64)},
-}
-
-// constant is the place of one.
-func (s *set) constant(name string) Mem {
-	for i, c := range constants {
-		if c.name == name {
-			return NewDataAddr(NewStaticSymbol(s.name+"Constants"), 8*i)
-		}
-	}
-	panic("no constant " + name)
-}
-
-func (s *set) writeConstants() {
-	s.StaticGlobal(s.name + "Constants")
-	s.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i, c := range constants {
-		s.AddDatum(8*i, c.value)
-	}
 }
 
 // imm is a number in the shortest form that instructions take.
