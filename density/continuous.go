@@ -42,6 +42,9 @@ func (d Distribution) withCDF(below, above nodeFunc) Distribution {
 	return d
 }
 
+// magnitude is |z|, with the slope −1 at 0.
+func magnitude(z *autograd.Node) *autograd.Node { return z.Positive().Where(z, z.Neg()) }
+
 // scaled is a location and scale family, by the log density, log distribution function and
 // draws of its standard form, whose density is symmetric.
 func scaled[M, S Value](
@@ -70,9 +73,10 @@ func scaled[M, S Value](
 	)
 }
 
-// half is the part above 0 of a distribution that is symmetric about it.
-func half(name string, d Distribution) Distribution {
-	log, below, above, draw, c := d.log, d.below, d.above, d.draw, Positive()
+// half is the part above 0 of a distribution that is symmetric about it, with a scale as its second
+// parameter. within is the log probability between −x and x, accurate for small x.
+func half(name string, d Distribution, within nodeFunc) Distribution {
+	log, above, draw, c := d.log, d.above, d.draw, Positive()
 	d.name, d.support, d.total = name, &c, nil
 	d.set = set{"a number from 0", func(v float64) bool { return v >= 0 && finite(v) }}
 	d.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return log(x, p).AddScalar(math.Ln2) }
@@ -81,13 +85,22 @@ func half(name string, d Distribution) Distribution {
 		dst[0] = math.Abs(dst[0])
 		return err
 	}
-	if below != nil { // 2F(x) − 1 = 1 − 2(1 − F(x))
-		d.above = func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return above(x, p).AddScalar(math.Ln2) }
-		d.below = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-			return logOneMinusExp(above(x, p).AddScalar(math.Ln2))
-		}
+	// either one directly where it is the smaller: each has the part of x on its side of σ/2
+	parts := func(x *autograd.Node, p []*autograd.Node) (near, inside, outside *autograd.Node) {
+		bend := p[1].Scale(0.5)
+		near = bend.AtLeast(x)
+		return near, within(near.Where(x, bend), p), above(near.Where(bend, x), p).AddScalar(math.Ln2)
 	}
-	return d
+	return d.withCDF(
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			near, inside, outside := parts(x, p)
+			return near.Where(inside, logOneMinusExp(outside))
+		},
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			near, inside, outside := parts(x, p)
+			return near.Where(logOneMinusExp(inside), outside)
+		},
+	)
 }
 
 // logOneMinusExp is ln(1 − eˣ) for x < 0.
@@ -100,6 +113,13 @@ func logOneMinusExp(x *autograd.Node) *autograd.Node {
 
 func logNormal(z *autograd.Node) *autograd.Node {
 	return z.Square().Scale(-0.5).AddScalar(-lnSqrt2Pi)
+}
+
+// logOneMinusExpExp is ln(1 − exp(−eˡ)), which is l to the last digit far below 0.
+func logOneMinusExpExp(l *autograd.Node) *autograd.Node {
+	low := l.Builder().Scalar(-40)
+	far := low.AtLeast(l)
+	return far.Where(l, logOneMinusExp(far.Where(low, l).Exp().Neg()))
 }
 
 // Normal has mean mu and standard deviation sigma.
@@ -133,19 +153,28 @@ func normalTotal(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 }
 
 // HalfNormal is the positive part of a normal distribution with mean 0.
-func HalfNormal[S Value](sigma S) Distribution { return half("half-normal", Normal(0, sigma)) }
+func HalfNormal[S Value](sigma S) Distribution {
+	return half("half-normal", Normal(0, sigma), func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return logGammaP.of(x.Div(p[1]).Square().Scale(0.5), x.Builder().Scalar(0.5))
+	})
+}
 
 // Cauchy has median mu and half-width sigma.
 func Cauchy[M, S Value](mu M, sigma S) Distribution {
 	return scaled("cauchy", mu, sigma, func(z *autograd.Node) *autograd.Node {
 		return z.Square().Log1p().Neg().AddScalar(-math.Log(math.Pi))
 	}, func(z *autograd.Node) *autograd.Node { // the angle between the vertical and (1, −z)
-		return z.Builder().Ones(z.Shape()).Atan2(z.Neg()).Scale(1 / math.Pi).Log()
+		tail := z.Builder().Ones(z.Shape()).Atan2(magnitude(z)).Scale(1 / math.Pi)
+		return z.Positive().Where(tail.Neg().Log1p(), tail.Log())
 	}, func(rng *rand.Rand) float64 { return math.Tan(math.Pi * (rng.Float64() - 0.5)) })
 }
 
 // HalfCauchy is the positive part of a Cauchy distribution with median 0.
-func HalfCauchy[S Value](sigma S) Distribution { return half("half-cauchy", Cauchy(0, sigma)) }
+func HalfCauchy[S Value](sigma S) Distribution {
+	return half("half-cauchy", Cauchy(0, sigma), func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return x.Atan2(p[1].Expand(x.Shape())).Scale(2 / math.Pi).Log()
+	})
+}
 
 // studentLog is the log density of Student's t with v degrees of freedom.
 func studentLog(z, v *autograd.Node) *autograd.Node {
@@ -180,7 +209,11 @@ func StudentsT[M, S, N Value](mu M, sigma S, nu N) Distribution {
 
 // HalfStudentsT is the positive part of a Student t distribution with location 0.
 func HalfStudentsT[S, N Value](sigma S, nu N) Distribution {
-	return half("half-student t", StudentsT(0, sigma, nu))
+	within := func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		s := x.Div(p[1]).Square()
+		return logBetaI.of(s.Div(s.Add(p[2])), x.Builder().Scalar(0.5), p[2].Scale(0.5))
+	}
+	return half("half-student t", StudentsT(0, sigma, nu), within)
 }
 
 // Laplace has location mu and scale s.
@@ -191,7 +224,7 @@ func Laplace[M, S Value](mu M, s S) Distribution {
 		s,
 		func(z *autograd.Node) *autograd.Node { return z.Abs().Neg().AddScalar(-math.Ln2) },
 		func(z *autograd.Node) *autograd.Node {
-			tail := z.Abs().Neg().AddScalar(-math.Ln2)
+			tail := magnitude(z).Neg().AddScalar(-math.Ln2)
 			return z.Positive().Where(tail.Exp().Neg().Log1p(), tail)
 		},
 		func(rng *rand.Rand) float64 {
@@ -229,7 +262,7 @@ func GumbelRight[M, B Value](mu M, beta B) Distribution {
 		scalar(mu),
 		scalar(beta),
 	).withCDF(below, func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-		return logOneMinusExp(below(x, p))
+		return logOneMinusExpExp(z(x, p).Neg())
 	})
 }
 
@@ -330,7 +363,9 @@ func Weibull[K, L Value](k K, lambda L) Distribution {
 		scalar(k),
 		scalar(lambda),
 	).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logOneMinusExp(above(x, p)) }, above)
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logOneMinusExpExp(p[0].Mul(log(x, p)))
+		}, above)
 }
 
 // LogNormal has a logarithm that is normal with mean mu and standard deviation sigma.
@@ -358,7 +393,11 @@ func LogNormal[M, S Value](mu M, sigma S) Distribution {
 // Pareto is above xm with tail index alpha.
 func Pareto[M, A Value](xm M, alpha A) Distribution {
 	above := func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-		return p[1].Mul(p[0].Log().Sub(x.Log())).Minimum(x.Builder().Scalar(0))
+		bend := p[0].Scale(2) // up to it ln(m/x) = ln(1 + (m−x)/x)
+		near := bend.AtLeast(x)
+		small, large := near.Where(x, bend), near.Where(bend, x)
+		logs := near.Where(p[0].Sub(small).Div(small).Log1p(), p[0].Log().Sub(large.Log()))
+		return p[1].Mul(logs).Minimum(x.Builder().Scalar(0))
 	}
 	return continuous(
 		"pareto",
@@ -396,15 +435,16 @@ func Beta[A, B Value](alpha A, beta B) Distribution {
 	).withCDF(
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x, p[0], p[1]) },
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-			return logBetaI.of(x.SubFrom(1), p[1], p[0])
+			return logBetaJ.of(x, p[0], p[1])
 		},
 	)
 }
 
 // Uniform is constant between two bounds.
 func Uniform[L, H Value](low L, high H) Distribution {
-	share := func(from, to *autograd.Node, p []*autograd.Node) *autograd.Node {
-		return to.Sub(from).Div(p[1].Sub(p[0])).Log()
+	share := func(part, rest *autograd.Node) *autograd.Node { // ln(part/(part + rest))
+		all := part.Add(rest)
+		return rest.AtLeast(part).Where(part.Div(all).Log(), rest.Div(all).Neg().Log1p())
 	}
 	return continuous(
 		"uniform",
@@ -418,8 +458,8 @@ func Uniform[L, H Value](low L, high H) Distribution {
 		scalar(low),
 		scalar(high),
 	).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(p[0], x, p) },
-			func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(x, p[1], p) })
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(x.Sub(p[0]), p[1].Sub(x)) },
+			func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(p[1].Sub(x), x.Sub(p[0])) })
 }
 
 // VonMises is an angle from −π to π with mean direction mu and concentration kappa:

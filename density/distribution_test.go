@@ -353,15 +353,23 @@ var discrete = []row{
 	{
 		"negative binomial",
 		func(p nodes) dist { return density.NegativeBinomial(p[0], p[1]) },
-		negativeBinomial(1.2),
+		negativeBinomial(1.2, 1.7),
 		counts,
 		[]float64{1.2, 1.7},
 		nil,
 	},
 	{
+		"negative binomial, nearly poisson",
+		func(p nodes) dist { return density.NegativeBinomial(p[0], p[1]) },
+		negativeBinomial(1.2, 170),
+		counts,
+		[]float64{1.2, 170},
+		nil,
+	},
+	{
 		"negative binomial, log",
 		func(p nodes) dist { return density.NegativeBinomialLog(p[0], p[1]) },
-		negativeBinomial(math.Exp(-0.7)),
+		negativeBinomial(math.Exp(-0.7), 1.7),
 		counts,
 		[]float64{-0.7, 1.7},
 		nil,
@@ -442,11 +450,9 @@ func softmax(l ...float64) func(x float64) float64 {
 	}
 }
 
-func negativeBinomial(mean float64) func(x float64) float64 {
+func negativeBinomial(mean, c float64) func(x float64) float64 {
 	return func(x float64) float64 {
-		return lgamma(x+1.7) - lgamma(x+1) - lgamma(1.7) + 1.7*math.Log(
-			1.7/(1.7+mean),
-		) + x*math.Log(mean/(1.7+mean))
+		return lgamma(x+c) - lgamma(x+1) - lgamma(c) + c*math.Log(c/(c+mean)) + x*math.Log(mean/(c+mean))
 	}
 }
 

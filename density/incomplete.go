@@ -169,7 +169,7 @@ func logStudent(nu jet, z float64) jet {
 	}
 	sum := nu.plus(z * z)
 	x, y := nu.div(sum), constantJet(z*z).div(sum)
-	if math.IsInf(z, 0) {
+	if math.IsInf(z*z, 0) {
 		x, y = constantJet(0), constantJet(1)
 	}
 	tail := logIncompleteBeta(nu.scale(0.5), constantJet(0.5), x, y).plus(-math.Ln2)
@@ -297,14 +297,14 @@ func gammaCumulative(name string, sign float64) *cumulative {
 	})
 }
 
-var (
-	logGammaP = gammaCumulative("log incomplete gamma", 1)
-	logGammaQ = gammaCumulative("log complementary incomplete gamma", -1)
-
-	logBetaI = newCumulative(cumulative{
-		name: "log incomplete beta",
-		sign: 1,
+func betaCumulative(name string, sign float64) *cumulative {
+	return newCumulative(cumulative{
+		name: name,
+		sign: sign,
 		at: func(p []jet, x float64) jet {
+			if sign < 0 { // 1 − I_x(a, b) = I_y(b, a)
+				return logIncompleteBeta(p[1], p[0], constantJet(1-x), constantJet(x))
+			}
 			return logIncompleteBeta(p[0], p[1], constantJet(x), constantJet(1-x))
 		},
 		log: func(p nodes, x *autograd.Node) *autograd.Node {
@@ -319,6 +319,14 @@ var (
 			}
 		},
 	})
+}
+
+var (
+	logGammaP = gammaCumulative("log incomplete gamma", 1)
+	logGammaQ = gammaCumulative("log complementary incomplete gamma", -1)
+
+	logBetaI = betaCumulative("log incomplete beta", 1)
+	logBetaJ = betaCumulative("log complementary incomplete beta", -1)
 
 	logStudentT = newCumulative(cumulative{
 		name: "log distribution function of student t",
