@@ -23,7 +23,8 @@ import (
 type Search struct {
 	Halves int // random halves of the rows; defaults to 20
 	// Tries is how often a search moves a few variables at random and goes on; defaults to four for
-	// each variable, with more than 70 variables fewer, at least 20.
+	// each variable, with more than 70 variables fewer, at least 20, but no longer than the first
+	// climb took.
 	Tries int
 }
 
@@ -54,7 +55,7 @@ func (e searchEngine) Settings() []*setting.Setting {
 			"random halves of the rows to search too", "20"),
 		setting.WholeNumber(&e.Tries, engine.MostSteps, "tries",
 			"how often a search moves a few columns at random and goes on",
-			"four for each column, with more than 70 columns fewer"),
+			"four for each column, fewer with more than 70 columns and where searches are long"),
 	}
 }
 
@@ -73,7 +74,6 @@ func (e searchEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, err
 	}
 	setting.Fill(&out.Halves, 20)
-	setting.Fill(&out.Tries, search.Tries(p.Vars()))
 	return &out, nil
 }
 

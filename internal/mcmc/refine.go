@@ -52,7 +52,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		s := search.New(screen, stream.New(m.options.Seed, stream.MCMCStart, k))
-		err := s.Run(ctx, search.Tries(m.d))
+		err := s.Run(ctx, 0)
 		starts[k], logs[k] = s.Parents(), s.LogScore()
 		sums[k] = m.conditionals(s)
 		return err

@@ -17,19 +17,14 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 		}
 	}
 	s.open = before
-	for steps := 0; !s.walking || steps < mostSteps; steps++ {
+	for {
 		next, i := s.bestToggle(j, set, q, before)
 		if i < 0 {
 			return set, q
 		}
 		set, q = nodescore.Toggled(set, i), next
 	}
-	return set, q
 }
-
-// mostSteps is the number of steps that parents climb on a walk. A variable that is far from its
-// place makes others take dozens of parents in its stead, which costs much and leads nowhere.
-const mostSteps = 4
 
 // bestToggle is the largest q of j with one of some variables more or less as parent, and that
 // variable, −1 if none gains.
@@ -149,12 +144,10 @@ func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, 
 // reinsert moves v to the place in the order that gains most, if there is a better one. The
 // variables that this concerns come into the queue.
 func (s *Searcher) reinsert(v int) {
-	s.walking = true
 	best := s.along(v, false)
 	if other := s.along(v, true); other.gain > best.gain+tie {
 		best = other
 	}
-	s.walking = false
 	least := slack(s.score[v])
 	for _, at := range best.steps {
 		least += slack(s.score[at.neighbour])

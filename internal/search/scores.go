@@ -14,6 +14,7 @@ type scores struct {
 	cache  []map[key]float64
 	cached int
 	set    []int
+	work   int // of the scores so far, in multiplications of a Cholesky factor
 }
 
 // mostCached is the largest number of node scores that a searcher keeps.
@@ -36,6 +37,8 @@ func newScores(c *Screen) scores {
 
 // toggled writes q of j with one parent more or less, by variable.
 func (s *scores) toggled(dst []float64, j int, set, variables []int) {
+	p := len(set) + 1
+	s.work += p * p * (p + len(variables))
 	if s.fast {
 		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, dst, j, set, variables)
 		return

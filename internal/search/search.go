@@ -38,7 +38,6 @@ type Searcher struct {
 	scores  scores
 
 	walk    walk
-	walking bool    // parents climb a few steps only
 	barrier float64 // by how much ln p may be lower on the way to a better place
 	first   float64 // the barrier of the first climb
 	queue   []int
@@ -169,24 +168,41 @@ func (s *Searcher) number(from, to int) {
 	}
 }
 
-// Tries is how often a search among d variables is worth going on after a disturbance: four times
-// for each variable, with more than 70 of them fewer, at least 20.
-func Tries(d int) int { return max(min(4*d, 20_000/d), 20) }
+// mostTries is how often a search among d variables is worth going on after a disturbance at most.
+func mostTries(d int) int { return max(min(4*d, 20_000/d), 20) }
 
-// Run climbs, then moves a few variables at random and climbs anew so many times. When ctx is done
+// enoughWork is the work of the disturbances that a search may always do; see scores.work. It is about
+// a tenth of a second.
+const enoughWork = 1e8
+
+// Run climbs, then moves a few variables at random and climbs anew so many times. 0 stands for as
+// often as it is worth: four times for each variable, with more than 70 of them fewer, at least 20,
+// but for no more work than the climb was, unless that was little. When ctx is done
 // it stops, and returns its error; the graph is then the present one.
 func (s *Searcher) Run(ctx context.Context, tries int) error {
 	if err := s.climb(ctx, s.first); err != nil {
 		return err
 	}
 	now := s.LogScore()
+	begin := s.scores.work
+	limit, worth := max(enoughWork, begin), tries == 0
+	if worth {
+		tries = mostTries(s.d)
+	}
 	for try := range tries {
+		done := float64(try) / float64(tries)
+		if worth {
+			done = max(done, float64(s.scores.work-begin)/float64(limit))
+		}
+		if done >= 1 {
+			break
+		}
 		s.keep()
 		s.disturb(1 + try%mostMoved)
 		if err := s.settle(ctx); err != nil {
 			return err
 		}
-		margin := 3 * max(0, 1-1.25*float64(try)/float64(tries))
+		margin := 3 * max(0, 1-1.25*done)
 		if next := s.LogScore(); next >= now-margin*s.rng.ExpFloat64()-tie {
 			now = next
 			continue
