@@ -19,6 +19,12 @@ type Refinable interface {
 	Refine(j int, parents []int)
 }
 
+// A neighbourly score refines the sets with one parent more or less than one that is refined in less
+// time than alone.
+type neighbourly interface {
+	RefineNeighbours(j int, parents []int, toggled []int)
+}
+
 // A listable score can give no probability to sets of parents that were not refined.
 type listable interface{ List() }
 
@@ -44,8 +50,8 @@ func refine(ctx context.Context, s Refinable, maxParents int, prior *score.Prior
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
 // again until all of these are refined. That may have no end, where each round brings estimates
-// likelier than what it refined: then a [listable] score keeps refined sets only. More than twenty
-// variables are left as they are.
+// likelier than what it refined: then a [listable] score keeps refined sets only, and so it does from
+// the beginning with more than twelve variables. More than twenty variables are left as they are.
 func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
@@ -53,6 +59,10 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 	}
 	if d > exact.Affordable {
 		return nil
+	}
+	l, listing := s.(listable)
+	if listing && d > MixedVariables {
+		l.List()
 	}
 	for range mostRefinements {
 		sets, probabilities, err := likelySets(ctx, s, prior, workers)
@@ -68,7 +78,7 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 			return err
 		}
 	}
-	if l, ok := s.(listable); ok {
+	if listing {
 		l.List()
 	}
 	return nil
@@ -76,20 +86,38 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 
 // RefineSets refines sets of parents of each variable, which have so much probability, and the
 // neighbours of the likeliest, and returns how many were not refined before.
-func RefineSets(ctx context.Context, s Refinable, sets [][][]int, probabilities [][]float64, workers int) (int, error) {
+func RefineSets(
+	ctx context.Context, s Refinable, sets [][][]int, probabilities [][]float64, workers int,
+) (int, error) {
 	d := s.Vars()
-	found := make([][]parents, d)
+	found, around := make([][]neighbours, d), make([][]neighbours, d)
+	fitted := make([]int, d)
 	err := parallel.For(ctx, d, workers, func(j int) error {
-		others, listed := dag.AllBut(d, j), nodescore.DistinctSets{}
-		add := func(set []int) {
-			if listed.Add(set) && !s.Known(j, set) {
-				found[j] = append(found[j], parents{j, set})
+		listed := nodescore.DistinctSets{}
+		add := func(set []int) bool {
+			isNew := listed.Add(set) && !s.Known(j, set)
+			if isNew {
+				fitted[j]++
+			}
+			return isNew
+		}
+		for _, set := range sets[j] {
+			if add(set) {
+				found[j] = append(found[j], neighbours{of: j, set: set})
 			}
 		}
 		for k, set := range sets[j] {
-			add(set)
-			for i := 0; probabilities[j][k] >= neighbouring && i < len(others); i++ {
-				add(nodescore.Toggled(set, others[i]))
+			if probabilities[j][k] < neighbouring {
+				continue
+			}
+			n := neighbours{of: j, set: set}
+			for _, i := range dag.AllBut(d, j) {
+				if add(nodescore.Toggled(set, i)) {
+					n.toggled = append(n.toggled, i)
+				}
+			}
+			if len(n.toggled) > 0 {
+				around[j] = append(around[j], n)
 			}
 		}
 		return ctx.Err()
@@ -97,11 +125,42 @@ func RefineSets(ctx context.Context, s Refinable, sets [][][]int, probabilities 
 	if err != nil {
 		return 0, err
 	}
-	missing := slices.Concat(found...)
-	return len(missing), parallel.For(ctx, len(missing), workers, func(k int) error {
-		s.Refine(missing[k].of, missing[k].set)
-		return ctx.Err()
-	})
+	total := 0
+	for _, n := range fitted {
+		total += n
+	}
+	for _, all := range [][]neighbours{slices.Concat(found...), slices.Concat(around...)} {
+		err := parallel.For(ctx, len(all), workers, func(k int) error {
+			all[k].refine(s)
+			return ctx.Err()
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+// neighbours are a set of parents of a variable, or those that have one more or less.
+type neighbours struct {
+	of      int
+	set     []int
+	toggled []int
+}
+
+// refine refines the set, or its neighbours.
+func (n neighbours) refine(s Refinable) {
+	if len(n.toggled) == 0 {
+		s.Refine(n.of, n.set)
+		return
+	}
+	if m, ok := s.(neighbourly); ok {
+		m.RefineNeighbours(n.of, n.set, n.toggled)
+		return
+	}
+	for _, i := range n.toggled {
+		s.Refine(n.of, nodescore.Toggled(n.set, i))
+	}
 }
 
 // likelySets are the sets of parents of each variable that carry the posterior, with their
@@ -121,10 +180,4 @@ func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers in
 		sets[j], probabilities[j] = sums.ProbableSets(j, likelySet)
 		return ctx.Err()
 	})
-}
-
-// parents are a set of parents of a variable.
-type parents struct {
-	of  int
-	set []int
 }

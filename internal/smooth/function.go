@@ -44,7 +44,7 @@ func (s *Scorer) posterior(j int, parents []int) (
 	case s.linear(j):
 		f = &fit{form: form{make([]uint8, len(parents)), make([]uint8, len(parents)*len(parents))}}
 	case f == nil:
-		f = s.grown(w, j, slices.Clone(parents))
+		f = s.grown(new(system), j, slices.Clone(parents))
 	}
 	w.layTerms(s, parents, f.form)
 	_, rest := w.factor(s, j)

@@ -37,7 +37,7 @@ func (s fitting) lessen(j int, parents []int) bool {
 			continue
 		}
 		if f := s.of[j].find(nodescore.Toggled(parents, i)); f != nil {
-			s.of[j].keep(s.without(new(regression), j, f, at))
+			s.of[j].keep(s.without(new(system), j, f, at))
 			return true
 		}
 	}
@@ -47,20 +47,44 @@ func (s fitting) lessen(j int, parents []int) bool {
 // LogScoresToggled implements [score.ToggleScorer].
 func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	s.LogScore(j, parents)
-	work := new(regression)
+	allowed := slices.Clone(variables)
+	if len(parents) >= mostSearched {
+		allowed = slices.DeleteFunc(allowed, func(i int) bool { return !slices.Contains(parents, i) })
+	}
+	s.RefineNeighbours(j, parents, allowed)
 	for k, i := range variables {
-		set := nodescore.Toggled(parents, i)
-		switch more := len(set) > len(parents); {
-		case more && len(set) > mostSearched:
-			dst[k] = math.Inf(-1)
-			continue
-		case more && !s.Known(j, set):
-			at, _ := slices.BinarySearch(set, i)
-			f := s.of[j].find(parents).with(set, at)
-			s.settle(work, j, f, at)
-			s.of[j].keep(f)
+		dst[k] = math.Inf(-1)
+		if slices.Contains(allowed, i) {
+			dst[k] = s.LogScore(j, nodescore.Toggled(parents, i))
 		}
-		dst[k] = s.LogScore(j, set)
+	}
+}
+
+// RefineNeighbours fits sets with one parent more or less than a fitted one, as far as they were not
+// fitted, from its equation: the amplitudes of a parent more are found given those of the others.
+func (s *Scorer) RefineNeighbours(j int, parents, toggled []int) {
+	if s.linear(j) {
+		return
+	}
+	from := s.of[j].find(parents)
+	var base, y system
+	for _, i := range toggled {
+		set := nodescore.Toggled(parents, i)
+		if s.Known(j, set) {
+			continue
+		}
+		at, more := slices.BinarySearch(set, i)
+		if !more {
+			s.of[j].keep(s.without(&y, j, from, at))
+			continue
+		}
+		if base.s == nil {
+			base.of(s, j, from)
+		}
+		f := from.with(set, at)
+		y.copy(&base)
+		s.settle(&y, f, at)
+		s.of[j].keep(f)
 	}
 }
 

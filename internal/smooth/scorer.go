@@ -161,16 +161,16 @@ func (v *variable) keep(f *fit) {
 // for those of [Scorer.Refine].
 func (s *Scorer) Prepare(ctx context.Context, most, workers int) error {
 	d := s.data.d
-	work := func() *regression { return new(regression) }
+	work := func() *system { return new(system) }
 	for size := 0; size <= min(max(most, 2), d-1); size++ {
-		err := parallel.ForWith(ctx, d, workers, work, func(w *regression, j int) error {
+		err := parallel.ForWith(ctx, d, workers, work, func(y *system, j int) error {
 			if s.linear(j) {
 				return nil
 			}
 			others := dag.AllBut(d, j)
 			combinations(others, size, func(parents []int) {
 				if ctx.Err() == nil {
-					s.of[j].keep(s.quick(w, j, slices.Clone(parents)))
+					s.of[j].keep(s.quick(y, j, slices.Clone(parents)))
 				}
 			})
 			return ctx.Err()
@@ -208,7 +208,7 @@ func (s *Scorer) Refine(j int, parents []int) {
 	if s.linear(j) {
 		return
 	}
-	s.of[j].keep(s.grown(new(regression), j, slices.Clone(parents)))
+	s.of[j].keep(s.grown(new(system), j, slices.Clone(parents)))
 }
 
 // LogScore implements [score.Scorer].

@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// How the mode of the amplitudes is found: each is followed upwards from 0, and given up where the
-// first or the last but one has lost so many nats; products are tried for pairs whose
-// own equation speaks for them by so many nats; each amplitude is visited so often.
+// How the mode of the amplitudes is found: products are tried for pairs whose own equation speaks for
+// them by so many nats; each amplitude is visited so often.
 const (
-	lostNats    = 2
 	likelyNats  = -1
 	mostRounds  = 3
 	enoughGains = 1e-3
@@ -17,14 +15,14 @@ const (
 
 // quick is the fit of a set of parents, all subsets of which with one parent less were fitted: the
 // form of the best of these, with the amplitudes of the last parent at their mode.
-func (s *Scorer) quick(w *regression, j int, parents []int) *fit {
-	p := len(parents)
-	if p == 0 {
-		return &fit{parents: parents, mode: w.log(s, j, parents, form{})}
+func (s *Scorer) quick(y *system, j int, parents []int) *fit {
+	if len(parents) == 0 {
+		y.begin(s, j)
+		return &fit{parents: parents, mode: y.log(0)}
 	}
 	var best *fit
 	at := 0
-	rest := make([]int, 0, p)
+	rest := make([]int, 0, len(parents))
 	for a := range parents {
 		rest = append(append(rest[:0], parents[:a]...), parents[a+1:]...)
 		if f := s.of[j].find(rest); best == nil || f.score() > best.score() {
@@ -32,7 +30,8 @@ func (s *Scorer) quick(w *regression, j int, parents []int) *fit {
 		}
 	}
 	f := best.with(parents, at)
-	s.settle(w, j, f, at)
+	y.of(s, j, best)
+	s.settle(y, f, at)
 	return f
 }
 
@@ -64,7 +63,7 @@ func (f *fit) with(parents []int, at int) *fit {
 
 // without is a fit without parents[at]: the curves of the others are at their modes, one after the
 // other, and their products as they were.
-func (s *Scorer) without(w *regression, j int, f *fit, at int) *fit {
+func (s *Scorer) without(y *system, j int, f *fit, at int) *fit {
 	p := len(f.parents)
 	g := &fit{parents: slices.Delete(slices.Clone(f.parents), at, at+1)}
 	for a := range p {
@@ -79,28 +78,37 @@ func (s *Scorer) without(w *regression, j int, f *fit, at int) *fit {
 			}
 		}
 	}
-	g.mode = w.log(s, j, g.parents, g.form) + g.form.logPrior()
+	y.of(s, j, g)
 	for a := range g.curves {
-		g.curves[a] = s.along(w, j, g, &g.form.curves[a], curvePrior)
+		g.curves[a] = y.along(g, s.data.curve(g.parents[a]), &g.form.curves[a], curvePrior)
+	}
+	if len(g.parents) == 0 {
+		g.mode = y.log(0)
 	}
 	return g
 }
 
-// settle finds the amplitudes of parents[at] given those of the others, and the evidence.
-func (s *Scorer) settle(w *regression, j int, f *fit, at int) {
-	f.mode = w.log(s, j, f.parents, f.form) + f.form.logPrior()
-	f.curves[at] = s.along(w, j, f, &f.form.curves[at], curvePrior)
+// settle takes an equation without parents[at] to one with it, whose amplitudes it finds given those
+// of the others.
+func (s *Scorer) settle(y *system, f *fit, at int) {
 	p := len(f.parents)
+	y.enter(line(f.parents[at]), 0)
+	f.curves[at] = y.along(f, s.data.curve(f.parents[at]), &f.form.curves[at], curvePrior)
 	for b := range f.parents {
 		if b == at {
 			continue
 		}
 		lo, hi := min(at, b), max(at, b)
-		k := pairAt(lo, hi, p)
-		if p == 2 || s.likely(j, f.parents[lo], f.parents[hi]) {
-			f.pairs[k] = s.along(w, j, f, &f.form.products[k], productPrior)
+		if k := pairAt(lo, hi, p); p == 2 || s.likely(y.j, f.parents[lo], f.parents[hi]) {
+			f.pairs[k] = s.alongPair(y, f, lo, hi)
 		}
 	}
+}
+
+// alongPair finds the mode along the amplitude of the products of the parents number a and b.
+func (s *Scorer) alongPair(y *system, f *fit, a, b int) float64 {
+	k := pairAt(a, b, len(f.parents))
+	return y.along(f, s.data.product(f.parents[a], f.parents[b]), &f.form.products[k], productPrior)
 }
 
 // likely reports whether the equation with two parents alone speaks for their products.
@@ -109,42 +117,12 @@ func (s *Scorer) likely(j, i, k int) bool {
 	return f == nil || f.form.products[0] > 0 || f.pairs[0] > math.Log1p(math.Exp(likelyNats))
 }
 
-// along finds the mode along one amplitude of a fit, which is an element of its form, and returns
-// ln Σ of the evidences over all values, less that of the mode.
-func (s *Scorer) along(w *regression, j int, f *fit, value *uint8, prior []float64) float64 {
-	began := *value
-	without := f.mode - prior[began]
-	best, highest := began, math.Inf(-1)
-	var room [8]float64
-	all := room[:0]
-	for v := range prior {
-		log := without
-		if *value = uint8(v); *value != began {
-			log = w.log(s, j, f.parents, f.form) + f.form.logPrior() - prior[v]
-		}
-		log += prior[v]
-		all = append(all, log)
-		if log > highest {
-			best, highest = *value, log
-		}
-		if log < highest-lostNats && v >= int(began) && (v == 1 || v == len(prior)-2) {
-			break
-		}
-	}
-	*value, f.mode = best, highest
-	sum := 0.0
-	for _, v := range all {
-		sum += math.Exp(v - highest)
-	}
-	return math.Log(sum)
-}
-
 // grown is the fit of a set of parents that depends on the fits of pairs alone: the best pair, to
 // which the parent is added that gains most, in turn; then each amplitude is visited again.
-func (s *Scorer) grown(w *regression, j int, parents []int) *fit {
+func (s *Scorer) grown(y *system, j int, parents []int) *fit {
 	p := len(parents)
 	if p == 0 {
-		return s.quick(w, j, parents)
+		return s.quick(y, j, parents)
 	}
 	var f *fit
 	for a, i := range parents {
@@ -159,31 +137,32 @@ func (s *Scorer) grown(w *regression, j int, parents []int) *fit {
 	}
 	f = &fit{parents: f.parents, form: f.form.clone(), mode: f.mode,
 		curves: slices.Clone(f.curves), pairs: slices.Clone(f.pairs)}
+	y.of(s, j, f)
 	for len(f.parents) < p {
-		var best *fit
-		highest, from := math.Inf(-1), 0
+		best, highest := 0, math.Inf(-1)
 		for _, i := range parents {
-			at, found := slices.BinarySearch(f.parents, i)
-			if found {
+			if _, found := slices.BinarySearch(f.parents, i); found {
 				continue
 			}
-			g := f.with(slices.Insert(slices.Clone(f.parents), at, i), at)
-			g.form.curves[at] = s.of[j].find([]int{i}).form.curves[0]
-			if v := w.log(s, j, g.parents, g.form) + g.form.logPrior(); v > highest {
-				best, highest, from = g, v, at
+			c, alone := y.beside(s.data.whole(i)), s.of[j].find([]int{i}).form.curves[0]
+			y.tried = s.rootsOf(y.tried[:0], s.data.whole(i), int(alone))
+			half, rest := c.with(y.tried)
+			v := s.evidence(j, len(f.parents)+1, half, y.floor(rest)) + curvePrior[alone]
+			if v > highest {
+				best, highest = i, v
 			}
 		}
-		f = best
-		s.settle(w, j, f, from)
+		at, _ := slices.BinarySearch(f.parents, best)
+		f = f.with(slices.Insert(slices.Clone(f.parents), at, best), at)
+		s.settle(y, f, at)
 	}
 	for range mostRounds {
 		before := f.mode
 		for a := range f.parents {
-			f.curves[a] = s.along(w, j, f, &f.form.curves[a], curvePrior)
+			f.curves[a] = y.along(f, s.data.curve(f.parents[a]), &f.form.curves[a], curvePrior)
 			for b := a + 1; b < p; b++ {
-				k := pairAt(a, b, p)
-				if p == 2 || f.form.products[k] > 0 || s.likely(j, f.parents[a], f.parents[b]) {
-					f.pairs[k] = s.along(w, j, f, &f.form.products[k], productPrior)
+				if p == 2 || f.form.products[pairAt(a, b, p)] > 0 || s.likely(j, f.parents[a], f.parents[b]) {
+					f.pairs[pairAt(a, b, p)] = s.alongPair(y, f, a, b)
 				}
 			}
 		}
