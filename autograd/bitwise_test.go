@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,12 +48,10 @@ func TestElementsAloneAndTogether(t *testing.T) {
 			compare("lanes", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{}))
 			compare("lanes by value", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{Without: ad.ElementSchedule}))
 			compare("strips", elementsOf(t, op, ad.Shape{}, func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", n)} }, x, y, ad.Options{}))
+			alone, scalars := aloneOperands(t, op), scalarOperands(t, op)
+			folded := foldedElements(t, op, x, y)
 			for i := range x {
-				alone := elementsOf(t, op, ad.Shape{}, nil, x[i:i+1], y[i:i+1], ad.Options{})
-				b := ad.NewBuilder("constant")
-				constant := op.apply(b.Constant(x[i:i+1], ad.Shape{1}), b.Constant(y[i:i+1], ad.Shape{1}))
-				folded := eval(t, nil, []*ad.Node{constant}, nil, ad.Options{})[0]
-				scalars := scalarOperands(t, op, x[i], y[i])
+				alone, scalars, folded := alone(x[i], y[i])[0], scalars(x[i], y[i]), folded[i]
 				for k, got := range [][]float64{alone, folded, scalars[0][:1], scalars[1][:1], scalars[2][:1], scalars[3][:1]} {
 					if math.Float64bits(got[0]) != math.Float64bits(want[i]) && !(math.IsNaN(got[0]) && math.IsNaN(want[i])) {
 						t.Errorf("%s: of %v and %v got %v, want %v", []string{"alone", "constant", "number with array", "array with number", "number with lanes", "lanes with number"}[k], x[i], y[i], got[0], want[i])
@@ -90,9 +89,30 @@ func scatteredElements(t *testing.T, op operation, x, y []float64) []float64 {
 	return eval(t, in, []*ad.Node{op.apply(pick(in[0]), pick(in[1]))}, [][]float64{x, y}, ad.Options{})[0]
 }
 
+// foldedElements applies an operation to constants of one element each.
+func foldedElements(t *testing.T, op operation, x, y []float64) [][]float64 {
+	t.Helper()
+	b := ad.NewBuilder("constants")
+	var outputs []*ad.Node
+	for i := range x {
+		one := ad.Shape{1}
+		outputs = append(outputs, op.apply(b.Constant(x[i:i+1], one), b.Constant(y[i:i+1], one)))
+	}
+	return eval(t, nil, outputs, nil, ad.Options{})
+}
+
+// aloneOperands applies an operation to two numbers, each an array of its own.
+func aloneOperands(t *testing.T, op operation) func(x, y float64) [][]float64 {
+	t.Helper()
+	b := ad.NewBuilder("alone")
+	in := []*ad.Node{b.Input("x", ad.Shape{1}), b.Input("y", ad.Shape{1})}
+	run := compiledOnce(t, in, []*ad.Node{op.apply(in[0], in[1])})
+	return func(x, y float64) [][]float64 { return run([]float64{x}, []float64{y}) }
+}
+
 // scalarOperands applies an operation to two numbers, one of which is repeated: in an
 // array, then in lanes.
-func scalarOperands(t *testing.T, op operation, x, y float64) [][]float64 {
+func scalarOperands(t *testing.T, op operation) func(x, y float64) [][]float64 {
 	t.Helper()
 	const n = 9
 	b := ad.NewBuilder("scalars")
@@ -100,11 +120,29 @@ func scalarOperands(t *testing.T, op operation, x, y float64) [][]float64 {
 	one := []*ad.Node{b.Input("x", ad.Shape{}), b.Input("y", ad.Shape{})}
 	array := []*ad.Node{b.Input("xs", ad.Shape{n}), b.Input("ys", ad.Shape{n})}
 	lanes := []*ad.Node{b.Input("xl", ad.Shape{}, s), b.Input("yl", ad.Shape{}, s)}
-	xs, ys := make([]float64, n), make([]float64, n)
-	for i := range n {
-		xs[i], ys[i] = x, y
-	}
 	in := []*ad.Node{one[0], one[1], array[0], array[1], lanes[0], lanes[1]}
 	outputs := []*ad.Node{op.apply(one[0], array[1]), op.apply(array[0], one[1]), op.apply(one[0], lanes[1]), op.apply(lanes[0], one[1])}
-	return eval(t, in, outputs, [][]float64{{x}, {y}, xs, ys, xs, ys}, ad.Options{})
+	run := compiledOnce(t, in, outputs)
+	return func(x, y float64) [][]float64 {
+		xs, ys := slices.Repeat([]float64{x}, n), slices.Repeat([]float64{y}, n)
+		return run([]float64{x}, []float64{y}, xs, ys, xs, ys)
+	}
+}
+
+// compiledOnce is a program that is compiled once.
+func compiledOnce(t *testing.T, inputs, outputs []*ad.Node) func(x ...[]float64) [][]float64 {
+	t.Helper()
+	ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ev.Close() })
+	return func(x ...[]float64) [][]float64 {
+		t.Helper()
+		dst := room(outputs)
+		if err := ev.Eval(dst, feeds(x)); err != nil {
+			t.Fatal(err)
+		}
+		return dst
+	}
 }

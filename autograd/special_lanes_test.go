@@ -78,7 +78,7 @@ func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
 	for i := range c {
 		c[i] = float64(i%5) - 1
 	}
-	for round := range specialCount / r.particles {
+	for round := range r.rounds() {
 		r.eachElement(func(particle, e int) {
 			for lane, v := range r.lanes(round, particle, e) {
 				x[(particle*r.size+lane)*specialCount+e] = v

@@ -96,6 +96,15 @@ func (r *reductionRun) lanes(round, particle, e int) []float64 {
 	return x
 }
 
+// rounds are the numbers of feeds after which all pairs have occurred; of many lanes some do,
+// whose pairs fewer lanes have had.
+func (r *reductionRun) rounds() int {
+	if r.size > specialCount {
+		return 4 / r.particles
+	}
+	return specialCount / r.particles
+}
+
 func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 	t.Helper()
 	ev, err := ad.NewEvaluator(r.inputs, r.outputs, opt)
@@ -110,7 +119,7 @@ func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 		}
 	}
 	data := make([]float64, r.particles*r.size*specialCount)
-	for round := range specialCount / r.particles {
+	for round := range r.rounds() {
 		for particle := range r.particles {
 			for e := range specialCount {
 				for i, v := range r.lanes(round, particle, e) {

@@ -94,7 +94,7 @@ func tame(xs ...blas64.General) {
 func TestProducts(t *testing.T) {
 	for _, set := range vector.Available() {
 		rng := rand.New(rand.NewPCG(8, 9))
-		rounds := 3000
+		rounds := 800
 		if testing.Short() {
 			rounds = 300
 		}
