@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/exact"
 	"tobac/internal/tempering"
 	"tobac/models"
@@ -154,7 +155,7 @@ func TestCalibratedNetworks(t *testing.T) {
 		}
 	}
 	fits, residuals := 0.0, 0.0
-	_, likelihood, err := sem.LogDensity(res.Posterior, model, data)
+	_, likelihood, err := drawn.LogDensity(res.Posterior, model, data)
 	if err != nil {
 		t.Fatal(err)
 	}

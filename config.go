@@ -120,7 +120,7 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 	if err := c.Prior.CheckTogether(data.Names, c.Order.Known); err != nil {
 		return nil, nil, "", err
 	}
-	p = &engine.Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
+	p = &engine.Problem{Data: data, Model: sem.Implemented(c.Model), Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
 	if p.Report == nil {
 		p.Report = func(engine.Progress) {}
 	}
@@ -133,7 +133,7 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 
 // settled is the configuration with what a problem and its engine have settled.
 func (c Config) settled(p *engine.Problem, e engine.Settings) Config {
-	c.Model, c.Prior, c.Order, c.Workers, c.Engine = p.Model, p.Prior, p.Order, p.Workers, e
+	c.Model, c.Prior, c.Order, c.Workers, c.Engine = sem.Given(p.Model), p.Prior, p.Order, p.Workers, e
 	return c
 }
 

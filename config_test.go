@@ -75,7 +75,7 @@ func TestConfigDefaults(t *testing.T) {
 // The published settings: those of the linear model, of the marginal one, and of DiBS.
 func TestPaperPresets(t *testing.T) {
 	want := tobac.Config{
-		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
+		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, PriorStart: true},
 		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  engine.Order{Method: ordering.MethodEqVar},
 		Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals},

@@ -20,6 +20,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/drawn"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -82,7 +83,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hypotheses, err := row.model.(sem.Scored).Hypotheses(context.Background(), table, nil, 1)
+			hypotheses, err := nodeScores(row.model).Hypotheses(context.Background(), table, nil, 1)
 			if err != nil || len(hypotheses) != 1 {
 				t.Fatal(err, len(hypotheses))
 			}
@@ -289,7 +290,7 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		}
 	}
 	other := &posterior.Posterior{Names: []string{"a"}, Model: "x", Draws: []posterior.Draw{{Graph: dag.New(1), Parameters: []float64{1}}}}
-	if _, err := sem.EffectsOf(other, nil, 1); err == nil {
+	if _, err := drawn.EffectsOf(other, nil, 1); err == nil {
 		t.Error("unknown model, no error")
 	}
 }

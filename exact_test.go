@@ -13,6 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/inference"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -159,10 +160,10 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 			{"uniform", background.Prior{Kind: background.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
 			{"probabilities", background.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
 		} {
-			for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 0.7}, sem.Linear{}, sem.BGe{}, sem.BGe{AlphaLambda: 7}, sem.BGe{Raw: true, AlphaMu: 2}, sem.GaussianProcess{}} {
+			for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.Linear{}, sem.BGe{}, sem.BGe{AlphaLambda: 7}, sem.BGe{Raw: true, AlphaMu: 2}, sem.GaussianProcess{}} {
 				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
 					res := fit(t, data, tobac.Config{Model: model, Prior: row.prior})
-					hypotheses, err := model.Hypotheses(context.Background(), data, row.sum[len(row.sum)-1], 1)
+					hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, row.sum[len(row.sum)-1], 1)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -224,9 +225,9 @@ func TestExactAlongAnOrder(t *testing.T) {
 	}{
 		{background.Prior{}, mixed, densities}, {background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
-		for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7}, sem.BGe{}} {
+		for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7}, sem.BGe{}} {
 			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: engine.Order{Known: order}})
-			hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
+			hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, nil, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,14 +250,14 @@ func TestExactAlongAnOrder(t *testing.T) {
 func TestExactDraws(t *testing.T) {
 	data := weak(20, 4, 5)
 	graphs := acyclicGraphs(4)
-	for _, model := range []sem.Scored{sem.Linear{NoiseVariance: 1}, sem.BGe{}} {
+	for _, model := range []sem.Model{sem.Linear{NoiseVariance: 1}, sem.BGe{}} {
 		res := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
 		shares := res.Frequencies()
 		n := res.Empirical().EffectiveSampleSize()
 		if len(res.Draws) != 1000 || n < 300 {
 			t.Errorf("%v: %d draws, effectively %v", model, len(res.Draws), n)
 		}
-		hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
+		hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +333,7 @@ func TestEvidenceChoosesTheModel(t *testing.T) {
 			if res.Config.Model != row.want || res.Model != row.want.String() || res.Reason == "" {
 				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason, row.want, res.Evidence)
 			}
-			best, _ := sem.BestTwo(res.Evidence)
+			best, _ := inference.BestTwo(res.Evidence)
 			if best.Model != res.Model || len(res.Evidence) < 3 {
 				t.Errorf("model %s of the evidences %+v", res.Model, res.Evidence)
 			}

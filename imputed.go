@@ -14,8 +14,10 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/completions"
+	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/refinement"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -373,8 +375,8 @@ func (f *imputedFit) prepareRounds() error {
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]completions.Redrawer, f.data.Count)
 	_, direct := f.engine.Engine().(engine.Direct)
-	kinds := sem.OfKinds(f.data.Table(0))
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= sem.MixedVariables && f.data.Places != nil {
+	kinds := f.data.Table(0).OfKinds()
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= refinement.MixedVariables && f.data.Places != nil {
 		if f.rounds = defaultRounds; kinds && f.data.Table(0).HasKind(func(k dataset.Kind) bool { return !k.Levelled() }) {
 			f.rounds = 1 // whose scores take long
 		}
@@ -418,12 +420,12 @@ func (f *imputedFit) draw(k int, r *Result) error {
 		f.drawn[k] = completions.Linear(e, len(f.names))
 		return nil
 	}
-	if r.Functional == nil || !sem.OfKinds(f.data.Table(0)) {
+	if r.Functional == nil || !f.data.Table(0).OfKinds() {
 		return nil
 	}
 	one := *p
 	one.Draws, one.Components = []posterior.Draw{r.Functional.At(p, at, rng)}, nil
-	of, err := sem.DensitiesOf(&one, 0)
+	of, err := drawn.DensitiesOf(&one, 0)
 	if err != nil || of == nil {
 		return err
 	}

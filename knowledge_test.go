@@ -31,10 +31,10 @@ import (
 
 // listed are the posterior edge probabilities by listing all acyclic graphs that
 // keep accepts, with the scores of a model that has one hypothesis.
-func listed(t failer, data *dataset.Table, m sem.Scored, p *background.Prior, keep func(*dag.Graph) bool) *mat.Dense {
+func listed(t failer, data *dataset.Table, m sem.Model, p *background.Prior, keep func(*dag.Graph) bool) *mat.Dense {
 	t.Helper()
 	d := len(data.Names)
-	h, err := m.Hypotheses(context.Background(), data, score.Uniform(d), 1)
+	h, err := nodeScores(m).Hypotheses(context.Background(), data, score.Uniform(d), 1)
 	if err != nil || len(h) != 1 {
 		t.Fatalf("%d hypotheses, %v", len(h), err)
 	}
@@ -121,7 +121,7 @@ func fulfilled(t failer, what string, res *tobac.Result, p *background.Prior) {
 }
 
 // single are models with one hypothesis.
-var single = []sem.Scored{sem.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, sem.BGe{AlphaLambda: 8}, sem.BGe{Raw: true}}
+var single = []sem.Model{sem.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, sem.BGe{AlphaLambda: 8}, sem.BGe{Raw: true}}
 
 // Over all graphs, and over those along a known order, the engine exact gives the
 // posterior that listing every graph gives, under random statements of every kind.

@@ -13,6 +13,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/drawn"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -86,7 +87,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if !g.Acyclic() || linear && w == nil {
 				t.Errorf("consensus %v, weights %v", g.Edges(), w)
 			}
-			prior, likelihood, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Train)
+			prior, likelihood, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +104,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 					t.Errorf("particle %d: %v and %v on the data of the fit, want %v and %v", m, prior[m], likelihood[m], d.LogPrior, d.LogLikelihood)
 				}
 			}
-			if _, held, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil || len(held) != last+1 {
+			if _, held, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil || len(held) != last+1 {
 				t.Errorf("held-out rows: %d densities, error %v", len(held), err)
 			}
 		})
@@ -323,7 +324,7 @@ func TestOwnModel(t *testing.T) {
 		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
 	}
 	built := particles()
-	built.Order, built.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, Start: sem.PriorStart}
+	built.Order, built.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, PriorStart: true}
 	own := built
 	own.Model = ownModel{}
 	a, b := fit(t, data, own), fit(t, data, built)

@@ -13,6 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/inference"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,8 +39,8 @@ func TestNetworksCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, _ := sem.BestTwo(first.Evidence)
-	_, networks := first.Config.Model.(sem.Network)
+	best, _ := inference.BestTwo(first.Evidence)
+	_, networks := first.Config.Model.(sem.FeedForward)
 	if last := first.Evidence[len(first.Evidence)-1]; math.IsNaN(last.Log) || networks != (best == last) {
 		t.Errorf("model %v, where the evidences are %v", first.Model, first.Evidence)
 	}
@@ -111,7 +112,7 @@ func TestNetworksComparedByChains(t *testing.T) {
 		}
 	}
 	r := fit(t, data, cfg)
-	best, _ := sem.BestTwo(r.Evidence)
+	best, _ := inference.BestTwo(r.Evidence)
 	if last := r.Evidence[len(r.Evidence)-1]; last.Model != r.Model || best != last || !strings.Contains(r.Reason, "over smooth") {
 		t.Errorf("model %v, because %s; the evidences are %v", r.Model, r.Reason, r.Evidence)
 	}

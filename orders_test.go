@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/orders"
 	"tobac/models"
 	"tobac/ordering"
@@ -275,7 +276,7 @@ func TestLogDensityOverOrders(t *testing.T) {
 	cfg := several()
 	cfg.Model = sem.Linear{NoIntercept: true}
 	p := fit(t, sim.Train, cfg)
-	prior, data, err := sem.LogDensity(p.Posterior, cfg.Model, sim.Train)
+	prior, data, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
 		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: sem.Linear{NoiseVariance: 0.1, Start: sem.PriorStart}, Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}, {},
+		{Model: sem.Linear{NoiseVariance: 0.1, PriorStart: true}, Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []engine.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			svgd := sampler(&cfg)
@@ -421,7 +422,7 @@ func TestModelsOverOrders(t *testing.T) {
 			if len(p.Components) < 2 || p.Cyclic() != 0 {
 				t.Fatalf("%v: %d orders, %d cyclic", cfg.Model, len(p.Components), p.Cyclic())
 			}
-			if _, _, err := sem.LogDensity(p.Posterior, p.Config.Model, data.Heldout); err != nil {
+			if _, _, err := drawn.LogDensity(p.Posterior, p.Config.Model, data.Heldout); err != nil {
 				t.Errorf("%v: %v", cfg.Model, err)
 			}
 			for k, c := range p.Components {

@@ -9,6 +9,7 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/models"
 	"tobac/sem"
 
@@ -42,7 +43,7 @@ func TestIntegratedOutput(t *testing.T) {
 			}
 			sampled := model
 			sampled.Output = models.SampledOutput
-			lik, err := sampled.Predictive(table)
+			lik, err := sem.Implemented(sampled).(sem.Predictive).Predictive(table)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +51,7 @@ func TestIntegratedOutput(t *testing.T) {
 				t.Fatalf("%d parameters, want %d", got, lik.ParamLen())
 			}
 			// The rows of the fit are more probable than under the model without edges and weights.
-			_, density, err := sem.LogDensity(r.Posterior, model, table)
+			_, density, err := drawn.LogDensity(r.Posterior, model, table)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ import (
 // first. The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
 	model, e := calibrated(m)
-	return Config{Model: model, Order: engine.Order{Method: ordering.MethodEqVar}, Engine: e}
+	return Config{Model: sem.Given(model), Order: engine.Order{Method: ordering.MethodEqVar}, Engine: e}
 }
 
 // calibrated are model and engine of [Calibrated].
@@ -40,6 +40,7 @@ func calibrated(m sem.Model) (sem.Model, *stein.SVGD) {
 		m = sem.Linear{}
 	}
 	const fitSteps = 200
+	m = sem.Implemented(m)
 	switch v := m.(type) {
 	case sem.Network:
 		m = v.WithOutput(models.IntegratedOutput)
@@ -68,7 +69,7 @@ func reweighted(m sem.Model) *stein.SVGD {
 // that of DiBS.
 func Paper() Config {
 	return Config{
-		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart},
+		Model:  sem.Linear{NoiseVariance: 0.1, NoIntercept: true, PriorStart: true},
 		Prior:  background.Prior{EdgesPerNode: 2},
 		Order:  engine.Order{Method: ordering.MethodEqVar},
 		Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals},

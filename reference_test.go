@@ -100,7 +100,7 @@ func TestReferenceLogProbability(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := model.Hypotheses(context.Background(), data, prior, 1)
+	all, err := nodeScores(model).Hypotheses(context.Background(), data, prior, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

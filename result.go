@@ -8,8 +8,8 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/posterior"
-	"tobac/sem"
 )
 
 // Effects are the total effects of the posterior that is reported; where it has [Result.Functions],
@@ -22,7 +22,7 @@ func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
 	if p == nil {
 		p = r.Posterior
 	}
-	return sem.EffectsOf(p, r.Columns, r.Config.Seed)
+	return drawn.EffectsOf(p, r.Columns, r.Config.Seed)
 }
 
 // Functions are draws of the posterior that is reported with the functions of their equations as

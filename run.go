@@ -16,6 +16,8 @@ import (
 	"tobac/engine"
 	"tobac/engine/neural"
 	"tobac/internal/bcd"
+	"tobac/internal/drawn"
+	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/tempering"
 	"tobac/models"
@@ -79,7 +81,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	if err := cmp.Or(inspect.CheckColumns(data), sem.CheckKinds(p.Model, data)); err != nil {
+	if err := cmp.Or(inspect.CheckColumns(data), inference.CheckKinds(p.Model, data)); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if s.Sequence == nil {
@@ -90,7 +92,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	r.tableWarnings = sync.OnceValue(func() []string {
 		if data.OfKinds() {
 			// Tables of probabilities may be certain, and few rows only leave them open.
-			return slices.DeleteFunc([]string{sem.FunctionsWarning(data)}, func(w string) bool { return w == "" })
+			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)}, func(w string) bool { return w == "" })
 		}
 		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})
@@ -190,7 +192,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		return nil, r.none(err)
 	}
 	data := r.problem.Data
-	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: sem.Columns(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
+	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: drawn.Columns(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
 	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
 		return nil, r.none(r.outOfRange(err))
 	}

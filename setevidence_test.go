@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/reference"
 	"tobac/models"
 	"tobac/sem"
@@ -155,7 +156,7 @@ func TestReweightedDraws(t *testing.T) {
 				t.Fatalf("%v: draw %d with 3 workers has other parameters", model, k)
 			}
 		}
-		_, likelihood, err := sem.LogDensity(res.Posterior, model, data)
+		_, likelihood, err := drawn.LogDensity(res.Posterior, model, data)
 		if err != nil {
 			t.Fatal(err)
 		}

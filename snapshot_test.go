@@ -140,7 +140,7 @@ func TestRestoreChecksSettings(t *testing.T) {
 		{"model", func(c *tobac.Config) { c.Model = sem.BGe{} }, `the model "linear", the run has "bge"`},
 		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
 		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
-		{"start", func(c *tobac.Config) { c.Model = sem.Linear{Start: sem.PriorStart} }, `the model "linear", the run has "linear prior-start"`},
+		{"start", func(c *tobac.Config) { c.Model = sem.Linear{PriorStart: true} }, `the model "linear", the run has "linear prior-start"`},
 		{"method", func(c *tobac.Config) { c.Engine, c.Order = &stein.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
 		{"engine", func(c *tobac.Config) { c.Engine = &sums.Exact{} }, `the engine "svgd", the run has "exact"`},
 		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},

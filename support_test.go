@@ -350,3 +350,6 @@ func acyclicGraphs(d int) []*dag.Graph {
 	}
 	return all
 }
+
+// nodeScores is a model with its node scores.
+func nodeScores(m sem.Model) sem.Scored { return sem.Implemented(m).(sem.Scored) }

@@ -17,6 +17,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
+	"tobac/internal/drawn"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -70,7 +71,7 @@ func TestTempering(t *testing.T) {
 			if s := r.Probabilities.At(0, 1) + r.Probabilities.At(1, 0); !(s > 0.9) { // x1 follows x0
 				t.Errorf("probability %v of a strong edge", s)
 			}
-			_, density, err := sem.LogDensity(r.Posterior, cfg.Model, &train)
+			_, density, err := drawn.LogDensity(r.Posterior, cfg.Model, &train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestTempering(t *testing.T) {
 					t.Fatalf("draw %d: log densities %v and %v, want %v", m, draw.LogPrior, draw.LogLikelihood, density[m])
 				}
 			}
-			if _, _, err := sem.LogDensity(r.Posterior, cfg.Model, sim.Heldout); err != nil {
+			if _, _, err := drawn.LogDensity(r.Posterior, cfg.Model, sim.Heldout); err != nil {
 				t.Error(err)
 			}
 			if _, err := r.Effects(context.Background()); err != nil {

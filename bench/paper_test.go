@@ -12,6 +12,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -42,7 +43,7 @@ func tobacMethod(name string, cfg tobac.Config) method {
 		if p.Heldout == nil {
 			return f, nil
 		}
-		prior, data, err := sem.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+		prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 		if err != nil {
 			return nil, err
 		}

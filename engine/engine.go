@@ -12,6 +12,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/internal/inspect"
 	"tobac/internal/mcmc"
+	"tobac/internal/trust"
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -75,6 +76,7 @@ func Infer(ctx context.Context, s Settings, p *Problem) (*Outcome, error) {
 	if p.Seconds == nil {
 		p.Seconds = new(Seconds)
 	}
+	p.Model = sem.Implemented(p.Model)
 	s, err := s.Engine().Prepare(p)
 	if err != nil {
 		return nil, err
@@ -257,14 +259,14 @@ func (p *Problem) OverOrders() bool { return p.Order.Known == nil && p.Order.Met
 
 // Trust is the part of the evidence that counts where rows depend on each other. It sets p.Counted
 // where that is not all.
-func (p *Problem) Trust() sem.Trust {
+func (p *Problem) Trust() trust.Trust {
 	if p.Shared.Sequence != nil {
 		if s := p.Shared.Sequence(); s.Dependent() {
 			p.Counted = true
-			return sem.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
+			return trust.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
 		}
 	}
-	return sem.WholeTrust
+	return trust.WholeTrust
 }
 
 // A Size is what the memory of an engine depends on beside its settings.

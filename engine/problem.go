@@ -74,7 +74,7 @@ func (p *Problem) Size() Size {
 		all = all[:1] // estimated evidences take its place
 	}
 	for _, m := range all {
-		if sem.Unsuited(m, all, p.Data) != "" {
+		if v, ok := m.(sem.Demanding); ok && len(all) > 1 && v.Unsuited(p.Data) != "" {
 			continue
 		}
 		size.Models++
@@ -143,7 +143,7 @@ func OnScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
 
 // ComparedForm is the model whose particles are compared with the posterior of m in closed form.
 func ComparedForm(m sem.Model) sem.Model {
-	if v, ok := m.(sem.SampledModel); ok {
+	if v, ok := sem.Implemented(m).(sem.SampledModel); ok {
 		m, _ = v.Sampled(true)
 	}
 	return m

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/additive"
 	"tobac/internal/exact"
 	"tobac/internal/inspect"
+	"tobac/internal/refinement"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
@@ -26,11 +27,30 @@ import (
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
 	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that equations are
-	// fitted where they matter ([Refine]).
+	// fitted where they matter ([refinement.Refine]).
 	MaxParents int
 
 	modes *sharedModes
 }
+
+// String implements [Model].
+func (m NonGaussian) String() string { return text("linear-nongaussian", m) }
+
+func (m NonGaussian) implemented() Model { return nonGaussianModel(m) }
+
+func (m NonGaussian) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		maxParents(&m.MaxParents),
+	}
+}
+
+// nonGaussianModel is [NonGaussian] with its powers.
+type nonGaussianModel NonGaussian
+
+// String implements [Model].
+func (m nonGaussianModel) String() string { return NonGaussian(m).String() }
+
+func (m nonGaussianModel) given() Model { return NonGaussian(m) }
 
 // Additive is the model whose equations are sums of smooth functions of the parents, with noise
 // as of [NonGaussian] (package additive). Where the data speak for it, an equation may be such a sum
@@ -40,6 +60,25 @@ type Additive struct {
 
 	modes *sharedModes
 }
+
+// String implements [Model].
+func (m Additive) String() string { return text("additive", m) }
+
+func (m Additive) implemented() Model { return additiveModel(m) }
+
+func (m Additive) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		maxParents(&m.MaxParents),
+	}
+}
+
+// additiveModel is [Additive] with its powers.
+type additiveModel Additive
+
+// String implements [Model].
+func (m additiveModel) String() string { return Additive(m).String() }
+
+func (m additiveModel) given() Model { return Additive(m) }
 
 // sharedModes are modes that both models find in the same data; nil means that they are not shared.
 type sharedModes struct {
@@ -61,29 +100,21 @@ func (s *sharedModes) of(data *dataset.Table) *additive.Modes {
 }
 
 var (
-	_ Scored       = NonGaussian{}
-	_ Conditional  = NonGaussian{}
-	_ Demanding    = NonGaussian{}
-	_ SampledModel = NonGaussian{}
-	_ Scored       = Additive{}
-	_ Conditional  = Additive{}
-	_ Demanding    = Additive{}
-	_ SampledModel = Additive{}
+	_ Scored       = nonGaussianModel{}
+	_ Conditional  = nonGaussianModel{}
+	_ Demanding    = nonGaussianModel{}
+	_ SampledModel = nonGaussianModel{}
+	_ Scored       = additiveModel{}
+	_ Conditional  = additiveModel{}
+	_ Demanding    = additiveModel{}
+	_ SampledModel = additiveModel{}
 )
-
-// String implements [Model].
-func (m NonGaussian) String() string {
-	return setting.Text(familyNonGaussian, "max-parents", m.MaxParents)
-}
-
-// String implements [Model].
-func (m Additive) String() string { return setting.Text(familyAdditive, "max-parents", m.MaxParents) }
 
 // All equations of at most two parents are fitted: where each variable is fitted with single
 // parents alone, two causes that tell their directions together are missed, whatever is refined
 // later. Those of more parents are while they take no more than so many seconds of processor time,
 // and with smooth functions only where there are so many rows for each parent; others where they
-// matter ([Refine]).
+// matter ([refinement.Refine]).
 const (
 	linearSeconds = 0.5
 	smoothSeconds = 0.1
@@ -159,7 +190,7 @@ func roughly(seconds float64) string {
 }
 
 // Unsuited implements [Demanding].
-func (m NonGaussian) Unsuited(data *dataset.Table) string {
+func (m nonGaussianModel) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, true), "linear-nongaussian")
 }
 
@@ -168,7 +199,7 @@ const someCurvature = 3
 
 // Pointless implements [Conditional]: where no curvature shows, and where noise of another shape is
 // pointless and no equation with one parent gains from curvature.
-func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
+func (m additiveModel) Pointless(data *dataset.Table, compared []Evidence) string {
 	if straightLines(data, compared) {
 		return straight
 	}
@@ -197,7 +228,7 @@ func (m Additive) Pointless(data *dataset.Table, compared []Evidence) string {
 
 // Pointless implements [Conditional]: where no equation without parents, and none with all
 // other columns, gains from other noise than normal one of a single scale, none does.
-func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
+func (m nonGaussianModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	s, opt, err := m.scorer(data)
 	if err != nil {
 		return "" // the scores say what is wrong
@@ -215,12 +246,12 @@ func (m NonGaussian) Pointless(data *dataset.Table, _ []Evidence) string {
 const someGain = 2
 
 // Unsuited implements [Demanding].
-func (m Additive) Unsuited(data *dataset.Table) string {
+func (m additiveModel) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, false), "additive")
 }
 
 // Hypotheses implements [Scored].
-func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
 	if err == nil {
 		err = refine(ctx, s, m.MaxParents, prior, workers)
@@ -229,7 +260,7 @@ func (m NonGaussian) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 }
 
 // Hypotheses implements [Scored].
-func (m Additive) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	first, _, err := m.scorer(data)
 	if err != nil {
 		return nil, err
@@ -253,7 +284,7 @@ const (
 // postNonlinear are scores of equations that may be additive in the normal scores of the columns as
 // well, where one gains from that. Measurements keep their scale: what little their form tells of
 // directions would be lost (bench/notes/pairs.md).
-func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table, workers int) (Refinable, error) {
+func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table, workers int) (refinement.Refinable, error) {
 	if len(data.Names) < 2 || inspect.Recorded(data) {
 		return s, nil
 	}
@@ -274,7 +305,7 @@ func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 }
 
 // scorer makes the scores for some data.
-func (m NonGaussian) scorer(data *dataset.Table) (*additive.Linear, additive.Options, error) {
+func (m nonGaussianModel) scorer(data *dataset.Table) (*additive.Linear, additive.Options, error) {
 	spread, opt, err := additiveOptions(data, m.MaxParents, true, m.modes)
 	if err != nil {
 		return nil, opt, err
@@ -284,7 +315,7 @@ func (m NonGaussian) scorer(data *dataset.Table) (*additive.Linear, additive.Opt
 }
 
 // scorer makes the scores for some data.
-func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
+func (m additiveModel) scorer(data *dataset.Table) (*additive.Scorer, additive.Options, error) {
 	spread, opt, err := additiveOptions(data, m.MaxParents, false, m.modes)
 	if err != nil {
 		return nil, opt, err
@@ -294,31 +325,31 @@ func (m Additive) scorer(data *dataset.Table) (*additive.Scorer, additive.Option
 }
 
 // Sampled implements [SampledModel]: the linear model with a noise variance for each equation.
-func (m NonGaussian) Sampled(compared bool) (Model, Scaling) {
-	return Linear{Unequal: true}.Sampled(compared)
+func (m nonGaussianModel) Sampled(compared bool) (Model, Scaling) {
+	return linearModel{Unequal: true}.Sampled(compared)
 }
 
 // Sampled implements [SampledModel]: networks, and the linear model for a comparison, since
 // networks of many rows take minutes.
-func (m Additive) Sampled(compared bool) (Model, Scaling) {
+func (m additiveModel) Sampled(compared bool) (Model, Scaling) {
 	if compared {
-		return Linear{Unequal: true}.Sampled(compared)
+		return linearModel{Unequal: true}.Sampled(compared)
 	}
-	return FeedForward{}.Sampled(compared)
+	return networkModel{}.Sampled(compared)
 }
 
 // Traits implements [Described].
-func (NonGaussian) Traits() Traits {
+func (nonGaussianModel) Traits() Traits {
 	return Traits{DirectionsFrom: "noise that is not normal and conditional independences", Formed: true, AnyNoise: true}
 }
 
 // Traits implements [Described].
-func (Additive) Traits() Traits {
+func (additiveModel) Traits() Traits {
 	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations", Formed: true, AnyNoise: true}
 }
 
 // Structure implements [Structural].
-func (m Additive) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m additiveModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
 		return additive.NewFunction(parents, numbers)
 	}), nil

@@ -23,9 +23,31 @@ type BGe struct {
 	Raw         bool // columns as they are, with prior means of 0, as published
 }
 
+// String implements [Model].
+func (m BGe) String() string { return text("bge", m) }
+
+func (m BGe) implemented() Model { return bgeModel(m) }
+
+func (m BGe) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		setting.Positive(&m.AlphaMu, "alpha-mu", "strength of the prior mean", "1"),
+		setting.Positive(&m.AlphaLambda, "alpha-lambda", "degrees of freedom of the prior, above the number of columns + 1",
+			"averaged over; settled with the engine mcmc"),
+		setting.Switch(&m.Raw, false, "raw", "columns as they are, with prior means of 0, as published"),
+	}
+}
+
+// bgeModel is [BGe] with its powers.
+type bgeModel BGe
+
+// String implements [Model].
+func (m bgeModel) String() string { return BGe(m).String() }
+
+func (m bgeModel) given() Model { return BGe(m) }
+
 var (
-	_ Differentiable = BGe{}
-	_ Scored         = BGe{}
+	_ Differentiable = bgeModel{}
+	_ Scored         = bgeModel{}
 )
 
 // The prior of [BGe] expects the noise of a column of variance 1 to have a variance of about t/n, t
@@ -35,18 +57,13 @@ var (
 // averaged over, α_λ = d+1+f with the same probability for each f.
 var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
-// String implements [Model].
-func (m BGe) String() string {
-	return setting.Text("bge", "alpha-mu", m.AlphaMu, "alpha-lambda", m.AlphaLambda, "raw", m.Raw)
-}
-
 // Likelihood implements [Differentiable]: of columns as they are.
-func (m BGe) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+func (m bgeModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
 }
 
 // Hypotheses implements [Scored].
-func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
 	if !m.Raw && m.AlphaLambda == 0 {
 		return m.hypotheses(data)
 	}
@@ -59,7 +76,7 @@ func (m BGe) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, 
 }
 
 // hypotheses are the scores of m under the scales of its prior.
-func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
+func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	all := make([]Hypothesis, len(bgeScales))
 	first, err := score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + bgeScales[0]})
@@ -74,10 +91,10 @@ func (m BGe) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 
 // Sampled implements [SampledModel]: for a comparison with its exact posterior the linear model
 // whose particles have weights.
-func (m BGe) Sampled(compared bool) (Model, Scaling) {
+func (m bgeModel) Sampled(compared bool) (Model, Scaling) {
 	switch {
 	case compared:
-		return Linear{Unequal: true}, Standardised
+		return linearModel{Unequal: true}, Standardised
 	case m.Raw:
 		return m, AsGiven
 	}
@@ -86,15 +103,15 @@ func (m BGe) Sampled(compared bool) (Model, Scaling) {
 }
 
 // SampleBytes implements [Sampling].
-func (m BGe) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
+func (m bgeModel) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
 
 // independences are the basis of directions under a score-equivalent model.
 const independences = "conditional independences (v-structures)"
 
 // Traits implements [Described].
-func (BGe) Traits() Traits {
+func (bgeModel) Traits() Traits {
 	return Traits{DirectionsFrom: independences, Equivalent: true, Marginal: true}
 }
 
 // Plain implements [LinearGaussian].
-func (m BGe) Plain() (Model, bool) { return Linear{Unequal: true}, m == BGe{} }
+func (m bgeModel) Plain() (Model, bool) { return linearModel{Unequal: true}, m == bgeModel{} }

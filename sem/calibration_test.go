@@ -93,11 +93,11 @@ func TestDirectionsOfMixedTables(t *testing.T) {
 	}
 	ctx := context.Background()
 	most := 0
-	for _, m := range []sem.Scored{sem.Mixed{}, sem.Generalised{}} {
+	for _, m := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
 		said, right, adjacent, found := 0, 0, 0, 0
 		for seed := range uint64(8) {
 			data, edges := drawMixed(400, seed)
-			hypotheses, err := m.Hypotheses(ctx, data, nil, 2)
+			hypotheses, err := scored(m).Hypotheses(ctx, data, nil, 2)
 			if err != nil {
 				t.Fatal(err)
 			}

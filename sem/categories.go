@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,6 +34,28 @@ type BDeu struct {
 	PseudoCounts PseudoCounts
 }
 
+// String implements [Model].
+func (m BDeu) String() string { return text("bdeu", m) }
+
+func (m BDeu) implemented() Model { return bdeuModel(m) }
+
+func (m BDeu) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		setting.Positive(&m.Alpha, "alpha", "equivalent sample size of the prior", "averaged from 0.5 to 50; settled with the engine mcmc"),
+		maxParents(&m.MaxParents),
+		choice(&m.PseudoCounts, "pseudo-counts", "of the cells of a table: bdeu divides alpha by all of them, "+
+			"bds among the parents' levels that occur, bdj is 1/2 in each", BDeuCounts, BDsCounts, BDJCounts),
+	}
+}
+
+// bdeuModel is [BDeu] with its powers.
+type bdeuModel BDeu
+
+// String implements [Model].
+func (m bdeuModel) String() string { return BDeu(m).String() }
+
+func (m bdeuModel) given() Model { return BDeu(m) }
+
 // PseudoCounts says how [BDeu] divides its equivalent sample size among the cells of a table.
 type PseudoCounts int
 
@@ -54,11 +75,28 @@ func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String(
 // kinds of columns. Columns with an order and counts enter by the normal scores of their values.
 type Mixed struct{}
 
+// String implements [Model].
+func (m Mixed) String() string { return text("mixed", m) }
+
+func (m Mixed) implemented() Model { return mixedModel(m) }
+
+func (m Mixed) settable() (Model, []*setting.Setting) {
+	return &m, nil
+}
+
+// mixedModel is [Mixed] with its powers.
+type mixedModel Mixed
+
+// String implements [Model].
+func (m mixedModel) String() string { return Mixed(m).String() }
+
+func (m mixedModel) given() Model { return Mixed(m) }
+
 var (
-	_ Scored     = BDeu{}
-	_ Scored     = Mixed{}
-	_ Remembered = BDeu{}
-	_ Remembered = Mixed{}
+	_ Scored     = bdeuModel{}
+	_ Scored     = mixedModel{}
+	_ Remembered = bdeuModel{}
+	_ Remembered = mixedModel{}
 )
 
 // The first words of the text forms.
@@ -74,18 +112,6 @@ var equivalentSizes = []float64{0.5, 1, 2, 5, 10, 20, 50}
 // mostNumberLevels is how many values a column of numbers may have under [BDeu].
 const mostNumberLevels = 100
 
-// String implements [Model].
-func (m BDeu) String() string {
-	pseudo := ""
-	if m.PseudoCounts != BDeuCounts {
-		pseudo = m.PseudoCounts.String()
-	}
-	return setting.Text(familyBDeu, "alpha", m.Alpha, "max-parents", m.MaxParents, "pseudo-counts", pseudo)
-}
-
-// String implements [Model].
-func (m Mixed) String() string { return familyMixed }
-
 // isCategory reports whether numbers cannot stand for values of a kind.
 func isCategory(k dataset.Kind) bool { return k == dataset.Categorical }
 
@@ -94,30 +120,8 @@ func allLevelled(data *dataset.Table) bool {
 	return data.Variables != nil && !data.HasKind(func(k dataset.Kind) bool { return !k.Levelled() })
 }
 
-// OfKinds reports whether the models that are compared for data are those of categories.
-func OfKinds(data *dataset.Table) bool {
-	return data.OfKinds()
-}
-
-// CheckKinds is an error if a model takes categories for numbers.
-func CheckKinds(m Model, data *dataset.Table) error {
-	if v, ok := m.(Settled); ok {
-		m = v.Model
-	}
-	switch m.(type) {
-	case nil, BDeu, Mixed, Generalised:
-		return nil
-	}
-	for j, name := range data.Names {
-		if isCategory(data.Kind(j)) {
-			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models generalised, mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
-		}
-	}
-	return nil
-}
-
 // Hypotheses implements [Scored].
-func (m BDeu) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	if m.Alpha != 0 && m.PseudoCounts == BDJCounts {
 		return nil, fmt.Errorf("alpha %v of the model bdeu with pseudo-counts %v, which have no equivalent sample size; allowed: one of the two", m.Alpha, m.PseudoCounts)
 	}
@@ -179,7 +183,7 @@ func affordableParents(n, d int, prior *score.Prior) int {
 }
 
 // Hypotheses implements [Scored].
-func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
 	joint, err := jointScores(data, prior)
 	if err != nil {
 		return nil, err
@@ -223,84 +227,6 @@ func (m Mixed) Hypotheses(ctx context.Context, data *dataset.Table, prior *score
 	return all, ctx.Err()
 }
 
-// certainty is the evidence of a dependence, in nats beside what the number of pairs asks for, from
-// which on a column whose values never contradict it is taken for a function of another one.
-const certainty = 20
-
-// FunctionsWarning names columns with levels that others determine; "" if there are none.
-func FunctionsWarning(data *dataset.Table) string {
-	tables, which, err := levelScores(data, dataset.Kind.Levelled)
-	if err != nil || tables == nil {
-		return "" // refused elsewhere
-	}
-	const most = 5
-	var all []string
-	least := certainty + 2*math.Log(float64(len(which)))
-	for a, j := range which {
-		for b, i := range which {
-			// Of two copies the second one is named.
-			if i == j || !isFunction(data, j, i) || i > j && isFunction(data, i, j) ||
-				tables.LogScore(a, []int{b})-tables.LogScore(a, nil) < least {
-				continue
-			}
-			all = append(all, fmt.Sprintf("%q by %q", data.Names[j], data.Names[i]))
-			break
-		}
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	if more := len(all) - most; more > 0 {
-		all = append(all[:most], fmt.Sprintf("%d more", more))
-	}
-	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
-		"; which of the two is directly related to a third column cannot be identified; leave one out"
-}
-
-// isFunction reports whether column j has only one value for each value of column i, and neither is
-// ever set by intervention.
-func isFunction(data *dataset.Table, j, i int) bool {
-	value := map[float64]float64{}
-	n, _ := data.X.Dims()
-	for r := range n {
-		if set := data.Intervened; set != nil && (set.At(r, i) != 0 || set.At(r, j) != 0) {
-			return false
-		}
-		from, to := data.X.At(r, i), data.X.At(r, j)
-		if v, known := value[from]; known && v != to {
-			return false
-		}
-		value[from] = to
-	}
-	return true
-}
-
-// levelScores are tables of the columns whose kind fulfils a condition, and these columns; nil if
-// there are none.
-func levelScores(data *dataset.Table, of func(dataset.Kind) bool) (s *nodescore.Dirichlet, which []int, err error) {
-	n, d := data.X.Dims()
-	var levels []int
-	var columns [][]float64
-	for j := range d {
-		if of(data.Kind(j)) {
-			column, r := data.Codes(j)
-			which, levels, columns = append(which, j), append(levels, r), append(columns, column)
-		}
-	}
-	if len(which) == 0 {
-		return nil, nil, nil
-	}
-	codes, mask := mat.NewDense(n, len(which), nil), mat.NewDense(n, len(which), nil)
-	for k, j := range which {
-		codes.SetCol(k, columns[k])
-		if set := data.Mask(); set != nil {
-			mask.SetCol(k, mat.Col(nil, j, set))
-		}
-	}
-	s, err = nodescore.NewDirichlet(codes, mask, levels, nodescore.DirichletOptions{})
-	return s, which, err
-}
-
 // jointScores are the scores of [Mixed] under the first of the scales.
 func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
 	x, widths := embedded(data)
@@ -309,7 +235,7 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, err
 		return nil, err
 	}
 	joint := &nodescore.Joint{Numbers: numbers, Place: slices.Repeat([]int{-1}, len(data.Names))}
-	tables, which, err := levelScores(data, tabulated)
+	tables, which, err := generalised.Tables(data, tabulated)
 	if err != nil || tables == nil {
 		return joint, err
 	}
@@ -390,15 +316,15 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 }
 
 // Traits implements [Described].
-func (m BDeu) Traits() Traits {
-	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts, AnyNoise: true}
+func (m bdeuModel) Traits() Traits {
+	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts, AnyNoise: true, Categories: true}
 }
 
 // Traits implements [Described].
-func (Mixed) Traits() Traits { return BDeu{}.Traits() }
+func (mixedModel) Traits() Traits { return bdeuModel{}.Traits() }
 
 // ScoreBytes implements [Remembered].
-func (BDeu) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }
+func (bdeuModel) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }
 
 // ScoreBytes implements [Remembered].
-func (Mixed) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }
+func (mixedModel) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }

@@ -13,6 +13,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/exact"
+	"tobac/internal/inference"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -62,7 +63,7 @@ func TestMixturesOfKinds(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		all   []dataset.Variable
-		model sem.Scored
+		model sem.Model
 	}{
 		"categories":     {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{}},
 		"jeffreys":       {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{PseudoCounts: sem.BDJCounts}},
@@ -76,7 +77,7 @@ func TestMixturesOfKinds(t *testing.T) {
 		"kinds of parts": {[]dataset.Variable{ordered, ordered, proportion, count, category}, sem.Generalised{FormRows: 50}},
 	} {
 		data := kinds(60, c.all)
-		hypotheses, err := c.model.Hypotheses(ctx, data, nil, 2)
+		hypotheses, err := scored(c.model).Hypotheses(ctx, data, nil, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestMixturesOfKinds(t *testing.T) {
 func TestGeneralisedRefuses(t *testing.T) {
 	data := kinds(60, []dataset.Variable{number, binary})
 	for _, m := range []sem.Generalised{{FormRows: -1}, {FormRows: math.NaN()}, {MaxParents: -1}} {
-		if _, err := m.Hypotheses(context.Background(), data, nil, 1); err == nil {
+		if _, err := scored(m).Hypotheses(context.Background(), data, nil, 1); err == nil {
 			t.Errorf("%v was accepted", m)
 		}
 	}
@@ -191,7 +192,7 @@ func TestComparedByKinds(t *testing.T) {
 		if got := sem.Compared(data)[0].String(); got != c.want {
 			t.Errorf("%v: %s is compared first, want %s", c.all, got, c.want)
 		}
-		err := sem.CheckKinds(sem.Linear{}, data)
+		err := inference.CheckKinds(sem.Linear{}, data)
 		if refused := err != nil; refused != data.HasKind(func(k dataset.Kind) bool { return k == dataset.Categorical }) {
 			t.Errorf("%v: linear has the error %v", c.all, err)
 		}
@@ -204,11 +205,11 @@ func TestComparedByKinds(t *testing.T) {
 // BDeu takes columns of numbers of few values, and refuses others by name.
 func TestBDeuOfNumbers(t *testing.T) {
 	data := kinds(300, []dataset.Variable{binary, number})
-	if _, err := (sem.BDeu{}).Hypotheses(context.Background(), data, nil, 1); err == nil || !strings.Contains(err.Error(), `column "b" has 300 values`) {
+	if _, err := scored(sem.BDeu{}).Hypotheses(context.Background(), data, nil, 1); err == nil || !strings.Contains(err.Error(), `column "b" has 300 values`) {
 		t.Errorf("error %v", err)
 	}
 	data.X.SetCol(1, mat.Col(nil, 0, data.X))
-	if h, err := (sem.BDeu{Alpha: 2}).Hypotheses(context.Background(), data, nil, 1); err != nil || len(h) != 1 {
+	if h, err := scored(sem.BDeu{Alpha: 2}).Hypotheses(context.Background(), data, nil, 1); err != nil || len(h) != 1 {
 		t.Errorf("%d hypotheses, error %v", len(h), err)
 	}
 }
@@ -216,14 +217,14 @@ func TestBDeuOfNumbers(t *testing.T) {
 // Columns with levels that others determine are named; the first of two copies determines the other.
 func TestFunctionsWarning(t *testing.T) {
 	data := kinds(200, []dataset.Variable{category, number, category, binary, ordered})
-	if w := sem.FunctionsWarning(data); w != "" {
+	if w := inference.FunctionsWarning(data); w != "" {
 		t.Errorf("warning %q", w)
 	}
 	for i := range 200 {
 		data.X.Set(i, 2, 2-data.X.At(i, 0))
 		data.X.Set(i, 3, math.Min(data.X.At(i, 0), 1))
 	}
-	if w := sem.FunctionsWarning(data); !strings.Contains(w, `exception: "c" by "a", "d" by "a"; which`) {
+	if w := inference.FunctionsWarning(data); !strings.Contains(w, `exception: "c" by "a", "d" by "a"; which`) {
 		t.Errorf("warning %q", w)
 	}
 }
@@ -233,9 +234,12 @@ func TestAlphaWithoutSize(t *testing.T) {
 	data := kinds(20, []dataset.Variable{binary, category})
 	for alpha, want := range map[float64]string{0: "", 2: "alpha 2 of the model bdeu with pseudo-counts bdj"} {
 		m := sem.BDeu{Alpha: alpha, PseudoCounts: sem.BDJCounts}
-		_, err := m.Hypotheses(context.Background(), data, nil, 1)
+		_, err := scored(m).Hypotheses(context.Background(), data, nil, 1)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("alpha %v: %v, want %q", alpha, err, want)
 		}
 	}
 }
+
+// scored is a model with its node scores.
+func scored(m sem.Model) sem.Scored { return sem.Implemented(m).(sem.Scored) }

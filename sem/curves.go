@@ -2,6 +2,7 @@ package sem
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac/effects"
 	"tobac/internal/nodescore"
@@ -28,6 +29,11 @@ type drawing interface {
 type gpCurve struct{ *nodescore.Function }
 
 func (c gpCurve) Noise() float64 { return c.NoiseVariance }
+
+// dense is a structural function whose distribution has a density.
+type dense interface {
+	LogDensity(y float64, x []float64) float64
+}
 
 // drawnFunctions are the equations of draws whose parameters are functions, which decode reads.
 func drawnFunctions(p *posterior.Posterior, decode func(parents int, numbers []float64) (curve, []float64, error)) func(k int) (effects.Equations, error) {
@@ -80,4 +86,14 @@ func (f functions) Probabilities(j int, _ []int, columns [][]float64, rows int) 
 func (f functions) Values(dst []float64, j int, columns [][]float64, noise []float64) bool {
 	d, ok := f[j].(drawing)
 	return ok && d.Values(dst, columns, noise)
+}
+
+// Dense reports whether all distributions have densities.
+func (f functions) Dense() bool {
+	return !slices.ContainsFunc(f, func(c curve) bool { _, ok := c.(dense); return !ok })
+}
+
+// LogDensity is ln p(x_j = y | parents) at values x of the parents, −Inf where y is impossible.
+func (f functions) LogDensity(j int, y float64, x []float64) float64 {
+	return f[j].(dense).LogDensity(y, x)
 }

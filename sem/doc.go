@@ -7,7 +7,7 @@
 // custom model implements the powers that it has; nothing outside this package asks which type a
 // model is.
 //
-// [Compared] are the models that are compared by their evidence ([Evidence]) where none is asked
-// for; [LeftOut] says which of them the data do not suit. Where the noise refutes the form of the
-// equations, or rows depend on each other, part of an evidence counts ([Trust]).
+// The models of this package are structs of settings ([Settings]); [Implemented] gives them their
+// powers. [Compared] are the models that are compared by their evidence ([Evidence]) where none is
+// asked for.
 package sem

@@ -1,7 +1,6 @@
 package sem
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -29,24 +28,6 @@ func (e Evidence) family() string {
 	return name
 }
 
-// BestTwo are the two models with the greatest evidence. The model that extends the best by terms
-// that the data do not support is not counted.
-func BestTwo(all []Evidence) (best, next Evidence) {
-	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
-	for _, e := range all {
-		if e.Log > best.Log {
-			best = e
-		}
-	}
-	for _, e := range all {
-		extends := best.Model == familyNonGaussian && e.Model == familyAdditive
-		if e.Model != best.Model && e.Log > next.Log && !extends {
-			next = e
-		}
-	}
-	return best, next
-}
-
 // Why models are pointless.
 const (
 	noOtherNoise   = "no equation gains from noise of another shape"
@@ -57,13 +38,7 @@ const (
 	farTails       = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
 )
 
-// ByGraph is the note of an evidence that was not summed.
-const ByGraph = "by its most probable graph, which is far behind that of the best model"
-
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore, farTails}, e.Note)
 }
-
-// Although begins the reason for a model that has not the greatest evidence.
-const Although = "although the data support "

@@ -1,8 +1,10 @@
 package sem
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tobac/dataset"
@@ -12,10 +14,10 @@ import (
 	"tobac/setting"
 )
 
-// The largest sizes of networks.
+// The largest sizes of networks: hidden layers, and units of one.
 const (
-	MostLayers = 100    // MostLayers is the largest number of hidden layers of a [FeedForward].
-	MostUnits  = 10_000 // MostUnits is the largest number of units of a hidden layer.
+	mostLayers = 100
+	mostUnits  = 10_000
 )
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the parents,
@@ -36,42 +38,50 @@ type FeedForward struct {
 	Output models.OutputLayer
 }
 
-var (
-	_ Differentiable = FeedForward{}
-	_ Noisy          = FeedForward{}
-	_ Cautious       = FeedForward{}
-	_ SampledModel   = FeedForward{}
-	_ Predictive     = FeedForward{}
-)
-
 // String implements [Model].
-func (m FeedForward) String() string {
-	hidden := ""
-	if len(m.Hidden) > 0 {
-		hidden = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(m.Hidden)), ","), "[]")
+func (m FeedForward) String() string { return text("ffn", m) }
+
+func (m FeedForward) implemented() Model { return networkModel(m) }
+
+func (m FeedForward) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		setting.Parsed(&m.Hidden, "hidden", "units of each hidden layer", "5", "N,N,...",
+			fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", mostUnits, mostLayers), joined, sizes),
+		choice(&m.Activation, "activation", "activation of the hidden layers", models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu),
+		setting.Switch(&m.NoBias, true, "bias", "whether the networks have biases"),
+		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
+		setting.Switch(&m.Raw, false, "raw", "columns as they are where noise-variance is given, as published"),
+		choice(&m.Output, "output-layer", "whether svgd samples the last layer or integrates it out", models.SampledOutput, models.IntegratedOutput),
 	}
-	activation := ""
-	if m.Activation != models.Relu {
-		activation = m.Activation.String()
-	}
-	output := ""
-	if m.Output != models.SampledOutput {
-		output = m.Output.String()
-	}
-	return setting.Text("ffn", "hidden", hidden, "activation", activation, "no-bias", m.NoBias, "noise-variance", m.NoiseVariance, "raw", m.Raw, "output-layer", output)
 }
 
+// networkModel is [FeedForward] with its powers.
+type networkModel FeedForward
+
+// String implements [Model].
+func (m networkModel) String() string { return FeedForward(m).String() }
+
+func (m networkModel) given() Model { return FeedForward(m) }
+
+var (
+	_ Differentiable = networkModel{}
+	_ Noisy          = networkModel{}
+	_ Cautious       = networkModel{}
+	_ SampledModel   = networkModel{}
+	_ Predictive     = networkModel{}
+)
+
 // Noise implements [Noisy].
-func (m FeedForward) Noise() float64 { return m.NoiseVariance }
+func (m networkModel) Noise() float64 { return m.NoiseVariance }
 
 // WithNoise implements [Noisy].
-func (m FeedForward) WithNoise(variance float64) Model {
+func (m networkModel) WithNoise(variance float64) Model {
 	m.NoiseVariance = variance
 	return m
 }
 
 // Likelihood implements [Differentiable].
-func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+func (m networkModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	if m.Output == models.IntegratedOutput {
 		return models.NewIntegratedNetwork(data.X, data.Mask(), m.options(models.VarianceParameters))
 	}
@@ -80,7 +90,7 @@ func (m FeedForward) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 
 // options are those of a likelihood, with one noise variance for all if it is given, or else one
 // for each.
-func (m FeedForward) options(own models.NoiseVariances) models.FeedForwardOptions {
+func (m networkModel) options(own models.NoiseVariances) models.FeedForwardOptions {
 	if m.NoiseVariance != 0 {
 		own = models.CommonVariance
 	}
@@ -88,7 +98,7 @@ func (m FeedForward) options(own models.NoiseVariances) models.FeedForwardOption
 }
 
 // Sampled implements [SampledModel].
-func (m FeedForward) Sampled(bool) (Model, Scaling) {
+func (m networkModel) Sampled(bool) (Model, Scaling) {
 	switch {
 	case m.NoiseVariance == 0:
 		return m, Standardised
@@ -100,7 +110,7 @@ func (m FeedForward) Sampled(bool) (Model, Scaling) {
 
 // Warnings implements [Cautious]: columns that do not suit a common noise variance, and raw ones
 // whose means are far from zero.
-func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
+func (m networkModel) Warnings(data *dataset.Table) (w []string) {
 	if m.NoiseVariance == 0 {
 		return nil // the columns are scaled
 	}
@@ -122,12 +132,12 @@ func (m FeedForward) Warnings(data *dataset.Table) (w []string) {
 
 // Predictive implements [Predictive]: noise variances that were inferred are parameters, and so is
 // the last layer.
-func (m FeedForward) Predictive(data *dataset.Table) (models.Likelihood, error) {
+func (m networkModel) Predictive(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewFeedForward(data.X, data.Mask(), m.options(models.VarianceParameters))
 }
 
 // hidden are the units of each hidden layer.
-func (m FeedForward) hidden() []int {
+func (m networkModel) hidden() []int {
 	if m.Hidden == nil {
 		return []int{5}
 	}
@@ -136,7 +146,7 @@ func (m FeedForward) hidden() []int {
 
 // Bytes implements [Sized]: the products of the rows through the first layers, and the activations
 // of the others.
-func (m FeedForward) Bytes(n, d int) float64 {
+func (m networkModel) Bytes(n, d int) float64 {
 	const perProduct = 160 // measured: 50 variables of 400 rows need 0.4 GB
 	bytes, inputs := 0.0, float64(d)
 	for _, units := range m.hidden() {
@@ -147,7 +157,7 @@ func (m FeedForward) Bytes(n, d int) float64 {
 }
 
 // Parameters implements [Parametric].
-func (m FeedForward) Parameters(d int) float64 {
+func (m networkModel) Parameters(d int) float64 {
 	sum, before, bias := 0.0, float64(d), 1.0
 	if m.NoBias {
 		bias = 0
@@ -160,7 +170,7 @@ func (m FeedForward) Parameters(d int) float64 {
 }
 
 // units are those of all hidden layers together.
-func (m FeedForward) units() (sum float64) {
+func (m networkModel) units() (sum float64) {
 	for _, units := range m.hidden() {
 		sum += float64(units)
 	}
@@ -168,13 +178,13 @@ func (m FeedForward) units() (sum float64) {
 }
 
 // SampleBytes implements [Sampling]: activations and their gradients.
-func (m FeedForward) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
+func (m networkModel) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
 // Widest implements [Layered].
-func (m FeedForward) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
+func (m networkModel) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
 // Narrowed implements [Layered].
-func (m FeedForward) Narrowed(units int) Model {
+func (m networkModel) Narrowed(units int) Model {
 	m.Hidden = slices.Clone(m.hidden())
 	for k := range m.Hidden {
 		m.Hidden[k] = min(m.Hidden[k], units)
@@ -183,18 +193,18 @@ func (m FeedForward) Narrowed(units int) Model {
 }
 
 // FirstLayer implements [Network].
-func (m FeedForward) FirstLayer() HiddenLayer {
+func (m networkModel) FirstLayer() HiddenLayer {
 	return HiddenLayer{m.hidden()[0], m.Activation, m.NoBias, m.NoiseVariance}
 }
 
 // Layers implements [Network].
-func (m FeedForward) Layers() int { return len(m.hidden()) }
+func (m networkModel) Layers() int { return len(m.hidden()) }
 
 // curvature is what a model with normal noise and curved relations rests its directions on.
 const curvature = "the curvature of the relations and additive normal noise, an assumption that is seldom certain"
 
 // Traits implements [Described].
-func (m FeedForward) Traits() Traits {
+func (m networkModel) Traits() Traits {
 	if m.NoiseVariance > 0 {
 		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances", SharesNoise: true}
 	}
@@ -202,7 +212,7 @@ func (m FeedForward) Traits() Traits {
 }
 
 // Structure implements [Structural].
-func (m FeedForward) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m networkModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	n, err := newNetworks(p, m)
 	if err != nil {
 		return nil, err
@@ -210,19 +220,40 @@ func (m FeedForward) Structure(p *posterior.Posterior) (func(k int) (effects.Equ
 	return n.draw, nil
 }
 
-var _ Network = FeedForward{}
+var _ Network = networkModel{}
 
 // OutputLayer implements [Network].
-func (m FeedForward) OutputLayer() models.OutputLayer { return m.Output }
+func (m networkModel) OutputLayer() models.OutputLayer { return m.Output }
 
 // WithOutput implements [Network].
-func (m FeedForward) WithOutput(o models.OutputLayer) Network {
+func (m networkModel) WithOutput(o models.OutputLayer) Network {
 	m.Output = o
 	return m
 }
 
 // Inferred implements [Network].
-func (m FeedForward) Inferred(noise float64) Network {
+func (m networkModel) Inferred(noise float64) Network {
 	m.Raw, m.NoiseVariance = m.Raw && m.NoiseVariance != 0, noise
 	return m
+}
+
+// joined are sizes as text.
+func joined(numbers []int) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// sizes is a list of positive whole numbers.
+func sizes(text string) (list []int, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 || n > mostUnits || len(list) == mostLayers {
+			return nil, errors.New("no sizes")
+		}
+		list = append(list, n)
+	}
+	return list, nil
 }

@@ -2,13 +2,16 @@ package sem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/delimited"
 	"tobac/internal/exact"
 	"tobac/internal/generalised"
 	"tobac/internal/nodescore"
@@ -35,10 +38,31 @@ type Generalised struct {
 	MaxParents int
 }
 
+// String implements [Model].
+func (m Generalised) String() string { return text("generalised", m) }
+
+func (m Generalised) implemented() Model { return generalisedModel(m) }
+
+func (m Generalised) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		setting.Parsed(&m.FormRows, "form-rows", "rows as which the form of the equations counts for directions", "0", "X",
+			"numbers above 0, or Inf", rows, positiveRows),
+		maxParents(&m.MaxParents),
+	}
+}
+
+// generalisedModel is [Generalised] with its powers.
+type generalisedModel Generalised
+
+// String implements [Model].
+func (m generalisedModel) String() string { return Generalised(m).String() }
+
+func (m generalisedModel) given() Model { return Generalised(m) }
+
 var (
-	_ Scored    = Generalised{}
-	_ Demanding = Generalised{}
-	_ Reserved  = Generalised{}
+	_ Scored    = generalisedModel{}
+	_ Demanding = generalisedModel{}
+	_ Reserved  = generalisedModel{}
 )
 
 // familyGeneralised is the first word of the text form of [Generalised].
@@ -47,13 +71,8 @@ const familyGeneralised = "generalised"
 // generalisedSeconds is the processor time up to which sets of more than two parents are fitted.
 const generalisedSeconds = 6
 
-// String implements [Model].
-func (m Generalised) String() string {
-	return setting.Text(familyGeneralised, "form-rows", m.FormRows, "max-parents", m.MaxParents)
-}
-
 // Unsuited implements [Demanding].
-func (m Generalised) Unsuited(data *dataset.Table) string {
+func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	d := len(data.Names)
 	if d > nodescore.MostSymmetric {
 		return fmt.Sprintf("its scores are for at most %d variables", nodescore.MostSymmetric)
@@ -67,7 +86,7 @@ func (m Generalised) Unsuited(data *dataset.Table) string {
 
 // milliseconds is about the processor time of an equation of each column without parents, with all
 // rows.
-func (Generalised) milliseconds(data *dataset.Table) []float64 {
+func (generalisedModel) milliseconds(data *dataset.Table) []float64 {
 	n, d := data.X.Dims()
 	all := make([]float64, d)
 	for j := range all {
@@ -103,7 +122,7 @@ func secondsOf(milliseconds []float64, most, groups int) float64 {
 }
 
 // Hypotheses implements [Scored].
-func (m Generalised) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	if d > nodescore.MostSymmetric {
 		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", nodescore.MostSymmetric, d)
@@ -215,17 +234,20 @@ func fractional(values []float64) bool {
 }
 
 // Traits implements [Described].
-func (m Generalised) Traits() Traits {
+func (m generalisedModel) Traits() Traits {
 	if m.FormRows == 0 {
-		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true}
+		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true, Categories: true}
 	}
-	return Traits{DirectionsFrom: "conditional independences and the form of the equations", AnyNoise: true}
+	return Traits{
+		DirectionsFrom: "conditional independences and the form of the equations", AnyNoise: true,
+		Categories: true,
+	}
 }
 
 // FormNote implements [Reserved]: for which direction between columns of different kinds that are
 // adjacent in a graph the form of the equations of the two speaks most.
-func (m Generalised) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
-	found, ok := FormOf(s).(generalisedScores)
+func (m generalisedModel) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
+	found, ok := s.(generalisedScores)
 	if !ok || m.FormRows == 0 {
 		return ""
 	}
@@ -265,9 +287,29 @@ func kindOfForm(k dataset.Kind) dataset.Kind {
 }
 
 // ScoreBytes implements [Remembered].
-func (Generalised) ScoreBytes(d int) float64 {
+func (generalisedModel) ScoreBytes(d int) float64 {
 	if d > exact.Affordable {
 		return 0
 	}
 	return 8 * float64(int(1)<<d) * (float64(d)/2 + 1)
+}
+
+// rows is a number of rows as text.
+func rows(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// positiveRows is a number above 0, which may be infinite.
+func positiveRows(text string) (float64, error) {
+	if strings.EqualFold(strings.TrimPrefix(text, "+"), "inf") {
+		return math.Inf(1), nil
+	}
+	v, ok := delimited.Number(text)
+	if !ok || !(v > 0) {
+		return 0, errors.New("no positive number")
+	}
+	return v, nil
 }

@@ -11,6 +11,7 @@ import (
 	"tobac/internal/exact"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
+	"tobac/internal/refinement"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
@@ -33,9 +34,24 @@ type GaussianProcess struct {
 }
 
 // String implements [Model].
-func (m GaussianProcess) String() string {
-	return setting.Text("gp", "max-parents", m.MaxParents, "rank", m.Rank)
+func (m GaussianProcess) String() string { return text("gp", m) }
+
+func (m GaussianProcess) implemented() Model { return gpModel(m) }
+
+func (m GaussianProcess) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		maxParents(&m.MaxParents),
+		setting.WholeNumber(&m.Rank, mostRank, "rank", "rank of an approximation for many rows", "none; 40 where scores would take more than seconds"),
+	}
 }
+
+// gpModel is [GaussianProcess] with its powers.
+type gpModel GaussianProcess
+
+// String implements [Model].
+func (m gpModel) String() string { return GaussianProcess(m).String() }
+
+func (m gpModel) given() Model { return GaussianProcess(m) }
 
 // gpWork is the number of floating-point operations that all scores may take, some
 // seconds on one core.
@@ -43,7 +59,7 @@ const gpWork = 5e9
 
 // bound is the largest number of parents for which all scores cost no more than
 // gpWork, from 2 to d−1.
-func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
+func (m gpModel) bound(n, d int) (parents int, affordable bool) {
 	cost := func(k int) float64 { return nodescore.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
 	parents = min(2, d-1)
 	for parents < d-1 && cost(parents+1) <= gpWork {
@@ -54,9 +70,9 @@ func (m GaussianProcess) bound(n, d int) (parents int, affordable bool) {
 
 // Unsuited implements [Demanding]: its scores may take too long, or be those of two parents alone
 // where [Smooth] has more, and columns of repeated values have no normal noise.
-func (m GaussianProcess) Unsuited(data *dataset.Table) string {
+func (m gpModel) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
-	if parents, _ := m.bound(n, d); d > MixedVariables && parents < 3 {
+	if parents, _ := m.bound(n, d); d > refinement.MixedVariables && parents < 3 {
 		return fmt.Sprintf("with %d variables its equations have %d parents at most; --model gp computes them", d, parents)
 	}
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
@@ -70,7 +86,7 @@ const (
 )
 
 // Pointless implements [Conditional].
-func (m GaussianProcess) Pointless(data *dataset.Table, compared []Evidence) string {
+func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 	n, d := data.X.Dims()
 	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
 		return ""
@@ -122,7 +138,7 @@ func farOut(data *dataset.Table) bool {
 const gpSeconds = 3e-10
 
 // optionsFor are the settings of the scores for some data.
-func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (opt nodescore.GPOptions, err error) {
+func (m gpModel) optionsFor(data *dataset.Table, needed, workers int) (opt nodescore.GPOptions, err error) {
 	n, d := data.X.Dims()
 	opt = m.options(n, d, needed, workers)
 	opt.Plain = inspect.Repeated(data)
@@ -133,7 +149,7 @@ func (m GaussianProcess) optionsFor(data *dataset.Table, needed, workers int) (o
 
 // options are the settings of the scores for n rows of d variables, one of which has as
 // many required parents as needed says.
-func (m GaussianProcess) options(n, d, needed, workers int) nodescore.GPOptions {
+func (m gpModel) options(n, d, needed, workers int) nodescore.GPOptions {
 	k, affordable := m.bound(n, d)
 	if !affordable && m.Rank == 0 {
 		m.Rank = 40
@@ -158,7 +174,7 @@ func (m GaussianProcess) options(n, d, needed, workers int) nodescore.GPOptions 
 // scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided by one
 // number for all. The three are equally probable, and neither shifting a column nor a unit of all
 // matters. More than twenty variables, and columns of scales far apart, have the first alone.
-func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
@@ -176,7 +192,7 @@ func (m GaussianProcess) Hypotheses(ctx context.Context, data *dataset.Table, pr
 		return nil, err
 	}
 	own := scaled.Integrated()
-	if d > exact.Affordable || len(opt.Plain) > 0 || NoCommonUnit(data) != "" {
+	if d > exact.Affordable || len(opt.Plain) > 0 || inspect.NoCommonUnit(data) != "" {
 		return []Hypothesis{{Scores: own}}, nil
 	}
 	third := -math.Log(3)
@@ -213,7 +229,7 @@ func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prio
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
 		v, err = nodescore.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return nodescore.OfGraph(g.At(v), graph), nil })
-		if err != nil || round == 2 || graph.Len() > MixedVariables {
+		if err != nil || round == 2 || graph.Len() > refinement.MixedVariables {
 			return v, err
 		}
 		if graph, err = exact.MostProbable(ctx, at(v), prior, workers); err != nil {
@@ -223,15 +239,15 @@ func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prio
 }
 
 // Sampled implements [SampledModel]: networks.
-func (m GaussianProcess) Sampled(compared bool) (Model, Scaling) {
-	return FeedForward{}.Sampled(compared)
+func (m gpModel) Sampled(compared bool) (Model, Scaling) {
+	return networkModel{}.Sampled(compared)
 }
 
 // Traits implements [Described].
-func (GaussianProcess) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
+func (gpModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
-func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m gpModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
 		f, rest, err := nodescore.NewFunction(parents, numbers)
 		return gpCurve{f}, rest, err
@@ -239,7 +255,7 @@ func (m GaussianProcess) Structure(p *posterior.Posterior) (func(k int) (effects
 }
 
 // ScoreBytes implements [Remembered].
-func (GaussianProcess) ScoreBytes(d int) float64 {
+func (gpModel) ScoreBytes(d int) float64 {
 	const sets, bytes = 10, 120 // sets of parents for each pair of variables, and the memory of each
 	return sets * bytes * float64(d*d)
 }

@@ -36,49 +36,53 @@ type Linear struct {
 	EdgeVariance float64
 	// NoIntercept sets every b_j to 0, as published, instead of integrating it out.
 	NoIntercept bool
-	// Start says how SVGD draws the initial weights. Zero: RegressionStart.
-	Start Start
+	// PriorStart draws the initial weights of SVGD from N(0, 1), moved away from zero by ½, as
+	// published, instead of around the regression of every variable on all earlier ones. A particle
+	// whose weight starts with the wrong sign then often gives up a true edge.
+	PriorStart bool
 }
 
-// Start says how the initial edge weights of the particles are drawn.
-type Start int
+// String implements [Model].
+func (m Linear) String() string { return text("linear", m) }
 
-const (
-	// RegressionStart draws them around the regression of every variable on all
-	// earlier ones: see [models.RegressionStart].
-	RegressionStart Start = iota
-	// PriorStart draws them from N(0, 1), moved away from zero by ½, as
-	// published. A particle whose weight starts with the wrong sign then often
-	// gives up a true edge.
-	PriorStart
-)
+func (m Linear) implemented() Model { return linearModel(m) }
 
-// String is the name of the choice.
-func (s Start) String() string { return setting.Name(s, "regression", "prior") }
+func (m Linear) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		setting.Switch(&m.Unequal, false, "unequal", "a noise variance for each equation, on columns scaled to variance 1"),
+		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
+		setting.Positive(&m.EdgeVariance, "edge-variance", "prior variance of a weight", "averaged over; 1 with the engine svgd"),
+		setting.Switch(&m.NoIntercept, true, "intercept", "whether equations have intercepts"),
+		setting.Switch(&m.PriorStart, false, "prior-start", "initial weights of svgd from their prior, as published"),
+	}
+}
+
+// linearModel is [Linear] with its powers.
+type linearModel Linear
+
+// String implements [Model].
+func (m linearModel) String() string { return Linear(m).String() }
+
+func (m linearModel) given() Model { return Linear(m) }
 
 var (
-	_ Differentiable = Linear{}
-	_ Estimated      = Linear{}
-	_ Equational     = Linear{}
-	_ Scored         = Linear{}
-	_ Noisy          = Linear{}
-	_ Cautious       = Linear{}
-	_ Demanding      = Linear{}
+	_ Differentiable = linearModel{}
+	_ Estimated      = linearModel{}
+	_ Equational     = linearModel{}
+	_ Scored         = linearModel{}
+	_ Noisy          = linearModel{}
+	_ Cautious       = linearModel{}
+	_ Demanding      = linearModel{}
 )
 
 // The variances of weights that [Linear] averages over, equally probable.
 // Weights have no unit, since equal noise variances mean columns in the same units.
 var linearEdgeVariances = []float64{0.25, 1, 4, 16}
 
-// String implements [Model].
-func (m Linear) String() string {
-	return setting.Text("linear", "unequal", m.Unequal, "noise-variance", m.NoiseVariance, "edge-variance", m.EdgeVariance, "no-intercept", m.NoIntercept, "prior-start", m.Start == PriorStart)
-}
-
 // Likelihood implements [Differentiable].
-func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+func (m linearModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	start := models.RegressionStart
-	if m.Start == PriorStart {
+	if m.PriorStart {
 		start = models.PriorStart
 	}
 	noise := models.CommonVariance
@@ -92,7 +96,7 @@ func (m Linear) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 
 // Estimate implements [Estimated]: the noise variance that all equations share, if it is not given.
 // Without an order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
-func (m Linear) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model, err error) {
+func (m linearModel) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model, err error) {
 	switch {
 	case m.NoiseVariance != 0 || m.Unequal:
 	case ordered:
@@ -106,9 +110,9 @@ func (m Linear) Estimate(ctx context.Context, data *dataset.Table, ordered bool)
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
 // over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
 // variance that is not given is averaged over.
-func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
 	if m.Unequal {
-		return BGe{}.Hypotheses(ctx, data, prior, workers)
+		return bgeModel{}.Hypotheses(ctx, data, prior, workers)
 	}
 	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
@@ -147,7 +151,7 @@ func (m Linear) Hypotheses(ctx context.Context, data *dataset.Table, prior *scor
 }
 
 // Equations implements [Equational].
-func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
+func (m linearModel) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
 	if !m.NoIntercept {
@@ -167,7 +171,7 @@ func (m Linear) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Eq
 }
 
 // Sampled implements [SampledModel].
-func (m Linear) Sampled(bool) (Model, Scaling) {
+func (m linearModel) Sampled(bool) (Model, Scaling) {
 	if m.Unequal {
 		return m, Standardised
 	}
@@ -176,11 +180,11 @@ func (m Linear) Sampled(bool) (Model, Scaling) {
 
 // Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of
 // scales far apart none in common.
-func (m Linear) Unsuited(data *dataset.Table) string {
+func (m linearModel) Unsuited(data *dataset.Table) string {
 	if m.Unequal {
 		return ""
 	}
-	if note := NoCommonUnit(data); note != "" {
+	if note := inspect.NoCommonUnit(data); note != "" {
 		return note
 	}
 	return normalNoise(data)
@@ -188,7 +192,7 @@ func (m Linear) Unsuited(data *dataset.Table) string {
 
 // Warnings implements [Cautious]: columns whose means are far from zero, without an
 // intercept, and columns that do not suit a common noise variance.
-func (m Linear) Warnings(data *dataset.Table) (w []string) {
+func (m linearModel) Warnings(data *dataset.Table) (w []string) {
 	if !m.Unequal {
 		w = commonNoise(data, m.NoiseVariance)
 	}
@@ -223,7 +227,7 @@ func farMeans(data *dataset.Table, limit func(sd float64) float64) string {
 }
 
 // Noise implements [Noisy].
-func (m Linear) Noise() float64 {
+func (m linearModel) Noise() float64 {
 	if m.Unequal {
 		return 0
 	}
@@ -231,13 +235,13 @@ func (m Linear) Noise() float64 {
 }
 
 // WithNoise implements [Noisy].
-func (m Linear) WithNoise(variance float64) Model {
+func (m linearModel) WithNoise(variance float64) Model {
 	m.NoiseVariance = variance
 	return m
 }
 
 // Traits implements [Described].
-func (m Linear) Traits() Traits {
+func (m linearModel) Traits() Traits {
 	if m.Unequal {
 		return Traits{DirectionsFrom: independences}
 	}
@@ -245,7 +249,7 @@ func (m Linear) Traits() Traits {
 }
 
 // Plain implements [LinearGaussian].
-func (m Linear) Plain() (Model, bool) {
-	plain := Linear{Unequal: m.Unequal}
+func (m linearModel) Plain() (Model, bool) {
+	plain := linearModel{Unequal: m.Unequal}
 	return plain, m == plain
 }

@@ -19,11 +19,11 @@ type networks struct {
 	p         *posterior.Posterior
 	component []int // of every draw
 	position  [][]int
-	model     FeedForward
+	model     networkModel
 	lik       *models.FeedForward
 }
 
-func newNetworks(p *posterior.Posterior, m FeedForward) (*networks, error) {
+func newNetworks(p *posterior.Posterior, m networkModel) (*networks, error) {
 	d := len(p.Names)
 	// The layout of the parameters depends on the number of variables alone.
 	lik, err := m.Predictive(&dataset.Table{Names: p.Names, X: mat.NewDense(1, d, nil)})

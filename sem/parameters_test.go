@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/drawn"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -23,11 +24,11 @@ func smallTable(rows, columns int) *dataset.Table {
 func TestParameters(t *testing.T) {
 	data := smallTable(9, 4)
 	for _, m := range []sem.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
-		lik, err := m.Likelihood(data)
+		lik, err := sem.Implemented(m).(sem.Differentiable).Likelihood(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := m.Parameters(4), float64(lik.ParamLen()); got != want {
+		if got, want := sem.Implemented(m).(sem.Parametric).Parameters(4), float64(lik.ParamLen()); got != want {
 			t.Errorf("%v: %v parameters, want %v", m, got, want)
 		}
 	}
@@ -39,7 +40,7 @@ func TestDensityOfAnotherModel(t *testing.T) {
 	data := smallTable(9, 4)
 	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
 	const want = "sem: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
-	if _, _, err := sem.LogDensity(p, sem.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
+	if _, _, err := drawn.LogDensity(p, sem.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

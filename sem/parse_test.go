@@ -12,7 +12,7 @@ import (
 // Parse reads what String writes.
 func TestParse(t *testing.T) {
 	for _, m := range []sem.Model{
-		sem.Linear{}, sem.Linear{NoiseVariance: 0.1, EdgeVariance: 2, NoIntercept: true, Start: sem.PriorStart},
+		sem.Linear{}, sem.Linear{NoiseVariance: 0.1, EdgeVariance: 2, NoIntercept: true, PriorStart: true},
 		sem.BGe{}, sem.BGe{AlphaMu: 2, AlphaLambda: 30, Raw: true},
 		sem.Smooth{}, sem.Smooth{MaxParents: 3},
 		sem.GaussianProcess{}, sem.GaussianProcess{MaxParents: 3, Rank: 20},
@@ -22,6 +22,7 @@ func TestParse(t *testing.T) {
 		sem.Mixed{}, sem.Generalised{FormRows: 5, MaxParents: 2},
 	} {
 		got, err := sem.Parse(m.String())
+		got = sem.Given(got)
 		if err != nil || cmp.Diff(m, got) != "" {
 			t.Errorf("%v: error %v, (-want +got):\n%s", m, err, cmp.Diff(m, got))
 		}

@@ -13,6 +13,7 @@ import (
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
+	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,6 +26,32 @@ type Model interface {
 	// String is the text form of the model with its settings, under which
 	// snapshots and summaries know it: equal texts mean equal models.
 	String() string
+}
+
+// chosen are the models of this package as users choose them: a struct of settings, whose zero
+// fields stand for defaults.
+type chosen interface {
+	Model
+	implemented() Model                    // with its powers
+	settable() (Model, []*setting.Setting) // a pointer to a copy, and the settings of that
+}
+
+// Implemented is a model with its powers: that which the settings of a model of this package choose,
+// and any other model as it is.
+func Implemented(m Model) Model {
+	if c, ok := m.(chosen); ok {
+		return c.implemented()
+	}
+	return m
+}
+
+// Given is a model as it is given: the settings of a model of this package, and any other model as
+// it is. It is the inverse of [Implemented].
+func Given(m Model) Model {
+	if c, ok := m.(interface{ given() Model }); ok {
+		return c.given()
+	}
+	return m
 }
 
 // A Differentiable model has a likelihood that can be differentiated, which SVGD
@@ -92,8 +119,8 @@ type Hypothesis struct {
 	// too, such ones are left out unless the data support them together more than the others, so that units
 	// change nothing without evidence that these are the right ones.
 	InUnits bool
-	// Open says that the scores are [Refinable], and that the equations which carry the posterior are still
-	// to be fitted ([Refine]): of several hypotheses of many variables only under the one that is summed over.
+	// Open says that the scores are [refinement.Refinable], and that the equations which carry the posterior are still
+	// to be fitted ([refinement.Refine]): of several hypotheses of many variables only under the one that is summed over.
 	Open bool
 }
 
@@ -188,6 +215,7 @@ type Traits struct {
 	AnyNoise       bool // noise has any shape, so that tails of columns do not refute the model
 	SharesNoise    bool // all equations have one noise variance: the units of the columns matter
 	Equivalent     bool // all graphs of a Markov equivalence class have the same probability
+	Categories     bool // columns may be categories
 	Marginal       bool // the likelihood has no parameters: they are integrated out
 }
 
@@ -196,7 +224,7 @@ type Described interface{ Traits() Traits }
 
 // TraitsOf are those of a model; none of one that is not [Described].
 func TraitsOf(m Model) (t Traits) {
-	if m, ok := m.(Described); ok {
+	if m, ok := Implemented(m).(Described); ok {
 		t = m.Traits()
 	}
 	return t

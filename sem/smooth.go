@@ -22,20 +22,36 @@ import (
 type Smooth struct {
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
 	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that they are fitted
-	// where they matter ([Refine]).
+	// where they matter ([refinement.Refine]).
 	MaxParents int
 }
 
-var (
-	_ Scored       = Smooth{}
-	_ Conditional  = Smooth{}
-	_ Demanding    = Smooth{}
-	_ SampledModel = Smooth{}
-	_ Structural   = Smooth{}
-)
+// String implements [Model].
+func (m Smooth) String() string { return text("smooth", m) }
+
+func (m Smooth) implemented() Model { return smoothModel(m) }
+
+func (m Smooth) settable() (Model, []*setting.Setting) {
+	return &m, []*setting.Setting{
+		maxParents(&m.MaxParents),
+	}
+}
+
+// smoothModel is [Smooth] with its powers.
+type smoothModel Smooth
 
 // String implements [Model].
-func (m Smooth) String() string { return setting.Text(familySmooth, "max-parents", m.MaxParents) }
+func (m smoothModel) String() string { return Smooth(m).String() }
+
+func (m smoothModel) given() Model { return Smooth(m) }
+
+var (
+	_ Scored       = smoothModel{}
+	_ Conditional  = smoothModel{}
+	_ Demanding    = smoothModel{}
+	_ SampledModel = smoothModel{}
+	_ Structural   = smoothModel{}
+)
 
 // familySmooth is the first word of the text form of [Smooth].
 const familySmooth = "smooth"
@@ -55,7 +71,7 @@ const mostSmoothSeconds = 10
 
 // Unsuited implements [Demanding]: columns of few values have no normal noise, and all pairs of parents
 // of many columns take long.
-func (m Smooth) Unsuited(data *dataset.Table) string {
+func (m smoothModel) Unsuited(data *dataset.Table) string {
 	if len(inspect.Repeated(data)) == len(data.Names) {
 		return "the values of every column are repeated, so that their noise has no density"
 	}
@@ -66,7 +82,7 @@ func (m Smooth) Unsuited(data *dataset.Table) string {
 }
 
 // Pointless implements [Conditional]: where no curvature shows.
-func (m Smooth) Pointless(data *dataset.Table, _ []Evidence) string {
+func (m smoothModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	if curved(data) {
 		return ""
 	}
@@ -88,7 +104,7 @@ func straightLines(data *dataset.Table, compared []Evidence) bool {
 
 // Hypotheses implements [Scored]: a noise variance for each equation, on columns scaled to variance
 // 1, and one for all. The two are equally probable.
-func (m Smooth) Hypotheses(
+func (m smoothModel) Hypotheses(
 	ctx context.Context, data *dataset.Table, prior *score.Prior, workers int,
 ) ([]Hypothesis, error) {
 	d := len(data.Names)
@@ -125,7 +141,7 @@ func (m Smooth) Hypotheses(
 	}
 	half := math.Log(0.5)
 	all := []Hypothesis{{Scores: own, Open: leftOpen(m.MaxParents, d), LogWeight: half - math.Log(float64(len(smoothRates)))}}
-	if len(plain) > 0 || NoCommonUnit(data) != "" {
+	if len(plain) > 0 || inspect.NoCommonUnit(data) != "" {
 		return all, nil
 	}
 	common, behind, err := m.common(ctx, t, own, graph, prior, most, workers)
@@ -149,7 +165,7 @@ func (m Smooth) Hypotheses(
 const hopeless = 40
 
 // rated are scores with the rate under which a graph is most probable.
-func (m Smooth) rated(
+func (m smoothModel) rated(
 	ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, plain []int, workers int,
 ) (*smooth.Scorer, error) {
 	best, highest := own, own.UnderForms(g, own)
@@ -169,9 +185,9 @@ func (m Smooth) rated(
 }
 
 // common are the scores with one noise variance for all equations: that under which the best graph
-// is most probable, and up to [MixedVariables] a grid around it; none where the best graph is
+// is most probable, and up to [refinement.MixedVariables] a grid around it; none where the best graph is
 // hopelessly behind, by so many nats.
-func (m Smooth) common(
+func (m smoothModel) common(
 	ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, prior *score.Prior,
 	most, workers int,
 ) (all []Hypothesis, behind float64, err error) {
@@ -263,20 +279,22 @@ func variances(
 
 // Sampled implements [SampledModel]: networks, and the linear model for a comparison, since
 // networks of many rows take minutes.
-func (m Smooth) Sampled(compared bool) (Model, Scaling) { return Additive{}.Sampled(compared) }
+func (m smoothModel) Sampled(compared bool) (Model, Scaling) {
+	return additiveModel{}.Sampled(compared)
+}
 
 // Traits implements [Described].
-func (Smooth) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
+func (smoothModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
-func (m Smooth) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m smoothModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
 		return smooth.NewFunction(parents, numbers)
 	}), nil
 }
 
 // ScoreBytes implements [Remembered].
-func (Smooth) ScoreBytes(d int) float64 {
+func (smoothModel) ScoreBytes(d int) float64 {
 	const bytes = 400 // of a set of parents
 	n := float64(d)
 	return bytes * n * (n*n/2 + 1e4)

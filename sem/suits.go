@@ -11,29 +11,9 @@ import (
 // Limits beyond which data do not suit a noise variance that all equations share. Each is far from
 // what data of such models show, so that a warning means something.
 const (
-	ApartUnits  = 1e3 // ratio of standard deviations from which a common noise variance, or unit, is doubtful
-	noUnits     = 1e5 // from which a model with one is left out of a comparison; such scores also leave the range of sums
 	noiseFactor = 3   // by which a given noise variance may exceed the least variance of a column
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
 )
-
-// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if
-// it may.
-func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
-	if v, ok := m.(Demanding); ok && len(models) > 1 {
-		return v.Unsuited(data)
-	}
-	return ""
-}
-
-// LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
-func LeftOut(m Scored, models []Scored, data *dataset.Table, compared []Evidence) string {
-	note := Unsuited(m, models, data)
-	if v, ok := m.(Conditional); ok && note == "" && len(models) > 1 {
-		note = v.Pointless(data, compared)
-	}
-	return note
-}
 
 // normalNoise says why a model that reads directions off normal noise is left out of a
 // comparison: noise of a column with few values is not normal, and the model
@@ -49,7 +29,7 @@ func normalNoise(data *dataset.Table) string {
 // given.
 func commonNoise(data *dataset.Table, variance float64) []string {
 	ratio, least, greatest := inspect.UnitsApart(data)
-	if ratio >= ApartUnits {
+	if ratio >= inspect.ApartUnits {
 		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns assumes a common unit; standardise them, or take --model linear-unequal",
 			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
 	}
@@ -62,13 +42,4 @@ func commonNoise(data *dataset.Table, variance float64) []string {
 		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of the variance of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
 	}
 	return nil
-}
-
-// NoCommonUnit says why a model with a noise variance or a unit in common is left out of a
-// comparison; "" if it is not.
-func NoCommonUnit(data *dataset.Table) string {
-	if ratio, least, greatest := inspect.UnitsApart(data); ratio >= noUnits {
-		return fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e, and it has one noise variance for all", strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)
-	}
-	return ""
 }

@@ -34,9 +34,9 @@ var (
 	_ Functional = tableScores{}
 	_ Functional = mixedScores{}
 	_ Functional = generalisedScores{}
-	_ Structural = BDeu{}
-	_ Structural = Mixed{}
-	_ Structural = Generalised{}
+	_ Structural = bdeuModel{}
+	_ Structural = mixedModel{}
+	_ Structural = generalisedModel{}
 )
 
 // FunctionParameters implements [Functional].
@@ -65,17 +65,17 @@ func kindEquations(p *posterior.Posterior) (func(k int) (effects.Equations, erro
 }
 
 // Structure implements [Structural].
-func (BDeu) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (bdeuModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return kindEquations(p)
 }
 
 // Structure implements [Structural].
-func (Mixed) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (mixedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return kindEquations(p)
 }
 
 // Structure implements [Structural].
-func (Generalised) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (generalisedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
 	return kindEquations(p)
 }
 

@@ -86,6 +86,24 @@ func Positive(v *float64, name, usage, byDefault string) *Setting {
 		}}
 }
 
+// Switch is true or false: *v says that it is not byDefault.
+func Switch(v *bool, byDefault bool, name, usage string) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: strconv.FormatBool(byDefault), kind: "bool", allowed: "true, false",
+		get: func() string {
+			if !*v {
+				return ""
+			}
+			return strconv.FormatBool(!byDefault)
+		},
+		set: func(text string) bool {
+			x, err := strconv.ParseBool(text)
+			if err == nil {
+				*v = x != byDefault
+			}
+			return err == nil
+		}}
+}
+
 // OneOf is a choice among named values.
 func OneOf[T interface {
 	comparable

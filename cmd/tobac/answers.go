@@ -10,6 +10,7 @@ import (
 	"tobac/effects"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/drawn"
 	"tobac/internal/file"
 	"tobac/metrics"
 	"tobac/posterior"
@@ -60,7 +61,7 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if r.effects, err = sem.EffectsOf(answering, s.Columns, s.config.Seed); err != nil {
+	if r.effects, err = drawn.EffectsOf(answering, s.Columns, s.config.Seed); err != nil {
 		if !errors.Is(err, effects.ErrNoParameters) {
 			return nil, cli.Located(folder, err)
 		}

@@ -221,10 +221,10 @@ func (c *checkReport) find(p *table.Prepared) {
 			skewed = append(skewed, name)
 		}
 	}
-	if high >= sem.ApartUnits*low {
+	if high >= inspect.ApartUnits*low {
 		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s (standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale every column, linear does not", high/low, narrow, low, wide, high))
 	}
-	if len(discrete) > 0 && !sem.OfKinds(p.Numbers()) {
+	if len(discrete) > 0 && !p.Numbers().OfKinds() {
 		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+": the models take them for continuous numbers, which is an approximation")
 	}
 	if len(skewed) > 0 {
@@ -257,16 +257,16 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	}
 	models, left := []string{"linear-unequal"}, ""
 	for _, m := range []struct {
-		name string
-		sem.Demanding
+		name  string
+		model sem.Model
 	}{{"linear (equal noise variances)", sem.Linear{}}, {"gp (nonlinear)", sem.GaussianProcess{}}} {
-		if why := m.Unsuited(t); why == "" {
+		if why := sem.Implemented(m.model).(sem.Demanding).Unsuited(t); why == "" {
 			models = append(models, m.name)
 		} else {
 			left += fmt.Sprintf("; %s is left out, %s", m.name, why)
 		}
 	}
-	if sem.OfKinds(t) {
+	if t.OfKinds() {
 		m := sem.Compared(t)[0].String()
 		add("model that auto takes for these kinds: %s (%s)", m, sem.Describe(m))
 	} else {

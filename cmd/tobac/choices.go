@@ -30,8 +30,10 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 		return c, err
 	}
 	c.Seed, c.Workers = o.seed, o.workers
-	c.Model = o.configured(c.Model)
-	if o.alpha != 0 && o.pseudoCounts == sem.BDJCounts {
+	if c.Model, err = o.configured(c.Model); err != nil {
+		return c, err
+	}
+	if o.given("bdeu.alpha") && o.command.Lookup("bdeu.pseudo-counts").Value.String() == sem.BDJCounts.String() {
 		return c, cli.Usagef("bdeu.alpha has no effect: bdeu.pseudo-counts bdj has no equivalent sample size")
 	}
 	if err := o.setPrior(&c.Prior, names); err != nil {
@@ -136,7 +138,11 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 			c.Order, c.Engine = engine.Order{}, &stein.DiBS{SVGD: *particleSettings(c.Engine)}
 		}
 	case recipeCalibrated:
-		c = tobac.Calibrated(o.configured(nil))
+		m, err := o.configured(nil)
+		if err != nil {
+			return c, err
+		}
+		c = tobac.Calibrated(m)
 	}
 	if o.engine != engineAuto && (c.Engine == nil || c.Engine.Engine().Name() != o.engine) {
 		c.Engine, err = tobac.EngineByName(o.engine)
@@ -147,43 +153,22 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 // recipeOrder reports whether the recipe decides the order.
 func (o *fitOptions) recipeOrder() bool { return o.recipe != recipeDefault && !o.given("order") }
 
-// configured is the model that the options choose, given the model of the recipe.
-func (o *fitOptions) configured(m sem.Model) sem.Model {
-	switch o.model {
-	case modelFFN:
-		f := sem.FeedForward{Activation: o.activation, NoBias: !o.bias, NoiseVariance: o.noiseVariance, Output: o.output}
-		if o.recipe == recipeCalibrated && !o.given("ffn.output-layer") {
-			f.Output = models.IntegratedOutput
-		}
-		if o.recipe == recipePaper && o.noiseVariance == 0 {
-			f.NoiseVariance = 0.1
-		}
-		f.Raw = o.recipe == recipePaper
-		if o.given("ffn.hidden") {
-			f.Hidden = o.hidden
-		}
-		return f
-	case modelBGe:
-		if m, ok := m.(sem.BGe); ok {
-			return m
-		}
-		return sem.BGe{}
-	case modelLinear:
-		if m == nil {
-			m = sem.Linear{}
-		}
-	case modelBDeu:
-		return sem.BDeu{Alpha: o.alpha, PseudoCounts: o.pseudoCounts}
-	case modelAuto:
-	default:
+// configured is the model that the options choose, with the settings that are given. m is that of
+// the recipe.
+func (o *fitOptions) configured(m sem.Model) (sem.Model, error) {
+	switch {
+	case o.model == modelFFN && o.recipe == recipePaper:
+		m = sem.FeedForward{NoiseVariance: 0.1, Raw: true}
+	case o.model == modelFFN && o.recipe == recipeCalibrated:
+		m = sem.FeedForward{Output: models.IntegratedOutput}
+	case o.model != modelAuto && (m == nil || modelName(m) != o.model):
 		all := sem.Models()
-		return all[slices.IndexFunc(all, func(n sem.Named) bool { return n.Name == o.model })].Model
+		m = all[slices.IndexFunc(all, func(n sem.Named) bool { return n.Name == o.model })].Model
+	case m == nil:
+		return nil, nil
 	}
-	if l, ok := m.(sem.Linear); ok && o.noiseVariance != 0 {
-		l.NoiseVariance = o.noiseVariance
-		return l
-	}
-	return m
+	m, settings := sem.Settings(m)
+	return m, o.setGiven(cli.NewTopic(modelName(m), cli.GroupModels, "", librarySettings("", settings)))
 }
 
 // setOrder reads the value of --order.

@@ -409,9 +409,9 @@ func TestEvalOfDamagedModels(t *testing.T) {
 		`"draws":[{"edges":[[0,1]],"log_weight":0,"log_prior":0,"log_likelihood":-1}]}`
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, linear-nongaussian, bge, additive, smooth, gp, ffn, bdeu, mixed, generalised`},
-		{"setting", "bge raw", "bge cooked", `model "bge cooked" has unknown settings`},
-		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is not a number`},
+		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, bge, linear-nongaussian, additive, smooth, gp, bdeu, mixed, generalised, ffn`},
+		{"setting", "bge raw", "bge cooked", `model "bge cooked": unknown setting "cooked"`},
+		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is "x"; allowed: finite numbers above 0`},
 		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

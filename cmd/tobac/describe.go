@@ -38,7 +38,7 @@ func (r *result) printRun(w io.Writer) {
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := sem.Describe(s.Model)
-	if m, ok := s.Config.fit.Model.(sem.BGe); ok && !m.Raw && particlesListed(r.Result) {
+	if m := s.Config.fit.Model; m != nil && sem.TraitsOf(m).Marginal && s.Model != m.String() && particlesListed(r.Result) {
 		model = sem.Describe(m.String()) + " on columns scaled to variance 1"
 	} else if particlesListed(r.Result) {
 		model += onScale(s.Model)

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drawn are quick command lines that draw pictures.
-func drawn(args ...string) []string { return append(quick(args...), "--set", "results.report=true") }
+// withPictures are quick command lines that draw pictures.
+func withPictures(args ...string) []string { return append(quick(args...), "--set", "results.report=true") }
 
 // inFigures are the names of the figures in a folder of results, within it.
 func inFigures(t *testing.T, dir string) []string {
@@ -33,7 +33,7 @@ func inFigures(t *testing.T, dir string) []string {
 // and the table alone.
 func TestReportAgain(t *testing.T) {
 	simulated(t)
-	succeed(t, drawn("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine", "exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
+	succeed(t, withPictures("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine", "exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
 	page := readFile(t, "run", reportFile)
 	for _, want := range []string{"48 rows of 6 variables; 12 more rows held out", "Fit of each column", "Causes, direct or indirect", "Expected SHD",
 		"tobac fit data/train.csv --holdout 0.2 --engine exact --seed 3 --truth data/graph.csv</code>", "True graph"} {

@@ -34,7 +34,7 @@ var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "av
 // All files, of an exact posterior and of the particles that it is compared with.
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
-	args := drawn("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
+	args := withPictures("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
 		"--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{
@@ -348,7 +348,7 @@ func TestRecipes(t *testing.T) {
 // Without options the recipe paper is the published recipe. Nothing is sampled.
 func TestPaperDefaults(t *testing.T) {
 	c := prepared(t, "", "--engine", "svgd", "--set", "recipe=paper").fit
-	if s := c.Engine.(*stein.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, Start: sem.PriorStart}) {
+	if s := c.Engine.(*stein.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, PriorStart: true}) {
 		t.Errorf("the recipe paper is %+v", c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/drawn"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -117,10 +118,10 @@ func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metr
 	if t == nil || len(p.Draws) == 0 {
 		return nil, "", nil
 	}
-	if _, ok := model.(sem.Differentiable); !ok && p.Draws[0].Equations == nil {
+	if _, ok := sem.Implemented(model).(sem.Differentiable); !ok && p.Draws[0].Equations == nil {
 		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", sem.Describe(p.Model)), nil
 	}
-	prior, data, err := sem.LogDensity(p, model, t)
+	prior, data, err := drawn.LogDensity(p, model, t)
 	if err != nil {
 		return nil, "", err
 	}

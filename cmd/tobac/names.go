@@ -1,14 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tobac"
 	"tobac/internal/cli"
-	"tobac/models"
 	"tobac/sem"
 
 	"github.com/spf13/pflag"
@@ -16,11 +13,9 @@ import (
 
 // Values of --model with special treatment.
 const (
-	modelAuto   = "auto"
-	modelLinear = "linear"
-	modelBGe    = "linear-unequal"
-	modelFFN    = "ffn"
-	modelBDeu   = "bdeu"
+	modelAuto = "auto"
+	modelBGe  = "linear-unequal"
+	modelFFN  = "ffn"
 )
 
 const (
@@ -54,29 +49,15 @@ func modelChoice(m *string) pflag.Value {
 	})
 }
 
-// activations are the choices of ffn.activation.
-var activations = []models.Activation{models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu}
-
-func joinNumbers(numbers []int) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ",")
-}
-
-// sizes is a list of positive whole numbers.
-func sizes(value *[]int) pflag.Value {
-	return cli.Bound(value, "N,N,...", fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", sem.MostUnits, sem.MostLayers), func(text string) (list []int, ok bool) {
-		for word := range strings.SplitSeq(text, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(word))
-			if err != nil || n < 1 || n > sem.MostUnits || len(list) == sem.MostLayers {
-				return nil, false
-			}
-			list = append(list, n)
+// modelName is the value of --model for a model of package sem; "" for others.
+func modelName(m sem.Model) string {
+	form := func(m sem.Model) string { return strings.Fields(m.String())[0] }
+	for _, n := range sem.Models() {
+		if form(n.Model) == form(m) {
+			return n.Name
 		}
-		return list, true
-	})
+	}
+	return ""
 }
 
 // engineAuto is the value of --engine that leaves the engine open.

@@ -26,7 +26,7 @@ var somePairs = flag.Int("pairs", 25, "with how many pairs of values of its opti
 // pairValues are values of the options and settings of tobac fit that are valid alone, beside --out; choices have all of theirs. nil: no value of
 // the option is, for the reason given. Settings of several engines stand under their short names.
 var pairValues = map[string][]string{
-	"ffn.hidden": {"3,2"}, "bdeu.alpha": {"5"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
+	"ffn.hidden": {"3,2"}, "bdeu.alpha": {"5"}, "linear.edge-variance": {"2"}, "linear-unequal.alpha-mu": {"2"}, "linear-unequal.alpha-lambda": {"9"}, "generalised.form-rows": {"20", "Inf"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "order.count": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
 	"bandwidth-z": {"4"}, "bandwidth-theta": {"400"}, "step-size": {"0.01"}, "penalty-rate": {"2"}, "penalty-samples": {"4"},
 	"kernel": {"rbf:coordinate:none", "imq:variable"}, "alpha-schedule": {"geometric:0.01:100", "growth:0.2"}, "step-schedule": {"linear:1:0:50%"}, "penalty-schedule": {"cosine:0:3:1-2"},
@@ -134,8 +134,10 @@ func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 		if topics["ffn"] || given["engine"] == "tempering" || given["svgd.edge-parameters"] != "" {
 			add("model", "ffn")
 		}
-		if topics["linear"] {
-			add("model", "linear")
+		for _, model := range modelNames() {
+			if topics[model] {
+				add("model", model)
+			}
 		}
 		if topics["order"] && given["order"] == "" {
 			add("order", "eqvar")

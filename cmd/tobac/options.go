@@ -8,29 +8,20 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
-	"tobac/models"
-	"tobac/sem"
 )
 
 // fitOptions are the flags of tobac fit. Those of config have the names and the
 // text forms that the settings of the library have.
 type fitOptions struct {
-	recipe        recipe
-	engine        string
-	why           string       // the engine was chosen; "" means that it was asked for
-	config        tobac.Config // with the settings that are given
-	set           cli.Assignments
-	model         string
-	hidden        []int
-	activation    models.Activation
-	output        models.OutputLayer
-	bias          bool
-	noiseVariance float64 // 0: not given
-	alpha         float64 // equivalent sample size of bdeu; 0: not given
-	pseudoCounts  sem.PseudoCounts
-	prior, order  string // as on the command line
-	knowledge     knowledge
-	table         tableOptions
+	recipe       recipe
+	engine       string
+	why          string       // the engine was chosen; "" means that it was asked for
+	config       tobac.Config // with the settings that are given
+	set          cli.Assignments
+	model        string
+	prior, order string // as on the command line
+	knowledge    knowledge
+	table        tableOptions
 
 	interventions       string // file
 	transform           dataset.Transform
@@ -62,5 +53,5 @@ type fitOptions struct {
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), hidden: []int{5}, seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), bias: true, report: true}
+	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true}
 }

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/inference"
 	"tobac/sem"
 )
 
@@ -72,7 +73,7 @@ func supported(all []sem.Evidence) string {
 
 // bestModel is the one of greatest evidence, and how far ahead it is.
 func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
-	best, next := sem.BestTwo(all)
+	best, next := inference.BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
@@ -81,7 +82,7 @@ func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
 
 // closeModels is the warning that two models fit about equally well: odds below twenty to one.
 func closeModels(all []sem.Evidence) string {
-	best, next := sem.BestTwo(all)
+	best, next := inference.BestTwo(all)
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}

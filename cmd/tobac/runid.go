@@ -69,9 +69,8 @@ func (r *result) uses(topic string) bool {
 		return r.imputed != nil
 	case "order":
 		topic = "svgd" // which alone samples under several orders
-	case "linear", "ffn", modelBDeu:
 	default:
-		if !slices.Contains(engineNames(), topic) {
+		if !slices.Contains(engineNames(), topic) && !slices.Contains(modelNames(), topic) {
 			return true
 		}
 	}

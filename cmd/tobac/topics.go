@@ -9,7 +9,6 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/cli"
-	"tobac/models"
 	"tobac/sem"
 	"tobac/setting"
 
@@ -59,23 +58,6 @@ func (o *fitOptions) topics() []cli.Topic {
 			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper), "recipe", recipeUsage)
 		}
 	}
-	noise := func(f *pflag.FlagSet) {
-		f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of the noise of every variable, in squared units of the data")
-		cli.DefaultText(f, "noise-variance", "inferred; 0.1 with the recipe paper")
-	}
-	linear, ffn, bdeu := cli.NewSettings(), cli.NewSettings(), cli.NewSettings()
-	bdeu.Var(cli.Positive(&o.alpha), "alpha", "equivalent sample size of the prior")
-	cli.DefaultText(bdeu, "alpha", "averaged from 0.5 to 50; settled with the engine mcmc")
-	bdeu.Var(cli.Choice(&o.pseudoCounts, sem.BDeuCounts, sem.BDsCounts, sem.BDJCounts), "pseudo-counts", "of the "+
-		"cells of a table: bdeu divides alpha by all of them, bds among the parents' levels that occur, "+
-		"bdj is 1/2 in each")
-	noise(linear)
-	ffn.Var(sizes(&o.hidden), "hidden", "units of each hidden layer")
-	cli.DefaultText(ffn, "hidden", joinNumbers(o.hidden))
-	ffn.Var(cli.Choice(&o.activation, activations...), "activation", "activation of the hidden layers")
-	ffn.Var(cli.Choice(&o.output, models.SampledOutput, models.IntegratedOutput), "output-layer", "whether svgd samples the last layer or integrates it out")
-	cli.Toggle(ffn, &o.bias, "bias", "whether the networks have biases")
-	noise(ffn)
 	imputation, checkpoints, results := cli.NewSettings(), cli.NewSettings(), cli.NewSettings()
 	imputation.Var(cli.WholeNumber(&o.imputations, 2, 1000), "tables", "completed tables")
 	cli.DefaultText(imputation, "tables", fmt.Sprint(defaultImputations))
@@ -94,13 +76,9 @@ func (o *fitOptions) topics() []cli.Topic {
 	cli.Mark(checkpoints, cli.MarkAnytime, "every")
 	cli.Mark(results, cli.MarkOutside, "report")
 	cli.Mark(results, cli.MarkAnytime, "report")
-	own := map[string]*pflag.FlagSet{"linear": linear, "ffn": ffn, "bdeu": bdeu}
 	for _, m := range sem.Models() {
-		settings := own[m.Name]
-		if settings == nil {
-			settings = cli.NewSettings()
-		}
-		all = append(all, cli.NewTopic(m.Name, cli.GroupModels, m.About, settings))
+		_, settings := sem.Settings(m.Model)
+		all = append(all, cli.NewTopic(m.Name, cli.GroupModels, m.About, librarySettings("", settings)))
 	}
 	return append(all,
 		data,

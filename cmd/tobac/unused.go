@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tobac"
 	"tobac/engine"
@@ -31,13 +30,14 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 		return unless(o.checkpoint != "", "--checkpoint FILE asks for checkpoints")
 	case "imputation":
 		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
-	case "linear", "ffn", modelBDeu:
-		return unless(inUse(&j.fit, j.beside, topic), "the model is "+o.model+"; --model "+topic+" takes it")
 	case "order":
 		return unless(inUse(&j.fit, j.beside, "svgd"), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
 	}
-	if slices.Contains(engineNames(), topic) {
-		return unless(inUse(&j.fit, j.beside, topic), o.engineText(j, n, d)+"; --engine "+topic+" takes it")
+	switch used := inUse(&j.fit, j.beside, topic); {
+	case slices.Contains(modelNames(), topic):
+		return unless(used, "the model is "+o.model+"; --model "+topic+" takes it")
+	case slices.Contains(engineNames(), topic):
+		return unless(used, o.engineText(j, n, d)+"; --engine "+topic+" takes it")
 	}
 	return ""
 }
@@ -52,11 +52,8 @@ func unless(used bool, why string) string {
 // inUse reports whether an engine or a model takes part in a fit, which may be compared with
 // particles beside it.
 func inUse(c *tobac.Config, beside bool, topic string) bool {
-	if c.Model != nil {
-		words := strings.Fields(c.Model.String())
-		if words[0] == topic {
-			return topic != "linear" || !slices.Contains(words, "unequal")
-		}
+	if c.Model != nil && modelName(c.Model) == topic {
+		return true
 	}
 	return beside && topic == "svgd" || slices.Contains(engineNamesOf(c), topic)
 }

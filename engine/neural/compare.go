@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/engine"
+	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/memory"
 	"tobac/sem"
@@ -38,7 +39,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	best, _ := sem.BestTwo(first.Evidence)
+	best, _ := inference.BestTwo(first.Evidence)
 	if best.Model != p.Model.String() || first.Doubted {
 		return p, e, stage, nil
 	}

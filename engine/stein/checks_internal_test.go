@@ -31,7 +31,7 @@ func TestConvergence(t *testing.T) {
 func TestEmptyGraphsAreCrowded(t *testing.T) {
 	const d, n = 4, 30
 	for _, c := range []struct {
-		model sem.Differentiable
+		model sem.Model
 		other int // particles with an edge
 		want  diagnostics.Verdict
 	}{{sem.FeedForward{}, 0, diagnostics.Doubtful}, {sem.FeedForward{}, 3, diagnostics.OK}, {sem.BGe{}, 0, diagnostics.Bad}, {sem.BGe{}, 5, diagnostics.Doubtful}, {sem.BGe{}, 24, diagnostics.OK}} {
@@ -42,7 +42,7 @@ func TestEmptyGraphsAreCrowded(t *testing.T) {
 				graphs[k].Set(e.From, e.To, k < c.other && (k+1)>>pair&1 == 1) // all different
 			}
 		}
-		f := &particleFit{model: c.model, sampler: &SVGD{Particles: n},
+		f := &particleFit{model: sem.Implemented(c.model).(sem.Differentiable), sampler: &SVGD{Particles: n},
 			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: diagnostics.Crowding(graphs, uniform(d))}}
 		for _, check := range (&particles{fits: []*particleFit{f}}).checks(&posterior.Posterior{}) {
 			if check.Name == "crowding" && check.Verdict != c.want {

@@ -49,7 +49,7 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, ord
 	if err != nil {
 		return nil, err
 	}
-	s := all[sem.Suiting(all, graphs...)].Scores
+	s := all[inference.Suiting(all, graphs...)].Scores
 	weighted, hasWeights := s.(score.Weighted)
 	parts := make([]posterior.Marginals, len(graphs))
 	err = parallel.For(ctx, len(graphs), f.workers, func(m int) error {
@@ -162,7 +162,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	if err != nil {
 		return err
 	}
-	f.seen.imbalance, err = inference.Imbalance(ctx, kept.Graphs, all[sem.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	f.seen.imbalance, err = inference.Imbalance(ctx, kept.Graphs, all[inference.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
 	return err
 }
 

@@ -70,7 +70,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 		return nil, err
 	}
 	pools, err := inference.Evidences(ctx, model, data, inference.AllSets(d, prior, nil), orderPoints, p)
-	return sem.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
+	return inference.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 
 // weighByPrior weights the draws that orders are taken from by a custom prior under which

@@ -164,7 +164,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	}
 	asked := p.Model
 	if asked == nil {
-		asked = sem.Linear{Unequal: true}
+		asked = sem.Implemented(sem.Linear{Unequal: true})
 		if s.drawn != nil {
 			asked = engine.ComparedForm(s.drawn.Best)
 		}
@@ -447,7 +447,7 @@ const fewRows = 10
 func mostLikelySampled(p *engine.Problem) sem.Model {
 	m := p.Model
 	if m == nil {
-		return sem.Linear{Unequal: true}
+		return sem.Implemented(sem.Linear{Unequal: true})
 	}
 	if v, ok := m.(sem.SampledModel); ok {
 		m, _ = v.Sampled(false)

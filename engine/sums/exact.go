@@ -8,7 +8,6 @@ import (
 	"tobac/engine"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
-	"tobac/sem"
 	"tobac/setting"
 )
 
@@ -94,7 +93,7 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 		if err != nil {
 			return err
 		}
-		if _, estimated := models[0].(sem.Settled); estimated {
+		if _, estimated := models[0].(inference.Settled); estimated {
 			inf.Sum += ", with estimated evidences of sets of parents"
 		}
 		atOdds, err := inf.Against(ctx, p.Data, p)

@@ -7,6 +7,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/inference"
 	"tobac/posterior"
 	"tobac/sem"
 	"tobac/setting"
@@ -293,7 +294,7 @@ func knowledgeSentence(r *tobac.Result) string {
 
 // modelSentence says which model the data support, and by how much.
 func (v *Verdict) modelSentence(r *tobac.Result) string {
-	best, next := sem.BestTwo(r.Evidence)
+	best, next := inference.BestTwo(r.Evidence)
 	if math.IsInf(next.Log, -1) {
 		if r.Config.Model == nil {
 			return ""
@@ -301,7 +302,7 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 		return fmt.Sprintf("The model, %s, was not compared with others.", sem.Describe(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
-	if strings.HasPrefix(r.Reason, sem.Although) {
+	if strings.HasPrefix(r.Reason, inference.Although) {
 		return fmt.Sprintf("The model is %s, %s.", sem.Describe(r.Posterior.Model), r.Reason)
 	}
 	measure := "evidence"

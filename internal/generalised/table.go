@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"tobac/dataset"
 	"tobac/internal/nodescore"
 	"tobac/internal/smooth"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A table is a table of probabilities drawn from its posterior, between values.
@@ -89,4 +92,30 @@ func nearest(values []float64, x float64) int {
 		}
 	}
 	return best
+}
+
+// Tables are tables of probabilities of the columns whose kind fulfils a condition, and these columns;
+// nil if there are none.
+func Tables(data *dataset.Table, of func(dataset.Kind) bool) (s *nodescore.Dirichlet, which []int, err error) {
+	n, d := data.X.Dims()
+	var levels []int
+	var columns [][]float64
+	for j := range d {
+		if of(data.Kind(j)) {
+			column, r := data.Codes(j)
+			which, levels, columns = append(which, j), append(levels, r), append(columns, column)
+		}
+	}
+	if len(which) == 0 {
+		return nil, nil, nil
+	}
+	codes, mask := mat.NewDense(n, len(which), nil), mat.NewDense(n, len(which), nil)
+	for k, j := range which {
+		codes.SetCol(k, columns[k])
+		if set := data.Mask(); set != nil {
+			mask.SetCol(k, mat.Col(nil, j, set))
+		}
+	}
+	s, err = nodescore.NewDirichlet(codes, mask, levels, nodescore.DirichletOptions{})
+	return s, which, err
 }

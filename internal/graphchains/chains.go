@@ -14,6 +14,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/inference"
 	"tobac/internal/mcmc"
+	"tobac/internal/trust"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -87,8 +88,8 @@ type Settled struct {
 	hypotheses []sem.Hypothesis // all of the model, as if all of the evidence counted
 	chosen     int              // its number
 	best       *dag.Graph       // the most probable one of the short chains
-	trust      sem.Trust        // part of its evidence that counts
-	doubt      sem.Doubt        // why the form of the equations counts in part
+	trust      trust.Trust      // part of its evidence that counts
+	doubt      trust.Doubt      // why the form of the equations counts in part
 	density    float64          // edges per node of the prior
 	Prior      *score.Prior
 }
@@ -129,12 +130,12 @@ const (
 )
 
 // Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *Settings, t sem.Trust) (*Settled, error) {
+func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *Settings, t trust.Trust) (*Settled, error) {
 	var best *Settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
 	for _, m := range models {
-		if note := sem.LeftOut(m, models, data, all); note != "" {
+		if note := inference.LeftOut(m, models, data, all); note != "" {
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
@@ -166,7 +167,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		}
 	}
 	if m, ok := best.Model.(sem.Reserved); ok {
-		best.doubt.Refuted = m.FormNote(data, best.best, best.Hypothesis.Scores)
+		best.doubt.Refuted = m.FormNote(data, best.best, trust.FormOf(best.Hypothesis.Scores))
 	}
 	best.Evidence = all
 	best.Prior, err = sampledPrior(problem, len(data.Names), best.density)
@@ -183,13 +184,13 @@ func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer
 	if err != nil {
 		return nil, err
 	}
-	return all[sem.Suiting(all, s.best)].Scores, nil
+	return all[inference.Suiting(all, s.best)].Scores, nil
 }
 
 // First implements [engine.Settled].
 func (s *Settled) First() *engine.Outcome {
 	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: inference.Reason(s.Evidence),
-		Doubted: s.doubt != sem.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
+		Doubted: s.doubt != trust.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
@@ -265,7 +266,7 @@ func hypotheses(
 // nearest to that of the posterior.
 func pilotChains(
 	ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.Hypothesis,
-	problem *engine.Problem, e *Settings, t sem.Trust,
+	problem *engine.Problem, e *Settings, t trust.Trust,
 ) (*Settled, float64, error) {
 	d := len(data.Names)
 	densities := problem.Prior.Densities(d)
@@ -296,7 +297,7 @@ func pilotChains(
 		}
 		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
 		c.best = best.Graph
-		better := sem.Suiting(hypotheses, best.Graph)
+		better := inference.Suiting(hypotheses, best.Graph)
 		if better == chosen {
 			break
 		}
@@ -450,8 +451,8 @@ func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode fl
 		return nil, err
 	}
 	h := s.Hypothesis
-	h.Scores = sem.FormOf(h.Scores) // all of the evidence, of which a part will count
-	g := &engine.Given{Model: sem.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp, Candidates: e.Candidates}}
+	h.Scores = trust.FormOf(h.Scores) // all of the evidence, of which a part will count
+	g := &engine.Given{Model: inference.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp, Candidates: e.Candidates}}
 	if h.NoiseVariance != 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/refinement"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -22,7 +23,7 @@ const (
 func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, opt mcmc.Options) error {
 	opt.WarmUp, opt.Candidates = refiningIterations/2, refiningCandidates
 	for _, h := range all {
-		s, ok := h.Scores.(sem.Refinable)
+		s, ok := h.Scores.(refinement.Refinable)
 		if !ok {
 			continue
 		}
@@ -43,7 +44,7 @@ func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, opt m
 			for _, of := range sets {
 				drawn += len(of)
 			}
-			fitted, err := sem.RefineSets(ctx, s, sets, probabilities, opt.Workers)
+			fitted, err := refinement.RefineSets(ctx, s, sets, probabilities, opt.Workers)
 			if err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/refinement"
 	"tobac/posterior"
-	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -60,7 +60,7 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 // takes as long as the posterior itself, and is left out above mixedVariables.
 func (inf *Inference) Against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
-	if _, estimated := inf.Best.(sem.Settled); estimated || p.Own != nil || d > sem.MixedVariables || p.Statements() == 0 {
+	if _, estimated := inf.Best.(Settled); estimated || p.Own != nil || d > refinement.MixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *problem

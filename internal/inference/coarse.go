@@ -11,15 +11,15 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/nodescore"
+	"tobac/internal/trust"
 	"tobac/posterior"
-	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t sem.Trust, why sem.Doubt, err error) {
-	if !sem.Doubtable(inf.Best, data) {
+func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t trust.Trust, why trust.Doubt, err error) {
+	if !trust.Doubtable(inf.Best, data) {
 		return inf.trust, why, nil
 	}
 	best := inf.likeliest()
@@ -37,7 +37,7 @@ func (inf *Inference) likeliest() Part {
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust, why sem.Doubt) (*Inference, error) {
+func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t trust.Trust, why trust.Doubt) (*Inference, error) {
 	coarse, err := exactOver(ctx, data, inf.Best, inf.hypotheses, problem, t)
 	if err != nil {
 		return nil, err

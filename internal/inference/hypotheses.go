@@ -6,6 +6,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/exact"
+	"tobac/internal/refinement"
 	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -20,7 +21,7 @@ func chosen(
 	at := len(all) / 2
 	g, err := probableGraph(ctx, all[at].Scores, prior, problem)
 	for round := 0; err == nil && round < 2; round++ {
-		better := sem.Suiting(all, g)
+		better := Suiting(all, g)
 		if better == at {
 			break
 		}
@@ -64,7 +65,7 @@ func refined(
 		if !h.Open || problem.Order.Known != nil {
 			continue
 		}
-		if err := sem.Refine(ctx, h.Scores.(sem.Refinable), prior, problem.Workers); err != nil {
+		if err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior, problem.Workers); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,9 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/exact"
+	"tobac/internal/refinement"
 	"tobac/internal/stream"
+	"tobac/internal/trust"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -24,14 +26,14 @@ import (
 type Inference struct {
 	engine.Outcome
 	hypotheses []sem.Hypothesis
-	trust      sem.Trust // part of their evidence that counts
-	doubt      sem.Doubt // why the form of the equations counts in part
+	trust      trust.Trust // part of their evidence that counts
+	doubt      trust.Doubt // why the form of the equations counts in part
 	Parts      []Part
 }
 
 // Infer computes the exact posterior: over all orders, or given a known
 // one.
-func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
+func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t trust.Trust) (*Inference, error) {
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
@@ -47,7 +49,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		}
 		compared = append(compared, candidate{m, inf.logEvidence(), inf})
 	}
-	if d > sem.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
+	if d > refinement.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
 		found, listed, err := levels(ctx, data, models, problem)
 		if err != nil {
 			return nil, err
@@ -55,7 +57,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		all = listed
 		for k, l := range found {
 			if k > 0 && l.value < found[0].value-behind {
-				all[l.at] = sem.Evidence{Model: l.model.String(), Note: sem.ByGraph,
+				all[l.at] = sem.Evidence{Model: l.model.String(), Note: ByGraph,
 					Log: compared[0].evidence - (found[0].value - l.value)}
 				continue
 			}
@@ -68,7 +70,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		}
 	} else {
 		for _, m := range models {
-			if note := sem.LeftOut(m, models, data, all); note != "" {
+			if note := LeftOut(m, models, data, all); note != "" {
 				all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 				continue
 			}
@@ -107,7 +109,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 				return nil, err
 			}
 		}
-		lower, why, err := t, sem.Doubt{}, error(nil)
+		lower, why, err := t, trust.Doubt{}, error(nil)
 		if len(models) > 1 || problem.Model == nil {
 			lower, why, err = inf.trustIn(ctx, data, problem)
 		}
@@ -136,11 +138,11 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if at > 0 {
-		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, of which %.1f count for measurements, because it has noise of any shape",
+		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, of which %.1f count for measurements, because it has noise of any shape",
 			most.model, most.evidence-compared[0].evidence, (most.evidence-compared[0].evidence)*best.trust.Form)
 	}
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(sem.Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
 	return best, best.finish(ctx, data, problem)
 }
@@ -150,7 +152,7 @@ func Reason(all []sem.Evidence) string {
 	if len(all) == 1 {
 		return "as asked for"
 	}
-	best, next := sem.BestTwo(all)
+	best, next := BestTwo(all)
 	if math.IsInf(next.Log, -1) {
 		return "the others are left out of the comparison"
 	}
@@ -158,7 +160,7 @@ func Reason(all []sem.Evidence) string {
 }
 
 // under computes the evidences of a model's hypotheses, of which a part counts.
-func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t sem.Trust) (*Inference, error) {
+func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t trust.Trust) (*Inference, error) {
 	d := len(data.Names)
 	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
 	if err != nil {
@@ -166,7 +168,7 @@ func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 	}
 	problem.Doing(name, "scoring sets of parents, model "+m.String())
 	hypotheses, err := m.Hypotheses(ctx, data, prior, problem.Workers)
-	if err == nil && d > sem.MixedVariables {
+	if err == nil && d > refinement.MixedVariables {
 		hypotheses, _, err = chosen(ctx, hypotheses, prior, problem)
 	}
 	if err != nil {
@@ -179,14 +181,14 @@ func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 // first.
 func FirstDensity(p *engine.Problem, d int) float64 {
 	densities := p.Prior.Densities(d)
-	if d > sem.MixedVariables && len(densities) > 1 {
+	if d > refinement.MixedVariables && len(densities) > 1 {
 		return 1
 	}
 	return densities[len(densities)-1]
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t sem.Trust) (*Inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t trust.Trust) (*Inference, error) {
 	d := len(data.Names)
 	inf := &Inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
 	hypotheses, err := t.Of(ctx, data, hypotheses, problem.Workers)
@@ -206,7 +208,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	inf.drop()
 	switch {
 	case len(densities) == 1:
-	case d <= sem.MixedVariables:
+	case d <= refinement.MixedVariables:
 		for _, p := range slices.Clone(inf.Parts) {
 			for _, e := range densities[:len(densities)-1] {
 				q, err := newPart(ctx, p.Hypothesis, e, d, problem)
@@ -368,7 +370,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		if err != nil {
 			return err
 		}
-		if w := m.FormNote(data, g, likeliest.Hypothesis.Scores); w != "" {
+		if w := m.FormNote(data, g, trust.FormOf(likeliest.Hypothesis.Scores)); w != "" {
 			inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/nodescore"
+	"tobac/internal/trust"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -38,7 +39,7 @@ func levels(
 		return nil, nil, err
 	}
 	for k, m := range models {
-		if note := sem.LeftOut(m, models, data, all); note != "" {
+		if note := LeftOut(m, models, data, all); note != "" {
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
@@ -64,7 +65,7 @@ func levels(
 
 // infer fits the equations that were left open, and computes the evidence of the model.
 func (l *level) infer(
-	ctx context.Context, data *dataset.Table, problem *engine.Problem, t sem.Trust,
+	ctx context.Context, data *dataset.Table, problem *engine.Problem, t trust.Trust,
 ) (*Inference, error) {
 	if err := refined(ctx, l.hypotheses, l.prior, problem); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/inspect"
+	"tobac/internal/trust"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +28,7 @@ const logParents = 2
 // is −Inf.
 func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 	data := p.Data
-	if sem.OfKinds(data) || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
+	if data.OfKinds() || mat.Min(data.X) <= 0 || inspect.CheckColumns(data) != nil {
 		return math.Inf(-1), nil
 	}
 	logs, err := data.Log()
@@ -38,14 +39,12 @@ func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 	if !(normalLogDensity(logs)+jacobian > normalLogDensity(data)+worthLogs) {
 		return math.Inf(-1), nil
 	}
-	evidence := func(t *dataset.Table, m interface {
-		sem.Scored
-		sem.Demanding
-	}) (float64, error) {
-		if m.Unsuited(t) != "" {
+	evidence := func(t *dataset.Table, chosen sem.Model) (float64, error) {
+		m := sem.Implemented(chosen).(sem.Scored)
+		if m.(sem.Demanding).Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
-		inf, err := under(ctx, t, m, p, sem.WholeTrust)
+		inf, err := under(ctx, t, m, p, trust.WholeTrust)
 		if err != nil {
 			return 0, engine.WithName(err, data.Names)
 		}

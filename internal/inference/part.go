@@ -7,6 +7,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/exact"
+	"tobac/internal/refinement"
 	"tobac/score"
 	"tobac/sem"
 
@@ -75,7 +76,7 @@ func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 
 // probable is the graph with the greatest probability, or of many variables one that a search finds.
 func (p *Part) probable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
-	if p.given == nil && p.Hypothesis.Scores.Vars() <= sem.MixedVariables {
+	if p.given == nil && p.Hypothesis.Scores.Vars() <= refinement.MixedVariables {
 		return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
 	}
 	return probableGraph(ctx, p.scores(), p.Prior, problem)

@@ -8,8 +8,9 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/parallel"
+	"tobac/internal/refinement"
+	"tobac/internal/trust"
 	"tobac/score"
-	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -33,7 +34,7 @@ func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Proble
 		if p.weight < rarePart {
 			continue
 		}
-		estimates, _ := sem.FormOf(p.Hypothesis.Scores).(sem.Refinable) // nil means that all sets are known
+		estimates, _ := trust.FormOf(p.Hypothesis.Scores).(refinement.Refinable) // nil means that all sets are known
 		edges := p.edges()
 		err := parallel.For(ctx, d, problem.Workers, func(j int) error {
 			names, probs := p.parentSets(j)

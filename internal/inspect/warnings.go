@@ -245,3 +245,20 @@ func UnitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
 	}
 	return sd[greatest] / sd[least], least, greatest
 }
+
+// Ratios of standard deviations of columns.
+const (
+	ApartUnits = 1e3 // from which a common noise variance, or unit, is doubtful
+	noUnits    = 1e5 // from which a model with one is left out; such scores also leave the range of sums
+)
+
+// NoCommonUnit says why a model with a noise variance or a unit in common is left out of a
+// comparison; "" if it is not.
+func NoCommonUnit(data *dataset.Table) string {
+	ratio, least, greatest := UnitsApart(data)
+	if ratio < noUnits {
+		return ""
+	}
+	return fmt.Sprintf("the standard deviations of %q and %q differ by a factor of %.0e, and it has one noise variance for all",
+		data.Names[least], data.Names[greatest], ratio)
+}

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/drawn"
 	"tobac/internal/tempering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -84,5 +85,5 @@ func (e *Estimates) Equip(draws []posterior.Draw, m sem.Network) error {
 		}
 		draws[k].Parameters = e.sets.Draw(parents, k).Parameters
 	}
-	return sem.AddDensities(draws, posterior.Component{}, m, e.data)
+	return drawn.AddDensities(draws, posterior.Component{}, m, e.data)
 }

@@ -9,7 +9,7 @@ import (
 
 // Chains have the settings of the network.
 func Example() {
-	cfg := networks.ChainSettings(sem.FeedForward{Hidden: []int{5}, NoiseVariance: 0.1}, 1, 1)
+	cfg := networks.ChainSettings(sem.Implemented(sem.FeedForward{Hidden: []int{5}, NoiseVariance: 0.1}).(sem.Network), 1, 1)
 	fmt.Println(cfg.Hidden, cfg.Activation, cfg.NoiseVariance)
 	// Output:
 	// 5 relu 0.1

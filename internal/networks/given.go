@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/orders"
@@ -80,7 +81,7 @@ func temperedUnder(
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
 	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.Count, Order: slices.Clone(o.Order), NoiseVariance: m.Noise(), LogEvidence: o.Evidence, Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
-	return p, res, sem.AddDensities(p.Draws, c, m, data)
+	return p, res, drawn.AddDensities(p.Draws, c, m, data)
 }
 
 // temperedChecks are about the two chains of every variable, over all orders.

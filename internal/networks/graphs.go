@@ -32,7 +32,7 @@ type Graphs struct {
 
 // Scored are the evidences as a model in closed form.
 func (g *Graphs) Scored() sem.Scored {
-	return sem.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
+	return inference.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
 }
 
 // noiseVariance is that of all equations in the squared units of the data; 0 means one for each.

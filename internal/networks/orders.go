@@ -8,8 +8,10 @@ import (
 	"tobac/engine"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/stream"
+	"tobac/internal/trust"
 	"tobac/score"
 	"tobac/sem"
 
@@ -18,7 +20,7 @@ import (
 
 // Chained prepares chains over the graphs of a table.
 func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs, chains *graphchains.Settings) (*networkChains, error) {
-	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, chains, sem.WholeTrust)
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, chains, trust.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs, chains *gra
 
 // Summed is the posterior over all orders under evidences of networks.
 func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.Inference, error) {
-	inf, err := inference.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, sem.WholeTrust)
+	inf, err := inference.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, trust.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 		if err != nil {
 			return firstTable{}, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || sem.NoCommonUnit(p.Data) != "" {
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || inspect.NoCommonUnit(p.Data) != "" {
 			return firstTable{best, 0, 1, 0}, err
 		}
 	}

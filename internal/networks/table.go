@@ -11,9 +11,9 @@ import (
 	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/refinement"
 	"tobac/internal/tempering"
 	"tobac/score"
-	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -101,7 +101,7 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 		}
 		for k := first[run]; k < end; k++ {
 			p := list[k]
-			if r, ok := t.gaussian.(sem.Refinable); ok && !r.Known(p.Of, p.Set) {
+			if r, ok := t.gaussian.(refinement.Refinable); ok && !r.Known(p.Of, p.Set) {
 				r.Refine(p.Of, p.Set)
 			}
 			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) || math.IsInf(scores[k], 1) {

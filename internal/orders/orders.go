@@ -126,7 +126,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	d := len(order)
 	model := p.Model
 	if model == nil {
-		model = sem.Linear{}
+		model = sem.Implemented(sem.Linear{})
 	}
 	scored, ok := model.(sem.Scored)
 	switch {

@@ -21,6 +21,7 @@ import (
 	"tobac/internal/mcmc"
 	"tobac/internal/networks"
 	"tobac/internal/orders"
+	"tobac/internal/trust"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/sem"
@@ -292,9 +293,9 @@ func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem)
 	b.note("evidences of all %d sets of parents, estimated with %d points each", n, referencePoints)
 	var inf [3]*inference.Inference
 	for k := range inf {
-		settled := sem.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
+		settled := inference.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
 		p.Model = settled
-		if inf[k], err = inference.Infer(ctx, p.Data, []sem.Scored{settled}, p, sem.WholeTrust); err != nil {
+		if inf[k], err = inference.Infer(ctx, p.Data, []sem.Scored{settled}, p, trust.WholeTrust); err != nil {
 			return nil, err
 		}
 	}

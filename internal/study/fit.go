@@ -11,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/stream"
 	"tobac/metrics"
 	"tobac/ordering"
@@ -138,10 +139,10 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
 	}
-	if _, differentiable := res.Config.Model.(sem.Differentiable); !differentiable && res.Draws[0].Equations == nil {
+	if _, differentiable := sem.Implemented(res.Config.Model).(sem.Differentiable); !differentiable && res.Draws[0].Equations == nil {
 		return nil, nil
 	}
-	prior, data, err := sem.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+	prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations, noiseVa
 	if p.Heldout == nil {
 		return f, nil
 	}
-	logPrior, likelihood, err := sem.LogDensity(f.Posterior, nil, p.Heldout)
+	logPrior, likelihood, err := drawn.LogDensity(f.Posterior, nil, p.Heldout)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package sem
+package drawn
 
 import (
 	"tobac/dataset"

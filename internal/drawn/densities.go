@@ -1,29 +1,31 @@
-package sem
+package drawn
 
 import (
 	"tobac/dag"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
-// dense is a structural function whose distribution has a density.
-type dense interface {
-	LogDensity(y float64, x []float64) float64
+// denseEquations are equations whose distributions may have densities.
+type denseEquations interface {
+	Dense() bool
+	LogDensity(j int, y float64, x []float64) float64
 }
 
 // Densities are the equations of a graph as densities.
 type Densities struct {
 	graph *dag.Graph
-	all   []dense
+	of    denseEquations
 }
 
 // DensitiesOf are those of draw k of a posterior whose parameters are functions; nil if its equations
 // have no densities.
 func DensitiesOf(p *posterior.Posterior, k int) (*Densities, error) {
-	model, err := Parse(p.Model)
+	model, err := sem.Parse(p.Model)
 	if err != nil {
 		return nil, err
 	}
-	m, ok := model.(Structural)
+	m, ok := model.(sem.Structural)
 	if !ok {
 		return nil, nil
 	}
@@ -35,19 +37,11 @@ func DensitiesOf(p *posterior.Posterior, k int) (*Densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _ := e.(functions)
-	d := &Densities{graph: p.Draws[k].Graph}
-	for _, f := range all {
-		own, ok := f.(dense)
-		if !ok {
-			return nil, nil
-		}
-		d.all = append(d.all, own)
-	}
-	if d.all == nil {
+	d, ok := e.(denseEquations)
+	if !ok || !d.Dense() {
 		return nil, nil
 	}
-	return d, nil
+	return &Densities{p.Draws[k].Graph, d}, nil
 }
 
 // Parents are those of variable j, ascending.
@@ -55,5 +49,5 @@ func (d *Densities) Parents(j int) []int { return d.graph.Parents(j) }
 
 // LogDensity is ln p(x_j = y | parents) at values x of the parents; −Inf where y is impossible.
 func (d *Densities) LogDensity(j int, y float64, x []float64) float64 {
-	return d.all[j].LogDensity(y, x)
+	return d.of.LogDensity(j, y, x)
 }

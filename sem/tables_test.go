@@ -1,4 +1,4 @@
-package sem
+package sem_test
 
 import (
 	"context"
@@ -12,7 +12,9 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
+	"tobac/internal/drawn"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // Setting a cause of a binary variable changes its probability by the difference of the rows of its
@@ -42,11 +44,11 @@ func TestEffectsOfTables(t *testing.T) {
 		}
 		data.X.SetRow(i, []float64{c + 3, x, y, z}) // c has the values 3 and 4
 	}
-	hypotheses, err := BDeu{Alpha: 1}.Hypotheses(context.Background(), data, nil, 1)
+	hypotheses, err := scored(sem.BDeu{Alpha: 1}).Hypotheses(context.Background(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores := hypotheses[0].Scores.(tableScores)
+	scores := hypotheses[0].Scores.(sem.Functional)
 	g := dag.New(4)
 	g.Set(0, 1, true)
 	g.Set(0, 2, true)
@@ -62,7 +64,7 @@ func TestEffectsOfTables(t *testing.T) {
 	}
 	columns := effects.Describe(data.Names, data.X)
 	columns[3].Unordered = true
-	e, err := EffectsOf(p, columns, 3)
+	e, err := drawn.EffectsOf(p, columns, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +125,8 @@ func TestEffectsOfKinds(t *testing.T) {
 	g.Set(0, 1, true)
 	g.Set(1, 2, true)
 	g.Set(2, 3, true)
-	for _, model := range []Scored{Mixed{}, Generalised{}} {
-		hypotheses, err := model.Hypotheses(context.Background(), data, nil, 1)
+	for _, model := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
+		hypotheses, err := scored(model).Hypotheses(context.Background(), data, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,11 +134,11 @@ func TestEffectsOfKinds(t *testing.T) {
 		for range 40 {
 			d := posterior.Draw{Graph: g}
 			for j := range 4 {
-				d.Parameters = append(d.Parameters, hypotheses[0].Scores.(Functional).FunctionParameters(j, g.Parents(j), rng)...)
+				d.Parameters = append(d.Parameters, hypotheses[0].Scores.(sem.Functional).FunctionParameters(j, g.Parents(j), rng)...)
 			}
 			p.Draws = append(p.Draws, d)
 		}
-		e, err := EffectsOf(p, effects.Describe(data.Names, data.X), 3)
+		e, err := drawn.EffectsOf(p, effects.Describe(data.Names, data.X), 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sem
+package trust
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -42,16 +43,16 @@ const (
 )
 
 // Doubtable reports whether [Trust.In] may count a model in part.
-func Doubtable(m Model, data *dataset.Table) bool {
+func Doubtable(m sem.Model, data *dataset.Table) bool {
 	return refutable(m) || readsForm(m) && inspect.Recorded(data)
 }
 
 // refutable reports whether the noise may refute a model: one that reads directions off the form
-// of its equations, or BGe, whose conditional independences are then not those of the table
-// (counts, codes).
-func refutable(m Model) bool {
-	_, bge := m.(BGe)
-	return bge || TraitsOf(m).Formed
+// of its equations, or off conditional independences of normal variables, which are then not those
+// of the table (counts, codes).
+func refutable(m sem.Model) bool {
+	t := sem.TraitsOf(m)
+	return t.Formed || t.Equivalent && !t.AnyNoise
 }
 
 // A misfit is the strongest dependence of the noise of a variable on one of its parents.
@@ -109,7 +110,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 // drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
 	s = FormOf(s)
-	if r, ok := s.(Residual); ok {
+	if r, ok := s.(sem.Residual); ok {
 		return r.Residuals(j, parents)
 	}
 	const draws = 16
@@ -125,7 +126,7 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		return rest
 	}
 	for k := range draws {
-		f, _, err := nodescore.NewFunction(len(parents), s.(Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
+		f, _, err := nodescore.NewFunction(len(parents), s.(sem.Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
 			panic("tobac: " + err.Error()) // numbers that were just made
 		}
@@ -149,7 +150,7 @@ var WholeTrust = Trust{Form: 1, Rows: 1}
 // linear model of the ranks, has the evidence that the form has not. Of rows that depend on each other the log evidence counts in
 // proportion to the rows that would say as much if they were independent, and each parent costs
 // what it would cost among so few (Schwarz 1978).
-func (t Trust) Of(ctx context.Context, data *dataset.Table, all []Hypothesis, workers int) ([]Hypothesis, error) {
+func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis, workers int) ([]sem.Hypothesis, error) {
 	out := slices.Clone(all)
 	var fewer score.SubsetScorer
 	if t.Rows < 1 {
@@ -174,10 +175,12 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []Hypothesis, wo
 		if err != nil {
 			return nil, err
 		}
-		base, err := plainScores(ranks)
+		opt := score.BGeOptions{AlphaLambda: float64(len(ranks.Names)+1) + 0.3}
+		linear, err := score.NewBGe(ranks.X, ranks.Mask(), opt)
 		if err != nil {
 			return nil, err
 		}
+		var base score.SubsetScorer = linear
 		if fewer != nil {
 			base = &nodescore.Blend{Form: base, Base: fewer, Weight: t.Rows}
 		}
@@ -211,7 +214,7 @@ func blended(form score.Scorer, base score.SubsetScorer, weight float64) score.S
 	case score.Weighted:
 		_, rows := base.(perParent)
 		return weightedBlend{b, s, rows}
-	case Functional:
+	case sem.Functional:
 		return functionalBlend{b, s}
 	}
 	return b
@@ -257,7 +260,7 @@ func (b weightedBlend) Equation(j int, parents []int) score.Equation {
 // A functionalBlend has the functions of its form.
 type functionalBlend struct {
 	*nodescore.Blend
-	form Functional
+	form sem.Functional
 }
 
 func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
@@ -283,7 +286,7 @@ type Doubt struct {
 // In is the part of the evidence of a model, chosen for its evidence, that counts, and why that of
 // its form is not all: the noise of the most probable graph refutes the form of the equations, or
 // the values are measurements ([inspect.Recorded]), which no form describes exactly.
-func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, seed uint64) (Trust, Doubt) {
+func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer, seed uint64) (Trust, Doubt) {
 	n, _ := data.X.Dims()
 	if refutable(m) {
 		if found := examineNoise(data, g, s, t.Rows, seed); found.chance <= refuted {
@@ -292,8 +295,8 @@ func (t Trust) In(data *dataset.Table, m Model, g *dag.Graph, s score.Scorer, se
 			return t, Doubt{Refuted: found.sentence(data.Names, t.Form*t.Rows, n)}
 		}
 	}
-	if from := TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
-		t.Form, t.ranks = t.recorded(data), !TraitsOf(m).AnyNoise || len(inspect.WithoutDensity(data)) > 0
+	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
+		t.Form, t.ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise || len(inspect.WithoutDensity(data)) > 0
 		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)}
 	}
 	return t, Doubt{}
@@ -308,14 +311,14 @@ func (t Trust) recorded(data *dataset.Table) float64 {
 // Prefers reports whether the first of two models, of which the second has so many nats of evidence
 // more, is to be taken: of measurements, whose form counts in part, one that has noise of any shape
 // and is not far behind by what counts.
-func (t Trust) Prefers(first, second Model, nats float64, data *dataset.Table) bool {
-	return TraitsOf(first).AnyNoise && readsForm(second) && !TraitsOf(second).AnyNoise &&
+func (t Trust) Prefers(first, second sem.Model, nats float64, data *dataset.Table) bool {
+	return sem.TraitsOf(first).AnyNoise && readsForm(second) && !sem.TraitsOf(second).AnyNoise &&
 		inspect.Recorded(data) && nats*t.recorded(data) < math.Log(20)
 }
 
 // readsForm reports whether a model reads directions off the form of its equations, or off a noise
 // variance that they share.
-func readsForm(m Model) bool {
-	t := TraitsOf(m)
+func readsForm(m sem.Model) bool {
+	t := sem.TraitsOf(m)
 	return t.Formed || t.SharesNoise
 }

@@ -1,4 +1,4 @@
-package sem
+package trust
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/score"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,7 +22,7 @@ func TestTrustInForm(t *testing.T) {
 	for i := range 80 {
 		data.X.Set(i, 1, data.X.At(i, 1)+data.X.At(i, 0))
 	}
-	all, err := NonGaussian{}.Hypotheses(t.Context(), data, nil, 1)
+	all, err := sem.Implemented(sem.NonGaussian{}).(sem.Scored).Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestTrust(t *testing.T) {
 	for i := range 60 {
 		data.X.Set(i, 2, data.X.At(i, 2)+data.X.At(i, 0)-data.X.At(i, 1))
 	}
-	all, err := BGe{}.Hypotheses(context.Background(), data, nil, 1)
+	all, err := sem.Implemented(sem.BGe{}).(sem.Scored).Hypotheses(context.Background(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

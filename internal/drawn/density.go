@@ -1,4 +1,4 @@
-package sem
+package drawn
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/models"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +21,7 @@ import (
 // log p(D|G_m), which does not condition on the data of the fit. Last
 // comes the graph without edges, with parameters 0; of several components, the mean
 // of its log densities by their weights.
-func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior, likelihood []float64, err error) {
+func LogDensity(p *posterior.Posterior, model sem.Model, data *dataset.Table) (prior, likelihood []float64, err error) {
 	if len(p.Draws) == 0 {
 		return nil, nil, errors.New("sem: the posterior has no draws")
 	}
@@ -32,11 +33,11 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 		}
 		return append(prior, 0), append(likelihood, empty), err
 	}
-	m, ok := model.(Differentiable)
+	m, ok := sem.Implemented(model).(sem.Differentiable)
 	if !ok {
 		return nil, nil, fmt.Errorf("sem: the model %v has no likelihood for other rows", model)
 	}
-	if v, ok := model.(Parametric); ok { // before a likelihood of that size is made
+	if v, ok := m.(sem.Parametric); ok { // before a likelihood of that size is made
 		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
 		if want := v.Parameters(d); want > 1000*(got+1000) { // smaller differences are found there
 			return nil, nil, fmt.Errorf("sem: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
@@ -61,7 +62,7 @@ func LogDensity(p *posterior.Posterior, model Model, data *dataset.Table) (prior
 }
 
 // AddDensities gives draws of a component their log densities under the parameters that they have.
-func AddDensities(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) error {
+func AddDensities(draws []posterior.Draw, c posterior.Component, m sem.Differentiable, data *dataset.Table) error {
 	prior, likelihood, err := componentDensity(draws, c, m, data)
 	if err != nil {
 		return err
@@ -74,16 +75,16 @@ func AddDensities(draws []posterior.Draw, c posterior.Component, m Differentiabl
 
 // componentDensity are the densities of the draws of a component, and of the graph
 // without edges.
-func componentDensity(draws []posterior.Draw, c posterior.Component, m Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
+func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
 	order := c.Order
 	if len(order) == 0 {
 		order = dag.Identity(len(data.Names))
 	}
-	if n, ok := m.(Noisy); ok && c.NoiseVariance > 0 {
-		m = n.WithNoise(c.NoiseVariance).(Differentiable)
+	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 {
+		m = n.WithNoise(c.NoiseVariance).(sem.Differentiable)
 	}
 	likelihood := m.Likelihood
-	if p, ok := m.(Predictive); ok {
+	if p, ok := m.(sem.Predictive); ok {
 		likelihood = p.Predictive
 	}
 	lik, err := likelihood(data.Relabel(order))

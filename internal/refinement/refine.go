@@ -1,4 +1,4 @@
-package sem
+package refinement
 
 import (
 	"context"
@@ -25,6 +25,10 @@ type neighbourly interface {
 	RefineNeighbours(j int, parents []int, toggled []int)
 }
 
+// MixedVariables is the number of variables up to which noise variances and numbers of edges are
+// averaged over.
+const MixedVariables = 12
+
 // A listable score can give no probability to sets of parents that were not refined.
 type listable interface{ List() }
 
@@ -34,18 +38,6 @@ const (
 	mostRefinements = 10
 	fewSets         = 0.02 // new sets for each likely one, below which more than twelve variables have settled
 )
-
-// leftOpen reports whether a model leaves its equations open ([Hypothesis]): many variables, and no
-// given number of parents up to which all are fitted.
-func leftOpen(maxParents, d int) bool { return maxParents == 0 && d > MixedVariables }
-
-// refine is Refine, unless the number of parents is given or the equations are left open.
-func refine(ctx context.Context, s Refinable, maxParents int, prior *score.Prior, workers int) error {
-	if maxParents > 0 || leftOpen(maxParents, s.Vars()) {
-		return nil
-	}
-	return Refine(ctx, s, prior, workers)
-}
 
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins

@@ -1,14 +1,15 @@
-package sem
+package drawn
 
 import (
 	"fmt"
 
 	"tobac/effects"
 	"tobac/posterior"
+	"tobac/sem"
 )
 
 // EffectsOf prepares the total effects of a posterior whose draws have parameters: linear
-// equations, those of networks, [FeedForward], or functions ([tobac.Result.Functions]). columns
+// equations, those of networks, [sem.FeedForward], or functions ([tobac.Result.Functions]). columns
 // describe the data in the units that p is for; nil means they are unknown, which only linear
 // equations allow. The noise that nonlinear effects are averaged over comes from seed. It fails
 // with [effects.ErrNoParameters] if draws are graphs alone.
@@ -16,11 +17,11 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
 		return effects.Linear(p, columns)
 	}
-	model, err := Parse(p.Model)
+	model, err := sem.Parse(p.Model)
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := model.(Structural); ok {
+	if m, ok := model.(sem.Structural); ok {
 		equations, err := m.Structure(p)
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package sem
+package refinement
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"tobac/dataset"
 	"tobac/internal/additive"
 	"tobac/internal/exact"
 	"tobac/score"
@@ -30,17 +29,20 @@ func TestRefine(t *testing.T) {
 			x.Set(i, j, v)
 		}
 	}
-	data := &dataset.Table{X: x, Names: []string{"a", "b", "c", "d", "e", "f"}}
 	prior, err := score.Sparse(d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	posterior := func(most int, refined bool) (float64, *mat.Dense) {
-		_, opt, err := additiveOptions(data, most, true, nil)
+		base, err := score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := additive.NewLinear(data.X, nil, opt)
+		opt := additive.Options{Linear: true, Base: base}
+		if most < d-1 {
+			opt.MaxParents = most
+		}
+		s, err := additive.NewLinear(x, nil, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sem
+package inference
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 	"tobac/dataset"
 	"tobac/internal/nodescore"
 	"tobac/score"
+	"tobac/sem"
 )
 
 // A Settled has one hypothesis: that which short chains have found, or estimated evidences in place
 // of node scores.
 type Settled struct {
-	Model
-	Hypothesis Hypothesis
+	sem.Model
+	Hypothesis sem.Hypothesis
 }
 
-var _ Scored = Settled{}
+var _ sem.Scored = Settled{}
 
-// Hypotheses implements [Scored].
-func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]Hypothesis, error) {
-	return []Hypothesis{m.Hypothesis}, nil
+// Hypotheses implements [sem.Scored].
+func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis, error) {
+	return []sem.Hypothesis{m.Hypothesis}, nil
 }
 
 // Suiting is the hypothesis under which graphs have the greatest density, on average.
-func Suiting(all []Hypothesis, graphs ...*dag.Graph) int {
+func Suiting(all []sem.Hypothesis, graphs ...*dag.Graph) int {
 	best, highest := 0, math.Inf(-1)
 	for k, h := range all {
 		v := h.LogWeight

@@ -1,0 +1,121 @@
+package inference
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"tobac/dataset"
+	"tobac/internal/generalised"
+	"tobac/sem"
+)
+
+// The text forms of two models of which the second extends the first.
+const (
+	nonGaussian   = "linear-nongaussian"
+	additiveModel = "additive"
+)
+
+// BestTwo are the two models with the greatest evidence. The model that extends the best by terms
+// that the data do not support is not counted.
+func BestTwo(all []sem.Evidence) (best, next sem.Evidence) {
+	best.Log, next.Log = math.Inf(-1), math.Inf(-1)
+	for _, e := range all {
+		if e.Log > best.Log {
+			best = e
+		}
+	}
+	for _, e := range all {
+		extends := best.Model == nonGaussian && e.Model == additiveModel
+		if e.Model != best.Model && e.Log > next.Log && !extends {
+			next = e
+		}
+	}
+	return best, next
+}
+
+// ByGraph is the note of an evidence that was not summed.
+const ByGraph = "by its most probable graph, which is far behind that of the best model"
+
+// Although begins the reason for a model that has not the greatest evidence.
+const Although = "although the data support "
+
+// LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
+func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []sem.Evidence) string {
+	note := ""
+	if v, ok := m.(sem.Demanding); ok && len(models) > 1 {
+		note = v.Unsuited(data)
+	}
+	if v, ok := m.(sem.Conditional); ok && note == "" && len(models) > 1 {
+		note = v.Pointless(data, compared)
+	}
+	return note
+}
+
+// CheckKinds is an error if a model takes categories for numbers.
+func CheckKinds(m sem.Model, data *dataset.Table) error {
+	if v, ok := m.(Settled); ok {
+		m = v.Model
+	}
+	if m == nil || sem.TraitsOf(m).Categories {
+		return nil
+	}
+	for j, name := range data.Names {
+		if data.Kind(j) == dataset.Categorical {
+			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models generalised, mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
+		}
+	}
+	return nil
+}
+
+// certainty is the evidence of a dependence, in nats beside what the number of pairs asks for, from
+// which on a column whose values never contradict it is taken for a function of another one.
+const certainty = 20
+
+// FunctionsWarning names columns with levels that others determine; "" if there are none.
+func FunctionsWarning(data *dataset.Table) string {
+	tables, which, err := generalised.Tables(data, dataset.Kind.Levelled)
+	if err != nil || tables == nil {
+		return "" // refused elsewhere
+	}
+	const most = 5
+	var all []string
+	least := certainty + 2*math.Log(float64(len(which)))
+	for a, j := range which {
+		for b, i := range which {
+			// Of two copies the second one is named.
+			if i == j || !isFunction(data, j, i) || i > j && isFunction(data, i, j) ||
+				tables.LogScore(a, []int{b})-tables.LogScore(a, nil) < least {
+				continue
+			}
+			all = append(all, fmt.Sprintf("%q by %q", data.Names[j], data.Names[i]))
+			break
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("%d more", more))
+	}
+	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
+		"; which of the two is directly related to a third column cannot be identified; leave one out"
+}
+
+// isFunction reports whether column j has only one value for each value of column i, and neither is
+// ever set by intervention.
+func isFunction(data *dataset.Table, j, i int) bool {
+	value := map[float64]float64{}
+	n, _ := data.X.Dims()
+	for r := range n {
+		if set := data.Intervened; set != nil && (set.At(r, i) != 0 || set.At(r, j) != 0) {
+			return false
+		}
+		from, to := data.X.At(r, i), data.X.At(r, j)
+		if v, known := value[from]; known && v != to {
+			return false
+		}
+		value[from] = to
+	}
+	return true
+}
