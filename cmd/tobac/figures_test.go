@@ -14,7 +14,9 @@ import (
 )
 
 // withPictures are quick command lines that draw pictures.
-func withPictures(args ...string) []string { return append(quick(args...), "--set", "results.report=true") }
+func withPictures(args ...string) []string {
+	return append(quick(args...), "--set", "results.report=true")
+}
 
 // inFigures are the names of the figures in a folder of results, within it.
 func inFigures(t *testing.T, dir string) []string {
