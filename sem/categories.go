@@ -99,12 +99,6 @@ var (
 	_ Remembered = mixedModel{}
 )
 
-// The first words of the text forms.
-const (
-	familyBDeu  = "bdeu"
-	familyMixed = "mixed"
-)
-
 // equivalentSizes are the equivalent sample sizes that are averaged over: small ones ask for few
 // edges, large ones smooth the tables.
 var equivalentSizes = []float64{0.5, 1, 2, 5, 10, 20, 50}
