@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 19
+const frozenVersion = 20
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "b0f7bf07a8ba5605",
-	"float64 amd64 portable": "05fc29d77bd2c4cb",
+	"float64 amd64 avx2":     "d13b7bece2ccf09a",
+	"float64 amd64 portable": "c995d6df328a2161",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

@@ -13,6 +13,7 @@ type mover struct {
 	own            []number // by layer, weight of the node
 	absent, behind []number // by layer, products of weights
 	joined, alone  []number
+	others         []int    // by layer, nodes that are no children of the node
 	tail           []number // products of behind over this and all later layers
 	logs           []float64
 	kids           []kid
@@ -38,7 +39,7 @@ func newMover(p *problem, rng random) *mover {
 		problem: p, rng: rng,
 		rest: make([]int, d), members: make([]uint32, d+2), own: numbers(),
 		absent: numbers(), behind: numbers(), joined: numbers(), alone: numbers(), tail: numbers(),
-		logs: make([]float64, 2*d+2), kids: make([]kid, 0, d),
+		others: make([]int, d+2), logs: make([]float64, 2*d+2), kids: make([]kid, 0, d),
 		layer: make([]int, d), affected: make([]int, 0, d), stamp: make([]int, d),
 		moved: newPartition(p), subset: make([]int, 0, d),
 		graph: newGraph(d), spare: newPartition(p),

@@ -72,8 +72,9 @@ func (c *mover) swap(s *partition, beta float64) bool {
 			}
 		}
 	}
-	for j, t := range s.tables {
-		if slices.Contains(t.extras, v) || slices.Contains(t.extras, w) {
+	s.know()
+	for _, j := range s.wide {
+		if t := s.tables[j]; slices.Contains(t.extras, v) || slices.Contains(t.extras, w) {
 			c.affect(j)
 		}
 	}

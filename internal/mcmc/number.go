@@ -23,6 +23,15 @@ func (a number) times(b number) number {
 	return p
 }
 
+// per is a/b for b > 0.
+func (a number) per(b number) number {
+	p := number{m: a.m / b.m, e: a.e - b.e}
+	if p.m < 1 && p.m > 0 {
+		p.m, p.e = 2*p.m, p.e-1
+	}
+	return p
+}
+
 // minus is a − b for a ≥ b, and whether the difference keeps at least seven
 // digits: a and b have a relative error of 2^-45.
 func (a number) minus(b number) (difference number, precise bool) {

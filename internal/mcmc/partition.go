@@ -11,6 +11,10 @@ type partition struct {
 	before []uint32 // possible parents, as in the table, in earlier layers
 	near   []uint32 // possible parents in the layer before
 	weight []number // Σ exp q(A) over the sets of parents that the partition allows
+
+	known    bool     // the fields below are those of the others
+	products []number // of each layer, the weights multiplied
+	wide     []int    // the nodes with parents that are no candidates
 }
 
 func newPartition(p *problem) *partition {
@@ -69,8 +73,26 @@ func (s *partition) fill() {
 	}
 }
 
+// know computes products and wide, which many moves need that change nothing.
+func (s *partition) know() {
+	if s.known {
+		return
+	}
+	s.products, s.wide, s.known = s.products[:0], s.wide[:0], true
+	for range s.size {
+		s.products = append(s.products, one)
+	}
+	for j, l := range s.layer {
+		s.products[l] = s.products[l].times(s.weight[j])
+		if len(s.tables[j].extras) > 0 {
+			s.wide = append(s.wide, j)
+		}
+	}
+}
+
 // count computes the sizes of the layers.
 func (s *partition) count(layers int) {
+	s.known = false
 	s.size = s.size[:layers]
 	clear(s.size)
 	for _, l := range s.layer {
@@ -90,6 +112,7 @@ func (s *partition) log() float64 {
 
 // copyFrom makes s equal to t.
 func (s *partition) copyFrom(t *partition) {
+	s.known = false
 	copy(s.tables, t.tables)
 	copy(s.layer, t.layer)
 	s.size = s.size[:len(t.size)]

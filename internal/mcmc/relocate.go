@@ -89,28 +89,39 @@ func (c *mover) weighNode(s *partition, v, m int) {
 
 // weighLayers fills kids, absent, behind, joined and alone.
 func (c *mover) weighLayers(s *partition, v, m int, single bool) {
+	s.know()
 	for l := range m {
-		c.absent[l], c.behind[l], c.joined[l], c.alone[l] = one, one, one, one
+		from := l
+		if single && l >= s.layer[v] {
+			from++
+		}
+		c.absent[l], c.others[l] = s.products[from], s.size[from]
 	}
-	c.stamps++
+	leave := func(l int, w number) {
+		c.absent[l] = c.absent[l].per(w)
+		c.others[l]--
+	}
+	if !single {
+		leave(s.layer[v], s.weight[v])
+	}
 	c.kids = c.kids[:0]
 	for _, to := range c.links[v] {
-		c.stamp[to.child] = c.stamps
 		c.kids = append(c.kids, kid{link: to, layer: c.rest[to.child]})
 	}
-	for u, w := range s.weight {
-		if u == v || c.stamp[u] == c.stamps {
-			continue
-		}
-		l := c.rest[u]
+	for _, u := range s.wide {
 		if t := s.tables[u]; slices.Contains(t.extras, v) {
-			c.kids = append(c.kids, kid{link: link{child: u, bit: t.given}, layer: l})
-			continue
+			c.kids = append(c.kids, kid{link: link{child: u, bit: t.given}, layer: c.rest[u]})
 		}
-		c.absent[l] = c.absent[l].times(w)
-		c.behind[l] = c.behind[l].times(w)
-		c.joined[l] = c.joined[l].times(w)
-		c.alone[l] = number{} // it would have no parent in the layer before
+	}
+	for _, k := range c.kids {
+		leave(k.layer, s.weight[k.child])
+	}
+	for l := range m {
+		c.alone[l] = number{} // the others would have no parent in the layer before
+		if c.others[l] == 0 {
+			c.absent[l], c.alone[l] = one, one
+		}
+		c.behind[l], c.joined[l] = c.absent[l], c.absent[l]
 	}
 	for i := range c.kids {
 		k := &c.kids[i]

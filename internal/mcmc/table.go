@@ -25,6 +25,7 @@ type table struct {
 	order      []uint32  // single candidates by rising probability, if all are possible
 	scores     []float64 // q(A ∪ extra) of the sets A of candidates
 	few        []scoredSet
+	likely     []likelySet // the few sets that carry most of the probability, if they are few
 	rank       sync.Once
 	ranks      []uint32 // the sets by falling score; see walk
 }
@@ -85,6 +86,7 @@ func (t *table) fill(q []float64) {
 		}
 	}
 	t.sums = zeta(q)
+	t.fillLikely()
 	absent := make([]number, len(t.parents))
 	for k := range absent {
 		t.order = append(t.order, 1<<k)
