@@ -72,7 +72,7 @@ func chains(
 		s := chain.Sampler{Target: m, Kernel: kernel, Seed: 3, Start: at}
 		draws := draws
 		if n, ok := curved[p.Name]; ok {
-			draws, s.Kernel = n, nuts.Kernel{Acceptance: 0.95}
+			draws, s.Kernel = n, nuts.Kernel{Acceptance: 0.99}
 		}
 		return s.Run(ctx, draws, func(_ int, c *chain.Chain) {
 			if c.Divergent {
@@ -215,27 +215,12 @@ var quick = []string{
 	"eight_schools-eight_schools_noncentered", "gp_pois_regr-gp_regr",
 }
 
-// slow are posteriors with many rows or coordinates, that only the no-U-turn sampler is tried on.
-var slow = []string{
-	"diamonds-diamonds", "nes1972-nes", "nes1976-nes", "nes1980-nes", "nes1984-nes", "nes1988-nes",
-	"nes1992-nes", "nes1996-nes", "nes2000-nes", "bball_drive_event_0-hmm_drive_0",
-	"bball_drive_event_1-hmm_drive_1", "mcycle_gp-accel_gp",
-}
-
-// on is whether a sampler is tried on a posterior: all of them, those that are not slow, or quick
-// ones.
+// on is whether a sampler is tried on a posterior: all of them, or quick ones.
 func (s sampling) on(name string) bool {
-	switch s.name {
-	case "nuts":
-		return true
-	case "svgd":
-		return !slices.Contains(slow, name)
-	}
-	return slices.Contains(quick, name)
+	return s.name == "nuts" || s.name == "svgd" || slices.Contains(quick, name)
 }
 
-// The no-U-turn sampler on every posterior of posteriordb, SVGD on those that are not slow, the other
-// samplers on quick ones, with the tables of bench/notes/samplers.md:
+// The no-U-turn sampler and SVGD on every posterior of posteriordb, the other samplers on quick ones, with the tables of bench/notes/samplers.md:
 //
 //	go test ./bench -run TestSamplers -long -v -timeout 120m -update
 //	go test ./bench -run 'TestSamplers/nuts/garch' -long -v

@@ -20,11 +20,16 @@ func (c *Chain) average(goal float64) {
 // firstWindow is the length of the first window, and of what comes before.
 const firstWindow = 10
 
-// jumped is whether the last ten log densities are all far above those before: the chain has left
-// a place that is not where the posterior is.
+// jumped is whether the last ten log densities are all above those before, by 10 and more than the
+// twenty before them differ: the chain had settled, and has left for a more probable place.
 func jumped(logs []float64) bool {
 	n := len(logs) - firstWindow
-	return n > 0 && slices.Min(logs[n:]) > slices.Max(logs[:n])+10
+	if n < 2*firstWindow {
+		return false
+	}
+	settled := logs[n-2*firstWindow : n]
+	spread := slices.Max(settled) - slices.Min(settled)
+	return slices.Min(logs[n:]) > slices.Max(logs[:n])+10+spread
 }
 
 // window is the number of iterations of the window that iteration i of a warm-up belongs to, 0

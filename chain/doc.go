@@ -13,8 +13,7 @@
 // Covariances of draws C and of gradients G give the metric Σ with Σ G Σ = C, exact for a normal
 // density from any d + 1 draws in d coordinates, so that chains far from the posterior learn it
 // too. An [Automatic] metric is dense where coordinates are correlated. Windows begin anew where a
-// chain has jumped to a far more probable place: ten log densities in sequence that are all more
-// than 10 above those before.
+// chain that had settled has left for a far more probable place.
 //
 // # References
 //
