@@ -230,10 +230,10 @@ func TraitsOf(m Model) (t Traits) {
 	return t
 }
 
-// A Reserved model counts the form of its equations as that of a few rows, if at all.
+// A Reserved model counts the form of its equations as that of a few rows, or knows when it misleads.
 type Reserved interface {
-	// FormNote says which direction the form speaks for most, by how much, and what of it counts, in
-	// a probable graph under its scores; "" if there is nothing to say.
+	// FormNote says what the form speaks for in a probable graph under its scores, and how far that can
+	// be trusted; "" if there is nothing to say.
 	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
 }
 

@@ -57,17 +57,19 @@ func probableGraph(
 	return at.Graph(), err
 }
 
-// refined fits the equations that carry the posterior under each hypothesis that leaves them open.
+// refined fits the equations that carry the posterior under each hypothesis that leaves them open,
+// once.
 func refined(
 	ctx context.Context, all []sem.Hypothesis, prior *score.Prior, problem *engine.Problem,
 ) error {
-	for _, h := range all {
+	for k, h := range all {
 		if !h.Open || problem.Order.Known != nil {
 			continue
 		}
 		if err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior, problem.Workers); err != nil {
 			return err
 		}
+		all[k].Open = false
 	}
 	return nil
 }

@@ -38,16 +38,24 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		model    sem.Scored
 		evidence float64
 		inf      *Inference // nil means given up to save memory
+		again    *level     // of which it is computed again
 	}
 	var compared []candidate
 	all := make([]sem.Evidence, 0, len(models))
 	d := len(data.Names)
 	large := d > Kept && problem.Order.Known == nil
-	keep := func(m sem.Scored, inf *Inference) {
-		if large && len(compared) > 0 {
-			compared[len(compared)-1].inf = nil
+	keep := func(m sem.Scored, inf *Inference, again *level) {
+		c := candidate{m, inf.logEvidence(), inf, again}
+		for k := range compared {
+			switch {
+			case !large:
+			case compared[k].evidence >= c.evidence:
+				c.inf = nil
+			default:
+				compared[k].inf = nil
+			}
 		}
-		compared = append(compared, candidate{m, inf.logEvidence(), inf})
+		compared = append(compared, c)
 	}
 	if d > refinement.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
 		found, listed, err := levels(ctx, data, models, problem)
@@ -65,7 +73,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 			if err != nil {
 				return nil, err
 			}
-			keep(l.model, inf)
+			keep(l.model, inf, &found[k])
 			all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.logEvidence()}
 		}
 	} else {
@@ -78,7 +86,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 			if err != nil {
 				return nil, err
 			}
-			keep(m, inf)
+			keep(m, inf, nil)
 			all = append(all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
 		}
 	}
@@ -105,7 +113,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		inf := c.inf
 		if inf == nil { // the same again, to the bit
 			var err error
-			if inf, err = under(ctx, data, c.model, problem, t); err != nil {
+			if inf, err = c.again.infer(ctx, data, problem, t); err != nil {
 				return nil, err
 			}
 		}
