@@ -4,327 +4,197 @@
 
 package vector
 
-// divideAVX2 is x/y.
-//
 //go:noescape
 func divideAVX2(dst []float64, x []float64, y []float64)
 
-// inverseAVX2 is 1/x.
-//
 //go:noescape
 func inverseAVX2(dst []float64, x []float64)
 
-// sqrtAVX2 is the square root.
-//
 //go:noescape
 func sqrtAVX2(dst []float64, x []float64)
 
-// absAVX2 is |x|.
-//
 //go:noescape
 func absAVX2(dst []float64, x []float64)
 
-// absAVX512 is |x|.
-//
 //go:noescape
 func absAVX512(dst []float64, x []float64)
 
-// subProductAVX2 is x − y·z, rounded once.
-//
 //go:noescape
 func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
 
-// subProductAVX512 is x − y·z, rounded once.
-//
 //go:noescape
 func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
 
-// largerAVX2 is the larger of x and y, NaN if either is.
-//
 //go:noescape
 func largerAVX2(dst []float64, x []float64, y []float64)
 
-// largerAVX512 is the larger of x and y, NaN if either is.
-//
 //go:noescape
 func largerAVX512(dst []float64, x []float64, y []float64)
 
-// smallerAVX2 is the smaller of x and y, NaN if either is.
-//
 //go:noescape
 func smallerAVX2(dst []float64, x []float64, y []float64)
 
-// smallerAVX512 is the smaller of x and y, NaN if either is.
-//
 //go:noescape
 func smallerAVX512(dst []float64, x []float64, y []float64)
 
-// maximumAVX2 is the larger of x and y.
-//
 //go:noescape
 func maximumAVX2(dst []float64, x []float64, y []float64)
 
-// maximumAVX512 is the larger of x and y.
-//
 //go:noescape
 func maximumAVX512(dst []float64, x []float64, y []float64)
 
-// minimumAVX2 is the smaller of x and y.
-//
 //go:noescape
 func minimumAVX2(dst []float64, x []float64, y []float64)
 
-// minimumAVX512 is the smaller of x and y.
-//
 //go:noescape
 func minimumAVX512(dst []float64, x []float64, y []float64)
 
-// greaterAVX2 is 1[x > y], NaN if either is.
-//
 //go:noescape
 func greaterAVX2(dst []float64, x []float64, y []float64)
 
-// greaterAVX512 is 1[x > y], NaN if either is.
-//
 //go:noescape
 func greaterAVX512(dst []float64, x []float64, y []float64)
 
-// reachesAVX2 is 1[x ≥ y], NaN if either is.
-//
 //go:noescape
 func reachesAVX2(dst []float64, x []float64, y []float64)
 
-// reachesAVX512 is 1[x ≥ y], NaN if either is.
-//
 //go:noescape
 func reachesAVX512(dst []float64, x []float64, y []float64)
 
-// equalAVX2 is 1[x = y], NaN if either is.
-//
 //go:noescape
 func equalAVX2(dst []float64, x []float64, y []float64)
 
-// equalAVX512 is 1[x = y], NaN if either is.
-//
 //go:noescape
 func equalAVX512(dst []float64, x []float64, y []float64)
 
-// positiveAVX2 is 1[x > 0], NaN of NaN.
-//
 //go:noescape
 func positiveAVX2(dst []float64, x []float64)
 
-// positiveAVX512 is 1[x > 0], NaN of NaN.
-//
 //go:noescape
 func positiveAVX512(dst []float64, x []float64)
 
-// signAVX2 is 1 with the sign of x; 0 and NaN are themselves.
-//
 //go:noescape
 func signAVX2(dst []float64, x []float64)
 
-// signAVX512 is 1 with the sign of x; 0 and NaN are themselves.
-//
 //go:noescape
 func signAVX512(dst []float64, x []float64)
 
-// whereAVX2 is y where x is not 0, else z.
-//
 //go:noescape
 func whereAVX2(dst []float64, x []float64, y []float64, z []float64)
 
-// whereAVX512 is y where x is not 0, else z.
-//
 //go:noescape
 func whereAVX512(dst []float64, x []float64, y []float64, z []float64)
 
-// expAVX2 is e^x.
-//
 //go:noescape
 func expAVX2(dst []float64, x []float64)
 
-// expAVX512 is e^x.
-//
 //go:noescape
 func expAVX512(dst []float64, x []float64)
 
-// sigmoidAVX2 is 1/(1+e^−x).
-//
 //go:noescape
 func sigmoidAVX2(dst []float64, x []float64)
 
-// sigmoidAVX512 is 1/(1+e^−x).
-//
 //go:noescape
 func sigmoidAVX512(dst []float64, x []float64)
 
-// sumExpAVX2 is Σ e^(a−shift) of a multiple of 8 numbers.
-//
 //go:noescape
 func sumExpAVX2(a []float64, shift float64) float64
 
-// sumExpAVX512 is Σ e^(a−shift) of a multiple of 8 numbers.
-//
 //go:noescape
 func sumExpAVX512(a []float64, shift float64) float64
 
-// logAVX2 is the natural logarithm.
-//
 //go:noescape
 func logAVX2(dst []float64, x []float64)
 
-// logAVX512 is the natural logarithm.
-//
 //go:noescape
 func logAVX512(dst []float64, x []float64)
 
-// log1pAVX2 is ln(1+x).
-//
 //go:noescape
 func log1pAVX2(dst []float64, x []float64)
 
-// log1pAVX512 is ln(1+x).
-//
 //go:noescape
 func log1pAVX512(dst []float64, x []float64)
 
-// expm1AVX2 is e^x − 1.
-//
 //go:noescape
 func expm1AVX2(dst []float64, x []float64)
 
-// expm1AVX512 is e^x − 1.
-//
 //go:noescape
 func expm1AVX512(dst []float64, x []float64)
 
-// softplusAVX2 is ln(1+e^x).
-//
 //go:noescape
 func softplusAVX2(dst []float64, x []float64)
 
-// softplusAVX512 is ln(1+e^x).
-//
 //go:noescape
 func softplusAVX512(dst []float64, x []float64)
 
-// tanhAVX2 is the hyperbolic tangent.
-//
 //go:noescape
 func tanhAVX2(dst []float64, x []float64)
 
-// tanhAVX512 is the hyperbolic tangent.
-//
 //go:noescape
 func tanhAVX512(dst []float64, x []float64)
 
-// powerAVX2 is x^y.
-//
 //go:noescape
 func powerAVX2(dst []float64, x []float64, y []float64)
 
-// powerAVX512 is x^y.
-//
 //go:noescape
 func powerAVX512(dst []float64, x []float64, y []float64)
 
-// sinAVX2 is the sine of |x| ≤ 2²⁹; other x stay, and the result is true.
-//
 //go:noescape
 func sinAVX2(dst []float64, x []float64) (outside bool)
 
-// sinAVX512 is the sine of |x| ≤ 2²⁹; other x stay, and the result is true.
-//
 //go:noescape
 func sinAVX512(dst []float64, x []float64) (outside bool)
 
-// cosAVX2 is the cosine of |x| ≤ 2²⁹; other x stay, and the result is true.
-//
 //go:noescape
 func cosAVX2(dst []float64, x []float64) (outside bool)
 
-// cosAVX512 is the cosine of |x| ≤ 2²⁹; other x stay, and the result is true.
-//
 //go:noescape
 func cosAVX512(dst []float64, x []float64) (outside bool)
 
-// logSumExpRowsAVX2 is ln Σ e^x over one or more rows.
-//
 //go:noescape
 func logSumExpRowsAVX2(dst []float64, rows [][]float64)
 
-// logSumExpRowsAVX512 is ln Σ e^x over one or more rows.
-//
 //go:noescape
 func logSumExpRowsAVX512(dst []float64, rows [][]float64)
 
-// sumAVX2 is the sum of a multiple of 32 numbers.
-//
 //go:noescape
 func sumAVX2(a []float64) float64
 
-// sumAVX512 is the sum of a multiple of 32 numbers.
-//
 //go:noescape
 func sumAVX512(a []float64) float64
 
-// erfAVX2 is the error function.
-//
 //go:noescape
 func erfAVX2(dst []float64, x []float64)
 
-// erfAVX512 is the error function.
-//
 //go:noescape
 func erfAVX512(dst []float64, x []float64)
 
-// erfcAVX2 is the complementary error function.
-//
 //go:noescape
 func erfcAVX2(dst []float64, x []float64)
 
-// erfcAVX512 is the complementary error function.
-//
 //go:noescape
 func erfcAVX512(dst []float64, x []float64)
 
-// logNdtrAVX2 is ln Φ(x).
-//
 //go:noescape
 func logNdtrAVX2(dst []float64, x []float64)
 
-// logNdtrAVX512 is ln Φ(x).
-//
 //go:noescape
 func logNdtrAVX512(dst []float64, x []float64)
 
-// ndtrInvAVX2 is the quantile of x of the standard normal distribution.
-//
 //go:noescape
 func ndtrInvAVX2(dst []float64, x []float64)
 
-// ndtrInvAVX512 is the quantile of x of the standard normal distribution.
-//
 //go:noescape
 func ndtrInvAVX512(dst []float64, x []float64)
 
-// logGammaAVX2 is ln Γ(x) for x ≥ 0.
-//
 //go:noescape
 func logGammaAVX2(dst []float64, x []float64)
 
-// logGammaAVX512 is ln Γ(x) for x ≥ 0.
-//
 //go:noescape
 func logGammaAVX512(dst []float64, x []float64)
 
-// digammaAVX2 is the derivative of ln Γ(x) for x ≥ 0.
-//
 //go:noescape
 func digammaAVX2(dst []float64, x []float64)
 
-// digammaAVX512 is the derivative of ln Γ(x) for x ≥ 0.
-//
 //go:noescape
 func digammaAVX512(dst []float64, x []float64)
