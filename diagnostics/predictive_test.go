@@ -77,5 +77,5 @@ func ExampleSampling() {
 	fmt.Println(diagnostics.Warnings(diagnostics.Sampling(bad, nil, 0))[0])
 	// Output:
 	// ok doubtful
-	// the chains disagree on mu (R̂ 1.800)
+	// the chains disagree on mu (R̂ 1.800): run longer, or start them by Pathfinder
 }

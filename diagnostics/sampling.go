@@ -29,7 +29,7 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 			worst,
 			1.01,
 			1.1,
-			fmt.Sprintf("the chains disagree on %s (R̂ %.3f)", name, worst),
+			fmt.Sprintf("the chains disagree on %s (R̂ %.3f): run longer, or start them by Pathfinder", name, worst),
 		),
 		Below(
 			"bulk effective sample size",

@@ -11,6 +11,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/diagnostics"
+	"tobac/gaussian"
 	"tobac/nuts"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,6 +26,9 @@ type Settings struct {
 	Seed    uint64
 	Workers int        // goroutines, defaults to 1; results do not depend on it
 	Start   *mat.Dense // see chain.Sampler.Start
+	// Paths is the number of paths of gaussian.Pathfinder, from whose draws the chains start: against
+	// lesser modes, in which chains may stay. 0 means none.
+	Paths int
 }
 
 // A Fit is a model with draws from its posterior.
@@ -47,6 +51,9 @@ func Run(
 	if s.Draws < 0 {
 		return nil, fmt.Errorf("sample: %d draws, want at least 1", s.Draws)
 	}
+	if s.Paths < 0 || s.Paths > 0 && s.Start != nil {
+		return nil, fmt.Errorf("sample: %d paths, want at least 0, and none with Start", s.Paths)
+	}
 	if s.Draws == 0 {
 		s.Draws = 1000
 	}
@@ -67,6 +74,14 @@ func Run(
 }
 
 func (f *Fit) draw(ctx context.Context, s Settings) (err error) {
+	if s.Paths > 0 {
+		paths, err := gaussian.Pathfinder{Target: f.Model, Seed: s.Seed, Paths: s.Paths}.Run(ctx)
+		if err != nil {
+			return err
+		}
+		chains, _ := f.Model.Dims()
+		s.Start = paths.Draws(chains, s.Seed)
+	}
 	sampler := chain.Sampler{
 		Target: f.Model,
 		Kernel: s.Kernel,

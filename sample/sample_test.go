@@ -80,6 +80,22 @@ func TestCorrelated(t *testing.T) {
 	}
 }
 
+// Of a mixture with weights 0.999 and 0.001 chains stay in the mode where they start: by paths
+// of Pathfinder, in the one that counts.
+func TestPaths(t *testing.T) {
+	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+		far := density.Mixture([]float64{0.999, 0.001}, density.Normal(5, 0.3), density.Normal(-5, 0.3))
+		t.Observe(far, t.Parameter("x", density.Real()))
+	}, nil, sample.Settings{Paths: 8, WarmUp: 100, Draws: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if x := f.Summary[0]; math.Abs(x.Mean-5) > 0.1 || math.Abs(x.SD-0.3) > 0.1 {
+		t.Errorf("%v ± %v, want 5 ± 0.3", x.Mean, x.SD)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	data := map[string][]float64{"heads": {3}}
 	for _, c := range []struct {
@@ -88,6 +104,8 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{data, sample.Settings{Draws: -1}, "-1 draws"},
+		{data, sample.Settings{Paths: -1}, "-1 paths"},
+		{data, sample.Settings{Paths: 4, Start: mat.NewDense(4, 1, nil)}, "none with Start"},
 		{nil, sample.Settings{}, "data heads is missing"},
 		{data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}}, "-1 leaps"},
 		{data, sample.Settings{Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
