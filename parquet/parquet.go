@@ -25,7 +25,7 @@ func init() { table.RegisterParquet(read) }
 func read(r io.ReaderAt, size int64, name string) (t *table.Table, err error) {
 	defer func() {
 		if cause := recover(); cause != nil { // the reader panics on some damaged files
-			t, err = nil, &table.FormatError{Source: name, Problem: fmt.Sprintf("is a damaged Parquet file: %v", cause)}
+			t, err = nil, &table.FormatError{Source: name, Problem: "is a damaged Parquet file"}
 		}
 	}()
 	if err := checkSizes(r, size); errors.As(err, new(*memory.SizeError)) {
