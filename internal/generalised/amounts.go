@@ -30,6 +30,7 @@ type counted struct {
 	level             normalPrior
 	dispersed, excess bool
 	sizeAt, excessAt  int // predictors
+	known             *gammas
 }
 
 func newCounted(level float64, dispersed, excess bool) counted {
@@ -113,33 +114,111 @@ func (f counted) row(y float64, eta, g, h []float64) float64 {
 	return total
 }
 
+// remembering implements [rememberer].
+func (f counted) remembering() family {
+	f.known = new(gammas)
+	return f
+}
+
 // plain is ln p(y) without an excess of zeros.
 func (f counted) plain(y float64, eta, g, h []float64) float64 {
 	kk := len(eta)
 	mu := math.Exp(eta[0])
-	factorial, _ := math.Lgamma(y + 1)
 	if !f.dispersed {
 		g[0], h[0] = y-mu, -mu
-		return y*eta[0] - mu - factorial
+		return y*eta[0] - mu - f.known.factorial(y)
 	}
 	s := math.Exp(eta[1])
 	sum := s + mu
-	above, _ := math.Lgamma(y + s)
-	below, _ := math.Lgamma(s)
+	below := f.known.at(s)
+	above := f.known.above(y, s)
 	q := mu / sum // as the logistic function of η − ln s
 	logSum := math.Log(sum)
 	g[0] = y - (y+s)*q
 	h[0] = -(y + s) * q * (1 - q)
-	psi := mathext.Digamma(y+s) - mathext.Digamma(s)
+	psi := above.digamma - below.digamma
 	g[1] = s * (psi + eta[1] + 1 - logSum - (y+s)/sum)
-	h[kk+1] = g[1] + s*s*(trigamma(y+s)-trigamma(s)+1/s-2/sum+(y+s)/(sum*sum))
+	h[kk+1] = g[1] + s*s*(above.trigamma-below.trigamma+1/s-2/sum+(y+s)/(sum*sum))
 	h[1] = -s * q * (1 - (y+s)/sum)
 	h[kk] = h[1]
-	return above - below - factorial + s*(eta[1]-logSum) + y*(eta[0]-logSum)
+	return above.log - below.log - f.known.factorial(y) + s*(eta[1]-logSum) + y*(eta[0]-logSum)
 }
 
-// trigamma is the derivative of the digamma function.
-func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
+// A gammaAt is ln Γ at a place, and its two derivatives.
+type gammaAt struct{ log, digamma, trigamma float64 }
+
+func gammaOf(x float64) gammaAt {
+	log, _ := math.Lgamma(x)
+	return gammaAt{log, mathext.Digamma(x), trigamma(x)}
+}
+
+// gammas remembers what the rows of one evaluation share: ln Γ(y + s) for the size s of all rows, and
+// ln y!. It serves one goroutine; nil remembers nothing.
+type gammas struct {
+	size       float64
+	atSize     gammaAt
+	sums       []gammaAt // at y + size, where age is now
+	age        []uint32
+	now        uint32
+	factorials []float64 // ln y!; 0: unknown
+}
+
+// mostRemembered bounds the counts of which [gammas] remembers something.
+const mostRemembered = 1 << 14
+
+// at is ln Γ at s.
+func (m *gammas) at(s float64) gammaAt {
+	if m == nil {
+		return gammaOf(s)
+	}
+	if s != m.size || m.now == 0 {
+		m.size, m.atSize = s, gammaOf(s)
+		m.now++
+	}
+	return m.atSize
+}
+
+// above is ln Γ at y + s, where s is that of the last call of at.
+func (m *gammas) above(y, s float64) gammaAt {
+	if m == nil || y >= mostRemembered {
+		return gammaOf(y + s)
+	}
+	k := int(y)
+	for len(m.age) <= k {
+		m.sums, m.age = append(m.sums, gammaAt{}), append(m.age, 0)
+	}
+	if m.age[k] != m.now {
+		m.sums[k], m.age[k] = gammaOf(y+s), m.now
+	}
+	return m.sums[k]
+}
+
+// factorial is ln y!.
+func (m *gammas) factorial(y float64) float64 {
+	if m == nil || y >= mostRemembered {
+		v, _ := math.Lgamma(y + 1)
+		return v
+	}
+	k := int(y)
+	for len(m.factorials) <= k {
+		m.factorials = append(m.factorials, 0)
+	}
+	if m.factorials[k] == 0 {
+		m.factorials[k], _ = math.Lgamma(y + 1)
+	}
+	return m.factorials[k]
+}
+
+// trigamma is the derivative of the digamma function at x > 0: the recurrence ψ′(x) = ψ′(x + 1) + 1/x²,
+// then the asymptotic series.
+func trigamma(x float64) float64 {
+	sum := 0.0
+	for ; x < 16; x++ {
+		sum += 1 / (x * x)
+	}
+	z := 1 / (x * x)
+	return sum + 1/x + z/2 + z/x*(1./6-z*(1./30-z*(1./42-z*(1./30-z*5/66))))
+}
 
 func (f counted) prior(c, g, h []float64) float64 {
 	sum := f.level.add(0, c, g, h)
@@ -164,26 +243,35 @@ func (f counted) start(y, weight []float64) []float64 {
 }
 
 // A gamma is a positive child with the mean e^η and the shape s, so that its variance is μ²/s.
-type gamma struct{ level normalPrior }
+type gamma struct {
+	level normalPrior
+	known *gammas
+}
+
+// remembering implements [rememberer].
+func (f gamma) remembering() family {
+	f.known = new(gammas)
+	return f
+}
 
 func (gamma) predictors() []predictor {
 	return []predictor{{constant: true, parents: true}, {constant: true}}
 }
 
-func (gamma) row(y float64, eta, g, h []float64) float64 {
+func (f gamma) row(y float64, eta, g, h []float64) float64 {
 	if math.Abs(eta[0]) > farLogMean || math.Abs(eta[1]) > 30 {
 		return math.Inf(-1)
 	}
 	s, r := math.Exp(eta[1]), y*math.Exp(-eta[0])
-	lg, _ := math.Lgamma(s)
+	at := f.known.at(s)
 	logR := math.Log(y) - eta[0]
-	slope := eta[1] + 1 - mathext.Digamma(s) + logR - r
+	slope := eta[1] + 1 - at.digamma + logR - r
 	g[0], g[1] = s*(r-1), s*slope
 	h[0] = -s * r
 	h[1] = s * (r - 1)
 	h[2] = h[1]
-	h[3] = s*slope + s*s*(1/s-trigamma(s))
-	return s*eta[1] - lg + s*logR - math.Log(y) - s*r
+	h[3] = s*slope + s*s*(1/s-at.trigamma)
+	return s*eta[1] - at.log + s*logR - math.Log(y) - s*r
 }
 
 func (f gamma) prior(c, g, h []float64) float64 {

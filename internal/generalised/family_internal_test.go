@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // families are all of them, with values that a child can have.
@@ -22,7 +23,7 @@ func families() map[string]struct {
 		"logit":   {logit{}, []float64{0, 1}},
 		"softmax": {newSoftmax(4), []float64{0, 1, 2, 3}},
 		"ordinal": {ordinal{4}, []float64{0, 1, 2, 3}},
-		"gamma":   {gamma{normalPrior{0.3, 2}}, []float64{0.2, 1, 7}},
+		"gamma":   {gamma{level: normalPrior{0.3, 2}}, []float64{0.2, 1, 7}},
 	}
 	for k := range 4 {
 		all[fmt.Sprint("counted ", k)] = entry{newCounted(0.5, k&1 != 0, k&2 != 0), []float64{0, 1, 9}}
@@ -234,4 +235,23 @@ func (p *problem) sampled(points int, rng *rand.Rand) (log, deviation float64) {
 	mean := sum / float64(points)
 	variance := squares/float64(points) - mean*mean
 	return highest + math.Log(mean), math.Sqrt(variance/float64(points)) / mean
+}
+
+// What is remembered is what is computed, and the trigamma function is Hurwitz' zeta function.
+func TestRemembered(t *testing.T) {
+	for _, x := range []float64{1e-13, 1e-3, 0.4, 1, 7.3, 15.9, 16, 40, 1e5, 1e13} {
+		if got, want := trigamma(x), mathext.Zeta(2, x); math.Abs(got-want) > 1e-14*want {
+			t.Errorf("trigamma(%v) = %v, want %v", x, got, want)
+		}
+	}
+	m := new(gammas)
+	for range 2 {
+		for _, s := range []float64{0.3, 2, 0.3} {
+			for _, y := range []float64{0, 5, 1, mostRemembered, 5} {
+				if m.at(s) != gammaOf(s) || m.above(y, s) != gammaOf(y+s) || m.factorial(y) != gammaOf(y+1).log {
+					t.Errorf("of %v and the size %v: got %v, %v, %v", y, s, m.at(s), m.above(y, s), m.factorial(y))
+				}
+			}
+		}
+	}
 }

@@ -24,6 +24,9 @@ type family interface {
 	start(y, weight []float64) []float64
 }
 
+// A rememberer is a family of which a copy for one goroutine remembers what rows share.
+type rememberer interface{ remembering() family }
+
 // A problem is one equation with everything fixed but its parameters: for each predictor its
 // constant and the weights of the columns, if it has them.
 type problem struct {
@@ -127,6 +130,7 @@ func (p *problem) constants() []int {
 
 // A work is the memory of a search.
 type work struct {
+	family
 	eta     []float64
 	g, h    [][]float64 // by predictor, and by pair of predictors: of the rows
 	product []float64
@@ -134,7 +138,10 @@ type work struct {
 
 func (p *problem) newWork() *work {
 	n, k := len(p.y), len(p.predictors())
-	w := &work{eta: make([]float64, n*k), product: make([]float64, n)}
+	w := &work{family: p.family, eta: make([]float64, n*k), product: make([]float64, n)}
+	if f, ok := p.family.(rememberer); ok {
+		w.family = f.remembering()
+	}
 	for range k {
 		w.g = append(w.g, make([]float64, n))
 	}
@@ -152,7 +159,7 @@ func (p *problem) density(w *work, theta, gradient []float64, hessian *mat.SymDe
 	sum := 0.0
 	g, h := make([]float64, kk), make([]float64, kk*kk)
 	for i, y := range p.y {
-		v := p.row(y, w.eta[i*kk:(i+1)*kk], g, h)
+		v := w.row(y, w.eta[i*kk:(i+1)*kk], g, h)
 		c := 1.0
 		if p.weight != nil {
 			c = p.weight[i]
@@ -282,6 +289,7 @@ func (p *problem) solve(theta []float64) *fit {
 	gradient, hessian, negative := make([]float64, size), mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
 	value := p.density(w, f.theta, gradient, hessian)
 	next, step := make([]float64, size), mat.NewVecDense(size, nil)
+	ahead := make([]float64, size)
 	for range mostSteps {
 		negative.ScaleSym(-1, hessian)
 		for ridge := 0.0; !f.root.Factorize(negative); ridge = 10*ridge + 1e-6*(1+trace(hessian)/float64(size)) {
@@ -300,18 +308,25 @@ func (p *problem) solve(theta []float64) *fit {
 		if gain < settled {
 			break
 		}
-		length := 1.0
-		for ; length > 1e-10; length /= 2 {
-			floats.AddScaledTo(next, f.theta, length, step.RawVector().Data)
-			if v := p.density(w, next, nil, nil); v >= value+1e-4*length*gain {
+		// Most whole steps are taken, so that their derivatives are computed at once.
+		floats.AddTo(next, f.theta, step.RawVector().Data)
+		v, length := p.density(w, next, ahead, hessian), 1.0
+		for v < value+1e-4*length*gain || math.IsNaN(v) {
+			if length /= 2; length <= 1e-10 {
 				break
 			}
+			floats.AddScaledTo(next, f.theta, length, step.RawVector().Data)
+			v = p.density(w, next, nil, nil)
 		}
 		if length <= 1e-10 {
 			break // rounding
 		}
+		if length < 1 {
+			v = p.density(w, next, ahead, hessian)
+		}
 		copy(f.theta, next)
-		value = p.density(w, f.theta, gradient, hessian)
+		copy(gradient, ahead)
+		value = v
 	}
 	f.log = value + float64(size)/2*math.Log(2*math.Pi) - 0.5*f.root.LogDet()
 	return f

@@ -48,6 +48,7 @@ type child struct {
 	place    [][2]int     // of their columns in the Gram matrix
 	code     [][]int      // of parents with levels, in its rows
 	families []family
+	alone    [][]float64 // modes of the families without parents, from which searches begin
 	normals  []normal
 	weights  []float64 // prior variances τ² of the families
 	tables   []*nodescore.Dirichlet
@@ -132,6 +133,10 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 	}
 	for j := range s.child {
 		s.screen(j)
+		c := &s.child[j]
+		for _, f := range c.families {
+			c.alone = append(c.alone, s.problem(j, f, nil, nil, nil, 1).solve(nil).theta)
+		}
 	}
 	return s, nil
 }
@@ -164,7 +169,7 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 		}
 	case dataset.Positive:
 		c.weights = logWeights
-		c.families = []family{gamma{normalPrior{math.Log(stat.Mean(c.y, nil)), levelSD}}}
+		c.families = []family{gamma{level: normalPrior{math.Log(stat.Mean(c.y, nil)), levelSD}}}
 	}
 	if v.Kind.Levelled() {
 		seen := occurring(c.y)
@@ -527,9 +532,9 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 	columns, variance, at := s.terms(j, parents, nil)
 	more, moreVariance, moreAt := s.terms(j, parents, bent)
 	logForms := math.Log(float64(len(c.families) + len(c.normals)))
-	for _, f := range c.families {
+	for a, f := range c.families {
 		of := -logForms - math.Log(float64(len(c.weights)))
-		var from []float64
+		from := s.problem(j, f, nil, columns, variance, 1).extended(c.alone[a], 0)
 		for k := len(c.weights) - 1; k >= 0; k-- {
 			p := s.problem(j, f, cells, columns, variance, c.weights[k])
 			found := p.solve(from)
