@@ -9,8 +9,8 @@ import (
 	"tobac/posterior"
 )
 
-// Rows is the number of rows of noise that nonlinear equations are averaged over.
-const Rows = 128
+// rowsPerColumn is the number of rows of noise that nonlinear equations are averaged over.
+const rowsPerColumn = 128
 
 // Equations are the nonlinear structural equations of a draw, on the scale of the
 // posterior's parameters.
@@ -46,12 +46,12 @@ func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64, equations 
 	noise := make([][]float64, len(p.Names))
 	for j := range noise {
 		rng := stream.New(seed, stream.SimulatedEffects, j)
-		noise[j] = make([]float64, Rows)
-		for r := 0; r < Rows; r += 2 { // in pairs, so that the mean is 0
+		noise[j] = make([]float64, rowsPerColumn)
+		for r := 0; r < rowsPerColumn; r += 2 { // in pairs, so that the mean is 0
 			noise[j][r] = rng.NormFloat64()
 			noise[j][r+1] = -noise[j][r]
 		}
-		rng.Shuffle(Rows, func(a, b int) { noise[j][a], noise[j][b] = noise[j][b], noise[j][a] })
+		rng.Shuffle(rowsPerColumn, func(a, b int) { noise[j][a], noise[j][b] = noise[j][b], noise[j][a] })
 	}
 	return newEffects(p, columns, func(m int) (draw, error) {
 		f, err := equations(m)
@@ -99,7 +99,7 @@ func (l *nonlinear) simulate(set []float64) simulation {
 	drawing, _ := l.equations.(Drawing)
 	s := simulation{make([][]float64, d), make([][]float64, d), make([][]float64, d)}
 	for _, j := range l.order {
-		means, values := make([]float64, Rows), make([]float64, Rows)
+		means, values := make([]float64, rowsPerColumn), make([]float64, rowsPerColumn)
 		s.means[j], s.values[j] = means, values
 		if !math.IsNaN(set[j]) {
 			v := l.into(j, set[j])
@@ -113,7 +113,7 @@ func (l *nonlinear) simulate(set []float64) simulation {
 			columns[k] = s.values[i]
 		}
 		if discrete != nil {
-			if v, p := discrete.Probabilities(j, l.parents[j], columns, Rows); p != nil {
+			if v, p := discrete.Probabilities(j, l.parents[j], columns, rowsPerColumn); p != nil {
 				s.probabilities[j] = drawLevels(means, values, l.noise[j], v, p)
 				continue
 			}
@@ -134,12 +134,12 @@ func (l *nonlinear) simulate(set []float64) simulation {
 // returns the mean probabilities.
 func drawLevels(means, drawn, noise, values, p []float64) (mean []float64) {
 	mean = make([]float64, len(values))
-	for r := range Rows {
+	for r := range rowsPerColumn {
 		u := 0.5 * math.Erfc(-noise[r]/math.Sqrt2)
 		drawn[r] = math.NaN()
 		for k, v := range values {
 			q := p[r*len(values)+k]
-			mean[k] += q / Rows
+			mean[k] += q / rowsPerColumn
 			means[r] += q * v
 			if u -= q; math.IsNaN(drawn[r]) && (u < 0 || k == len(values)-1) {
 				drawn[r] = v
@@ -160,8 +160,8 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 	above := l.simulate(set).means
 	for j := range dst {
 		dst[j] = 0
-		for r := range Rows {
-			dst[j] += (l.back(j, above[j][r]) - l.back(j, below[j][r])) / Rows
+		for r := range rowsPerColumn {
+			dst[j] += (l.back(j, above[j][r]) - l.back(j, below[j][r])) / rowsPerColumn
 		}
 		if high != low {
 			dst[j] /= high - low
@@ -179,7 +179,7 @@ func (l *nonlinear) do(set []float64) outcome {
 		}
 		for r, v := range s.means[j] {
 			s.means[j][r] = l.back(j, v)
-			o.means[j] += s.means[j][r] / Rows
+			o.means[j] += s.means[j][r] / rowsPerColumn
 		}
 		sd := 1.0
 		if l.scale != nil {

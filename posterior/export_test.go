@@ -46,3 +46,8 @@ func (p *Posterior) ParameterMatrix() *mat.Dense {
 	}
 	return out
 }
+
+// What tests in other packages look at.
+type (
+	Sparse = sparseMatrix
+)
