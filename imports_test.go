@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 
 	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score", "tobac/dag"},
 	"tobac/internal/trust":      {"tobac/internal/nodescore", "tobac/internal/inspect", "tobac/score", "tobac/sem", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac/internal/drawn":      {"tobac/sem", "tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	"tobac/internal/drawn":      {"tobac/internal/nodescore", "tobac/score", "tobac/sem", "tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/diagnostics": {"tobac/dag", "tobac/internal/pareto", "tobac/posterior", "gonum.org/v1/gonum"},
 	"tobac/graphsum":    {"tobac/autograd", "tobac/internal/exact", "tobac/score"},
@@ -118,15 +118,15 @@ var allowed = map[string][]string{
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
 	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/internal/exact", "tobac/internal/mcmc",
 		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac/engine": {"tobac/internal/trust", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
+	"tobac/engine": {"tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
 	// Engines, which follow one rule: anything that a computation may need.
 	"tobac/engine/*": {"tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/mcmc",
 		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/internal/search", "tobac/sem", "tobac/setting",
 		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
 		"tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/networks", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
 	"tobac/internal/networks":    {"tobac/internal/drawn", "tobac/internal/inspect", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/nodescore", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/graphchains": {"tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
-	"tobac/internal/inference":   {"tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/graphchains": {"tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/internal/inference":   {"tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/orders":      {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/internal/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/trained":     {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.

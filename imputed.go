@@ -478,7 +478,7 @@ func (f *imputedFit) result() *Result {
 	if f.kept {
 		m.Rounds = 0
 	}
-	scores := make([]*engine.Functions, len(f.results))
+	scores := make([]*drawn.Functions, len(f.results))
 	var warnings [][]string
 	for k, r := range f.results {
 		p := *r.Posterior
@@ -496,7 +496,7 @@ func (f *imputedFit) result() *Result {
 	}
 	m.SD = completions.Between(m.Probabilities)
 	mixed := *posterior.Mix(parts, make([]float64, len(parts)))
-	out.Posterior, out.Imputation, out.Functional = &mixed, m, engine.Joined(scores)
+	out.Posterior, out.Imputation, out.Functional = &mixed, m, drawn.Joined(scores)
 	if f.averaged != nil {
 		out.Evidence = f.averaged
 		if !f.particles() || f.cfg.Model == nil {

@@ -10,6 +10,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/diagnostics"
+	"tobac/internal/drawn"
 	"tobac/internal/inspect"
 	"tobac/internal/mcmc"
 	"tobac/internal/trust"
@@ -186,7 +187,7 @@ type Outcome struct {
 
 	Best       sem.Scored      // with the greatest evidence; nil without node scores
 	Hypothesis *sem.Hypothesis // the most probable one of it; nil where none is known
-	Functional *Functions
+	Functional *drawn.Functions
 }
 
 // Progress says where a run is.

@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/mcmc"
 	"tobac/internal/trust"
@@ -397,7 +398,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	problem.Prior.Settle(edges)
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
-	inf.Functional = engine.NewFunctional(scorers, n, problem)
+	inf.Functional = drawn.NewFunctional(scorers, n, problem.Seed, problem.Workers)
 	return inf, inference.AddEquations(ctx, data, inf.Posterior, scorers, problem)
 }
 

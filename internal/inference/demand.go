@@ -2,6 +2,7 @@ package inference
 
 import (
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/exact"
 )
 
@@ -17,7 +18,7 @@ func Bytes(d int, given bool) int64 {
 func DrawDemand(size engine.Size) engine.Demand {
 	d := float64(size.Vars)
 	if size.Functions && size.Models == 1 { // whose draws have no matrices of weights
-		return engine.Needs((3*Draws/8+2*8*engine.MostFunctions)*d*d+900*Draws*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, engine.MostFunctions)
+		return engine.Needs((3*Draws/8+2*8*drawn.MostFunctions)*d*d+900*Draws*d, "%d graphs of %d variables, and the effects of %d", Draws, size.Vars, drawn.MostFunctions)
 	}
 	return engine.Needs(3*Draws*(d*d/8+300*d), "%d graphs of %d variables, with weights", Draws, size.Vars)
 }

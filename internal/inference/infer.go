@@ -9,6 +9,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/exact"
 	"tobac/internal/refinement"
 	"tobac/internal/stream"
@@ -394,7 +395,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		scorers[k] = inf.Parts[of[k]].Hypothesis.Scores
 	}
 	n, _ := data.X.Dims()
-	inf.Functional = engine.NewFunctional(scorers, n, problem)
+	inf.Functional = drawn.NewFunctional(scorers, n, problem.Seed, problem.Workers)
 	if err := AddEquations(ctx, data, inf.Posterior, scorers, problem); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package engine
+package drawn
 
 import (
 	"context"
@@ -30,8 +30,8 @@ type Functions struct {
 }
 
 // NewFunctional is nil unless all scores have functions.
-func NewFunctional(scorers []score.Scorer, rows int, problem *Problem) *Functions {
-	f := &Functions{rows: rows, seed: problem.Seed, workers: problem.Workers}
+func NewFunctional(scorers []score.Scorer, rows int, seed uint64, workers int) *Functions {
+	f := &Functions{rows: rows, seed: seed, workers: workers}
 	for _, s := range scorers {
 		own, ok := s.(sem.Functional)
 		if !ok {
