@@ -10,10 +10,13 @@ import (
 	"tobac/score"
 )
 
-// Candidates per variable: all others up to allCandidates of them, and else the best few.
+// Candidates per variable: all others up to allCandidates of them, or up to fastCandidates under a
+// [score.ToggleScorer], and else the best few. Of almost certain equations the best few as only
+// parents are seldom the parents.
 const (
-	allCandidates = 40
-	fewCandidates = 32
+	allCandidates  = 40
+	fastCandidates = 128
+	fewCandidates  = 32
 )
 
 // A Screen has candidate parents of every variable. It is safe for concurrent use.
@@ -57,14 +60,19 @@ func (v view) add(i, j int) {
 }
 
 // NewScreen lists the candidate parents of every variable: all that the prior allows if they are at
-// most 40, and else the 32 that improve its score most as only parent, with the required ones. A
-// [score.ToggleScorer] is fast enough to look at all then, once in a while. It needs the scores of
+// most 40, of a [score.ToggleScorer] at most 128, and else the 32 that improve its score most as only
+// parent, with the required ones. A [score.ToggleScorer] is fast enough to look at all then, once in
+// a while. It needs the scores of
 // all pairs. It stops when ctx is done, and returns its error.
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
 	d := s.Vars()
 	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d)}
 	few, all := make([][]int, d), make([][]int, d)
 	_, fast := s.(score.ToggleScorer)
+	most := allCandidates
+	if fast {
+		most = fastCandidates
+	}
 	required := p.RequiredEdges()
 	err := parallel.For(ctx, d, workers, func(j int) error {
 		c.required[j] = required.Parents(j)
@@ -73,7 +81,7 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 				all[j] = append(all[j], i)
 			}
 		}
-		if few[j] = all[j]; len(all[j]) <= allCandidates {
+		if few[j] = all[j]; len(all[j]) <= most {
 			return ctx.Err()
 		}
 		base := c.required[j]
@@ -89,7 +97,7 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 		return ctx.Err()
 	})
 	c.few = newView(few)
-	if fast && d > allCandidates+1 {
+	if fast && d > most+1 {
 		c.all = newView(all)
 	}
 	return c, err
