@@ -100,6 +100,9 @@ func (w *Walk) Learn() bool {
 		c.Window.X, c.Window.Grad = c.Window.X[n:], c.Window.Grad[n:]
 		c.Since, c.Densities, end = c.Iteration+1-2*firstWindow, nil, true
 	}
+	if c.Iteration+1 == warm {
+		c.Densities = nil
+	}
 	if end {
 		c.Metric, c.Window = c.Window.learned(w.sampler.Kernel.Mass(), c.Metric), Window{}
 	}
