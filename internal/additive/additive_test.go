@@ -204,6 +204,35 @@ func TestScorer(t *testing.T) {
 	all.Wait()
 }
 
+// A variable without a density has straight lines with normal noise as its equation: a spike of
+// noise at one of its values would have a density without bound.
+func TestPlainEquation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n = 600
+	x := mat.NewDense(n, 3, nil)
+	for i := range n {
+		x.Set(i, 0, rng.NormFloat64())
+		x.Set(i, 1, float64(2*i/n))
+		if x.At(i, 0) > 0 && i >= n/2 {
+			x.Set(i, 2, 1)
+		}
+	}
+	base, err := score.NewBGe(x, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := additive.New(x, nil, additive.Options{Base: base, Plain: []int{1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		f := s.Function(2, []int{0, 1}, rng)
+		if _, _, err := additive.NewFunction(2, f.Parameters()); err != nil || !(f.Noise() > 0.08 && f.Noise() < 0.13) {
+			t.Errorf("%v, noise variance %v, want about .1", err, f.Noise())
+		}
+	}
+}
+
 // TestInterventions: rows in which a variable was set say nothing about its equation.
 func TestInterventions(t *testing.T) {
 	x := triple(120, 4, noises["lognormal"], straight)

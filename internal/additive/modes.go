@@ -230,8 +230,12 @@ type fit struct {
 // leastWeight is the posterior probability below which a form is left out of equations.
 const leastWeight = 1e-12
 
-// likely are the forms of an equation that have a probability of at least leastWeight.
+// likely are the forms of an equation that have a probability of at least leastWeight; of a variable
+// that Base scores, whose noise has no density, the straight lines with normal noise.
 func (s *Scorer) likely(j int, parents []int) (fits []*fit) {
+	if s.plain(j) {
+		return []*fit{s.fit(j, parents, search{s: s, j: j, parents: parents}.climb(0, 0, nil, math.Inf(-1)), 1)}
+	}
 	modes := s.modes(j, parents)
 	weights, total := s.logWeights(modes, len(parents))
 	for k, m := range modes {
