@@ -26,6 +26,9 @@ const mostProducts = 2e10
 
 // dependences returns the columns of x that stay, and reports those that others determine.
 func (p *preparation) dependences(x *mat.Dense) (keep []int) {
+	if symmetric(x) {
+		p.problem(Problem{Text: fmt.Sprintf("the numbers are a symmetric matrix of %d rows and columns, such as one of correlations or distances; want the measurements, one row for each observation", len(p.out.Columns))})
+	}
 	found, constant := p.search(x)
 	t := &dataset.Table{Variables: p.out.variables()}
 	for k, c := range p.out.Columns {
@@ -94,6 +97,12 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 		}
 	}
 	return found, constant
+}
+
+// symmetric reports whether a table is a square matrix that equals its transpose.
+func symmetric(x *mat.Dense) bool {
+	n, d := x.Dims()
+	return n == d && d > 2 && mat.Equal(x, x.T())
 }
 
 func hasNaN(row []float64) bool {

@@ -139,3 +139,13 @@ func TestFewRows(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A matrix of correlations is no table, and a square table that is almost symmetric is one.
+func TestSymmetricMatrix(t *testing.T) {
+	const correlations = ",a,b,c\na,1,.5,.2\nb,.5,1,.3\nc,.2,.3,1\n"
+	_, err := table.Prepare(read(t, correlations, table.Layout{}), table.Options{})
+	if err == nil || !strings.Contains(err.Error(), "symmetric matrix of 3 rows and columns") {
+		t.Errorf("error %v", err)
+	}
+	prepare(t, strings.Replace(correlations, ".3,1\n", ".31,1\n", 1), table.Layout{}, table.Options{})
+}
