@@ -24,6 +24,7 @@ func TestScriptsRefuse(t *testing.T) {
 		{"./rivals/run", []string{"--only", "nobody", "."}, 2, "unknown program 'nobody'; known are sumu, dibs, "},
 		{"./rivals/run", []string{"rivals"}, 2, "rivals: no train.csv"},
 		{"./rivals/categories", []string{"--rows", "200,x"}, 2, "--rows: want whole numbers from 10 on"},
+		{"./rivals/mechanisms", []string{"--rows", "3"}, 2, "--tables and --rows: want at least 1 and 20"},
 		{"./rivals/mixed", []string{"--tables", "0"}, 2, "--tables: want at least 1"},
 		{"./rivals/pairs", []string{"--rows", "3"}, 2, "--rows and --pairs: want at least 10 and 1"},
 	} {
