@@ -96,23 +96,23 @@ func (s *Scorer) Probable(
 	if prior == nil {
 		prior = score.Fair(s.data.d)
 	}
-	climb := func(under score.Scorer) error {
+	climb := func(under score.Scorer, tries int) error {
 		screen, err := search.NewScreen(ctx, under, prior, workers)
 		if err != nil {
 			return err
 		}
 		at := search.At(screen, stream.New(0, stream.GraphSearch), from)
-		err = at.Run(ctx, 0)
+		err = at.Run(ctx, tries)
 		from = at.Graph()
 		return err
 	}
 	if from == nil {
 		from = prior.RequiredEdges()
-		if err := climb(s.base); err != nil {
+		if err := climb(s.base, 0); err != nil {
 			return nil, err
 		}
 	}
-	return from, climb(fitting{s})
+	return from, climb(fitting{s}, s.data.d) // each try fits hundreds of equations
 }
 
 // UnderForms is the log density of a graph under the settings of another scorer of the same data,
