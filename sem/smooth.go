@@ -136,7 +136,7 @@ func (m smoothModel) Hypotheses(
 	if err := refine(ctx, own, m.MaxParents, prior, workers); err != nil {
 		return nil, err
 	}
-	if d > exact.Affordable {
+	if leftOpen(m.MaxParents, d) || d > exact.Affordable {
 		own.List()
 	}
 	half := math.Log(0.5)
@@ -241,7 +241,7 @@ func (m smoothModel) common(
 		if err != nil {
 			return nil, 0, err
 		}
-		if t.Vars() > exact.Affordable {
+		if leftOpen(m.MaxParents, t.Vars()) || t.Vars() > exact.Affordable {
 			next.List()
 		}
 		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))

@@ -61,6 +61,8 @@ func modelReason(asked tobac.Config, r *tobac.Result) string {
 		return ""
 	case particlesListed(r) && best.Model != r.Model:
 		return fmt.Sprintf("svgd's form of %s, %s", sem.Describe(best.Model), why)
+	case best.Model != r.Model:
+		return r.Reason
 	}
 	return why
 }

@@ -16,6 +16,7 @@ const MostKnots = 60
 const (
 	smoothFunctions = 6    // at most, of a column
 	outer           = 0.02 // fraction of the rows at each end beyond which functions are constant
+	outerRows       = 8    // the number of these rows at most
 	exactRows       = 5000 // from which on functions are straight lines between the knots
 )
 
@@ -44,6 +45,7 @@ func NewBasis(x []float64, smooth bool) Basis {
 	n := len(x)
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
+	outer := min(outer, outerRows/float64(n))
 	low, high := quantile(sorted, outer), quantile(sorted, 1-outer)
 	drawn := make([]float64, n)
 	for i, v := range x {
@@ -91,6 +93,7 @@ func matern(a, b float64) float64 {
 // drawn.
 func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	n, leading := len(drawn), smoothFunctions+3
+	outer := min(outer, outerRows/float64(n))
 	var seen []float64 // the knots, as the kernel sees them
 	for k := range MostKnots {
 		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(MostKnots-1))
