@@ -17,16 +17,16 @@
 //	v_j = C_jj − C_jD C_DD⁻¹ C_Dj,       C the sample covariance,
 //
 // which is the smallest remaining diagonal entry of a Cholesky factorisation of
-// C that pivots on the minimum. eqVarBottomUpOf finds the sinks first, by the
-// same pivots on C⁻¹. npvarOf has additive smooth functions in place of linear
-// ones. scoreOf makes no use of variances: in an additive model a sink is a
+// C that pivots on the minimum. [EqVarBottomUp] finds the sinks first, by the
+// same pivots on C⁻¹. [NPVar] has additive smooth functions in place of linear
+// ones. [SCORE] makes no use of variances: in an additive model a sink is a
 // variable along which the second derivative of the log density is constant.
 //
 // [Variance] sorts by v_j = C_jj and is the baseline that every other estimator
 // has to beat. [Known] takes an order that the caller knows.
 //
 // Functions have the published settings; the types [EqVarOptions],
-// [NPVarOptions] and scoreOptions have others. [Method] lists
+// [NPVarOptions] and [SCOREOptions] have others. [Method] lists
 // the estimators that need nothing but data and selects one by name; [Orderer]
 // is what code that needs an order should accept.
 //
@@ -59,7 +59,7 @@
 // of the columns: a common factor changes nothing, a factor on one column can
 // change everything. On standardised columns every marginal variance is the
 // same, the first pick is decided by sampling noise and the rest follows from
-// it; results have a warningStandardised then. Do not standardise simulated data
+// it; results have a [WarningStandardised] then. Do not standardise simulated data
 // before ordering them. With unequal noise variances EqVar and NPVar have no
 // guarantee. SCORE depends on a common factor too, through a ridge, and means
 // nothing on linear Gaussian data, where every second derivative is constant.
@@ -82,9 +82,9 @@
 //
 // Estimators return a permutation or an error, never an order in which a NaN
 // took part. A fault that lies in one column is a [ColumnError], which wraps
-// errNotFinite, errConstant, [ErrDependent] or errScale; other faults of
-// the data wrap [ErrTooFewRows], errTooLarge, errSingular or
-// errDuplicateRows. All functions are safe for concurrent use, leave their
+// [ErrNotFinite], [ErrConstant], [ErrDependent] or [ErrScale]; other faults of
+// the data wrap [ErrTooFewRows], [ErrTooLarge], [ErrSingular] or
+// [ErrDuplicateRows]. All functions are safe for concurrent use, leave their
 // arguments untouched and keep no reference to them. Results are the same bits
 // for any number of processors and workers. A context that is done ends [Orderer.Order] within a
 // tenth of a second of processor time.

@@ -26,14 +26,14 @@ const dependence = 1e-12
 // It assumes a linear model whose noise variances are equal. A common factor on
 // all columns changes nothing; the order changes with the units of single
 // columns and means nothing where these are arbitrary, above all on
-// standardised data: the result has a warningStandardised if all marginal
+// standardised data: the result has a [WarningStandardised] if all marginal
 // variances lie within 5 % of each other.
 //
-// It fails if d = 0, if a value is NaN or infinite (errNotFinite), if n ≤ d
+// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n ≤ d
 // and d > 1 ([ErrTooFewRows]; [EqVarOptions] can allow it), if a column is
-// constant (errConstant), if the variance left to a column is at most 1e-12 of
+// constant ([ErrConstant]), if the variance left to a column is at most 1e-12 of
 // its own, as for a copy of another column ([ErrDependent]), or if a variance
-// leaves the range of float64 (errScale). One column has the order [0]
+// leaves the range of float64 ([ErrScale]). One column has the order [0]
 // whatever its values.
 func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.order(alone(), x, nil) }
 
@@ -41,7 +41,7 @@ func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.order(alone(),
 type EqVarOptions struct {
 	// Partial allows 2 ≤ n ≤ d: the first n−1 positions, all that n rows can
 	// decide, are found as usual. The other columns follow by ascending
-	// residual, then index, with a gap of 0 and a warningUndecided.
+	// residual, then index, with a gap of 0 and a [WarningUndecided].
 	Partial bool
 }
 
@@ -104,7 +104,7 @@ func (r *Result) appendUndecided(e *elimination, next *front) {
 		r.Gaps = append(r.Gaps, 0)
 	}
 	r.MinRelGap = 0
-	r.warn(Warning{Kind: warningUndecided, Columns: append([]int(nil), r.Order[first:]...), Position: first})
+	r.warn(Warning{Kind: WarningUndecided, Columns: append([]int(nil), r.Order[first:]...), Position: first})
 }
 
 // covarianceForOrder checks x for an estimator of the EqVar family that needs

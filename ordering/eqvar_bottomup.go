@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// eqVarBottomUpOf orders the columns of x (n×d) from the last position to the first under the
+// EqVarBottomUp orders the columns of x (n×d) from the last position to the first under the
 // assumption of equal noise variances: of the columns left it takes as the sink the one with the
 // smallest diagonal entry of the inverse covariance of those columns, Θ_jj, which is the one that
 // the others explain least. Criterion holds 1/Θ_jj, the conditional variance given the columns
@@ -20,7 +20,7 @@ import (
 //
 // Assumptions, the effect of units, and failures are those of [EqVar], except
 // that it cannot do with n ≤ d.
-func eqVarBottomUpOf(x mat.Matrix) (*Result, error) { return eqVarBottomUp(alone(), x, nil) }
+func EqVarBottomUp(x mat.Matrix) (*Result, error) { return eqVarBottomUp(alone(), x, nil) }
 
 func eqVarBottomUp(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar bottom-up"
@@ -94,7 +94,7 @@ func precision(w *work, c blas64.General) (theta blas64.General, unit float64, e
 		for j := i; j < d; j++ {
 			v := theta.Data[i*d+j] * (root / sd[i]) * (root / sd[j])
 			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return theta, 0, &ColumnError{Column: i, Row: -1, Err: errScale,
+				return theta, 0, &ColumnError{Column: i, Row: -1, Err: ErrScale,
 					Detail: fmt.Sprintf("%g against %g of another column leaves too few digits", sd[i]*sd[i], unit)}
 			}
 			theta.Data[i*d+j], theta.Data[j*d+i] = v, v

@@ -69,33 +69,3 @@ var (
 func (r *Result) NearTies(rows int) []int { return r.nearTies(rows) }
 
 func (w Warning) Sentence(names []string) string { return w.sentence(names) }
-
-// What tests in other packages look at.
-const (
-	MeanAbsoluteDeviation = meanAbsoluteDeviation
-	WarningClamped        = warningClamped
-	WarningConstant       = warningConstant
-	WarningLarge          = warningLarge
-	WarningRidge          = warningRidge
-	WarningStandardised   = warningStandardised
-	WarningTie            = warningTie
-	WarningUndecided      = warningUndecided
-)
-
-type (
-	Layers       = layers
-	SCOREOptions = scoreOptions
-)
-
-var (
-	EqVarBottomUp    = eqVarBottomUpOf
-	ErrConstant      = errConstant
-	ErrDuplicateRows = errDuplicateRows
-	ErrNotFinite     = errNotFinite
-	ErrScale         = errScale
-	ErrSingular      = errSingular
-	ErrTooLarge      = errTooLarge
-	NPVar            = npvarOf
-	SCORE            = scoreOf
-	SteinHessian     = steinHessian
-)

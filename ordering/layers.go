@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// layers are the settings of an estimator that places several columns at a
+// Layers are the settings of an estimator that places several columns at a
 // time: all whose criterion c_l is at most the smallest plus a tolerance η. The
 // columns of one layer have no order that the estimator stands for.
-type layers struct {
+type Layers struct {
 	// Tolerance is η, in the units of the criterion; 0 means 0.01. Below the smallest
 	// difference of criteria it gives the order without layers.
 	Tolerance float64
@@ -35,7 +35,7 @@ type layering struct {
 }
 
 // prepare checks the settings for d columns; nil stays nil.
-func (l *layers) prepare(w *work, s Smoother, d int) (*layering, error) {
+func (l *Layers) prepare(w *work, s Smoother, d int) (*layering, error) {
 	if l == nil {
 		return nil, nil
 	}

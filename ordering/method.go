@@ -17,9 +17,9 @@ type Method int
 const (
 	MethodEqVar         Method = iota // "eqvar": [EqVar]
 	MethodVariance                    // "variance": [Variance]
-	MethodEqVarBottomUp               // "eqvar-bu": eqVarBottomUpOf
-	MethodNPVar                       // "npvar": npvarOf
-	MethodSCORE                       // "score": scoreOf
+	MethodEqVarBottomUp               // "eqvar-bu": [EqVarBottomUp]
+	MethodNPVar                       // "npvar": [NPVar]
+	MethodSCORE                       // "score": [SCORE]
 )
 
 // methods is indexed by Method.
@@ -31,14 +31,14 @@ var methods = [...]struct {
 	MethodVariance:      {"variance", variance},
 	MethodEqVarBottomUp: {"eqvar-bu", eqVarBottomUp},
 	MethodNPVar:         {"npvar", NPVarOptions{}.order},
-	MethodSCORE:         {"score", scoreOptions{}.order},
+	MethodSCORE:         {"score", SCOREOptions{}.order},
 }
 
 var (
 	_ Constrainable = Method(0)
 	_ Constrainable = EqVarOptions{}
 	_ Constrainable = NPVarOptions{}
-	_ Constrainable = scoreOptions{}
+	_ Constrainable = SCOREOptions{}
 	_ Constrainable = Fixed(nil)
 )
 
@@ -107,14 +107,14 @@ func methodNames() string {
 // nothing but the scale of each column, and needs O(nd) operations.
 //
 // The order means nothing where the units of the columns are arbitrary, and on
-// standardised columns, where the result has a warningStandardised. A common
+// standardised columns, where the result has a [WarningStandardised]. A common
 // factor changes nothing, a factor on one column moves that column.
 //
-// It fails if d = 0, if a value is NaN or infinite (errNotFinite), if n < 2
+// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 2
 // and d > 1 ([ErrTooFewRows]), or if a variance leaves the range of float64
-// (errScale). One column has the order [0] whatever its values. Constant
-// columns come first, with a warningConstant each; copies of a column follow
-// each other, with a warningTie.
+// ([ErrScale]). One column has the order [0] whatever its values. Constant
+// columns come first, with a [WarningConstant] each; copies of a column follow
+// each other, with a [WarningTie].
 func Variance(x mat.Matrix) (*Result, error) { return variance(alone(), x, nil) }
 
 func variance(w *work, x mat.Matrix, p *Precedence) (*Result, error) {

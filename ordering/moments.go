@@ -49,7 +49,7 @@ func summarise(w *work, x mat.Matrix) ([]column, error) {
 		mat.Row(row, i, x)
 		for j, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, &ColumnError{Column: j, Row: i, Err: errNotFinite, Detail: fmt.Sprint(v)}
+				return nil, &ColumnError{Column: j, Row: i, Err: ErrNotFinite, Detail: fmt.Sprint(v)}
 			}
 			columns[j].mean += v
 			columns[j].constant = columns[j].constant && v == first[j]
@@ -154,7 +154,7 @@ func checkScale(j int, v float64) error {
 	if v >= smallestNormal && v <= math.MaxFloat64 {
 		return nil
 	}
-	return &ColumnError{Column: j, Row: -1, Err: errScale,
+	return &ColumnError{Column: j, Row: -1, Err: ErrScale,
 		Detail: fmt.Sprintf("%g, want %g to %g; multiply all data by one constant", v, smallestNormal, math.MaxFloat64)}
 }
 
@@ -175,7 +175,7 @@ func checkScales(v []float64, columns []column) error {
 func checkVaries(x mat.Matrix, columns []column) error {
 	for j, c := range columns {
 		if c.constant {
-			return &ColumnError{Column: j, Row: -1, Err: errConstant,
+			return &ColumnError{Column: j, Row: -1, Err: ErrConstant,
 				Detail: fmt.Sprintf("every row is %g; remove the column or use another estimator", x.At(0, j))}
 		}
 	}
@@ -190,11 +190,11 @@ func (r *Result) warnOfScale(v []float64, columns []column) {
 	for j, x := range v {
 		lo, hi = math.Min(lo, x), math.Max(hi, x)
 		if columns[j].constant {
-			r.warn(Warning{Kind: warningConstant, Columns: []int{j}, Position: -1})
+			r.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
 	if lo > 0 && hi <= 1.05*lo {
-		r.warn(Warning{Kind: warningStandardised, Position: -1, Values: []float64{lo, hi}})
+		r.warn(Warning{Kind: WarningStandardised, Position: -1, Values: []float64{lo, hi}})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// npvarOf orders the columns of x (n×d) top-down like [EqVar], with additive
+// NPVar orders the columns of x (n×d) top-down like [EqVar], with additive
 // smooth functions in place of linear ones: of the columns not yet placed it
 // takes the one with the smallest
 //
@@ -27,25 +27,25 @@ import (
 // It assumes additive functions and equal noise variances, and has no guarantee
 // without. A common factor on all columns changes nothing; a factor on one
 // column can change everything, so on standardised data the order means nothing
-// and the result has a warningStandardised. With n near K·d or below, the late
+// and the result has a [WarningStandardised]. With n near K·d or below, the late
 // fits are nearly saturated and the late positions weakly supported; n ≤ d is
 // allowed.
 //
-// It fails if d = 0, if a value is NaN or infinite (errNotFinite), if n < 4
-// and d > 1 ([ErrTooFewRows]), if a column is constant (errConstant), if a
-// variance leaves the range of float64 (errScale), if there are too many
-// coefficients (errTooLarge), or if the normal equations cannot be solved
-// (errSingular); a raised ridge is a warningRidge, a negative c_l becomes 0
-// with a warningClamped. The copy of a column follows it, after a warningTie.
-func npvarOf(x mat.Matrix) (*Result, error) { return NPVarOptions{}.order(alone(), x, nil) }
+// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 4
+// and d > 1 ([ErrTooFewRows]), if a column is constant ([ErrConstant]), if a
+// variance leaves the range of float64 ([ErrScale]), if there are too many
+// coefficients ([ErrTooLarge]), or if the normal equations cannot be solved
+// ([ErrSingular]); a raised ridge is a [WarningRidge], a negative c_l becomes 0
+// with a [WarningClamped]. The copy of a column follows it, after a [WarningTie].
+func NPVar(x mat.Matrix) (*Result, error) { return NPVarOptions{}.order(alone(), x, nil) }
 
-// NPVarOptions are the settings of npvarOf; the zero value has its behaviour.
+// NPVarOptions are the settings of [NPVar]; the zero value has its behaviour.
 type NPVarOptions struct {
 	Smoother Smoother // zero: PyGAM
 
-	// layers, if not nil, places all columns whose criterion is close to the
+	// Layers, if not nil, places all columns whose criterion is close to the
 	// smallest at once, in ascending order of it.
-	Layers *layers
+	Layers *Layers
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
 	// which needs 8 bytes times its square; 0 means 8000 (512 MB). Above 2000 the
@@ -58,7 +58,7 @@ const manyCoefficients = 2000
 
 var _ Orderer = NPVarOptions{}
 
-// Order is npvarOf with the settings of o.
+// Order is [NPVar] with the settings of o.
 func (o NPVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
 	return o.OrderWithin(ctx, x, nil, workers)
 }
@@ -98,7 +98,7 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 	}
 	if size > most {
 		return nil, fmt.Errorf("ordering: %w: %s of %d columns has up to %d coefficients, %.1f GB in their factor, more than the %d allowed",
-			errTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
+			ErrTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
 	}
 	layers, err := o.Layers.prepare(w, o.Smoother, d)
 	if err != nil {
@@ -107,7 +107,7 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 	result := newResult(method, d)
 	result.warnOfScale(v, columns)
 	if size > manyCoefficients {
-		result.warn(Warning{Kind: warningLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
+		result.warn(Warning{Kind: WarningLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
 	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
 	p.check(d)
@@ -155,7 +155,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		for _, made := range next {
 			if made.criterion < 0 {
-				result.warn(Warning{Kind: warningClamped, Columns: []int{made.column}, Position: len(result.Order), Values: []float64{made.criterion}})
+				result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column}, Position: len(result.Order), Values: []float64{made.criterion}})
 			}
 			result.recordClamped(made, c.value)
 			left = without(left, made.column)
@@ -177,7 +177,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		if c.ridge > raised {
 			raised = c.ridge
-			result.warn(Warning{Kind: warningRidge, Position: len(result.Order), Values: []float64{raised}})
+			result.warn(Warning{Kind: WarningRidge, Position: len(result.Order), Values: []float64{raised}})
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 func (c *conditionalVariances) checkFinite(targets []int) error {
 	for _, l := range targets {
 		if v := c.value[l]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return &ColumnError{Column: l, Row: -1, Err: errScale, Detail: fmt.Sprintf("its conditional variance is %g; multiply all data by one constant", v)}
+			return &ColumnError{Column: l, Row: -1, Err: ErrScale, Detail: fmt.Sprintf("its conditional variance is %g; multiply all data by one constant", v)}
 		}
 	}
 	return nil

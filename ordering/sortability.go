@@ -24,7 +24,7 @@ const sortabilityTie = 1e-9
 // that know nothing, 0 if it gives a reversed one.
 //
 // It fails if truth is not d×d for the d values, if a value is NaN or infinite
-// (errNotFinite), and if the graph has no edge or has a cycle. It needs up to d⁴
+// ([ErrNotFinite]), and if the graph has no edge or has a cycle. It needs up to d⁴
 // operations.
 func sortability(values []float64, truth mat.Matrix) (float64, error) {
 	d := len(values)
@@ -36,7 +36,7 @@ func sortability(values []float64, truth mat.Matrix) (float64, error) {
 	}
 	for j, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("ordering: sortability: %w: value %d is %g", errNotFinite, j, v)
+			return 0, fmt.Errorf("ordering: sortability: %w: value %d is %g", ErrNotFinite, j, v)
 		}
 	}
 	edge := make([]bool, d*d)
@@ -126,7 +126,7 @@ func R2Sortability(x, truth mat.Matrix) (float64, error) {
 // r2 returns, for every column of x (n×d), the coefficient of determination of
 // its linear regression on all others, 1 − 1/(C_jj Θ_jj) with C the covariance
 // and Θ its inverse. It needs d³ multiplications beside those of the
-// covariance, and fails like eqVarBottomUpOf; a single column has 0.
+// covariance, and fails like [EqVarBottomUp]; a single column has 0.
 func r2(x mat.Matrix) ([]float64, error) {
 	c, _, err := covarianceForOrder(alone(), x, "R²", func(d int) int { return d + 1 })
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // steinRidge is η, added to the diagonal of the kernel matrix.
 const steinRidge = 0.001
 
-// steinHessian estimates the diagonal of the Hessian of log p at every row of x
+// SteinHessian estimates the diagonal of the Hessian of log p at every row of x
 // (n×d), p the density that the rows were drawn from: h is n×d, and row a holds
 // ∂² log p/∂x_k² at x_a. With the bandwidth s, the lower median of all n²
 // Euclidean distances of rows, zeros of the diagonal included,
@@ -26,12 +26,12 @@ const steinRidge = 0.001
 // Cholesky factorisation, n³/6 multiplications, and 3n²d for the rest; it holds
 // n² numbers. Since η is fixed, other units give another estimate.
 //
-// It fails if d = 0, if a value is NaN or infinite (errNotFinite), if n < 3
+// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
 // ([ErrTooFewRows]), if half of all pairs of rows, each with itself included,
-// are equal (errDuplicateRows), if a variance or the result leaves the range of float64
-// (errScale), or if s is so far below η·s² that K + ηI is not positive
-// definite (errSingular).
-func steinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
+// are equal ([ErrDuplicateRows]), if a variance or the result leaves the range of float64
+// ([ErrScale]), or if s is so far below η·s² that K + ηI is not positive
+// definite ([ErrSingular]).
+func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 	w := alone()
 	columns, err := summarise(w, x)
 	if err != nil {
@@ -53,7 +53,7 @@ func steinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 		for a, v := range e.hessian(j) {
 			v /= e.bandwidth * e.bandwidth
 			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return nil, 0, &ColumnError{Column: j, Row: a, Err: errScale, Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one constant", v)}
+				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale, Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one constant", v)}
 			}
 			h.Set(a, j, v)
 		}
@@ -143,7 +143,7 @@ func (e *stein) estimate(active []int) error {
 		return e.err
 	}
 	if !ok {
-		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; standardise the data", errSingular, n, e.bandwidth)
+		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; standardise the data", ErrSingular, n, e.bandwidth)
 	}
 	both := blas64.General{Rows: 2 * k, Cols: n, Stride: n, Data: e.rhs}
 	e.divide(blas.Trans, factor, both)
@@ -184,9 +184,9 @@ func (e *stein) median() error {
 	e.bandwidth = math.Sqrt(e.pairs[((n*n-1)/2-n)/2])
 	switch {
 	case e.bandwidth == 0:
-		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0", errDuplicateRows, n)
+		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0", ErrDuplicateRows, n)
 	case math.IsInf(e.bandwidth, 0):
-		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all data by one constant", errScale)
+		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all data by one constant", ErrScale)
 	}
 	return nil
 }

@@ -8,36 +8,36 @@ import (
 )
 
 // A WarningKind is the kind of a [Warning].
-type warningKind int
+type WarningKind int
 
 // The kinds of warning, each with the fields of [Warning] that it fills.
 const (
-	// warningStandardised: all marginal variances lie within 5 % of each other,
+	// WarningStandardised: all marginal variances lie within 5 % of each other,
 	// so an order read from variances starts from sampling noise. Values holds
 	// the smallest and the largest.
-	warningStandardised warningKind = iota
-	// warningTie: two candidates for one position had equal criteria, and the
+	WarningStandardised WarningKind = iota
+	// WarningTie: two candidates for one position had equal criteria, and the
 	// lower index was taken. Columns holds both, Values the criterion.
-	warningTie
-	// warningConstant: a column is constant, so its place means nothing.
-	warningConstant
-	// warningUndecided: fewer rows than an order of all columns needs; Columns
+	WarningTie
+	// WarningConstant: a column is constant, so its place means nothing.
+	WarningConstant
+	// WarningUndecided: fewer rows than an order of all columns needs; Columns
 	// were appended by what rounding had left of their variances.
-	warningUndecided
-	// warningClamped: a fit varies more than its target, and the difference of the
+	WarningUndecided
+	// WarningClamped: a fit varies more than its target, and the difference of the
 	// variances, in Values, was taken as 0.
-	warningClamped
-	// warningRidge: the normal equations were not positive definite with the usual
+	WarningClamped
+	// WarningRidge: the normal equations were not positive definite with the usual
 	// ridge. Values holds the ridge that was needed.
-	warningRidge
-	// warningLarge: the fit at the last position has many coefficients: Values
+	WarningRidge
+	// WarningLarge: the fit at the last position has many coefficients: Values
 	// holds their number and the bytes of their factor.
-	warningLarge
+	WarningLarge
 )
 
 // A Warning is a reason to distrust an order.
 type Warning struct {
-	Kind     warningKind
+	Kind     WarningKind
 	Columns  []int     // the columns concerned; nil means all
 	Position int       // the position in the order; −1: the order as a whole
 	Values   []float64 // see the kind
@@ -57,20 +57,20 @@ func (w Warning) sentence(names []string) string {
 		return 0
 	}
 	switch w.Kind {
-	case warningStandardised:
+	case WarningStandardised:
 		return fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
 			"the data look standardised, and the order then starts from sampling noise", value(0), value(1))
-	case warningTie:
+	case WarningTie:
 		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken", who, w.Position+1, value(0))
-	case warningConstant:
+	case WarningConstant:
 		return fmt.Sprintf("%s is constant; its place in the order means nothing", who)
-	case warningUndecided:
+	case WarningUndecided:
 		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that means nothing", w.Position, who)
-	case warningClamped:
+	case WarningClamped:
 		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; its conditional variance was taken as 0", who, w.Position+1, -value(0))
-	case warningRidge:
+	case WarningRidge:
 		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", w.Position+1, value(0))
-	case warningLarge:
+	case WarningLarge:
 		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
 	}
 	return fmt.Sprintf("warning of kind %d", int(w.Kind))
@@ -120,7 +120,7 @@ func nearGap(rows int) float64 { return 0.2 / math.Sqrt(float64(rows)) }
 // below nearGap; a gap of 0 has a warning of its own. Two candidates without an
 // edge between them may well be as close as that, and then nothing hangs on
 // their sequence: [Bootstrap] shows what else moves with it. The scale of the
-// gap is that of estimators that compare variances of columns; for scoreOf, whose
+// gap is that of estimators that compare variances of columns; for [SCORE], whose
 // criterion spreads more, more choices are guesses than are listed.
 func (r *Result) nearTies(rows int) []int {
 	var near []int

@@ -124,7 +124,7 @@ func (m Marginals) InDataUnits(s *Standardization) Marginals {
 }
 
 // sparse converts the weights of equations.
-func (s *Standardization) sparse(w mat.Matrix) *sparseMatrix {
+func (s *Standardization) sparse(w mat.Matrix) *Sparse {
 	out := NewSparse(len(s.Mean))
 	for j, column := range sparse(w).columns {
 		for _, e := range column {

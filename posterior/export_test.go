@@ -46,8 +46,3 @@ func (p *Posterior) ParameterMatrix() *mat.Dense {
 	}
 	return out
 }
-
-// What tests in other packages look at.
-type (
-	Sparse = sparseMatrix
-)

@@ -92,7 +92,7 @@ type Component struct {
 // Equations of a linear Gaussian model in d variables: given its parents, x_j is
 // normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
-	Weights        mat.Matrix // d×d; 0 without an edge. sparseMatrix takes the least memory
+	Weights        mat.Matrix // d×d; 0 without an edge. [Sparse] takes the least memory
 	WeightSD       mat.Matrix // d×d standard deviations of the weights given the graph; nil means unknown, or none because the weights are drawn
 	Intercepts     []float64  // b; nil: 0
 	NoiseVariances []float64  // v, above 0; nil means unknown, or none of this form
@@ -289,7 +289,7 @@ func joined(texts []string) string {
 
 // A Sparse is a square matrix of few entries, such as the weights of the edges of a graph: it takes
 // memory for these alone. All others are 0.
-type sparseMatrix struct{ columns [][]entry }
+type Sparse struct{ columns [][]entry }
 
 // An entry is one of a column.
 type entry struct {
@@ -297,16 +297,16 @@ type entry struct {
 	value float64
 }
 
-var _ mat.Matrix = (*sparseMatrix)(nil)
+var _ mat.Matrix = (*Sparse)(nil)
 
 // NewSparse is the d×d matrix of zeros.
-func NewSparse(d int) *sparseMatrix { return &sparseMatrix{columns: make([][]entry, d)} }
+func NewSparse(d int) *Sparse { return &Sparse{columns: make([][]entry, d)} }
 
 // Dims implements [mat.Matrix].
-func (s *sparseMatrix) Dims() (rows, columns int) { return len(s.columns), len(s.columns) }
+func (s *Sparse) Dims() (rows, columns int) { return len(s.columns), len(s.columns) }
 
 // At implements [mat.Matrix].
-func (s *sparseMatrix) At(i, j int) float64 {
+func (s *Sparse) At(i, j int) float64 {
 	s.check(i)
 	for _, e := range s.columns[j] {
 		if e.row == i {
@@ -317,10 +317,10 @@ func (s *sparseMatrix) At(i, j int) float64 {
 }
 
 // T implements [mat.Matrix].
-func (s *sparseMatrix) T() mat.Matrix { return mat.Transpose{Matrix: s} }
+func (s *Sparse) T() mat.Matrix { return mat.Transpose{Matrix: s} }
 
 // Set gives an entry a value.
-func (s *sparseMatrix) Set(i, j int, v float64) {
+func (s *Sparse) Set(i, j int, v float64) {
 	s.check(i)
 	for k := range s.columns[j] {
 		if s.columns[j][k].row == i {
@@ -331,7 +331,7 @@ func (s *sparseMatrix) Set(i, j int, v float64) {
 	s.columns[j] = append(s.columns[j], entry{i, v})
 }
 
-func (s *sparseMatrix) check(i int) {
+func (s *Sparse) check(i int) {
 	if i < 0 || i >= len(s.columns) {
 		panic(fmt.Sprintf("posterior: row %d of %d", i, len(s.columns)))
 	}
@@ -339,7 +339,7 @@ func (s *sparseMatrix) check(i int) {
 
 // each visits the entries of a square matrix, of a sparse one those that are kept.
 func each(m mat.Matrix, visit func(i, j int, v float64)) {
-	if s, ok := m.(*sparseMatrix); ok {
+	if s, ok := m.(*Sparse); ok {
 		for j, column := range s.columns {
 			for _, e := range column {
 				visit(e.row, j, e.value)
@@ -356,8 +356,8 @@ func each(m mat.Matrix, visit func(i, j int, v float64)) {
 }
 
 // sparse is the matrix without its zeros.
-func sparse(m mat.Matrix) *sparseMatrix {
-	if s, ok := m.(*sparseMatrix); ok {
+func sparse(m mat.Matrix) *Sparse {
+	if s, ok := m.(*Sparse); ok {
 		return s
 	}
 	d, _ := m.Dims()
