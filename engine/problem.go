@@ -74,7 +74,7 @@ func (p *Problem) Size() Size {
 		all = all[:1] // estimated evidences take its place
 	}
 	for _, m := range all {
-		if v, ok := m.(sem.Demanding); ok && len(all) > 1 && v.Unsuited(p.Data) != "" {
+		if sem.Unsuited(m, all, p.Data) != "" {
 			continue
 		}
 		size.Models++

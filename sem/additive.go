@@ -13,6 +13,7 @@ import (
 	"tobac/internal/additive"
 	"tobac/internal/exact"
 	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
 	"tobac/posterior"
 	"tobac/score"
@@ -125,7 +126,7 @@ const (
 // additiveOptions are the settings of the scores for some data.
 func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (*dataset.Table, additive.Options, error) {
 	n, d := data.X.Dims()
-	base, err := plainScores(data)
+	base, err := nodescore.Plain(data.X, data.Mask())
 	spread, plain := inspect.Spread(data)
 	opt := additive.Options{Linear: linear, Base: base, Plain: plain, MaxParents: most, Modes: modes.of(data)}
 	if most == 0 {
@@ -147,12 +148,6 @@ func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedMo
 func leastSeconds(data *dataset.Table, linear bool) float64 {
 	n, d := data.X.Dims()
 	return additive.Seconds(n, d, min(2, d-1), linear)
-}
-
-// plainScores score columns whose noise has no density, and sets of more parents than are fitted.
-func plainScores(data *dataset.Table) (score.SubsetScorer, error) {
-	_, d := data.X.Dims()
-	return score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaLambda: float64(d+1) + 0.3})
 }
 
 // unsuitedScores says why a model is left out of a comparison whose scores take so many seconds of

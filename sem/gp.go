@@ -143,7 +143,7 @@ func (m gpModel) optionsFor(data *dataset.Table, needed, workers int) (opt nodes
 	opt = m.options(n, d, needed, workers)
 	opt.Plain = inspect.Repeated(data)
 	opt.Extend = m.MaxParents == 0
-	opt.Base, err = plainScores(data)
+	opt.Base, err = nodescore.Plain(data.X, data.Mask())
 	return opt, err
 }
 

@@ -136,7 +136,7 @@ func (m smoothModel) Hypotheses(
 	if err := refine(ctx, own, m.MaxParents, prior, workers); err != nil {
 		return nil, err
 	}
-	if leftOpen(m.MaxParents, d) || d > exact.Affordable {
+	if m.listed(d) {
 		own.List()
 	}
 	half := math.Log(0.5)
@@ -158,6 +158,12 @@ func (m smoothModel) Hypotheses(
 		return common, nil
 	}
 	return append(all, common...), nil
+}
+
+// listed reports whether sets that were not fitted have no probability: of many variables their
+// estimates would be taken for the best there are.
+func (m smoothModel) listed(d int) bool {
+	return leftOpen(m.MaxParents, d) || d > exact.Affordable
 }
 
 // hopeless is how far, in nats, the best graph under one treatment of noise variances may be behind
@@ -241,7 +247,7 @@ func (m smoothModel) common(
 		if err != nil {
 			return nil, 0, err
 		}
-		if leftOpen(m.MaxParents, t.Vars()) || t.Vars() > exact.Affordable {
+		if m.listed(t.Vars()) {
 			next.List()
 		}
 		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))

@@ -15,6 +15,15 @@ const (
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
 )
 
+// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if
+// it may.
+func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
+	if v, ok := m.(Demanding); ok && len(models) > 1 {
+		return v.Unsuited(data)
+	}
+	return ""
+}
+
 // normalNoise says why a model that reads directions off normal noise is left out of a
 // comparison: noise of a column with few values is not normal, and the model
 // would be certain of directions that follow from that alone.

@@ -160,7 +160,7 @@ type gammas struct {
 	sums       []gammaAt // at y + size, where age is now
 	age        []uint32
 	now        uint32
-	factorials []float64 // ln y!; 0: unknown
+	factorials []float64 // ln y!
 }
 
 // mostRemembered bounds the counts of which [gammas] remembers something.
@@ -199,14 +199,11 @@ func (m *gammas) factorial(y float64) float64 {
 		v, _ := math.Lgamma(y + 1)
 		return v
 	}
-	k := int(y)
-	for len(m.factorials) <= k {
-		m.factorials = append(m.factorials, 0)
+	for k := len(m.factorials); k <= int(y); k++ {
+		v, _ := math.Lgamma(float64(k) + 1)
+		m.factorials = append(m.factorials, v)
 	}
-	if m.factorials[k] == 0 {
-		m.factorials[k], _ = math.Lgamma(y + 1)
-	}
-	return m.factorials[k]
+	return m.factorials[int(y)]
 }
 
 // trigamma is the derivative of the digamma function at x > 0: the recurrence ψ′(x) = ψ′(x + 1) + 1/x²,

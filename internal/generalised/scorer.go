@@ -534,9 +534,12 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 	logForms := math.Log(float64(len(c.families) + len(c.normals)))
 	for a, f := range c.families {
 		of := -logForms - math.Log(float64(len(c.weights)))
-		from := s.problem(j, f, nil, columns, variance, 1).extended(c.alone[a], 0)
+		var from []float64
 		for k := len(c.weights) - 1; k >= 0; k-- {
 			p := s.problem(j, f, cells, columns, variance, c.weights[k])
+			if from == nil {
+				from = p.extended(c.alone[a], 0)
+			}
 			found := p.solve(from)
 			from = found.theta
 			yield(likelyForm{log: found.log + of, form: formOf(f), problem: p, fit: found})

@@ -5,15 +5,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
 	"tobac/dataset"
 	"tobac/internal/generalised"
 	"tobac/sem"
-)
-
-// The text forms of two models of which the second extends the first.
-const (
-	nonGaussian   = "linear-nongaussian"
-	additiveModel = "additive"
 )
 
 // BestTwo are the two models with the greatest evidence. The model that extends the best by terms
@@ -26,7 +21,7 @@ func BestTwo(all []sem.Evidence) (best, next sem.Evidence) {
 		}
 	}
 	for _, e := range all {
-		extends := best.Model == nonGaussian && e.Model == additiveModel
+		extends := best.Model == sem.NonGaussian{}.String() && e.Model == sem.Additive{}.String()
 		if e.Model != best.Model && e.Log > next.Log && !extends {
 			next = e
 		}
@@ -42,10 +37,7 @@ const Although = "although the data support "
 
 // LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
 func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []sem.Evidence) string {
-	note := ""
-	if v, ok := m.(sem.Demanding); ok && len(models) > 1 {
-		note = v.Unsuited(data)
-	}
+	note := sem.Unsuited(m, models, data)
 	if v, ok := m.(sem.Conditional); ok && note == "" && len(models) > 1 {
 		note = v.Pointless(data, compared)
 	}

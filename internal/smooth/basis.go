@@ -15,8 +15,6 @@ const MostKnots = 60
 
 const (
 	smoothFunctions = 6    // at most, of a column
-	outer           = 0.02 // fraction of the rows at each end beyond which functions are constant
-	outerRows       = 8    // the number of these rows at most
 	exactRows       = 5000 // from which on functions are straight lines between the knots
 )
 
@@ -45,8 +43,7 @@ func NewBasis(x []float64, smooth bool) Basis {
 	n := len(x)
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
-	outer := min(outer, outerRows/float64(n))
-	low, high := quantile(sorted, outer), quantile(sorted, 1-outer)
+	low, high := quantile(sorted, outerPart(n)), quantile(sorted, 1-outerPart(n))
 	drawn := make([]float64, n)
 	for i, v := range x {
 		drawn[i] = min(max(v, low), high)
@@ -73,6 +70,10 @@ func NewBasis(x []float64, smooth bool) Basis {
 	return b
 }
 
+// outerPart is the part of n rows at each end beyond which functions are constant: a fiftieth, and
+// eight rows at most.
+func outerPart(n int) float64 { return min(0.02, 8/float64(n)) }
+
 // quantile interpolates between the sorted values, alike from both ends.
 func quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
@@ -93,7 +94,7 @@ func matern(a, b float64) float64 {
 // drawn.
 func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	n, leading := len(drawn), smoothFunctions+3
-	outer := min(outer, outerRows/float64(n))
+	outer := outerPart(n)
 	var seen []float64 // the knots, as the kernel sees them
 	for k := range MostKnots {
 		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(MostKnots-1))

@@ -175,12 +175,10 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis
 		if err != nil {
 			return nil, err
 		}
-		opt := score.BGeOptions{AlphaLambda: float64(len(ranks.Names)+1) + 0.3}
-		linear, err := score.NewBGe(ranks.X, ranks.Mask(), opt)
+		base, err := nodescore.Plain(ranks.X, ranks.Mask())
 		if err != nil {
 			return nil, err
 		}
-		var base score.SubsetScorer = linear
 		if fewer != nil {
 			base = &nodescore.Blend{Form: base, Base: fewer, Weight: t.Rows}
 		}
