@@ -1,13 +1,19 @@
 package bench_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +24,38 @@ import (
 )
 
 var (
-	numpyro = flag.String("numpyro", "", "Python with numpyro, to compare with")
-	among   = flag.String("among", "", "regular expression of the names of posteriors to compare")
+	numpyro  = flag.String("numpyro", "", "Python with numpyro, to compare with")
+	stan     = flag.String("stan", "", "Python with pystan, psutil and numpyro, to compare with")
+	database = flag.String("posteriordb", "", "folder posterior_database of posteriordb, for -stan")
+	among    = flag.String("among", "", "regular expression of the names of posteriors to compare")
+	rows     = flag.String("rows", "", "folder that keeps the results, which are not made again")
 )
+
+// remembered is what make returns, or what it returned for this key in an earlier run with the
+// same folder -rows.
+func remembered[T any](t *testing.T, key string, make func() T) (out T) {
+	t.Helper()
+	if *rows == "" {
+		return make()
+	}
+	file := filepath.Join(*rows, strings.ReplaceAll(key, "/", "_")+".gob")
+	if text, err := os.ReadFile(file); err == nil {
+		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&out); err != nil {
+			t.Fatal(file, err)
+		}
+		return out
+	}
+	out = make()
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(out); err != nil {
+		t.Fatal(err)
+	}
+	err := errors.Join(os.MkdirAll(*rows, 0o755), os.WriteFile(file, text.Bytes(), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
 
 // An economy is what draws cost.
 type economy struct {
@@ -75,15 +110,49 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	return e
 }
 
-// Effective draws per processor second beside numpyro's, which runs between two runs here, and the
-// time from the file to a thousand effective draws, with the table of bench/notes/samplers.md:
+// A rival is another program on the same posteriors.
+type rival struct {
+	name    string
+	command []string
+	// sums of logarithms of ratios of effective draws per second, and of times to 1000 of them
+	logs, firsts float64
+	least        float64
+}
+
+func (r *rival) run(t *testing.T, p posteriordb.Posterior) economy {
+	return remembered(t, r.name+"/"+p.Name, func() (e economy) {
+		arguments := append(slices.Clone(r.command[1:]), p.Name)
+		out, err := exec.CommandContext(t.Context(), r.command[0], arguments...).Output()
+		if err != nil {
+			t.Fatal(r.name, p.Name, err)
+		}
+		if err := json.Unmarshal(out[bytes.IndexByte(out, '{'):], &e); err != nil {
+			t.Fatal(r.name, p.Name, err)
+		}
+		return e
+	})
+}
+
+// Effective draws per processor second beside those of numpyro and Stan, which run between two runs
+// here, and the time from the file to a thousand effective draws, with the table of
+// bench/notes/samplers.md:
 //
 //	go test ./bench -run TestEffective -long -v -timeout 120m -numpyro /path/to/python \
-//	    -among 'earn|kid|kilp|mesq|nes2000|sblr|arK|arma|garch|hmm_ex|schools|mix|gp_pois|hare|comp' -update
+//	    -stan /path/to/python -posteriordb /path/to/posteriordb/posterior_database \
+//	    -among 'earn|kid|mesq|nes2000|sblr|arK|garch|hmm_ex|schools|mix|gp_pois|hare' -update
 func TestEffective(t *testing.T) {
 	measured(t)
-	if *numpyro == "" {
-		t.Skip("no Python with numpyro: -numpyro")
+	var rivals []*rival
+	if *numpyro != "" {
+		rivals = append(rivals,
+			&rival{name: "numpyro", command: []string{*numpyro, "rivals/posteriordb.py"}})
+	}
+	if *stan != "" {
+		rivals = append(rivals,
+			&rival{name: "Stan", command: []string{*stan, "rivals/posteriordb_stan.py", *database}})
+	}
+	if rivals == nil {
+		t.Skip("no Python with a rival: -numpyro, -stan")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	names, err := regexp.Compile(*among)
@@ -91,36 +160,46 @@ func TestEffective(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	fmt.Fprintln(&text, "| posterior | here | numpyro | ratio | gradients per draw | numpyro | to 1000 effective draws | numpyro | ratio |")
-	fmt.Fprintln(&text, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-	logs, firsts, count, least := 0.0, 0.0, 0.0, math.Inf(1)
+	fmt.Fprint(&text, "| posterior | effective draws per second | gradients per draw | to 1000 |")
+	for _, r := range rivals {
+		r.least = math.Inf(1)
+		fmt.Fprintf(&text, " %s | ratio | gradients per draw | to 1000 | ratio |", r.name)
+	}
+	fmt.Fprintf(&text, "\n| --- |%s\n", strings.Repeat(" ---: |", 3+5*len(rivals)))
+	count := 0.0
 	for _, p := range posteriordb.All() {
 		if !names.MatchString(p.Name) {
 			continue
 		}
-		a := effective(t, p, 1)
-		out, err := exec.CommandContext(t.Context(), *numpyro, "rivals/posteriordb.py", p.Name).Output()
-		if err != nil {
-			t.Fatal(p.Name, err)
+		run := func(seed uint64) economy {
+			return remembered(t, fmt.Sprintf("here%d/%s", seed, p.Name), func() economy {
+				return effective(t, p, seed)
+			})
 		}
-		var there economy
-		if err := json.Unmarshal(out, &there); err != nil {
-			t.Fatal(p.Name, err)
+		a, others := run(1), make([]economy, len(rivals))
+		for i, r := range rivals {
+			others[i] = r.run(t, p)
 		}
-		b := effective(t, p, 2)
-		here := (a.Effective + b.Effective) / (a.Seconds + b.Seconds)
-		rival, thousand := there.Effective/there.Seconds, (a.thousand()+b.thousand())/2
-		ratio, first := here/rival, there.thousand()/thousand
-		logs, firsts, count = logs+math.Log(ratio), firsts+math.Log(first), count+1
-		least = math.Min(least, ratio)
-		row := fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %.2f s | %.1f s | %.0f |", p.Name,
-			here, rival, ratio, (a.Gradients+b.Gradients)/8000, there.Gradients/4000, thousand,
-			there.thousand(), first)
+		b := run(2)
+		here, thousand := (a.Effective+b.Effective)/(a.Seconds+b.Seconds), (a.thousand()+b.thousand())/2
+		row := fmt.Sprintf("| %s | %.0f | %.0f | %.2f s |",
+			p.Name, here, (a.Gradients+b.Gradients)/8000, thousand)
+		for i, r := range rivals {
+			there := others[i].Effective / others[i].Seconds
+			r.logs += math.Log(here / there)
+			r.firsts += math.Log(others[i].thousand() / thousand)
+			r.least = math.Min(r.least, here/there)
+			row += fmt.Sprintf(" %.0f | %.1f | %.0f | %.1f s | %.0f |", there, here/there,
+				others[i].Gradients/4000, others[i].thousand(), others[i].thousand()/thousand)
+		}
+		count++
 		t.Log(row)
 		fmt.Fprintln(&text, row)
 	}
-	t.Logf("of %.0f: geometric mean %.2f, least %.2f; to a thousand effective draws %.0f",
-		count, math.Exp(logs/count), least, math.Exp(firsts/count))
+	for _, r := range rivals {
+		t.Logf("%s, %.0f posteriors: geometric mean %.2f, least %.2f; to 1000 effective draws %.0f",
+			r.name, count, math.Exp(r.logs/count), r.least, math.Exp(r.firsts/count))
+	}
 	if *update {
 		replaceTable(t, "samplers.md", "ratios", text.String())
 	}

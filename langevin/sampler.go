@@ -66,7 +66,12 @@ func (s Sampler) StepSize(step int) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	return f.Scale * math.Pow(f.Offset+float64(step), -f.Decay)
+	return f.size(step)
+}
+
+// size is ε at a step, of settings that are filled.
+func (s Sampler) size(step int) float64 {
+	return s.Scale * math.Pow(s.Offset+float64(step), -s.Decay)
 }
 
 // Begin starts at the rows of x, which it copies.
@@ -89,7 +94,7 @@ func (s Sampler) step(state *State) error {
 	if err := s.Target.Score([]*mat.Dense{grad}, []*mat.Dense{state.X}, state.Step); err != nil {
 		return fmt.Errorf("langevin: step %d: %w", state.Step, err)
 	}
-	size := f.StepSize(state.Step)
+	size := f.size(state.Step)
 	for k := range n {
 		rng := stream.New(s.Seed, stream.Langevin, state.Step, k)
 		x, squares := state.X.RawRowView(k), state.Squares.RawRowView(k)

@@ -56,6 +56,39 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// With steps of a constant size ε in a standard normal distribution the states are an autoregression,
+// x ← (1 − ε/2) x + √ε z, of the variance 1/(1 − ε/4) and the correlation 1 − ε/2 from step to step.
+func TestConstantStep(t *testing.T) {
+	m, err := density.New(func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)) },
+		density.Options{Points: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	const size = 0.5
+	s := langevin.Sampler{Target: m, Scale: size, Decay: -1}
+	state, err := s.Begin(mat.NewDense(8, 1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after []float64
+	last := make([]float64, 8)
+	if err := s.Advance(t.Context(), state, 5000, func(state *langevin.State) {
+		if state.Step > 50 {
+			before, after = append(before, last...), append(after, state.X.RawMatrix().Data...)
+		}
+		copy(last, state.X.RawMatrix().Data)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if v, want := stat.Variance(after, nil), 1/(1-size/4); math.Abs(v-want) > 0.05 {
+		t.Errorf("variance %v, want %v", v, want)
+	}
+	if r, want := stat.Correlation(before, after, nil), 1-size/2; math.Abs(r-want) > 0.01 {
+		t.Errorf("correlation %v, want %v", r, want)
+	}
+}
+
 // A run in two parts has the same bits as one, for any number of workers.
 func TestResume(t *testing.T) {
 	m, _ := mean(t, 1)
