@@ -114,6 +114,11 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 		return nil, nil, "", fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
 	setting.Fill(&c.Workers, 1)
+	if _, settings := sem.Settings(c.Model); c.Model != nil {
+		if err := setting.Check(settings); err != nil {
+			return nil, nil, "", fmt.Errorf("the model's %w", err)
+		}
+	}
 	if err := c.Order.Validate(d); err != nil {
 		return nil, nil, "", err
 	}

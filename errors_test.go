@@ -67,8 +67,8 @@ func TestDataErrors(t *testing.T) {
 		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
 		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
 		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
-		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: score: "},
-		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: engine.Order{Known: []int{0, 1, 2}}}, "tobac: models: feed-forward model: hidden layer 1 has 0 units, want at least 1"},
+		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: the model's noise-variance is -0.1; allowed: finite numbers above 0"},
+		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: engine.Order{Known: []int{0, 1, 2}}}, "tobac: the model's hidden is 0; allowed: whole numbers from 1 to 10000"},
 		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
@@ -134,8 +134,8 @@ func TestMemoryIsChecked(t *testing.T) {
 			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
 		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &stein.SVGD{Particles: 100000}},
 			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
-		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 99999999}}},
-			[]string{"particles with 3.5e+09 parameters each", "units of each hidden layer up to "}},
+		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 9999, 9999}}},
+			[]string{"parameters each", "units of each hidden layer up to "}},
 		{"chains of many variables", wide(9, 8000), tobac.Config{Engine: &markov.MCMC{}},
 			[]string{"1000 graphs of 8000 variables", "variables up to "}},
 	} {

@@ -66,10 +66,7 @@ func meanSD(outcomes []outcome, part func(outcome) *metrics.Report, number func(
 // The whole path runs: a fit, both posteriors, held-out rows, the table. Few
 // steps, so no figure is compared.
 func TestExperimentWithTOBAC(t *testing.T) {
-	problems, err := study.SachsSplits(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := sachsSplits(t, 1)
 	cfg := tobac.Paper()
 	e := cfg.Engine.(*stein.SVGD)
 	e.Steps, e.Particles, e.Samples = 2, 4, 8
@@ -87,10 +84,7 @@ func TestExperimentWithTOBAC(t *testing.T) {
 // mixture 1.2 = 3.4·1.13/√10, AUROC 0.04 = 3.2·0.0395/√10).
 func TestPaperSachs(t *testing.T) {
 	full(t)
-	problems, err := study.SachsSplits(10, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := sachsSplits(t, 10)
 	all := compare(t, problems, []method{
 		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
 	}, func(o outcome) {

@@ -143,10 +143,7 @@ func TestQualityOfPaperSachs(t *testing.T) {
 	if *long {
 		splits = 3
 	}
-	problems, err := study.SachsSplits(splits, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := sachsSplits(t, splits)
 	se := 3 / math.Sqrt(float64(len(problems)))
 	inBands(t, qualities(t, problems, tobac.Paper()), []band{
 		{"E-SHD", numberESHD, 15.6, 0.42 * se},

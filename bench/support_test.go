@@ -33,16 +33,34 @@ func synthetic(t *testing.T, name string, runs int) []*study.Problem {
 	var problems []*study.Problem
 	for run := range runs {
 		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
-		p, err := study.ReadProblem(dir)
+		data, err := study.ReadTables(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skipf("no data in %s", dir)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		problems = append(problems, p)
+		problems = append(problems, problem(t, data))
 	}
 	return problems
+}
+
+// sachsSplits are problems of Table I.
+func sachsSplits(t *testing.T, runs int) (problems []*study.Problem) {
+	t.Helper()
+	for run := range runs {
+		problems = append(problems, problem(t, study.Data{Source: study.Sachs, Seed: 1, Run: run}))
+	}
+	return problems
+}
+
+func problem(t *testing.T, data study.Data) *study.Problem {
+	t.Helper()
+	p, err := data.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func near(got, want, tol float64) bool {

@@ -35,23 +35,16 @@ type NonGaussian struct {
 }
 
 // String implements [Model].
-func (m NonGaussian) String() string { return text("linear-nongaussian", m) }
+func (m NonGaussian) String() string { return text(m) }
 
-func (m NonGaussian) implemented() Model { return nonGaussianModel(m) }
-
-func (m NonGaussian) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m NonGaussian) form() form {
+	return form{"linear-nongaussian", m, nonGaussianModel{m}, &m, []*setting.Setting{
 		maxParents(&m.MaxParents),
-	}
+	}}
 }
 
 // nonGaussianModel is [NonGaussian] with its powers.
-type nonGaussianModel NonGaussian
-
-// String implements [Model].
-func (m nonGaussianModel) String() string { return NonGaussian(m).String() }
-
-func (m nonGaussianModel) given() Model { return NonGaussian(m) }
+type nonGaussianModel struct{ NonGaussian }
 
 // Additive is the model whose equations are sums of smooth functions of the parents, with noise
 // as of [NonGaussian] (package additive). Where the data speak for it, an equation may be such a sum
@@ -63,23 +56,16 @@ type Additive struct {
 }
 
 // String implements [Model].
-func (m Additive) String() string { return text("additive", m) }
+func (m Additive) String() string { return text(m) }
 
-func (m Additive) implemented() Model { return additiveModel(m) }
-
-func (m Additive) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m Additive) form() form {
+	return form{"additive", m, additiveModel{m}, &m, []*setting.Setting{
 		maxParents(&m.MaxParents),
-	}
+	}}
 }
 
 // additiveModel is [Additive] with its powers.
-type additiveModel Additive
-
-// String implements [Model].
-func (m additiveModel) String() string { return Additive(m).String() }
-
-func (m additiveModel) given() Model { return Additive(m) }
+type additiveModel struct{ Additive }
 
 // sharedModes are modes that both models find in the same data; nil means that they are not shared.
 type sharedModes struct {
@@ -334,14 +320,14 @@ func (m additiveModel) scorer(data *dataset.Table) (*additive.Scorer, additive.O
 
 // Sampled implements [SampledModel]: the linear model with a noise variance for each equation.
 func (m nonGaussianModel) Sampled(compared bool) (Model, Scaling) {
-	return linearModel{Unequal: true}.Sampled(compared)
+	return linearModel{Linear{Unequal: true}}.Sampled(compared)
 }
 
 // Sampled implements [SampledModel]: networks, and the linear model for a comparison, since
 // networks of many rows take minutes.
 func (m additiveModel) Sampled(compared bool) (Model, Scaling) {
 	if compared {
-		return linearModel{Unequal: true}.Sampled(compared)
+		return linearModel{Linear{Unequal: true}}.Sampled(compared)
 	}
 	return networkModel{}.Sampled(compared)
 }

@@ -24,26 +24,19 @@ type BGe struct {
 }
 
 // String implements [Model].
-func (m BGe) String() string { return text("bge", m) }
+func (m BGe) String() string { return text(m) }
 
-func (m BGe) implemented() Model { return bgeModel(m) }
-
-func (m BGe) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m BGe) form() form {
+	return form{"bge", m, bgeModel{m}, &m, []*setting.Setting{
 		setting.Positive(&m.AlphaMu, "alpha-mu", "strength of the prior mean", "1"),
 		setting.Positive(&m.AlphaLambda, "alpha-lambda", "degrees of freedom of the prior, above the number of columns + 1",
 			"averaged over; settled with the engine mcmc"),
 		setting.Switch(&m.Raw, false, "raw", "columns as they are, with prior means of 0, as published"),
-	}
+	}}
 }
 
 // bgeModel is [BGe] with its powers.
-type bgeModel BGe
-
-// String implements [Model].
-func (m bgeModel) String() string { return BGe(m).String() }
-
-func (m bgeModel) given() Model { return BGe(m) }
+type bgeModel struct{ BGe }
 
 var (
 	_ Differentiable = bgeModel{}
@@ -94,7 +87,7 @@ func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 func (m bgeModel) Sampled(compared bool) (Model, Scaling) {
 	switch {
 	case compared:
-		return linearModel{Unequal: true}, Standardised
+		return linearModel{Linear{Unequal: true}}, Standardised
 	case m.Raw:
 		return m, AsGiven
 	}
@@ -114,4 +107,4 @@ func (bgeModel) Traits() Traits {
 }
 
 // Plain implements [LinearGaussian].
-func (m bgeModel) Plain() (Model, bool) { return linearModel{Unequal: true}, m == bgeModel{} }
+func (m bgeModel) Plain() (Model, bool) { return linearModel{Linear{Unequal: true}}, m == bgeModel{} }

@@ -2,6 +2,7 @@ package sem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,26 +36,27 @@ type BDeu struct {
 }
 
 // String implements [Model].
-func (m BDeu) String() string { return text("bdeu", m) }
+func (m BDeu) String() string { return text(m) }
 
-func (m BDeu) implemented() Model { return bdeuModel(m) }
-
-func (m BDeu) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
-		setting.Positive(&m.Alpha, "alpha", "equivalent sample size of the prior", "averaged from 0.5 to 50; settled with the engine mcmc"),
-		maxParents(&m.MaxParents),
-		choice(&m.PseudoCounts, "pseudo-counts", "of the cells of a table: bdeu divides alpha by all of them, "+
-			"bds among the parents' levels that occur, bdj is 1/2 in each", BDeuCounts, BDsCounts, BDJCounts),
+func (m BDeu) form() form {
+	alpha := setting.Positive(&m.Alpha, "alpha", "equivalent sample size of the prior", "averaged from 0.5 to 50; settled with the engine mcmc")
+	if m.PseudoCounts == BDJCounts {
+		text := alpha.String()
+		alpha = setting.Parsed(&m.Alpha, alpha.Name, alpha.Usage, alpha.Default, alpha.Type(),
+			"none with pseudo-counts bdj, which have no equivalent sample size",
+			func(float64) string { return text },
+			func(string) (float64, error) { return 0, errors.New("not allowed") })
 	}
+	return form{"bdeu", m, bdeuModel{m}, &m, []*setting.Setting{
+		alpha,
+		maxParents(&m.MaxParents),
+		setting.OneOf(&m.PseudoCounts, "pseudo-counts", "of the cells of a table: bdeu divides alpha by all of them, "+
+			"bds among the parents' levels that occur, bdj is 1/2 in each", "", BDeuCounts, BDsCounts, BDJCounts),
+	}}
 }
 
 // bdeuModel is [BDeu] with its powers.
-type bdeuModel BDeu
-
-// String implements [Model].
-func (m bdeuModel) String() string { return BDeu(m).String() }
-
-func (m bdeuModel) given() Model { return BDeu(m) }
+type bdeuModel struct{ BDeu }
 
 // PseudoCounts says how [BDeu] divides its equivalent sample size among the cells of a table.
 type PseudoCounts int
@@ -76,21 +78,14 @@ func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String(
 type Mixed struct{}
 
 // String implements [Model].
-func (m Mixed) String() string { return text("mixed", m) }
+func (m Mixed) String() string { return text(m) }
 
-func (m Mixed) implemented() Model { return mixedModel(m) }
-
-func (m Mixed) settable() (Model, []*setting.Setting) {
-	return &m, nil
+func (m Mixed) form() form {
+	return form{"mixed", m, mixedModel{m}, &m, nil}
 }
 
 // mixedModel is [Mixed] with its powers.
-type mixedModel Mixed
-
-// String implements [Model].
-func (m mixedModel) String() string { return Mixed(m).String() }
-
-func (m mixedModel) given() Model { return Mixed(m) }
+type mixedModel struct{ Mixed }
 
 var (
 	_ Scored     = bdeuModel{}
@@ -116,9 +111,6 @@ func allLevelled(data *dataset.Table) bool {
 
 // Hypotheses implements [Scored].
 func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
-	if m.Alpha != 0 && m.PseudoCounts == BDJCounts {
-		return nil, fmt.Errorf("alpha %v of the model bdeu with pseudo-counts %v, which have no equivalent sample size; allowed: one of the two", m.Alpha, m.PseudoCounts)
-	}
 	n, d := data.X.Dims()
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
 	values := make([][]float64, d)

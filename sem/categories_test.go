@@ -16,6 +16,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/score"
 	"tobac/sem"
+	"tobac/setting"
 )
 
 // kinds draws a table of columns of different kinds that depend on each other.
@@ -231,10 +232,9 @@ func TestFunctionsWarning(t *testing.T) {
 
 // Pseudo-counts of one half have no equivalent sample size.
 func TestAlphaWithoutSize(t *testing.T) {
-	data := kinds(20, []dataset.Variable{binary, category})
-	for alpha, want := range map[float64]string{0: "", 2: "alpha 2 of the model bdeu with pseudo-counts bdj"} {
-		m := sem.BDeu{Alpha: alpha, PseudoCounts: sem.BDJCounts}
-		_, err := scored(m).Hypotheses(context.Background(), data, nil, 1)
+	for alpha, want := range map[float64]string{0: "", 2: "alpha is 2; allowed: none with pseudo-counts bdj"} {
+		_, settings := sem.Settings(sem.BDeu{Alpha: alpha, PseudoCounts: sem.BDJCounts})
+		err := setting.Check(settings)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("alpha %v: %v, want %q", alpha, err, want)
 		}

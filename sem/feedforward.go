@@ -39,29 +39,23 @@ type FeedForward struct {
 }
 
 // String implements [Model].
-func (m FeedForward) String() string { return text("ffn", m) }
+func (m FeedForward) String() string { return text(m) }
 
-func (m FeedForward) implemented() Model { return networkModel(m) }
-
-func (m FeedForward) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m FeedForward) form() form {
+	return form{"ffn", m, networkModel{m}, &m, []*setting.Setting{
 		setting.Parsed(&m.Hidden, "hidden", "units of each hidden layer", "5", "N,N,...",
 			fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", mostUnits, mostLayers), joined, sizes),
-		choice(&m.Activation, "activation", "activation of the hidden layers", models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu),
+		setting.OneOf(&m.Activation, "activation", "activation of the hidden layers", "", models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu),
 		setting.Switch(&m.NoBias, true, "bias", "whether the networks have biases"),
 		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
 		setting.Switch(&m.Raw, false, "raw", "columns as they are where noise-variance is given, as published"),
-		choice(&m.Output, "output-layer", "whether svgd samples the last layer or integrates it out", models.SampledOutput, models.IntegratedOutput),
-	}
+		setting.OneOf(&m.Output, "output-layer", "whether svgd samples the last layer or integrates it out", "",
+			models.SampledOutput, models.IntegratedOutput),
+	}}
 }
 
 // networkModel is [FeedForward] with its powers.
-type networkModel FeedForward
-
-// String implements [Model].
-func (m networkModel) String() string { return FeedForward(m).String() }
-
-func (m networkModel) given() Model { return FeedForward(m) }
+type networkModel struct{ FeedForward }
 
 var (
 	_ Differentiable = networkModel{}

@@ -39,25 +39,18 @@ type Generalised struct {
 }
 
 // String implements [Model].
-func (m Generalised) String() string { return text("generalised", m) }
+func (m Generalised) String() string { return text(m) }
 
-func (m Generalised) implemented() Model { return generalisedModel(m) }
-
-func (m Generalised) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m Generalised) form() form {
+	return form{"generalised", m, generalisedModel{m}, &m, []*setting.Setting{
 		setting.Parsed(&m.FormRows, "form-rows", "rows as which the form of the equations counts for directions", "0", "X",
 			"numbers above 0, or Inf", rows, positiveRows),
 		maxParents(&m.MaxParents),
-	}
+	}}
 }
 
 // generalisedModel is [Generalised] with its powers.
-type generalisedModel Generalised
-
-// String implements [Model].
-func (m generalisedModel) String() string { return Generalised(m).String() }
-
-func (m generalisedModel) given() Model { return Generalised(m) }
+type generalisedModel struct{ Generalised }
 
 var (
 	_ Scored    = generalisedModel{}

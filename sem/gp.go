@@ -34,24 +34,17 @@ type GaussianProcess struct {
 }
 
 // String implements [Model].
-func (m GaussianProcess) String() string { return text("gp", m) }
+func (m GaussianProcess) String() string { return text(m) }
 
-func (m GaussianProcess) implemented() Model { return gpModel(m) }
-
-func (m GaussianProcess) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m GaussianProcess) form() form {
+	return form{"gp", m, gpModel{m}, &m, []*setting.Setting{
 		maxParents(&m.MaxParents),
 		setting.WholeNumber(&m.Rank, mostRank, "rank", "rank of an approximation for many rows", "none; 40 where scores would take more than seconds"),
-	}
+	}}
 }
 
 // gpModel is [GaussianProcess] with its powers.
-type gpModel GaussianProcess
-
-// String implements [Model].
-func (m gpModel) String() string { return GaussianProcess(m).String() }
-
-func (m gpModel) given() Model { return GaussianProcess(m) }
+type gpModel struct{ GaussianProcess }
 
 // gpWork is the number of floating-point operations that all scores may take, some
 // seconds on one core.

@@ -43,27 +43,20 @@ type Linear struct {
 }
 
 // String implements [Model].
-func (m Linear) String() string { return text("linear", m) }
+func (m Linear) String() string { return text(m) }
 
-func (m Linear) implemented() Model { return linearModel(m) }
-
-func (m Linear) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m Linear) form() form {
+	return form{"linear", m, linearModel{m}, &m, []*setting.Setting{
 		setting.Switch(&m.Unequal, false, "unequal", "a noise variance for each equation, on columns scaled to variance 1"),
 		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
 		setting.Positive(&m.EdgeVariance, "edge-variance", "prior variance of a weight", "averaged over; 1 with the engine svgd"),
 		setting.Switch(&m.NoIntercept, true, "intercept", "whether equations have intercepts"),
 		setting.Switch(&m.PriorStart, false, "prior-start", "initial weights of svgd from their prior, as published"),
-	}
+	}}
 }
 
 // linearModel is [Linear] with its powers.
-type linearModel Linear
-
-// String implements [Model].
-func (m linearModel) String() string { return Linear(m).String() }
-
-func (m linearModel) given() Model { return Linear(m) }
+type linearModel struct{ Linear }
 
 var (
 	_ Differentiable = linearModel{}
@@ -250,6 +243,6 @@ func (m linearModel) Traits() Traits {
 
 // Plain implements [LinearGaussian].
 func (m linearModel) Plain() (Model, bool) {
-	plain := linearModel{Unequal: m.Unequal}
+	plain := linearModel{Linear{Unequal: m.Unequal}}
 	return plain, m == plain
 }

@@ -45,7 +45,7 @@ func Compared(data *dataset.Table) []Scored {
 	d := len(data.Names)
 	modes := new(sharedModes)
 	if d > refinement.MixedVariables { // where Gaussian processes have few parents or take too long
-		return []Scored{linearModel{}, bgeModel{}, smoothModel{}, nonGaussianModel{modes: modes}, additiveModel{modes: modes}, gpModel{}}
+		return []Scored{linearModel{}, bgeModel{}, smoothModel{}, nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}}, gpModel{}}
 	}
-	return []Scored{linearModel{}, bgeModel{}, nonGaussianModel{modes: modes}, additiveModel{modes: modes}, gpModel{}}
+	return []Scored{linearModel{}, bgeModel{}, nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}}, gpModel{}}
 }

@@ -28,19 +28,27 @@ type Model interface {
 	String() string
 }
 
-// chosen are the models of this package as users choose them: a struct of settings, whose zero
+// chosen are the models of this package as users choose them: structs of settings, whose zero
 // fields stand for defaults.
 type chosen interface {
 	Model
-	implemented() Model                    // with its powers
-	settable() (Model, []*setting.Setting) // a pointer to a copy, and the settings of that
+	form() form
+}
+
+// A form is a model of this package in its forms.
+type form struct {
+	family   string // first word of the text form
+	chosen   Model
+	powers   Model // with its powers: a struct that embeds the settings
+	changed  Model // a pointer to a copy, which settings change
+	settings []*setting.Setting
 }
 
 // Implemented is a model with its powers: that which the settings of a model of this package choose,
 // and any other model as it is.
 func Implemented(m Model) Model {
 	if c, ok := m.(chosen); ok {
-		return c.implemented()
+		return c.form().powers
 	}
 	return m
 }
@@ -48,8 +56,8 @@ func Implemented(m Model) Model {
 // Given is a model as it is given: the settings of a model of this package, and any other model as
 // it is. It is the inverse of [Implemented].
 func Given(m Model) Model {
-	if c, ok := m.(interface{ given() Model }); ok {
-		return c.given()
+	if c, ok := m.(chosen); ok {
+		return c.form().chosen
 	}
 	return m
 }

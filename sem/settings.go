@@ -1,7 +1,6 @@
 package sem
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,17 +12,18 @@ import (
 // which begins as m; none for other models.
 func Settings(m Model) (Model, []*setting.Setting) {
 	if c, ok := m.(chosen); ok {
-		return c.settable()
+		f := c.form()
+		return f.changed, f.settings
 	}
 	return m, nil
 }
 
 // text is the text form of a model: its first word, and the settings that are not zero, each a name
 // and its value, such as "ffn hidden=3 no-bias".
-func text(family string, m chosen) string {
-	words := []string{family}
-	_, all := m.settable()
-	for _, s := range all {
+func text(m chosen) string {
+	f := m.form()
+	words := []string{f.family}
+	for _, s := range f.settings {
 		switch v := s.String(); v {
 		case "":
 		case "true":
@@ -66,29 +66,4 @@ const (
 // maxParents is the setting of that name.
 func maxParents(v *int) *setting.Setting {
 	return setting.WholeNumber(v, mostParents, "max-parents", "parents up to which all sets are scored", "what takes seconds")
-}
-
-// choice is a setting with named values, of which the zero one is the default.
-func choice[T interface {
-	comparable
-	fmt.Stringer
-}](v *T, name, usage string, all ...T) *setting.Setting {
-	var names []string
-	for _, c := range all {
-		names = append(names, c.String())
-	}
-	get := func(c T) string {
-		if c == *new(T) {
-			return ""
-		}
-		return c.String()
-	}
-	parse := func(text string) (T, error) {
-		at := slices.Index(names, text)
-		if at < 0 {
-			return *new(T), errors.New("no choice")
-		}
-		return all[at], nil
-	}
-	return setting.Parsed(v, name, usage, names[0], strings.Join(names, "|"), strings.Join(names, ", "), get, parse)
 }

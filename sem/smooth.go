@@ -27,23 +27,16 @@ type Smooth struct {
 }
 
 // String implements [Model].
-func (m Smooth) String() string { return text("smooth", m) }
+func (m Smooth) String() string { return text(m) }
 
-func (m Smooth) implemented() Model { return smoothModel(m) }
-
-func (m Smooth) settable() (Model, []*setting.Setting) {
-	return &m, []*setting.Setting{
+func (m Smooth) form() form {
+	return form{"smooth", m, smoothModel{m}, &m, []*setting.Setting{
 		maxParents(&m.MaxParents),
-	}
+	}}
 }
 
 // smoothModel is [Smooth] with its powers.
-type smoothModel Smooth
-
-// String implements [Model].
-func (m smoothModel) String() string { return Smooth(m).String() }
-
-func (m smoothModel) given() Model { return Smooth(m) }
+type smoothModel struct{ Smooth }
 
 var (
 	_ Scored       = smoothModel{}

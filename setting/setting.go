@@ -104,7 +104,8 @@ func Switch(v *bool, byDefault bool, name, usage string) *Setting {
 		}}
 }
 
-// OneOf is a choice among named values.
+// OneOf is a choice among named values. Without a default that is the first one, a zero without a
+// text form.
 func OneOf[T interface {
 	comparable
 	fmt.Stringer
@@ -113,8 +114,17 @@ func OneOf[T interface {
 	for _, c := range all {
 		names = append(names, c.String())
 	}
+	bare := byDefault == ""
+	if bare {
+		byDefault = names[0]
+	}
 	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: strings.Join(names, "|"), allowed: strings.Join(names, ", "),
-		get: func() string { return (*v).String() },
+		get: func() string {
+			if bare && *v == *new(T) {
+				return ""
+			}
+			return (*v).String()
+		},
 		set: func(text string) bool {
 			for k, c := range all {
 				if names[k] == text {
@@ -233,12 +243,4 @@ func Text(name string, settings ...any) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// Number is a count with its noun.
-func Number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

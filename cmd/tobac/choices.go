@@ -33,9 +33,6 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if c.Model, err = o.configured(c.Model); err != nil {
 		return c, err
 	}
-	if o.given("bdeu.alpha") && o.command.Lookup("bdeu.pseudo-counts").Value.String() == sem.BDJCounts.String() {
-		return c, cli.Usagef("bdeu.alpha has no effect: bdeu.pseudo-counts bdj has no equivalent sample size")
-	}
 	if err := o.setPrior(&c.Prior, names); err != nil {
 		return c, err
 	}

@@ -11,10 +11,10 @@ import (
 	"tobac/background"
 	"tobac/engine"
 	"tobac/internal/orders"
+	"tobac/internal/words"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
-	"tobac/setting"
 )
 
 // sampling is the stage of SVGD and DiBS: the inference that orders are drawn from, and particles
@@ -250,7 +250,7 @@ func (s *sampling) method() string {
 		text += fmt.Sprintf(", %s gradient", e.Gradient)
 	}
 	if n := len(s.particles.fits); s.ordered && s.problem.OverOrders() {
-		text += fmt.Sprintf(", under each of %s drawn from the posterior", setting.Number(n, "order"))
+		text += fmt.Sprintf(", under each of %s drawn from the posterior", words.Counted(n, "order"))
 	}
 	return text
 }

@@ -8,9 +8,9 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/internal/inference"
+	"tobac/internal/words"
 	"tobac/posterior"
 	"tobac/sem"
-	"tobac/setting"
 )
 
 // Probabilities of adjacency between which a relation is uncertain.
@@ -133,9 +133,9 @@ func orderSentence(r *tobac.Result) string {
 	case one != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
 	case len(r.Components) > 1 && c.Order.Method != nil:
-		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows; any other order has weight 0.", setting.Number(len(r.Components), "order"), c.Order.Method)
+		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows; any other order has weight 0.", words.Counted(len(r.Components), "order"), c.Order.Method)
 	case len(r.Components) > 1 && r.Components[0].Order != nil:
-		return fmt.Sprintf("The probabilities average over only %s drawn from the posterior.", setting.Number(len(r.Components), "order"))
+		return fmt.Sprintf("The probabilities average over only %s drawn from the posterior.", words.Counted(len(r.Components), "order"))
 	}
 	return ""
 }
@@ -144,7 +144,7 @@ func orderSentence(r *tobac.Result) string {
 func (v *Verdict) relations(d int) string {
 	none := d*(d-1)/2 - v.Stable - v.Uncertain
 	text := fmt.Sprintf("Of %s, %d %s directly related (adjacent with probability 0.95 or more)",
-		setting.Number(d*(d-1)/2, "pair"), v.Stable, are(v.Stable))
+		words.Counted(d*(d-1)/2, "pair"), v.Stable, are(v.Stable))
 	for _, given := range []string{v.Conditional, v.Refuted} {
 		if given != "" {
 			text += ", " + given
@@ -181,7 +181,7 @@ func (v *Verdict) directions(r *tobac.Result) string {
 		return ""
 	}
 	text := fmt.Sprintf("Of the %s, %d %s a direction (probability %.2f or more)",
-		setting.Number(v.Stable, "direct relation"), v.Directed, has(v.Directed), posterior.Directed)
+		words.Counted(v.Stable, "direct relation"), v.Directed, has(v.Directed), posterior.Directed)
 	if v.Refuted != "" {
 		text += " " + v.Refuted
 	}
@@ -275,10 +275,10 @@ func byVariance(r *tobac.Result) float64 {
 func knowledgeSentence(r *tobac.Result) string {
 	p, parts := &r.Config.Prior, []string{}
 	if n := len(p.Required); n > 0 {
-		parts = append(parts, setting.Number(n, "required edge"))
+		parts = append(parts, words.Counted(n, "required edge"))
 	}
 	if n := len(p.Forbidden); n > 0 {
-		parts = append(parts, setting.Number(n, "forbidden edge"))
+		parts = append(parts, words.Counted(n, "forbidden edge"))
 	}
 	if p.Tiers != nil {
 		parts = append(parts, "the tiers")

@@ -2,7 +2,6 @@ package gflownet
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -10,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"tobac/dag"
 	"tobac/internal/parallel"
-	"tobac/score"
 )
 
 // MaxExact is the largest number of variables of [Flows]: there are 29,281 graphs of five.
@@ -38,20 +36,8 @@ type Flows struct {
 // A successor is what the edge action = source·d + target leads to.
 type successor struct{ action, state int }
 
-// NewFlows computes the flows of all graphs that the prior allows; a nil prior is
-// uniform. Too many variables, and scores that are no numbers, are errors. It stops
-// when ctx is done.
-func NewFlows(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*Flows, error) {
-	if d := s.Vars(); d > MaxExact {
-		return nil, fmt.Errorf("gflownet: exact flows of %d variables, want at most %d", d, MaxExact)
-	}
-	r, err := newReward(s, prior)
-	if err != nil {
-		return nil, err
-	}
-	return newFlows(ctx, r, workers)
-}
-
+// newFlows computes the flows of all graphs that the prior of r allows. Scores that are not numbers
+// are errors. It stops when ctx is done.
 func newFlows(ctx context.Context, r *reward, workers int) (f *Flows, err error) {
 	defer caught(&err)
 	f = &Flows{reward: r}

@@ -26,15 +26,6 @@ func Check(what string, bytes float64) error {
 	return nil
 }
 
-// TooLarge is the [*SizeError] in an error; nil means there is none.
-func TooLarge(err error) *SizeError {
-	e := new(SizeError)
-	if errors.As(err, &e) {
-		return e
-	}
-	return nil
-}
-
 // ReadAll is [io.ReadAll] with a [*SizeError] as soon as so many times what was read, which is what
 // its contents take, would not fit.
 func ReadAll(r io.Reader, times float64) ([]byte, error) {

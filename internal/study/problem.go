@@ -28,7 +28,7 @@ type Problem struct {
 type Source string
 
 const (
-	// Sachs are random splits of the standardised flow cytometry data, [SachsSplits].
+	// Sachs are random splits of the standardised flow cytometry data.
 	Sachs Source = "sachs"
 	// Linear and Nonlinear are simulated, by [dataset.SimulateLinear] and
 	// [dataset.SimulateNonlinear] on a graph of [dataset.SimulateER].
@@ -125,15 +125,6 @@ func readFolder(dir string, d Data, files []string) (Data, error) {
 	return d, nil
 }
 
-// ReadProblem is the problem of [ReadTables].
-func ReadProblem(dir string) (*Problem, error) {
-	d, err := ReadTables(dir)
-	if err != nil {
-		return nil, err
-	}
-	return d.Problem()
-}
-
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -189,24 +180,12 @@ func (d Data) parse() (*Problem, error) {
 	return p, nil
 }
 
-// SachsSplits are the problems of Table I: the flow cytometry data of package
-// dataset, standardised on all 853 rows, then split at random into 767 training
-// and 86 held-out rows, once per run. The rows of run r depend on the seed and r
-// alone.
-func SachsSplits(runs int, seed uint64) ([]*Problem, error) {
-	problems := make([]*Problem, runs)
-	for r := range problems {
-		var err error
-		if problems[r], err = sachsSplit(seed, r); err != nil {
-			return nil, err
-		}
-	}
-	return problems, nil
-}
-
 // sachsVars is the number of variables of the Sachs data.
 const sachsVars = 11
 
+// sachsSplit is a problem of Table I: the flow cytometry data of package dataset, standardised on
+// all 853 rows, then split at random into 767 training and 86 held-out rows, which depend on seed
+// and run only.
 func sachsSplit(seed uint64, run int) (*Problem, error) {
 	if run < 0 {
 		return nil, errors.New("study: a split of a negative number")

@@ -48,14 +48,15 @@ func one(t *testing.T, name string, o study.Options) study.Study {
 // every row once, a different choice in every run and the same for the same
 // seed.
 func TestSachsSplits(t *testing.T) {
-	problems, err := study.SachsSplits(2, 1)
-	if err != nil {
-		t.Fatal(err)
+	split := func(run int) *study.Problem {
+		p, err := study.Data{Source: study.Sachs, Seed: 1, Run: run}.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
 	}
-	again, err := study.SachsSplits(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	problems := []*study.Problem{split(0), split(1)}
+	again := []*study.Problem{split(0), split(1)}
 	for r, p := range problems {
 		n, d := p.Train.X.Dims()
 		m, _ := p.Heldout.X.Dims()
@@ -131,10 +132,14 @@ func writeTables(t *testing.T, dir string, seed uint64) {
 	}
 }
 
-func TestReadProblem(t *testing.T) {
+func TestReadTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiny")
 	writeTables(t, dir, 1)
-	p, err := study.ReadProblem(dir)
+	data, err := study.ReadTables(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := data.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +149,7 @@ func TestReadProblem(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "heldout.csv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := study.ReadProblem(dir); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "heldout.csv") {
+	if _, err := study.ReadTables(dir); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "heldout.csv") {
 		t.Errorf("without held-out rows: got error %v, want a missing heldout.csv", err)
 	}
 }
