@@ -18,7 +18,7 @@ type Blend struct {
 	Weight float64 // of Form, from 0 to 1
 }
 
-var _ score.SubsetScorer = (*Blend)(nil)
+var _ score.GivenScorer = (*Blend)(nil)
 
 // Vars implements [score.Scorer].
 func (b *Blend) Vars() int { return b.Form.Vars() }
@@ -40,6 +40,22 @@ func (b *Blend) LogScoresUntil(ctx context.Context, dst []float64, j int, candid
 	}
 	base := make([]float64, len(dst))
 	b.Base.LogScores(base, j, candidates)
+	for set, v := range dst {
+		dst[set] = b.of(v, base[set])
+	}
+}
+
+// LogScoresGiven implements [score.GivenScorer].
+func (b *Blend) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+	ctx := context.Background()
+	if score.LogScoresGiven(ctx, b.Form, dst, j, candidates, given) != nil {
+		return // a score is not finite, which the caller finds
+	}
+	base := make([]float64, len(dst))
+	if err := score.LogScoresGiven(ctx, b.Base, base, j, candidates, given); err != nil {
+		copy(dst, base) // the caller finds it
+		return
+	}
 	for set, v := range dst {
 		dst[set] = b.of(v, base[set])
 	}

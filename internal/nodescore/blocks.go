@@ -48,7 +48,8 @@ type blockGroup struct {
 }
 
 var (
-	_ score.GivenScorer = (*Blocks)(nil)
+	_ score.GivenScorer  = (*Blocks)(nil)
+	_ score.ToggleScorer = (*Blocks)(nil)
 )
 
 // NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable j.
@@ -226,6 +227,119 @@ func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, g
 		visit(dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
 	}
 	visit(dst, m, len(candidates), columns, logDet)
+}
+
+// LogScoresToggled implements [score.ToggleScorer]. With R_AA = LLᵀ of the columns of the parents,
+// Y = L⁻¹R_Ai and Z = L⁻¹R_Aj, what is left of the columns of another parent i and of j given A is
+// R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ.
+func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+	scoring.CheckParents(b.Vars(), j, parents)
+	g := &b.groups[b.of[j]]
+	if g.n == 0 {
+		clear(dst)
+		return
+	}
+	c := b.newConditional(g, parents)
+	child := c.columns(b, j)
+	for k, i := range variables {
+		if at, found := slices.BinarySearch(parents, i); found {
+			dst[k] = b.LogScore(j, slices.Concat(parents[:at], parents[at+1:]))
+			continue
+		}
+		c.solved = c.solved[:child]
+		c.columns(b, i)
+		w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{child, len(c.solved)}, stride: len(c.solved), room: make([][]float64, 1), own: c.own(child)}
+		m, logDet := w.eliminate(c.left(b), 1, c.logDet)
+		dst[k] = w.score(m, len(c.from)+w.width(1), logDet)
+	}
+}
+
+// A conditional has the Cholesky factor of the columns of some parents.
+type conditional struct {
+	group  *blockGroup
+	from   []int     // these columns
+	factor []float64 // by row, lower
+	logDet float64
+	solved []solvedColumn
+	room   [2][]float64
+}
+
+// A solvedColumn is a column c with L⁻¹R_Ac.
+type solvedColumn struct {
+	column int
+	y      []float64
+}
+
+func (b *Blocks) newConditional(g *blockGroup, parents []int) *conditional {
+	c := &conditional{group: g}
+	for _, i := range parents {
+		for k := b.first[i]; k < b.first[i+1]; k++ {
+			c.from = append(c.from, k)
+		}
+	}
+	p := len(c.from)
+	c.factor = make([]float64, p*p)
+	for a, i := range c.from {
+		row := c.factor[a*p : a*p+a+1]
+		c.solve(b, row[:a], i)
+		pivot := max(b.entry(g, i, i)-floats.Dot(row[:a], row[:a]), b.t) // rounding
+		c.logDet += math.Log(pivot)
+		row[a] = math.Sqrt(pivot)
+	}
+	return c
+}
+
+// entry is that of R.
+func (b *Blocks) entry(g *blockGroup, i, k int) float64 {
+	v := g.scatter[max(i, k)*b.first[len(b.first)-1]+min(i, k)]
+	if i == k {
+		v += b.t
+	}
+	return v
+}
+
+// solve writes L⁻¹R_Ai of as many columns as dst has elements.
+func (c *conditional) solve(b *Blocks, dst []float64, i int) {
+	p := len(c.from)
+	for a := range dst {
+		dst[a] = (b.entry(c.group, c.from[a], i) - floats.Dot(c.factor[a*p:a*p+a], dst[:a])) / c.factor[a*p+a]
+	}
+}
+
+// columns solves those of a variable, and returns how many are solved.
+func (c *conditional) columns(b *Blocks, i int) int {
+	for k := b.first[i]; k < b.first[i+1]; k++ {
+		at := len(c.solved)
+		if c.solved = slices.Grow(c.solved, 1)[:at+1]; len(c.solved[at].y) != len(c.from) {
+			c.solved[at].y = make([]float64, len(c.from))
+		}
+		c.solved[at].column = k
+		c.solve(b, c.solved[at].y, k)
+	}
+	return len(c.solved)
+}
+
+// left is what is left of the solved columns.
+func (c *conditional) left(b *Blocks) []float64 {
+	size := len(c.solved)
+	if cap(c.room[0]) < size*size {
+		c.room[0] = make([]float64, size*size)
+	}
+	m := c.room[0][:size*size]
+	for a, x := range c.solved {
+		for k, y := range c.solved[:a+1] {
+			m[a*size+k] = b.entry(c.group, x.column, y.column) - floats.Dot(x.y, y.y)
+		}
+	}
+	return m
+}
+
+// own is room for the columns of a child.
+func (c *conditional) own(child int) []float64 {
+	if c.room[1] == nil {
+		c.room[1] = make([]float64, child*child)
+	}
+	return c.room[1]
 }
 
 // A blockWalk takes one block of candidates after the other, from the last, into the parents: of

@@ -22,7 +22,10 @@ type Joint struct {
 	Constant []float64
 }
 
-var _ score.GivenScorer = (*Joint)(nil)
+var (
+	_ score.GivenScorer  = (*Joint)(nil)
+	_ score.ToggleScorer = (*Joint)(nil)
+)
 
 // Vars implements [score.Scorer].
 func (s *Joint) Vars() int { return len(s.Place) }
@@ -83,5 +86,34 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 			among |= set >> b & 1 << k
 		}
 		dst[set] += tables[among]
+	}
+}
+
+// LogScoresToggled implements [score.ToggleScorer].
+func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+	s.Numbers.LogScoresToggled(dst, j, parents, variables)
+	for k := range dst {
+		dst[k] += s.constant(j)
+	}
+	if s.Place[j] < 0 {
+		return
+	}
+	places, categories, _ := s.categories(parents)
+	others, toggled, bit := s.categories(variables)
+	tables, normal := make([]float64, len(bit)+1), make([]float64, len(bit)+1)
+	same := len(bit) // the place of the parents as they are, for numbers
+	score.LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
+	s.Numbers.LogScoresToggled(normal[:same], j, categories, toggled)
+	if len(bit) < len(variables) {
+		tables[same], normal[same] = s.Categories.LogScore(s.Place[j], places), s.Numbers.LogScore(j, categories)
+	}
+	at := 0
+	for k, i := range variables {
+		if s.Place[i] < 0 {
+			dst[k] += tables[same] - normal[same]
+			continue
+		}
+		dst[k] += tables[at] - normal[at]
+		at++
 	}
 }

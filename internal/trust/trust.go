@@ -199,9 +199,13 @@ func (p perParent) Vars() int { return p.vars }
 
 func (p perParent) LogScore(_ int, parents []int) float64 { return -p.cost * float64(len(parents)) }
 
-func (p perParent) LogScores(dst []float64, _ int, _ []int) {
+func (p perParent) LogScores(dst []float64, j int, candidates []int) {
+	p.LogScoresGiven(dst, j, candidates, nil)
+}
+
+func (p perParent) LogScoresGiven(dst []float64, _ int, _, given []int) {
 	for set := range dst {
-		dst[set] = -p.cost * float64(bits.OnesCount(uint(set)))
+		dst[set] = -p.cost * float64(bits.OnesCount(uint(set))+len(given))
 	}
 }
 
