@@ -3,9 +3,12 @@ package diagnostics
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"math/cmplx"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -142,19 +145,8 @@ func effective(chains [][]float64) float64 {
 	x := halves(chains)
 	m, n := float64(len(x)), len(x[0])
 	within, pooled := variances(x)
-	means := make([]float64, len(x))
-	for k, c := range x {
-		means[k] = stat.Mean(c, nil)
-	}
-	correlation := func(lag int) float64 {
-		cov := 0.0
-		for k, c := range x {
-			for i := range n - lag {
-				cov += (c[i] - means[k]) * (c[i+lag] - means[k]) / float64(n) / m
-			}
-		}
-		return 1 - (within-cov)/pooled
-	}
+	cov := autocovariances(x)
+	correlation := func(lag int) float64 { return 1 - (within-cov[lag])/pooled }
 	sum, before := 0.0, math.Inf(1)
 	for lag := 0; lag+1 < n; lag += 2 {
 		first := 1.0
@@ -171,6 +163,29 @@ func effective(chains [][]float64) float64 {
 	}
 	draws := m * float64(n)
 	return draws / math.Max(2*sum-1, 1/math.Log10(draws))
+}
+
+// autocovariances are Σ (cᵢ − c̄)(cᵢ₊ₗ − c̄)/n of every lag l, the mean of all chains, by the square of
+// the absolute values of a Fourier transform.
+func autocovariances(chains [][]float64) []float64 {
+	n := len(chains[0])
+	padded := 1 << bits.Len(uint(2*n-1))
+	transform := fourier.NewFFT(padded)
+	x, power := make([]float64, padded), make([]complex128, padded/2+1)
+	var coefficients []complex128
+	for _, c := range chains {
+		mean := stat.Mean(c, nil)
+		for i, v := range c {
+			x[i] = v - mean
+		}
+		coefficients = transform.Coefficients(coefficients, x)
+		for i, v := range coefficients {
+			power[i] += v * cmplx.Conj(v)
+		}
+	}
+	cov := transform.Sequence(x, power)[:n]
+	floats.Scale(1/float64(padded*n*len(chains)), cov)
+	return cov
 }
 
 // bulkSize is the effective number of draws for the middle of a distribution: of normal scores of
