@@ -117,6 +117,7 @@ type rival struct {
 	// sums of logarithms of ratios of effective draws per second, and of times to 1000 of them
 	logs, firsts float64
 	least        float64
+	table        strings.Builder
 }
 
 func (r *rival) run(t *testing.T, p posteriordb.Posterior) economy {
@@ -134,7 +135,7 @@ func (r *rival) run(t *testing.T, p posteriordb.Posterior) economy {
 }
 
 // Effective draws per processor second beside those of numpyro and Stan, which run between two runs
-// here, and the time from the file to a thousand effective draws, with the table of
+// here, and the time from the file to a thousand effective draws, with the tables of
 // bench/notes/samplers.md:
 //
 //	go test ./bench -run TestEffective -long -v -timeout 120m -numpyro /path/to/python \
@@ -159,13 +160,11 @@ func TestEffective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	fmt.Fprint(&text, "| posterior | effective draws per second | gradients per draw | to 1000 |")
 	for _, r := range rivals {
 		r.least = math.Inf(1)
-		fmt.Fprintf(&text, " %s | ratio | gradients per draw | to 1000 | ratio |", r.name)
+		fmt.Fprintf(&r.table, "| posterior | here | %s | ratio | gradients per draw | %[1]s |"+
+			" to 1000 effective draws | %[1]s | ratio |\n| --- |%s\n", r.name, strings.Repeat(" ---: |", 8))
 	}
-	fmt.Fprintf(&text, "\n| --- |%s\n", strings.Repeat(" ---: |", 3+5*len(rivals)))
 	count := 0.0
 	for _, p := range posteriordb.All() {
 		if !names.MatchString(p.Name) {
@@ -182,25 +181,24 @@ func TestEffective(t *testing.T) {
 		}
 		b := run(2)
 		here, thousand := (a.Effective+b.Effective)/(a.Seconds+b.Seconds), (a.thousand()+b.thousand())/2
-		row := fmt.Sprintf("| %s | %.0f | %.0f | %.2f s |",
-			p.Name, here, (a.Gradients+b.Gradients)/8000, thousand)
 		for i, r := range rivals {
-			there := others[i].Effective / others[i].Seconds
+			there, first := others[i].Effective/others[i].Seconds, others[i].thousand()
 			r.logs += math.Log(here / there)
-			r.firsts += math.Log(others[i].thousand() / thousand)
+			r.firsts += math.Log(first / thousand)
 			r.least = math.Min(r.least, here/there)
-			row += fmt.Sprintf(" %.0f | %.1f | %.0f | %.1f s | %.0f |", there, here/there,
-				others[i].Gradients/4000, others[i].thousand(), others[i].thousand()/thousand)
+			row := fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %.2f s | %.1f s | %.0f |", p.Name,
+				here, there, here/there, (a.Gradients+b.Gradients)/8000, others[i].Gradients/4000,
+				thousand, first, first/thousand)
+			t.Log(r.name, row)
+			fmt.Fprintln(&r.table, row)
 		}
 		count++
-		t.Log(row)
-		fmt.Fprintln(&text, row)
 	}
 	for _, r := range rivals {
 		t.Logf("%s, %.0f posteriors: geometric mean %.2f, least %.2f; to 1000 effective draws %.0f",
 			r.name, count, math.Exp(r.logs/count), r.least, math.Exp(r.firsts/count))
-	}
-	if *update {
-		replaceTable(t, "samplers.md", "ratios", text.String())
+		if *update {
+			replaceTable(t, "samplers.md", strings.ToLower(r.name), r.table.String())
+		}
 	}
 }

@@ -150,6 +150,7 @@ var samplings = []sampling{
 		if err != nil {
 			return nil, err
 		}
+		m.checks = diagnostics.Population(state.StaysMost)
 		return sampled{state.X}, nil
 	}},
 	{"laplace", 4, true, func(

@@ -44,6 +44,15 @@ func (h hole) LogDensity(logp []float64, _, _ *mat.Dense) error {
 	return h.err
 }
 
+// A kink has a density and no slope.
+type kink struct{ bell }
+
+func (kink) LogDensity(logp []float64, grad, _ *mat.Dense) error {
+	clear(logp)
+	grad.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, grad)
+	return nil
+}
+
 // Errors of starts, kernels and targets say what is wrong.
 func TestMistakes(t *testing.T) {
 	broken := errors.New("no power")
@@ -53,6 +62,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{chain.Sampler{Kernel: nuts.Kernel{}}, "no target"}, {chain.Sampler{Target: bell{}}, "no kernel"},
 		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}}, "not finite at any of 100 starts of 4 of 4 chains"},
+		{chain.Sampler{Target: kink{}, Kernel: nuts.Kernel{}}, "not finite at any of 100 starts of 4 of 4 chains, although"},
 		{chain.Sampler{Target: hole{err: broken}, Kernel: nuts.Kernel{}}, "no power"},
 		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(4, 1, nil)}, "start of chain 0"},
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},

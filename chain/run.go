@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"tobac/internal/stream"
 
@@ -92,13 +93,16 @@ func (s Sampler) Begin() (*State, error) {
 	n, d := s.Target.Dims()
 	x, grad, logp := mat.NewDense(n, d, nil), mat.NewDense(n, d, nil), make([]float64, n)
 	state := &State{Chains: make([]Chain, n)}
+	steep := -1 // a coordinate with no finite slope at a point with a finite density
 	for try, missing := 0, n; missing > 0 || try < candidates; try++ {
-		if try == 100 {
-			return nil, fmt.Errorf(
-				"chain: the log density is not finite at any of 100 starts of %d of %d chains",
-				missing,
-				n,
-			)
+		switch {
+		case try == 100 && steep >= 0:
+			return nil, fmt.Errorf("chain: the gradient of the log density is not finite at any of "+
+				"100 starts of %d of %d chains, although the density is, for example by coordinate %d: "+
+				"is a branch of Where infinite where it is not taken?", missing, n, steep)
+		case try == 100:
+			return nil, fmt.Errorf("chain: the log density is not finite at any of 100 starts of "+
+				"%d of %d chains", missing, n)
 		}
 		for k := range n {
 			rng := stream.New(s.Seed, stream.NUTSStart, k, try)
@@ -111,7 +115,11 @@ func (s Sampler) Begin() (*State, error) {
 		}
 		for k := range n {
 			c := &state.Chains[k]
-			if !finite(logp[k]) || !finite(grad.RawRowView(k)...) ||
+			slope := slices.IndexFunc(grad.RawRowView(k), func(g float64) bool { return !finite(g) })
+			if slope >= 0 && finite(logp[k]) {
+				steep = slope
+			}
+			if slope >= 0 || !finite(logp[k]) ||
 				c.X != nil && (try >= candidates || logp[k] <= c.LogDensity) {
 				continue
 			}

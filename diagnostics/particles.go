@@ -23,3 +23,12 @@ func Particles(variance, dependence, k float64, count int) []Check {
 		Above("k", k, 0.7, math.Inf(1), far),
 	}
 }
+
+// Population judges points of tempered sequential Monte Carlo by the greatest correlation of a
+// coordinate with itself before the moves of a temperature, smc.State.StaysMost: points that hardly
+// move stay copies of a few.
+func Population(stays float64) []Check {
+	text := fmt.Sprintf("points hardly move at some temperature (correlation %.2f with where they "+
+		"were): means and variances may be off; raise the number of moves", stays)
+	return []Check{Above("correlation over the moves", stays, 0.6, 0.9, text)}
+}

@@ -8,8 +8,9 @@
 //
 // Each step of a [Sampler] takes the largest next β at which the weights exp((β′ − β) log
 // likelihood) have an effective sample size of half the population, resamples
-// systematically, and moves every point by Hamiltonian moves whose scales are the
-// standard deviations of the population and whose step size follows the acceptance. The
+// systematically, and moves every point by Hamiltonian moves whose metric is the covariance of
+// the population (its variances, of few points) and whose step size follows the acceptance, until
+// no coordinate of the points is correlated by more than a half with where they were. The
 // evidence is the product of the mean weights; its logarithm has a bias of the order of
 // its variance, which two runs with other seeds show.
 //

@@ -33,6 +33,9 @@ type Sampler struct {
 	Particles int // defaults to 1000
 	Moves     int // at each temperature, defaults to 5
 	Leaps     int // leapfrog steps of a move, defaults to 8
+	// More moves follow while State.Stays is more than a half, up to this number of all; it defaults
+	// to 20 times Moves, and Moves means none.
+	MostMoves int
 }
 
 // State is where the population is. All fields are exported, for checkpoints.
@@ -46,6 +49,10 @@ type State struct {
 	Variance    float64 // of LogEvidence, about, as far as weights tell
 	StepSize    float64 // in standard deviations of the points, 0.4 at first
 	Accepted    float64 // mean probability of acceptance of the last moves
+	// Stays is the greatest correlation of a coordinate of all points with itself before the moves of
+	// the last temperature, StaysMost that of all temperatures: where it is near 1 the points are
+	// still copies of a few, and variances are too small. diagnostics.Population judges it.
+	Stays, StaysMost float64
 }
 
 // Done reports whether the population follows the posterior.
@@ -59,13 +66,19 @@ func (s Sampler) filled() (Sampler, error) {
 		value *int
 		usual int
 		name  string
-	}{{&s.Particles, 1000, "particles"}, {&s.Moves, 5, "moves"}, {&s.Leaps, 8, "leaps"}} {
+	}{
+		{&s.Particles, 1000, "particles"}, {&s.Moves, 5, "moves"}, {&s.Leaps, 8, "leaps"},
+		{&s.MostMoves, -1, "moves at most"},
+	} {
 		if *c.value < 0 {
 			return s, fmt.Errorf("smc: %d %s, want at least 1", *c.value, c.name)
 		}
 		if *c.value == 0 {
 			*c.value = c.usual
 		}
+	}
+	if s.MostMoves < 0 {
+		s.MostMoves = 20 * s.Moves
 	}
 	if s.Particles < 2 {
 		return s, fmt.Errorf("smc: %d particles, want at least 2", s.Particles)
@@ -174,26 +187,67 @@ func (s Sampler) Move(ctx context.Context, state *State, logs []float64) error {
 		next.X.SetRow(k, state.X.RawRowView(from))
 		next.Prior[k], next.Likelihood[k] = state.Prior[from], state.Likelihood[from]
 	}
+	before := mat.DenseCopyOf(next.X)
 	_, _, grad, err := s.evaluate(next.Beta, next.X)
-	for move := 0; move < s.Moves && err == nil; move++ {
-		if err = context.Cause(ctx); err == nil {
+	next.Stays = 1
+	for move := 0; move < s.Moves || move < s.MostMoves && next.Stays > 0.5; move++ {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err == nil {
 			err = s.move(&next, move, grad)
 		}
+		if err != nil {
+			return err
+		}
+		next.Stays = stays(before, next.X)
 	}
-	if err != nil {
-		return err
-	}
+	next.StaysMost = math.Max(next.StaysMost, next.Stays)
 	*state = next
 	return nil
+}
+
+// stays is the greatest correlation of a coordinate with itself before.
+func stays(before, now *mat.Dense) (most float64) {
+	n, d := now.Dims()
+	a, b := make([]float64, n), make([]float64, n)
+	for i := range d {
+		r := stat.Correlation(mat.Col(a, i, before), mat.Col(b, i, now), nil)
+		if math.IsNaN(r) { // a coordinate in which all points agree
+			r = 1
+		}
+		most = math.Max(most, r)
+	}
+	return most
+}
+
+// root is a lower Cholesky factor of the covariance of the points, of their variances alone where
+// there are not ten times as many as coordinates.
+func root(x *mat.Dense) *mat.TriDense {
+	n, d := x.Dims()
+	if n >= 10*d {
+		var covariance mat.SymDense
+		stat.CovarianceMatrix(&covariance, x, nil)
+		for i := range d {
+			covariance.SetSym(i, i, covariance.At(i, i)*(1+1e-9)+1e-20)
+		}
+		var c mat.Cholesky
+		if c.Factorize(&covariance) {
+			var l mat.TriDense
+			c.LTo(&l)
+			return &l
+		}
+	}
+	l := mat.NewTriDense(d, mat.Lower, nil)
+	for i := range d {
+		l.SetTri(i, i, math.Max(stat.PopStdDev(mat.Col(nil, i, x), nil), 1e-10))
+	}
+	return l
 }
 
 // move takes every point along a trajectory of leapfrog steps; here has the gradients there.
 func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 	n, d := state.X.Dims()
-	scale := make([]float64, d)
-	for i := range scale {
-		scale[i] = math.Max(stat.PopStdDev(mat.Col(nil, i, state.X), nil), 1e-10)
-	}
 	x, grad := mat.DenseCopyOf(state.X), mat.DenseCopyOf(here)
 	p, start, uniform := mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
 	for k := range n {
@@ -207,11 +261,15 @@ func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 	}
 	// no trajectory returns to where it began in all moves
 	step := state.StepSize * (0.8 + 0.4*stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number)).Float64())
+	scale := root(state.X)
+	scale.ScaleTri(step, scale)
 	kick := func() {
 		for k := range n {
 			row, slope := p.RawRowView(k), grad.RawRowView(k)
-			for i := range row {
-				row[i] += step / 2 * scale[i] * slope[i]
+			for i, g := range slope {
+				for j := range i + 1 {
+					row[j] += scale.At(i, j) / 2 * g
+				}
 			}
 		}
 	}
@@ -221,7 +279,9 @@ func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 		for k := range n {
 			row, to := p.RawRowView(k), x.RawRowView(k)
 			for i := range to {
-				to[i] += step * scale[i] * row[i]
+				for j := range i + 1 {
+					to[i] += scale.At(i, j) * row[j]
+				}
 			}
 		}
 		if prior, likelihood, grad, err = s.evaluate(state.Beta, x); err != nil {

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
 	"tobac/density"
+	"tobac/diagnostics"
 	"tobac/gaussian"
 	"tobac/smc"
 
@@ -69,6 +71,70 @@ func TestNormal(t *testing.T) {
 			t.Errorf("%v ± %v, want 1.5 ± 0.5", mean, sd)
 		}
 	}
+}
+
+// A normal distribution of 6 coordinates whose standard deviations span four orders of magnitude
+// along directions that are no coordinates keeps its variances, from a start that is far from it, and
+// with too few moves the state says so.
+func TestCorrelated(t *testing.T) {
+	const d = 6
+	rng := rand.New(rand.NewPCG(1, 2))
+	a := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	var q, scaled, covariance mat.Dense
+	qr.Factorize(a)
+	qr.QTo(&q)
+	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, -4*float64(j)/(d-1)) }, &q)
+	covariance.Mul(&scaled, scaled.T())
+	spread := mat.NewSymDense(d, covariance.RawMatrix().Data)
+	var c mat.Cholesky
+	if !c.Factorize(spread) {
+		t.Fatal("not positive definite")
+	}
+	var lower mat.TriDense
+	c.LTo(&lower)
+	to := target{&gaussian.Normal{Mean: make([]float64, d), Root: &lower}}
+	from := &gaussian.Normal{Mean: make([]float64, d), Root: mat.NewTriDense(d, mat.Lower, nil)}
+	for i := range d {
+		from.Mean[i] = 1
+		from.Root.SetTri(i, i, 2)
+	}
+	for _, most := range []int{0, 1} {
+		state, err := smc.Sampler{
+			Target: smc.Between{To: to, From: from}, Particles: 400, Moves: 5 - 4*most, MostMoves: most,
+		}.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worst := 0.0
+		for i := range d {
+			mean, v := stat.MeanVariance(mat.Col(nil, i, state.X), nil)
+			worst = math.Max(worst, math.Abs(v/spread.At(i, i)-1))
+			worst = math.Max(worst, math.Abs(mean)/math.Sqrt(spread.At(i, i)))
+		}
+		warns := diagnostics.Worst(diagnostics.Population(state.StaysMost)) != diagnostics.OK
+		if most == 0 && (warns || worst > 0.3) || most == 1 && !warns {
+			t.Errorf("at most %d moves: off by %.2f, stays %.2f, warns %v",
+				most, worst, state.StaysMost, warns)
+		}
+	}
+}
+
+// A target is a normal distribution, at 50 points at once.
+type target struct{ *gaussian.Normal }
+
+func (target) Dims() (points, coordinates int) { return 50, 6 }
+
+func (n target) LogDensity(logp []float64, grad, x *mat.Dense) error {
+	for k := range logp {
+		logp[k] = n.Score(grad.RawRowView(k), x.RawRowView(k))
+	}
+	return nil
 }
 
 // Two modes at distance 12 keep their weights, which a Markov chain does not find.

@@ -4,7 +4,7 @@
 
 FOLDER is the posterior_database of a checkout of github.com/stan-dev/posteriordb, whose programs
 and data are used as they are. Four chains of 1000 draws after 1000 of warm-up by PyStan, one after the
-other, one line of JSON for each posterior: Stan's own seconds of warm-up and draws, the same with
+other, one line of JSON for each posterior: Stan's seconds of warm-up and draws, the same with
 the processor seconds of compilation, the least bulk effective sample size of all parameters, and
 the mean and standard deviation of each. Needs pystan, psutil and numpyro, whose estimate of
 the effective sample size is used.
@@ -52,8 +52,10 @@ def main():
         seconds, gradients, chains = 0, 0, []
         for seed in range(1, 5):
             model = stan.build(program, data=data, random_seed=seed)  # not compiled again
+            begin = processor()
             fit = model.sample(num_chains=1, num_warmup=1000, num_samples=1000)
-            seconds += sum(map(float, ELAPSED.findall(fit.stan_outputs[0])))
+            elapsed = sum(map(float, ELAPSED.findall(fit.stan_outputs[0])))
+            seconds += min(elapsed, processor() - begin)  # a busy machine lengthens the first
             gradients += int(fit["n_leapfrog__"].sum())
             chains.append(np.concatenate([fit[p].reshape(-1, 1000) for p in parameters]))
         draws = np.stack(chains, 1)  # parameters x chains x draws

@@ -30,6 +30,7 @@ func (t *target) sample(from *mixture, n int, rng *rand.Rand) (*population, erro
 		Seed:      rng.Uint64(),
 		Particles: n,
 		Leaps:     5,
+		MostMoves: 5,
 	}
 	state, err := s.Begin()
 	if err != nil {
