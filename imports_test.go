@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"tobac/internal/generalised": {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/dag", "tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/internal/exact":       {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/internal/search":      {"tobac/internal/nodescore", "tobac/score", "tobac/dag"},
-	"tobac/internal/mcmc":        {"tobac/internal/nodescore", "tobac/score", "tobac/internal/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/mcmc":        {"tobac/diagnostics", "tobac/internal/nodescore", "tobac/score", "tobac/internal/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/internal/impute":      {"gonum.org/v1/gonum"},
 	"tobac/internal/bcd":         {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 

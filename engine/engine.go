@@ -180,10 +180,10 @@ type Outcome struct {
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the
 	// setting.
 	EdgesPerNode float64
-	Diagnostics  *mcmc.Diagnostics      // of Markov chains; nil if there are none
-	Training     *Training              // of engines that train a distribution; nil for others
-	Orders       *ordering.Distribution // of resamples of the rows; nil if none were asked for
-	Checks       []diagnostics.Check    // how far to trust the computation
+	Diagnostics  *diagnostics.GraphChains // of Markov chains; nil if there are none
+	Training     *Training                // of engines that train a distribution; nil for others
+	Orders       *ordering.Distribution   // of resamples of the rows; nil if none were asked for
+	Checks       []diagnostics.Check      // how far to trust the computation
 
 	Best       sem.Scored      // with the greatest evidence; nil without node scores
 	Hypothesis *sem.Hypothesis // the most probable one of it; nil where none is known

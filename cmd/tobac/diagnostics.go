@@ -8,7 +8,6 @@ import (
 	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine"
-	"tobac/internal/mcmc"
 	"tobac/internal/words"
 	"tobac/metrics"
 )
@@ -80,7 +79,7 @@ func (s *diagnosticsSummary) String() string {
 // checkWords are what the report calls checks whose names are abbreviations.
 var checkWords = map[string]string{"r_hat": "R̂", "ess": "effective sample size", "draws": "effective draws"}
 
-// A chainSummary says whether Markov chains agree; [mcmc.Diagnostics] defines its
+// A chainSummary says whether Markov chains agree; [diagnostics.GraphChains] defines its
 // numbers, which are null where there are too few samples.
 type chainSummary struct {
 	Samples   int            `json:"samples"`
@@ -116,7 +115,7 @@ type rungSummary struct {
 }
 
 // newChainSummary is nil for a result without chains.
-func newChainSummary(d *mcmc.Diagnostics, names []string) *chainSummary {
+func newChainSummary(d *diagnostics.GraphChains, names []string) *chainSummary {
 	if d == nil {
 		return nil
 	}
@@ -131,7 +130,7 @@ func newChainSummary(d *mcmc.Diagnostics, names []string) *chainSummary {
 	return s
 }
 
-func newQuantity(q mcmc.Quantity) quantity {
+func newQuantity(q diagnostics.Quantity) quantity {
 	return quantity{metrics.Number(q.Mean), metrics.Number(q.StandardError), metrics.Number(q.RHat), metrics.Number(q.ESS)}
 }
 

@@ -8,7 +8,6 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/graphchains"
-	"tobac/internal/mcmc"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -19,7 +18,7 @@ func TestConvergence(t *testing.T) {
 		rhat float64
 		want string
 	}{{1, "The Markov chains agree "}, {1.1, "The Markov chains agree "}, {1.11, "The Markov chains have not converged "}, {1.3, "The Markov chains have not converged "}} {
-		if got := graphchains.Convergence(&mcmc.Diagnostics{Samples: 100, LogP: mcmc.Quantity{RHat: c.rhat}}); !strings.HasPrefix(got, c.want) {
+		if got := graphchains.Convergence(&diagnostics.GraphChains{Samples: 100, LogP: diagnostics.Quantity{RHat: c.rhat}}); !strings.HasPrefix(got, c.want) {
 			t.Errorf("R̂ %v: %q, want %q", c.rhat, got, c.want)
 		}
 	}

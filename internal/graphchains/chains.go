@@ -427,7 +427,7 @@ func (c *Chains) Restore(_ context.Context, state json.RawMessage) error {
 }
 
 // Convergence says whether Markov chains agree.
-func Convergence(d *mcmc.Diagnostics) string {
+func Convergence(d *diagnostics.GraphChains) string {
 	switch rhat := d.MaxRHat(); {
 	case math.IsNaN(rhat):
 		return "The Markov chains are too short to tell whether they have converged."
@@ -470,7 +470,7 @@ var (
 )
 
 // ChainChecks are about Markov chains over graphs.
-func ChainChecks(d *mcmc.Diagnostics) []diagnostics.Check {
+func ChainChecks(d *diagnostics.GraphChains) []diagnostics.Check {
 	if math.IsNaN(d.MaxRHat()) {
 		return []diagnostics.Check{diagnostics.Above("r_hat", d.MaxRHat(), LimitRHat[0], LimitRHat[1], fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
 	}

@@ -251,3 +251,78 @@ func (p *Package) Asserted(declared func(path string) bool) []string {
 	}
 	return found
 }
+
+// Hidden lists what exported names of a package need and go doc does not show: unexported types and
+// types of internal packages in signatures, fields and methods, as name: type.
+func (p *Package) Hidden() []string {
+	found := map[string]bool{}
+	for _, name := range p.Types.Scope().Names() {
+		object := p.Types.Scope().Lookup(name)
+		if !object.Exported() {
+			continue
+		}
+		seen := map[types.Type]bool{}
+		var look func(where string, t types.Type)
+		tuple := func(where string, t *types.Tuple) {
+			for v := range t.Variables() {
+				look(where, v.Type())
+			}
+		}
+		look = func(where string, t types.Type) {
+			if seen[t] {
+				return
+			}
+			seen[t] = true
+			switch t := t.(type) {
+			case *types.Alias:
+				look(where, types.Unalias(t))
+			case *types.Named:
+				o := t.Obj()
+				if o.Pkg() != nil && (o.Pkg() == p.Types && !o.Exported() || strings.Contains(o.Pkg().Path()+"/", "/internal/")) {
+					found[where+": "+types.TypeString(t, (*types.Package).Name)] = true
+				}
+				for a := range t.TypeArgs().Types() {
+					look(where, a)
+				}
+			case *types.Pointer:
+				look(where, t.Elem())
+			case *types.Slice:
+				look(where, t.Elem())
+			case *types.Array:
+				look(where, t.Elem())
+			case *types.Chan:
+				look(where, t.Elem())
+			case *types.Map:
+				look(where, t.Key())
+				look(where, t.Elem())
+			case *types.Signature:
+				tuple(where, t.Params())
+				tuple(where, t.Results())
+			case *types.Struct:
+				for f := range t.Fields() {
+					if f.Exported() {
+						look(where+"."+f.Name(), f.Type())
+					}
+				}
+			case *types.Interface:
+				for m := range t.Methods() {
+					if m.Exported() {
+						look(where+"."+m.Name(), m.Type())
+					}
+				}
+			}
+		}
+		t, ok := object.(*types.TypeName)
+		if !ok || t.IsAlias() {
+			look(name, object.Type())
+			continue
+		}
+		look(name, t.Type().Underlying())
+		for m := range t.Type().(*types.Named).Methods() {
+			if m.Exported() {
+				look(name+"."+m.Name(), m.Type())
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}

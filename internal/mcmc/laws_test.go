@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/diagnostics"
 	"tobac/internal/mcmc"
 	"tobac/score"
 )
@@ -125,13 +126,13 @@ func TestBarrier(t *testing.T) {
 
 // Chains that disagree, hardly move, or have few samples are warned of, in words.
 func TestWarnings(t *testing.T) {
-	edge := func(rHat, ess float64) mcmc.Diagnostics {
-		return mcmc.Diagnostics{Samples: 4000, Uncertain: []mcmc.EdgeStat{{From: 0, To: 1, Quantity: mcmc.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess, Range: 0.1}}}}
+	edge := func(rHat, ess float64) diagnostics.GraphChains {
+		return diagnostics.GraphChains{Samples: 4000, Uncertain: []diagnostics.EdgeQuantity{{From: 0, To: 1, Quantity: diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess, Range: 0.1}}}}
 	}
 	if w := edge(1.01, 2000).Warnings(); len(w) > 0 {
 		t.Errorf("chains that agree are warned of: %q", w)
 	}
-	for name, d := range map[string]mcmc.Diagnostics{"disagree": edge(1.5, 2000), "hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
+	for name, d := range map[string]diagnostics.GraphChains{"disagree": edge(1.5, 2000), "hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
 		if w := d.Warnings(); len(w) == 0 {
 			t.Errorf("%s: no warning", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/diagnostics"
 )
 
 // A Result is what the chains have recorded after their warm-up.
@@ -24,7 +25,7 @@ type Result struct {
 	// Draws are graphs from the posterior, of equal weight, from equally spaced samples
 	// of all chains.
 	Draws       []Draw
-	Diagnostics Diagnostics
+	Diagnostics diagnostics.GraphChains
 }
 
 // A Draw is a graph from the posterior.
@@ -32,30 +33,6 @@ type Draw struct {
 	Graph    *dag.Graph
 	LogScore float64 // ln p(D, G) = Σ_j q(j, parents)
 	Chain    int
-}
-
-// Diagnostics say how far to trust the chains.
-type Diagnostics struct {
-	Samples   int        // of all chains
-	LogP      Quantity   // ln p(D, partition)
-	Uncertain []EdgeStat // the least certain edges, at most 100, least certain first
-	Rungs     []Rung     // averages over chains
-}
-
-// An EdgeStat is the probability of an edge along the chains.
-type EdgeStat struct {
-	From, To int
-	Quantity
-}
-
-// A Rung is what happened at an inverse temperature.
-type Rung struct {
-	InverseTemperature float64
-	// Parts of the proposals that changed the partition, or turned an edge around.
-	Relocate, Swap, SplitMerge, Reverse float64
-	// Exchange is the part of the exchanges with the next rung that were accepted; zero
-	// for the last.
-	Exchange float64
 }
 
 // Result returns what the chains have recorded. An error says that they have
@@ -81,10 +58,10 @@ func (m *Sampler) Result() (*Result, error) {
 }
 
 // Diagnostics returns those of [Sampler.Result].
-func (m *Sampler) Diagnostics() (Diagnostics, error) {
+func (m *Sampler) Diagnostics() (diagnostics.GraphChains, error) {
 	mean, all, err := m.recorded()
 	if err != nil {
-		return Diagnostics{}, err
+		return diagnostics.GraphChains{}, err
 	}
 	return m.diagnose(mean, all), nil
 }
@@ -114,8 +91,8 @@ func (m *Sampler) recorded() (mean []float64, all []series, err error) {
 const mostUncertain = 100
 
 // diagnose describes what is recorded.
-func (m *Sampler) diagnose(mean []float64, all []series) Diagnostics {
-	d := Diagnostics{Rungs: m.rungs(), LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
+func (m *Sampler) diagnose(mean []float64, all []series) diagnostics.GraphChains {
+	d := diagnostics.GraphChains{Rungs: m.rungs(), LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
 	for k := range all {
 		d.Samples += all[k].samples()
 	}
@@ -128,7 +105,7 @@ func (m *Sampler) diagnose(mean []float64, all []series) Diagnostics {
 	})
 	for _, k := range place[:min(mostUncertain, len(place))] {
 		j := sort.Search(m.d, func(j int) bool { return m.first[j+1] > k })
-		d.Uncertain = append(d.Uncertain, EdgeStat{From: m.tables[j].parents[k-m.first[j]], To: j, Quantity: quantity(all, k, mean[k])})
+		d.Uncertain = append(d.Uncertain, diagnostics.EdgeQuantity{From: m.tables[j].parents[k-m.first[j]], To: j, Quantity: quantity(all, k, mean[k])})
 	}
 	return d
 }
@@ -162,8 +139,8 @@ func graphOf(parents [][]int) *dag.Graph {
 }
 
 // rungs averages the counts over the chains.
-func (m *Sampler) rungs() []Rung {
-	list := make([]Rung, m.options.Rungs)
+func (m *Sampler) rungs() []diagnostics.Rung {
+	list := make([]diagnostics.Rung, m.options.Rungs)
 	part := 1 / float64(len(m.chains))
 	for _, c := range m.chains {
 		for r := range list {
@@ -175,75 +152,6 @@ func (m *Sampler) rungs() []Rung {
 			if r < len(c.swaps) {
 				list[r].Exchange += part * c.swaps[r].rate()
 			}
-		}
-	}
-	return list
-}
-
-// Probabilities of edges that differ by less between chains, or are known better, are
-// not looked at: R̂ of an edge that hardly any sample has says nothing.
-// Where the chains stand still, each at a probability of its own, R̂ is infinite and one sample is
-// worth as much as all: then the difference of these probabilities is what counts.
-const (
-	smallRange = 0.01
-	smallError = 0.005
-	stillRange = 0.05
-)
-
-// settled reports whether chains that stand still agree on an edge.
-func (e EdgeStat) settled() bool { return math.IsInf(e.RHat, 1) && e.Range < stillRange }
-
-// MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
-// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too
-// few samples.
-func (d Diagnostics) MaxRHat() float64 {
-	largest := 1.
-	for _, e := range d.Uncertain {
-		if !(e.Range < smallRange) && !e.settled() {
-			largest = math.Max(largest, e.RHat) // NaN stays
-		}
-	}
-	return largest
-}
-
-// MinESS is the smallest effective sample size of those of the least certain edges whose
-// standard error is 0.005 or more, and else the number of samples; NaN if there are
-// too few samples.
-func (d Diagnostics) MinESS() float64 {
-	smallest := float64(d.Samples)
-	for _, e := range d.Uncertain {
-		if !(e.StandardError < smallError) && !e.settled() {
-			smallest = math.Min(smallest, e.ESS)
-		}
-	}
-	return smallest
-}
-
-// Warnings says in plain words what speaks against the result: nothing, if the
-// chains agree.
-func (d Diagnostics) Warnings() []string {
-	var list []string
-	if math.IsNaN(d.MaxRHat()) {
-		return []string{fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples)}
-	}
-	apart := 0
-	for _, e := range d.Uncertain {
-		if e.RHat > 1.1 && e.Range >= smallRange && !e.settled() {
-			apart++
-		}
-	}
-	if apart > 0 {
-		list = append(list, fmt.Sprintf("the chains disagree on %d of the %d least certain edges (R̂ up to %.2f, want at most 1.1): run longer, or trust these probabilities less", apart, len(d.Uncertain), d.MaxRHat()))
-	}
-	if d.LogP.RHat > 1.1 {
-		list = append(list, fmt.Sprintf("the chains disagree on log p (R̂ %.2f, want at most 1.1): they have found graphs of different probability", d.LogP.RHat))
-	}
-	if least := d.MinESS(); least < 100 {
-		list = append(list, fmt.Sprintf("the least certain edges have the worth of %.0f independent samples, want at least 100: run longer", least))
-	}
-	for r, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
-		if len(list) > 0 && rung.Exchange < 0.05 {
-			list = append(list, fmt.Sprintf("%.1f %% of the exchanges between inverse temperatures %.3g and %.3g succeed, want at least 5: use more of them", 100*rung.Exchange, rung.InverseTemperature, d.Rungs[r+1].InverseTemperature))
 		}
 	}
 	return list

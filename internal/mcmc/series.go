@@ -1,6 +1,10 @@
 package mcmc
 
-import "math"
+import (
+	"math"
+
+	"tobac/diagnostics"
+)
 
 // maxBlocks is the largest number of blocks of a series.
 const maxBlocks = 64
@@ -84,7 +88,7 @@ func (s *series) sum(dst []float64) {
 // halves and B/n the variance of their means, R̂² = ((n−1)/n W + B/n)/W. With b
 // samples in a block, the effective sample size of N samples is N V/(b V_b), where V
 // is the variance of the samples and V_b that of the blocks' means.
-func quantity(chains []series, k int, mean float64) Quantity {
+func quantity(chains []series, k int, mean float64) diagnostics.Quantity {
 	var within, halves, blocks, all moments
 	low, high := math.Inf(1), math.Inf(-1)
 	n, total := 0, 0
@@ -93,7 +97,7 @@ func quantity(chains []series, k int, mean float64) Quantity {
 		count := len(s.Blocks) / 2 * 2
 		if count < 4 {
 			nan := math.NaN()
-			return Quantity{Mean: mean, StandardError: nan, RHat: nan, ESS: nan, Range: nan}
+			return diagnostics.Quantity{Mean: mean, StandardError: nan, RHat: nan, ESS: nan, Range: nan}
 		}
 		both := 0.
 		for h := range 2 {
@@ -111,7 +115,7 @@ func quantity(chains []series, k int, mean float64) Quantity {
 		}
 		low, high = min(low, both), max(high, both)
 	}
-	q := Quantity{Mean: mean, RHat: 1, ESS: float64(total), Range: high - low}
+	q := diagnostics.Quantity{Mean: mean, RHat: 1, ESS: float64(total), Range: high - low}
 	w, between := within.sum/within.n, halves.variance()
 	switch {
 	case w+between <= 1e-14*mean*mean: // the same number, but for rounding
@@ -139,14 +143,4 @@ func (s *moments) add(v float64) {
 // variance is the sample variance, never negative.
 func (s *moments) variance() float64 {
 	return max(s.squares-s.sum*s.sum/s.n, 0) / (s.n - 1)
-}
-
-// A Quantity is the mean of a number along the chains.
-type Quantity struct {
-	Mean float64
-	// StandardError is the Monte Carlo standard error of the mean, from ESS.
-	StandardError float64
-	RHat          float64 // split R̂; NaN with fewer than four samples per chain
-	ESS           float64 // effective sample size
-	Range         float64 // largest difference between the means of two chains
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/diagnostics"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/stat"
@@ -44,7 +45,7 @@ func TestQuantity(t *testing.T) {
 		n, w := float64(len(halves[0])), stat.Mean(variances, nil)
 		total, v := float64(len(used)), stat.Variance(used, nil)
 		ess := min(total, total*v/(total/float64(len(blocks))*stat.Variance(blocks, nil)))
-		want := Quantity{Mean: 0.5, StandardError: math.Sqrt(v / ess), RHat: math.Sqrt(((n-1)/n*w + stat.Variance(means, nil)) / w), ESS: ess, Range: high - low}
+		want := diagnostics.Quantity{Mean: 0.5, StandardError: math.Sqrt(v / ess), RHat: math.Sqrt(((n-1)/n*w + stat.Variance(means, nil)) / w), ESS: ess, Range: high - low}
 		got := quantity(all, 1, 0.5)
 		for k, pair := range [][2]float64{{got.Mean, want.Mean}, {got.StandardError, want.StandardError}, {got.RHat, want.RHat}, {got.ESS, want.ESS}, {got.Range, want.Range}} {
 			if !(math.Abs(pair[0]-pair[1]) < 1e-9*max(1, pair[1])) {
@@ -85,8 +86,8 @@ func TestQuantity(t *testing.T) {
 // Chains that stand still at probabilities of an edge which hardly differ agree.
 func TestStandingStill(t *testing.T) {
 	for difference, agree := range map[float64]bool{0.03: true, 0.06: false} {
-		q := Quantity{Mean: 0.5, StandardError: 0.02, RHat: math.Inf(1), ESS: 1, Range: difference}
-		d := Diagnostics{Samples: 800, LogP: Quantity{RHat: 1}, Uncertain: []EdgeStat{{Quantity: q}}}
+		q := diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: math.Inf(1), ESS: 1, Range: difference}
+		d := diagnostics.GraphChains{Samples: 800, LogP: diagnostics.Quantity{RHat: 1}, Uncertain: []diagnostics.EdgeQuantity{{Quantity: q}}}
 		if got := d.MaxRHat() == 1 && d.MinESS() == 800 && len(d.Warnings()) == 0; got != agree {
 			t.Errorf("difference %v: R̂ %v, effective size %v, %q", difference, d.MaxRHat(), d.MinESS(), d.Warnings())
 		}

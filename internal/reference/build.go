@@ -18,7 +18,6 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
-	"tobac/internal/mcmc"
 	"tobac/internal/networks"
 	"tobac/internal/orders"
 	"tobac/internal/trust"
@@ -210,7 +209,7 @@ func (b *builder) sampled(ctx context.Context, c interface {
 
 // largestError is the largest standard error of the least certain edges; NaN means there are too
 // few samples.
-func largestError(d *mcmc.Diagnostics) float64 {
+func largestError(d *diagnostics.GraphChains) float64 {
 	largest := 0.0
 	for _, e := range d.Uncertain {
 		largest = math.Max(largest, e.StandardError)

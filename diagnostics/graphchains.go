@@ -1,0 +1,109 @@
+package diagnostics
+
+import (
+	"fmt"
+	"math"
+)
+
+// GraphChains say how far to trust Markov chains over graphs.
+type GraphChains struct {
+	Samples   int            // of all chains
+	LogP      Quantity       // ln p(D, partition)
+	Uncertain []EdgeQuantity // the least certain edges, at most 100, least certain first
+	Rungs     []Rung         // averages over chains
+}
+
+// An EdgeQuantity is the probability of an edge along the chains.
+type EdgeQuantity struct {
+	From, To int
+	Quantity
+}
+
+// A Rung is what happened at an inverse temperature.
+type Rung struct {
+	InverseTemperature float64
+	// Parts of the proposals that changed the partition, or turned an edge around.
+	Relocate, Swap, SplitMerge, Reverse float64
+	// Exchange is the part of the exchanges with the next rung that were accepted; zero
+	// for the last.
+	Exchange float64
+}
+
+// A Quantity is the mean of a number along the chains.
+type Quantity struct {
+	Mean float64
+	// StandardError is the Monte Carlo standard error of the mean, from ESS.
+	StandardError float64
+	RHat          float64 // split R̂; NaN with fewer than four samples per chain
+	ESS           float64 // effective sample size
+	Range         float64 // largest difference between the means of two chains
+}
+
+// Probabilities of edges that differ by less between chains, or are known better, are
+// not looked at: R̂ of an edge that hardly any sample has says nothing.
+// Where the chains stand still, each at a probability of its own, R̂ is infinite and one sample is
+// worth as much as all: then the difference of these probabilities is what counts.
+const (
+	smallRange = 0.01
+	smallError = 0.005
+	stillRange = 0.05
+)
+
+// settled reports whether chains that stand still agree on an edge.
+func (e EdgeQuantity) settled() bool { return math.IsInf(e.RHat, 1) && e.Range < stillRange }
+
+// MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
+// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too
+// few samples.
+func (d GraphChains) MaxRHat() float64 {
+	largest := 1.
+	for _, e := range d.Uncertain {
+		if !(e.Range < smallRange) && !e.settled() {
+			largest = math.Max(largest, e.RHat) // NaN stays
+		}
+	}
+	return largest
+}
+
+// MinESS is the smallest effective sample size of those of the least certain edges whose
+// standard error is 0.005 or more, and else the number of samples; NaN if there are
+// too few samples.
+func (d GraphChains) MinESS() float64 {
+	smallest := float64(d.Samples)
+	for _, e := range d.Uncertain {
+		if !(e.StandardError < smallError) && !e.settled() {
+			smallest = math.Min(smallest, e.ESS)
+		}
+	}
+	return smallest
+}
+
+// Warnings says in plain words what speaks against the result: nothing, if the
+// chains agree.
+func (d GraphChains) Warnings() []string {
+	var list []string
+	if math.IsNaN(d.MaxRHat()) {
+		return []string{fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples)}
+	}
+	apart := 0
+	for _, e := range d.Uncertain {
+		if e.RHat > 1.1 && e.Range >= smallRange && !e.settled() {
+			apart++
+		}
+	}
+	if apart > 0 {
+		list = append(list, fmt.Sprintf("the chains disagree on %d of the %d least certain edges (R̂ up to %.2f, want at most 1.1): run longer, or trust these probabilities less", apart, len(d.Uncertain), d.MaxRHat()))
+	}
+	if d.LogP.RHat > 1.1 {
+		list = append(list, fmt.Sprintf("the chains disagree on log p (R̂ %.2f, want at most 1.1): they have found graphs of different probability", d.LogP.RHat))
+	}
+	if least := d.MinESS(); least < 100 {
+		list = append(list, fmt.Sprintf("the least certain edges have the worth of %.0f independent samples, want at least 100: run longer", least))
+	}
+	for r, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
+		if len(list) > 0 && rung.Exchange < 0.05 {
+			list = append(list, fmt.Sprintf("%.1f %% of the exchanges between inverse temperatures %.3g and %.3g succeed, want at least 5: use more of them", 100*rung.Exchange, rung.InverseTemperature, d.Rungs[r+1].InverseTemperature))
+		}
+	}
+	return list
+}
