@@ -377,6 +377,18 @@ func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 
 // Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {
+	if c := inference.FindCopies(data, s.Prior); c.Any() {
+		graphs = slices.Clone(graphs)
+		if edges == nil {
+			edges = mat.NewDense(len(data.Names), len(data.Names), nil)
+			for _, g := range graphs {
+				for _, e := range g.Edges() {
+					edges.Set(e.From, e.To, edges.At(e.From, e.To)+1/float64(len(graphs)))
+				}
+			}
+		}
+		c.Share(graphs, edges, nil, problem.Seed)
+	}
 	inf := &inference.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tobac/dataset"
-	"tobac/internal/generalised"
 	"tobac/sem"
 )
 
@@ -64,25 +63,18 @@ func CheckKinds(m sem.Model, data *dataset.Table) error {
 // which on a column whose values never contradict it is taken for a function of another one.
 const certainty = 20
 
+// leastCertain is the evidence of a dependence between two of so many columns from which on it counts
+// as certain.
+func leastCertain(columns int) float64 { return certainty + 2*math.Log(float64(columns)) }
+
 // FunctionsWarning names columns with levels that others determine; "" if there are none.
 func FunctionsWarning(data *dataset.Table) string {
-	tables, which, err := generalised.Tables(data, dataset.Kind.Levelled)
-	if err != nil || tables == nil {
-		return "" // refused elsewhere
-	}
 	const most = 5
 	var all []string
-	least := certainty + 2*math.Log(float64(len(which)))
-	for a, j := range which {
-		for b, i := range which {
-			// Of two copies the second one is named.
-			if i == j || !isFunction(data, j, i) || i > j && isFunction(data, i, j) ||
-				tables.LogScore(a, []int{b})-tables.LogScore(a, nil) < least {
-				continue
-			}
-			all = append(all, fmt.Sprintf("%q by %q", data.Names[j], data.Names[i]))
-			break
-		}
+	copied := false
+	for _, f := range functions(data) {
+		all = append(all, fmt.Sprintf("%q by %q", data.Names[f.column], data.Names[f.of]))
+		copied = copied || f.both
 	}
 	if len(all) == 0 {
 		return ""
@@ -90,8 +82,12 @@ func FunctionsWarning(data *dataset.Table) string {
 	if more := len(all) - most; more > 0 {
 		all = append(all[:most], fmt.Sprintf("%d more", more))
 	}
-	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
-		"; which of the two is directly related to a third column cannot be identified; leave one out"
+	w := "columns are determined by others without exception: " + strings.Join(all, ", ") +
+		"; which of the two is directly related to a third column cannot be identified"
+	if copied {
+		w += ", so that copies share the probabilities of their edges"
+	}
+	return w + "; leave one out"
 }
 
 // isFunction reports whether column j has only one value for each value of column i, and neither is

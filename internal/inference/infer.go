@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/drawn"
@@ -320,6 +321,27 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 	return draws
 }
 
+// shareCopies shares the edges of copies of columns, as [Copies.Share] does.
+func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, probabilities *mat.Dense, problem *engine.Problem) error {
+	prior, err := problem.ClosedPrior(len(data.Names), inf.Parts[0].density)
+	if err != nil || problem.Order.Known != nil {
+		return err
+	}
+	c := FindCopies(data, prior)
+	if !c.Any() {
+		return nil
+	}
+	graphs, weight := make([]*dag.Graph, len(draws)), make([]float64, len(draws))
+	for k, d := range draws {
+		graphs[k], weight[k] = d.Graph, math.Exp(d.LogWeight)
+	}
+	c.Share(graphs, probabilities, weight, problem.Seed)
+	for k := range draws {
+		draws[k].Graph = graphs[k]
+	}
+	return nil
+}
+
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
 func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
@@ -359,6 +381,9 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		for range some {
 			of = append(of, k)
 		}
+	}
+	if err := inf.shareCopies(data, draws, probabilities, problem); err != nil {
+		return err
 	}
 	switch {
 	case problem.Order.Known != nil:

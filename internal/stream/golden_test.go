@@ -151,6 +151,9 @@ var newer = []frozen{
 	{stream.CalibrationSet, 0x2a, []int{2}, [3]uint64{0x9776a8a8b643b98c, 0x4b6e4fe066cf5310, 0x2f5ad8658b0338d5}},
 	{stream.GraphSearch, 0x0, []int{}, [3]uint64{0x3854f94b27edf713, 0x7dc0376b2cd9f810, 0x353f0b6356c24deb}},
 	{stream.GraphSearch, 0x2a, []int{}, [3]uint64{0x439dbeab8d385a48, 0x6dd2688ff093389c, 0x72360a9d569f197e}},
+	{stream.SharedCopies, 0x0, []int{1, 7}, [3]uint64{0x5e78fb09ab1c1524, 0xc663645341b98096, 0xc6decbf1c9284e0b}},
+	{stream.SharedCopies, 0x2a, []int{1, 7}, [3]uint64{0x1b7a5b96631c35ec, 0xbcbddd723226e00e, 0x1aeef224dc4f7e}},
+	{stream.SharedCopies, 0xffffffffffffffff, []int{1, 7}, [3]uint64{0xd18668a0defb603a, 0x8d121ab61a562e31, 0xa24f0c7f01dad718}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

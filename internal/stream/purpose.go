@@ -68,6 +68,7 @@ const (
 	Langevin                               // noise of a stochastic gradient step, by step and particle
 	CalibrationSet                         // seed of a simulated data set of a calibration
 	GraphSearch                            // moves of a search for a probable graph
+	SharedCopies                           // edges of copies of a column, by group and graph
 )
 
 // A derivation is one of those in the package comment.
@@ -150,6 +151,7 @@ var purposes = [...]struct {
 	Langevin:            {keyed, 2, "langevin", 0},
 	CalibrationSet:      {keyed, 1, "calibrated", 0},
 	GraphSearch:         {keyed, 0, "graph search", 0},
+	SharedCopies:        {keyed, 2, "copies", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.
