@@ -8,56 +8,57 @@
 // func divideAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·divideAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         x_len+32(FP), R8
+	MOVQ         x_len+32(FP), DI
+	MOVQ         $+32, SI
+	TESTQ        DI, DI
+	JNE          all1
+	XORQ         SI, SI
+	VBROADCASTSD (AX), Y0
+	VMOVUPD      Y0, (AX)
+
+all1:
+	MOVQ         y_len+56(FP), R8
 	MOVQ         $+32, DI
 	TESTQ        R8, R8
-	JNE          all1
+	JNE          all2
 	XORQ         DI, DI
 	VBROADCASTSD (CX), Y0
 	VMOVUPD      Y0, (CX)
 
-all1:
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+32, R9
-	TESTQ        R8, R8
-	JNE          all2
-	XORQ         R9, R9
-	VBROADCASTSD (DX), Y0
-	VMOVUPD      Y0, (DX)
-
 all2:
+	MOVQ dst_base+0(FP), R9
+
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VDIVPD  Y1, Y0, Y0
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y0, (AX)
-	ADDQ    $+32, AX
+	VMOVUPD Y0, (R9)
+	ADDQ    $+32, R9
+	ADDQ    SI, AX
 	ADDQ    DI, CX
-	ADDQ    R9, DX
 	JMP     loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X0, Y0)
+	STORE_TAIL_AVX2(BX, R9, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -66,34 +67,34 @@ done:
 // func inverseAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·inverseAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VBROADCASTSD constants<>+0(SB), Y1
 	VDIVPD       Y0, Y1, Y0
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (BX)
+	ADDQ         $+32, BX
 	ADDQ         $+32, AX
-	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -102,33 +103,33 @@ done:
 // func sqrtAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VSQRTPD Y0, Y0
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -137,33 +138,33 @@ done:
 // func absAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·absAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VANDPD  constants<>+32(SB), Y0, Y0
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -172,33 +173,33 @@ done:
 // func absAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·absAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VANDPD.BCST constants<>+32(SB), Z0, Z0
-	TESTQ       DX, DX
+	TESTQ       CX, CX
 	JL          last
-	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z0, (BX)
+	ADDQ        $+64, BX
 	ADDQ        $+64, AX
-	ADDQ        $+64, CX
 	JMP         loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -207,42 +208,42 @@ done:
 // func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
 // Requires: AVX, FMA3
 TEXT ·subProductAVX2(SB), NOSPLIT, $0-96
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ z_base+72(FP), BX
-	MOVQ dst_len+8(FP), SI
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ z_base+72(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ dst_base+0(FP), DI
 
 loop:
-	SUBQ    $+4, SI
+	SUBQ    $+4, BX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VMOVUPD (BX), Y2
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
 
 body:
 	VMOVAPD      Y1, Y1
 	VFNMADD213PD Y0, Y2, Y1
-	TESTQ        SI, SI
+	TESTQ        BX, BX
 	JL           last
-	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y1, (DI)
+	ADDQ         $+32, DI
 	ADDQ         $+32, AX
 	ADDQ         $+32, CX
 	ADDQ         $+32, DX
-	ADDQ         $+32, BX
 	JMP          loop
 
 tail:
-	MOVQ                 SI, DI
-	ADDQ                 $+4, DI
+	MOVQ                 BX, SI
+	ADDQ                 $+4, SI
 	JE                   done
-	LOAD_TAIL_AVX2(DI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(DI, DX, X1, Y1)
-	LOAD_TAIL_AVX2(DI, BX, X2, Y2)
+	LOAD_TAIL_AVX2(SI, AX, X0, Y0)
+	LOAD_TAIL_AVX2(SI, CX, X1, Y1)
+	LOAD_TAIL_AVX2(SI, DX, X2, Y2)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(DI, AX, X1, Y1)
+	STORE_TAIL_AVX2(SI, DI, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -251,42 +252,42 @@ done:
 // func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
 // Requires: AVX, AVX512F
 TEXT ·subProductAVX512(SB), NOSPLIT, $0-96
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ z_base+72(FP), BX
-	MOVQ dst_len+8(FP), SI
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ z_base+72(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ dst_base+0(FP), DI
 
 loop:
-	SUBQ    $+8, SI
+	SUBQ    $+8, BX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VMOVUPD (BX), Z2
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VMOVUPD (DX), Z2
 
 body:
 	VMOVAPD      Z1, Z1
 	VFNMADD213PD Z0, Z2, Z1
-	TESTQ        SI, SI
+	TESTQ        BX, BX
 	JL           last
-	VMOVUPD      Z1, (AX)
+	VMOVUPD      Z1, (DI)
+	ADDQ         $+64, DI
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	ADDQ         $+64, DX
-	ADDQ         $+64, BX
 	JMP          loop
 
 tail:
-	MOVQ                   SI, DI
-	ADDQ                   $+8, DI
+	MOVQ                   BX, SI
+	ADDQ                   $+8, SI
 	JE                     done
-	LOAD_TAIL_AVX512(DI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(DI, DX, X1, Y1, Z1)
-	LOAD_TAIL_AVX512(DI, BX, X2, Y2, Z2)
+	LOAD_TAIL_AVX512(SI, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(SI, CX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(SI, DX, X2, Y2, Z2)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(DI, AX, X1, Y1, Z1)
+	STORE_TAIL_AVX512(SI, DI, X1, Y1, Z1)
 
 done:
 	VZEROUPPER
@@ -295,16 +296,16 @@ done:
 // func largerAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·largerAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VMAXPD    Y1, Y0, Y2
@@ -312,24 +313,24 @@ body:
 	VANDPD    Y3, Y2, Y2
 	VCMPPD    $0x03, Y1, Y0, Y0
 	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JL        last
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (SI)
+	ADDQ      $+32, SI
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
-	ADDQ      $+32, DX
 	JMP       loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, SI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -338,16 +339,16 @@ done:
 // func largerAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·largerAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VMAXPD         Z1, Z0, Z2
@@ -355,24 +356,24 @@ body:
 	VANDPD         Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
 	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          BX, BX
+	TESTQ          DX, DX
 	JL             last
-	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z2, (SI)
+	ADDQ           $+64, SI
 	ADDQ           $+64, AX
 	ADDQ           $+64, CX
-	ADDQ           $+64, DX
 	JMP            loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -381,16 +382,16 @@ done:
 // func smallerAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·smallerAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VMINPD    Y1, Y0, Y2
@@ -398,24 +399,24 @@ body:
 	VORPD     Y3, Y2, Y2
 	VCMPPD    $0x03, Y1, Y0, Y0
 	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JL        last
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (SI)
+	ADDQ      $+32, SI
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
-	ADDQ      $+32, DX
 	JMP       loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, SI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -424,16 +425,16 @@ done:
 // func smallerAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·smallerAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VMINPD         Z1, Z0, Z2
@@ -441,24 +442,24 @@ body:
 	VORPD          Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
 	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          BX, BX
+	TESTQ          DX, DX
 	JL             last
-	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z2, (SI)
+	ADDQ           $+64, SI
 	ADDQ           $+64, AX
 	ADDQ           $+64, CX
-	ADDQ           $+64, DX
 	JMP            loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -467,26 +468,27 @@ done:
 // func maximumAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·maximumAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+32, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+32, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Y0
-	VMOVUPD      Y0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Y0
+	VMOVUPD      Y0, (CX)
 
 all1:
+	MOVQ dst_base+0(FP), DI
+
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VMAXPD    Y1, Y0, Y2
@@ -502,24 +504,24 @@ body:
 	VBLENDVPD Y0, constants<>+96(SB), Y2, Y2
 
 none2:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (DI)
+	ADDQ    $+32, DI
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, DI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -528,26 +530,28 @@ done:
 // func maximumAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·maximumAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+64, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+64, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Z0
-	VMOVUPD      Z0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Z0
+	VMOVUPD      Z0, (CX)
 
 all1:
+	MOVQ    dst_base+0(FP), DI
+	PCALIGN $0x40
+
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VMAXPD         Z1, Z0, Z2
@@ -563,24 +567,24 @@ body:
 	VBLENDMPD.BCST constants<>+96(SB), Z2, K1, Z2
 
 none2:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (DI)
+	ADDQ    $+64, DI
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, DI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -589,26 +593,27 @@ done:
 // func minimumAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·minimumAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+32, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+32, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Y0
-	VMOVUPD      Y0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Y0
+	VMOVUPD      Y0, (CX)
 
 all1:
+	MOVQ dst_base+0(FP), DI
+
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VMINPD    Y1, Y0, Y2
@@ -624,24 +629,24 @@ body:
 	VBLENDVPD Y0, constants<>+128(SB), Y2, Y2
 
 none2:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (DI)
+	ADDQ    $+32, DI
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, DI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -650,26 +655,28 @@ done:
 // func minimumAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·minimumAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+64, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+64, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Z0
-	VMOVUPD      Z0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Z0
+	VMOVUPD      Z0, (CX)
 
 all1:
+	MOVQ    dst_base+0(FP), DI
+	PCALIGN $0x40
+
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VMINPD         Z1, Z0, Z2
@@ -685,24 +692,24 @@ body:
 	VBLENDMPD.BCST constants<>+128(SB), Z2, K1, Z2
 
 none2:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (DI)
+	ADDQ    $+64, DI
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, DI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -711,40 +718,40 @@ done:
 // func greaterAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VCMPPD    $0x1e, Y1, Y0, Y2
 	VANDPD    constants<>+0(SB), Y2, Y2
 	VCMPPD    $0x03, Y1, Y0, Y0
 	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JL        last
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (SI)
+	ADDQ      $+32, SI
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
-	ADDQ      $+32, DX
 	JMP       loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, SI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -753,40 +760,40 @@ done:
 // func greaterAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
 TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VCMPPD         $0x1e, Z1, Z0, K1
 	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
 	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          BX, BX
+	TESTQ          DX, DX
 	JL             last
-	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z2, (SI)
+	ADDQ           $+64, SI
 	ADDQ           $+64, AX
 	ADDQ           $+64, CX
-	ADDQ           $+64, DX
 	JMP            loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -795,40 +802,40 @@ done:
 // func reachesAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·reachesAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VCMPPD    $0x1d, Y1, Y0, Y2
 	VANDPD    constants<>+0(SB), Y2, Y2
 	VCMPPD    $0x03, Y1, Y0, Y0
 	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JL        last
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y2, (SI)
+	ADDQ      $+32, SI
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
-	ADDQ      $+32, DX
 	JMP       loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, SI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -837,40 +844,40 @@ done:
 // func reachesAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
 TEXT ·reachesAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VCMPPD         $0x1d, Z1, Z0, K1
 	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
 	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          BX, BX
+	TESTQ          DX, DX
 	JL             last
-	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z2, (SI)
+	ADDQ           $+64, SI
 	ADDQ           $+64, AX
 	ADDQ           $+64, CX
-	ADDQ           $+64, DX
 	JMP            loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -879,25 +886,268 @@ done:
 // func equalAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·equalAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
 
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VCMPPD    $0x00, Y1, Y0, Y2
 	VANDPD    constants<>+0(SB), Y2, Y2
 	VCMPPD    $0x03, Y1, Y0, Y0
 	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
+	TESTQ     DX, DX
+	JL        last
+	VMOVUPD   Y2, (SI)
+	ADDQ      $+32, SI
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	JMP       loop
+
+tail:
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
+	JE                   done
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
+	JMP                  body
+
+last:
+	STORE_TAIL_AVX2(BX, SI, X2, Y2)
+
+done:
+	VZEROUPPER
+	RET
+
+// func equalAVX512(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·equalAVX512(SB), NOSPLIT, $0-72
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ dst_base+0(FP), SI
+
+loop:
+	SUBQ    $+8, DX
+	JL      tail
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+
+body:
+	VCMPPD         $0x00, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	TESTQ          DX, DX
+	JL             last
+	VMOVUPD        Z2, (SI)
+	ADDQ           $+64, SI
+	ADDQ           $+64, AX
+	ADDQ           $+64, CX
+	JMP            loop
+
+tail:
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
+	JE                     done
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
+	JMP                    body
+
+last:
+	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
+
+done:
+	VZEROUPPER
+	RET
+
+// func positiveAVX2(dst []float64, x []float64)
+// Requires: AVX
+TEXT ·positiveAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
+
+loop:
+	SUBQ    $+4, CX
+	JL      tail
+	VMOVUPD (AX), Y0
+
+body:
+	VXORPD    Y1, Y1, Y1
+	VCMPPD    $0x1e, Y1, Y0, Y2
+	VANDPD    constants<>+0(SB), Y2, Y2
+	VCMPPD    $0x03, Y1, Y0, Y0
+	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
+	TESTQ     CX, CX
+	JL        last
+	VMOVUPD   Y2, (BX)
+	ADDQ      $+32, BX
+	ADDQ      $+32, AX
+	JMP       loop
+
+tail:
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
+	JE                   done
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
+	JMP                  body
+
+last:
+	STORE_TAIL_AVX2(DX, BX, X2, Y2)
+
+done:
+	VZEROUPPER
+	RET
+
+// func positiveAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·positiveAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
+
+loop:
+	SUBQ    $+8, CX
+	JL      tail
+	VMOVUPD (AX), Z0
+
+body:
+	VPXORQ         Z1, Z1, Z1
+	VCMPPD         $0x1e, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	TESTQ          CX, CX
+	JL             last
+	VMOVUPD        Z2, (BX)
+	ADDQ           $+64, BX
+	ADDQ           $+64, AX
+	JMP            loop
+
+tail:
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
+	JE                     done
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
+	JMP                    body
+
+last:
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
+
+done:
+	VZEROUPPER
+	RET
+
+// func signAVX2(dst []float64, x []float64)
+// Requires: AVX
+TEXT ·signAVX2(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
+
+loop:
+	SUBQ    $+4, CX
+	JL      tail
+	VMOVUPD (AX), Y0
+
+body:
+	VANDPD    constants<>+160(SB), Y0, Y1
+	VORPD     constants<>+0(SB), Y1, Y1
+	VCMPPD    $0x00, constants<>+192(SB), Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	TESTQ     CX, CX
+	JL        last
+	VMOVUPD   Y1, (BX)
+	ADDQ      $+32, BX
+	ADDQ      $+32, AX
+	JMP       loop
+
+tail:
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
+	JE                   done
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
+	JMP                  body
+
+last:
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func signAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·signAVX512(SB), NOSPLIT, $0-48
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
+
+loop:
+	SUBQ    $+8, CX
+	JL      tail
+	VMOVUPD (AX), Z0
+
+body:
+	VANDPD.BCST constants<>+160(SB), Z0, Z1
+	VORPD.BCST  constants<>+0(SB), Z1, Z1
+	VCMPPD.BCST $0x00, constants<>+192(SB), Z0, K1
+	VBLENDMPD   Z0, Z1, K1, Z1
+	VCMPPD      $0x03, Z0, Z0, K1
+	VBLENDMPD   Z0, Z1, K1, Z1
+	TESTQ       CX, CX
+	JL          last
+	VMOVUPD     Z1, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+64, AX
+	JMP         loop
+
+tail:
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
+	JE                     done
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
+	JMP                    body
+
+last:
+	STORE_TAIL_AVX512(DX, BX, X1, Y1, Z1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func whereAVX2(dst []float64, x []float64, y []float64, z []float64)
+// Requires: AVX
+TEXT ·whereAVX2(SB), NOSPLIT, $0-96
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ z_base+72(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ dst_base+0(FP), DI
+
+loop:
+	SUBQ    $+4, BX
+	JL      tail
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VMOVUPD (DX), Y2
+
+body:
+	VCMPPD    $0x04, constants<>+192(SB), Y0, Y0
+	VBLENDVPD Y0, Y1, Y2, Y0
 	TESTQ     BX, BX
 	JL        last
-	VMOVUPD   Y2, (AX)
+	VMOVUPD   Y0, (DI)
+	ADDQ      $+32, DI
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	ADDQ      $+32, DX
@@ -907,256 +1157,13 @@ tail:
 	MOVQ                 BX, SI
 	ADDQ                 $+4, SI
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(SI, AX, X0, Y0)
+	LOAD_TAIL_AVX2(SI, CX, X1, Y1)
+	LOAD_TAIL_AVX2(SI, DX, X2, Y2)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func equalAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·equalAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-
-loop:
-	SUBQ    $+8, BX
-	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-
-body:
-	VCMPPD         $0x00, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          BX, BX
-	JL             last
-	VMOVUPD        Z2, (AX)
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	ADDQ           $+64, DX
-	JMP            loop
-
-tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
-	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(SI, AX, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func positiveAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·positiveAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-
-loop:
-	SUBQ    $+4, DX
-	JL      tail
-	VMOVUPD (CX), Y0
-
-body:
-	VXORPD    Y1, Y1, Y1
-	VCMPPD    $0x1e, Y1, Y0, Y2
-	VANDPD    constants<>+0(SB), Y2, Y2
-	VCMPPD    $0x03, Y1, Y0, Y0
-	VBLENDVPD Y0, constants<>+64(SB), Y2, Y2
-	TESTQ     DX, DX
-	JL        last
-	VMOVUPD   Y2, (AX)
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	JMP       loop
-
-tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
-	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
-	JMP                  body
-
-last:
-	STORE_TAIL_AVX2(BX, AX, X2, Y2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func positiveAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·positiveAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (CX), Z0
-
-body:
-	VPXORQ         Z1, Z1, Z1
-	VCMPPD         $0x1e, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (AX)
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func signAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·signAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-
-loop:
-	SUBQ    $+4, DX
-	JL      tail
-	VMOVUPD (CX), Y0
-
-body:
-	VANDPD    constants<>+160(SB), Y0, Y1
-	VORPD     constants<>+0(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+192(SB), Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	VCMPPD    $0x03, Y0, Y0, Y2
-	VBLENDVPD Y2, Y0, Y1, Y1
-	TESTQ     DX, DX
-	JL        last
-	VMOVUPD   Y1, (AX)
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	JMP       loop
-
-tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
-	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
-	JMP                  body
-
-last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func signAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·signAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (CX), Z0
-
-body:
-	VANDPD.BCST constants<>+160(SB), Z0, Z1
-	VORPD.BCST  constants<>+0(SB), Z1, Z1
-	VCMPPD.BCST $0x00, constants<>+192(SB), Z0, K1
-	VBLENDMPD   Z0, Z1, K1, Z1
-	VCMPPD      $0x03, Z0, Z0, K1
-	VBLENDMPD   Z0, Z1, K1, Z1
-	TESTQ       DX, DX
-	JL          last
-	VMOVUPD     Z1, (AX)
-	ADDQ        $+64, AX
-	ADDQ        $+64, CX
-	JMP         loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, AX, X1, Y1, Z1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func whereAVX2(dst []float64, x []float64, y []float64, z []float64)
-// Requires: AVX
-TEXT ·whereAVX2(SB), NOSPLIT, $0-96
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ z_base+72(FP), BX
-	MOVQ dst_len+8(FP), SI
-
-loop:
-	SUBQ    $+4, SI
-	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VMOVUPD (BX), Y2
-
-body:
-	VCMPPD    $0x04, constants<>+192(SB), Y0, Y0
-	VBLENDVPD Y0, Y1, Y2, Y0
-	TESTQ     SI, SI
-	JL        last
-	VMOVUPD   Y0, (AX)
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	ADDQ      $+32, DX
-	ADDQ      $+32, BX
-	JMP       loop
-
-tail:
-	MOVQ                 SI, DI
-	ADDQ                 $+4, DI
-	JE                   done
-	LOAD_TAIL_AVX2(DI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(DI, DX, X1, Y1)
-	LOAD_TAIL_AVX2(DI, BX, X2, Y2)
-	JMP                  body
-
-last:
-	STORE_TAIL_AVX2(DI, AX, X0, Y0)
+	STORE_TAIL_AVX2(SI, DI, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -1165,42 +1172,42 @@ done:
 // func whereAVX512(dst []float64, x []float64, y []float64, z []float64)
 // Requires: AVX, AVX512F
 TEXT ·whereAVX512(SB), NOSPLIT, $0-96
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ y_base+48(FP), DX
-	MOVQ z_base+72(FP), BX
-	MOVQ dst_len+8(FP), SI
+	MOVQ x_base+24(FP), AX
+	MOVQ y_base+48(FP), CX
+	MOVQ z_base+72(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ dst_base+0(FP), DI
 
 loop:
-	SUBQ    $+8, SI
+	SUBQ    $+8, BX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VMOVUPD (BX), Z2
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VMOVUPD (DX), Z2
 
 body:
 	VCMPPD.BCST $0x04, constants<>+192(SB), Z0, K1
 	VBLENDMPD   Z1, Z2, K1, Z3
-	TESTQ       SI, SI
+	TESTQ       BX, BX
 	JL          last
-	VMOVUPD     Z3, (AX)
+	VMOVUPD     Z3, (DI)
+	ADDQ        $+64, DI
 	ADDQ        $+64, AX
 	ADDQ        $+64, CX
 	ADDQ        $+64, DX
-	ADDQ        $+64, BX
 	JMP         loop
 
 tail:
-	MOVQ                   SI, DI
-	ADDQ                   $+8, DI
+	MOVQ                   BX, SI
+	ADDQ                   $+8, SI
 	JE                     done
-	LOAD_TAIL_AVX512(DI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(DI, DX, X1, Y1, Z1)
-	LOAD_TAIL_AVX512(DI, BX, X2, Y2, Z2)
+	LOAD_TAIL_AVX512(SI, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(SI, CX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(SI, DX, X2, Y2, Z2)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(DI, AX, X3, Y3, Z3)
+	STORE_TAIL_AVX512(SI, DI, X3, Y3, Z3)
 
 done:
 	VZEROUPPER
@@ -1209,14 +1216,14 @@ done:
 // func expAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VMULPD       constants<>+224(SB), Y0, Y1
@@ -1260,22 +1267,22 @@ body:
 	VBLENDVPD    Y2, Y0, Y1, Y1
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -1284,14 +1291,14 @@ done:
 // func expAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·expAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VMULPD.BCST       constants<>+224(SB), Z0, Z3
@@ -1336,22 +1343,22 @@ body:
 	VBLENDMPD         Z0, Z3, K1, Z3
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z3, (AX)
+	VMOVUPD Z3, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X3, Y3, Z3)
+	STORE_TAIL_AVX512(DX, BX, X3, Y3, Z3)
 
 done:
 	VZEROUPPER
@@ -1360,14 +1367,14 @@ done:
 // func sigmoidAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VORPD        constants<>+160(SB), Y0, Y1
@@ -1418,22 +1425,22 @@ none1:
 	VMOVAPD      Y1, Y3
 	VFNMADD213PD Y2, Y2, Y3
 	VBLENDVPD    Y0, Y3, Y1, Y1
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Y1, (AX)
+	VMOVUPD      Y1, (BX)
+	ADDQ         $+32, BX
 	ADDQ         $+32, AX
-	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -1442,14 +1449,14 @@ done:
 // func sigmoidAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VORPD.BCST        constants<>+160(SB), Z0, Z4
@@ -1502,22 +1509,22 @@ none1:
 	VMOVAPD      Z0, Z4
 	VFNMADD213PD Z5, Z5, Z4
 	VBLENDMPD    Z4, Z0, K1, Z0
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z0, (BX)
+	ADDQ         $+64, BX
 	ADDQ         $+64, AX
-	ADDQ         $+64, CX
 	JMP          loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -1656,14 +1663,14 @@ enter:
 // func logAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VMOVAPD      Y0, Y1
@@ -1716,22 +1723,22 @@ none1:
 	VBLENDVPD    Y2, Y0, Y1, Y1
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -1740,14 +1747,14 @@ done:
 // func logAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·logAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VMOVAPD        Z0, Z1
@@ -1800,22 +1807,22 @@ none1:
 	VBLENDMPD        Z0, Z1, K1, Z1
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X1, Y1, Z1)
+	STORE_TAIL_AVX512(DX, BX, X1, Y1, Z1)
 
 done:
 	VZEROUPPER
@@ -1824,14 +1831,14 @@ done:
 // func log1pAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VBROADCASTSD constants<>+0(SB), Y1
@@ -1889,22 +1896,22 @@ body:
 	VBLENDVPD    Y2, Y0, Y1, Y1
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -1913,14 +1920,14 @@ done:
 // func log1pAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VBROADCASTSD     constants<>+0(SB), Z1
@@ -1978,22 +1985,22 @@ body:
 	VBLENDMPD        Z0, Z1, K1, Z1
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X1, Y1, Z1)
+	STORE_TAIL_AVX512(DX, BX, X1, Y1, Z1)
 
 done:
 	VZEROUPPER
@@ -2002,14 +2009,14 @@ done:
 // func expm1AVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VMOVAPD      Y0, Y1
@@ -2057,22 +2064,22 @@ body:
 	VBLENDVPD    Y0, constants<>+1536(SB), Y2, Y2
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X2, Y2)
+	STORE_TAIL_AVX2(DX, BX, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -2081,14 +2088,14 @@ done:
 // func expm1AVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VMOVAPD           Z0, Z1
@@ -2136,22 +2143,22 @@ body:
 	VBLENDMPD.BCST    constants<>+1536(SB), Z2, K1, Z2
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -2160,14 +2167,14 @@ done:
 // func softplusAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VORPD        constants<>+160(SB), Y0, Y1
@@ -2234,22 +2241,22 @@ none1:
 	VBROADCASTSD constants<>+192(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VADDPD       Y0, Y1, Y0
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (BX)
+	ADDQ         $+32, BX
 	ADDQ         $+32, AX
-	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -2258,14 +2265,14 @@ done:
 // func softplusAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VORPD.BCST        constants<>+160(SB), Z0, Z1
@@ -2332,22 +2339,22 @@ none1:
 	VBROADCASTSD     constants<>+192(SB), Z2
 	VMAXPD           Z0, Z2, Z0
 	VADDPD           Z0, Z1, Z0
-	TESTQ            DX, DX
+	TESTQ            CX, CX
 	JL               last
-	VMOVUPD          Z0, (AX)
+	VMOVUPD          Z0, (BX)
+	ADDQ             $+64, BX
 	ADDQ             $+64, AX
-	ADDQ             $+64, CX
 	JMP              loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -2356,14 +2363,14 @@ done:
 // func tanhAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
@@ -2416,22 +2423,22 @@ body:
 	VBLENDVPD    Y1, Y3, Y2, Y2
 	VANDPD       constants<>+160(SB), Y0, Y0
 	VORPD        Y0, Y2, Y0
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (BX)
+	ADDQ         $+32, BX
 	ADDQ         $+32, AX
-	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -2440,14 +2447,14 @@ done:
 // func tanhAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z2
@@ -2500,22 +2507,22 @@ body:
 	VBLENDMPD         Z2, Z3, K1, Z3
 	VANDPD.BCST       constants<>+160(SB), Z0, Z0
 	VORPD             Z0, Z3, Z0
-	TESTQ             DX, DX
+	TESTQ             CX, CX
 	JL                last
-	VMOVUPD           Z0, (AX)
+	VMOVUPD           Z0, (BX)
+	ADDQ              $+64, BX
 	ADDQ              $+64, AX
-	ADDQ              $+64, CX
 	JMP               loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -2524,26 +2531,27 @@ done:
 // func powerAVX2(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·powerAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+32, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+32, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Y0
-	VMOVUPD      Y0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Y0
+	VMOVUPD      Y0, (CX)
 
 all1:
+	MOVQ dst_base+0(FP), DI
+
 loop:
-	SUBQ    $+4, BX
+	SUBQ    $+4, DX
 	JL      tail
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y2
@@ -2768,24 +2776,24 @@ none2:
 	VBLENDVPD    Y0, constants<>+0(SB), Y2, Y2
 
 none3:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (DI)
+	ADDQ    $+32, DI
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                 BX, SI
-	ADDQ                 $+4, SI
+	MOVQ                 DX, BX
+	ADDQ                 $+4, BX
 	JE                   done
-	LOAD_TAIL_AVX2(SI, CX, X0, Y0)
-	LOAD_TAIL_AVX2(SI, DX, X1, Y1)
+	LOAD_TAIL_AVX2(BX, AX, X0, Y0)
+	LOAD_TAIL_AVX2(BX, CX, X1, Y1)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(SI, AX, X2, Y2)
+	STORE_TAIL_AVX2(BX, DI, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -2794,26 +2802,27 @@ done:
 // func powerAVX512(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·powerAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         x_base+24(FP), CX
-	MOVQ         y_base+48(FP), DX
-	MOVQ         dst_len+8(FP), BX
-	TESTQ        BX, BX
+	MOVQ         x_base+24(FP), AX
+	MOVQ         y_base+48(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	TESTQ        DX, DX
 	JE           done
-	MOVQ         y_len+56(FP), R8
-	MOVQ         $+64, DI
-	TESTQ        R8, R8
+	MOVQ         y_len+56(FP), DI
+	MOVQ         $+64, SI
+	TESTQ        DI, DI
 	JNE          all1
-	XORQ         DI, DI
-	VBROADCASTSD (DX), Z0
-	VMOVUPD      Z0, (DX)
+	XORQ         SI, SI
+	VBROADCASTSD (CX), Z0
+	VMOVUPD      Z0, (CX)
 
 all1:
+	MOVQ dst_base+0(FP), DI
+
 loop:
-	SUBQ    $+8, BX
+	SUBQ    $+8, DX
 	JL      tail
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
 
 body:
 	VANDPD.BCST    constants<>+32(SB), Z0, Z7
@@ -3038,24 +3047,24 @@ none2:
 	VBLENDMPD.BCST    constants<>+0(SB), Z7, K1, Z7
 
 none3:
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JL      last
-	VMOVUPD Z7, (AX)
+	VMOVUPD Z7, (DI)
+	ADDQ    $+64, DI
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    DI, DX
+	ADDQ    SI, CX
 	JMP     loop
 
 tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
+	MOVQ                   DX, BX
+	ADDQ                   $+8, BX
 	JE                     done
-	LOAD_TAIL_AVX512(SI, CX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, DX, X1, Y1, Z1)
+	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(SI, AX, X7, Y7, Z7)
+	STORE_TAIL_AVX512(BX, DI, X7, Y7, Z7)
 
 done:
 	VZEROUPPER
@@ -3064,15 +3073,15 @@ done:
 // func sinAVX2(dst []float64, x []float64) (outside bool)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sinAVX2(SB), NOSPLIT, $0-49
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 	MOVB $0x00, outside+48(FP)
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VMOVAPD      Y0, Y1
@@ -3130,22 +3139,22 @@ body:
 	MOVB         $0x01, outside+48(FP)
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -3154,15 +3163,15 @@ done:
 // func sinAVX512(dst []float64, x []float64) (outside bool)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·sinAVX512(SB), NOSPLIT, $0-49
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 	MOVB $0x00, outside+48(FP)
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VMOVAPD           Z0, Z2
@@ -3221,22 +3230,22 @@ body:
 	MOVB              $0x01, outside+48(FP)
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -3245,15 +3254,15 @@ done:
 // func cosAVX2(dst []float64, x []float64) (outside bool)
 // Requires: AVX, AVX2, FMA3
 TEXT ·cosAVX2(SB), NOSPLIT, $0-49
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 	MOVB $0x00, outside+48(FP)
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VMOVAPD      Y0, Y1
@@ -3310,22 +3319,22 @@ body:
 	MOVB         $0x01, outside+48(FP)
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -3334,15 +3343,15 @@ done:
 // func cosAVX512(dst []float64, x []float64) (outside bool)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·cosAVX512(SB), NOSPLIT, $0-49
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 	MOVB $0x00, outside+48(FP)
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VMOVAPD           Z0, Z2
@@ -3400,22 +3409,22 @@ body:
 	MOVB              $0x01, outside+48(FP)
 
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -3782,14 +3791,14 @@ enter:
 // func erfAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erfAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
@@ -3903,22 +3912,22 @@ none1:
 	VBLENDVPD    Y1, Y0, Y2, Y2
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X2, Y2)
+	STORE_TAIL_AVX2(DX, BX, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -3927,14 +3936,14 @@ done:
 // func erfAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·erfAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z1
@@ -4048,22 +4057,22 @@ none1:
 	VBLENDMPD        Z0, Z2, K1, Z2
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -4072,14 +4081,14 @@ done:
 // func erfcAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
@@ -4195,22 +4204,22 @@ none1:
 	VBLENDVPD    Y1, Y0, Y5, Y5
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y5, (AX)
+	VMOVUPD Y5, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X5, Y5)
+	STORE_TAIL_AVX2(DX, BX, X5, Y5)
 
 done:
 	VZEROUPPER
@@ -4219,14 +4228,14 @@ done:
 // func erfcAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z1
@@ -4342,22 +4351,22 @@ none1:
 	VBLENDMPD        Z0, Z5, K1, Z5
 
 none2:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z5, (AX)
+	VMOVUPD Z5, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X5, Y5, Z5)
+	STORE_TAIL_AVX512(DX, BX, X5, Y5, Z5)
 
 done:
 	VZEROUPPER
@@ -4366,14 +4375,14 @@ done:
 // func logNdtrAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logNdtrAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VBROADCASTSD constants<>+4928(SB), Y1
@@ -4507,22 +4516,22 @@ none1:
 	VBLENDVPD    Y4, constants<>+192(SB), Y0, Y0
 	VSUBPD       Y0, Y2, Y0
 	VORPD        constants<>+160(SB), Y0, Y0
-	TESTQ        DX, DX
+	TESTQ        CX, CX
 	JL           last
-	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y0, (BX)
+	ADDQ         $+32, BX
 	ADDQ         $+32, AX
-	ADDQ         $+32, CX
 	JMP          loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X0, Y0)
+	STORE_TAIL_AVX2(DX, BX, X0, Y0)
 
 done:
 	VZEROUPPER
@@ -4531,14 +4540,14 @@ done:
 // func logNdtrAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·logNdtrAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VBROADCASTSD      constants<>+4928(SB), Z3
@@ -4672,22 +4681,22 @@ none1:
 	VBLENDMPD.BCST   constants<>+192(SB), Z0, K1, Z2
 	VSUBPD           Z2, Z4, Z0
 	VORPD.BCST       constants<>+160(SB), Z0, Z0
-	TESTQ            DX, DX
+	TESTQ            CX, CX
 	JL               last
-	VMOVUPD          Z0, (AX)
+	VMOVUPD          Z0, (BX)
+	ADDQ             $+64, BX
 	ADDQ             $+64, AX
-	ADDQ             $+64, CX
 	JMP              loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X0, Y0, Z0)
+	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -4696,14 +4705,14 @@ done:
 // func ndtrInvAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·ndtrInvAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VSUBPD       constants<>+704(SB), Y0, Y1
@@ -4845,22 +4854,22 @@ none4:
 
 none5:
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y2, (AX)
+	VMOVUPD Y2, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X2, Y2)
+	STORE_TAIL_AVX2(DX, BX, X2, Y2)
 
 done:
 	VZEROUPPER
@@ -4869,14 +4878,14 @@ done:
 // func ndtrInvAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·ndtrInvAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VSUBPD.BCST      constants<>+704(SB), Z0, Z1
@@ -5018,22 +5027,22 @@ none4:
 
 none5:
 none1:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z2, (AX)
+	VMOVUPD Z2, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X2, Y2, Z2)
+	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
 
 done:
 	VZEROUPPER
@@ -5042,14 +5051,14 @@ done:
 // func logGammaAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logGammaAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VCMPPD       $0x1d, constants<>+6624(SB), Y0, Y1
@@ -5206,22 +5215,22 @@ none3:
 	VBLENDVPD Y0, constants<>+96(SB), Y3, Y3
 
 none4:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y3, (AX)
+	VMOVUPD Y3, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X3, Y3)
+	STORE_TAIL_AVX2(DX, BX, X3, Y3)
 
 done:
 	VZEROUPPER
@@ -5230,14 +5239,14 @@ done:
 // func logGammaAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·logGammaAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VCMPPD.BCST    $0x1d, constants<>+6624(SB), Z0, K1
@@ -5394,22 +5403,22 @@ none3:
 	VBLENDMPD.BCST constants<>+96(SB), Z3, K1, Z3
 
 none4:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z3, (AX)
+	VMOVUPD Z3, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X3, Y3, Z3)
+	STORE_TAIL_AVX512(DX, BX, X3, Y3, Z3)
 
 done:
 	VZEROUPPER
@@ -5418,14 +5427,14 @@ done:
 // func digammaAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·digammaAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+4, DX
+	SUBQ    $+4, CX
 	JL      tail
-	VMOVUPD (CX), Y0
+	VMOVUPD (AX), Y0
 
 body:
 	VCMPPD       $0x11, constants<>+0(SB), Y0, Y1
@@ -5573,22 +5582,22 @@ none1:
 	VBLENDVPD Y0, constants<>+96(SB), Y1, Y1
 
 none4:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Y1, (AX)
+	VMOVUPD Y1, (BX)
+	ADDQ    $+32, BX
 	ADDQ    $+32, AX
-	ADDQ    $+32, CX
 	JMP     loop
 
 tail:
-	MOVQ                 DX, BX
-	ADDQ                 $+4, BX
+	MOVQ                 CX, DX
+	ADDQ                 $+4, DX
 	JE                   done
-	LOAD_TAIL_AVX2(BX, CX, X0, Y0)
+	LOAD_TAIL_AVX2(DX, AX, X0, Y0)
 	JMP                  body
 
 last:
-	STORE_TAIL_AVX2(BX, AX, X1, Y1)
+	STORE_TAIL_AVX2(DX, BX, X1, Y1)
 
 done:
 	VZEROUPPER
@@ -5597,14 +5606,14 @@ done:
 // func digammaAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
+	MOVQ x_base+24(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ dst_base+0(FP), BX
 
 loop:
-	SUBQ    $+8, DX
+	SUBQ    $+8, CX
 	JL      tail
-	VMOVUPD (CX), Z0
+	VMOVUPD (AX), Z0
 
 body:
 	VCMPPD.BCST      $0x11, constants<>+0(SB), Z0, K1
@@ -5752,22 +5761,22 @@ none1:
 	VBLENDMPD.BCST constants<>+96(SB), Z1, K1, Z1
 
 none4:
-	TESTQ   DX, DX
+	TESTQ   CX, CX
 	JL      last
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z1, (BX)
+	ADDQ    $+64, BX
 	ADDQ    $+64, AX
-	ADDQ    $+64, CX
 	JMP     loop
 
 tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
+	MOVQ                   CX, DX
+	ADDQ                   $+8, DX
 	JE                     done
-	LOAD_TAIL_AVX512(BX, CX, X0, Y0, Z0)
+	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
 	JMP                    body
 
 last:
-	STORE_TAIL_AVX512(BX, AX, X1, Y1, Z1)
+	STORE_TAIL_AVX512(DX, BX, X1, Y1, Z1)
 
 done:
 	VZEROUPPER

@@ -21,6 +21,7 @@ type kernel struct {
 	repeat  string // those that may be one number, see [machine.repeat]
 	narrow  bool   // whether wider vectors gain nothing, as where the divider sets the time
 	partial bool   // whether body may call leave
+	aligned bool   // whether the loop of wide vectors is so short that where it lies sets the time
 	body    func(m *machine, in []vector) (v vector)
 }
 
@@ -72,7 +73,6 @@ func (k kernel) emit(m *machine) {
 		return
 	}
 	m.begin(k.name, k.signature(), k.doc)
-	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	from, in := make([]operand.Mem, k.vectors), make([]vector, k.vectors)
 	for i := range from {
 		from[i].Base = m.Load(m.Param(operands[i]).Base(), m.GP64())
@@ -90,10 +90,14 @@ func (k kernel) emit(m *machine) {
 			steps[i] = m.repeat(m.Load(m.Param(operands[i]).Len(), m.GP64()), from[i])
 		}
 	}
+	dst := m.Load(m.Param("dst").Base(), m.GP64()) // which the jump of repeat goes to: to PCALIGN none may
 	if k.partial {
 		m.MOVB(operand.U8(0), address(m.Return(outsideResult)))
 	}
 
+	if k.aligned && m.wide {
+		m.align()
+	}
 	m.Label("loop")
 	m.SUBQ(operand.I32(m.lanes()), l.left)
 	m.JL(operand.LabelRef("tail"))
@@ -124,6 +128,12 @@ func (k kernel) emit(m *machine) {
 	m.Label("done")
 	m.VZEROUPPER()
 	m.RET()
+}
+
+// align begins a line of the code cache, so that no jump at the head of a loop lies across
+// two: processors with microcode against a fault of such jumps decode them anew each time.
+func (m *machine) align() {
+	m.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.U8(64)}})
 }
 
 // repeat returns the bytes from a vector of an operand to the next. They are 0 for an

@@ -35,13 +35,15 @@ var pointwise = []kernel{
 		body: func(m *machine, in []vector) vector { return m.unlessNaN(m.smaller(in[0], in[1]), in[0], in[1]) },
 	},
 	{
-		name: "maximum", code: "Maximum", vectors: 2, repeat: "y", doc: "the larger of x and y.",
+		name: "maximum", code: "Maximum", vectors: 2, repeat: "y", aligned: true,
+		doc: "the larger of x and y.",
 		body: func(m *machine, in []vector) vector {
 			return m.orInfinity(m.larger(in[0], in[1]), in[0], in[1], math.Inf(1))
 		},
 	},
 	{
-		name: "minimum", code: "Minimum", vectors: 2, repeat: "y", doc: "the smaller of x and y.",
+		name: "minimum", code: "Minimum", vectors: 2, repeat: "y", aligned: true,
+		doc: "the smaller of x and y.",
 		body: func(m *machine, in []vector) vector {
 			return m.orInfinity(m.smaller(in[0], in[1]), in[0], in[1], math.Inf(-1))
 		},
