@@ -16,7 +16,6 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/exact"
-	"tobac/internal/memory"
 	"tobac/models"
 	"tobac/sem"
 	"tobac/setting"
@@ -207,12 +206,4 @@ func EngineByName(name string) (engine.Settings, error) {
 		names = append(names, e.Engine().Name())
 	}
 	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
-}
-
-// Room is the memory that a run may take.
-func (c *Config) Room() memory.Room {
-	if c.Memory > 0 {
-		return memory.Room{Bytes: c.Memory, Limit: "asked for"}
-	}
-	return memory.Available()
 }

@@ -71,7 +71,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	if err := engine.CheckTable(n, d, cfg.Room()); err != nil { // before anything of the size of the pairs of variables
+	if err := engine.CheckTable(n, d, cfg.Memory); err != nil { // before anything of the size of the pairs of variables
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	p, e, why, err := cfg.Problem(data)
@@ -96,14 +96,14 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		}
 		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})
-	if err := engine.CheckMemory(e.Engine(), p, p.Size(), cfg.Room()); err != nil {
+	if err := engine.CheckMemory(e.Engine(), p, p.Size(), cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if r.stage, err = e.Engine().Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
 	if cfg.Model == nil {
-		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage, cfg.Room()); err != nil {
+		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage, cfg.Memory); err != nil {
 			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}
 	}

@@ -11,9 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ReadEdges reads an edge list, see [ReadEdgeList], on the vertices names; the graph has len(names)
-// of them, and vertex i is names[i]. The header has two columns of vertices, and may have the
-// columns weight and type. source names r in errors. A file with only a header is the graph without
+// ReadEdges reads an edge list on the vertices names; the graph has len(names) of them, and vertex i
+// is names[i]. The header has two columns of vertices (source and target, from and to, cause and
+// effect, or parent and child), and may have the columns weight and type. Every other line is an edge,
+// or names a vertex if its second column is blank. source names r in errors. A file with only a header is the graph without
 // edges.
 //
 // weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there
@@ -31,17 +32,17 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 	if err != nil {
 		return nil, nil, err
 	}
-	weighted := edgeColumn(f, "weight") >= 0
+	weighted := delimited.EdgeColumn(f, "weight") >= 0
 	columns := 2
 	for _, optional := range []string{"weight", "type"} {
-		if edgeColumn(f, optional) >= 0 {
+		if delimited.EdgeColumn(f, optional) >= 0 {
 			columns++
 		}
 	}
-	if !IsEdgeList(f) || len(f.Records[0].Fields) != columns {
-		return nil, nil, headerFault(f, `, either with ",weight", ",type" or both after it`)
+	if !delimited.IsEdgeList(f) || len(f.Records[0].Fields) != columns {
+		return nil, nil, delimited.EdgeHeaderFault(f, `, either with ",weight", ",type" or both after it`)
 	}
-	list, err := ReadEdgeList(f)
+	list, err := delimited.ReadEdgeList(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,16 +59,16 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 			}
 			known := false
 			if ends[n], known = vertex[list.Names[v]]; !known {
-				return nil, nil, list.fault(e.Line, "unknown vertex "+delimited.Excerpt(list.Names[v]), delimited.Excerpts(names))
+				return nil, nil, list.Fault(e.Line, "unknown vertex "+delimited.Excerpt(list.Names[v]), delimited.Excerpts(names))
 			}
 		}
 		if e.To < 0 {
 			continue
 		}
 		if e.From == e.To {
-			return nil, nil, list.fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]), "edges between different vertices")
+			return nil, nil, list.Fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]), "edges between different vertices")
 		}
-		undirected, err := list.undirected(e)
+		undirected, err := undirected(list, e)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -77,13 +78,13 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		}
 		for _, d := range directions {
 			if before, given := line[d]; given {
-				return nil, nil, list.fault(e.Line, fmt.Sprintf("edge %q -> %q is already on line %d", names[d.From], names[d.To], before), "each edge once")
+				return nil, nil, list.Fault(e.Line, fmt.Sprintf("edge %q -> %q is already on line %d", names[d.From], names[d.To], before), "each edge once")
 			}
 			line[d] = e.Line
 			g.Set(d.From, d.To, true)
 		}
 		if weighted {
-			weight, err := list.number(e, edgeColumn(f, "weight"))
+			weight, err := list.Required(e, "weight")
 			if err != nil {
 				return nil, nil, err
 			}
@@ -94,6 +95,19 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		}
 	}
 	return g, weights, nil
+}
+
+// undirected reports whether the column type says so of an edge, see [WritePartiallyDirected].
+func undirected(l *delimited.EdgeList, e delimited.ListedEdge) (bool, error) {
+	kind, ok := l.Text(e, "type")
+	if !ok {
+		return false, nil
+	}
+	undirected, ok := kindOf(kind)
+	if !ok {
+		return false, l.Fault(e.Line, "type of the edge is "+delimited.Excerpt(kind), directedEdge+", "+undirectedEdge)
+	}
+	return undirected, nil
 }
 
 func indexNames(names []string) (map[string]int, error) {

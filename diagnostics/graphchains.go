@@ -39,6 +39,18 @@ type Quantity struct {
 	Range         float64 // largest difference between the means of two chains
 }
 
+// A GraphTrace says where Markov chains over graphs are, for a reader who waits for them.
+type GraphTrace struct {
+	// LogP is the mean over the chains of ln p(D, G) of their current graphs.
+	LogP float64
+	// RHat is the split R̂ of ln p(D, G) over what has been recorded; NaN with fewer
+	// than four blocks of samples per chain.
+	RHat float64
+	// Acceptance is the part of the proposals at inverse temperature 1 that changed the partition or
+	// turned an edge around, over all chains; NaN without proposals.
+	Acceptance float64
+}
+
 // Probabilities of edges that differ by less between chains, or are known better, are
 // not looked at: R̂ of an edge that hardly any sample has says nothing.
 // Where the chains stand still, each at a probability of its own, R̂ is infinite and one sample is

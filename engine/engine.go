@@ -12,7 +12,6 @@ import (
 	"tobac/diagnostics"
 	"tobac/internal/drawn"
 	"tobac/internal/inspect"
-	"tobac/internal/mcmc"
 	"tobac/internal/trust"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -200,7 +199,7 @@ type Progress struct {
 	// been taken.
 	Doing string
 	// Chains is where Markov chains are; nil for other engines.
-	Chains *mcmc.Trace
+	Chains *diagnostics.GraphTrace
 	// Training is where a training is; nil for other engines.
 	Training *TrainingPoint
 	// Driving and Repulsive are the norms of the two forces of SVGD on the latents, Neighbours

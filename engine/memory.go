@@ -112,8 +112,19 @@ func (e *MemoryError) Error() string {
 	return text + "would fit: " + e.Fits
 }
 
-// CheckTable refuses a table that leaves no room for a fit.
-func CheckTable(n, d int, room memory.Room) error {
+// roomOf is the memory that a run may take: limit in bytes, where 0 stands for what the machine and
+// its limits leave.
+func roomOf(limit int64) memory.Room {
+	if limit > 0 {
+		return memory.Room{Bytes: limit, Limit: "asked for"}
+	}
+	return memory.Available()
+}
+
+// CheckTable refuses a table that leaves no room for a fit. A limit of 0 bytes stands for what the
+// machine and its limits leave.
+func CheckTable(n, d int, limit int64) error {
+	room := roomOf(limit)
 	need := float64(rowBytes(n, d)) + 20*float64(d)*float64(d)*8
 	if need <= float64(room.Bytes) {
 		return nil
@@ -121,8 +132,10 @@ func CheckTable(n, d int, room memory.Room) error {
 	return &MemoryError{Need: need, Room: room.String(), Parts: memory.Size(need) + " for the program and the table"}
 }
 
-// CheckMemory refuses a run whose memory would not fit, before anything is computed.
-func CheckMemory(e Engine, p *Problem, size Size, room memory.Room) error {
+// CheckMemory refuses a run whose memory would not fit, before anything is computed. limit is that
+// of [CheckTable].
+func CheckMemory(e Engine, p *Problem, size Size, limit int64) error {
+	room := roomOf(limit)
 	all := demands(e, p, size)
 	need := total(all)
 	if need <= float64(room.Bytes) {

@@ -114,7 +114,7 @@ func ReadMatrixNPY(r io.Reader, source string) (names []string, m *mat.Dense, er
 }
 
 // ReadProbabilities reads edge probabilities as text: a matrix as [ReadMatrix]
-// reads it, or a list of edges as [dag.ReadEdgeList] does, with a column
+// reads it, or a list of edges as [delimited.ReadEdgeList] does, with a column
 // probability; other columns are ignored, edges that are not listed have the
 // probability 0, and the variables are those
 // that the list names, in the sequence in which it first does. variables, if not
@@ -214,11 +214,11 @@ func unnamed(names []string) bool {
 
 // isProbabilityList reports whether a file is a list of edges with their probabilities.
 func isProbabilityList(f *delimited.File) bool {
-	return dag.IsEdgeList(f) && slices.ContainsFunc(f.Records[0].Fields, func(field delimited.Field) bool { return strings.EqualFold(field.Text, "probability") })
+	return delimited.IsEdgeList(f) && slices.ContainsFunc(f.Records[0].Fields, func(field delimited.Field) bool { return strings.EqualFold(field.Text, "probability") })
 }
 
 func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Dense, err error) {
-	list, err := dag.ReadEdgeList(f)
+	list, err := delimited.ReadEdgeList(f)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/jobs"
-	"tobac/internal/mcmc"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -61,7 +61,7 @@ func TestProgressTerminal(t *testing.T) {
 		if s == 5 {
 			width = 30
 		}
-		p.Step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &mcmc.Trace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
+		p.Step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &diagnostics.GraphTrace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
 	}
 	drawings := strings.Split(b.String(), "\r")[1:]
 	if len(drawings) != 9 {

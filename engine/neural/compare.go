@@ -9,7 +9,6 @@ import (
 	"tobac/engine"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
-	"tobac/internal/memory"
 	"tobac/sem"
 )
 
@@ -25,7 +24,7 @@ func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted.
-func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage, room memory.Room) (*engine.Problem, engine.Settings, engine.Stage, error) {
+func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage, memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := p.Model.(sem.SampledModel)
 	if o, optional := e.Engine().(engine.Optional); !ok || !optional || !o.LeftOpen() || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil || p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
@@ -54,7 +53,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	note := ""
 	if seconds := seconds(n, d); seconds > mostSeconds(d) {
 		note = sem.TooLong(seconds, "ffn")
-	} else if err := engine.CheckMemory(tempering.Engine(), &q, q.Size(), room); err != nil {
+	} else if err := engine.CheckMemory(tempering.Engine(), &q, q.Size(), memoryLimit); err != nil {
 		note = err.Error()
 	}
 	if note != "" {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"tobac/dag"
 	"tobac/internal/delimited"
 	"tobac/internal/numpy"
 )
@@ -72,7 +71,7 @@ func detectText(text, source string) (Format, error) {
 		}
 		return EdgeList, nil
 	case err == nil && headless(f) && (f.Separator != ' ' || !hasArrows(text)):
-		_, err := dag.ReadEdgeList(f) // says which headers there are
+		_, err := delimited.ReadEdgeList(f) // says which headers there are
 		return 0, err
 	case err == nil && isLabelled(f):
 		return Matrix, nil

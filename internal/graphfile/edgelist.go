@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"tobac/dag"
 	"tobac/internal/delimited"
 	"tobac/posterior"
 )
@@ -15,7 +14,7 @@ import (
 // isEdgeList reports whether a file is a list of edges, even if vertices of a matrix are named
 // source and target.
 func isEdgeList(f *delimited.File) bool {
-	return dag.IsEdgeList(f) && !(f.Records[0].Fields[0].Text == "" && isLabelled(f))
+	return delimited.IsEdgeList(f) && !(f.Records[0].Fields[0].Text == "" && isLabelled(f))
 }
 
 // isLabelled reports whether the names in the first line also stand in front of the others.
@@ -66,7 +65,7 @@ var quoted = regexp.MustCompile(`"[^"]*"`)
 // edgeListOf reads a header, then one edge per line. The columns named after a [Quantity],
 // weight_mean and type are read, others left alone.
 func edgeListOf(f *delimited.File) (*Graph, error) {
-	list, err := dag.ReadEdgeList(f)
+	list, err := delimited.ReadEdgeList(f)
 	if err != nil {
 		return nil, err
 	}

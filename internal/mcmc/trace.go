@@ -1,23 +1,15 @@
 package mcmc
 
-import "math"
+import (
+	"math"
 
-// A Trace says where the chains are, for a reader who waits for them.
-type Trace struct {
-	// LogP is the mean over the chains of ln p(D, G) of their current graphs.
-	LogP float64
-	// RHat is the split R̂ of ln p(D, G) over what has been recorded; NaN with fewer
-	// than four blocks of samples per chain.
-	RHat float64
-	// Acceptance is the part of the proposals at inverse temperature 1 that changed the partition or
-	// turned an edge around, over all chains; NaN without proposals.
-	Acceptance float64
-}
+	"tobac/diagnostics"
+)
 
 // Trace describes the chains as they are, at the cost of a look at each variable.
 // It changes nothing.
-func (m *Sampler) Trace() Trace {
-	t := Trace{RHat: math.NaN()}
+func (m *Sampler) Trace() diagnostics.GraphTrace {
+	t := diagnostics.GraphTrace{RHat: math.NaN()}
 	var moves counter
 	var all []series
 	for _, c := range m.chains {

@@ -155,7 +155,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 	if p.Vars() > most {
 		e = (*markov.MCMC)(chains).Engine()
 	}
-	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Room()); err != nil {
+	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Memory); err != nil {
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); p.Vars() <= most {

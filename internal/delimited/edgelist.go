@@ -1,11 +1,9 @@
-package dag
+package delimited
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"tobac/internal/delimited"
 )
 
 // endColumns are the pairs of headers, in any case, between which an edge list has its edges.
@@ -16,8 +14,8 @@ type EdgeList struct {
 	Names []string // of the vertices, in the sequence in which they first stand in the file
 	Edges []ListedEdge
 
-	file    *delimited.File
-	numbers *delimited.NumberParser
+	file    *File
+	numbers *NumberParser
 }
 
 // ListedEdge is one line of an edge list.
@@ -31,24 +29,26 @@ type ListedEdge struct {
 // IsEdgeList reports whether the first record of a file is the header of an edge list: in any case,
 // and wherever they stand, the columns source and target, from and to, cause and effect, or parent
 // and child.
-func IsEdgeList(f *delimited.File) bool { return ends(f) != nil }
+func IsEdgeList(f *File) bool { return ends(f) != nil }
 
 // ends are the places of the two columns of vertices; nil means the file is no edge list.
-func ends(f *delimited.File) []int {
+func ends(f *File) []int {
 	for _, pair := range endColumns {
-		if columns := []int{edgeColumn(f, pair[0]), edgeColumn(f, pair[1])}; min(columns[0], columns[1]) >= 0 {
+		if columns := []int{EdgeColumn(f, pair[0]), EdgeColumn(f, pair[1])}; min(columns[0], columns[1]) >= 0 {
 			return columns
 		}
 	}
 	return nil
 }
 
-// edgeColumn is the place of a column of the header; −1: there is none.
-func edgeColumn(f *delimited.File, name string) int {
-	return slices.IndexFunc(f.Records[0].Fields, func(field delimited.Field) bool { return strings.EqualFold(field.Text, name) })
+// EdgeColumn is the place of a column of the header; −1: there is none.
+func EdgeColumn(f *File, name string) int {
+	return slices.IndexFunc(f.Records[0].Fields, func(field Field) bool { return strings.EqualFold(field.Text, name) })
 }
 
-func headerFault(f *delimited.File, more string) error {
+// EdgeHeaderFault says that the header of f is not that of an edge list; more ends the list of those
+// that are allowed.
+func EdgeHeaderFault(f *File, more string) error {
 	var columns, pairs []string
 	for _, field := range f.Records[0].Fields {
 		columns = append(columns, field.Text)
@@ -57,8 +57,8 @@ func headerFault(f *delimited.File, more string) error {
 		pairs = append(pairs, fmt.Sprintf("%q", pair[0]+","+pair[1]))
 	}
 	last := len(pairs) - 1
-	return &delimited.Error{
-		Source: f.Source, Line: f.Records[0].Line, Problem: "header is " + delimited.Excerpt(strings.Join(columns, ",")),
+	return &Error{
+		Source: f.Source, Line: f.Records[0].Line, Problem: "header is " + Excerpt(strings.Join(columns, ",")),
 		Allowed: strings.Join(pairs[:last], ", ") + " or " + pairs[last] + more,
 	}
 }
@@ -67,23 +67,23 @@ func headerFault(f *delimited.File, more string) error {
 // second vertex is blank names a vertex that may have no edge. Other columns are left to
 // [EdgeList.Text] and [EdgeList.Number]. Another header, lines of another length and a repeated
 // edge are errors with file and line. Cycles and edges from a vertex to itself are not.
-func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
+func ReadEdgeList(f *File) (*EdgeList, error) {
 	columns := ends(f)
 	if columns == nil {
-		return nil, headerFault(f, ", perhaps among other columns")
+		return nil, EdgeHeaderFault(f, ", perhaps among other columns")
 	}
 	l := &EdgeList{file: f, numbers: f.Numbers()}
-	index, lines := map[string]int{}, map[Edge]int{}
+	index, lines := map[string]int{}, map[[2]int]int{}
 	for n, record := range f.Records[1:] {
 		if got, want := len(record.Fields), len(f.Records[0].Fields); got != want {
-			return nil, l.fault(record.Line, fmt.Sprintf("got %d values, want %d", got, want), "")
+			return nil, l.Fault(record.Line, fmt.Sprintf("got %d values, want %d", got, want), "")
 		}
 		e := ListedEdge{Line: record.Line, record: n + 1}
 		for k, v := range []*int{&e.From, &e.To} {
 			name := record.Fields[columns[k]].Text
 			if name == "" {
 				if k == 0 {
-					return nil, l.fault(record.Line, "edge from a vertex without a name", "names of vertices")
+					return nil, l.Fault(record.Line, "edge from a vertex without a name", "names of vertices")
 				}
 				*v = -1
 				continue
@@ -96,9 +96,9 @@ func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 			}
 			*v = at
 		}
-		edge := Edge{From: e.From, To: e.To}
+		edge := [2]int{e.From, e.To}
 		if line, given := lines[edge]; given && e.To >= 0 {
-			return nil, l.fault(record.Line, fmt.Sprintf("edge %q -> %q is already on line %d", l.Names[e.From], l.Names[e.To], line), "each edge once")
+			return nil, l.Fault(record.Line, fmt.Sprintf("edge %q -> %q is already on line %d", l.Names[e.From], l.Names[e.To], line), "each edge once")
 		}
 		lines[edge] = record.Line
 		l.Edges = append(l.Edges, e)
@@ -109,7 +109,7 @@ func ReadEdgeList(f *delimited.File) (*EdgeList, error) {
 // Text is the value of an edge in the column of this name, in any case; ok is false if there is no
 // such column, or if it is blank.
 func (l *EdgeList) Text(e ListedEdge, column string) (text string, ok bool) {
-	at := edgeColumn(l.file, column)
+	at := EdgeColumn(l.file, column)
 	if at < 0 {
 		return "", false
 	}
@@ -123,27 +123,17 @@ func (l *EdgeList) Number(e ListedEdge, column string) (v float64, ok bool, err 
 	if _, ok := l.Text(e, column); !ok {
 		return 0, false, nil
 	}
-	v, err = l.number(e, edgeColumn(l.file, column))
+	v, err = l.Required(e, column)
 	return v, err == nil, err
 }
 
-// undirected reports whether the column type says so of an edge, see [WritePartiallyDirected].
-func (l *EdgeList) undirected(e ListedEdge) (bool, error) {
-	kind, ok := l.Text(e, "type")
-	if !ok {
-		return false, nil
-	}
-	undirected, ok := kindOf(kind)
-	if !ok {
-		return false, l.fault(e.Line, "type of the edge is "+delimited.Excerpt(kind), directedEdge+", "+undirectedEdge)
-	}
-	return undirected, nil
-}
-
-func (l *EdgeList) number(e ListedEdge, column int) (float64, error) {
+// Required is the number of an edge in a column of the header; a blank is an error too.
+func (l *EdgeList) Required(e ListedEdge, name string) (float64, error) {
+	column := EdgeColumn(l.file, name)
 	return l.numbers.Parse(l.file.Records[e.record].Fields[column].Text, e.Line, l.file.Records[0].Fields[column].Text)
 }
 
-func (l *EdgeList) fault(line int, problem, allowed string) error {
-	return &delimited.Error{Source: l.file.Source, Line: line, Problem: problem, Allowed: allowed}
+// Fault is an error in a line of the list.
+func (l *EdgeList) Fault(line int, problem, allowed string) error {
+	return &Error{Source: l.file.Source, Line: line, Problem: problem, Allowed: allowed}
 }
