@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"tobac/internal/table":     {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	// Alone with its large library.
 	"tobac/parquet":              {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
-	"tobac/score":                {"tobac/internal/scoring", "tobac/dag", "gonum.org/v1/gonum"},
+	"tobac/score":                {"tobac/internal/scoring", "tobac/internal/vector", "tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/internal/scoring":     {"gonum.org/v1/gonum"},
 	"tobac/internal/nodescore":   {"tobac/score", "tobac/internal/scoring", "tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/internal/additive":    {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},

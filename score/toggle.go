@@ -4,8 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+
 	"tobac/internal/scoring"
+	"tobac/internal/vector"
 )
+
+// kernels are the best of this processor: TOBAC_KERNELS does not choose them.
+var kernels, _ = vector.Default()
 
 // A ToggleScorer is a [Scorer] that scores all sets of parents that differ in one parent from a
 // set faster than one by one.
@@ -83,9 +89,13 @@ func (p *Prior) addToToggled(dst []float64, j int, parents, variables []int) {
 		}
 	}
 	var room [32]int
+	at := 0
 	for k, i := range variables {
-		switch _, found := slices.BinarySearch(parents, i); {
-		case found: // odds may be −Inf: no difference of sums
+		for at < n && parents[at] < i {
+			at++
+		}
+		switch {
+		case at < n && parents[at] == i: // odds may be −Inf: no difference of sums
 			dst[k] += p.LogPrior(j, Toggle(room[:0], parents, i))
 		case missing > 1 || missing == 1 && !required[i]:
 			dst[k] = math.Inf(-1)
@@ -125,12 +135,23 @@ func checkToggled(d int, dst []float64, j int, parents, variables []int) {
 	}
 }
 
-// toggleBlock is the number of variables that are scored side by side, toggleParents the number of
-// parents up to which nothing is allocated.
-const (
-	toggleBlock   = 32
-	toggleParents = 12
-)
+// fewVariables is the number of variables below which kernels are not worth their calls.
+const fewVariables = 8
+
+// A toggling has the room of a call of toggled, and what depends on the set of p parents A only:
+// with M_AA = LLᵀ, factor is L by rows, with the inverses of its diagonal, and z = L⁻¹M_Aj.
+type toggling struct {
+	factor, z, w  []float64
+	rows          []float64 // L⁻¹M_Ai by columns i
+	pivots, cross []float64 // M_ii − y·y and M_ij − y·z, y a column of these
+	logs          []float64
+	index         []int32
+}
+
+var togglings = sync.Pool{New: func() any { return new(toggling) }}
+
+// resized is a slice of n elements, in the room of x if that is enough.
+func resized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
 
 // toggled scores all neighbours of a set of p parents A from the Cholesky factor M_AA = LLᵀ. With
 // y = L⁻¹M_Ai and z = L⁻¹M_Aj, another parent i has the pivot r = M_ii − y·y, and takes
@@ -138,97 +159,125 @@ const (
 func (g *gaussian) toggled(
 	dst, a []float64, d, j int, parents, variables []int, ridge, offset float64,
 ) {
+	t := togglings.Get().(*toggling)
+	defer togglings.Put(t)
 	p := len(parents)
-	var rowRoom [toggleParents * toggleBlock]float64
-	var factorRoom [toggleParents * (toggleParents + 1)]float64
-	rows, factor := rowRoom[:], factorRoom[:]
-	if p > toggleParents {
-		rows, factor = make([]float64, p*toggleBlock), make([]float64, p*(p+1))
-	}
-	z := factor[p*p : p*(p+1)]
+	t.factor, t.z, t.w = resized(t.factor, p*p), resized(t.z, p), resized(t.w, p)
 	sum, s := offset, a[j*d+j]
 	for k, i := range parents {
-		row := factor[k*p : k*p+k+1]
+		from, row := a[i*d:(i+1)*d], t.factor[k*p:k*p+k+1]
 		for l := range k + 1 {
-			v := a[i*d+parents[l]]
+			v := from[parents[l]]
 			if l == k {
 				v += ridge
 			}
-			for h, f := range row[:l] {
-				v -= f * factor[l*p+h]
+			for h, f := range t.factor[l*p : l*p+l] {
+				v -= f * row[h]
 			}
 			if l == k {
 				pivot, half := g.pivot(v)
 				sum += half
-				row[k] = 1 / math.Sqrt(pivot) // of the diagonal, its inverse
+				row[k] = 1 / math.Sqrt(pivot)
 			} else {
-				row[l] = v * factor[l*p+l]
+				row[l] = v * t.factor[l*p+l]
 			}
 		}
-		v := a[i*d+j]
+		v := from[j]
 		for h, f := range row[:k] {
-			v -= f * z[h]
+			v -= f * t.z[h]
 		}
-		z[k] = v * row[k]
-		s -= z[k] * z[k]
+		t.z[k] = v * row[k]
+		s -= t.z[k] * t.z[k]
 	}
-	var pivots, cross [toggleBlock]float64
-	for first := 0; first < len(variables) && p < d-1; first += toggleBlock {
-		block := variables[first:min(first+toggleBlock, len(variables))]
-		m := len(block)
-		for c, i := range block {
-			pivots[c], cross[c] = a[i*d+i]+ridge, a[j*d+i]
-		}
-		for k, i := range parents {
-			y := rows[k*toggleBlock : k*toggleBlock+m]
-			for c, v := range block {
-				y[c] = a[i*d+v]
-			}
-			for l, f := range factor[k*p : k*p+k] {
-				for c, v := range rows[l*toggleBlock : l*toggleBlock+m] {
-					y[c] -= f * v
+	if p < d-1 {
+		t.eliminate(a, d, j, parents, variables, ridge)
+		g.leaves(dst, t, p+1, sum, s)
+	}
+	g.removed(dst, t, parents, variables, sum, s)
+}
+
+// eliminate fills pivots and cross.
+func (t *toggling) eliminate(a []float64, d, j int, parents, variables []int, ridge float64) {
+	p, m := len(parents), len(variables)
+	t.rows = resized(t.rows, p*m)
+	t.pivots, t.cross, t.index = resized(t.pivots, m), resized(t.cross, m), resized(t.index, m)
+	own := a[j*d : (j+1)*d]
+	for c, i := range variables {
+		t.pivots[c], t.cross[c], t.index[c] = a[i*d+i]+ridge, own[i], int32(i)
+	}
+	for k, i := range parents {
+		y, from, row := t.rows[k*m:(k+1)*m], a[i*d:(i+1)*d], t.factor[k*p:k*p+k+1]
+		if m < fewVariables {
+			for c, v := range variables {
+				x := from[v]
+				for l, f := range row[:k] {
+					x -= f * t.rows[l*m+c]
 				}
+				x *= row[k]
+				y[c] = x
+				t.pivots[c] -= x * x
+				t.cross[c] -= x * t.z[k]
 			}
-			f, zk := factor[k*p+k], z[k]
-			for c := range y {
-				y[c] *= f
-				pivots[c] -= y[c] * y[c]
-				cross[c] -= y[c] * zk
-			}
+			continue
 		}
-		for c := range block {
-			pivot, half := g.pivot(pivots[c])
-			dst[first+c] = g.leaf(p+1, sum+half, s-cross[c]*cross[c]/pivot)
+		kernels.Gather(y, from, t.index)
+		for l, f := range row[:k] {
+			kernels.AddScaled(y, y, -f, t.rows[l*m:(l+1)*m])
 		}
+		kernels.Scale(y, y, row[k])
+		kernels.SubProduct(t.pivots, t.pivots, y, y)
+		kernels.AddScaled(t.cross, t.cross, -t.z[k], y)
 	}
-	g.removed(dst, factor, parents, variables, sum, s)
+}
+
+// leaves writes the scores of the sets of p parents, of which the last has pivots and cross.
+func (g *gaussian) leaves(dst []float64, t *toggling, p int, sum, s float64) {
+	if len(dst) < fewVariables {
+		for c, v := range t.pivots {
+			pivot, half := g.pivot(v)
+			dst[c] = g.leaf(p, sum+half, s-t.cross[c]*t.cross[c]/pivot)
+		}
+		return
+	}
+	t.logs = resized(t.logs, len(dst))
+	kernels.MaximumScalar(t.pivots, t.pivots, g.floor)
+	kernels.Log(t.logs, t.pivots)
+	for c, v := range t.cross {
+		dst[c] = max(s-v*v/t.pivots[c], g.least)
+	}
+	if g.logarithm {
+		kernels.Log(dst, dst)
+	}
+	constant, factor := g.constant[p]+sum, g.factor[p]
+	for c, v := range dst {
+		dst[c] = constant - 0.5*t.logs[c] - factor*v
+	}
 }
 
 // removed scores the sets without one of the parents: with B = M_AA⁻¹ and b = B M_Aj, parent m
 // leaves the determinant |M_AA| B_mm, and adds b_m²/B_mm to s.
-func (g *gaussian) removed(dst, factor []float64, parents, variables []int, sum, s float64) {
-	p := len(parents)
-	var room [toggleParents]float64
-	w, z := room[:], factor[p*p:p*(p+1)]
-	if p > toggleParents {
-		w = make([]float64, p)
-	}
+func (g *gaussian) removed(dst []float64, t *toggling, parents, variables []int, sum, s float64) {
+	p, at := len(parents), 0
 	for m, i := range parents {
-		at, found := slices.BinarySearch(variables, i)
-		if !found {
+		for at < len(variables) && variables[at] < i {
+			at++
+		}
+		if at == len(variables) || variables[at] != i {
 			continue
 		}
 		// Column m of L⁻¹, of which the elements above m are 0.
-		w[m] = factor[m*p+m]
-		square, b := w[m]*w[m], w[m]*z[m]
-		for k := m + 1; k < p; k++ {
-			v := 0.0
-			for h, f := range factor[k*p+m : k*p+k] {
-				v -= f * w[m+h]
+		w, z := t.w[m:], t.z[m:]
+		w[0] = t.factor[m*p+m]
+		square, b := w[0]*w[0], w[0]*z[0]
+		for k := 1; k < p-m; k++ {
+			v, row := 0.0, t.factor[(m+k)*p+m:(m+k)*p+m+k+1]
+			for h, f := range row[:k] {
+				v -= f * w[h]
 			}
-			w[k] = v * factor[k*p+k]
-			square += w[k] * w[k]
-			b += w[k] * z[k]
+			v *= row[k]
+			w[k] = v
+			square += v * v
+			b += v * z[k]
 		}
 		dst[at] = g.leaf(p-1, sum-0.5*math.Log(square), s+b*b/square)
 	}
