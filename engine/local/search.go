@@ -93,7 +93,7 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 		}
 		p.SettleModel(s.Model, s.Evidence)
 		p.Doing(name, "searching, model "+s.Model.String())
-		best, err := e.find(ctx, s.Hypothesis.Scores, s.Prior, p.Workers, stream.New(p.Seed, stream.GraphSearch))
+		best, err := e.find(ctx, s.Hypothesis.Scores, s.Prior, p.Workers, stream.New(p.Seed, stream.GraphSearch), s.Best())
 		if err != nil {
 			return err
 		}
@@ -124,15 +124,20 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 	return engine.Finished(o, nil), nil
 }
 
-// find is a probable graph.
+// find is a probable graph, of a search that begins at another one unless that is nil.
 func (e searchEngine) find(
-	ctx context.Context, s score.Scorer, prior *score.Prior, workers int, rng *rand.Rand,
+	ctx context.Context, s score.Scorer, prior *score.Prior, workers int, rng *rand.Rand, from *dag.Graph,
 ) (*dag.Graph, error) {
 	screen, err := search.NewScreen(ctx, s, prior, workers)
 	if err != nil {
 		return nil, err
 	}
-	at := search.New(screen, rng)
+	var at *search.Searcher
+	if from != nil {
+		at = search.At(screen, rng, from)
+	} else {
+		at = search.New(screen, rng)
+	}
 	err = at.Run(ctx, e.Tries)
 	return at.Graph(), err
 }
@@ -154,7 +159,7 @@ func (e searchEngine) halves(
 			reasons[k] = err
 			return ctx.Err()
 		}
-		all[k], err = e.find(ctx, scores, s.Prior, 1, rng)
+		all[k], err = e.find(ctx, scores, s.Prior, 1, rng, nil)
 		return err
 	})
 	for k, g := range all {

@@ -1,7 +1,6 @@
 package graphchains
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -89,6 +88,7 @@ type Settled struct {
 	hypotheses []sem.Hypothesis // all of the model, as if all of the evidence counted
 	chosen     int              // its number
 	best       *dag.Graph       // the most probable one of the short chains
+	starts     []*dag.Graph     // the most probable one of each of them
 	trust      trust.Trust      // part of its evidence that counts
 	doubt      trust.Doubt      // why the form of the equations counts in part
 	density    float64          // edges per node of the prior
@@ -175,6 +175,9 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	return best, err
 }
 
+// Best is the most probable graph of the short chains.
+func (s *Settled) Best() *dag.Graph { return s.best }
+
 // Scores are the node scores of the settled model for other rows of its table, under the hypothesis
 // that suits the most probable graph of the short chains.
 func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer, error) {
@@ -211,7 +214,9 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 // New prepares the chains.
 func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *Settings) (*Chains, error) {
 	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
-	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, e.Options(problem, e.WarmUp))
+	options := e.Options(problem, e.WarmUp)
+	options.Starts = s.starts
+	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, options)
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
 }
 
@@ -285,7 +290,7 @@ func pilotChains(
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
 		options := e.Options(problem, pilot/2)
-		options.Chains, options.Rungs = min(options.Chains, mostPilots), 1
+		options.Chains, options.Rungs, options.Starts = min(options.Chains, mostPilots), 1, c.starts
 		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, options)
 		if err != nil {
 			return nil, 0, err
@@ -296,9 +301,9 @@ func pilotChains(
 		if res, err = s.Result(); err != nil {
 			return nil, 0, err
 		}
-		best := slices.MaxFunc(res.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) })
-		c.best = best.Graph
-		better := inference.Suiting(hypotheses, best.Graph)
+		c.starts = res.Best()
+		c.best = c.starts[0]
+		better := inference.Suiting(hypotheses, c.best)
 		if better == chosen {
 			break
 		}

@@ -39,6 +39,7 @@ func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, opt m
 			if err != nil {
 				return err
 			}
+			opt.Starts = res.Best()
 			sets, probabilities := drawnSets(res, s.Vars())
 			drawn := 0
 			for _, of := range sets {

@@ -5,17 +5,19 @@ import (
 	"math"
 	"runtime"
 
+	"tobac/dag"
 	"tobac/score"
 )
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int     // candidate parents per variable at most, up to [score.MaxCandidates]; 0: as [DefaultCandidates]
-	Chains     int     // independent chains; 0: 4
-	Rungs      int     // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
-	Hottest    float64 // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
-	WarmUp     int     // iterations of each chain before it records; 0: 300
-	Draws      int     // least number of graphs that a long run keeps, −1 for none; 0: 1000
+	Candidates int          // candidate parents per variable at most, up to [score.MaxCandidates]; 0: as [DefaultCandidates]
+	Chains     int          // independent chains; 0: 4
+	Rungs      int          // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
+	Hottest    float64      // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
+	WarmUp     int          // iterations of each chain before it records; 0: 300
+	Draws      int          // least number of graphs that a long run keeps, −1 for none; 0: 1000
+	Starts     []*dag.Graph // near which the searches for the first chains begin; the others begin anew
 	Seed       uint64
 	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
 }

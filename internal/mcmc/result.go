@@ -35,6 +35,22 @@ type Draw struct {
 	Chain    int
 }
 
+// Best is the most probable of the drawn graphs of each chain, of which the most probable one comes
+// first.
+func (r *Result) Best() []*dag.Graph {
+	draws := slices.Clone(r.Draws)
+	slices.SortStableFunc(draws, func(a, b Draw) int { return cmp.Compare(b.LogScore, a.LogScore) })
+	var best []*dag.Graph
+	of := map[int]bool{}
+	for _, d := range draws {
+		if !of[d.Chain] {
+			best = append(best, d.Graph)
+			of[d.Chain] = true
+		}
+	}
+	return best
+}
+
 // Result returns what the chains have recorded. An error says that they have
 // recorded nothing yet.
 func (m *Sampler) Result() (*Result, error) {

@@ -10,21 +10,44 @@ import (
 // fit climbs from a set of parents of j, with its q: it adds or removes the candidate before j
 // that gains most until none does.
 func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
-	before := s.open[:0]
+	before, from := s.open[:0], s.hash[j][0]
 	for _, i := range s.candidates[j] {
 		if s.key[i] < s.key[j] {
 			before = append(before, i)
+			from += s.hash[i][1]
 		}
 	}
+	for _, i := range set {
+		from += s.hash[i][2]
+	}
 	s.open = before
+	if f, known := s.fits[from]; known {
+		return f.set, f.q
+	}
 	for {
 		next, i := s.bestToggle(j, set, q, before)
 		if i < 0 {
-			return set, q
+			break
 		}
 		set, q = nodescore.Toggled(set, i), next
 	}
+	if len(s.fits) == mostFits {
+		clear(s.fits)
+	}
+	s.fits[from] = fitted{set, q}
+	return set, q
 }
+
+// A fitted is the end of a climb of fit. Where variables walk again and again in an order of which
+// little has changed, most climbs are known. They are found by a hash of 64 bits of the variable, its
+// candidates before it and the parents that the climb begins with.
+type fitted struct {
+	set []int
+	q   float64
+}
+
+// mostFits is the largest number of climbs that a searcher keeps.
+const mostFits = 1 << 17
 
 // bestToggle is the largest q of j with one of some variables more or less as parent, and that
 // variable, −1 if none gains.

@@ -36,6 +36,8 @@ type Searcher struct {
 	parents [][]int // ascending; never changed in place
 	score   []float64
 	scores  scores
+	fits    map[uint64]fitted
+	hash    [][3]uint64 // of each variable: as child, before it, and as parent to begin with
 
 	walk    walk
 	barrier float64 // by how much ln p may be lower on the way to a better place
@@ -98,7 +100,11 @@ func empty(c *Screen, rng *rand.Rand) *Searcher {
 		screen: c, rng: rng, d: c.d, few: c.few.clone(), key: make([]int, c.d),
 		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
 		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
-		first: math.Inf(1),
+		first: math.Inf(1), fits: map[uint64]fitted{}, hash: make([][3]uint64, c.d),
+	}
+	hash := rand.NewPCG(uint64(c.d), 0) // any numbers do
+	for j := range s.hash {
+		s.hash[j] = [3]uint64{hash.Uint64(), hash.Uint64(), hash.Uint64()}
 	}
 	if s.all = c.all; s.all.candidates == nil {
 		s.all = s.few
