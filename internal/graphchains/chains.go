@@ -290,7 +290,7 @@ func pilotChains(
 	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
 		options := e.Options(problem, pilot/2)
-		options.Chains, options.Rungs, options.Starts = min(options.Chains, mostPilots), 1, c.starts
+		options.Chains, options.Rungs = min(options.Chains, mostPilots), 1
 		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, options)
 		if err != nil {
 			return nil, 0, err

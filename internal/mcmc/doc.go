@@ -37,7 +37,7 @@
 // drawn given the partition (Grzegorczyk and Husmeier 2008), a parent more or less from
 // outside the candidates, and parallel tempering of p(partition) with inverse temperatures that
 // adapt during the warm-up. Each chain starts from a different graph, found by package search, or
-// from the best of them if its own is e^20 times less probable.
+// from the best of them if its own is e^7 times less probable.
 //
 // # Trust
 //

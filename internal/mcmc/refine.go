@@ -38,8 +38,8 @@ const (
 )
 
 // hopeless is by how much ln p(D, G) of the start of a chain may be below that of the best one.
-// Beyond it, the chain starts at the best one too: its own has a share of e^−20 of the posterior.
-const hopeless = 20
+// Beyond it, the chain starts at the best one too: its own has a share of about e^−7 of the posterior.
+const hopeless = 7
 
 // begin finds a probable graph for each chain, chooses candidates by these
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
