@@ -16,6 +16,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/study"
+	"tobac/internal/table"
 	"tobac/metrics"
 	"tobac/ordering"
 	"tobac/sem"
@@ -40,7 +41,7 @@ type posteriorSet struct {
 }
 
 func posteriorSets() []posteriorSet {
-	sachs := func(f dataset.Transform) func(t *testing.T) []*study.Problem {
+	sachs := func(f table.Transform) func(t *testing.T) []*study.Problem {
 		return func(t *testing.T) []*study.Problem {
 			raw, truth, err := dataset.Sachs()
 			if err != nil {
@@ -65,9 +66,9 @@ func posteriorSets() []posteriorSet {
 		}
 	}
 	return []posteriorSet{
-		{name: "Sachs", problems: sachs(dataset.None), short: []int{0}, eshd: 15.0, auroc: 0.62, shortESHD: 15.0, shortAUROC: 0.67},
-		{name: "Sachs, log", problems: sachs(dataset.Log), eshd: 15.0, auroc: 0.63},
-		{name: "Sachs, normal scores", problems: sachs(dataset.NormalScores), eshd: 15.2, auroc: 0.6},
+		{name: "Sachs", problems: sachs(table.None), short: []int{0}, eshd: 15.0, auroc: 0.62, shortESHD: 15.0, shortAUROC: 0.67},
+		{name: "Sachs, log", problems: sachs(table.Log), eshd: 15.0, auroc: 0.63},
+		{name: "Sachs, normal scores", problems: sachs(table.NormalScores), eshd: 15.2, auroc: 0.6},
 		{name: "linear-d10-e20, raw", problems: simulated("linear-d10-e20"), short: []int{1, 3, 4}, eshd: 5.0, shortESHD: 3.05, shortAUROC: 0.98},
 		{name: "linear-d10-e20, standardised", problems: standardised("linear-d10-e20"), short: []int{1, 3, 4}, auroc: 0.92, shortESHD: 8.4, shortAUROC: 0.95},
 		{name: "linear-d20-e40, raw", problems: simulated("linear-d20-e40"), eshd: 9.5},

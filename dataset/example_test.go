@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"tobac/dataset"
 )
 
@@ -37,23 +35,6 @@ func Example() {
 	// 414,17
 	// 352,3.37
 	// 403,11.4
-}
-
-// Heavy right tails, before and after.
-func ExampleTransform() {
-	t := &dataset.Table{Names: []string{"PKA"}, X: mat.NewDense(5, 1, []float64{1, 10, 100, 1000, 10000})}
-	for _, f := range dataset.Transforms() {
-		u, err := f.Apply(t)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%-13v %.2f\n", f, mat.Formatted(u.X.T()))
-	}
-	// Output:
-	// none          [    1.00     10.00    100.00   1000.00  10000.00]
-	// log           [0.00  2.30  4.61  6.91  9.21]
-	// normal-scores [-1.28  -0.52   0.00   0.52   1.28]
 }
 
 func ExampleReadCSV_errors() {

@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -102,46 +101,5 @@ func TestLog(t *testing.T) {
 		if _, err := column(1, bad, 3).Log(); err == nil || err.Error() != want {
 			t.Errorf("error\n got %v\nwant %s", err, want)
 		}
-	}
-}
-
-// Each transform has a text form that reads back, and applies the method of its name.
-func TestTransforms(t *testing.T) {
-	table := column(3, 1, 2)
-	logs, err := table.Log()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]*dataset.Table{"none": table, "log": logs, "normal-scores": column(scores(t, table)...)}
-	for _, f := range dataset.Transforms() {
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var again dataset.Transform
-		if err := json.Unmarshal(text, &again); err != nil || again != f || string(text) != `"`+f.String()+`"` {
-			t.Errorf("%v is written as %s and reads back as %v, error %v", f, text, again, err)
-		}
-		got, err := f.Apply(table)
-		if err != nil || !equalTables(got, want[f.String()]) {
-			t.Errorf("%v gives %v, error %v", f, got, err)
-		}
-		if _, err := f.Apply(&dataset.Table{}); err == nil || err.Error() != "dataset: table has no numbers" {
-			t.Errorf("%v of an empty table: error %v", f, err)
-		}
-	}
-	var f dataset.Transform
-	if err := f.UnmarshalText([]byte("ln")); err == nil || err.Error() != `dataset: unknown transform "ln"; allowed: none, log, normal-scores` {
-		t.Errorf("error %v", err)
-	}
-	const unknown = "dataset: unknown transform 7; allowed: none, log, normal-scores"
-	if _, err := dataset.Transform(7).Apply(table); err == nil || err.Error() != unknown {
-		t.Errorf("error %v", err)
-	}
-	if _, err := dataset.Transform(7).MarshalText(); err == nil || err.Error() != unknown {
-		t.Errorf("error %v", err)
-	}
-	if got := dataset.Transform(7).String(); got != "Transform(7)" {
-		t.Errorf("text %q", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/internal/stream"
+	"tobac/internal/table"
 	"tobac/internal/words"
 	"tobac/posterior"
 
@@ -50,7 +51,7 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 			return err
 		}
 	case o.heldout != "":
-		if o.transform == dataset.NormalScores {
+		if o.transform == table.NormalScores {
 			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
 		}
 		heldout, err := j.readHeldout(&o, t.Names)
@@ -120,8 +121,8 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 }
 
 // transformGaps transforms the values that are there of a table in which each column has one.
-func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error) {
-	if f == dataset.None {
+func transformGaps(f table.Transform, t *dataset.Table) (*dataset.Table, error) {
+	if f == table.None {
 		return t, nil
 	}
 	if t.OfKinds() {
@@ -137,7 +138,7 @@ func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error
 			}
 		}
 		part := &dataset.Table{Names: []string{name}, X: mat.NewDense(n, 1, nil)}
-		if f == dataset.NormalScores { // ranks among the values that are there
+		if f == table.NormalScores { // ranks among the values that are there
 			part.X = mat.NewDense(len(column), 1, column)
 		} else { // in rows of their own, for messages
 			for i := range n {
@@ -156,7 +157,7 @@ func transformGaps(f dataset.Transform, t *dataset.Table) (*dataset.Table, error
 			case math.IsNaN(t.X.At(i, j)):
 				x.Set(i, j, math.NaN())
 				continue
-			case f == dataset.NormalScores:
+			case f == table.NormalScores:
 				x.Set(i, j, part.X.At(next, 0))
 			default:
 				x.Set(i, j, part.X.At(i, 0))

@@ -18,6 +18,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/orders"
 	"tobac/internal/stream"
+	"tobac/internal/table"
 	"tobac/ordering"
 	"tobac/posterior"
 )
@@ -151,7 +152,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 			return cli.WrongUse(cli.Located("--holdout", err))
 		}
 	case o.heldout != "":
-		if o.transform == dataset.NormalScores {
+		if o.transform == table.NormalScores {
 			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
 		}
 		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
@@ -185,7 +186,7 @@ func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
 		return cli.Located(j.input.Data, err)
 	}
 	if logs != nil {
-		o.transform = dataset.Log
+		o.transform = table.Log
 		j.input.Notes = append(j.input.Notes, note+" (--set data.transform=none keeps the numbers)")
 	}
 	return nil

@@ -5,9 +5,9 @@ import (
 
 	"tobac"
 	"tobac/background"
-	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
+	"tobac/internal/table"
 )
 
 // fitOptions are the flags of tobac fit. Those of config have the names and the
@@ -24,7 +24,7 @@ type fitOptions struct {
 	table        tableOptions
 
 	interventions       string // file
-	transform           dataset.Transform
+	transform           table.Transform
 	center, standardize bool
 	holdout             float64
 	heldout, truth, out string

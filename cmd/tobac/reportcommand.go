@@ -14,6 +14,7 @@ import (
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/internal/stream"
+	"tobac/internal/table"
 
 	"github.com/spf13/cobra"
 )
@@ -197,7 +198,7 @@ func storedTable(o *fitOptions, path string, names []string) (*dataset.Table, st
 
 // trainingRows are the rows of a table that the fit saw.
 func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.Table, err error) {
-	transform := dataset.Transforms()
+	transform := table.Transforms()
 	for _, k := range transform {
 		if k.String() != s.config.Transform {
 			continue

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"tobac"
-	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/table"
 	"tobac/sem"
 	"tobac/setting"
 
@@ -68,7 +68,7 @@ func (o *fitOptions) topics() []cli.Topic {
 	cli.DefaultText(results, "formats", "none")
 	cli.Toggle(results, &o.report, "report", "whether report.html and the figures are written")
 	data := o.table.topic()
-	data.Settings.Var(cli.Choice(&o.transform, dataset.Transforms()...), "transform", "function applied to every column first")
+	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform", "function applied to every column first")
 	cli.Toggle(data.Settings, &o.center, "center", "whether columns are shifted to mean 0")
 	cli.Toggle(data.Settings, &o.standardize, "standardize", "whether columns are scaled to mean 0 and variance 1")
 	cli.DefaultText(data.Settings, "standardize", "false; true for the embedded data with the recipe paper")
