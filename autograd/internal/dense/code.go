@@ -6,10 +6,6 @@ import (
 	"tobac/internal/vector"
 )
 
-// mostCoded is the number of elements up to which an instruction becomes machine code, where
-// every operation is written out.
-const mostCoded = 128
-
 // Codes reports whether stretches of instructions become machine code.
 func Codes(without passes.Set) bool {
 	return without&(passes.MachineCode|passes.ElementSchedule) == 0 && Kernels != vector.Portable && native.Available()

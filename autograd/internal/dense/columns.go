@@ -182,13 +182,3 @@ func withinRows(v *ir.Value, n int) bool {
 	}
 	return true
 }
-
-// order calls f with the elements of v, in the order in which they are stored.
-func (p *Plan) order(v *ir.Value, f func(e int)) {
-	n, k := v.Len(), max(p.places[v.ID].columns, 1)
-	for j := range k {
-		for e := j; e < n; e += k {
-			f(e)
-		}
-	}
-}

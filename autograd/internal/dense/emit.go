@@ -132,3 +132,11 @@ func (in *binaryInstr) emit(e *emission) bool {
 	}
 	return e.elementwise(code, in.width, in.runs, in.single, func(src [3]operand) (a, b operand) { return src[0], src[1] })
 }
+
+// mostCoded is the number of elements up to which an instruction becomes machine code, where
+// every operation is written out.
+const mostCoded = 128
+
+// mostRows is the size of matrices up to which a factorisation or solution of single numbers
+// has a form in machine code.
+const mostRows = 8

@@ -5,10 +5,6 @@ import (
 	"tobac/autograd/internal/native"
 )
 
-// mostRows is the size of matrices up to which a factorisation or solution of single numbers
-// has a form in machine code.
-const mostRows = 8
-
 // smallTriangular is a Cholesky factorisation, or the solution of equations with a lower
 // triangular matrix, of single numbers, for machine code. By itself it is the operation.
 type smallTriangular struct {

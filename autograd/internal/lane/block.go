@@ -3,7 +3,6 @@ package lane
 import (
 	"slices"
 
-	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/lane/vm"
 )
 
@@ -16,12 +15,6 @@ type blockOf struct {
 
 // blockLeast is the number of elements that a block pays for.
 const blockLeast = 8
-
-// ofLanes reports whether v is a product of two matrices that both differ between
-// lanes.
-func (c *compiler) ofLanes(v *ir.Value) bool {
-	return v.Class() == ir.MatMul && c.plan.Varies(v.Args[0]) && c.plan.Varies(v.Args[1])
-}
 
 // block computes k together with others of its block, if there are enough.
 func (em *emitter) block(k int32) bool {

@@ -4,77 +4,7 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
-	"tobac/autograd/internal/passes"
 )
-
-const sparse = passes.SparseCotangents
-
-// A bound is log₂ of an upper bound of the magnitude of the elements of a value in
-// any lane, computed in every run from those of other values and from what is stored.
-type bound struct {
-	kind boundKind
-	a, b int32     // numbers of other bounds
-	c    float64   // constant
-	of   []int32   // numbers of other bounds
-	v    *ir.Value // whose stored elements are measured
-	off  int
-	n    int
-}
-
-type boundKind uint8
-
-const (
-	boundConstant boundKind = iota // c
-	boundMeasured                  // the largest of n numbers from off on
-	boundProduct                   // a + b + c: a product, summed over 2^c terms
-	boundSum                       // max(a, b) + c
-	boundExp                       // e^a
-	boundWithin                    // c, if a and b say that all operands are finite
-	boundLargest                   // the largest of others
-)
-
-// log2 evaluates a bound whose operands have been.
-func (b *bound) log2(s *State) float64 {
-	switch b.kind {
-	case boundMeasured:
-		return log2Max(s.M[b.off:][:b.n])
-	case boundProduct:
-		return s.bounds[b.a] + s.bounds[b.b] + b.c
-	case boundSum:
-		return max(s.bounds[b.a], s.bounds[b.b]) + b.c
-	case boundLargest:
-		largest := math.Inf(-1)
-		for _, n := range b.of {
-			largest = max(largest, s.bounds[n])
-		}
-		return largest
-	case boundExp:
-		return math.Exp2(min(s.bounds[b.a], 1023)) * math.Log2E
-	case boundWithin:
-		if max(s.bounds[b.a], s.bounds[b.b]) > 1024 {
-			return math.Inf(1)
-		}
-	}
-	return b.c
-}
-
-// log2Max is at least log₂ of the largest magnitude, by its exponent, and +∞ if that is
-// infinite or a number is NaN.
-func log2Max(x []float64) float64 {
-	const magnitude = 1<<63 - 1
-	var a, b uint64
-	for len(x) >= 2 {
-		a, b = max(a, math.Float64bits(x[0])&magnitude), max(b, math.Float64bits(x[1])&magnitude)
-		x = x[2:]
-	}
-	if len(x) > 0 {
-		a = max(a, math.Float64bits(x[0])&magnitude)
-	}
-	if e := int(max(a, b) >> 52); e < 2047 {
-		return float64(e - 1022)
-	}
-	return math.Inf(1)
-}
 
 // boundNumber is the number of the bound of v, or -1 if there is none. The weight of
 // softmax counts 1: what is bounded are the other factors.

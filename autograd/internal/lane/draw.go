@@ -67,24 +67,6 @@ func (c *compiler) inOrder(v *ir.Value) bool {
 	return c.loop != nil && c.loop.ID() < c.lane.ID() && v.Axes == ir.AxisSet(0).With(c.loop).With(c.lane)
 }
 
-// draw emits the draws of v up to element e, which come in order, each but that one
-// with what reads it.
-func (em *emitter) draw(v *ir.Value, stream int32, e int) int32 {
-	for {
-		k := em.c.element(v, em.c.drawn[v])
-		r := em.virtual()
-		em.emit(vm.Op{Code: vm.Draw, Dst: r, A: stream})
-		em.setRegister(k, r)
-		em.c.drawn[v]++
-		if k == em.c.element(v, e) {
-			return r
-		}
-		if result, ok := em.c.reader[k]; ok {
-			em.lane(result)
-		}
-	}
-}
-
 // ofDraws emits an operation of register A, together with the draws of that register
 // if they have just been emitted, because nothing else reads them.
 func (em *emitter) ofDraws(op vm.Op) int32 {
@@ -96,16 +78,4 @@ func (em *emitter) ofDraws(op vm.Op) int32 {
 	last := &em.code[n-1]
 	last.Code, last.B = fused, op.B
 	return last.Dst
-}
-
-// keep turns the register that the last operation has written into a kept one.
-func (em *emitter) keep(k, r int32) int32 {
-	register := em.newKept()
-	em.c.keep[k] = register
-	if last := &em.code[len(em.code)-1]; last.Dst == r {
-		last.Dst = keptBase + register
-	} else {
-		em.emit(vm.Op{Code: vm.Copy, Dst: keptBase + register, A: r})
-	}
-	return keptBase + register
 }

@@ -78,18 +78,6 @@ func (c *compiler) folded(t linearTerm) (x ref, k uniformProduct, ok bool) {
 	return x, k, false
 }
 
-// A uniformProduct is ±m[a]·m[b] of the uniform arena.
-type uniformProduct struct {
-	a, b int32
-	neg  bool
-}
-
-// A storedProduct is one that is stored at an offset of the arena.
-type storedProduct struct {
-	uniformProduct
-	at int32
-}
-
 // product is the offset of a product of two uniform numbers, if there is room for
 // it. It is computed if a tile reads it there: see layPanels.
 func (c *compiler) product(k uniformProduct) (at int32, ok bool) {

@@ -7,25 +7,6 @@ import (
 	"tobac/autograd/internal/lane/vm"
 )
 
-// A panel is a list of factors that tiles read one after the other, those of all
-// rows for a term beside each other. It is part of the arena: copied there once if
-// all factors are constants. Else it is made in every run, as constants times one
-// number for each term if it can be, as copies if not.
-type panel struct {
-	factors   []int32 // offsets of the numbers
-	level     int     // of the groups that read it
-	off       int     // in the arena
-	constants []float64
-	scales    []int32 // offsets of the numbers that constants are multiplied with; nil: of none
-}
-
-// A panelUse is a place in a pool of operands that takes a panel's offset.
-type panelUse struct {
-	args  []int32
-	at    int32
-	panel *panel
-}
-
 // panel returns one that starts with these factors.
 func (c *compiler) panel(factors []int32) *panel {
 	if len(factors) == 0 {
@@ -183,3 +164,6 @@ func (c *compiler) split(off int32, productOf map[int32]uniformProduct) (constan
 
 // stage is the number of the stage that is being compiled.
 func (c *compiler) stage() int { return len(c.prog.Stages) - 1 }
+
+// rows of a tile.
+func (c *compiler) rows() int { return vm.RowsPerTile(c.prog.Set) }

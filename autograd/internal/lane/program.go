@@ -132,31 +132,6 @@ func (p *Program) Run(s *State) {
 	}
 }
 
-// Prepare computes the numbers that operations of the stage take in another
-// form: factors of sigmoid shifts, products, panels, and bounds.
-func (st *Stage) Prepare(s *State) {
-	if len(st.shifts) > 0 {
-		s.Machine.ShiftFactors(st.shiftsAt, st.shifts)
-	}
-	for _, p := range st.products {
-		x := s.M[p.a] * s.M[p.b]
-		if p.neg {
-			x = -x
-		}
-		s.M[p.at] = x
-	}
-	s.Machine.ScalePanels(st.scaleTo, st.scaleFrom, st.scales)
-	for _, p := range st.panels {
-		to := s.M[p.off:][:len(p.factors)]
-		for i, f := range p.factors {
-			to[i] = s.M[f]
-		}
-	}
-	for i := range st.bounds {
-		s.bounds[i] = st.bounds[i].log2(s)
-	}
-}
-
 // roundingBits is the precision of float64: terms 2⁻⁵³ of the largest do not change a
 // sum.
 const roundingBits = 53
@@ -201,18 +176,4 @@ func (p *Program) RunGroup(s *State, g *Group) {
 func (p *Program) Element(k int32) (v *ir.Value, e int) {
 	v = p.Plan.F.Values[p.owner[k]]
 	return v, int(k - p.base[v.ID])
-}
-
-// Cost of what Prepare computes: three operations for the two factors of a
-// sigmoid shift.
-func (st *Stage) Cost(rows int) (flops, bytes int) {
-	factors, measured := 0, 0
-	for _, p := range st.panels {
-		factors += len(p.factors)
-	}
-	for _, b := range st.bounds {
-		measured += b.n
-	}
-	scaled := rows * len(st.scales)
-	return 3*len(st.shifts) + len(st.products) + scaled + measured, 24*(len(st.shifts)+len(st.products)+scaled) + 16*factors + 8*measured
 }

@@ -18,13 +18,6 @@ type linearForm struct {
 	step  int
 }
 
-// A linearTerm is a product of what is in a register with the uniform number at
-// an offset.
-type linearTerm struct {
-	x      ref
-	factor int32
-}
-
 // linear recognises an element that is a linear form: one of a matrix product
 // with a uniform factor, the sum of such a one with a uniform number, or relu of
 // either, if nothing else reads what is in between.
@@ -159,9 +152,6 @@ type tiling struct {
 	extra   [vm.MaxTileRows][]linearTerm
 }
 
-// rows of a tile.
-func (c *compiler) rows() int { return vm.RowsPerTile(c.prog.Set) }
-
 // newTiling fills up to all rows, with zeros or by repeating the last form.
 func (c *compiler) newTiling(forms []linearForm, zeros bool) *tiling {
 	t := &tiling{rows: c.rows()}
@@ -190,8 +180,6 @@ func (c *compiler) newTiling(forms []linearForm, zeros bool) *tiling {
 	}
 	return t
 }
-
-func (r ref) before(s ref) bool { return r.kind < s.kind || r.kind == s.kind && r.at < s.at }
 
 // join adds a term that all forms have, with these factors.
 func (t *tiling) join(x ref, factors []int32, zeros bool) {

@@ -1,6 +1,9 @@
 package lane
 
-import "tobac/autograd/internal/ir"
+import (
+	"tobac/autograd/internal/ir"
+	"tobac/autograd/internal/passes"
+)
 
 // unknown is the memo of an element that has not been looked at.
 const unknown = int32(-2)
@@ -98,3 +101,5 @@ func (c *compiler) selector(m int32) int32 {
 	}
 	return c.keep[r.at]
 }
+
+const sparse = passes.SparseCotangents

@@ -1,7 +1,5 @@
 package vm
 
-import "fmt"
-
 // A Code is the operation of an [Op].
 type Code int32
 
@@ -63,14 +61,6 @@ const (
 	Codes                    // their number
 )
 
-// String is the name of the operation in listings.
-func (c Code) String() string {
-	if c < 0 || c >= Codes {
-		return fmt.Sprintf("Code(%d)", int32(c))
-	}
-	return table[c].name
-}
-
 // An Op is one operation.
 type Op struct {
 	Code      Code
@@ -83,22 +73,4 @@ type Group struct {
 	Args   []int32                     // pool of operands of operations that have many
 	Unary  []func(dst, x []float64)    // of operations Unary; dst may be x
 	Binary []func(dst, a, b []float64) // of operations Binary; dst may be an operand
-}
-
-// Registers calls f for every field of op, and of what it has in the pool args of its
-// group, that is a register of the lanes that the group runs on: operands first. f may
-// change it. The register that [Gather] reads is one of all lanes, and left out.
-func (op *Op) Registers(args []int32, f func(*int32)) {
-	op.operands(args, func(o operand, p *int32, _ int) {
-		switch o {
-		case read, written, updated:
-			f(p)
-		}
-	})
-}
-
-// Cost is the work of op on n lanes: floating-point operations, a division or an
-// elementary function counted as one, and bytes read and written.
-func (op *Op) Cost(args []int32, n int) (flops, bytes int) {
-	return table[op.Code].cost(op, args, n)
 }

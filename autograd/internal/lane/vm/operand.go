@@ -32,32 +32,6 @@ type pool struct {
 	visit func(op *Op, args []int32, f visitor)
 }
 
-// operands shows f the operands of op: a and b, those in the pool, and the result.
-func (op *Op) operands(args []int32, f visitor) {
-	r := &table[op.Code]
-	show := func(o operand, p *int32) {
-		switch {
-		case o == plain:
-		case o == two:
-			f(number, p, 2)
-		case o == twoResults:
-			f(result, p, 2)
-		case o == started && op.B == 0:
-			f(written, p, 1)
-		case o == started:
-			f(updated, p, 1)
-		default:
-			f(o, p, 1)
-		}
-	}
-	show(r.a, &op.A)
-	show(r.b, &op.B)
-	if r.pool != nil {
-		r.pool.visit(op, args[r.pool.at(op):], f)
-	}
-	show(r.dst, &op.Dst)
-}
-
 func atA(op *Op) int32 { return op.A }
 func atB(op *Op) int32 { return op.B }
 

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"fmt"
 	"math"
 
 	"tobac/internal/vector"
@@ -100,4 +101,56 @@ func perTerm(registers int) func(*Op, []int32, int) (int, int) {
 		k := int(op.B)
 		return 2 * k * n, 8 * (registers*k + 1) * n
 	}
+}
+
+// String is the name of the operation in listings.
+func (c Code) String() string {
+	if c < 0 || c >= Codes {
+		return fmt.Sprintf("Code(%d)", int32(c))
+	}
+	return table[c].name
+}
+
+// Registers calls f for every field of op, and of what it has in the pool args of its
+// group, that is a register of the lanes that the group runs on: operands first. f may
+// change it. The register that [Gather] reads is one of all lanes, and left out.
+func (op *Op) Registers(args []int32, f func(*int32)) {
+	op.operands(args, func(o operand, p *int32, _ int) {
+		switch o {
+		case read, written, updated:
+			f(p)
+		}
+	})
+}
+
+// Cost is the work of op on n lanes: floating-point operations, a division or an
+// elementary function counted as one, and bytes read and written.
+func (op *Op) Cost(args []int32, n int) (flops, bytes int) {
+	return table[op.Code].cost(op, args, n)
+}
+
+// operands shows f the operands of op: a and b, those in the pool, and the result.
+func (op *Op) operands(args []int32, f visitor) {
+	r := &table[op.Code]
+	show := func(o operand, p *int32) {
+		switch {
+		case o == plain:
+		case o == two:
+			f(number, p, 2)
+		case o == twoResults:
+			f(result, p, 2)
+		case o == started && op.B == 0:
+			f(written, p, 1)
+		case o == started:
+			f(updated, p, 1)
+		default:
+			f(o, p, 1)
+		}
+	}
+	show(r.a, &op.A)
+	show(r.b, &op.B)
+	if r.pool != nil {
+		r.pool.visit(op, args[r.pool.at(op):], f)
+	}
+	show(r.dst, &op.Dst)
 }
