@@ -27,17 +27,3 @@ func compared(holds func(a, b float64) bool) func(a, b float64) float64 {
 		return 0
 	}
 }
-
-// Equal is 1 where n = m, else 0; NaN where one of them is. It has no derivative.
-func (n *Node) Equal(m *Node) *Node { return n.elementwise("equal", m) }
-
-// AtLeast is 1 where n ≥ m, else 0; NaN where one of them is. It has no derivative.
-func (n *Node) AtLeast(m *Node) *Node { return n.elementwise("at_least", m) }
-
-// And is 1 where neither n nor m is 0, else 0; NaN where one of them is. It has no
-// derivative.
-func (n *Node) And(m *Node) *Node { return n.elementwise("and", m) }
-
-// Or is 1 where n or m is not 0, else 0; NaN where one of them is. It has no
-// derivative.
-func (n *Node) Or(m *Node) *Node { return n.elementwise("or", m) }

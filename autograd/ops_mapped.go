@@ -2,7 +2,7 @@ package autograd
 
 import (
 	"fmt"
-	"math"
+
 	"tobac/autograd/internal/ir"
 )
 
@@ -61,48 +61,4 @@ func addAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
 		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign", at.Axis.Name())
 	}
 	return union.With(at.Axis.ir), nil
-}
-
-// SumOver adds over a mapped axis, which n must carry.
-func (n *Node) SumOver(a *Axis) *Node { return n.op1("sum_over", Attr{Axis: a}) }
-
-// MeanOver averages over a mapped axis, which n must carry.
-func (n *Node) MeanOver(a *Axis) *Node { return n.SumOver(a).Scale(1 / float64(a.Size())) }
-
-// LogSumExpOver is ln Σ e^x over a mapped axis, which n must carry, shifted by
-// the largest value.
-func (n *Node) LogSumExpOver(a *Axis) *Node { return n.op1("logsumexp_over", Attr{Axis: a}) }
-
-// LogMeanExpOver is ln of the mean of e^x over a mapped axis, which n must
-// carry.
-func (n *Node) LogMeanExpOver(a *Axis) *Node {
-	return n.LogSumExpOver(a).AddScalar(-math.Log(float64(a.Size())))
-}
-
-// ExpandOver repeats n along a mapped axis; a node that carries it already is
-// returned as it is.
-func (n *Node) ExpandOver(a *Axis) *Node {
-	if n.axes.Has(a.ir) {
-		return n
-	}
-	return n.op1("expand_over", Attr{Axis: a})
-}
-
-// Stack turns a mapped axis of n into a leading dimension.
-func (n *Node) Stack(a *Axis) *Node { return n.op1("stack", Attr{Axis: a}) }
-
-// Unstack turns the leading dimension of n, of size a.Size(), into the mapped
-// axis a.
-func (n *Node) Unstack(a *Axis) *Node { return n.op1("unstack", Attr{Axis: a}) }
-
-// Map is the vectorising map: it lifts f, written for one element, over the
-// leading dimension of its arguments, which must all have a.Size() of them.
-// The result has the leading dimension again. Maps nest, each over an axis of
-// its own; nodes that f captures are shared by all elements.
-func Map(a *Axis, f func(x []*Node) *Node, args ...*Node) *Node {
-	x := make([]*Node, len(args))
-	for i, n := range args {
-		x[i] = n.Unstack(a)
-	}
-	return f(x).ExpandOver(a).Stack(a)
 }

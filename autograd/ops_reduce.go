@@ -2,7 +2,6 @@ package autograd
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"tobac/autograd/internal/ir"
@@ -87,59 +86,3 @@ func reduceSources(at Attr, shape, in Shape) [][]int {
 	}
 	return src
 }
-
-// keepDims reinserts reduced axes with size 1.
-func (n *Node) keepDims(full Shape, axes []int) *Node {
-	s := slices.Clone(full)
-	for _, a := range axes {
-		s[a] = 1
-	}
-	return n.Reshape(s)
-}
-
-// axesOrAll sorts the axes; none given means all.
-func axesOrAll(s Shape, axes []int) []int {
-	if len(axes) == 0 {
-		axes = ir.Identity(len(s))
-	}
-	return slices.Sorted(slices.Values(axes))
-}
-
-// Sum adds over the given axes, which are dropped; without axes, over all. The sum
-// of no elements is 0.
-func (n *Node) Sum(axes ...int) *Node {
-	if len(n.shape) == 0 && len(axes) == 0 {
-		return n
-	}
-	return n.op1("sum", Attr{Ints: axesOrAll(n.shape, axes)})
-}
-
-// Mean averages over the given axes, which are dropped; without axes, over all. The
-// mean of no elements is NaN.
-func (n *Node) Mean(axes ...int) *Node {
-	s := n.Sum(axes...)
-	if n.shape.Len() == 0 {
-		return s.AddScalar(math.NaN())
-	}
-	return s.Scale(float64(s.shape.Len()) / float64(n.shape.Len()))
-}
-
-// LogSumExp is ln Σ e^x over the given axes, which are dropped; without axes,
-// over all. It is shifted by the largest element; if that is −∞ or +∞ it is
-// the result. That of no elements is −∞.
-func (n *Node) LogSumExp(axes ...int) *Node {
-	if len(n.shape) == 0 && len(axes) == 0 {
-		return n
-	}
-	return n.op1("logsumexp", Attr{Ints: axesOrAll(n.shape, axes)})
-}
-
-// LogMeanExp is ln of the mean of e^x over the given axes, which are dropped;
-// without axes, over all. That of no elements is NaN.
-func (n *Node) LogMeanExp(axes ...int) *Node {
-	s := n.LogSumExp(axes...)
-	return s.AddScalar(-math.Log(float64(n.shape.Len()) / float64(s.shape.Len())))
-}
-
-// Dot is the sum of the products of all elements of two nodes of one shape.
-func (n *Node) Dot(m *Node) *Node { return n.Mul(m).Sum() }

@@ -49,20 +49,6 @@ func keepAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
 	return union, err
 }
 
-// Softmax normalises e^x along one axis, to weights that sum to 1. Where the
-// largest element is infinite, infinite elements are NaN and finite ones 0.
-func (n *Node) Softmax(axis int) *Node { return n.softmax([]int{axis}) }
-
-func (n *Node) softmax(axes []int) *Node { return n.op1("softmax", Attr{Ints: axes}) }
-
-// SoftmaxOver normalises e^x along a mapped axis, which n must carry, to weights
-// that sum to 1. Where the largest value is infinite, infinite ones are NaN and
-// finite ones 0.
-func (n *Node) SoftmaxOver(a *Axis) *Node { return n.op1("softmax_over", Attr{Axis: a}) }
-
-// lift repeats what has lost some axes along them, to the full shape.
-func (n *Node) lift(full Shape, axes []int) *Node { return n.keepDims(full, axes).Expand(full) }
-
 // softmax writes the weights of the listed elements.
 func softmax(dst, x []float64, group []int) {
 	w := make([]float64, len(group))

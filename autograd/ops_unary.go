@@ -1,9 +1,6 @@
 package autograd
 
 import (
-	"fmt"
-	"math"
-
 	"tobac/autograd/internal/ir"
 )
 
@@ -18,14 +15,6 @@ func elementwise1(name string, k ir.Unary, dydx func(y, x *Node) *Node) *Primiti
 		p.VJP = func(y, ct *Node) []*Node { return []*Node{ct.Mul(dydx(y, y.args[0]))} }
 	}
 	return p
-}
-
-// valueOf1 evaluates a function of the parameters on all elements.
-func valueOf1(f func(at Attr) func(dst, x []float64)) func(Attr, []float64, Shape, [][]float64, []Shape) error {
-	return func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-		f(at)(out, in[0])
-		return nil
-	}
 }
 
 // withVJP sets the vector-Jacobian product.
@@ -83,115 +72,4 @@ func init() {
 			},
 		}),
 	)
-}
-
-// Neg is −x. Of −x it is x.
-func (n *Node) Neg() *Node {
-	if n.is("neg") {
-		return n.args[0]
-	}
-	return n.op1("neg", Attr{})
-}
-
-// is reports whether n is the result of the named row of the op table.
-func (n *Node) is(op string) bool { return n.op != nil && n.op == primitives[op] }
-
-// Exp is e^x.
-func (n *Node) Exp() *Node { return n.op1("exp", Attr{}) }
-
-// Log is the natural logarithm. The logarithm of a sigmoid is built as
-// -softplus(-x), which does not lose small values.
-func (n *Node) Log() *Node {
-	if n.is("sigmoid") {
-		return n.args[0].Neg().Softplus().Neg()
-	}
-	return n.op1("log", Attr{})
-}
-
-// Log1p is ln(1+x), accurate near 0. Of e^x it is built as softplus(x), and of
-// −σ(x) as −softplus(x).
-func (n *Node) Log1p() *Node {
-	switch {
-	case n.is("exp"):
-		return n.args[0].Softplus()
-	case n.is("neg") && n.args[0].is("sigmoid"):
-		return n.args[0].args[0].Softplus().Neg()
-	}
-	return n.op1("log1p", Attr{})
-}
-
-// Expm1 is e^x − 1, accurate near 0.
-func (n *Node) Expm1() *Node { return n.op1("expm1", Attr{}) }
-
-// Sqrt is the square root; NaN below 0.
-func (n *Node) Sqrt() *Node { return n.op1("sqrt", Attr{}) }
-
-// Square is x².
-func (n *Node) Square() *Node { return n.op1("square", Attr{}) }
-
-// Cube is x³.
-func (n *Node) Cube() *Node { return n.op1("cube", Attr{}) }
-
-// Inverse is 1/x.
-func (n *Node) Inverse() *Node { return n.op1("inverse", Attr{}) }
-
-// Sigmoid is the logistic function 1/(1+e^−x), without overflow at large |x|.
-func (n *Node) Sigmoid() *Node { return n.op1("sigmoid", Attr{}) }
-
-// Softplus is ln(1+e^x), without overflow at large |x|.
-func (n *Node) Softplus() *Node { return n.op1("softplus", Attr{}) }
-
-// LogSigmoid is ln σ(x) = −softplus(−x).
-func (n *Node) LogSigmoid() *Node { return n.Neg().Softplus().Neg() }
-
-// Tanh is the hyperbolic tangent.
-func (n *Node) Tanh() *Node { return n.op1("tanh", Attr{}) }
-
-// Sin is the sine.
-func (n *Node) Sin() *Node { return n.op1("sin", Attr{}) }
-
-// Cos is the cosine.
-func (n *Node) Cos() *Node { return n.op1("cos", Attr{}) }
-
-// Abs is |x|; its derivative at 0 is 0.
-func (n *Node) Abs() *Node { return n.op1("abs", Attr{}) }
-
-// Relu is max(x, 0); its derivative at 0 is 0.
-func (n *Node) Relu() *Node { return n.op1("relu", Attr{}) }
-
-// Sign is −1, 0 or 1. It has no derivative: nothing flows back through it.
-func (n *Node) Sign() *Node { return n.op1("sign", Attr{}) }
-
-// Positive is 1 where x > 0, else 0. It has no derivative.
-func (n *Node) Positive() *Node { return n.op1("positive", Attr{}) }
-
-// Pow is x^p for a fixed exponent p.
-func (n *Node) Pow(p float64) *Node {
-	switch p {
-	case 0:
-		return n.b.Scalar(1).Expand(n.shape)
-	case 1:
-		return n
-	case 2:
-		return n.Square()
-	}
-	if math.IsNaN(p) || math.IsInf(p, 0) {
-		return n.b.fail(n.shape, "pow: exponent %v is not finite", p)
-	}
-	return n.op1("pow", Attr{Float: p})
-}
-
-// LeakyRelu is x for x > 0 and slope·x elsewhere.
-func (n *Node) LeakyRelu(slope float64) *Node {
-	if slope < 0 || slope >= 1 {
-		return n.b.fail(n.shape, "leaky relu: slope %v, want 0 ≤ slope < 1", slope)
-	}
-	return n.Maximum(n.Scale(slope))
-}
-
-func checkAxis(axis int, s Shape) error {
-	if axis < 0 || axis >= len(s) {
-		return fmt.Errorf("axis %d of shape %v", axis, s)
-	}
-	return nil
 }

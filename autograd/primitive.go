@@ -282,3 +282,11 @@ func (p *Primitive) complete() error {
 	}
 	return nil
 }
+
+// A joint is a function of several results that are differentiated together.
+type joint struct {
+	f       func(x []*Node) []*Node
+	x       []*Node
+	outputs []*Node // distinct results, the earliest first
+	which   []int   // of them each result of f is
+}

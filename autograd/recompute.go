@@ -38,14 +38,6 @@ func Recompute(f func(x []*Node) []*Node, x ...*Node) []*Node {
 	return out
 }
 
-// A joint is a function of several results that are differentiated together.
-type joint struct {
-	f       func(x []*Node) []*Node
-	x       []*Node
-	outputs []*Node // distinct results, the earliest first
-	which   []int   // of them each result of f is
-}
-
 // reverse evaluates the function again and continues the pass through it. At the earliest
 // result all of the cotangents are known, since none of the results reads another.
 func (j *joint) reverse(r *reversal, n *Node) {

@@ -12,14 +12,6 @@ import (
 // limit is the largest circle of files that a package may have.
 const limit = 4
 
-// exceptions are the packages above the limit, with the size of their circle. It may only shrink.
-var exceptions = map[string]int{
-	"autograd":                  13,
-	"autograd/internal/dense":   16,
-	"autograd/internal/lane":    12,
-	"autograd/internal/lane/vm": 8,
-}
-
 // module has the packages of the module, read once.
 var module = sync.OnceValues(func() ([]*house.Package, error) { return house.Load("../..") })
 
@@ -33,13 +25,8 @@ func TestFilesHaveADirection(t *testing.T) {
 		t.Fatalf("got %d packages, want the whole module", len(packages))
 	}
 	for _, p := range packages {
-		circle := p.Circle()
-		allowed := max(limit, exceptions[p.Folder])
-		switch {
-		case len(circle) > allowed:
-			t.Errorf("%s: %d files need each other, want at most %d:\n%s", p.Folder, len(circle), allowed, p.Explain(circle))
-		case allowed > limit && len(circle) <= limit:
-			t.Errorf("%s: the largest circle has %d files: it is no exception any more", p.Folder, len(circle))
+		if circle := p.Circle(); len(circle) > limit {
+			t.Errorf("%s: %d files need each other, want at most %d:\n%s", p.Folder, len(circle), limit, p.Explain(circle))
 		}
 	}
 }
