@@ -50,6 +50,7 @@ func (o *tableOptions) topic() cli.Topic {
 	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
 	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
 	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
+	f.Var(cli.Choice(&o.want.Censored, table.CensoredError, table.CensoredLimit), "censored", "limits in place of values, such as <0.5, >100 and [2,5]: error, or take them for the values")
 	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
 	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
 	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns, in place of those in the file")

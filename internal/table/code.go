@@ -66,6 +66,9 @@ func (p *preparation) code(j int) {
 		if q.spelling != nil {
 			p.coded(c, "read as "+q.spelling.String()+" ("+p.example(q)+")")
 		}
+		if q.limited {
+			p.noteLimits(q, c)
+		}
 		p.add(q, q.Name, -1)
 	}
 }
@@ -184,6 +187,11 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	}
 	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
+	if allLimits(q.odd) {
+		leave(fmt.Sprintf("%d of %d values are limits: %s", count, q.Rows-q.Gaps, strings.Join(parts, ", ")),
+			"--set data.censored=limit takes them for the values, "+solve, func(o *Options) { o.Censored = CensoredLimit })
+		return
+	}
 	if len(q.odd) <= few && !long {
 		odd := slices.Clone(q.odd)
 		solve = strings.Join(flags, " ") + " counts as missing, " + solve
@@ -196,6 +204,46 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 		}
 	}
 	leave(text, solve, remedy)
+}
+
+// allLimits reports whether all texts of a list say limits.
+func allLimits(odd []Level) bool {
+	for _, level := range odd {
+		if _, ok := limit(level.Name); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// manyCensored is the part of the values from which on limits in their place are a warning.
+const manyCensored = 0.1
+
+// noteLimits says how many limits stand for values.
+func (p *preparation) noteLimits(q *Profile, c *Column) {
+	var all []Level
+	count := 0
+	each(p.rows, c.rows, func(_, row int) {
+		code := c.code(row)
+		if code == 0 || q.gapText[code-1] {
+			return
+		}
+		count++
+		text := c.texts[code-1].text
+		for k := range all {
+			if all[k].Name == text {
+				all[k].Count++
+				return
+			}
+		}
+		all = append(all, Level{text, 1})
+	})
+	what := fmt.Sprintf("%s: %d of %d values are limits (%s), which stand for the values", c.Label(), count, q.Rows-q.Gaps, describe(all))
+	if float64(count) > manyCensored*float64(q.Rows-q.Gaps) {
+		p.warn("%s: relations with it may seem weaker, or bent", what)
+		return
+	}
+	p.note("%s", what)
 }
 
 // category makes a category a variable, or what the options say.

@@ -75,6 +75,7 @@ type Profile struct {
 	values   []float64      // by code − 1: the numbers that texts spell, NaN where they do not; nil if none does
 	spelling *spelling      // how they do
 	calendar *calendar      // they are dates
+	limited  bool           // some are limits of values
 	openDate bool           // they are dates, of which the order of day and month is not clear
 	gapValue []float64      // numbers that count as missing
 	levelOf  map[string]int // of a text or a spelled number
@@ -182,7 +183,8 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 		}
 	}
 	plain := !categorical && order == nil
-	if plain && len(words) > 0 && p.spell(t, words, n.numbers, o.Dates) {
+	if plain && len(words) > 0 && (p.spell(t, words, n.numbers, o.Dates) ||
+		o.Censored == CensoredLimit && n.numbers > 0 && p.limits(words)) {
 		n = p.count(rows)
 	}
 	if len(words) == 0 && n.numbers > 0 && plain || p.values != nil || p.openDate || len(words) == 2 && isBoolean(words[0], words[1]) {
@@ -231,9 +233,24 @@ func (p *Profile) spell(t *Table, words []string, numbers int, order Dates) bool
 	return true
 }
 
+// limits reads the limits in a column of numbers, if all its words are such.
+func (p *Profile) limits(words []string) bool {
+	for _, word := range words {
+		if _, ok := limit(word); !ok {
+			return false
+		}
+	}
+	p.limited = true
+	p.read()
+	return true
+}
+
 // reader returns the function that makes numbers of the texts of a column.
 func (p *Profile) reader() func(text string) (float64, bool) {
-	if p.calendar != nil {
+	switch {
+	case p.limited:
+		return limit
+	case p.calendar != nil:
 		return p.calendar.reader()
 	}
 	return p.spelling.number

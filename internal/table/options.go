@@ -71,6 +71,7 @@ type Options struct {
 	Ordinal   []string
 	Dependent Dependent
 	Dates     Dates
+	Censored  Censored
 }
 
 // find returns the column of a name or number.
@@ -259,6 +260,9 @@ func (o *Options) Flags() string {
 	}
 	if o.Dates != DatesAuto {
 		add("dates", o.Dates.String())
+	}
+	if o.Censored != CensoredError {
+		add("censored", o.Censored.String())
 	}
 	if o.Dependent != DependentError {
 		add("dependent", o.Dependent.String())
