@@ -71,10 +71,8 @@ func leastCertain(columns int) float64 { return certainty + 2*math.Log(float64(c
 func FunctionsWarning(data *dataset.Table) string {
 	const most = 5
 	var all []string
-	copied := false
 	for _, f := range functions(data) {
 		all = append(all, fmt.Sprintf("%q by %q", data.Names[f.column], data.Names[f.of]))
-		copied = copied || f.both
 	}
 	if len(all) == 0 {
 		return ""
@@ -82,12 +80,8 @@ func FunctionsWarning(data *dataset.Table) string {
 	if more := len(all) - most; more > 0 {
 		all = append(all[:most], fmt.Sprintf("%d more", more))
 	}
-	w := "columns are determined by others without exception: " + strings.Join(all, ", ") +
-		"; which of the two is directly related to a third column cannot be identified"
-	if copied {
-		w += ", so that copies share the probabilities of their edges"
-	}
-	return w + "; leave one out"
+	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
+		"; which of the two is directly related to a third column cannot be identified, so that they share the probabilities of their edges; leave one out"
 }
 
 // isFunction reports whether column j has only one value for each value of column i, and neither is

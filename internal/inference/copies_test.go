@@ -33,6 +33,63 @@ func copied() *dataset.Table {
 	return t
 }
 
+// The other relations of a function are those of the column that determines it, with probability ½,
+// and a child of both has the finer one alone.
+func TestFunctions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 2))
+	x := mat.NewDense(300, 5, nil)
+	for i := range 300 {
+		a := rng.IntN(4)
+		x.SetRow(i, []float64{float64(a), float64(a / 2), float64(rng.IntN(2)), float64(rng.IntN(2)), float64(rng.IntN(2))})
+	}
+	data := &dataset.Table{Names: []string{"fine", "coarse", "u", "v", "w"}, X: x}
+	for range data.Names {
+		data.Variables = append(data.Variables, dataset.Variable{Kind: dataset.Categorical, Levels: []string{"0", "1", "2", "3"}})
+	}
+	const n, d = 4000, 5
+	c := inference.FindCopies(data, score.Fair(d))
+	of := func(edges ...[2]int) *dag.Graph {
+		g := dag.New(d)
+		for _, e := range edges {
+			g.Set(e[0], e[1], true)
+		}
+		return g
+	}
+	for name, test := range map[string]struct {
+		graph *dag.Graph
+		want  map[[2]int]float64 // frequencies of edges
+	}{
+		"a child":         {of([2]int{0, 1}, [2]int{1, 2}), map[[2]int]float64{{0, 1}: 1, {0, 2}: 0.5, {1, 2}: 0.5}},
+		"a child of both": {of([2]int{1, 0}, [2]int{1, 2}, [2]int{0, 2}), map[[2]int]float64{{1, 0}: 1, {0, 2}: 1}},
+		"parents":         {of([2]int{2, 1}, [2]int{3, 1}, [2]int{1, 0}), map[[2]int]float64{{0, 1}: 0.5, {1, 0}: 0.5, {2, 0}: 0.5, {2, 1}: 0.5, {3, 0}: 0.5, {3, 1}: 0.5}},
+		"a path between":  {of([2]int{1, 2}, [2]int{2, 0}, [2]int{3, 1}), map[[2]int]float64{{1, 2}: 1, {2, 0}: 1, {3, 1}: 1}},
+		"others":          {of([2]int{0, 1}, [2]int{2, 3}, [2]int{3, 4}), map[[2]int]float64{{0, 1}: 1, {2, 3}: 1, {3, 4}: 1}},
+	} {
+		graphs := slices.Repeat([]*dag.Graph{test.graph}, n)
+		edges := test.graph.Matrix()
+		c.Share(graphs, edges, nil, 7)
+		for i := range d {
+			for j := range d {
+				want := test.want[[2]int{i, j}]
+				if got := edges.At(i, j); math.Abs(got-want) > 0.04 || want == 1 && got != 1 { // five standard deviations
+					t.Errorf("%s: edge %d → %d has the probability %v, want %v", name, i, j, got, want)
+				}
+			}
+		}
+		for _, g := range graphs {
+			for i := range d {
+				if g.Closure().Has(i, (i+1)%d) && g.Closure().Has((i+1)%d, i) {
+					t.Fatalf("%s: a graph with a cycle: %v", name, g.Edges())
+				}
+			}
+		}
+	}
+	p := score.Fair(d)
+	if p.Forbid(2, 0); inference.FindCopies(data, p).Any() {
+		t.Error("a function was found that the prior tells from its source")
+	}
+}
+
 // Copies share their edges, unless the prior tells one from the other.
 func TestCopies(t *testing.T) {
 	data, d := copied(), 4
@@ -91,7 +148,10 @@ func TestCopies(t *testing.T) {
 			t.Errorf("edge %v in %.3f of the graphs, want about half", e, got)
 		}
 	}
-	if data.Variables[1].Kind = dataset.Real; inference.FindCopies(data, score.Fair(d)).Any() {
-		t.Error("a number is a copy of a category")
+	for j := range data.Variables {
+		data.Variables[j].Kind = dataset.Real
+	}
+	if inference.FindCopies(data, score.Fair(d)).Any() {
+		t.Error("numbers are copies")
 	}
 }
