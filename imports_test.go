@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"tobac/internal/anneal":    {"gonum.org/v1/gonum"},
 	"tobac/schedule":           {},
 	"tobac/setting":            {"tobac/schedule", "tobac/internal/delimited"},
-	"tobac/models":             {"tobac/autograd", "tobac/dag", "tobac/schedule", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/models":             {"tobac/autograd", "tobac/dag", "tobac/schedule", "tobac/internal/ridge", "tobac/internal/scoring", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/svgd":               {"tobac/schedule", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering":           {"gonum.org/v1/gonum"},
 	"tobac/internal/delimited": {},

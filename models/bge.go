@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"tobac/autograd"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -53,14 +54,9 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	if n == 0 || d == 0 {
 		return nil, fmt.Errorf("models: BGe: got %d rows of %d variables, want at least one of each", n, d)
 	}
-	if opt.AlphaMu == 0 {
-		opt.AlphaMu = 1
-	}
-	if opt.AlphaLambda == 0 {
-		opt.AlphaLambda = float64(d + 2)
-	}
-	if !(opt.AlphaMu > 0) || !(opt.AlphaLambda > float64(d+1)) || math.IsInf(opt.AlphaMu+opt.AlphaLambda, 0) {
-		return nil, fmt.Errorf("models: BGe: alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", opt.AlphaMu, opt.AlphaLambda, d, d+1)
+	t, err := scoring.NormalWishart(d, &opt.AlphaMu, &opt.AlphaLambda)
+	if err != nil {
+		return nil, fmt.Errorf("models: BGe: %w", err)
 	}
 	if err := checkData(x); err != nil {
 		return nil, err
@@ -69,7 +65,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &BGe{d: d, opt: opt, t: opt.AlphaMu * (opt.AlphaLambda - float64(d) - 1) / (opt.AlphaMu + 1)}
+	b := &BGe{d: d, opt: opt, t: t}
 	for _, g := range groups {
 		b.groups = append(b.groups, bgeGroup{columns: g.columns, r: b.posteriorMinusIdentity(x, g.rows), n: len(g.rows)})
 	}

@@ -423,8 +423,8 @@ func TestBGeErrors(t *testing.T) {
 		{"alpha lambda", x, nil, models.BGeOptions{AlphaLambda: 3}, "models: BGe: alpha mu 1 and alpha lambda 3 on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
 		{"alpha lambda infinite", x, nil, models.BGeOptions{AlphaLambda: math.Inf(1)}, "models: BGe: alpha mu 1 and alpha lambda +Inf on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
 		{"not a number", mat.NewDense(1, 2, []float64{1, math.Inf(-1)}), nil, models.BGeOptions{}, "models: data row 1, column 2 is -Inf, want a finite number"},
-		{"mask size", x, mat.NewDense(1, 2, nil), models.BGeOptions{}, "models: intervention mask is 1×2, want 2×2 like the data"},
-		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 2, 0}), models.BGeOptions{}, "models: intervention mask row 2, column 1 is 2, want 0 or 1"},
+		{"mask size", x, mat.NewDense(1, 2, nil), models.BGeOptions{}, "models: mask of interventions is 1×2, want 2×2 as the data"},
+		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 2, 0}), models.BGeOptions{}, "models: mask of interventions in row 2, column 1 is 2, want 0 or 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := models.NewBGe(tt.x, tt.mask, tt.opt)

@@ -357,8 +357,8 @@ func TestNetworkErrors(t *testing.T) {
 		{"noise variance", x, nil, models.FeedForwardOptions{NoiseVariance: -1}, "models: feed-forward model: noise variance -1 and parameter variance 1, want finite positive numbers"},
 		{"parameter variance", x, nil, models.FeedForwardOptions{ParamVariance: math.Inf(1)}, "models: feed-forward model: noise variance 0.1 and parameter variance +Inf, want finite positive numbers"},
 		{"not a number", mat.NewDense(1, 2, []float64{1, math.NaN()}), nil, models.FeedForwardOptions{}, "models: data row 1, column 2 is NaN, want a finite number"},
-		{"mask size", x, mat.NewDense(2, 3, nil), models.FeedForwardOptions{}, "models: intervention mask is 2×3, want 2×2 like the data"},
-		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 0.5, 0}), models.FeedForwardOptions{}, "models: intervention mask row 2, column 1 is 0.5, want 0 or 1"},
+		{"mask size", x, mat.NewDense(2, 3, nil), models.FeedForwardOptions{}, "models: mask of interventions is 2×3, want 2×2 as the data"},
+		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 0.5, 0}), models.FeedForwardOptions{}, "models: mask of interventions in row 2, column 1 is 0.5, want 0 or 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := models.NewFeedForward(tt.x, tt.mask, tt.opt)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"tobac/autograd"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -169,36 +170,15 @@ func (g *rowGroup) of(x mat.Matrix, k int, centred bool) *mat.Dense {
 
 // groupColumns collects the columns that are observed in the same rows.
 func groupColumns(n, d int, intervened mat.Matrix) ([]rowGroup, error) {
-	if intervened == nil {
-		return []rowGroup{{columns: seq(d), rows: seq(n)}}, nil
+	groups, _, err := scoring.GroupRows(n, d, intervened)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
 	}
-	if r, c := intervened.Dims(); r != n || c != d {
-		return nil, fmt.Errorf("models: intervention mask is %d×%d, want %d×%d like the data", r, c, n, d)
+	out := make([]rowGroup, len(groups))
+	for k, g := range groups {
+		out[k] = rowGroup{columns: g.Children, rows: g.Rows}
 	}
-	var groups []rowGroup
-	at := map[string]int{}
-	for j := range d {
-		key := make([]byte, n)
-		var rows []int
-		for i := range n {
-			switch intervened.At(i, j) {
-			case 0:
-				rows = append(rows, i)
-			case 1:
-				key[i] = 1
-			default:
-				return nil, fmt.Errorf("models: intervention mask row %d, column %d is %v, want 0 or 1", i+1, j+1, intervened.At(i, j))
-			}
-		}
-		k, ok := at[string(key)]
-		if !ok {
-			k = len(groups)
-			at[string(key)] = k
-			groups = append(groups, rowGroup{rows: rows})
-		}
-		groups[k].columns = append(groups[k].columns, j)
-	}
-	return groups, nil
+	return out, nil
 }
 
 func seq(n int) []int {

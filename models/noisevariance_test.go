@@ -74,7 +74,7 @@ func TestNoiseVarianceOfInterventions(t *testing.T) {
 	_, err = models.EstimateNoiseVariance(x, ones, models.LinearOptions{})
 	checkError(t, "all set", err, "models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
 	_, err = models.EstimateNoiseVariance(x, mat.NewDense(n, 2, nil), models.LinearOptions{})
-	checkError(t, "mask", err, "models: intervention mask is 20×2, want 20×5 like the data")
+	checkError(t, "mask", err, "models: mask of interventions is 20×2, want 20×5 as the data")
 	x.Set(3, 1, math.NaN())
 	_, err = models.EstimateNoiseVariance(x, nil, models.LinearOptions{})
 	checkError(t, "data", err, "models: data row 4, column 2 is NaN, want a finite number")

@@ -84,16 +84,11 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 		return nil, err
 	}
 	d := data.D
-	if opt.AlphaMu == 0 {
-		opt.AlphaMu = 1
+	t, err := scoring.NormalWishart(d, &opt.AlphaMu, &opt.AlphaLambda)
+	if err != nil {
+		return nil, fmt.Errorf("score: BGe: %w", err)
 	}
-	if opt.AlphaLambda == 0 {
-		opt.AlphaLambda = float64(d + 2)
-	}
-	if !(opt.AlphaMu > 0) || !(opt.AlphaLambda > float64(d+1)) || math.IsInf(opt.AlphaMu+opt.AlphaLambda, 0) {
-		return nil, fmt.Errorf("score: BGe: alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", opt.AlphaMu, opt.AlphaLambda, d, d+1)
-	}
-	b := &BGe{d: d, opt: opt, t: opt.AlphaMu * (opt.AlphaLambda - float64(d) - 1) / (opt.AlphaMu + 1), of: data.Of, logScales: make([]float64, d)}
+	b := &BGe{d: d, opt: opt, t: t, of: data.Of, logScales: make([]float64, d)}
 	switch opt.Scale {
 	case Standardised:
 		if b.centre, b.sd, err = data.Standardise(); err != nil {

@@ -21,12 +21,12 @@ func (e *ConstantColumnError) Error() string {
 type Table struct {
 	N, D   int
 	Column [][]float64 // d columns of n numbers
-	Groups []rowGroup
+	Groups []RowGroup
 	Of     []int // index of a variable's group
 }
 
-// A rowGroup is a set of variables observed, not set, in the same rows.
-type rowGroup struct {
+// A RowGroup is a set of variables observed, not set, in the same rows.
+type RowGroup struct {
 	Children []int
 	Rows     []int // ascending
 }
@@ -37,7 +37,7 @@ func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 	if n == 0 || d == 0 {
 		return nil, fmt.Errorf("score: %s: got %d rows of %d variables, want at least one of each", model, n, d)
 	}
-	t := &Table{N: n, D: d, Column: make([][]float64, d), Of: make([]int, d)}
+	t := &Table{N: n, D: d, Column: make([][]float64, d)}
 	for j := range d {
 		t.Column[j] = mat.Col(nil, j, x)
 		for i, v := range t.Column[j] {
@@ -46,20 +46,29 @@ func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 			}
 		}
 	}
-	if intervened != nil {
-		if r, c := intervened.Dims(); r != n || c != d {
-			return nil, fmt.Errorf("score: %s: mask of interventions is %d×%d, want %d×%d as the data", model, r, c, n, d)
-		}
+	var err error
+	if t.Groups, t.Of, err = GroupRows(n, d, intervened); err != nil {
+		return nil, fmt.Errorf("score: %s: %w", model, err)
 	}
+	return t, nil
+}
+
+// GroupRows collects the variables of n×d data that are observed in the same rows, and says of
+// each which group it is in. intervened is nil or n×d with 1 where the entry was set.
+func GroupRows(n, d int, intervened mat.Matrix) (groups []RowGroup, of []int, err error) {
+	of = make([]int, d)
 	if intervened == nil {
-		t.Groups = []rowGroup{{Children: make([]int, d), Rows: make([]int, n)}}
+		all := RowGroup{Children: make([]int, d), Rows: make([]int, n)}
 		for j := range d {
-			t.Groups[0].Children[j] = j
+			all.Children[j] = j
 		}
 		for i := range n {
-			t.Groups[0].Rows[i] = i
+			all.Rows[i] = i
 		}
-		return t, nil
+		return []RowGroup{all}, of, nil
+	}
+	if r, c := intervened.Dims(); r != n || c != d {
+		return nil, nil, fmt.Errorf("mask of interventions is %d×%d, want %d×%d as the data", r, c, n, d)
 	}
 	index := map[string]int{}
 	key := make([]byte, n)
@@ -73,19 +82,19 @@ func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 			case 1:
 				key[i] = 1
 			default:
-				return nil, fmt.Errorf("score: %s: mask of interventions in row %d, column %d is %v, want 0 or 1", model, i+1, j+1, v)
+				return nil, nil, fmt.Errorf("mask of interventions in row %d, column %d is %v, want 0 or 1", i+1, j+1, v)
 			}
 		}
 		g, ok := index[string(key)]
 		if !ok {
-			g = len(t.Groups)
+			g = len(groups)
 			index[string(key)] = g
-			t.Groups = append(t.Groups, rowGroup{Rows: rows})
+			groups = append(groups, RowGroup{Rows: rows})
 		}
-		t.Groups[g].Children = append(t.Groups[g].Children, j)
-		t.Of[j] = g
+		groups[g].Children = append(groups[g].Children, j)
+		of[j] = g
 	}
-	return t, nil
+	return groups, of, nil
 }
 
 // RowsOf are the rows in which variable j was not set.
@@ -205,4 +214,20 @@ func CheckParents(d, j int, parents []int) {
 			panic(fmt.Sprintf("score: parents %v of variable %d of %d, want other variables in ascending sequence", parents, j, d))
 		}
 	}
+}
+
+// NormalWishart gives zero hyperparameters of the score BGe on d variables their defaults, α_μ = 1
+// and α_λ = d+2, refuses those without a density, and returns t = α_μ(α_λ−d−1)/(α_μ+1).
+func NormalWishart(d int, alphaMu, alphaLambda *float64) (t float64, err error) {
+	if *alphaMu == 0 {
+		*alphaMu = 1
+	}
+	if *alphaLambda == 0 {
+		*alphaLambda = float64(d + 2)
+	}
+	mu, lambda := *alphaMu, *alphaLambda
+	if !(mu > 0) || !(lambda > float64(d+1)) || math.IsInf(mu+lambda, 0) {
+		return 0, fmt.Errorf("alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", mu, lambda, d, d+1)
+	}
+	return mu * (lambda - float64(d) - 1) / (mu + 1), nil
 }
