@@ -108,6 +108,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	// directions off their form and have more evidence than the others are refuted, it is the first
 	// of them, which counts in part.
 	var best, first *Inference
+	passed := "" // why the first is not the best
 	for _, c := range compared {
 		if first != nil && !sem.TraitsOf(c.model).Formed {
 			break
@@ -139,6 +140,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 			if first, err = inf.coarse(ctx, data, problem, lower, why); err != nil {
 				return nil, err
 			}
+			passed = why.Finding
 		}
 	}
 	if best == nil {
@@ -154,7 +156,15 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if first != nil && best != first {
 		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
 	}
-	return best, best.finish(ctx, data, problem)
+	if err := best.finish(ctx, data, problem); err != nil {
+		return nil, err
+	}
+	if first != nil && best != first {
+		best.Posterior.Warnings = append(best.Posterior.Warnings, fmt.Sprintf(
+			"%v has %.1f nats more evidence than %v, but there %s; directions that %[3]v tells may be wrong, as it fits worse",
+			compared[0].model, compared[0].evidence-best.logEvidence(), best.Best, passed))
+	}
+	return best, nil
 }
 
 // Reason says why a model was taken.

@@ -242,7 +242,7 @@ func (y *system) within(b block, at int) *complement {
 	for r := range t {
 		copy(c.k[r*t:(r+1)*t], y.p[(at+r)*m+at:])
 	}
-	log := cholesky(c.l, c.k, t)
+	log := cholesky(c.l, c.k, t, 1e-300)
 	invert(c.s, c.l, t) // P_TT⁻¹ = I + D^½ S D^½
 	c.half = y.half + 0.5*log
 	c.rest = y.rest
@@ -272,7 +272,7 @@ func (c *complement) with(roots []float64) (half, rest float64) {
 		c.k[r*t+r] = math.Max(c.k[r*t+r], 0) + 1
 		c.b[r] = roots[r] * c.rho[r]
 	}
-	half, rest = c.half+0.5*cholesky(c.l, c.k, t), c.rest
+	half, rest = c.half+0.5*cholesky(c.l, c.k, t, 1), c.rest
 	for r := range t {
 		l := c.l[r*t : (r+1)*t]
 		c.b[r] = (c.b[r] - floats.Dot(l[:r], c.b[:r])) * l[r]
@@ -427,8 +427,9 @@ func (y *system) leave(b block, at int, c *complement) {
 	})
 }
 
-// cholesky factorises k, t×t, into l, whose diagonal holds inverses, and returns log|k|.
-func cholesky(l, k []float64, t int) (log float64) {
+// cholesky factorises k, t×t, with pivots of at least so much but for rounding, into l, whose
+// diagonal holds inverses, and returns log|k|.
+func cholesky(l, k []float64, t int, least float64) (log float64) {
 	for r := range t {
 		of := l[r*t : r*t+r+1]
 		for c := range r {
@@ -436,8 +437,8 @@ func cholesky(l, k []float64, t int) (log float64) {
 			of[c] = (k[r*t+c] - floats.Dot(of[:c], other[:c])) * other[c]
 		}
 		p := k[r*t+r] - floats.Dot(of[:r], of[:r])
-		if !(p > 1e-300) { // by rounding
-			p = 1e-300
+		if !(p > least) {
+			p = least
 		}
 		of[r] = 1 / math.Sqrt(p)
 		log += math.Log(p)

@@ -51,3 +51,12 @@ func flat(n int, rng *rand.Rand) (all []float64) {
 	}
 	return all
 }
+
+// A block that rounding makes indefinite costs no less than its part.
+func TestPivotsAreAtLeastOne(t *testing.T) {
+	c := &complement{t: 2, s: []float64{1, 1 + 1e-9, 1 + 1e-9, 1}, rho: []float64{0, 0}}
+	part, _ := c.with([]float64{1e6})
+	if whole, _ := c.with([]float64{1e6, 1e6}); whole < part {
+		t.Errorf("½ log|K| = %v of two functions, %v of one", whole, part)
+	}
+}

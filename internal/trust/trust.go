@@ -269,19 +269,20 @@ func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand
 	return b.form.FunctionParameters(j, parents, rng)
 }
 
-// sentence says what was found and what follows.
-func (m misfit) sentence(names []string, weight float64, rows int) string {
+// finding says what was found.
+func (m misfit) finding(names []string) string {
 	chance := "less than 1e-12"
 	if m.chance > 1e-12 {
 		chance = fmt.Sprintf("%.0e", m.chance)
 	}
-	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the equations: its evidence counts as if there were %.0f rows instead of %d, and directions follow from conditional independences",
-		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance, weight*float64(rows), rows)
+	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the equations",
+		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance)
 }
 
 // A Doubt is why not all of the evidence of a form counts. Its zero value is none.
 type Doubt struct {
-	Refuted string // how the noise refutes the form; a warning
+	Finding string // what refutes the form
+	Refuted string // that, and what follows; a warning
 	Basis   string // what directions follow from, and how far; "" means what the model says
 }
 
@@ -294,7 +295,10 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 		if found := examineNoise(data, g, s, t.Rows, seed); found.chance <= refuted {
 			t.ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
-			return t, Doubt{Refuted: found.sentence(data.Names, t.Form*t.Rows, n)}
+			finding := found.finding(data.Names)
+			return t, Doubt{Finding: finding, Refuted: fmt.Sprintf("%s: its evidence counts as if there were "+
+				"%.0f rows instead of %d, and directions follow from conditional independences",
+				finding, t.Form*t.Rows*float64(n), n)}
 		}
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
