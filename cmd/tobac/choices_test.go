@@ -13,6 +13,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/stream"
 	"tobac/posterior"
+	"tobac/sem"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -407,9 +408,14 @@ func TestEvalOfDamagedModels(t *testing.T) {
 	const whole = `{"version":2,"names":["a","b"],"model":"bge raw","kind":"particles",` +
 		`"marginals":{"probabilities":[[0,1],[0,0]]},"components":[{"order":null,"draws":1,"weight":1,"log_weight":0,"log_evidence":null}],` +
 		`"draws":[{"edges":[[0,1]],"log_weight":0,"log_prior":0,"log_likelihood":-1}]}`
+	var families []string // first words of text forms
+	for _, m := range sem.Models() {
+		name, _, _ := strings.Cut(m.Model.String(), " ")
+		families = append(families, name)
+	}
 	for _, c := range []struct{ name, old, with, want string }{
 		{"whole", "", "", ""},
-		{"model", "bge raw", "golem", `unknown model "golem"; allowed: linear, bge, linear-nongaussian, additive, smooth, gp, bdeu, mixed, generalised, ffn`},
+		{"model", "bge raw", "golem", `unknown model "golem"; allowed: ` + strings.Join(families, ", ")},
 		{"setting", "bge raw", "bge cooked", `model "bge cooked": unknown setting "cooked"`},
 		{"number", "bge raw", "bge alpha-mu=x", `model "bge alpha-mu=x": alpha-mu is "x"; allowed: finite numbers above 0`},
 		{"parameters", "bge raw", "ffn hidden=1", "draw 0 has 0 parameters, want 12"},
