@@ -29,8 +29,9 @@ const (
 	MostOdds  = 1000.0
 )
 
-// AddSources makes variables sources that nothing was said about: where edges into them are required
-// or have odds, where there are tiers, and under a prior of its own probabilities they stay as they are.
+// AddSources makes variables sources that nothing was said about: where edges into them are
+// required or have odds, where there are tiers, and under a prior of its own probabilities they
+// stay as they are.
 func (p *Prior) AddSources(variables []int) {
 	if p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
 		return

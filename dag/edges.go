@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ReadEdges reads an edge list on the vertices names; the graph has len(names) of them, and vertex i
-// is names[i]. The header has two columns of vertices (source and target, from and to, cause and
-// effect, or parent and child), and may have the columns weight and type. Every other line is an edge,
-// or names a vertex if its second column is blank. source names r in errors. A file with only a header is the graph without
-// edges.
+// ReadEdges reads an edge list on the vertices names; the graph has len(names) of them, and vertex
+// i is names[i]. The header has two columns of vertices (source and target, from and to, cause and
+// effect, or parent and child), and may have the columns weight and type. Every other line is an
+// edge, or names a vertex if its second column is blank. source names r in errors. A file with only
+// a header is the graph without edges.
 //
 // weights is len(names)×len(names) with the weight of i → j in row i, column j and zero where there
 // is no edge; it is nil without a column of weights. The type, as [WritePartiallyDirected] writes

@@ -30,8 +30,8 @@ type Table struct {
 	Variables []Variable
 }
 
-// Validate returns nil if the table has at least one row and one column, a distinct name for each column, only finite numbers, and 0 or 1 for
-// each of them in Intervened, unless that is nil.
+// Validate returns nil if the table has at least one row and one column, a distinct name for each
+// column, only finite numbers, and 0 or 1 for each of them in Intervened, unless that is nil.
 func (t *Table) Validate() error {
 	if err := t.check(); err != nil {
 		return fmt.Errorf("dataset: %w", err)
@@ -88,7 +88,8 @@ func defaultNames(d int) []string {
 	return names
 }
 
-// Moments returns the mean and the population standard deviation (divisor n) of every column. It panics if the table is not valid.
+// Moments returns the mean and the population standard deviation (divisor n) of every column. It
+// panics if the table is not valid.
 func (t *Table) Moments() (mean, sd []float64) {
 	if err := t.Validate(); err != nil {
 		panic(err.Error())
@@ -106,8 +107,9 @@ func (t *Table) moments() (mean, sd []float64) {
 	return mean, sd
 }
 
-// Standardize returns the table with each column shifted to mean 0 and scaled to population standard deviation 1; [Table.Moments] of the
-// original has what was subtracted and divided by. A constant column and a column whose spread float64 cannot hold are errors.
+// Standardize returns the table with each column shifted to mean 0 and scaled to population
+// standard deviation 1; [Table.Moments] of the original has what was subtracted and divided by. A
+// constant column and a column whose spread float64 cannot hold are errors.
 func (t *Table) Standardize() (*Table, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
@@ -141,8 +143,8 @@ func constant(column []float64) bool {
 	return true
 }
 
-// Select returns the table with the named columns only, in the sequence of names. No name, a name without a column and a repeated name are
-// errors.
+// Select returns the table with the named columns only, in the sequence of names. No name, a name
+// without a column and a repeated name are errors.
 func (t *Table) Select(names []string) (*Table, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
@@ -168,8 +170,8 @@ func (t *Table) Select(names []string) (*Table, error) {
 	return t.columns(columns), nil
 }
 
-// Relabel returns the table whose column a is column order[a] of t, the counterpart of [dag.Graph.Relabel]. It panics if order is no
-// permutation of the columns.
+// Relabel returns the table whose column a is column order[a] of t, the counterpart of
+// [dag.Graph.Relabel]. It panics if order is no permutation of the columns.
 func (t *Table) Relabel(order []int) *Table {
 	if len(order) != len(t.Names) {
 		panic(fmt.Sprintf("dataset: order of %d columns for a table with %d", len(order), len(t.Names)))
@@ -198,8 +200,9 @@ func (t *Table) columns(columns []int) *Table {
 	return u
 }
 
-// Rows returns the table of the given rows of t, counted from 0, in that sequence. There is at least one, and one that is named twice is there twice. It does
-// not check the numbers, so that a table with missing values (NaN) has rows too.
+// Rows returns the table of the given rows of t, counted from 0, in that sequence. There is at
+// least one, and one that is named twice is there twice. It does not check the numbers, so that a
+// table with missing values (NaN) has rows too.
 func (t *Table) Rows(rows []int) *Table {
 	_, d := t.X.Dims()
 	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil), Variables: slices.Clone(t.Variables)}

@@ -90,9 +90,9 @@ type Effect struct {
 	InSD float64
 }
 
-// All lists the effects on pairs that have a path with a positive probability,
-// by the size of InSD, or of the mean where that is unknown, the strongest first;
-// equals by From and To. Variables whose values have no order are left out. It stops when ctx is done.
+// All lists the effects on pairs that have a path with a positive probability, by the size of InSD,
+// or of the mean where that is unknown, the strongest first; equals by From and To. Variables whose
+// values have no order are left out. It stops when ctx is done.
 func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	d := len(e.Names)
 	rows := make([][]Effect, d)

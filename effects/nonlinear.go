@@ -31,8 +31,8 @@ type Discrete interface {
 
 // Drawing equations draw values whose noise is not normal and added, such as counts.
 type Drawing interface {
-	// Values writes a value of variable j in each row to dst, given standard normal noise; false, if
-	// the noise of the variable is added. columns are as of [Equations].
+	// Values writes a value of variable j in each row to dst, given standard normal noise; false,
+	// if the noise of the variable is added. columns are as of [Equations].
 	Values(dst []float64, j int, columns [][]float64, noise []float64) bool
 }
 
@@ -89,8 +89,8 @@ func (l *nonlinear) back(j int, v float64) float64 {
 	return l.scale.Mean[j] + l.scale.SD[j]*v
 }
 
-// A simulation has, by variable, E[x_j | parents] and the values in all rows of noise, on the scale of
-// the equations; of discrete variables that are not set the mean probabilities of their values.
+// A simulation has, by variable, E[x_j | parents] and the values in all rows of noise, on the scale
+// of the equations; of discrete variables that are not set the mean probabilities of their values.
 type simulation struct{ means, values, probabilities [][]float64 }
 
 func (l *nonlinear) simulate(set []float64) simulation {

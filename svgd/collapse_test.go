@@ -7,8 +7,8 @@ import (
 	"tobac/svgd"
 )
 
-// The default kernel keeps the variance of 2 coordinates with 50 particles, and loses most of that of 40;
-// a kernel for each coordinate keeps both.
+// The default kernel keeps the variance of 2 coordinates with 50 particles, and loses most of that
+// of 40; a kernel for each coordinate keeps both.
 func ExampleNormalVariance() {
 	for _, kernel := range []svgd.Kernel{svgd.RBF{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}} {
 		for _, coordinates := range []int{2, 40} {

@@ -220,8 +220,8 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 
 func init() { checkpointPause = 0 } // checkpoints at the same steps in every run
 
-// Checkpoints that take long are few: at the start, at the end, and after an interruption, from which the run goes
-// on to the same bits.
+// Checkpoints that take long are few: at the start, at the end, and after an interruption, from
+// which the run goes on to the same bits.
 func TestCheckpointsTakeLittleTime(t *testing.T) {
 	defer func() { checkpointPause = 0 }()
 	simulated(t)

@@ -153,8 +153,8 @@ func TestBadConfig(t *testing.T) {
 	refuses(t, "fit --config data", cli.ExitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
 }
 
-// A text that is nested so deeply that reading it would take all memory is refused; what stands in strings and
-// comments counts for nothing.
+// A text that is nested so deeply that reading it would take all memory is refused; what stands in
+// strings and comments counts for nothing.
 func TestNesting(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n" + strings.Repeat("[", 1e6):                                                   "line 2: nested more than 100 deep",

@@ -82,7 +82,8 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	return cmd
 }
 
-// recall completes the options by those of a file or a checkpoint, and gives all settings their values.
+// recall completes the options by those of a file or a checkpoint, and gives all settings their
+// values.
 func (o *fitOptions) recall() (err error) {
 	switch {
 	case o.configFile != "" && o.resume != "":
@@ -103,7 +104,8 @@ func (o *fitOptions) recall() (err error) {
 	return err
 }
 
-// assign gives the settings of --set their values. Engine and model, which decide what short names mean, are known by then.
+// assign gives the settings of --set their values. Engine and model, which decide what short names
+// mean, are known by then.
 func (o *fitOptions) assign() error {
 	return o.set.Assign(o.engine, o.model, o.beside.String())
 }

@@ -125,7 +125,8 @@ var oddWords = []struct{ odd, plain string }{
 	{`\bsay so\b`, "a noun"},
 }
 
-// The guide, the README, the help of the program and the comments of public packages keep to plain words.
+// The guide, the README, the help of the program and the comments of public packages keep to plain
+// words.
 func TestWords(t *testing.T) {
 	pages := append(guide(t), "../../README.md", "../../docs/reference.md")
 	for _, pattern := range []string{"../../doc.go", "../../*/doc.go", "../../*/*/doc.go"} {

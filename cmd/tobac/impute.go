@@ -20,8 +20,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// splitGaps is [job.split] of a table with missing values: it transforms the values that are there, and holds rows out. The rows that
-// stay are completed and scaled when the run begins. Held-out rows with a gap have no density, and are left out of it.
+// splitGaps is [job.split] of a table with missing values: it transforms the values that are there,
+// and holds rows out. The rows that stay are completed and scaled when the run begins. Held-out
+// rows with a gap have no density, and are left out of it.
 func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if o.checkpoint != "" || o.resume != "" {
 		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
@@ -232,7 +233,8 @@ func (g *gapped) scaling() *posterior.Standardization {
 	return s
 }
 
-// muchMissing is the fraction of missing information about a column's mean from which on a user is warned.
+// muchMissing is the fraction of missing information about a column's mean from which on a user is
+// warned.
 const muchMissing = 0.5
 
 // doubtfulColumns says which imputed columns rest on the imputation model.

@@ -319,8 +319,8 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *cli.Progress) error 
 	return nil
 }
 
-// checkpointPause times as long as a checkpoint took no other one is written, so that they take a tenth of
-// the time at most, but for the first and the last.
+// checkpointPause times as long as a checkpoint took no other one is written, so that they take a
+// tenth of the time at most, but for the first and the last.
 var checkpointPause time.Duration = 9
 
 // keep writes the state of a run, or says in unkept why that failed.
@@ -397,8 +397,8 @@ func (j *job) readHeldout(o *fitOptions, names []string) (*dataset.Table, error)
 	return t, err
 }
 
-// exclude rules out edges between indicators of one variable and, where the engine draws graphs under
-// node scores, into what no other column causes.
+// exclude rules out edges between indicators of one variable and, where the engine draws graphs
+// under node scores, into what no other column causes.
 func (j *job) exclude() error {
 	if j.table == nil {
 		return nil

@@ -23,8 +23,9 @@ import (
 // All pairs: go test ./cmd/tobac -run TestOptionPairs -pairs 0 -timeout 0 -v
 var somePairs = flag.Int("pairs", 25, "with how many pairs of values of its options tobac fit is run, at random; 0: every value alone, and every pair")
 
-// pairValues are values of the options and settings of tobac fit that are valid alone, beside --out; choices have all of theirs. nil: no value of
-// the option is, for the reason given. Settings of several engines stand under their short names.
+// pairValues are values of the options and settings of tobac fit that are valid alone, beside --out;
+// choices have all of theirs. nil: no value of the option is, for the reason given. Settings of
+// several engines stand under their short names.
 var pairValues = map[string][]string{
 	"ffn.hidden": {"3,2"}, "linear-unequal.alpha-lambda": {"9"}, "generalised.form-rows": {"20", "Inf"}, "noise-variance": {"0.5"}, "order": {"eqvar", "score", "a,b,c,g", "order.txt"}, "prior": {"fair", "sf", "uniform", "prior.csv"},
 	"edges-per-node": {"0.5"}, "max-parents": {"2"}, "order.count": {"2"}, "particles": {"3"}, "steps": {"2"}, "samples": {"3"}, "rank": {"2"}, "alpha-rate": {"0.1"},
@@ -107,7 +108,8 @@ func optionValues(t *testing.T) (all []optionValue) {
 	return all
 }
 
-// fitPair runs tobac fit with options, small where it samples, and returns the exit status and what is wrong with what it did.
+// fitPair runs tobac fit with options, small where it samples, and returns the exit status and what
+// is wrong with what it did.
 func fitPair(t *testing.T, options []optionValue) (status int, wrong string) {
 	t.Helper()
 	line := []string{"--out", "run", "--quiet", "--set", "results.report=false"}
@@ -241,7 +243,8 @@ func faultOf(t *testing.T, got invocation, given map[string]string) string {
 	return ""
 }
 
-// Every pair of options is a run whose results are numbers and probabilities, or is refused in one line as wrong usage.
+// Every pair of options is a run whose results are numbers and probabilities, or is refused in one
+// line as wrong usage.
 func TestOptionPairs(t *testing.T) {
 	inFolder(t, pairFiles())
 	all := optionValues(t)

@@ -125,7 +125,8 @@ func (r *savedRun) levelNames(j int) []string {
 	return r.columns[j].LevelNames
 }
 
-// A predicted is a line of a prediction: what is expected of a column, or the probability of a level.
+// A predicted is a line of a prediction: what is expected of a column, or the probability of a
+// level.
 type predicted struct {
 	label           string
 	mean, new, free effects.Distribution

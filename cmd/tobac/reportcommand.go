@@ -50,8 +50,8 @@ held out are held out again. --truth names the true graph if it has moved.`,
 }
 
 // reportAgain writes the report of the fit in a folder; other paths may be empty. With edited it
-// reads files that were changed, with force it replaces files that it did not write, with png figures
-// are PNG too.
+// reads files that were changed, with force it replaces files that it did not write, with png
+// figures are PNG too.
 func reportAgain(
 	ctx context.Context, dir, dataPath, truthPath string, edited, force, png bool, stdout io.Writer,
 ) error {

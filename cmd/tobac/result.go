@@ -97,8 +97,8 @@ type output struct {
 	has   func(*result) bool // whether this result has it; nil means every one
 }
 
-// listedFrom is the probability above 0 from which on edges.csv and pairs.csv of so many columns list
-// an edge and a pair: all of them would be half a million pairs of 1,000 columns.
+// listedFrom is the probability above 0 from which on edges.csv and pairs.csv of so many columns
+// list an edge and a pair: all of them would be half a million pairs of 1,000 columns.
 func listedFrom(columns int) float64 {
 	if columns > manyColumns {
 		return 0.001

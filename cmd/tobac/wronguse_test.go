@@ -27,8 +27,8 @@ func eachFlag(f func(command *cobra.Command, flag *pflag.Flag)) {
 	}
 }
 
-// An empty text, which is what a variable of a shell that is not set leaves, is wrong usage for every option and
-// every argument: it never means that nothing was given.
+// An empty text, which is what a variable of a shell that is not set leaves, is wrong usage for
+// every option and every argument: it never means that nothing was given.
 func TestEmptyArguments(t *testing.T) {
 	inFolder(t, badInputs)
 	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "compare": {".", "."}, "effect": {"."},
@@ -144,7 +144,8 @@ func TestUnusedOptions(t *testing.T) {
 	refuses(t, "eval run --heldout good.csv --data good.csv", cli.ExitUsage, "--data names the variables of results of other programs; those in run have names")
 }
 
-// Nothing that a terminal would obey reaches it: not from names of files, of columns, or from the command line.
+// Nothing that a terminal would obey reaches it: not from names of files, of columns, or from the
+// command line.
 func TestNothingObeyed(t *testing.T) {
 	const esc, file = "\x1b[31m", "f\x1b]0;x\x07.csv"
 	inFolder(t, map[string]string{file: "a" + esc + "x,b\u202ey,\"c\u009b\"\n" + strings.TrimPrefix(badInputs["good.csv"], "a,b,c\n")})

@@ -83,7 +83,8 @@ func Between(all []*mat.Dense) *mat.Dense {
 	return out
 }
 
-// Worse are the checks of two results of the same kind, of each name the one with the worse verdict.
+// Worse are the checks of two results of the same kind, of each name the one with the worse
+// verdict.
 func Worse(a, b []diagnostics.Check) []diagnostics.Check {
 	out := slices.Clone(a)
 	for _, c := range b {
@@ -152,8 +153,8 @@ func Determined(t *dataset.Table, places []int) string {
 	return inspect.Determined(&dataset.Table{Names: t.Names, X: x})
 }
 
-// Imputed says how many values of which columns were missing, by their numbers in each column; "" if
-// none were, or if that is unknown.
+// Imputed says how many values of which columns were missing, by their numbers in each column; ""
+// if none were, or if that is unknown.
 func Imputed(names []string, gaps []int, rows int) string {
 	total, columns, worst := 0, 0, 0
 	for j, n := range gaps {

@@ -48,8 +48,8 @@ func Linear(e *posterior.Equations, d int) Redrawer {
 	return q
 }
 
-// OfKinds draws values of columns of any kind under equations of any form; values of kept columns, nil
-// means of none, among those that t has.
+// OfKinds draws values of columns of any kind under equations of any form; values of kept columns,
+// nil means of none, among those that t has.
 func OfKinds(t *dataset.Table, of impute.Densities, kept []bool) Redrawer {
 	d := len(t.Names)
 	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d)}

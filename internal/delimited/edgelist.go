@@ -46,8 +46,8 @@ func EdgeColumn(f *File, name string) int {
 	return slices.IndexFunc(f.Records[0].Fields, func(field Field) bool { return strings.EqualFold(field.Text, name) })
 }
 
-// EdgeHeaderFault says that the header of f is not that of an edge list; more ends the list of those
-// that are allowed.
+// EdgeHeaderFault says that the header of f is not that of an edge list; more ends the list of
+// those that are allowed.
 func EdgeHeaderFault(f *File, more string) error {
 	var columns, pairs []string
 	for _, field := range f.Records[0].Fields {

@@ -15,8 +15,8 @@ const onlyState = "unspecified"
 
 // writeBIF writes a network with the tables of the graph, if it has any. BIF describes discrete
 // variables; a graph of continuous ones has no tables, and any that were made up would be read as a
-// statement about the data. So each variable then has the one state unspecified, whose probability is
-// 1 whatever its parents are: the file is a valid network with the graph, and says nothing else.
+// statement about the data. So each variable then has the one state unspecified, whose probability
+// is 1 whatever its parents are: the file is a valid network with the graph, and says nothing else.
 //
 // Numbers of edges, undirected edges, and names that BIF cannot hold are properties of variables,
 // which other programs leave alone; such names are replaced by others of letters, digits and

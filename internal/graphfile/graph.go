@@ -89,7 +89,8 @@ type Graph struct {
 	Names []string // of the vertices; different and not empty
 	Edges []Edge   // see the package comment for which may stand together
 
-	// Tables are the distributions of the vertices as the file has them, one for each; nil means none.
+	// Tables are the distributions of the vertices as the file has them, one for each; nil means
+	// none.
 	Tables []Table
 
 	// Unnamed: the file names no vertices, and Names are X0, X1, ….

@@ -20,8 +20,8 @@ type Densities interface {
 // A Gibbs sampler draws values under equations of any form.
 type Gibbs struct {
 	Of Densities
-	// Values are those that a variable can have, ascending; nil means all numbers, and the values of
-	// Steps are then the widths with which slice sampling begins.
+	// Values are those that a variable can have, ascending; nil means all numbers, and the values
+	// of Steps are then the widths with which slice sampling begins.
 	Values [][]float64
 	Steps  []float64
 	// Even says that values in between are possible too, so that each stands for its cell.
@@ -31,9 +31,9 @@ type Gibbs struct {
 // sweeps is how often a row is gone through, from the values that it has.
 const sweeps = 5
 
-// Redraw draws the values of x at places as [Equations.Redraw] does, of each row one after the other
-// given all others: variables of few values from their conditional probabilities, numbers by slice
-// sampling (Neal 2003). What x has at the places is where it begins.
+// Redraw draws the values of x at places as [Equations.Redraw] does, of each row one after the
+// other given all others: variables of few values from their conditional probabilities, numbers by
+// slice sampling (Neal 2003). What x has at the places is where it begins.
 func (g *Gibbs) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error {
 	_, d := x.Dims()
 	parents, children := make([][]int, d), make([][]int, d)

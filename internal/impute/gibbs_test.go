@@ -25,8 +25,8 @@ func (chain) LogDensity(j int, y float64, x []float64) float64 {
 	return -0.5 * (y - 1.5*x[0]) * (y - 1.5*x[0])
 }
 
-// Values drawn one after the other are distributed as integrals over x say, whether b follows from x
-// or was set, within four standard errors of 2000 rows.
+// Values drawn one after the other are distributed as integrals over x say, whether b follows from
+// x or was set, within four standard errors of 2000 rows.
 func TestGibbs(t *testing.T) {
 	const n, y = 2000, 1.3
 	g := &impute.Gibbs{Of: chain{}, Values: [][]float64{nil, {0, 1}, nil}, Steps: []float64{1, 1, 1}, Even: make([]bool, 3)}
@@ -67,8 +67,8 @@ func TestGibbs(t *testing.T) {
 	}
 }
 
-// Numbers of few values have the probability of their cell, and a row that is impossible stays as it
-// is.
+// Numbers of few values have the probability of their cell, and a row that is impossible stays as
+// it is.
 func TestGibbsOfFewValues(t *testing.T) {
 	const n = 4000
 	values := []float64{-2, -1, 0, 0.5, 2}

@@ -15,8 +15,8 @@ import (
 type Method int
 
 const (
-	// Auto is Matching for a column with at most ten different observed values, each of which occurs three times or
-	// more on average, and Normal for others.
+	// Auto is Matching for a column with at most ten different observed values, each of which
+	// occurs three times or more on average, and Normal for others.
 	Auto Method = iota
 	// Normal draws from the normal model. Values may lie outside the range of those observed.
 	Normal
@@ -24,8 +24,8 @@ const (
 	Matching
 )
 
-// Methods are those of d columns: Matching where it is needed, so that no value appears that was not
-// observed, and Auto elsewhere.
+// Methods are those of d columns: Matching where it is needed, so that no value appears that was
+// not observed, and Auto elsewhere.
 func Methods(d int, matching func(j int) bool) []Method {
 	all := make([]Method, d)
 	for j := range all {
@@ -202,7 +202,8 @@ func (s *Settings) methods(x *mat.Dense) []Method {
 	return out
 }
 
-// sets are the columns that are matched, those of Together as one, in the sequence of their first columns.
+// sets are the columns that are matched, those of Together as one, in the sequence of their first
+// columns.
 func (s *Settings) sets(methods []Method) [][]int {
 	var out [][]int
 	for j, m := range methods {
@@ -228,8 +229,10 @@ type Settings struct {
 	Iterations int
 	// Methods say how each column is completed; nil: Auto for all.
 	Methods []Method
-	// Together are sets of columns that are missing together, such as the indicators of one category: a row takes the values of all of them from
-	// one donor, whatever Methods says. A row in which only some columns of a set are missing is an error. A column belongs to one set at most.
+	// Together are sets of columns that are missing together, such as the indicators of one
+	// category: a row takes the values of all of them from one donor, whatever Methods says. A row
+	// in which only some columns of a set are missing is an error. A column belongs to one set at
+	// most.
 	Together [][]int
 	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
 	Intervened *mat.Dense

@@ -533,8 +533,8 @@ func (l *layering) arrow(k int, ports [][2]scene.Point) (a arrowLayout) {
 	return a
 }
 
-// ports are where each arrow leaves its upper box and enters its lower one: at equal distances along
-// the side of the box, in the sequence of what they lead to.
+// ports are where each arrow leaves its upper box and enters its lower one: at equal distances
+// along the side of the box, in the sequence of what they lead to.
 func (l *layering) ports() [][2]scene.Point {
 	ports := make([][2]scene.Point, len(l.chains))
 	for v := range l.boxes {

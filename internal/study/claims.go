@@ -64,8 +64,8 @@ const nearEdges = 0.1
 // rivals are the paper's methods beside TOBAC.
 var rivals = []string{"dibs", "dibs+", "bcd", "gfn"}
 
-// Claims judges the five claims of the paper about its experiments, and one about the SVI-DAG tables. AUROC is that with the
-// diagonal, Neg.LL the published one.
+// Claims judges the five claims of the paper about its experiments, and one about the SVI-DAG
+// tables. AUROC is that with the diagonal, Neg.LL the published one.
 func (r *Results) Claims() []Claim {
 	all := []Claim{r.linearClaim(), r.nonlinearClaim(), r.sizeClaim(), r.orderClaim(), r.mixtureClaim()}
 	if slices.ContainsFunc(r.Studies, func(s Study) bool { return s.Name == SVIDAG }) {
@@ -253,8 +253,8 @@ func within(text string, a, b []float64, margin float64) Part {
 	})
 }
 
-// decided asks whether a claim holds for the interval of the mean difference of a and b, and whether
-// it fails.
+// decided asks whether a claim holds for the interval of the mean difference of a and b, and
+// whether it fails.
 func decided(text string, a, b []float64, of func(low, high float64) (holds, fails bool)) Part {
 	p, s := differences(text, a, b)
 	if p.Verdict == NotCovered {

@@ -8,7 +8,8 @@ import (
 	"tobac/internal/study"
 )
 
-// A cell of networks says how far its posterior is from the reference, which two of them share; that of tempering itself is nearest.
+// A cell of networks says how far its posterior is from the reference, which two of them share;
+// that of tempering itself is nearest.
 func TestNetworksBesideTheirReference(t *testing.T) {
 	data := study.SimulatedData(study.Nonlinear, 6, 1, 4, 1, 4)[0]
 	shared := study.Functions()[study.JobKind]

@@ -36,8 +36,8 @@ const (
 	Nonlinear Source = "nonlinear"
 	// Tables are given, see [ReadTables].
 	Tables Source = "tables"
-	// SVIDAGTables are tables of the SVI-DAG comparison (Zinage 2026), each a folder with train.npy and
-	// graph.csv, that are judged by its metrics.
+	// SVIDAGTables are tables of the SVI-DAG comparison (Zinage 2026), each a folder with train.npy
+	// and graph.csv, that are judged by its metrics.
 	SVIDAGTables Source = "svi-dag"
 )
 

@@ -29,8 +29,8 @@ type Section struct {
 	published []published // on the same data
 }
 
-// published are the outcomes of a method that others have published, one for each data set; nil where
-// there is none.
+// published are the outcomes of a method that others have published, one for each data set; nil
+// where there is none.
 type published struct {
 	Method
 	outcomes []*Outcome

@@ -87,8 +87,8 @@ func TestSVIDAG(t *testing.T) {
 	}
 }
 
-// On directed graphs a reversed edge counts twice; on equivalence classes the states of pairs count,
-// and so do only adjacencies in F1.
+// On directed graphs a reversed edge counts twice; on equivalence classes the states of pairs
+// count, and so do only adjacencies in F1.
 func TestSVIDAGDistance(t *testing.T) {
 	graph := func(edges ...dag.Edge) *dag.Graph {
 		g := dag.New(3)

@@ -13,9 +13,9 @@ import (
 // SVIDAGScores judge a posterior as that comparison does. Nonlinear cases are judged on directed
 // graphs: ESHD is the mean over draws of the number of ordered pairs that differ from the truth, F1
 // the mean F1 of their edges, Brier and AUROC are those of all ordered pairs. Linear cases are
-// judged on equivalence classes: ESHD counts unordered pairs whose state in the CPDAG differs, F1 is
-// that of the skeleton, Brier and AUROC are those of unordered pairs, each with the larger of its
-// two probabilities.
+// judged on equivalence classes: ESHD counts unordered pairs whose state in the CPDAG differs, F1
+// is that of the skeleton, Brier and AUROC are those of unordered pairs, each with the larger of
+// its two probabilities.
 type SVIDAGScores struct {
 	ESHD  metrics.Number `json:"eshd"`
 	AUROC metrics.Number `json:"auroc"`

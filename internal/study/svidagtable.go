@@ -53,8 +53,8 @@ func (r *Results) svidagClaim() Claim {
 	return c
 }
 
-// BesideSVIDAG has a line for each cell: means of this program's default, and the best published one
-// of each metric with its method.
+// BesideSVIDAG has a line for each cell: means of this program's default, and the best published
+// one of each metric with its method.
 func (r *Results) BesideSVIDAG(s Study) Table {
 	t := Table{Head: []string{"cell", "tables"}, Note: "Here, then the best of six methods by this metric, with its published mean over the same tables. Seconds are those of one worker here, and theirs on a GPU, of the method with the best E-SHD."}
 	for _, m := range svidagMeasures {

@@ -12,8 +12,10 @@ import (
 	"tobac/internal/words"
 )
 
-// Apply codes another table as this one was coded: the same columns, found by their names, the same levels and missing values. The rows that were chosen play no
-// role. Rows with missing values are left out where [MissingDrop] or [MissingImpute] was asked for, which a note says. The error is a [*Refusal].
+// Apply codes another table as this one was coded: the same columns, found by their names, the same
+// levels and missing values. The rows that were chosen play no role. Rows with missing values are
+// left out where [MissingDrop] or [MissingImpute] was asked for, which a note says. The error is a
+// [*Refusal].
 func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err error) {
 	var problems []Problem
 	position := map[string]int{}
@@ -132,8 +134,9 @@ func (p *Profile) strange() (text string, is bool) {
 	return fmt.Sprintf("has levels that the data do not have (%s)", describe(odd)), true
 }
 
-// Mask arranges a table of marks, such as those of interventions, like the prepared table. Its columns bear the names of the file, all of them that were taken, or of
-// the prepared table; its rows are those of the file, or those that were taken.
+// Mask arranges a table of marks, such as those of interventions, like the prepared table. Its
+// columns bear the names of the file, all of them that were taken, or of the prepared table; its
+// rows are those of the file, or those that were taken.
 func (p *Prepared) Mask(t *dataset.Table) (*mat.Dense, error) {
 	position := map[string]int{}
 	for j, name := range t.Names {

@@ -8,7 +8,8 @@ import (
 	"tobac/internal/table"
 )
 
-// An option of the layout that the format of a file does not take is an error that names the option and those that it takes.
+// An option of the layout that the format of a file does not take is an error that names the option
+// and those that it takes.
 func TestCheckLayout(t *testing.T) {
 	text, err := table.Read(strings.NewReader("a,b\n1,2\n3,5\n"), "x.csv", table.Layout{})
 	if err != nil {

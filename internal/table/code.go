@@ -324,8 +324,9 @@ var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "
 
 	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
 
-// proposal is how an order of levels might be written: by words of scales if all of them are, by their numbers if all have some, else by name, and then no more than
-// three. It is "" if there is none, or the levels cannot be written as an option.
+// proposal is how an order of levels might be written: by words of scales if all of them are, by
+// their numbers if all have some, else by name, and then no more than three. It is "" if there is
+// none, or the levels cannot be written as an option.
 func proposal(levels []Level) string {
 	sorted := slices.Clone(levels)
 	rank := func(l Level) int { return slices.Index(ranks, strings.ToLower(l.Name)) }

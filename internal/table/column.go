@@ -15,7 +15,8 @@ const (
 	BytesEachBlank = 8
 )
 
-// A Column holds the cells of one column as they were read: numbers as numbers, everything else as one of a few texts.
+// A Column holds the cells of one column as they were read: numbers as numbers, everything else as
+// one of a few texts.
 type Column struct {
 	Name     string // "" if the file gives none
 	Position int    // in the file, counted from 1
@@ -37,7 +38,8 @@ type text struct {
 
 const (
 	blockRows = 1 << 15
-	// mostTexts is how many different texts of a column are kept, unless these spell numbers; the others count as one.
+	// mostTexts is how many different texts of a column are kept, unless these spell numbers; the
+	// others count as one.
 	mostTexts = 1 << 16
 	otherText = "(other texts)"
 )

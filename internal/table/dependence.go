@@ -12,8 +12,9 @@ import (
 	"tobac/internal/words"
 )
 
-// How much of a column's variance others may leave for it to count as determined by them, how much may then be wrong in any row in standard deviations, and how
-// little a column may contribute, in standard deviations, to be left out of the combination.
+// How much of a column's variance others may leave for it to count as determined by them, how much
+// may then be wrong in any row in standard deviations, and how little a column may contribute, in
+// standard deviations, to be left out of the combination.
 const (
 	leftVariance   = 1e-9
 	largestError   = 1e-5
@@ -21,7 +22,8 @@ const (
 	nearVariance   = 1e-6
 )
 
-// mostProducts bounds the work of looking for dependences among many columns: rows times the square of the columns.
+// mostProducts bounds the work of looking for dependences among many columns: rows times the square
+// of the columns.
 const mostProducts = 2e10
 
 // dependences returns the columns of x that stay, and reports those that others determine.
@@ -57,7 +59,8 @@ func (p *preparation) dependences(x *mat.Dense) (keep []int) {
 	return keep
 }
 
-// search finds the columns that are sums of earlier ones, with the sum in words, and those that are constant. Rows with missing values do not count.
+// search finds the columns that are sums of earlier ones, with the sum in words, and those that are
+// constant. Rows with missing values do not count.
 func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[int]bool) {
 	found, constant = map[int]string{}, map[int]bool{}
 	n, d := x.Dims()
@@ -130,7 +133,8 @@ func columnConstant(x *mat.Dense, j int) bool {
 	return true
 }
 
-// equation is a dependence in words, what is added before what is subtracted: "exper = age − educ − 6".
+// equation is a dependence in words, what is added before what is subtracted: "exper = age − educ −
+// 6".
 func (p *preparation) equation(j int, of []int, weights []float64, s *moments) string {
 	const most = 8
 	weights = s.round(j, of, weights)
@@ -206,7 +210,8 @@ func tidy(v float64) float64 {
 	return v
 }
 
-// moments are those of the complete rows of a table: means, standard deviations, and on demand correlations.
+// moments are those of the complete rows of a table: means, standard deviations, and on demand
+// correlations.
 type moments struct {
 	x        *mat.Dense
 	rows     []int
@@ -260,8 +265,9 @@ func (s *moments) correlations() *mat.SymDense {
 	return g
 }
 
-// sequential goes through the columns and asks for each how much of its variance those before it leave, of which none is determined by the others. It calls found
-// for a column that is determined, with the combination, and returns those that are nearly so.
+// sequential goes through the columns and asks for each how much of its variance those before it
+// leave, of which none is determined by the others. It calls found for a column that is determined,
+// with the combination, and returns those that are nearly so.
 func (s *moments) sequential(found func(j int, of []int, weights []float64) bool) (near []int) {
 	_, d := s.x.Dims()
 	g := s.correlations()
@@ -298,7 +304,8 @@ func (s *moments) sequential(found func(j int, of []int, weights []float64) bool
 	return near
 }
 
-// combination solves for the weights of a column's dependence, in the units of the data, leaves out those that hardly contribute, and checks it row by row.
+// combination solves for the weights of a column's dependence, in the units of the data, leaves out
+// those that hardly contribute, and checks it row by row.
 func (s *moments) combination(j int, basis []int, rows [][]float64, l []float64) (of []int, weights []float64, ok bool) {
 	beta := make([]float64, len(basis))
 	for a := len(basis) - 1; a >= 0; a-- {

@@ -14,7 +14,8 @@ import (
 	"tobac/internal/table"
 )
 
-// A column that is a sum of others is found, with its weights, wherever it stands and whatever the units.
+// A column that is a sum of others is found, with its weights, wherever it stands and whatever the
+// units.
 func TestDependenceIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(2, 6).Draw(t, "columns")
@@ -125,7 +126,8 @@ func TestNoDependence(t *testing.T) {
 	}
 }
 
-// With fewer rows than columns every column is a sum of others, which says nothing; copies still do.
+// With fewer rows than columns every column is a sum of others, which says nothing; copies still
+// do.
 func TestFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder

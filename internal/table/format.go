@@ -41,7 +41,8 @@ var foreign = []signature{
 // deepest is how many compressions may lie around a table.
 const deepest = 3
 
-// read recognises the format by the first bytes; whole counts those of the file, in which r may be compressed.
+// read recognises the format by the first bytes; whole counts those of the file, in which r may be
+// compressed.
 func read(r io.Reader, source string, layout Layout, whole *counter, depth int) (*Table, error) {
 	if depth > deepest {
 		return nil, &FormatError{source, "is compressed more than three times"}
@@ -128,11 +129,12 @@ func ReadFile(path string, layout Layout) (*Table, error) {
 
 // Read reads a table; source names r in messages.
 //
-// Formats: text, gzip and bzip2 of any format, workbooks (.xlsx), Parquet, NumPy (.npy, .npz). Text and gzip of text are read in one pass; the others are
-// held in memory unless r is an [*os.File].
+// Formats: text, gzip and bzip2 of any format, workbooks (.xlsx), Parquet, NumPy (.npy, .npz). Text
+// and gzip of text are read in one pass; the others are held in memory unless r is an [*os.File].
 //
-// An error says that r holds no table, or that reading failed. What is wrong with single columns and rows is no error here, but a problem when the table is prepared
-// for an analysis: see [Prepare].
+// An error says that r holds no table, or that reading failed. What is wrong with single columns
+// and rows is no error here, but a problem when the table is prepared for an analysis: see
+// [Prepare].
 func Read(r io.Reader, source string, layout Layout) (*Table, error) {
 	whole := newCounter(r)
 	t, err := read(whole, source, layout, whole, 0)
@@ -155,7 +157,8 @@ func Read(r io.Reader, source string, layout Layout) (*Table, error) {
 	return t, nil
 }
 
-// completeNames names the columns that the file gives no name, but for one at the front, which may hold names of rows.
+// completeNames names the columns that the file gives no name, but for one at the front, which may
+// hold names of rows.
 func (t *Table) completeNames() {
 	nameless := true
 	for _, c := range t.Columns {
@@ -186,7 +189,8 @@ func (c *Column) empty() bool {
 	return true
 }
 
-// inMemory returns what formats need that are not read from front to end: the file itself, or all that is left in b, which reads r.
+// inMemory returns what formats need that are not read from front to end: the file itself, or all
+// that is left in b, which reads r.
 func inMemory(r, b io.Reader) (at io.ReaderAt, size int64, err error) {
 	if c, ok := r.(*counter); ok {
 		if f, ok := c.r.(*os.File); ok {

@@ -10,8 +10,9 @@ import (
 	"tobac/internal/table"
 )
 
-// FuzzRead: whatever the bytes are, a reader ends with a table or an error. A table has columns of one length, and preparing it gives finite numbers, a table with
-// missing values where these were asked for, or an error; the options that are said to solve all problems do.
+// FuzzRead: whatever the bytes are, a reader ends with a table or an error. A table has columns of
+// one length, and preparing it gives finite numbers, a table with missing values where these were
+// asked for, or an error; the options that are said to solve all problems do.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"a,b\n1,2\n3,4\n5,1\n", "sep=;\na;b\n1,5;x\n2;y\n", "\uFEFF\"a\"\t'b'\n1\tNA\n2\t.\n", "# a b\n1 2\n3 4\n", "150,4,x\n1,2,3\n4,5,6\n", "2001,2002\n1.5,2.5\n3.5,1.5\n",

@@ -12,7 +12,8 @@ type vote struct {
 	numbers int // numbers above numbers
 	words   int // texts above texts
 	recur   int // of these, those that occur again below
-	// different says that every number among numbers differs from those below it as a name would; rising that they are whole numbers at equal distances.
+	// different says that every number among numbers differs from those below it as a name would;
+	// rising that they are whole numbers at equal distances.
 	different, rising bool
 }
 

@@ -58,9 +58,11 @@ type Profile struct {
 	Kind     Kind
 	Rows     int
 	Gaps     int
-	// Spellings are the texts that count as missing values, with how many there are; the empty cell is "".
+	// Spellings are the texts that count as missing values, with how many there are; the empty cell
+	// is "".
 	Spellings []Level
-	// Levels are those of categories, ordinals, and booleans that are no numbers: sorted by name, ordinals by their order, false before true.
+	// Levels are those of categories, ordinals, and booleans that are no numbers: sorted by name,
+	// ordinals by their order, false before true.
 	Levels []Level
 	// Range and moments of the numbers, coded booleans and ordinals included; SD has the divisor n.
 	Min, Max, Mean, SD float64
@@ -164,7 +166,8 @@ func (p *Profile) number(row int) float64 {
 	return v
 }
 
-// profile describes a column in the given rows. categorical says that numbers are codes of a category; order, if not nil, the levels of an ordinal.
+// profile describes a column in the given rows. categorical says that numbers are codes of a
+// category; order, if not nil, the levels of an ordinal.
 func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string) *Profile {
 	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts))}
 	if rows != nil {
@@ -213,7 +216,8 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 	return p
 }
 
-// spell finds out whether all words of a column spell numbers, or are dates, and if so reads them. numbers is how many cells are numbers, all of them below p.Max.
+// spell finds out whether all words of a column spell numbers, or are dates, and if so reads them.
+// numbers is how many cells are numbers, all of them below p.Max.
 func (p *Profile) spell(t *Table, words []string, numbers int, order Dates) bool {
 	if s, ok := newSpelling(words, t.mark, t.commas); ok && (numbers == 0 || s.unit == 0 && (s.group == 0 || p.Max < 1000 && p.Min > -1000)) {
 		p.spelling = &s
@@ -354,7 +358,8 @@ func (p *Profile) mixed(n numbersAndTexts) {
 	}
 }
 
-// almostNumbers reports whether all texts of a column would be numbers but for separators of thousands, other decimal marks, or units.
+// almostNumbers reports whether all texts of a column would be numbers but for separators of
+// thousands, other decimal marks, or units.
 func (p *Profile) almostNumbers(n numbersAndTexts) bool {
 	for k, t := range p.column.texts {
 		if n.texts[k] > 0 && !p.gapText[k] && why(t.text) == "" {
@@ -370,7 +375,8 @@ var identifying = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|idx|index|uid|uuid
 // groups are names of columns that number what several rows may be about.
 var groups = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|uid|pid|sid|pidnum|idnum|caseid|subjectid|patientid|personid)$`)
 
-// longIndex is how many rows numbers in a row must have at the front of a file, under a name, to be an index.
+// longIndex is how many rows numbers in a row must have at the front of a file, under a name, to be
+// an index.
 const longIndex = 10
 
 // numeric tells numbers from indices, identifiers and booleans.
@@ -482,7 +488,8 @@ type extreme struct {
 	count int
 }
 
-// forMissing reports whether a number is one that people write for missing values: eights or nines, of either sign, or −77 and −777.
+// forMissing reports whether a number is one that people write for missing values: eights or nines,
+// of either sign, or −77 and −777.
 func forMissing(v float64) bool {
 	if v != math.Trunc(v) || math.Abs(v) > 999999 {
 		return false
@@ -494,7 +501,8 @@ func forMissing(v float64) bool {
 	return false
 }
 
-// extremes are those of these numbers that occur more than once, and lie farther from all others than these from each other.
+// extremes are those of these numbers that occur more than once, and lie farther from all others
+// than these from each other.
 func extremes(n numbersAndTexts) (all []extreme) {
 	width := n.high - n.low
 	if !(width > 0) {
@@ -534,8 +542,8 @@ func (p *Profile) moments(values func(yield func(v float64) bool)) {
 }
 
 // given says what a column has that no other column of a table causes: years and days written as
-// numbers, ages, and what people are born with; "" if it seems to have nothing of that kind. kind is
-// the one under which it is a column like others.
+// numbers, ages, and what people are born with; "" if it seems to have nothing of that kind. kind
+// is the one under which it is a column like others.
 func (p *Profile) given() (what, kind string) {
 	name := strings.ToLower(p.Name)
 	switch {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Censored says what happens to values of which only a limit is known, in columns of numbers: below or
-// above one, such as <0.5 and >100, or between two, such as [2, 5].
+// Censored says what happens to values of which only a limit is known, in columns of numbers: below
+// or above one, such as <0.5 and >100, or between two, such as [2, 5].
 type Censored int
 
 const (

@@ -7,7 +7,8 @@ import (
 	"tobac/internal/table"
 )
 
-// Limits in a column of numbers are refused with an option that takes them, and are then the values.
+// Limits in a column of numbers are refused with an option that takes them, and are then the
+// values.
 func TestLimits(t *testing.T) {
 	text := "a,b,c\n1,2.5,3\n2,<0.5,>=40\n3,1.5,7\n4,\"[2, 5]\",8.5\n5,≤1,9\n6,4,12\n"
 	read := func(o table.Options) (*table.Prepared, error) {

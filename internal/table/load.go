@@ -13,7 +13,8 @@ import (
 	"tobac/internal/words"
 )
 
-// A source gives the records of a file one after the other. Cells are valid until the next call; the error after the last record is io.EOF.
+// A source gives the records of a file one after the other. Cells are valid until the next call;
+// the error after the last record is io.EOF.
 type source interface {
 	Next() (cells []delimited.Cell, line int, err error)
 }
@@ -28,7 +29,8 @@ type record struct {
 type loader struct {
 	t      *Table
 	layout Layout
-	// number reads a number as the file writes them. like is number without memory of what it read, for cells that may be names.
+	// number reads a number as the file writes them. like is number without memory of what it read,
+	// for cells that may be names.
 	number, like func([]byte) (float64, bool)
 	// survey looks at the first records before any is read; nil for formats that need not.
 	survey func([]record)
@@ -133,7 +135,8 @@ func (l *loader) add(cells []delimited.Cell, line int) {
 	t.Rows++
 }
 
-// begin finds out what the first records are, makes the columns, and returns the records of data, and whether there are names above them.
+// begin finds out what the first records are, makes the columns, and returns the records of data,
+// and whether there are names above them.
 func (l *loader) begin(head []record) (body []record, named bool) {
 	head, comment := l.dropComments(head)
 	if len(head) == 0 {
@@ -175,7 +178,8 @@ func (l *loader) dropComments(head []record) (rest []record, last *record) {
 	return head[k:], &head[k-1]
 }
 
-// commentNames are the names in a comment right above data without a header, as NumPy writes them; nil if it holds none.
+// commentNames are the names in a comment right above data without a header, as NumPy writes them;
+// nil if it holds none.
 func (l *loader) commentNames(comment record, body []record) []string {
 	texts := textsOf(comment)
 	texts[0] = strings.TrimSpace(strings.TrimLeft(texts[0], "#"))
@@ -197,7 +201,8 @@ func (l *loader) commentNames(comment record, body []record) []string {
 	return texts
 }
 
-// commonWidth is the number of values that most records have, the greatest where rows may be cut after their last value.
+// commonWidth is the number of values that most records have, the greatest where rows may be cut
+// after their last value.
 func (l *loader) commonWidth(head []record) int {
 	count, width := map[int]int{}, 1
 	for _, r := range head {
@@ -215,8 +220,9 @@ func (l *loader) commonWidth(head []record) int {
 // longestPreamble is how many lines of other lengths may stand above the data.
 const longestPreamble = 20
 
-// dropPreamble removes lines of other lengths and titles from the top, and keeps them in l.above. It returns names where one of these lines holds
-// them: a header that leaves out the column with the names of the rows, as R writes it, or one above lines that end with a separator.
+// dropPreamble removes lines of other lengths and titles from the top, and keeps them in l.above.
+// It returns names where one of these lines holds them: a header that leaves out the column with
+// the names of the rows, as R writes it, or one above lines that end with a separator.
 func (l *loader) dropPreamble(head []record) (names []string, rest []record) {
 	for k := range head {
 		if n := len(head[k].cells); n > l.width && l.blank(head[k].cells[l.width:]) {
@@ -240,7 +246,8 @@ func (l *loader) dropPreamble(head []record) (names []string, rest []record) {
 	return nil, head[len(l.above):]
 }
 
-// rowNames reports whether the first column names the rows: texts or whole numbers that differ, the latter in rising sequence.
+// rowNames reports whether the first column names the rows: texts or whole numbers that differ, the
+// latter in rising sequence.
 func (l *loader) rowNames(body []record) bool {
 	seen, before := map[string]bool{}, math.Inf(-1)
 	for _, r := range body {
@@ -258,8 +265,8 @@ func (l *loader) rowNames(body []record) bool {
 	return true
 }
 
-// settleAbove decides, once the number of rows is known, about the lines of other lengths above the data: which are left out with a warning, and
-// which may be names or data, and are refused.
+// settleAbove decides, once the number of rows is known, about the lines of other lengths above the
+// data: which are left out with a warning, and which may be names or data, and are refused.
 func (l *loader) settleAbove(named bool) {
 	for k := 0; k < len(l.above); k++ {
 		r := l.above[k]
@@ -379,7 +386,8 @@ func (l *loader) makeColumns(names []string) {
 	}
 }
 
-// settleSuspect decides about a first record that mixes numbers and words: scikit-learn writes the numbers of rows and of columns there, then the names of classes.
+// settleSuspect decides about a first record that mixes numbers and words: scikit-learn writes the
+// numbers of rows and of columns there, then the names of classes.
 func (l *loader) settleSuspect() {
 	if l.suspect == nil {
 		return
@@ -395,7 +403,8 @@ func (l *loader) settleSuspect() {
 	})
 }
 
-// counts reports whether a record begins with the numbers of rows and columns, the last of which is apart.
+// counts reports whether a record begins with the numbers of rows and columns, the last of which is
+// apart.
 func (l *loader) counts(r record) bool {
 	if len(r.cells) < 2 {
 		return false
@@ -463,8 +472,8 @@ func (l *loader) below(body []record, j int) tally {
 	return c
 }
 
-// checkSize refuses a table that is being read as soon as less memory is left than an analysis takes, and one of whose cells
-// hardly any holds a value.
+// checkSize refuses a table that is being read as soon as less memory is left than an analysis
+// takes, and one of whose cells hardly any holds a value.
 func (l *loader) checkSize() error {
 	cells := l.t.Rows * len(l.t.Columns)
 	taken := BytesEachBlank*cells + l.texts
@@ -478,7 +487,8 @@ func (l *loader) checkSize() error {
 	return withPath(l.t.Source, memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)), 2*float64(taken)))
 }
 
-// Options of a [Layout] that the readers of the formats take, by the names of their flags. Names are taken for every format.
+// Options of a [Layout] that the readers of the formats take, by the names of their flags. Names
+// are taken for every format.
 var (
 	textLayout     = []string{"delimiter", "comment", "skip", "header", "names"}
 	workbookLayout = []string{"sheet", "comment", "skip", "header", "names"}
@@ -487,7 +497,8 @@ var (
 	archiveLayout  = []string{"sheet", "skip", "names"}
 )
 
-// CheckLayout returns an [*OptionError] for the first option of a layout that is not zero and that the format of the file does not take, so that it was not read.
+// CheckLayout returns an [*OptionError] for the first option of a layout that is not zero and that
+// the format of the file does not take, so that it was not read.
 func (t *Table) CheckLayout(l Layout) error {
 	for _, o := range []struct {
 		name  string

@@ -67,8 +67,9 @@ type array struct {
 	why   error // there are neither
 }
 
-// readArchive reads a file of several NumPy arrays: a single matrix, the one that --sheet names, or vectors of the same length, which are the columns. An array of
-// texts with one for each column holds their names.
+// readArchive reads a file of several NumPy arrays: a single matrix, the one that --sheet names, or
+// vectors of the same length, which are the columns. An array of texts with one for each column
+// holds their names.
 func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 	var matrices, vectors, words []array
 	var keys, without []string

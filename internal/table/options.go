@@ -31,8 +31,8 @@ type Categories int
 const (
 	// CategoriesNodes makes each one variable with the levels 0, 1, …, sorted by name.
 	CategoriesNodes Categories = iota
-	// CategoriesIndicators makes a column of 0 and 1 for each level but the most frequent, for models
-	// that take numbers alone.
+	// CategoriesIndicators makes a column of 0 and 1 for each level but the most frequent, for
+	// models that take numbers alone.
 	CategoriesIndicators
 	// CategoriesDrop leaves them out.
 	CategoriesDrop
@@ -54,8 +54,9 @@ const (
 // String implements fmt.Stringer.
 func (d Dependent) String() string { return [...]string{"error", "drop"}[d] }
 
-// Options say which part of a table is wanted, and how it becomes numbers. The zero value takes everything, and refuses what is not clear. Columns are named, or
-// numbered from 1; a name goes before a number.
+// Options say which part of a table is wanted, and how it becomes numbers. The zero value takes
+// everything, and refuses what is not clear. Columns are named, or numbered from 1; a name goes
+// before a number.
 type Options struct {
 	Columns []string // only these, in this sequence; nil: all
 	Drop    []string // not these

@@ -72,8 +72,8 @@ type Description struct {
 	Refusal *Refusal
 }
 
-// Describe reads off a table what [Prepare] would make of it, and completes the profiles by their moments, over the rows that were asked for. The error is an
-// [*OptionError].
+// Describe reads off a table what [Prepare] would make of it, and completes the profiles by their
+// moments, over the rows that were asked for. The error is an [*OptionError].
 func Describe(t *Table, o Options) (*Description, error) {
 	p, problems, err := prepare(t, o)
 	if err != nil {
@@ -112,8 +112,8 @@ func (p *Profile) Measured() bool {
 	return false
 }
 
-// Normal reports whether the values are near a normal distribution: skewness within ±1, excess kurtosis within −1.5 and 3, and more than ten
-// different values. NaN moments are not.
+// Normal reports whether the values are near a normal distribution: skewness within ±1, excess
+// kurtosis within −1.5 and 3, and more than ten different values. NaN moments are not.
 func (p *Profile) Normal() bool {
 	return p.Kind == Number && p.Distinct > 10 && math.Abs(p.Skewness) <= 1 && p.Kurtosis >= -1.5 && p.Kurtosis <= 3
 }

@@ -11,7 +11,8 @@ import (
 	"tobac/internal/words"
 )
 
-// Prepare turns what a file holds into numbers. The error is an [*OptionError], or a [*Refusal] with everything that is wrong.
+// Prepare turns what a file holds into numbers. The error is an [*OptionError], or a [*Refusal]
+// with everything that is wrong.
 func Prepare(t *Table, o Options) (*Prepared, error) {
 	p, problems, err := prepare(t, o)
 	if err != nil {
@@ -27,7 +28,8 @@ func Prepare(t *Table, o Options) (*Prepared, error) {
 // mostRounds is how often remedies are applied to find the problems behind problems.
 const mostRounds = 8
 
-// refuse looks for options that solve the problems, and for problems that come to light once these are solved.
+// refuse looks for options that solve the problems, and for problems that come to light once these
+// are solved.
 func refuse(t *Table, o Options, problems []Problem) *Refusal {
 	r := &Refusal{Source: t.Source, Problems: problems}
 	for range mostRounds {
@@ -237,7 +239,8 @@ func (p *preparation) checkRows() {
 	p.rows = rows
 }
 
-// without1 are the selected rows without the faulty ones, as ranges counted from 1; "" if these are too many to write down.
+// without1 are the selected rows without the faulty ones, as ranges counted from 1; "" if these are
+// too many to write down.
 func without1(rows []int, faults []fault, all int) string {
 	const most = 10
 	bad := map[int]bool{}
@@ -275,7 +278,8 @@ func without1(rows []int, faults []fault, all int) string {
 	return strings.Join(parts, ",")
 }
 
-// checkNames finds names that occur twice among the wanted columns, and a first column without a name that is no index.
+// checkNames finds names that occur twice among the wanted columns, and a first column without a
+// name that is no index.
 func (p *preparation) checkNames() {
 	first := map[string]int{}
 	for _, j := range p.wanted {

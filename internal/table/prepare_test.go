@@ -184,7 +184,8 @@ func columnOf(p *table.Prepared, name string) []float64 {
 	return out
 }
 
-// Everything that is wrong is in one error, with what solves it; and what is said to solve it together does.
+// Everything that is wrong is in one error, with what solves it; and what is said to solve it
+// together does.
 func TestRefusal(t *testing.T) {
 	text := "species,day,bill,mass,note,flat,twice,sex\nA,2020-01-02,NA,30,ok 1,5,60,m\nB,2020-01-03,2.5,10,ok 2,5,20,f\nC,2020-01-04,3.5,20,ok 3,5,40,f\nA,2020-02-02,1,50,ok 4,5,100,m\n" +
 		"B,2020-02-03,2,70,ok 5,5,140,NA\nC,2020-03-03,9,60,ok 6,5,120,m\nA,2020-03-04,7,10,ok 7,5,20,f\nB,2020-03-05,6,40,ok 8,5,80,m\nC,2020-03-06,5,30,ok 9,5,60,f\n" +
@@ -316,8 +317,8 @@ func TestLongProposals(t *testing.T) {
 	}
 }
 
-// Ages, years and what is given at birth are caused by no other column; whole numbers under the name
-// of an identifier that rise and repeat are left out.
+// Ages, years and what is given at birth are caused by no other column; whole numbers under the
+// name of an identifier that rise and repeat are left out.
 func TestGiven(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("ID,x,Age (years),Sex,race,year,agegroup,packages\n")

@@ -9,7 +9,8 @@ import (
 	"tobac/dataset"
 )
 
-// A Coded is a column of a prepared table: which column of the file it comes from, and how its values became numbers.
+// A Coded is a column of a prepared table: which column of the file it comes from, and how its
+// values became numbers.
 type Coded struct {
 	Name     string // in the prepared table
 	Source   string // of the column of the file
@@ -26,20 +27,23 @@ type Coded struct {
 type Prepared struct {
 	// Data is the table without missing values; nil if some are to be imputed.
 	Data *dataset.Table
-	// Incomplete is the table with missing values, which are NaN, under [MissingImpute] if there are
-	// any; nil otherwise.
+	// Incomplete is the table with missing values, which are NaN, under [MissingImpute] if there
+	// are any; nil otherwise.
 	Incomplete *dataset.Table
 	// Rows are the rows of the file that were taken, counted from 0.
 	Rows []int
 	// Columns are those of the table, in its sequence.
 	Columns []Coded
-	// Exclusive are the pairs of columns that are indicators of one variable, i < j: no cause and effect of each other.
+	// Exclusive are the pairs of columns that are indicators of one variable, i < j: no cause and
+	// effect of each other.
 	Exclusive [][2]int
-	// Notes say what was found, left out and coded: those of the reader, then those of the preparation.
+	// Notes say what was found, left out and coded: those of the reader, then those of the
+	// preparation.
 	Notes []string
 	// Warnings say what was left out that may hold data.
 	Warnings []string
-	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for; nil for columns that were not wanted.
+	// Profiles describe the columns of the file, in its sequence, in the rows that were asked for;
+	// nil for columns that were not wanted.
 	Profiles []*Profile
 
 	options  Options

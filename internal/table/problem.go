@@ -28,12 +28,14 @@ const mostProblems = 20
 type Refusal struct {
 	Source   string
 	Problems []Problem
-	// Together are options under which the table is taken, as on a command line, the given ones among them; "": none were found.
+	// Together are options under which the table is taken, as on a command line, the given ones
+	// among them; "": none were found.
 	Together string
 }
 
-// Error is one line for a single problem. Otherwise the first line says how many there are, each has a line of its own, at most twenty are listed, and
-// the last line has the options that solve them together.
+// Error is one line for a single problem. Otherwise the first line says how many there are, each
+// has a line of its own, at most twenty are listed, and the last line has the options that solve
+// them together.
 func (r *Refusal) Error() string {
 	if len(r.Problems) == 1 {
 		return r.Source + ": " + r.Problems[0].String()

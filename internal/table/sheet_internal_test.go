@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Names of cells count like numbers with the digits A to Z, and no zero: A to Z, AA to AZ, and so on, each the next one.
+// Names of cells count like numbers with the digits A to Z, and no zero: A to Z, AA to AZ, and so
+// on, each the next one.
 func TestCellName(t *testing.T) {
 	number := func(name string) (n int) {
 		for _, c := range name[:len(name)-1] {
@@ -25,7 +26,8 @@ func TestCellName(t *testing.T) {
 	}
 }
 
-// Days and their parts, to the millisecond, are the time that has passed since the first of January 1900 or 1904.
+// Days and their parts, to the millisecond, are the time that has passed since the first of January
+// 1900 or 1904.
 func TestDateText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for range 200 {

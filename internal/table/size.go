@@ -11,8 +11,9 @@ import (
 	"tobac/internal/memory"
 )
 
-// How many bytes of a table are read before the memory is looked at (again), how many a file may unpack to whatever its size, and how many
-// times its size beyond that, or cells for each that holds a value. Tables reach fifty; what reaches thousands is nearly all the same byte.
+// How many bytes of a table are read before the memory is looked at (again), how many a file may
+// unpack to whatever its size, and how many times its size beyond that, or cells for each that
+// holds a value. Tables reach fifty; what reaches thousands is nearly all the same byte.
 const (
 	checkedBytes = 64 << 20
 	freeBytes    = 16 << 20
@@ -27,7 +28,8 @@ func withPath(source string, err error) error {
 	return file.WithPath(source, err)
 }
 
-// A counter counts the bytes that are read of a file, from front to end or, if it is read in pieces, as a whole.
+// A counter counts the bytes that are read of a file, from front to end or, if it is read in
+// pieces, as a whole.
 type counter struct {
 	r   io.Reader
 	n   int64
@@ -94,7 +96,8 @@ func inflated(contents, stored int64) error {
 	return &inflation{contents, stored}
 }
 
-// openPart opens a file of an archive that is not much larger than the archive says it is stored in.
+// openPart opens a file of an archive that is not much larger than the archive says it is stored
+// in.
 func openPart(f *zip.File) (io.ReadCloser, error) {
 	contents, stored := int64(min(f.UncompressedSize64, 1<<62)), int64(min(f.CompressedSize64, 1<<62))
 	if err := inflated(contents, stored); err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A file that grows while it is read is an error, not a table whose last row is cut, nor one without an end.
+// A file that grows while it is read is an error, not a table whose last row is cut, nor one
+// without an end.
 func TestGrowingFile(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "t.csv"))
 	if err != nil {

@@ -193,7 +193,8 @@ var always = map[string]bool{
 	".": true, "?": true, "#n/a n/a": true, "#value!": true, "#div/0!": true, "#ref!": true, "#num!": true, "#name?": true, "#null!": true,
 }
 
-// amongNumbers are spellings that mean a missing value in a column of numbers or dates, and may be a level in a column of words.
+// amongNumbers are spellings that mean a missing value in a column of numbers or dates, and may be
+// a level in a column of words.
 var amongNumbers = map[string]bool{
 	"none": true, "-": true, "--": true, "---": true, "–": true, "—": true, "missing": true, "unknown": true, "not available": true, "*": true, "..": true, "...": true, "n.a.": true, "n.a": true, "nil": true, "(null)": true, "(missing)": true,
 }

@@ -25,7 +25,8 @@ func filled(separator, x string, values ...string) string {
 	return b.String()
 }
 
-// Numbers with separators of thousands, signs of units and decimal marks of their own, and dates, are read where the whole column agrees, which a note says.
+// Numbers with separators of thousands, signs of units and decimal marks of their own, and dates,
+// are read where the whole column agrees, which a note says.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -19,11 +19,14 @@ const (
 // String implements fmt.Stringer.
 func (h Header) String() string { return [...]string{"auto", "yes", "no"}[h] }
 
-// Layout says how a file is laid out where that is not to be found out. Its zero value leaves everything to the reader.
+// Layout says how a file is laid out where that is not to be found out. Its zero value leaves
+// everything to the reader.
 type Layout struct {
-	// Delimiter separates the fields of a text: ',', ';', '\t', '|', or ' ' for runs of blanks. 0: detected.
+	// Delimiter separates the fields of a text: ',', ';', '\t', '|', or ' ' for runs of blanks. 0:
+	// detected.
 	Delimiter rune
-	// Comment is how lines of a text begin that are left out. "": lines that begin with # at the top of the file are.
+	// Comment is how lines of a text begin that are left out. "": lines that begin with # at the
+	// top of the file are.
 	Comment string
 	// Skip is the number of lines at the beginning that are left out, rows of a sheet.
 	Skip int
@@ -31,11 +34,13 @@ type Layout struct {
 	Header Header
 	// Names are those of all columns, in place of the file's; nil: the file's.
 	Names []string
-	// Sheet is that of a workbook, by name or number counted from 1, or the name of an array in a file of several. "": the only or first one that holds a table.
+	// Sheet is that of a workbook, by name or number counted from 1, or the name of an array in a
+	// file of several. "": the only or first one that holds a table.
 	Sheet string
 }
 
-// A Table is what a file holds, cell by cell. It is not changed once it has been read, and any number of goroutines may read it.
+// A Table is what a file holds, cell by cell. It is not changed once it has been read, and any
+// number of goroutines may read it.
 type Table struct {
 	Source  string    // name of the file, for messages
 	Format  string    // of the file, in words

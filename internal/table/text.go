@@ -50,8 +50,9 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 	return t, nil
 }
 
-// decimalMark is the decimal mark of a text if the first records tell, 0 if not. Beside other separators than commas 1,234 may be a little more than one, or
-// than a thousand; a number with another count of digits behind its mark tells.
+// decimalMark is the decimal mark of a text if the first records tell, 0 if not. Beside other
+// separators than commas 1,234 may be a little more than one, or than a thousand; a number with
+// another count of digits behind its mark tells.
 func (t *Table) decimalMark(head []record, separator rune) delimited.DecimalMark {
 	if separator == ',' {
 		return 0
