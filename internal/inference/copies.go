@@ -12,8 +12,8 @@ import (
 	"tobac/score"
 )
 
-// Copies are groups of columns with levels of which each has one value for every value of the others,
-// and functions: columns with one value for every value of another one, of which they are the coarser.
+// Copies are groups of columns with levels of which each has one value for every value of the
+// others, and functions: columns with one value for every value of another one, which is finer.
 // No data can tell which of them is directly related to a third column.
 type Copies struct {
 	d         int
@@ -185,8 +185,9 @@ func (c Copies) shareCopies(graphs []*dag.Graph, edges *mat.Dense, weight []floa
 				w = weight[k]
 			}
 			sum += w
+			g = necessary(g, group)
 			parents, children, ok := around(g, group)
-			if !ok {
+			if graphs[k] = g; !ok {
 				for _, e := range g.Edges() {
 					if slices.Contains(group, e.From) || slices.Contains(group, e.To) {
 						add(e.From, e.To, w)
@@ -218,6 +219,27 @@ func (c Copies) shareCopies(graphs []*dag.Graph, edges *mat.Dense, weight []floa
 			}
 		}
 	}
+}
+
+// necessary is a graph without the other parents of copies that have a copy as parent, given which
+// they tell nothing.
+func necessary(g *dag.Graph, group []int) *dag.Graph {
+	h := g
+	for _, a := range group {
+		if !slices.ContainsFunc(group, func(b int) bool { return h.Has(b, a) }) {
+			continue
+		}
+		for _, i := range h.Parents(a) {
+			if slices.Contains(group, i) {
+				continue
+			}
+			if h == g {
+				h = g.Clone()
+			}
+			h.Set(i, a, false)
+		}
+	}
+	return h
 }
 
 // around are the other parents and the other children of the members of a group; not ok if a path
