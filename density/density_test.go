@@ -254,8 +254,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Draws of the prior and predictions are the same, to rounding, for any number of points at once; those of
-// a normal model have its moments.
+// Draws of the prior and predictions are the same, to rounding, for any number of points at once;
+// those of a normal model have its moments.
 func TestPredict(t *testing.T) {
 	var first *mat.Dense
 	for _, points := range []int{1, 5, 64} {

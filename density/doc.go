@@ -20,13 +20,12 @@
 //
 // The density of a simplex is with respect to its elements but the last.
 //
-// Distributions have the names and parameters of gonum's stat/distuv and distmv where they
-// have them: Beta of Gamma is a rate, Sigma of Normal a standard deviation. Every one has a log
-// density and draws; some have distribution functions ([Distribution.HasCDF]), from
-// which [Truncated] and [Censored] forms are made. [Mixture] and [ZeroInflated] combine
-// distributions; [SquaredExponential] and its like are covariances of Gaussian processes.
-// [RungeKutta] solves differential equations, [Recursion] makes series, and [HiddenMarkov] sums over
-// hidden states.
+// Distributions have the names and parameters of gonum's stat/distuv and distmv where they have
+// them: Beta of Gamma is a rate, Sigma of Normal a standard deviation. Every one has a log density
+// and draws; some have distribution functions ([Distribution.HasCDF]), from which [Truncated] and
+// [Censored] forms are made. [Mixture] and [ZeroInflated] combine distributions;
+// [SquaredExponential] and its like are covariances of Gaussian processes. [RungeKutta] solves
+// differential equations, [Recursion] makes series, and [HiddenMarkov] sums over hidden states.
 //
 // A [Model] is the target of samplers, of packages such as nuts. It also draws from the prior
 // ([Model.Prior]), predicts data ([Model.Predict]), has the log density of each value of

@@ -510,8 +510,8 @@ func (m *Model) each(
 }
 
 // Score is the gradient at a step of a sampler that counts its steps, such as those of package
-// svgd: x and dst have one block, points × coordinates. An error with a method Outside names the points
-// without a density or a finite gradient; the scores of the others hold.
+// svgd: x and dst have one block, points × coordinates. An error with a method Outside names the
+// points without a density or a finite gradient; the scores of the others hold.
 func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 	if len(dst) != 1 || len(x) != 1 {
 		return fmt.Errorf("density: got %d blocks and %d results, want 1 of each", len(x), len(dst))

@@ -22,7 +22,8 @@ func constant(x *autograd.Node, v []float64, shape ...int) *autograd.Node {
 	return x.Builder().Constant(v, shape)
 }
 
-// Densities of vectors and matrices equal those of SciPy 1.17.1; each row of an array is one vector.
+// Densities of vectors and matrices equal those of SciPy 1.17.1; each row of an array is one
+// vector.
 func TestVectors(t *testing.T) {
 	normal := []float64{-455.10948280482245, -2.819482804822202}
 	a, b, p := []float64{40, -2, 1}, []float64{.1, .7, 2.2}, []float64{.1, .7, .2}

@@ -7,8 +7,9 @@ import (
 )
 
 // Recursion is a series of states, each a function of the one before and of a row of xs, the first
-// of the start and of row 0, stacked along a new first axis: a moving average, a conditional variance.
-// All states have the shape of the start; see autograd.Scan for loops with more than one state.
+// of the start and of row 0, stacked along a new first axis: a moving average, a conditional
+// variance. All states have the shape of the start; see autograd.Scan for loops with more than one
+// state.
 func Recursion(
 	start, xs *autograd.Node,
 	next func(state, x *autograd.Node) *autograd.Node,
@@ -27,8 +28,8 @@ func Recursion(
 
 // HiddenMarkov is the log probability of a series whose states are hidden, summed over all of them
 // by the forward algorithm: the logarithms of the probabilities of k first states, those of the
-// next state (columns) given the present one (rows), k×k, and the log density of the data at each of n
-// times in each state, n×k, such as d.LogProb of a column of data and a vector of parameters:
+// next state (columns) given the present one (rows), k×k, and the log density of the data at each
+// of n times in each state, n×k, such as d.LogProb of a column of data and a vector of parameters:
 //
 //	ln Σ_s p(s₁) p(y₁|s₁) Π_t p(s_t|s_{t−1}) p(y_t|s_t).
 func HiddenMarkov(first, next, data *autograd.Node) *autograd.Node {

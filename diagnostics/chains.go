@@ -165,8 +165,8 @@ func effective(chains [][]float64) float64 {
 	return draws / math.Max(2*sum-1, 1/math.Log10(draws))
 }
 
-// autocovariances are Σ (cᵢ − c̄)(cᵢ₊ₗ − c̄)/n of every lag l, the mean of all chains, by the square of
-// the absolute values of a Fourier transform.
+// autocovariances are Σ (cᵢ − c̄)(cᵢ₊ₗ − c̄)/n of every lag l, the mean of all chains, by the
+// square of the absolute values of a Fourier transform.
 func autocovariances(chains [][]float64) []float64 {
 	n := len(chains[0])
 	padded := 1 << bits.Len(uint(2*n-1))

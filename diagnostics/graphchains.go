@@ -46,8 +46,8 @@ type GraphTrace struct {
 	// RHat is the split R̂ of ln p(D, G) over what has been recorded; NaN with fewer
 	// than four blocks of samples per chain.
 	RHat float64
-	// Acceptance is the part of the proposals at inverse temperature 1 that changed the partition or
-	// turned an edge around, over all chains; NaN without proposals.
+	// Acceptance is the part of the proposals at inverse temperature 1 that changed the partition
+	// or turned an edge around, over all chains; NaN without proposals.
 	Acceptance float64
 }
 
@@ -64,9 +64,9 @@ const (
 // settled reports whether chains that stand still agree on an edge.
 func (e EdgeQuantity) settled() bool { return math.IsInf(e.RHat, 1) && e.Range < stillRange }
 
-// MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ
-// by 0.01 or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too
-// few samples.
+// MaxRHat is the largest R̂ of those of the least certain edges whose probabilities differ by 0.01
+// or more between two chains, 0.05 where each stands still, at least 1; NaN if there are too few
+// samples.
 func (d GraphChains) MaxRHat() float64 {
 	largest := 1.
 	for _, e := range d.Uncertain {

@@ -17,17 +17,17 @@ import (
 // distribution, see [Whitened], with a kernel for each coordinate. What it finds is the best
 // product of distributions there, which is the density if its coordinates are independent. After a
 // pass the normal distribution is replaced by that with the mean of the particles and the precision
-// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density. Particles
-// begin with the covariance of the normal distribution, not of so many draws from it: with a kernel
-// for each coordinate they would keep its correlations.
+// −E ∇log p(x) (x − x̄)ᵀ C⁻¹ of their scores and covariance C, exact for a normal density.
+// Particles begin with the covariance of the normal distribution, not of so many draws from it:
+// with a kernel for each coordinate they would keep its correlations.
 type Stein struct {
 	Target chain.Target // whose points are the particles: 100 or more
 	Seed   uint64
 	Steps  int // of a pass, defaults to 400
 	Passes int // defaults to 3
 	// From is the first normal distribution. Nil means the better of those of [Laplace] and
-	// [Pathfinder], which evaluate all points for each of theirs: a copy of the target with few points
-	// makes them faster.
+	// [Pathfinder], which evaluate all points for each of theirs: a copy of the target with few
+	// points makes them faster.
 	From *Normal
 }
 
@@ -35,12 +35,12 @@ type Stein struct {
 type Particles struct {
 	X  *mat.Dense // coordinates of the target
 	By *Normal    // the normal distribution of the last pass
-	// Variance and Dependence test the particles by identities that hold for draws z from the density
-	// in the coordinates of By, with g = ∇log p(z): −E (zᵢ − z̄ᵢ)gᵢ = 1, of which Variance is the least,
-	// about the variance of a coordinate as a part of the true one; and E zᵢ gⱼ = 0 and
-	// E (zᵢ² − 1)gⱼ/√2 = 0, i ≠ j, of which Dependence has the greatest absolute value: what depends
-	// on each other in the density and not in the particles. Independent draws are off by about one
-	// over the root of their number. diagnostics.Particles judges all three.
+	// Variance and Dependence test the particles by identities that hold for draws z from the
+	// density in the coordinates of By, with g = ∇log p(z): −E (zᵢ − z̄ᵢ)gᵢ = 1, of which Variance
+	// is the least, about the variance of a coordinate as a part of the true one; and E zᵢ gⱼ = 0
+	// and E (zᵢ² − 1)gⱼ/√2 = 0, i ≠ j, of which Dependence has the greatest absolute value: what
+	// depends on each other in the density and not in the particles. Independent draws are off by
+	// about one over the root of their number. diagnostics.Particles judges all three.
 	Variance, Dependence float64
 	// K is the shape of importance weights of By, see [Normal.Judge].
 	K float64

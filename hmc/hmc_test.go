@@ -46,8 +46,8 @@ var kernels = map[string]chain.Kernel{
 	"slice":      slice.Kernel{},
 }
 
-// Moments of a normal distribution: at least 400 of the draws count, so that 0.2 standard deviations are
-// four standard errors of a mean.
+// Moments of a normal distribution: at least 400 of the draws count, so that 0.2 standard
+// deviations are four standard errors of a mean.
 func TestNormal(t *testing.T) {
 	m := pair(t, 1)
 	for name, kernel := range kernels {

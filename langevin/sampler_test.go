@@ -56,8 +56,9 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// With steps of a constant size ε in a standard normal distribution the states are an autoregression,
-// x ← (1 − ε/2) x + √ε z, of the variance 1/(1 − ε/4) and the correlation 1 − ε/2 from step to step.
+// With steps of a constant size ε in a standard normal distribution the states are an
+// autoregression, x ← (1 − ε/2) x + √ε z, of the variance 1/(1 − ε/4) and the correlation 1 − ε/2
+// from step to step.
 func TestConstantStep(t *testing.T) {
 	m, err := density.New(func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)) },
 		density.Options{Points: 8})

@@ -32,8 +32,8 @@ func gauss(t testing.TB, workers int) *density.Model {
 	return m
 }
 
-// Moments of a normal distribution with either metric; 4000 draws, of which half count at least, so that 6 standard
-// errors of a mean are 0.14 standard deviations.
+// Moments of a normal distribution with either metric; 4000 draws, of which half count at least, so
+// that 6 standard errors of a mean are 0.14 standard deviations.
 func TestNormal(t *testing.T) {
 	for _, metric := range []chain.Metric{chain.Automatic, chain.Diagonal, chain.Dense} {
 		s := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 1}
@@ -63,7 +63,8 @@ func column(draws []*mat.Dense, i int) []float64 {
 	return all
 }
 
-// A run that is cut, cancelled, saved and restored has the draws of one that is not, for any number of workers.
+// A run that is cut, cancelled, saved and restored has the draws of one that is not, for any number
+// of workers.
 func TestResume(t *testing.T) {
 	for _, metric := range []chain.Metric{chain.Automatic, chain.Diagonal, chain.Dense} {
 		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 7, WarmUp: 120}

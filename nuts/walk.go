@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A span of a trajectory: the momenta and velocities at its ends, the sum of all momenta, the log of the sum of weights.
+// A span of a trajectory: the momenta and velocities at its ends, the sum of all momenta, the log
+// of the sum of weights.
 type span struct {
 	first, last, firstV, lastV, sum []float64
 	weight                          float64
@@ -87,7 +88,8 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// tree adds 2^depth points behind z, which moves to the last. It reports whether they may count: none diverged, no part turned.
+// tree adds 2^depth points behind z, which moves to the last. It reports whether they may count:
+// none diverged, no part turned.
 func (w *walk) tree(depth int, z *chain.Point, out *span, proposal *chain.Point) bool {
 	if depth == 0 {
 		w.Leap(z, w.direction*w.c.Step)

@@ -13,8 +13,9 @@ import (
 	"tobac/internal/table"
 )
 
-// checkSizes compares the sizes that a Parquet file states with those that it can have, before package parquet allocates what they
-// say: of the metadata, of lists in it, and of pages. A file of sixty bytes may ask for terabytes.
+// checkSizes compares the sizes that a Parquet file states with those that it can have, before
+// package parquet allocates what they say: of the metadata, of lists in it, and of pages. A file of
+// sixty bytes may ask for terabytes.
 func checkSizes(r io.ReaderAt, size int64) error {
 	metadata, err := readMetadata(r, size)
 	if err != nil {
@@ -67,10 +68,12 @@ func readMetadata(r io.ReaderAt, size int64) (m format.FileMetaData, err error) 
 	return m, err
 }
 
-// mostCompressed is how many times larger than its file a page may be: more than any of the format's compressions reaches.
+// mostCompressed is how many times larger than its file a page may be: more than any of the
+// format's compressions reaches.
 const mostCompressed = 1 << 16
 
-// checkPages goes through the pages of a part of a column, a header and what it states for each, and returns the size of the largest.
+// checkPages goes through the pages of a part of a column, a header and what it states for each,
+// and returns the size of the largest.
 func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64) (largest int64, err error) {
 	at := c.DataPageOffset
 	if c.DictionaryPageOffset > 0 {
@@ -109,7 +112,8 @@ func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64)
 	return largest, nil
 }
 
-// decodeThrift decodes a value that begins at a place and takes n bytes at most, and says how many it takes.
+// decodeThrift decodes a value that begins at a place and takes n bytes at most, and says how many
+// it takes.
 func decodeThrift[T any](r io.ReaderAt, at, n int64) (value T, taken int, err error) {
 	const first = 1 << 12 // most values are short
 	for part := min(n, first); ; part = n {

@@ -14,7 +14,8 @@ import (
 	_ "tobac/parquet"
 )
 
-// A Parquet file that states sizes which it cannot have is refused before anything of these sizes is made.
+// A Parquet file that states sizes which it cannot have is refused before anything of these sizes
+// is made.
 func TestParquetSizes(t *testing.T) {
 	encode := func(v any) []byte {
 		b, err := thrift.Marshal(new(thrift.CompactProtocol), v)

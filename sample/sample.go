@@ -26,8 +26,8 @@ type Settings struct {
 	Seed    uint64
 	Workers int        // goroutines, defaults to 1; results do not depend on it
 	Start   *mat.Dense // see chain.Sampler.Start
-	// Paths is the number of paths of gaussian.Pathfinder, from whose draws the chains start: against
-	// lesser modes, in which chains may stay. 0 means none.
+	// Paths is the number of paths of gaussian.Pathfinder, from whose draws the chains start:
+	// against lesser modes, in which chains may stay. 0 means none.
 	Paths int
 }
 

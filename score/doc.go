@@ -52,8 +52,8 @@
 //
 // # Failure and concurrency
 //
-// Bad data and settings are errors of constructors. Panics are for callers' mistakes:
-// wrong lengths, parents out of sequence. Scorers are safe for concurrent use and give the same bits for
+// Bad data and settings are errors of constructors. Panics are for callers' mistakes: wrong
+// lengths, parents out of sequence. Scorers are safe for concurrent use and give the same bits for
 // any number of workers; a [Prior] is while nobody changes it.
 //
 // # References

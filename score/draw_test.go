@@ -51,7 +51,8 @@ func TestDraw(t *testing.T) {
 				variance += v / draws
 				squares += above * above / v / draws
 			}
-			// v has a relative standard deviation of about sqrt(2/33), its mean of 0.0018; four sigmas.
+			// v has a relative standard deviation of about sqrt(2/33), its mean of 0.0018; four
+			// sigmas.
 			if !(math.Abs(variance/e.NoiseVariance-1) <= 0.008) {
 				t.Errorf("%s: noise variances of the mean %v, want %v", row.name, variance, e.NoiseVariance)
 			}

@@ -247,11 +247,11 @@ func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 	}
 }
 
-// add adds candidates to the parents while that improves the score, fit. For every
-// candidate i outside the parents A it keeps what decides about the next one: the
-// pivot v_i = M_ii − M_iA M_AA⁻¹ M_Ai and the covariance r_i = C_ij − M_iA M_AA⁻¹ C_Aj with the child. With
-// the rows of the Cholesky factor of M_AA, extended to all candidates, a parent more
-// costs |A| multiplications for each candidate.
+// add adds candidates to the parents while that improves the score, fit. For every candidate i
+// outside the parents A it keeps what decides about the next one: the pivot v_i = M_ii − M_iA
+// M_AA⁻¹ M_Ai and the covariance r_i = C_ij − M_iA M_AA⁻¹ C_Aj with the child. With the rows of the
+// Cholesky factor of M_AA, extended to all candidates, a parent more costs |A| multiplications for
+// each candidate.
 func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, float64) {
 	d, group := g.d, &g.group[g.of[j]]
 	c, gauss := group.Scatter, &group.gaussian

@@ -9,8 +9,8 @@ import (
 	"tobac/score"
 )
 
-// A model with another edge variance, or other degrees of freedom of the prior, scores as one that was made with it, bit by
-// bit, with and without interventions, and the data are left as they were.
+// A model with another edge variance, or other degrees of freedom of the prior, scores as one that
+// was made with it, bit by bit, with and without interventions, and the data are left as they were.
 func TestSharedMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	const n, d = 40, 4

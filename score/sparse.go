@@ -71,14 +71,18 @@ func logOdds(d int, edges float64) float64 {
 	}
 }
 
-// expectedEdges is the mean number of edges of acyclic graphs of d variables, each weighted by o^edges, o = e^logOdds.
+// expectedEdges is the mean number of edges of acyclic graphs of d variables, each weighted by
+// o^edges, o = e^logOdds.
 //
-// Graphs are counted by their sources, the variables without parents, as Robinson (1970) has it: without its k sources a graph of n variables is one of m = n − k with s
-// sources, each of which has one of the k as a parent at least, while the other m − s may have any. With q = 1 + o and u = 1 − q^−k
+// Graphs are counted by their sources, the variables without parents, as Robinson (1970) has it:
+// without its k sources a graph of n variables is one of m = n − k with s sources, each of which
+// has one of the k as a parent at least, while the other m − s may have any. With q = 1 + o and u =
+// 1 − q^−k
 //
 //	a(n,k) = C(n,k) q^{km} a(m) Σ_s P(s|m) u^s,   P(s|m) = a(m,s) / a(m),   a(m) = Σ_s a(m,s).
 //
-// All terms are positive, so that no digits are lost. A graph of these has k(m − s) o/q + ks o/(qu) more edges on average than the rest of it.
+// All terms are positive, so that no digits are lost. A graph of these has k(m − s) o/q + ks o/(qu)
+// more edges on average than the rest of it.
 func expectedEdges(d int, logOdds float64) float64 {
 	odds := math.Exp(logOdds)
 	logQ, share := math.Log1p(odds), odds/(1+odds)
@@ -127,8 +131,9 @@ func newBySources(logs, edges []float64, logCount float64) *bySources {
 	return b
 }
 
-// attach is ln Σ_s P(s) u^s, and the mean number of edges of graphs to which new sources are attached that have cut edges to another variable on average, if nothing is known of it. The terms have one
-// maximum, around which those count that are not negligible beside it.
+// attach is ln Σ_s P(s) u^s, and the mean number of edges of graphs to which new sources are
+// attached that have cut edges to another variable on average, if nothing is known of it. The terms
+// have one maximum, around which those count that are not negligible beside it.
 func (b *bySources) attach(u, cut float64) (logSum, edges float64) {
 	const negligible = 1e-18
 	m := len(b.ratios) - 1

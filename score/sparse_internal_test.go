@@ -10,7 +10,8 @@ import (
 //
 //	a_n = Σ_{k=1..n} (−1)^{k+1} C(n,k) (1+o)^{k(n−k)} a_{n−k},   a_0 = 1,
 //
-// as d ln a_d / d ln o. It alternates, and its terms exceed it by up to 2^n: it is computed with so many more bits.
+// as d ln a_d / d ln o. It alternates, and its terms exceed it by up to 2^n: it is computed with so
+// many more bits.
 func alternatingEdges(d int, logOdds float64) float64 {
 	prec := uint(96 + 2*d)
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }

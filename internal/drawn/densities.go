@@ -18,8 +18,8 @@ type Densities struct {
 	of    denseEquations
 }
 
-// DensitiesOf are those of draw k of a posterior whose parameters are functions; nil if its equations
-// have no densities.
+// DensitiesOf are those of draw k of a posterior whose parameters are functions; nil if its
+// equations have no densities.
 func DensitiesOf(p *posterior.Posterior, k int) (*Densities, error) {
 	model, err := sem.Parse(p.Model)
 	if err != nil {

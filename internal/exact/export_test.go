@@ -6,8 +6,8 @@ import (
 	"tobac/dag"
 )
 
-// Rounding is the relative difference of two sums over all graphs, one from the empty set up and one
-// from the whole set down.
+// Rounding is the relative difference of two sums over all graphs, one from the empty set up and
+// one from the whole set down.
 func (g *Graphs) Rounding() float64 { return math.Abs(g.rounding) }
 
 // LogExtensions is ln of the number of linear extensions of an acyclic graph: of

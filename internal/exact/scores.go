@@ -7,8 +7,8 @@ import (
 	"tobac/score"
 )
 
-// Scores are the node scores that the sums were made of under a prior, the same: they are looked up,
-// however long they took.
+// Scores are the node scores that the sums were made of under a prior, the same: they are looked
+// up, however long they took.
 func (o *Orders) Scores(prior *score.Prior) score.GivenScorer { return keptScores{o.p, prior} }
 
 type keptScores struct {

@@ -113,8 +113,8 @@ func startedTable(
 	return t, nil
 }
 
-// gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model, or,
-// if that is unknown, one in common or one for each, as the data support. The unit is that of
+// gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model,
+// or, if that is unknown, one in common or one for each, as the data support. The unit is that of
 // [nodescore.GPOptions].
 func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *graphchains.Settings) (firstTable, error) {
 	n, d := p.Data.X.Dims()

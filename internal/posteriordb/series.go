@@ -60,8 +60,9 @@ var series = []Posterior{
 	}},
 }
 
-// hidden is the log probability of a series with two hidden states, both with the weight 1 at first,
-// by the log density of each row in each state and the probabilities of the next state from each.
+// hidden is the log probability of a series with two hidden states, both with the weight 1 at
+// first, by the log density of each row in each state and the probabilities of the next state from
+// each.
 func hidden(logs, theta1, theta2 node) node {
 	next := autograd.Concat(0, theta1, theta2).Log().Reshape(autograd.Shape{2, 2})
 	return density.HiddenMarkov(logs.Builder().Scalar(0), next, logs)

@@ -1,4 +1,4 @@
-// Package trust says which part of the evidence of a model counts ([Trust]): where the noise refutes
-// the form of the equations, where columns are measurements, which no form describes exactly, and
-// where rows depend on each other.
+// Package trust says which part of the evidence of a model counts ([Trust]): where the noise
+// refutes the form of the equations, where columns are measurements, which no form describes
+// exactly, and where rows depend on each other.
 package trust

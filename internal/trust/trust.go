@@ -33,9 +33,10 @@ import (
 // small faults add up over the rows: there the form counts as that of recordedRows rows. The number
 // was found on every other one of the 99 real pairs of the Tübingen collection that the package cdt
 // ships (bench/notes/pairs.md). What depends on what is seen through the form all the same: the
-// rest is the evidence of the form without its directions ([nodescore.Symmetric]). Of more variables than
-// that takes, of interventions, of columns whose noise has no density, and of forms whose noise is
-// normal, which misjudge a variable without its parents, it is the linear model of the ranks.
+// rest is the evidence of the form without its directions ([nodescore.Symmetric]). Of more
+// variables than that takes, of interventions, of columns whose noise has no density, and of forms
+// whose noise is normal, which misjudge a variable without its parents, it is the linear model of
+// the ranks.
 const (
 	trustedRows  = 2
 	recordedRows = 15
@@ -147,9 +148,9 @@ type Trust struct {
 var WholeTrust = Trust{Form: 1, Rows: 1}
 
 // Of are hypotheses of whose evidence this part counts. The form without its directions, or a
-// linear model of the ranks, has the evidence that the form has not. Of rows that depend on each other the log evidence counts in
-// proportion to the rows that would say as much if they were independent, and each parent costs
-// what it would cost among so few (Schwarz 1978).
+// linear model of the ranks, has the evidence that the form has not. Of rows that depend on each
+// other the log evidence counts in proportion to the rows that would say as much if they were
+// independent, and each parent costs what it would cost among so few (Schwarz 1978).
 func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis, workers int) ([]sem.Hypothesis, error) {
 	out := slices.Clone(all)
 	var fewer score.SubsetScorer
