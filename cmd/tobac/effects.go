@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,10 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/words"
 )
+
+// effectColumns is the default of results.effects: beyond it, effects between all pairs take most of
+// the time of a fit.
+const effectColumns = 300
 
 // answer computes the total effects, where the draws have parameters.
 func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
@@ -26,7 +31,9 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 	case err != nil:
 		return nil, err
 	default:
-		a.known, a.worth = e.FromPosterior(), worthText(e)
+		if a.known, a.worth = e.FromPosterior(), worthText(e); r.tooManyEffects() {
+			return a, nil
+		}
 		if a.effects, err = e.All(ctx, workers); err != nil {
 			return nil, err
 		}
@@ -34,9 +41,15 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 	return a, nil
 }
 
+// tooManyEffects reports whether there are more columns than results.effects says.
+func (r *result) tooManyEffects() bool { return len(r.Names) > cmp.Or(r.effectColumns, effectColumns) }
+
 // printEffects lists the strongest total effects.
 func (r *result) printEffects(w io.Writer, dir string) error {
 	const most = 10
+	if r.worth != "" && r.effects == nil && r.tooManyEffects() {
+		fmt.Fprintf(w, "\nTotal effects between all pairs of %d columns were not computed: tobac effect has those of one column, --set results.effects=%d all\n", len(r.Names), len(r.Names))
+	}
 	if len(r.effects) == 0 {
 		return nil
 	}

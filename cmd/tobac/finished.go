@@ -25,7 +25,9 @@ type result struct {
 	folder  string             // where paths in its files begin; "" means they are absolute
 	imputed *impute.Completed  // nil means no value was missing
 	formats []graphfile.Format // of results.formats
-	details bool               // all figures are printed
+	// effectColumns is results.effects; 0 means its default.
+	effectColumns int
+	details       bool // all figures are printed
 }
 
 // answers are what a result says of interventions.

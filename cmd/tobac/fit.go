@@ -144,6 +144,7 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		return err
 	}
 	r.command, r.formats, r.details, r.EngineReason = o.command, o.formats, o.details, j.why
+	r.effectColumns = o.effectColumns
 	after := cli.NewProgress(stderr, o.quiet)
 	defer after.Close()
 	after.During("judging the posterior, total effects and the verdict")

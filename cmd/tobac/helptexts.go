@@ -96,6 +96,7 @@ averaged over the graphs, with and without the density of the parameters.`
                        (1 for a required edge)
                        with more than 100 columns, both from a probability of 0.001 on
   effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
+                       and the columns are at most results.effects
   consensus.csv, .dot  source,target,weight,type (-> or --)
   particles.json       the posterior, which tobac eval reads
   particles-svgd.json  the particles of --beside svgd

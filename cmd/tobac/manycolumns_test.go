@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -38,5 +41,18 @@ func TestFilesOfManyColumns(t *testing.T) {
 				t.Errorf("%s of %d columns lists %d, want %d:\n%s", name, d, got, want, text)
 			}
 		}
+	}
+}
+
+// Total effects between all pairs are of at most results.effects columns; the output says how to get
+// others.
+func TestEffectsOfManyColumns(t *testing.T) {
+	simulated(t)
+	got := succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--details", "--set", "results.effects=2", "--out", "run")...)
+	if _, err := os.Stat("run/" + effectsFile); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v, want none", effectsFile, err)
+	}
+	if want := "columns were not computed: tobac effect has those of one column"; !strings.Contains(got.stdout, want) {
+		t.Errorf("no %q in\n%s", want, got.stdout)
 	}
 }

@@ -36,6 +36,7 @@ type fitOptions struct {
 	details             bool // in the report on the screen
 	json                bool
 	report              bool
+	effectColumns       int
 	formats             []graphfile.Format
 
 	configFile string
@@ -53,5 +54,5 @@ type fitOptions struct {
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true}
+	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true, effectColumns: effectColumns}
 }

@@ -67,6 +67,7 @@ func (o *fitOptions) topics() []cli.Topic {
 	results.Var(formatList(&o.formats), "formats", "formats of other programs for the consensus graph, and npz for all matrices")
 	cli.DefaultText(results, "formats", "none")
 	cli.Toggle(results, &o.report, "report", "whether report.html and the figures are written")
+	results.Var(cli.WholeNumber(&o.effectColumns, 1, cli.MostSteps), "effects", "most columns with which the total effects between all pairs are computed")
 	data := o.table.topic()
 	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform", "function applied to every column first")
 	cli.Toggle(data.Settings, &o.center, "center", "whether columns are shifted to mean 0")
