@@ -14,10 +14,6 @@ import (
 	"tobac/internal/words"
 )
 
-// effectColumns is the default of results.effects: beyond it, effects between all pairs take most of
-// the time of a fit.
-const effectColumns = 300
-
 // answer computes the total effects, where the draws have parameters.
 func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 	functions, err := r.Result.Functions(ctx)

@@ -56,3 +56,7 @@ type fitOptions struct {
 func newFitOptions() *fitOptions {
 	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true, effectColumns: effectColumns}
 }
+
+// effectColumns is the default of results.effects: beyond it, effects between all pairs take most of
+// the time of a fit.
+const effectColumns = 300
