@@ -24,6 +24,8 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	switch {
 	case o.beside != besideSVGD:
 		return embedded && takes && o.beside == besideAuto, nil
+	case c.Model != nil && !differentiable(c.Model):
+		return false, cli.Usagef("--beside svgd contradicts --model %s, which has no likelihood that SVGD could differentiate", c.Model)
 	case takes && !hasGaps(t):
 		return true, nil
 	case hasGaps(t):
@@ -32,6 +34,14 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 		return false, cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
 	}
 	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", c.Engine.Engine().Name())
+}
+
+// differentiable reports whether SVGD samples a model, or a differentiable form of it.
+func differentiable(m sem.Model) bool {
+	m = sem.Implemented(m)
+	_, itself := m.(sem.Differentiable)
+	_, form := m.(sem.SampledModel)
+	return itself || form
 }
 
 // drawsOrders reports whether particles can follow the orders of what an engine draws.

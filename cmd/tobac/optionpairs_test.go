@@ -39,7 +39,7 @@ var pairValues = map[string][]string{
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"}, "skip": {"1"}, "delimiter": {","}, "comment": {"#"}, "names": {"a,b,c,g"}, "sheet": nil, // of a workbook
 	"missing-code": {"-99"}, "kind": {"g=categorical"}, "ordinal": {"g=1<2"}, "interventions": {"set.csv"}, "imputation.tables": {"2"}, "imputation.rounds": {"1"},
 	"seed": {"7"}, "holdout": {"0.25"}, "heldout": {"data.csv"}, "truth": {"truth.csv"}, "workers": {"2"}, "out": nil, "set": nil, // all have it
-	"effects": nil, // matters with more columns than these
+	"effects": {"3"},
 	"formats": {"graphml"}, "checkpoint": {"state"}, "every": {"2"}, "resume": {"before"}, "config": {"options.toml"},
 }
 

@@ -114,6 +114,7 @@ func TestUnusedOptions(t *testing.T) {
 		"--set mcmc.chains=3":                          "mcmc.chains has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
 		"--set mcmc.warm-up=3":                         "mcmc.warm-up has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
 		"--set prior.max-parents=1 --set svgd.steps=4": "svgd.steps has no effect: the engine is exact, which 5 rows of 3 columns take; --engine svgd takes it",
+		"--model mixed --beside svgd":                  "--beside svgd contradicts --model mixed, which has no likelihood that SVGD could differentiate",
 		"--set prior.max-parents=1 --beside svgd":      "--beside svgd contradicts prior.max-parents, a bound that svgd does not take",
 		"--engine svgd --beside svgd":                  "--beside svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
 		"--engine exact --set order.count=3":           "order.count has no effect: the engine is exact; --engine svgd samples under several orders",
