@@ -257,23 +257,23 @@ func (em *emitter) pool(operands ...int32) int32 {
 
 // unaryIndex is the number of the function of v in the group.
 func (em *emitter) unaryIndex(v *ir.Value) int32 {
-	key := v.Op.Key(v.Attr)
-	i, ok := em.unaryAt[key]
-	if !ok {
-		i = int32(len(em.unaries))
-		em.unaries = append(em.unaries, v.Unary().Vec)
-		em.unaryAt[key] = i
-	}
-	return i
+	return numbered(v, em.unaryAt, &em.unaries,
+		func() func(dst, x []float64) { return v.Unary().Vec })
 }
 
 func (em *emitter) binaryIndex(v *ir.Value) int32 {
+	return numbered(v, em.binaryAt, &em.binaries,
+		func() func(dst, a, b []float64) { return v.Binary().VV })
+}
+
+// numbered is the place of the function of v in a list, to which it is added the first time.
+func numbered[F any](v *ir.Value, at map[string]int32, list *[]F, of func() F) int32 {
 	key := v.Op.Key(v.Attr)
-	i, ok := em.binaryAt[key]
+	i, ok := at[key]
 	if !ok {
-		i = int32(len(em.binaries))
-		em.binaries = append(em.binaries, v.Binary().VV)
-		em.binaryAt[key] = i
+		i = int32(len(*list))
+		*list = append(*list, of())
+		at[key] = i
 	}
 	return i
 }
