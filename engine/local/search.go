@@ -132,12 +132,7 @@ func (e searchEngine) find(
 	if err != nil {
 		return nil, err
 	}
-	var at *search.Searcher
-	if from != nil {
-		at = search.At(screen, rng, from)
-	} else {
-		at = search.New(screen, rng)
-	}
+	at := search.At(screen, rng, from)
 	err = at.Run(ctx, e.Tries)
 	return at.Graph(), err
 }

@@ -385,12 +385,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	if c := inference.FindCopies(data, s.Prior); c.Any() {
 		graphs = slices.Clone(graphs)
 		if edges == nil {
-			edges = mat.NewDense(len(data.Names), len(data.Names), nil)
-			for _, g := range graphs {
-				for _, e := range g.Edges() {
-					edges.Set(e.From, e.To, edges.At(e.From, e.To)+1/float64(len(graphs)))
-				}
-			}
+			edges = posterior.Uniform(graphs).EdgeProbabilities()
 		}
 		c.Share(graphs, edges, nil, problem.Seed)
 	}

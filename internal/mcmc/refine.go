@@ -51,13 +51,11 @@ func (m *Sampler) begin(ctx context.Context) error {
 	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
-		rng := stream.New(m.options.Seed, stream.MCMCStart, k)
-		var s *search.Searcher
+		var from *dag.Graph
 		if k < len(m.options.Starts) {
-			s = search.At(screen, rng, m.options.Starts[k])
-		} else {
-			s = search.New(screen, rng)
+			from = m.options.Starts[k]
 		}
+		s := search.At(screen, stream.New(m.options.Seed, stream.MCMCStart, k), from)
 		err := s.Run(ctx, 0)
 		starts[k], logs[k] = s.Parents(), s.LogScore()
 		sums[k] = m.conditionals(s)

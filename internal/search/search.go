@@ -79,8 +79,12 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	return s
 }
 
-// At begins at a graph, which must be acyclic, and looks for better ones near it first.
+// At begins at a graph, which must be acyclic, and looks for better ones near it first; nil means as
+// [New].
 func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
+	if g == nil {
+		return New(c, rng)
+	}
 	s := empty(c, rng)
 	s.first = lowBarrier
 	for j := range s.d {
