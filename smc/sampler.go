@@ -189,18 +189,19 @@ func (s Sampler) Move(ctx context.Context, state *State, logs []float64) error {
 	}
 	before := mat.DenseCopyOf(next.X)
 	_, _, grad, err := s.evaluate(next.Beta, next.X)
-	next.Stays = 1
+	if err != nil {
+		return err
+	}
 	for move := 0; move < s.Moves || move < s.MostMoves && next.Stays > 0.5; move++ {
-		if err == nil {
-			err = context.Cause(ctx)
-		}
-		if err == nil {
-			err = s.move(&next, move, grad)
-		}
-		if err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		next.Stays = stays(before, next.X)
+		if err := s.move(&next, move, grad); err != nil {
+			return err
+		}
+		if move+1 >= s.Moves {
+			next.Stays = stays(before, next.X)
+		}
 	}
 	next.StaysMost = math.Max(next.StaysMost, next.Stays)
 	*state = next
