@@ -92,14 +92,31 @@ func far(k float64) []diagnostics.Check {
 	return []diagnostics.Check{diagnostics.Above("k", k, 0.7, 1, "far from the density")}
 }
 
-// fit is a normal distribution and its draws.
-func (c *counted) fit(n *gaussian.Normal, err error) (sampled, error) {
-	if err != nil {
-		return nil, err
+// fitted draws from a normal distribution that is fitted to a density.
+func fitted(
+	fit func(context.Context, chain.Target) (*gaussian.Normal, error),
+) func(context.Context, posteriordb.Posterior, *counted) (sampled, error) {
+	return func(ctx context.Context, _ posteriordb.Posterior, m *counted) (sampled, error) {
+		n, err := fit(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		_, _, k, err := n.Judge(m, 1000, 1)
+		m.checks = far(k)
+		return sampled{n.Draws(10_000, 1)}, err
 	}
-	_, _, k, err := n.Judge(c, 1000, 1)
-	c.checks = far(k)
-	return sampled{n.Draws(10_000, 1)}, err
+}
+
+func laplace(ctx context.Context, m chain.Target) (*gaussian.Normal, error) {
+	return gaussian.Laplace{Target: m}.Fit(ctx)
+}
+
+func meanField(ctx context.Context, m chain.Target) (*gaussian.Normal, error) {
+	return gaussian.Variational{Target: m}.Fit(ctx)
+}
+
+func fullRank(ctx context.Context, m chain.Target) (*gaussian.Normal, error) {
+	return gaussian.Variational{Target: m, FullRank: true}.Fit(ctx)
 }
 
 // langevins are chains of unadjusted Langevin dynamics with small steps in the coordinates of
@@ -153,11 +170,7 @@ var samplings = []sampling{
 		m.checks = diagnostics.Population(state.StaysMost)
 		return sampled{state.X}, nil
 	}},
-	{"laplace", 4, true, func(
-		ctx context.Context, _ posteriordb.Posterior, m *counted,
-	) (sampled, error) {
-		return m.fit(gaussian.Laplace{Target: m}.Fit(ctx))
-	}},
+	{"laplace", 4, true, fitted(laplace)},
 	{"pathfinder", 4, true, func(
 		ctx context.Context, _ posteriordb.Posterior, m *counted,
 	) (sampled, error) {
@@ -168,16 +181,8 @@ var samplings = []sampling{
 		m.checks = far(paths.K)
 		return sampled{paths.Draws(10_000, 1)}, nil
 	}},
-	{"mean-field", 4, true, func(
-		ctx context.Context, _ posteriordb.Posterior, m *counted,
-	) (sampled, error) {
-		return m.fit(gaussian.Variational{Target: m}.Fit(ctx))
-	}},
-	{"full-rank", 4, true, func(
-		ctx context.Context, _ posteriordb.Posterior, m *counted,
-	) (sampled, error) {
-		return m.fit(gaussian.Variational{Target: m, FullRank: true}.Fit(ctx))
-	}},
+	{"mean-field", 4, true, fitted(meanField)},
+	{"full-rank", 4, true, fitted(fullRank)},
 	{"svgd", 100, true, func(
 		ctx context.Context, _ posteriordb.Posterior, m *counted,
 	) (sampled, error) {
