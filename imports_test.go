@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"tobac/hmc":               {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/nuts":              {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/slice":             {"tobac/chain", "gonum.org/v1/gonum"},
-	"tobac/sample":            {"tobac/arviz", "tobac/chain", "tobac/density", "tobac/diagnostics", "tobac/gaussian", "tobac/nuts", "gonum.org/v1/gonum"},
+	"tobac/sample":            {"tobac/arviz", "tobac/chain", "tobac/density", "tobac/diagnostics", "tobac/gaussian", "tobac/nuts", "tobac/smc", "gonum.org/v1/gonum"},
 	"tobac/internal/pareto":   {"gonum.org/v1/gonum"},
 	"tobac/gaussian":          {"tobac/chain", "tobac/svgd", "tobac/internal/anneal", "tobac/internal/pareto", "gonum.org/v1/gonum"},
 	"tobac/smc":               {"tobac/chain", "tobac/internal/anneal", "gonum.org/v1/gonum"},

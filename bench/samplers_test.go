@@ -87,11 +87,6 @@ func chains(
 	}
 }
 
-// far is a check of a normal distribution by its importance weights.
-func far(k float64) []diagnostics.Check {
-	return []diagnostics.Check{diagnostics.Above("k", k, 0.7, 1, "far from the density")}
-}
-
 // fitted draws from a normal distribution that is fitted to a density.
 func fitted(
 	fit func(context.Context, chain.Target) (*gaussian.Normal, error),
@@ -101,8 +96,15 @@ func fitted(
 		if err != nil {
 			return nil, err
 		}
-		_, _, k, err := n.Judge(m, 1000, 1)
-		m.checks = far(k)
+		w, err := n.Judge(m, 4000, 1)
+		if err != nil {
+			return nil, err
+		}
+		values, err := m.Draws(sampled{w.X})
+		if err != nil {
+			return nil, err
+		}
+		m.checks = diagnostics.Approximation(m.Names(), values[0], w.LogWeights, w.K)
 		return sampled{n.Draws(10_000, 1)}, err
 	}
 }
@@ -178,7 +180,7 @@ var samplings = []sampling{
 		if err != nil {
 			return nil, err
 		}
-		m.checks = far(paths.K)
+		m.checks = diagnostics.Weights(paths.K, paths.Size())
 		return sampled{paths.Draws(10_000, 1)}, nil
 	}},
 	{"mean-field", 4, true, fitted(meanField)},

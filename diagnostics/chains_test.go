@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"tobac/diagnostics"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -110,4 +112,38 @@ func ExampleSummarise() {
 	}
 	fmt.Printf("%s %.2f ± %.2f, 5%% to 95%%: %.2f to %.2f, R̂ %.1f\n", s[0].Name, s[0].Mean, s[0].SD, s[0].Q05, s[0].Q95, s[0].ScaleRatio)
 	// Output: u 0.50 ± 0.29, 5% to 95%: 0.05 to 0.95, R̂ 1.0
+}
+
+// Draws of a standard normal distribution, weighted as one with the mean 0.5 and the variance 1,
+// or the standard deviation 0.7: the mean is off by −0.5, the standard deviation by 1/0.7 − 1.
+func TestApproximation(t *testing.T) {
+	const n = 4000
+	rng := rand.New(rand.NewPCG(4, 4))
+	x, shifted, narrow := mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
+	for i := range n {
+		z := rng.NormFloat64()
+		x.SetRow(i, []float64{3, 2 * z})
+		shifted[i], narrow[i] = 0.5*z-0.125, z*z/2*(1-1/0.49)-math.Log(0.7)
+	}
+	for _, c := range []struct {
+		logs []float64
+		k    float64
+		want string
+	}{
+		{make([]float64, n), math.Inf(-1), ""},
+		{shifted, 0.1, "the mean of b off by -0.5 standard deviations"},
+		{narrow, -1, "the standard deviation of b off by +4"},
+		{make([]float64, n), 0.8, "far from its approximation (k 0.80)"},
+	} {
+		floats.AddConst(-floats.LogSumExp(c.logs), c.logs)
+		got := strings.Join(
+			diagnostics.Warnings(diagnostics.Approximation([]string{"a", "b"}, x, c.logs, c.k)), "; ")
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := diagnostics.Warnings(diagnostics.Weights(0.3, 40)); len(got) != 1 ||
+		!strings.Contains(got[0], "few draws of the approximation count (40)") {
+		t.Error(got)
+	}
 }

@@ -3,6 +3,9 @@ package diagnostics
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Particles judges a number of particles by the least variance of a coordinate, as a part of the
@@ -31,4 +34,53 @@ func Population(stays float64) []Check {
 	text := fmt.Sprintf("points hardly move at some temperature (correlation %.2f with where they "+
 		"were): means and variances may be off; raise the number of moves", stays)
 	return []Check{Above("correlation over the moves", stays, 0.6, 0.9, text)}
+}
+
+// Approximation judges draws from an approximation, draws × names, by log importance weights of the
+// draws and the shape k of the largest, as gaussian.Weighted has them: by k, and by the means and
+// standard deviations that the draws have with their weights and without.
+func Approximation(names []string, draws mat.Matrix, logWeights []float64, k float64) []Check {
+	weights := make([]float64, len(logWeights))
+	for i, l := range logWeights {
+		weights[i] = math.Exp(l) * float64(len(weights)) // stat wants counts
+	}
+	shift, scale, shifted, scaled := 0.0, 0.0, "", ""
+	for i, name := range names {
+		x := mat.Col(nil, i, draws)
+		mean, sd := stat.MeanStdDev(x, nil)
+		better, broad := stat.PopMeanStdDev(x, weights)
+		if !(sd > 0) || !(broad > 0) {
+			continue // a constant
+		}
+		if d := (mean - better) / broad; math.Abs(d) > math.Abs(shift) {
+			shift, shifted = d, name
+		}
+		if r := sd/broad - 1; math.Abs(r) > math.Abs(scale) {
+			scale, scaled = r, name
+		}
+	}
+	return []Check{
+		farFrom(k),
+		Above("shift", math.Abs(shift), 0.2, 1, fmt.Sprintf(
+			"the approximation has the mean of %s off by %+.1f standard deviations: "+
+				"run chains, or draw by importance weights", shifted, shift)),
+		Above("scale", math.Abs(scale), 0.2, 1, fmt.Sprintf(
+			"the approximation has the standard deviation of %s off by %+.0f %%: "+
+				"run chains, or draw by importance weights", scaled, 100*scale)),
+	}
+}
+
+// Weights judges draws that were drawn again by importance weights, such as those of
+// gaussian.Pathfinder, by the shape k of the largest and the effective number of the weights.
+func Weights(k, size float64) []Check {
+	return []Check{
+		farFrom(k),
+		Below("effective number of weights", size, 100, 25, fmt.Sprintf(
+			"few draws of the approximation count (%.0f): means and variances may be off", size)),
+	}
+}
+
+func farFrom(k float64) Check {
+	return Above("k", k, 0.7, 1, fmt.Sprintf(
+		"the posterior is far from its approximation (k %.2f): means and variances may be off", k))
 }

@@ -3,7 +3,8 @@
 //
 //   - [Laplace]: around the mode, with the inverse of the negative Hessian as covariance;
 //   - [Pathfinder]: the best of the normal distributions along paths of an optimiser, as judged
-//     by the evidence lower bound, several of them weighted by importance;
+//     by the evidence lower bound, several of them weighted by importance, with further normal
+//     distributions where few weights count;
 //   - [Variational]: the one with the greatest evidence lower bound, with a diagonal covariance
 //     (mean field) or any (full rank).
 //
@@ -18,8 +19,9 @@
 // and particles of Stein variational gradient descent keep their variances ([Stein]).
 //
 // All work on any chain.Target, in its coordinates without constraints, such as those of a
-// density.Model. Their error does not vanish with more work: [Normal.Judge] tells how far the
-// distribution is from the density, by the shape of Pareto smoothed importance weights.
+// density.Model. Their error does not vanish with more work: [Normal.Judge] weights draws by the
+// ratio of the densities, and diagnostics.Approximation says what the weights tell. Package sample
+// does both and prints a table with the warnings.
 //
 // # References
 //
@@ -28,4 +30,6 @@
 // Automatic differentiation variational inference, Journal of Machine Learning Research 18 (2017)
 // 14. Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Yes, but did it work?, Proceedings of
 // Machine Learning Research 80 (2018) 5581–5590 (the judgement by importance weights).
+// J.-M. Cornuet, J.-M. Marin, A. Mira and C. P. Robert, Adaptive multiple importance sampling,
+// Scandinavian Journal of Statistics 39 (2012) 798–812 (distributions that follow the weights).
 package gaussian

@@ -141,16 +141,16 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, logs, k, err := n.Judge(m, 400, 1); err != nil || !(k < 0.5) ||
-		math.Abs(floats.LogSumExp(logs)) > 1e-12 {
-		t.Errorf("exact: shape %v, %v", k, err)
+	if w, err := n.Judge(m, 400, 1); err != nil || !(w.K < 0.5) ||
+		math.Abs(floats.LogSumExp(w.LogWeights)) > 1e-12 {
+		t.Errorf("exact: %v, %v", w, err)
 	}
 	narrow := &gaussian.Normal{
 		Mean: n.Mean,
 		Root: mat.NewTriDense(2, mat.Lower, []float64{0.4, 0, 0, 3}),
 	}
-	if _, _, k, err := narrow.Judge(m, 400, 1); err != nil || !(k > 0.5) {
-		t.Errorf("narrow: shape %v, %v", k, err)
+	if w, err := narrow.Judge(m, 400, 1); err != nil || !(w.K > 0.5) {
+		t.Errorf("narrow: %v, %v", w, err)
 	}
 	paths, err := gaussian.Pathfinder{Target: m, Seed: 3}.Run(t.Context())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"tobac/chain"
+	"tobac/internal/anneal"
 	"tobac/internal/pareto"
 	"tobac/internal/stream"
 
@@ -105,27 +106,56 @@ func (n *Normal) Covariance() *mat.SymDense {
 	return out
 }
 
-// Judge draws from the distribution, weights the draws by the ratio of the densities, and
-// returns the shape k of the largest weights: up to 0.7 the distribution is close enough
-// for expectations by importance weights; above, it is not the density. The log weights
-// are smoothed and add to 1.
-func (n *Normal) Judge(
-	target chain.Target,
-	count int,
-	seed uint64,
-) (draws *mat.Dense, logWeights []float64, k float64, err error) {
+// Weighted are draws from an approximation of a density, with weights that make them draws from
+// the density as far as they reach.
+type Weighted struct {
+	X          *mat.Dense // one draw in each row
+	LogWeights []float64  // smoothed ratios of the densities, which add to 1
+	// K is the shape of the largest weights. Up to 0.7 means by weights can be trusted; above, the
+	// approximation is not the density. Weights of a small K can still differ from 1, where a mean
+	// of the approximation is off: diagnostics.Approximation judges both.
+	K float64
+}
+
+// Judge draws from the distribution and weights the draws by the ratio of the densities.
+func (n *Normal) Judge(target chain.Target, count int, seed uint64) (*Weighted, error) {
 	if count < 25 {
-		return nil, nil, 0, fmt.Errorf("gaussian: judged by %d draws, want at least 25", count)
+		return nil, fmt.Errorf("gaussian: judged by %d draws, want at least 25", count)
 	}
-	draws = n.Draws(count, seed)
 	e := evaluator{target: target}
-	if logWeights, err = e.logDensities(draws); err != nil {
-		return nil, nil, 0, err
+	return e.weigh(n.Draws(count, seed), n.LogProb)
+}
+
+// weigh weights draws from an approximation with a log density, up to a constant.
+func (e *evaluator) weigh(x *mat.Dense, log func(x []float64) float64) (*Weighted, error) {
+	logs, err := e.logDensities(x)
+	if err != nil {
+		return nil, err
 	}
-	for i := range logWeights {
-		logWeights[i] -= n.LogProb(draws.RawRowView(i))
+	for i := range logs {
+		logs[i] -= log(x.RawRowView(i))
 	}
-	return draws, logWeights, pareto.Smooth(logWeights), nil
+	return &Weighted{X: x, LogWeights: logs, K: pareto.Smooth(logs)}, nil
+}
+
+// Size is the effective number of the draws, by their weights.
+func (w *Weighted) Size() float64 { return anneal.EffectiveSize(w.LogWeights) }
+
+// Draws are drawn again by the weights, in random order: starts for chains, or a picture of the
+// density.
+func (w *Weighted) Draws(count int, seed uint64) *mat.Dense {
+	rng := stream.New(seed, stream.ApproximationDraw, count)
+	_, d := w.X.Dims()
+	out := mat.NewDense(count, d, nil)
+	for k, from := range anneal.Resample(w.LogWeights, count, rng.Float64()) {
+		out.SetRow(k, w.X.RawRowView(from))
+	}
+	rng.Shuffle(count, func(i, j int) {
+		a := append([]float64(nil), out.RawRowView(i)...)
+		out.SetRow(i, out.RawRowView(j))
+		out.SetRow(j, a)
+	})
+	return out
 }
 
 // An evaluator asks a target for any number of points.

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/chain"
-	"tobac/internal/anneal"
 	"tobac/internal/pareto"
 	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Pathfinder approximates a density by normal distributions along paths of L-BFGS. The zero
@@ -26,15 +27,10 @@ type Pathfinder struct {
 	Memory     int // pairs of steps and gradients, defaults to 6
 }
 
-// Paths are the best distribution of each path.
+// Paths are the best distribution of each path, and 1000 or more weighted draws of their mixture.
 type Paths struct {
 	Best []*Normal
-	// K is the shape of the importance weights that [Paths.Draws] uses, see [Normal.Judge].
-	K      float64
-	target chain.Target
-	pool   *mat.Dense
-	logs   []float64
-	seed   uint64
+	*Weighted
 }
 
 // best is the distribution with the greatest evidence lower bound.
@@ -64,7 +60,7 @@ func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
 		}
 	}
 	e := &evaluator{target: p.Target}
-	out := &Paths{target: p.Target, seed: p.Seed}
+	out := &Paths{}
 	for k := range p.Paths {
 		x, err := e.start(p.Seed, k)
 		if err != nil {
@@ -85,7 +81,7 @@ func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
 	if len(out.Best) == 0 {
 		return nil, errors.New("gaussian: no path has a normal distribution with a finite bound")
 	}
-	return out, out.weigh(e)
+	return out, out.weigh(e, p.Seed)
 }
 
 // best is the distribution with the greatest evidence lower bound along a path.
@@ -168,45 +164,62 @@ func inverseHessian(diagonal []float64, pairs [][2][]float64) *mat.SymDense {
 	return h
 }
 
-// weigh draws 1000 points from the mixture of all paths, and weights them.
-func (p *Paths) weigh(e *evaluator) error {
+// weigh draws 1000 points from the mixture of all paths, and weights them. As long as fewer than
+// half of the points count, 1000 more follow, up to three times, from the normal distribution with
+// their mean and covariance, which joins the mixture.
+func (p *Paths) weigh(e *evaluator, seed uint64) error {
 	const each = 1000
 	d := len(p.Best[0].Mean)
-	n := each / len(p.Best)
-	p.pool = mat.NewDense(n*len(p.Best), d, nil)
-	for k, best := range p.Best {
-		draws := best.Draws(n, stream.Seed(p.seed, stream.ApproximationDraw, stream.Place(k)))
-		for i := range n {
-			p.pool.SetRow(k*n+i, draws.RawRowView(i))
+	var target, shares []float64 // log densities of the draws, logarithms of numbers of draws
+	x, parts := (*mat.Dense)(nil), slices.Clip(p.Best)
+	for from := 0; ; from = len(shares) {
+		n := each / (len(parts) - from)
+		more := mat.NewDense(n*(len(parts)-from), d, nil)
+		for k, part := range parts[from:] {
+			place := stream.Place(from + k)
+			draws := part.Draws(n, stream.Seed(seed, stream.ApproximationDraw, place))
+			more.Slice(k*n, (k+1)*n, 0, d).(*mat.Dense).Copy(draws)
+			shares = append(shares, math.Log(float64(n)))
 		}
-	}
-	var err error
-	if p.logs, err = e.logDensities(p.pool); err != nil {
-		return err
-	}
-	terms := make([]float64, len(p.Best))
-	for i := range p.logs {
-		for k, best := range p.Best {
-			terms[k] = best.LogProb(p.pool.RawRowView(i))
+		found, err := e.logDensities(more)
+		if err != nil {
+			return err
 		}
-		p.logs[i] -= floats.LogSumExp(terms)
+		target = append(target, found...)
+		if from == 0 {
+			x = more
+		} else {
+			all := new(mat.Dense)
+			all.Stack(x, more)
+			x = all
+		}
+		terms, logs := make([]float64, len(parts)), slices.Clone(target)
+		for i := range logs {
+			for k, part := range parts {
+				terms[k] = shares[k] + part.LogProb(x.RawRowView(i))
+			}
+			logs[i] -= floats.LogSumExp(terms)
+		}
+		p.Weighted = &Weighted{X: x, LogWeights: logs, K: pareto.Smooth(logs)}
+		next, ok := p.moments()
+		if !ok || len(parts) == len(p.Best)+3 || 2*p.Size() > float64(len(logs)) {
+			return nil
+		}
+		parts = append(parts, next)
 	}
-	p.K = pareto.Smooth(p.logs)
-	return nil
 }
 
-// Draws are drawn again from 1000 draws of the mixture of all paths, by their smoothed importance
-// weights: starts for chains, or a first picture of the density.
-func (p *Paths) Draws(count int, seed uint64) *mat.Dense {
-	rng := stream.New(seed, stream.ApproximationDraw, count)
-	out := mat.NewDense(count, len(p.Best[0].Mean), nil)
-	for k, from := range anneal.Resample(p.logs, count, rng.Float64()) {
-		out.SetRow(k, p.pool.RawRowView(from))
+// moments is the normal distribution with the weighted mean and covariance.
+func (w *Weighted) moments() (*Normal, bool) {
+	weights := make([]float64, len(w.LogWeights))
+	for i, l := range w.LogWeights {
+		weights[i] = math.Exp(l) * float64(len(weights)) // stat wants counts
 	}
-	rng.Shuffle(count, func(i, j int) {
-		a := append([]float64(nil), out.RawRowView(i)...)
-		out.SetRow(i, out.RawRowView(j))
-		out.SetRow(j, a)
-	})
-	return out
+	_, d := w.X.Dims()
+	mean, covariance := make([]float64, d), mat.NewSymDense(d, nil)
+	for i := range mean {
+		mean[i] = stat.Mean(mat.Col(nil, i, w.X), weights)
+	}
+	stat.CovarianceMatrix(covariance, w.X, weights)
+	return newNormal(mean, covariance)
 }

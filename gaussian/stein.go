@@ -42,7 +42,7 @@ type Particles struct {
 	// depends on each other in the density and not in the particles. Independent draws are off by
 	// about one over the root of their number. diagnostics.Particles judges all three.
 	Variance, Dependence float64
-	// K is the shape of importance weights of By, see [Normal.Judge].
+	// K is the shape of importance weights of By, see [Weighted].
 	K float64
 }
 
@@ -109,8 +109,12 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 		moments.Scale(-1/float64(n), moments)
 		if pass == s.Passes {
 			p := judged(&Particles{X: w.Points(z), By: by}, moments, z, score)
-			_, _, p.K, err = by.Judge(s.Target, judges, s.Seed)
-			return p, err
+			w, err := by.Judge(s.Target, judges, s.Seed)
+			if err != nil {
+				return nil, err
+			}
+			p.K = w.K
+			return p, nil
 		}
 		if next := by.moved(mean, z, moments); next != nil {
 			by = next
@@ -180,15 +184,15 @@ func (s Stein) begin(ctx context.Context) (*Normal, error) {
 	if err != nil {
 		return best, context.Cause(ctx) // there is no mode
 	}
-	_, _, k, err := mode.Judge(s.Target, judges, s.Seed)
+	ofMode, err := mode.Judge(s.Target, judges, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	_, _, other, err := best.Judge(s.Target, judges, s.Seed)
+	ofPath, err := best.Judge(s.Target, judges, s.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if k < other || math.IsNaN(other) {
+	if ofMode.K < ofPath.K || math.IsNaN(ofPath.K) {
 		return mode, nil
 	}
 	return best, nil

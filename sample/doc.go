@@ -6,6 +6,9 @@
 //	fmt.Print(fit)         // a table, and what the checks warn of
 //	tau := fit.Of("tau")   // draws of all chains
 //
+// [Settings.Method] draws otherwise: by Laplace's approximation, Pathfinder, variational fits,
+// tempered populations or particles, each with its own checks.
+//
 // Runs that are cut and resumed, other targets and other samplers are parts that it is made of:
 // chain.Sampler, density.Model, diagnostics.Summarise.
 package sample

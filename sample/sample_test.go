@@ -5,13 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
 
 	"tobac/density"
+	"tobac/gaussian"
 	"tobac/hmc"
 	"tobac/sample"
+	"tobac/smc"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -96,6 +99,48 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// Each method finds a probability of 0.5 ± 0.05 given 50 of 100, and none warns. Laplace's
+// approximation of a variance warns and says of what, and has no statistics of chains to write.
+func TestMethods(t *testing.T) {
+	data := map[string][]float64{"heads": {50}}
+	for name, by := range map[string]*sample.Method{
+		"laplace": sample.Laplace(gaussian.Laplace{}), "tempered": sample.Tempered(smc.Sampler{}),
+		"variational": sample.Variational(gaussian.Variational{Steps: 500}),
+		"pathfinder":  sample.Pathfinder(gaussian.Pathfinder{}),
+		"stein":       sample.Stein(gaussian.Stein{Steps: 100}, 100),
+	} {
+		f, err := sample.Run(t.Context(), func(t *density.Trace) {
+			p := t.Sample("p", density.Beta(1, 1))
+			t.Observe(density.Binomial(100, p), t.Data("heads"))
+		}, data, sample.Settings{Method: by, Seed: 2})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		p := f.Summary[0]
+		if math.Abs(p.Mean-0.5) > 0.01 || math.Abs(p.SD-0.05) > 0.005 ||
+			strings.Contains(f.String(), "warning") {
+			t.Errorf("%s: %v", name, f)
+		}
+		if e := f.LogEvidence; !math.IsNaN(e) && math.Abs(e+math.Log(101)) > 0.1 {
+			t.Errorf("%s: evidence %v, want %v", name, e, -math.Log(101))
+		}
+		f.Close()
+	}
+	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+		t.Observe(density.Normal(0, t.Sample("sigma", density.HalfCauchy(5))), t.Data("y", 3))
+	}, map[string][]float64{"y": {1, -2, 1}}, sample.Settings{Method: sample.Laplace(gaussian.Laplace{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if text := f.String(); !strings.Contains(text, "warning: the approximation has the mean of sigma off by -") {
+		t.Error(text)
+	}
+	if err := f.Write(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	data := map[string][]float64{"heads": {3}}
 	for _, c := range []struct {
@@ -106,6 +151,7 @@ func TestMistakes(t *testing.T) {
 		{data, sample.Settings{Draws: -1}, "-1 draws"},
 		{data, sample.Settings{Paths: -1}, "-1 paths"},
 		{data, sample.Settings{Paths: 4, Start: mat.NewDense(4, 1, nil)}, "none with Start"},
+		{data, sample.Settings{Paths: 4, Method: sample.Laplace(gaussian.Laplace{})}, "takes no"},
 		{nil, sample.Settings{}, "data heads is missing"},
 		{data, sample.Settings{Kernel: hmc.Kernel{Leaps: -1}}, "-1 leaps"},
 		{data, sample.Settings{Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
