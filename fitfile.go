@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/completions"
 	"tobac/internal/impute"
 	"tobac/internal/inference"
 	"tobac/internal/table"
@@ -18,7 +19,8 @@ const copies = 10
 // FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
 // workbook, Parquet (import tobac/parquet) or NumPy, also compressed. Columns of two levels become
 // 0 and 1, a category is one variable with its levels ([dataset.Variable]); identifiers and an
-// index are left out; missing values are imputed ten times, as [FitImputed] takes them; and all
+// index are left out; missing values, and those of which only limits are known such as
+// <0.5, are imputed ten times, as [FitImputed] takes them; and all
 // columns become logarithms where the data support these by their evidence (see [Logarithms]).
 // Result.Notes say what was done. The prior and the order of cfg are about the columns of the
 // result in their sequence. A table that is ambiguous is an error with everything that is wrong.
@@ -28,7 +30,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute})
+	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute, Censored: table.CensoredImpute})
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -50,11 +52,12 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named)})
+		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named),
+			Limits: completions.Limits(p.Limits, len(data.Names))})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
-		if r, err = FitImputed(ctx, completedBy(data, completed), cfg); err != nil {
+		if r, err = FitImputed(ctx, completedBy(data, completed, p.Limits), cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -88,8 +91,8 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 }
 
 // completedBy are the completed tables of a table with gaps.
-func completedBy(data *dataset.Table, c *impute.Completed) Imputed {
-	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Table: func(k int) *dataset.Table {
+func completedBy(data *dataset.Table, c *impute.Completed, limits []dataset.Limit) Imputed {
+	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Limits: limits, Table: func(k int) *dataset.Table {
 		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened, Variables: data.Variables}
 	}}
 }

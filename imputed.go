@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/completions"
 	"tobac/internal/drawn"
+	"tobac/internal/impute"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/refinement"
@@ -37,6 +38,8 @@ type Imputed struct {
 	// fitted again: data augmentation under the causal model itself. 0: three times where Places are known and the engine exact takes at most twelve
 	// columns, once where these are numbers and categories, otherwise not; negative: not.
 	Rounds int
+	// Limits say between which numbers some of the completed values lie, and are drawn again.
+	Limits []dataset.Limit
 	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as whole numbers; nil: none. In
 	// tables with categories they are drawn again, among the values that they have.
 	Kept []bool
@@ -47,6 +50,7 @@ type Imputation struct {
 	Tables, Rows int
 	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil: unknown
+	Limited      int   // completed values of which limits are known
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the result are the mean.
 	Probabilities []*mat.Dense
 	// SD has the standard deviations of the edge probabilities between the completed tables, divisor Tables − 1, d×d; 0 for one table.
@@ -370,6 +374,9 @@ func (f *imputedFit) prepareRounds() error {
 	if err := completions.CheckPlaces(f.data.Places, f.rows*d); err != nil {
 		return fmt.Errorf("tobac: %w", err)
 	}
+	if err := completions.CheckLimits(f.data.Limits, d, f.data.Places); err != nil {
+		return fmt.Errorf("tobac: %w", err)
+	}
 	if f.data.Kept != nil && len(f.data.Kept) != d {
 		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
@@ -417,7 +424,7 @@ func (f *imputedFit) draw(k int, r *Result) error {
 	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
 	at := stream.Choose(rng, p.Empirical().Weights())
 	if e := p.Draws[at].Equations; e != nil {
-		f.drawn[k] = completions.Linear(e, len(f.names))
+		f.drawn[k] = completions.Linear(e, len(f.names), f.limits())
 		return nil
 	}
 	if r.Functional == nil || !f.data.Table(0).OfKinds() {
@@ -429,9 +436,12 @@ func (f *imputedFit) draw(k int, r *Result) error {
 	if err != nil || of == nil {
 		return err
 	}
-	f.drawn[k] = completions.OfKinds(f.data.Table(0), of, f.data.Kept)
+	f.drawn[k] = completions.OfKinds(f.data.Table(0), of, f.data.Kept, f.limits())
 	return nil
 }
+
+// limits are those of completed values.
+func (f *imputedFit) limits() impute.Limits { return completions.Limits(f.data.Limits, len(f.names)) }
 
 // redraw runs the rounds.
 func (f *imputedFit) redraw(ctx context.Context) error {
@@ -474,7 +484,7 @@ func (f *imputedFit) result() *Result {
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
 	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, engine.Seconds{}, nil, nil
-	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Gaps: completions.Gaps(f.data.Places, len(f.names)), Evidence: f.evidence}
+	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Limited: len(f.data.Limits), Gaps: completions.Gaps(f.data.Places, len(f.names)), Evidence: f.evidence}
 	if f.kept {
 		m.Rounds = 0
 	}
@@ -517,7 +527,7 @@ func (f *imputedFit) result() *Result {
 // warnings say how much was imputed, and how much rests on it.
 func (m *Imputation) warnings(names []string, model sem.Model) []string {
 	var w []string
-	if text := completions.Imputed(names, m.Gaps, m.Rows); text != "" {
+	if text := completions.Imputed(names, m.Gaps, m.Limited, m.Rows); text != "" {
 		w = append(w, text)
 	}
 	if m.Tables == 1 {

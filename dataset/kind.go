@@ -58,6 +58,13 @@ type Variable struct {
 	Levels []string
 }
 
+// A Limit says between which numbers a value lies that is not known otherwise: below a limit of
+// detection, above one, or between two numbers. ±Inf means no limit on that side.
+type Limit struct {
+	Row, Column int // from 0
+	Low, High   float64
+}
+
 // Kind is that of column j: Real where nothing is known.
 func (t *Table) Kind(j int) Kind {
 	if t.Variables == nil {

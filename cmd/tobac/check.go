@@ -19,6 +19,8 @@ import (
 	"tobac/sem"
 
 	"github.com/spf13/cobra"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 const checkLong = `Check reads a table as tobac fit does with the same options, and describes it: rows, kinds
@@ -155,7 +157,7 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	c.Taken = len(c.Problems) == 0
 	c.find(p)
 	if c.Taken {
-		c.Fit = fitAdvice(p.Numbers(), c.Missing)
+		c.Fit = fitAdvice(stoodIn(p.Numbers()), c.Missing)
 	}
 	return c
 }
@@ -193,6 +195,9 @@ func newCheckColumn(column *table.Column, q *table.Profile, taken bool) checkCol
 // kindText is what the values of a column are, or why it holds none that fit takes.
 func kindText(q *table.Profile, taken bool) string {
 	if taken && q.Kind <= table.Ordinal {
+		if q.Limited() {
+			return q.Measure().String() + ", censored"
+		}
 		return q.Measure().String()
 	}
 	return q.Kind.String()
@@ -241,6 +246,27 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// stoodIn is a table in which other values of their columns stand in for missing ones.
+func stoodIn(t *dataset.Table) *dataset.Table {
+	if !hasGaps(t) {
+		return t
+	}
+	out := *t
+	out.X = mat.DenseCopyOf(t.X)
+	n, d := t.X.Dims()
+	for j := range d {
+		known := slices.DeleteFunc(mat.Col(nil, j, t.X), math.IsNaN)
+		for i := range n {
+			if len(known) == 0 {
+				out.X.Set(i, j, float64(i)) // every value of the column has limits
+			} else if math.IsNaN(t.X.At(i, j)) {
+				out.X.Set(i, j, known[i%len(known)])
+			}
+		}
+	}
+	return &out
+}
+
 // fitAdvice says what fit does with a table.
 func fitAdvice(t *dataset.Table, missing bool) []string {
 	n, d := t.X.Dims()
@@ -279,7 +305,7 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 		add("engine: mcmc, chains over graphs; exact takes at most %d columns", exact.Affordable)
 	}
 	if missing {
-		add("missing values are imputed first")
+		add("missing values, and those of which limits are known, are imputed first")
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/completions"
 	"tobac/internal/delimited"
 	"tobac/internal/impute"
 	"tobac/internal/stream"
@@ -24,22 +25,28 @@ import (
 // and holds rows out. The rows that stay are completed and scaled when the run begins. Held-out
 // rows with a gap have no density, and are left out of it.
 func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
+	how, allowed := imputing(o.table.want.Missing == table.MissingImpute, len(o.limits) > 0)
 	if o.checkpoint != "" || o.resume != "" {
-		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option")
+		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: %s, or neither option", allowed)
 	}
 	if _, complete := j.fit.Engine.Engine().(engine.CompleteOnly); complete {
-		return cli.Usagef("--engine %s contradicts --missing impute: it takes complete tables; allowed: --missing drop, or another engine", j.fit.Engine.Engine().Name())
+		return cli.Usagef("--engine %s contradicts %s: it takes complete tables; allowed: %s, or another engine", j.fit.Engine.Engine().Name(), how, allowed)
 	}
 	if _, particles := j.fit.Engine.Engine().(engine.Swarm); o.imputationRounds > 0 && particles {
 		return cli.Usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
 	}
-	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether}); err != nil {
+	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether,
+		Limits: completions.Limits(o.limits, len(t.Names))}); err != nil {
 		return cli.Located(j.input.Data, err)
+	}
+	limits, err := transformLimits(o.transform, o.limits)
+	if err != nil {
+		return err
 	}
 	if t, err = transformGaps(o.transform, t); err != nil {
 		return cli.Located(j.input.Data, err)
 	}
-	g := &gapped{Table: t, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
+	g := &gapped{Table: t, limits: limits, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
 	if o.given("imputation.rounds") && o.imputationRounds == 0 {
 		g.rounds = -1
 	}
@@ -86,8 +93,16 @@ func (j *job) holdOut(o fitOptions, g *gapped) error {
 	if err != nil {
 		return cli.WrongUse(cli.Located("--holdout", err))
 	}
-	all := g.Table
-	g.Table = all.Rows(rowNumbers(train))
+	all, rows := g.Table, rowNumbers(train)
+	g.Table = all.Rows(rows)
+	var limits []dataset.Limit
+	for _, l := range g.limits {
+		if k := slices.Index(rows, l.Row); k >= 0 {
+			l.Row = k
+			limits = append(limits, l)
+		}
+	}
+	g.limits = limits
 	j.heldout, err = g.complete(all.Rows(rowNumbers(heldout)), "--holdout")
 	return err
 }
@@ -169,13 +184,46 @@ func transformGaps(f table.Transform, t *dataset.Table) (*dataset.Table, error) 
 	return &dataset.Table{Names: t.Names, X: x, Intervened: t.Intervened}, nil
 }
 
+// transformLimits are limits of values that are transformed.
+func transformLimits(f table.Transform, limits []dataset.Limit) ([]dataset.Limit, error) {
+	switch {
+	case len(limits) == 0 || f == table.None:
+		return limits, nil
+	case f != table.Log:
+		return nil, cli.Usagef("data.transform=%s contradicts data.censored=impute: limits have no ranks; allowed: data.transform=log or none, or data.censored=limit", f)
+	}
+	limits = slices.Clone(limits)
+	for k := range limits {
+		l := &limits[k]
+		if !(l.High > 0) {
+			return nil, fmt.Errorf("row %d has the limit %v, want one above 0, which has a logarithm", l.Row+1, l.High)
+		}
+		l.Low, l.High = math.Log(max(l.Low, 0)), math.Log(l.High)
+	}
+	return limits, nil
+}
+
+// scaledLimits are limits in the units of a scaled table; nil means as it is.
+func scaledLimits(s *posterior.Standardization, limits []dataset.Limit) []dataset.Limit {
+	if s == nil {
+		return limits
+	}
+	limits = slices.Clone(limits)
+	for k := range limits {
+		l := &limits[k]
+		l.Low, l.High = (l.Low-s.Mean[l.Column])/s.SD[l.Column], (l.High-s.Mean[l.Column])/s.SD[l.Column]
+	}
+	return limits
+}
+
 // runImputed completes the table, and fits all completed tables.
 func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) {
 	g, c := j.gapped, j.fit
 	var err error
 	p.During(fmt.Sprintf("completing the table %d times", g.count))
 	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
-		Intervened: g.Intervened, Names: g.Names, Together: g.together, Methods: impute.Methods(len(g.Names), g.Named)}); err != nil {
+		Intervened: g.Intervened, Names: g.Names, Together: g.together, Methods: impute.Methods(len(g.Names), g.Named),
+		Limits: completions.Limits(g.limits, len(g.Names))}); err != nil {
 		return nil, err
 	}
 	if g.center && !g.standardize {
@@ -190,13 +238,14 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 			}
 		}
 	}
-	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: g.completed.Matched(), Table: func(k int) *dataset.Table {
-		t := &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
-		if j.scaling == nil {
-			t.Variables = g.Variables
-		}
-		return t
-	}}
+	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: g.completed.Matched(),
+		Limits: scaledLimits(j.scaling, g.limits), Table: func(k int) *dataset.Table {
+			t := &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
+			if j.scaling == nil {
+				t.Variables = g.Variables
+			}
+			return t
+		}}
 	j.train = data.Table(0) // for what describes the data
 	begun := false
 	c.Progress = func(s engine.Progress) {

@@ -102,7 +102,7 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 		}
 		t = j.table.Numbers()
 		j.table.Data, j.table.Incomplete = nil, nil // else memory holds a second copy of a large table
-		o.imputedTogether = j.table.Together()
+		o.imputedTogether, o.limits = j.table.Together(), j.table.Limits
 		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(), j.table.Notes
 		j.warnings = j.table.Warnings
 	}

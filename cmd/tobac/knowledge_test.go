@@ -83,7 +83,7 @@ func TestKnowledgeFileFaults(t *testing.T) {
 		"odds = [{from = \"a\", to = \"b\", odds = inf}]\n":                  `k.toml: line 1: odds: "a" to "b": odds are +Inf; allowed: odds from 0.001 to 1000; require the edge if you are certain that there is one`,
 		"odds = [{from = \"a\", to = \"b\", odds = nan}]\n":                  `k.toml: line 1: odds: "a" to "b": odds are NaN; allowed: odds from 0.001 to 1000`,
 		"odds = [{from = \"a\", to = \"b\", ods = 2}]\n":                     `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
-		"[kinds]\na = \"orderd\"\n":                                          `k.toml: line 1: kinds: "a": unknown kind "orderd"; allowed: real, positive, proportion, count, binary, ordered, categorical`,
+		"[kinds]\na = \"orderd\"\n":                                          `k.toml: line 1: kinds: "a": unknown kind "orderd"; allowed: real, positive, proportion, count, binary, ordered, categorical, censored`,
 		"kinds = [\"a\"]\n":                                                  `k.toml: line 1: kinds: no table of kinds; allowed: lines such as stage = "ordered" below [kinds]`,
 		"odds = 3\n":                                                         `k.toml: line 1: odds: no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`,
 		"sinks = [\"b\"]\nodds = [{from = \"a\",\n to = \"w\", odds = 2}]\n": `k.toml: line 3, odds: unknown column "w"; allowed: "a", "b", "c"`,

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"tobac/background"
-	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
@@ -107,7 +106,7 @@ func (t *kindTable) UnmarshalTOML(value any) error {
 	for name, v := range all {
 		kind, isText := v.(string)
 		if ok = ok && isText; ok {
-			if _, err := dataset.ParseKind(kind); err != nil {
+			if !table.IsKind(kind) {
 				return fmt.Errorf("%s: unknown kind %q; allowed: %s", delimited.Excerpt(name), kind, kindNames())
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"tobac"
 	"tobac/background"
+	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
 	"tobac/internal/table"
@@ -47,9 +48,10 @@ type fitOptions struct {
 	command *cli.CommandLine         // to repeat the run
 	resumed *checkpoint              // that --resume names; nil means none
 
-	imputationRounds int     // in which completed values are drawn again, if given
-	imputations      int     // completed tables; 0 means 10
-	imputedTogether  [][]int // columns that are missing together, and imputed from the same row
+	imputationRounds int             // in which completed values are drawn again, if given
+	imputations      int             // completed tables; 0 means 10
+	limits           []dataset.Limit // of missing values
+	imputedTogether  [][]int         // columns that are missing together, and imputed from the same row
 }
 
 // newFitOptions are the defaults.

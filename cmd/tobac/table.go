@@ -38,7 +38,7 @@ func kindNames() string {
 	for _, k := range dataset.Kinds() {
 		names = append(names, k.String())
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, ", ") + ", censored"
 }
 
 // topic has the settings of a table.
@@ -50,7 +50,8 @@ func (o *tableOptions) topic() cli.Topic {
 	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
 	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
 	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
-	f.Var(cli.Choice(&o.want.Censored, table.CensoredError, table.CensoredLimit), "censored", "limits in place of values, such as <0.5, >100 and [2,5]: error, or take them for the values")
+	f.Var(cli.Choice(&o.want.Censored, table.CensoredError, table.CensoredLimit, table.CensoredImpute), "censored",
+		"limits in place of values, such as <0.5, >100 and 2-5: error, take them for the values, or impute values between them")
 	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
 	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
 	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns, in place of those in the file")
@@ -166,10 +167,23 @@ func tableError(err error) error {
 	return err
 }
 
+// imputing is the option by which values are imputed, missing ones or those with limits, and what
+// does without.
+func imputing(missing, limits bool) (how, without string) {
+	switch {
+	case !limits:
+		return "--missing impute", "--missing drop"
+	case !missing:
+		return "data.censored=impute", "data.censored=limit"
+	}
+	return "--missing impute", "--missing drop and data.censored=limit"
+}
+
 // complete is the table of an analysis that takes no missing values.
 func complete(p *table.Prepared, command string) (*dataset.Table, error) {
 	if p.Incomplete != nil {
-		return nil, cli.Usagef("--missing impute: %s takes no missing values; --missing drop leaves their rows out", command)
+		how, without := imputing(p.Imputes(), len(p.Limits) > 0)
+		return nil, cli.Usagef("%s: %s takes no missing values; allowed: %s", how, command, without)
 	}
 	return p.Data, nil
 }

@@ -76,6 +76,7 @@ type gapped struct {
 	count       int     // completed tables
 	rounds      int     // of tobac.Imputed
 	together    [][]int // columns that are missing together
+	limits      []dataset.Limit
 	standardize bool
 	center      bool
 	warnings    []string

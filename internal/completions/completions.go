@@ -153,9 +153,9 @@ func Determined(t *dataset.Table, places []int) string {
 	return inspect.Determined(&dataset.Table{Names: t.Names, X: x})
 }
 
-// Imputed says how many values of which columns were missing, by their numbers in each column; ""
-// if none were, or if that is unknown.
-func Imputed(names []string, gaps []int, rows int) string {
+// Imputed says how many values of which columns were missing, by their numbers in each column, and
+// of how many limits are known; "" if none were, or if that is unknown.
+func Imputed(names []string, gaps []int, limited, rows int) string {
 	total, columns, worst := 0, 0, 0
 	for j, n := range gaps {
 		total += n
@@ -172,9 +172,14 @@ func Imputed(names []string, gaps []int, rows int) string {
 	percent := func(part, whole int) string {
 		return strconv.FormatFloat(100*float64(part)/float64(whole), 'g', 2, 64) + " %"
 	}
-	return fmt.Sprintf("%d of %d values (%s) in %d of %d columns were missing and are imputed, most in %q (%s), "+
-		"on the assumption that values are missing at random",
-		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), names[worst], percent(gaps[worst], rows))
+	what, assumption := "were missing and are imputed", "on the assumption that values are missing at random"
+	if limited == total {
+		what, assumption = "are known by limits alone and are imputed", "between these"
+	} else if limited > 0 {
+		assumption = fmt.Sprintf("%d of them between known limits, the others %s", limited, assumption)
+	}
+	return fmt.Sprintf("%d of %d values (%s) in %d of %d columns %s, most in %q (%s), %s",
+		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), what, names[worst], percent(gaps[worst], rows), assumption)
 }
 
 // Gaps counts the completed values of d columns, by their places row·d + column; nil if these are

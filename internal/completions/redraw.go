@@ -3,6 +3,7 @@ package completions
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/internal/impute"
@@ -39,9 +40,35 @@ func Open(t *dataset.Table, places []int, kept []bool) (open []int) {
 	return open
 }
 
-// Linear draws values under linear equations of d variables.
-func Linear(e *posterior.Equations, d int) Redrawer {
-	q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances}
+// Limits are those of a table of d columns at their places. It panics if two are of one place.
+func Limits(all []dataset.Limit, d int) impute.Limits {
+	out := make(impute.Limits, len(all))
+	for k, l := range all {
+		out[k] = impute.Limit{Place: l.Row*d + l.Column, Low: l.Low, High: l.High}
+	}
+	slices.SortFunc(out, func(a, b impute.Limit) int { return a.Place - b.Place })
+	return out
+}
+
+// CheckLimits finds limits that are not those of completed values, which places has, or that have
+// nothing between them.
+func CheckLimits(all []dataset.Limit, d int, places []int) error {
+	last := -1
+	for _, l := range Limits(all, d) {
+		at := fmt.Sprintf("row %d, column %d", l.Place/d+1, l.Place%d+1)
+		if _, ok := slices.BinarySearch(places, l.Place); !ok || l.Place == last {
+			return fmt.Errorf("got limits in %s, want them once, and of completed values", at)
+		}
+		if last = l.Place; !(l.Low < l.High) {
+			return fmt.Errorf("got the limits %v and %v in %s, want the lower one first", l.Low, l.High, at)
+		}
+	}
+	return nil
+}
+
+// Linear draws values under linear equations of d variables, some between limits.
+func Linear(e *posterior.Equations, d int, limits impute.Limits) Redrawer {
+	q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances, Limits: limits}
 	if q.Intercepts == nil {
 		q.Intercepts = make([]float64, d)
 	}
@@ -49,10 +76,10 @@ func Linear(e *posterior.Equations, d int) Redrawer {
 }
 
 // OfKinds draws values of columns of any kind under equations of any form; values of kept columns,
-// nil means of none, among those that t has.
-func OfKinds(t *dataset.Table, of impute.Densities, kept []bool) Redrawer {
+// nil means of none, among those that t has; some between limits.
+func OfKinds(t *dataset.Table, of impute.Densities, kept []bool, limits impute.Limits) Redrawer {
 	d := len(t.Names)
-	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d)}
+	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d), Limits: limits}
 	_, g.Steps = t.Moments()
 	for j := range d {
 		discrete := t.Kind(j).Levelled() || t.Kind(j) == dataset.Count

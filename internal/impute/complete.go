@@ -14,7 +14,8 @@ import (
 // counted from 1: those without an observed value, values that are infinite, gaps in values set by
 // intervention. It stops when ctx is done. It panics if x is nil or empty, if Count, Workers or
 // Iterations is negative, if the shapes of Methods, Intervened or Names are not those of x, or if a
-// set of Together repeats a column or has one that does not exist.
+// set of Together repeats a column or has one that does not exist, or if Limits are not those of gaps
+// in ascending sequence.
 func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error) {
 	s.check(x)
 	if s.Count == 0 {
@@ -37,15 +38,23 @@ func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error)
 	}
 	methods := s.methods(c.x)
 	sets := s.sets(methods)
+	scaled, logs := c.x, []bool(nil)
+	if len(s.Limits) > 0 {
+		scaled, s.Limits, logs = onLogs(c.x, s.Limits)
+	}
 	for _, r := range regimes(c.x, s.Intervened) {
-		model, values, err := r.complete(ctx, c.x, sets, &s)
+		model, values, err := r.complete(ctx, scaled, sets, &s)
 		if err != nil {
 			return nil, err
 		}
 		c.Diagnostics.Models = append(c.Diagnostics.Models, model)
 		for k, list := range values {
 			for p, place := range r.places {
-				c.values[k][at[place]] = list[p]
+				v := list[p]
+				if logs != nil && logs[place%d] {
+					v = math.Exp(v)
+				}
+				c.values[k][at[place]] = v
 			}
 		}
 	}
@@ -67,7 +76,9 @@ func (r *regime) complete(ctx context.Context, x *mat.Dense, sets [][]int, s *Se
 	}
 	iterations := s.Iterations
 	if iterations == 0 {
-		iterations = em.chainLength()
+		if iterations = em.chainLength(); len(s.Limits) > 0 {
+			iterations = max(iterations, fewestWithLimits)
+		}
 	}
 	r.places = p.places(x)
 	values := make([][]float64, s.Count)

@@ -3,6 +3,7 @@ package impute
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
@@ -16,6 +17,7 @@ type Equations struct {
 	Weights    mat.Matrix // d×d, w_ij in row i; 0 without an edge, and the edges have no cycle
 	Intercepts []float64  // b
 	Variances  []float64  // v, above 0
+	Limits     Limits     // of values that are drawn
 }
 
 // Redraw draws the values of x, n×d, at places, row·d + column in ascending sequence, from their
@@ -58,8 +60,21 @@ func (e *Equations) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rn
 			}
 			panic(fmt.Sprintf("impute: the value in row %d, column %d was set by intervention", row, place%d))
 		}
-		if err := w.row(x.RawRowView(row), gaps, set, rng); err != nil {
-			return err
+		values := x.RawRowView(row)
+		if !e.Limits.anyOf(places[from:to]) {
+			if err := w.row(values, gaps, set, math.Inf(-1), math.Inf(1), rng); err != nil {
+				return err
+			}
+			from = to
+			continue
+		}
+		for range sweeps {
+			for k := range gaps {
+				low, high, _ := e.Limits.at(places[from+k])
+				if err := w.row(values, gaps[k:k+1], set, low, high, rng); err != nil {
+					return err
+				}
+			}
 		}
 		from = to
 	}
@@ -81,8 +96,8 @@ type conditional struct {
 }
 
 // row draws the gaps of a row. With them at 0, the equations leave residuals r_j, and the draw is
-// −K_mm⁻¹ Σ_j ω_jm r_j/v_j + U⁻¹ε.
-func (w *redrawing) row(x []float64, gaps []int, set []float64, rng *rand.Rand) error {
+// −K_mm⁻¹ Σ_j ω_jm r_j/v_j + U⁻¹ε. A single one may have limits.
+func (w *redrawing) row(x []float64, gaps []int, set []float64, low, high float64, rng *rand.Rand) error {
 	key := make([]byte, w.d) // 1: set, 2: a gap
 	for j, v := range set {
 		key[j] = byte(v)
@@ -113,11 +128,15 @@ func (w *redrawing) row(x []float64, gaps []int, set []float64, rng *rand.Rand) 
 	}
 	blas64.Trsv(blas.Trans, c.factor, h)
 	for b := range h.Data {
-		h.Data[b] = rng.NormFloat64() - h.Data[b]
+		from, to := low, high
+		if len(gaps) == 1 {
+			from, to = low*c.factor.Data[0]+h.Data[0], high*c.factor.Data[0]+h.Data[0]
+		}
+		h.Data[b] = within(from, to, rng) - h.Data[b]
 	}
 	blas64.Trsv(blas.NoTrans, c.factor, h)
 	for b, a := range gaps {
-		x[a] = h.Data[b]
+		x[a] = min(max(h.Data[b], low), high)
 	}
 	return nil
 }

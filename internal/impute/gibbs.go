@@ -25,7 +25,8 @@ type Gibbs struct {
 	Values [][]float64
 	Steps  []float64
 	// Even says that values in between are possible too, so that each stands for its cell.
-	Even []bool
+	Even   []bool
+	Limits Limits // of values that are drawn
 }
 
 // sweeps is how often a row is gone through, from the values that it has.
@@ -62,7 +63,11 @@ func (g *Gibbs) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *r
 		for range sweeps {
 			for _, place := range places[from:to] {
 				j := place % d
+				low, high, _ := g.Limits.at(place)
 				g.value(values, j, rng, func() float64 {
+					if v := values[j]; v < low || v > high {
+						return math.Inf(-1)
+					}
 					sum := term(j)
 					for _, c := range children[j] {
 						sum += term(c)

@@ -34,6 +34,8 @@ type pattern struct {
 	gaps  []int // columns of the problem, ascending
 	rows  []int // of the problem, ascending
 	first int   // place of the first row's first value; rows follow each other
+	// Limits of the values in the same sequence, standardised; nil: no row has any.
+	low, high []float64
 }
 
 // A constant is a gap with the only value that was observed in its column.
@@ -77,7 +79,7 @@ func newProblem(x *mat.Dense, rows []int, s *Settings) (*problem, error) {
 	}
 	p.fixed = mat.NewSymDense(p.d, nil)
 	p.fixed.SymOuterK(1, p.z.T())
-	p.findPatterns(x)
+	p.findPatterns(x, s.Limits)
 	p.prior = newPrior(p.fewestPairs(x), p.d)
 	return p, nil
 }
@@ -115,8 +117,10 @@ func observedMoments(x *mat.Dense, rows []int, j int) (mean, sd float64) {
 	return mean, widest * math.Sqrt(squares)
 }
 
-// findPatterns groups the rows with gaps, in the sequence in which patterns appear.
-func (p *problem) findPatterns(x *mat.Dense) {
+// findPatterns groups the rows with gaps, in the sequence in which patterns appear. Rows with limits
+// have patterns of their own.
+func (p *problem) findPatterns(x *mat.Dense, limits Limits) {
+	_, width := x.Dims()
 	index := map[string]int{}
 	key := make([]byte, p.d)
 	for r, i := range p.rows {
@@ -125,6 +129,9 @@ func (p *problem) findPatterns(x *mat.Dense) {
 			key[a] = 0
 			if math.IsNaN(x.At(i, j)) {
 				key[a] = 1
+				if _, _, ok := limits.at(i*width + j); ok {
+					key[a] = 2
+				}
 				gaps = append(gaps, a)
 			}
 		}
@@ -137,7 +144,15 @@ func (p *problem) findPatterns(x *mat.Dense) {
 			index[string(key)] = k
 			p.patterns = append(p.patterns, pattern{gaps: gaps})
 		}
-		p.patterns[k].rows = append(p.patterns[k].rows, r)
+		q := &p.patterns[k]
+		q.rows = append(q.rows, r)
+		if slices.Contains(key, 2) {
+			for _, a := range gaps {
+				low, high, _ := limits.at(i*width + p.columns[a])
+				q.low = append(q.low, (low-p.mean[a])/p.sd[a])
+				q.high = append(q.high, (high-p.mean[a])/p.sd[a])
+			}
+		}
 	}
 	for k := range p.patterns {
 		p.patterns[k].first = p.gaps

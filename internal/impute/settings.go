@@ -58,6 +58,8 @@ func (s *Settings) check(x *mat.Dense) {
 	switch {
 	case s.Count < 0 || s.Workers < 0 || s.Iterations < 0:
 		panic(fmt.Sprintf("impute: count %d, workers %d, iterations %d, want at least 0", s.Count, s.Workers, s.Iterations))
+	case !s.Limits.check(x):
+		panic("impute: limits are not those of gaps in ascending sequence")
 	case s.Methods != nil && len(s.Methods) != d:
 		panic(fmt.Sprintf("impute: %d methods for %d columns", len(s.Methods), d))
 	case s.Names != nil && len(s.Names) != d:
@@ -108,6 +110,8 @@ func (s *Settings) checkData(x *mat.Dense) error {
 			if !math.IsNaN(v) {
 				any = true
 				observed[j]++
+			} else if _, _, limited := s.Limits.at(i*d + j); limited {
+				any = true
 			}
 		}
 		for _, list := range s.Together {
@@ -179,6 +183,9 @@ func (s *Settings) methods(x *mat.Dense) []Method {
 		if slices.ContainsFunc(s.Together, func(set []int) bool { return slices.Contains(set, j) }) {
 			out[j] = Matching
 		}
+		if slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Place%d == j }) {
+			out[j] = Normal
+		}
 		if out[j] != Auto {
 			continue
 		}
@@ -234,6 +241,9 @@ type Settings struct {
 	// in which only some columns of a set are missing is an error. A column belongs to one set at
 	// most.
 	Together [][]int
+	// Limits say of some gaps between which numbers their values lie. Their columns are completed by
+	// Normal, on the scale of logarithms if they are above 0 and skewed.
+	Limits Limits
 	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
 	Intervened *mat.Dense
 	// Names of the columns, for messages; nil: their numbers, from 1.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -70,6 +71,10 @@ func (w *scratch) size(k int) {
 // expectations if rng is nil. It writes the values, and adds their sums to s.
 func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *statistics, w *scratch, rng *rand.Rand) error {
 	for _, q := range patterns {
+		if q.low != nil && rng != nil {
+			p.fillLimited(&q, m, values, s, rng)
+			continue
+		}
 		k := len(q.gaps)
 		w.size(k)
 		u, err := w.factorise(m, q.gaps)
@@ -94,18 +99,56 @@ func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *stati
 			}
 			blas64.Trsv(blas.NoTrans, u, h)
 			own := values[q.first+at*k : q.first+(at+1)*k]
-			copy(s.row, row)
 			for b, a := range q.gaps {
 				own[b] = m.mean[a] + w.h[b]
-				s.row[a] = own[b] / 2
 			}
-			for b, a := range q.gaps {
-				s.sum[a] += own[b]
-				floats.AddScaled(s.half[a*p.d:(a+1)*p.d], own[b], s.row)
-			}
+			s.addRow(row, q.gaps, own)
 		}
 	}
 	return nil
+}
+
+// fillLimited is fill of rows with values that have limits: every gap is drawn given all other
+// values of its row and those of the step before, which leaves their distribution as it is.
+func (p *problem) fillLimited(q *pattern, m *normal, values []float64, s *statistics, rng *rand.Rand) {
+	precision, k := m.precision.RawSymmetric().Data, len(q.gaps)
+	for at, r := range q.rows {
+		own := values[q.first+at*k : q.first+(at+1)*k]
+		low, high := q.low[at*k:], q.high[at*k:]
+		row := slices.Clone(p.z.RawRowView(r))
+		for b, a := range q.gaps {
+			row[a] = min(max(own[b], low[b]), high[b])
+		}
+		floats.Sub(row, m.mean)
+		for range sweepsOfLimits {
+			for b, a := range q.gaps {
+				own := precision[a*p.d:][:p.d]
+				sd := 1 / math.Sqrt(own[a])
+				mean := row[a] - floats.Dot(own, row)/own[a]
+				from, to := (low[b]-m.mean[a]-mean)/sd, (high[b]-m.mean[a]-mean)/sd
+				row[a] = mean + sd*within(from, to, rng)
+			}
+		}
+		for b, a := range q.gaps {
+			own[b] = min(max(m.mean[a]+row[a], low[b]), high[b])
+		}
+		s.addRow(p.z.RawRowView(r), q.gaps, own)
+	}
+}
+
+// sweepsOfLimits is how often the gaps of a row are gone through in an I-step.
+const sweepsOfLimits = 3
+
+// addRow adds a row with values in its gaps.
+func (s *statistics) addRow(row []float64, gaps []int, values []float64) {
+	copy(s.row, row)
+	for b, a := range gaps {
+		s.row[a] = values[b] / 2
+	}
+	for b, a := range gaps {
+		s.sum[a] += values[b]
+		floats.AddScaled(s.half[a*len(row):][:len(row)], values[b], s.row)
+	}
 }
 
 // factorise is U with UᵀU = K_mm for the gaps m. It sets offset_m = K_mo μ_o, so that K_mm⁻¹ times

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -189,7 +190,8 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
 	if allLimits(q.odd) {
 		leave(fmt.Sprintf("%d of %d values are limits: %s", count, q.Rows-q.Gaps, strings.Join(parts, ", ")),
-			"--set data.censored=limit takes them for the values, "+solve, func(o *Options) { o.Censored = CensoredLimit })
+			"--set data.censored=impute draws the values between them given the other columns, data.censored=limit takes them for the values, "+
+				solve, func(o *Options) { o.Censored = CensoredImpute })
 		return
 	}
 	if len(q.odd) <= few && !long {
@@ -219,17 +221,23 @@ func allLimits(odd []Level) bool {
 // manyCensored is the part of the values from which on limits in their place are a warning.
 const manyCensored = 0.1
 
-// noteLimits says how many limits stand for values.
+// noteLimits says how many limits there are in the place of values, and what becomes of them.
 func (p *preparation) noteLimits(q *Profile, c *Column) {
 	var all []Level
 	count := 0
 	each(p.rows, c.rows, func(_, row int) {
-		code := c.code(row)
-		if code == 0 || q.gapText[code-1] {
+		text, code := "", c.code(row)
+		switch i, ok := q.limits(row); {
+		case code > 0 && !q.gapText[code-1]:
+			text = c.texts[code-1].text
+		case !ok:
 			return
+		case math.IsInf(i.high, 1):
+			text = "≥" + spelled(i.low)
+		default:
+			text = "≤" + spelled(i.high)
 		}
 		count++
-		text := c.texts[code-1].text
 		for k := range all {
 			if all[k].Name == text {
 				all[k].Count++
@@ -238,7 +246,12 @@ func (p *preparation) noteLimits(q *Profile, c *Column) {
 		}
 		all = append(all, Level{text, 1})
 	})
-	what := fmt.Sprintf("%s: %d of %d values are limits (%s), which stand for the values", c.Label(), count, q.Rows-q.Gaps, describe(all))
+	what := fmt.Sprintf("%s: %d of %d values are limits (%s)", c.Label(), count, q.Rows-q.Gaps, describe(all))
+	if q.Limited() {
+		p.note("%s, between which values are drawn given the other columns", what)
+		return
+	}
+	what += ", which stand for the values"
 	if float64(count) > manyCensored*float64(q.Rows-q.Gaps) {
 		p.warn("%s: relations with it may seem weaker, or bent", what)
 		return

@@ -78,6 +78,7 @@ type Profile struct {
 	spelling *spelling      // how they do
 	calendar *calendar      // they are dates
 	limited  bool           // some are limits of values
+	detect   *detection     // which are kept as such; nil: they stand for the values
 	openDate bool           // they are dates, of which the order of day and month is not clear
 	gapValue []float64      // numbers that count as missing
 	levelOf  map[string]int // of a text or a spelled number
@@ -168,8 +169,11 @@ func (p *Profile) number(row int) float64 {
 
 // profile describes a column in the given rows. categorical says that numbers are codes of a
 // category; order, if not nil, the levels of an ordinal.
-func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string) *Profile {
-	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts))}
+func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string, detect *detection) *Profile {
+	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts)), detect: detect}
+	if o.Censored == CensoredImpute && detect == nil {
+		p.detect = &detection{math.Inf(-1), math.Inf(1)}
+	}
 	if rows != nil {
 		p.Rows = len(rows)
 	}
@@ -187,13 +191,16 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 	}
 	plain := !categorical && order == nil
 	if plain && len(words) > 0 && (p.spell(t, words, n.numbers, o.Dates) ||
-		o.Censored == CensoredLimit && n.numbers > 0 && p.limits(words)) {
+		(o.Censored != CensoredError || detect != nil) && n.numbers > 0 && p.readLimits(words)) {
 		n = p.count(rows)
 	}
 	if len(words) == 0 && n.numbers > 0 && plain || p.values != nil || p.openDate || len(words) == 2 && isBoolean(words[0], words[1]) {
 		for k, t := range c.texts {
 			p.gapText[k] = p.gapText[k] || gapAmongNumbers(t.text)
 		}
+	}
+	if plain && detect != nil && (p.Min <= detect.from || p.Max >= detect.to) {
+		p.limited = true
 	}
 	p.Gaps = n.gaps
 	if n.gaps > 0 {
@@ -237,8 +244,8 @@ func (p *Profile) spell(t *Table, words []string, numbers int, order Dates) bool
 	return true
 }
 
-// limits reads the limits in a column of numbers, if all its words are such.
-func (p *Profile) limits(words []string) bool {
+// readLimits reads the limits in a column of numbers, if all its words are such.
+func (p *Profile) readLimits(words []string) bool {
 	for _, word := range words {
 		if _, ok := limit(word); !ok {
 			return false
@@ -247,6 +254,30 @@ func (p *Profile) limits(words []string) bool {
 	p.limited = true
 	p.read()
 	return true
+}
+
+// Limited reports whether limits of some values of the column are kept.
+func (p *Profile) Limited() bool { return p.limited && p.detect != nil }
+
+// limits are those of the value in a row of the file.
+func (p *Profile) limits(row int) (i interval, ok bool) {
+	if !p.Limited() || p.missing(row) {
+		return i, false
+	}
+	if v := p.column.number(row); v == v {
+		switch {
+		case v <= p.detect.from:
+			i, ok = interval{math.Inf(-1), v}, true
+		case v >= p.detect.to:
+			i, ok = interval{v, math.Inf(1)}, true
+		}
+	} else {
+		i, ok = limits(p.column.texts[p.column.code(row)-1].text)
+	}
+	if p.Min >= 0 && i.low < 0 {
+		i.low = 0 // such as all others are
+	}
+	return i, ok && i.low < i.high
 }
 
 // reader returns the function that makes numbers of the texts of a column.
@@ -384,6 +415,11 @@ func (p *Profile) numeric(n numbersAndTexts) {
 	unnamed := p.Name == ""
 	counted := p.counting >= 0 && p.Gaps == 0
 	switch {
+	case p.Limited():
+		p.Kind = Number
+		if p.measure = dataset.Real; p.Min > 0 {
+			p.measure = dataset.Positive
+		}
 	case p.Position == 1 && unnamed && p.Whole && p.Gaps == 0,
 		p.Position == 1 && counted && n.numbers >= longIndex && !generatedName.MatchString(p.Name):
 		p.Kind = Index
@@ -632,27 +668,33 @@ func (p *Profile) Measure() dataset.Kind {
 }
 
 // kinds reads what columns are said to be.
-func (t *Table) kinds(specs []string) (map[int]dataset.Kind, error) {
-	all := map[int]dataset.Kind{}
+func (t *Table) kinds(specs []string) (map[int]dataset.Kind, map[int]*detection, error) {
+	all, limited, said := map[int]dataset.Kind{}, map[int]*detection{}, map[int]string{}
 	for _, spec := range specs {
 		at := strings.LastIndex(spec, "=")
 		if at < 1 {
-			return nil, &OptionError{"kind", fmt.Sprintf("%q has no = after the name of a column; allowed: such as stage=ordered", spec)}
+			return nil, nil, &OptionError{"kind", fmt.Sprintf("%q has no = after the name of a column; allowed: such as stage=ordered", spec)}
 		}
 		j, err := t.find("kind", spec[:at])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		kind, err := dataset.ParseKind(strings.TrimSpace(spec[at+1:]))
-		if err != nil {
-			return nil, &OptionError{"kind", fmt.Sprintf("unknown kind %q; allowed: %s", spec[at+1:], kindList())}
+		name := strings.TrimSpace(spec[at+1:])
+		kind, err := dataset.ParseKind(name)
+		detect, ok := detections(name)
+		if err != nil && !ok {
+			return nil, nil, &OptionError{"kind", fmt.Sprintf("unknown kind %q; allowed: %s", spec[at+1:], kindList())}
 		}
-		if before, taken := all[j]; taken && before != kind {
-			return nil, &OptionError{"kind", fmt.Sprintf("%s is said to be %v and %v", delimited.Excerpt(spec[:at]), before, kind)}
+		if before := said[j]; before != "" && before != name {
+			return nil, nil, &OptionError{"kind", fmt.Sprintf("%s is said to be %s and %s", delimited.Excerpt(spec[:at]), before, name)}
 		}
-		all[j] = kind
+		if said[j] = name; ok {
+			limited[j] = &detect
+		} else {
+			all[j] = kind
+		}
 	}
-	return all, nil
+	return all, limited, nil
 }
 
 func kindList() string {
@@ -660,5 +702,5 @@ func kindList() string {
 	for _, k := range dataset.Kinds() {
 		names = append(names, k.String())
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, ", ") + ", " + censoredKind + " (also " + censoredKind + ":0.5..100, with limits of detection)"
 }

@@ -19,6 +19,7 @@ type preparation struct {
 	named    []bool
 	order    map[int][]string
 	kinds    map[int]dataset.Kind // asked for
+	limited  map[int]*detection   // of columns that are said to have limits
 	places   map[string]int       // of the columns by their names, −1 for a name of several; nil: not yet needed
 	problems []Problem
 	codings  []coding

@@ -99,7 +99,7 @@ func (p *preparation) choose() (err error) {
 	if p.order, err = t.ordinals(o.Ordinal); err != nil {
 		return err
 	}
-	if p.kinds, err = t.kinds(o.Kinds); err != nil {
+	if p.kinds, p.limited, err = t.kinds(o.Kinds); err != nil {
 		return err
 	}
 	if p.rows, err = t.selectRows(o.Rows); err != nil {
@@ -116,6 +116,9 @@ func (p *preparation) choose() (err error) {
 		ordinal[j] = true
 	}
 	for j := range p.kinds {
+		kinds[j] = true
+	}
+	for j := range p.limited {
 		kinds[j] = true
 	}
 	if err := p.checkNamed(drop, map[string][]bool{"keep": keep, "kind": kinds, "ordinal": ordinal}); err != nil {
@@ -144,7 +147,10 @@ func (p *preparation) choose() (err error) {
 func (p *preparation) profile(j int) (*Profile, error) {
 	c := p.t.Columns[j]
 	kind, asked := p.kinds[j]
-	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j])
+	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j], p.limited[j])
+	if p.limited[j] != nil && !q.limited && (q.Kind == Number || q.Kind != Mixed && q.Kind != Constant) {
+		return nil, &OptionError{"kind", c.Label() + " has no limits such as <0.5 beside numbers, and cannot be " + censoredKind}
+	}
 	if !asked || kind == dataset.Categorical {
 		return q, nil
 	}
@@ -340,6 +346,13 @@ func (p *preparation) fill() {
 		for b, d := range p.out.Columns[:k] {
 			if d.Level != "" && c.Position == d.Position {
 				p.out.Exclusive = append(p.out.Exclusive, [2]int{b, k})
+			}
+		}
+	}
+	for a, row := range rows {
+		for k, c := range p.out.Columns {
+			if i, ok := c.profile.limits(row); ok {
+				p.out.Limits = append(p.out.Limits, dataset.Limit{Row: a, Column: k, Low: i.low, High: i.high})
 			}
 		}
 	}

@@ -30,6 +30,8 @@ type Prepared struct {
 	// Incomplete is the table with missing values, which are NaN, under [MissingImpute] if there
 	// are any; nil otherwise.
 	Incomplete *dataset.Table
+	// Limits are those of missing values of Incomplete that are kept, row by row.
+	Limits []dataset.Limit
 	// Rows are the rows of the file that were taken, counted from 0.
 	Rows []int
 	// Columns are those of the table, in its sequence.
@@ -78,6 +80,9 @@ func (p *Prepared) variables() []dataset.Variable {
 	}
 	return all
 }
+
+// Imputes reports whether missing values of which nothing is known are left.
+func (p *Prepared) Imputes() bool { return p.options.Missing == MissingImpute }
 
 // Numbers are the numbers of a prepared table, NaN where a value is missing.
 func (p *Prepared) Numbers() *dataset.Table {
@@ -157,7 +162,7 @@ func (q *Profile) level(row int) int {
 func (c *Coded) value(row int) float64 {
 	q := c.profile
 	if q.levelOf == nil {
-		if q.missing(row) {
+		if _, limited := q.limits(row); limited || q.missing(row) {
 			return math.NaN()
 		}
 		return q.number(row)
