@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"tobac/score":                {"tobac/internal/scoring", "tobac/internal/vector", "tobac/dag", "gonum.org/v1/gonum"},
 	"tobac/internal/scoring":     {"gonum.org/v1/gonum"},
 	"tobac/internal/nodescore":   {"tobac/score", "tobac/internal/scoring", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/additive":    {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/additive":    {"tobac/dag", "tobac/internal/vector", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/internal/smooth":      {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/dag", "tobac/score", "tobac/internal/search", "gonum.org/v1/gonum"},
 	"tobac/internal/generalised": {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/dag", "tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
 	"tobac/internal/exact":       {"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},

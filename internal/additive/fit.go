@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"tobac/internal/vector"
 )
 
 // A term is a column of the design of a channel, with the prior N(0, variance) of its weight.
@@ -23,18 +25,10 @@ type term struct {
 // addTo adds the term with a weight to dst.
 func (t *term) addTo(dst []float64, weight float64) {
 	if t.column == nil {
-		floats.AddConst(weight, dst)
+		kernels.Shift(dst, dst, weight)
 	} else {
-		floats.AddScaled(dst, weight, t.column)
+		kernels.AddScaled(dst, dst, weight, t.column)
 	}
-}
-
-// dot is the scalar product of the term with w.
-func (t *term) dot(w []float64) float64 {
-	if t.column == nil {
-		return floats.Sum(w)
-	}
-	return floats.Dot(w, t.column)
 }
 
 // An equation is y with its terms, in the sequence of the channels.
@@ -71,6 +65,15 @@ func same(a, b []float64) bool { return len(a) == len(b) && (len(a) == 0 || &a[0
 func (e *equation) laplace(theta []float64, least float64) (float64, blas64.Triangular) {
 	p := take(e.shape, len(e.y))
 	defer pool(e.shape, len(e.y)).Put(p)
+	n := len(e.y)
+	p.design = slices.Grow(p.design[:0], len(e.terms)*n)[:len(e.terms)*n]
+	for k, t := range e.terms {
+		column := p.design[k*n : (k+1)*n]
+		if copy(column, t.column); t.column == nil {
+			clear(column)
+			floats.AddConst(1, column)
+		}
+	}
 	log, root, err := (&climb{equation: e, program: p}).laplace(theta, least)
 	if err != nil {
 		panic("additive: " + err.Error()) // of a program that was compiled
@@ -83,6 +86,8 @@ type climb struct {
 	*equation
 	*program
 }
+
+var kernels, _ = vector.Default() // an unknown name of kernels is reported by what compiles
 
 // evaluate computes the log joint density at theta; −∞ where it is not a number.
 func (c *climb) evaluate(theta []float64) (float64, error) {
@@ -107,21 +112,46 @@ func (c *climb) evaluate(theta []float64) (float64, error) {
 
 // derivatives fills the gradient and the negative Hessian after evaluate at theta.
 func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
+	row := make([]float64, len(c.terms))
 	for k, t := range c.terms {
-		gradient[k] = t.dot(c.gradient[t.channel]) - theta[k]/t.variance
-		of := -1 // channel of weighted
-		for l, o := range c.terms[:k+1] {
-			if o.channel != of {
-				of = o.channel
-				copy(c.weighted, c.hessian[t.channel*(t.channel+1)/2+of])
-				if t.column != nil {
-					floats.Mul(c.weighted, t.column)
-				}
+		for first := 0; first <= k; {
+			of, end := c.terms[first].channel, min(c.endOf(first), k+1)
+			weighted := c.hessian[t.channel*(t.channel+1)/2+of]
+			if t.column != nil {
+				kernels.MulEach(c.weighted, weighted, t.column)
+				weighted = c.weighted
 			}
-			hessian.SetSym(k, l, -o.dot(c.weighted))
+			kernels.MulVec(row[first:end], c.columns(first, end), weighted)
+			first = end
 		}
-		hessian.SetSym(k, k, hessian.At(k, k)+1/t.variance)
+		for l, v := range row[:k] {
+			hessian.SetSym(k, l, -v)
+		}
+		hessian.SetSym(k, k, 1/t.variance-row[k])
 	}
+	for first := 0; first < len(c.terms); {
+		end := c.endOf(first)
+		kernels.MulVec(gradient[first:end], c.columns(first, end), c.gradient[c.terms[first].channel])
+		first = end
+	}
+	for k, t := range c.terms {
+		gradient[k] -= theta[k] / t.variance
+	}
+}
+
+// endOf is the first term after one that is of another channel.
+func (c *climb) endOf(first int) int {
+	end := first
+	for end < len(c.terms) && c.terms[end].channel == c.terms[first].channel {
+		end++
+	}
+	return end
+}
+
+// columns are those of some terms, as rows.
+func (c *climb) columns(first, end int) vector.Strided {
+	n := len(c.y)
+	return vector.Strided{Rows: end - first, Cols: n, Row: n, Col: 1, Data: c.design[first*n : end*n]}
 }
 
 // laplace is that of [equation], by Newton's method with the damping of Levenberg and Marquardt.

@@ -1,10 +1,12 @@
 package additive
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
 
+	"tobac/dag"
 	"tobac/internal/nodescore"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -118,12 +120,19 @@ func (s *Scorer) findStraight(j int, parents []int) []mode {
 		search.fewer = s.fewer(j, parents)
 		search.before = s.straight(j, search.fewer)
 	}
-	modes := []mode{search.climb(0, 0, nil, math.Inf(-1))}
-	for k, f := range forms[1:linearForms] {
-		if f.scale && len(parents) == 0 { // the same as the form without
-			modes = append(modes, mode{form: 1 + k, theta: modes[0].theta, log: modes[0].log})
-		} else {
-			modes = append(modes, search.climb(1+k, 0, &modes[f.within], math.Inf(-1)))
+	modes := make([]mode, linearForms)
+	best := math.Inf(-1)
+	for _, k := range promising(search.before, 0, linearForms) {
+		switch {
+		case k == 0:
+			modes[k] = search.climb(k, 0, nil, best)
+		case forms[k].scale && len(parents) == 0: // the same as the form without
+			modes[k] = mode{form: k, theta: modes[0].theta, log: modes[0].log}
+		default:
+			modes[k] = search.climb(k, 0, &modes[forms[k].within], best-negligible)
+		}
+		if len(parents) > 0 {
+			best = max(best, modes[k].log)
 		}
 	}
 	return modes
@@ -145,7 +154,7 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	for _, m := range straight {
 		best = max(best, m.log+s.logPrior(m.form, len(parents)))
 	}
-	for k := linearForms; k < len(forms); k++ {
+	for _, k := range promising(search.before, linearForms, len(forms)) {
 		logPrior := s.logPrior(k, len(parents))
 		within := modeOf(straight, forms[k].within, 0)
 		if within == nil {
@@ -161,6 +170,22 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		}
 	}
 	return modes
+}
+
+// promising are the forms from first on, before end: that with normal noise of one scale, at whose mode
+// searches begin, then those with the most evidence in an equation with fewer parents.
+func promising(before []mode, first, end int) []int {
+	highest := make([]float64, len(forms))
+	for k := range highest {
+		highest[k] = math.Inf(-1)
+	}
+	for _, m := range before {
+		highest[m.form] = max(highest[m.form], m.log)
+	}
+	highest[first] = math.Inf(1)
+	order := dag.Identity(end)[first:]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(highest[b], highest[a]) })
+	return order
 }
 
 // logPrior is the prior probability of a form, and of an amplitude, of an equation of so many

@@ -49,8 +49,9 @@ var shapes = []shape{
 		}},
 	{name: "sinh-arcsinh", params: 2, offset: -logRoot2Pi,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
-			w := s[1].Exp().Mul(u.Asinh()).Sub(s[0])
-			return w.Cosh().Log().Sub(u.Square().Log1p().Scale(0.5)).Sub(w.Sinh().Square().Scale(0.5))
+			e := s[1].Exp().Mul(u.Asinh()).Sub(s[0]).Exp() // e^w, faster than two hyperbolic functions
+			cosh, sinh := e.Add(e.Inverse()).Scale(0.5), e.Sub(e.Inverse()).Scale(0.5)
+			return cosh.Log().Sub(u.Square().Log1p().Scale(0.5)).Sub(sinh.Square().Scale(0.5))
 		},
 		constant: func(s []*ad.Node) *ad.Node { return s[1] }},
 }
@@ -87,6 +88,7 @@ type program struct {
 	s        []float64
 	channel  [][]float64 // values of the channels, for who has the program
 	weighted []float64   // n elements for who has the program
+	design   []float64   // any number, likewise
 }
 
 // newProgram compiles the derivatives of a shape for n rows.
