@@ -49,7 +49,7 @@ func TestBuilderErrors(t *testing.T) {
 		{"slice bounds", func(e env) { e.m.Slice(1, 2, 4) }, "slice [2:4] of axis 1 of shape (2,3)"},
 		{"slice axis", func(e env) { e.m.Slice(2, 0, 1) }, "slice: axis 2 of shape (2,3)"},
 		{"index", func(e env) { e.m.Index(0, 2) }, "slice [2:3] of axis 0 of shape (2,3)"},
-		{"concat", func(e env) { ad.Concat(0, e.m, e.v) }, "concat along axis 0: shapes (2,3) and (3) do not fit"},
+		{"concat", func(e env) { ad.Concat(0, e.m, e.v) }, "concat: shapes (2,3) and (3) do not fit along axis 0"},
 		{"concat axis", func(e env) { ad.Concat(2, e.m, e.m) }, "concat: axis 2 of shape (2,3)"},
 		{"sum axis", func(e env) { e.m.Sum(2) }, "sum: axis 2 of shape (2,3)"},
 		{"repeated axis", func(e env) { e.m.Sum(1, 1) }, "sum: axis 1 is repeated"},

@@ -213,14 +213,14 @@ func (n *Node) Cotangents(ct *Node) []*Node {
 	return parts
 }
 
-// Summands are joined if there are at least leastPieces of them, each at most one part in
-// that number of the whole.
+// Summands whose places overlap are joined if there are at least leastPieces of them, each at
+// most one part in that number of the whole.
 const leastPieces = 8
 
 // add adds to the cotangent of n.
 func (r *reversal) add(n, part *Node) {
 	switch {
-	case part.is("scatter") && part.args[0].shape.Len()*leastPieces <= part.shape.Len():
+	case part.is("scatter"):
 		r.pieces[n] = append(r.pieces[n], part)
 	case isOuter(part) || r.later[n] != nil:
 		r.later[n] = append(r.later[n], part)
@@ -250,19 +250,57 @@ func (r *reversal) cotangent(n *Node) *Node {
 		return r.cts[n]
 	}
 	delete(r.pieces, n)
-	if len(pieces) >= leastPieces {
-		var values []*Node
-		var at []int
+	joined, rest := pieces, []*Node(nil)
+	if !apart(pieces) {
+		isSmall := func(p *Node) bool { return p.args[0].shape.Len()*leastPieces <= p.shape.Len() }
+		joined = nil
 		for _, p := range pieces {
-			values = append(values, p.args[0].Reshape(Shape{p.args[0].shape.Len()}))
-			at = append(at, p.attr.Ints...)
+			if isSmall(p) {
+				joined = append(joined, p)
+			} else {
+				rest = append(rest, p)
+			}
 		}
-		pieces = []*Node{Concat(0, values[0], values[1:]...).ScatterAdd(at, n.shape)}
+		if len(joined) < leastPieces {
+			joined, rest = nil, pieces
+		}
 	}
-	for _, p := range pieces {
+	if len(joined) > 0 {
+		rest = append(rest, putTogether(joined))
+	}
+	for _, p := range rest {
 		r.sum(n, p)
 	}
 	return r.cts[n]
+}
+
+// putTogether is the sum of scattered pieces of one array.
+func putTogether(pieces []*Node) *Node {
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	var values []*Node
+	var at []int
+	for _, p := range pieces {
+		values = append(values, p.args[0].Reshape(Shape{p.args[0].shape.Len()}))
+		at = append(at, p.attr.Ints...)
+	}
+	return Concat(0, values[0], values[1:]...).ScatterAdd(at, pieces[0].shape)
+}
+
+// apart reports whether no element belongs to two of the pieces, so that putting them together
+// adds nothing up.
+func apart(pieces []*Node) bool {
+	taken := make([]bool, pieces[0].shape.Len())
+	for _, p := range pieces {
+		for _, e := range p.attr.Ints {
+			if taken[e] {
+				return false
+			}
+			taken[e] = true
+		}
+	}
+	return true
 }
 
 // isOuter reports whether n is the product of a column and a row.

@@ -84,42 +84,7 @@ func sliceIndices(s Shape, axis, from, to int) []int {
 
 // Concat joins nodes along an axis; all other dimensions agree.
 func Concat(axis int, first *Node, more ...*Node) *Node {
-	b := first.b
-	shape := slices.Clone(first.shape)
-	if err := checkAxis(axis, shape); err != nil {
-		return b.fail(shape, "concat: %w", err)
-	}
-	for _, m := range more {
-		if len(m.shape) != len(shape) || !m.shape.Drop([]int{axis}).Equal(shape.Drop([]int{axis})) {
-			return b.fail(shape, "concat along axis %d: shapes %v and %v do not fit", axis, first.shape, m.shape)
-		}
-		shape[axis] += m.shape[axis]
-	}
-	return concat(axis, shape, append([]*Node{first}, more...))
-}
-
-// concat is [Concat] of parts that fit, halves of the list first, so that the sums of n parts of
-// one size have n·log n elements.
-func concat(axis int, shape Shape, parts []*Node) *Node {
-	if len(parts) == 1 {
-		return parts[0].ScatterAdd(sliceIndices(shape, axis, 0, shape[axis]), shape)
-	}
-	var halves [2]*Node
-	at := 0
-	for i, list := range [][]*Node{parts[:len(parts)/2], parts[len(parts)/2:]} {
-		size := slices.Clone(shape)
-		size[axis] = 0
-		for _, m := range list {
-			size[axis] += m.shape[axis]
-		}
-		half := list[0]
-		if len(list) > 1 {
-			half = concat(axis, size, list)
-		}
-		halves[i] = half.ScatterAdd(sliceIndices(shape, axis, at, at+size[axis]), shape)
-		at += size[axis]
-	}
-	return halves[0].Add(halves[1])
+	return first.op1("concat", Attr{Ints: []int{axis}}, more...)
 }
 
 // Diagonal is the main diagonal of a square matrix.

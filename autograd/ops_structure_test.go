@@ -75,6 +75,22 @@ func layoutRows() []row {
 			want:  func(x [][]float64) []float64 { return append([]float64{}, x[0]...) },
 		}
 	}
+	concat := func(axis, outer int, shapes ...ad.Shape) opCase {
+		return opCase{
+			name: fmt.Sprintf("axis %d of %v", axis, shapes), shapes: shapes,
+			build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node { return ad.Concat(axis, x[0], x[1:]...) },
+			want: func(x [][]float64) (y []float64) {
+				for o := range outer {
+					for _, part := range x {
+						n := len(part) / outer
+						y = append(y, part[o*n:][:n]...)
+					}
+				}
+				return y
+			},
+		}
+	}
+	otherConcat := concat(0, 1, ad.Shape{2, 2}, ad.Shape{2, 2})
 	otherGather := gather([]int{2, 0, 5, 1, 0, 3}, ad.Shape{2, 3}, ad.Shape{3, 2})
 	otherScatter := scatter([]int{4, 3, 4, 0}, ad.Shape{4}, ad.Shape{2, 3})
 	otherExpand := expand(ad.Shape{2, 1}, ad.Shape{3, 2, 2})
@@ -85,6 +101,13 @@ func layoutRows() []row {
 			gather([]int{3}, ad.Shape{4}, ad.Shape{}),
 			gather([]int{0, 0}, ad.Shape{}, ad.Shape{2}),
 			gather([]int{0}, ad.Shape{1, 1}, ad.Shape{1}),
+		}},
+		{op: "concat", other: &otherConcat, cases: []opCase{
+			concat(1, 2, ad.Shape{2, 2}, ad.Shape{2, 2}),
+			concat(1, 2, ad.Shape{2, 1}, ad.Shape{2, 3}),
+			concat(0, 1, ad.Shape{2}, ad.Shape{0}, ad.Shape{1}),
+			concat(1, 2, ad.Shape{2, 2, 2}, ad.Shape{2, 1, 2}, ad.Shape{2, 1, 2}),
+			concat(0, 1, ad.Shape{3}),
 		}},
 		{op: "scatter", once: true, other: &otherScatter, cases: []opCase{
 			scatter([]int{4, 0, 4, 3}, ad.Shape{4}, ad.Shape{2, 3}), // adds up

@@ -150,6 +150,7 @@ type Primitive struct {
 	binary  *ir.Binary
 	view    func(at Attr, shape, in Shape) []int
 	sources func(at Attr, shape, in Shape) [][]int
+	picks   func(at Attr, shape Shape, in []Shape) []ir.Pick
 
 	joint *joint // the function that it is a result of; see [Recompute]
 
@@ -229,6 +230,11 @@ func (p *Primitive) irOp() *ir.Op {
 		if p.sources != nil {
 			op.Sources = func(at ir.Attr, shape, in ir.Shape) [][]int {
 				return p.sources(attrOf(at), Shape(shape), Shape(in))
+			}
+		}
+		if p.picks != nil {
+			op.Picks = func(at ir.Attr, shape ir.Shape, in []ir.Shape) []ir.Pick {
+				return p.picks(attrOf(at), Shape(shape), shapesOf(in))
 			}
 		}
 		p.op = op

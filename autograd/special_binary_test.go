@@ -224,6 +224,10 @@ func layoutMeanings() []meaning {
 	for e := range backwards {
 		backwards[e], forwards[e] = specialCount-1-e, e
 	}
+	turned := make([]int, specialCount)
+	for e := range turned {
+		turned[e] = (e + specialCount - 9) % specialCount
+	}
 	repeated := layout("expand_over", func(lanes *ad.Axis, x *ad.Node) *ad.Node { return x.ExpandOver(lanes) }, same, 1, "u")
 	repeated.expands = true
 	vector := ad.Shape{specialCount}
@@ -240,6 +244,9 @@ func layoutMeanings() []meaning {
 	return []meaning{
 		layout("gather", func(_ *ad.Axis, x *ad.Node) *ad.Node {
 			return x.Gather(backwards, vector).Neg().Gather(backwards, vector)
+		}, minus, -1),
+		layout("concat", func(_ *ad.Axis, x *ad.Node) *ad.Node {
+			return ad.Concat(0, x.Slice(0, 9, specialCount), x.Slice(0, 0, 9)).Neg().Gather(turned, vector)
 		}, minus, -1),
 		layout("scatter", func(_ *ad.Axis, x *ad.Node) *ad.Node { return x.ScatterAdd(forwards, vector) }, func(x []float64) answer { return is(x[0]) }, 1),
 		layout("expand", func(_ *ad.Axis, x *ad.Node) *ad.Node {

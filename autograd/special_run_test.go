@@ -139,8 +139,8 @@ func (p *meaningRun) want(engine ad.Engine, level bool, index [maxArity]uint8) *
 		w.x = append(w.x, p.number(i, int(index[i])))
 	}
 	allow := func(operand int, a answer) answer {
-		if strings.Contains(p.roles, "k") {
-			a.exact = false // Concat adds, which loses the sign of zero
+		if operand >= 0 && strings.Contains(p.roles, "k") {
+			a.exact = false // slopes of parts are added, which loses the sign of zero
 		}
 		if engine == ad.Compiled {
 			a = p.withExceptions(operand, w.x, a)

@@ -65,6 +65,7 @@ func everyOperation() (all []expression) {
 		"pow":       func(x node) node { return x.Pow(2.5) },
 		"cholesky":  func(x node) node { return spd(x).Cholesky() },
 		"expand":    func(x node) node { return x.Index(0, 1).Expand(ad.Shape{2, 3}) },
+		"concat":    func(x node) node { return ad.Concat(1, x, x.Neg()) },
 		"gather":    func(x node) node { return x.Gather([]int{3, 0, 8, 3}, ad.Shape{4}) },
 		"reshape":   func(x node) node { return x.Reshape(ad.Shape{9}) },
 		"scatter":   func(x node) node { return x.ScatterAdd([]int{1, 0, 3, 1, 5, 9, 2, 2, 4}, ad.Shape{10}) },

@@ -133,12 +133,12 @@ func (l *layering) operation(v *ir.Value) {
 		if class != ir.Softmax {
 			return
 		}
-	case class == ir.Sum, v.Is(ir.Collected):
+	case class == ir.Sum, class == ir.Picked:
 		return
 	case class == ir.Opaque && codableTriangular(v):
 		rank := len(v.Shape)
 		l.rows(v, v.Len()/(v.Shape[rank-1]*v.Shape[rank-2]))
-	case class == ir.Opaque, class == ir.Crossing:
+	case class != ir.Elementwise1 && class != ir.Elementwise2 && class != ir.Select:
 		l.fix(v)
 	}
 	for _, a := range args {

@@ -97,6 +97,8 @@ func (in *unaryInstr) emit(e *emission) bool {
 	one := func(src [3]operand) (a, b operand) { return src[0], src[0] }
 	code := native.Code(0)
 	switch in.Form {
+	case ir.Same:
+		code = native.Copy
 	case ir.Neg:
 		code = native.Neg
 	case ir.Abs:

@@ -23,11 +23,10 @@ func (p *Plan) lower(v *ir.Value) Instruction {
 		}
 	case ir.MatMul:
 		return p.lowerMatMul(v)
+	case ir.Picked:
+		return p.lowerPicked(v)
 	case ir.Crossing:
 		return p.lowerCrossing(v)
-	}
-	if v.Is(ir.Collected) {
-		return p.lowerCollect(v)
 	}
 	if p.triangularOfLanes(v) {
 		return p.lowerTriangular(v)

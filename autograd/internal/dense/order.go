@@ -122,7 +122,9 @@ func Codable(v *ir.Value) bool {
 		batch, m, k, n := v.Product()
 		return m*k*n < wholeProducts && batch*m*k*n <= 2*mostCoded
 	case ir.Opaque:
-		return codableTriangular(v) || v.Is(ir.Collected) && v.Len() <= mostCoded
+		return codableTriangular(v)
+	case ir.Picked:
+		return v.Len() <= mostCoded
 	}
 	return false
 }

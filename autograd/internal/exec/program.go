@@ -334,7 +334,6 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 	coded := axis == nil && dense.Codes(without)
 	if coded {
 		passes.Pack(q.f)
-		passes.Collect(q.f)
 		dense.Order(q.f)
 	}
 	q.plan, err = dense.NewPlan(q.f, axis, lanes, lanes, without)

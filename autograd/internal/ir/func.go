@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -34,15 +33,7 @@ type Value struct {
 	// that something reads. Analyses fill them in; values may share them.
 	Support, Live []bool
 
-	reduced *sources // what Sources found last
-}
-
-// sources are those of an operation with its parameters, and of which shapes.
-type sources struct {
-	op        *Op
-	attr      Attr
-	shape, in Shape
-	lists     [][]int
+	reduced *sources // what Sources or Picks found last
 }
 
 // IsView reports whether the value only shows elements of its operand.
@@ -87,16 +78,7 @@ func (v *Value) All(c float64) bool {
 	return v.Const != nil
 }
 
-// Sources of the elements of a sum or log-sum-exp. The caller must not modify them.
-func (v *Value) Sources() [][]int {
-	in := v.Args[0].Shape
-	if s := v.reduced; s == nil || s.op != v.Op || !s.shape.Equal(v.Shape) || !s.in.Equal(in) || !slices.Equal(s.attr.Ints, v.Attr.Ints) {
-		v.reduced = &sources{v.Op, v.Attr, v.Shape, in, v.Op.Sources(v.Attr, v.Shape, in)}
-	}
-	return v.reduced.lists
-}
-
-// Forget lets go of what [Value.Sources] keeps.
+// Forget lets go of what [Value.Sources] and [Value.Picks] keep.
 func (f *Func) Forget() {
 	for _, v := range f.Values {
 		v.reduced = nil
@@ -286,29 +268,13 @@ func (v *Value) Product() (batch, m, k, n int) {
 
 // ViewOp shows the elements Attr.Ints of its operand, zeros for those below 0.
 var ViewOp = &Op{
-	Name: "view",
-	View: func(at Attr, _, _ Shape) []int { return at.Ints },
+	Name:  "view",
+	Lists: Lists{View: func(at Attr, _, _ Shape) []int { return at.Ints }},
 	Eval: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 		for e, k := range at.Ints {
 			out[e] = 0
 			if k >= 0 {
 				out[e] = in[0][k]
-			}
-		}
-		return nil
-	},
-}
-
-// CollectOp puts elements of its operands together: element e is 0 + x for element
-// Attr.Ints[2e+1] of operand Attr.Ints[2e], or 0 if that is below 0.
-var CollectOp = &Op{
-	Name: "collect",
-	Form: Collected,
-	Eval: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-		for e := range out {
-			out[e] = 0
-			if k := at.Ints[2*e]; k >= 0 {
-				out[e] = 0 + in[k][at.Ints[2*e+1]]
 			}
 		}
 		return nil

@@ -22,13 +22,7 @@ type Op struct {
 	Binary     *Binary               // of class Elementwise2
 	BinaryWith func(at Attr) *Binary // of class Elementwise2 with parameters
 
-	// View lists, for every element of the result, the operand's element that
-	// it is, or -1 for a zero; nil where the operation is none.
-	View func(at Attr, shape, in Shape) []int
-
-	// Sources lists, for every element of the result of class Sum or LogSumExp,
-	// the operand's elements that are reduced into it.
-	Sources func(at Attr, shape, in Shape) [][]int
+	Lists
 
 	// Over says how an operation of class Crossing crosses the mapped axis of
 	// its parameters.
@@ -41,48 +35,13 @@ type Op struct {
 	Form Form
 }
 
-// Class says which instructions can compute an operation.
-type Class int
-
-// Classes of operations.
-const (
-	Opaque       Class = iota // Eval of whole values
-	Elementwise1              // a function of each element
-	Elementwise2              // a function of the elements of two operands
-	Select                    // where: the second or the third operand by the first
-	Sum                       // sums over Sources
-	LogSumExp                 // log-sum-exps over Sources
-	Fold                      // Binary over Sources, from the first on
-	Softmax                   // e^x normalised within each of Sources
-	MatMul                    // products of matrices
-	Crossing                  // crosses a mapped axis
-)
-
-// Over says how an operation crosses a mapped axis.
-type Over int
-
-// Kinds of crossing.
-const (
-	Within        Over = iota // does not cross: one index at a time
-	OverSum                   // sum over the axis
-	OverLogSumExp             // log-sum-exp over the axis
-	OverSoftmax               // e^x normalised along the axis
-	OverMax                   // largest along the axis
-	OverExpand                // repeats along the axis
-	OverStack                 // the axis becomes the leading dimension
-	OverUnstack               // the leading dimension becomes the axis
-)
-
-// Reduces reports whether a result lacks the axis because its values are
-// reduced to one.
-func (o Over) Reduces() bool { return o == OverSum || o == OverLogSumExp || o == OverMax }
-
 // Form is an algebraic form that rewriting and fusion recognise.
 type Form int
 
 // Algebraic forms.
 const (
 	Other        Form = iota
+	Same              // x
 	Neg               // −x
 	Add               // x + y
 	Sub               // x − y
@@ -109,7 +68,6 @@ const (
 	SolveLowerT       // X of Lᵀ X = B, of L the lower triangle
 	Weight            // a softmax weight of a cotangent, which reverse mode made
 	Barrier           // x, after y
-	Collected         // elements of all operands, see CollectOp
 )
 
 // A Unary is an element-wise function of one operand. An element of the result has the
@@ -134,17 +92,6 @@ type Binary struct {
 	SV   func(dst []float64, a float64, b []float64)
 	Zero Zeros
 }
-
-// Zeros says which structural zeros of operands make one of the result.
-type Zeros int
-
-// Rules for structural zeros.
-const (
-	ZeroNever  Zeros = iota
-	ZeroEither       // of a product
-	ZeroBoth         // of a sum
-	ZeroFirst        // of a quotient
-)
 
 // Attr holds the parameters of an operation.
 type Attr struct {

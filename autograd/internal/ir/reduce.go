@@ -18,7 +18,7 @@ func Reduction(over Over, sources [][]int) *Op {
 	}
 	return &Op{
 		Name: op.Name, Class: op.Class, Binary: op.Binary,
-		Sources: func(Attr, Shape, Shape) [][]int { return sources },
+		Lists: Lists{Sources: func(Attr, Shape, Shape) [][]int { return sources }},
 		Eval: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 			var x []float64
 			for e, src := range sources {

@@ -100,41 +100,22 @@ func (c *compiler) findBound(v *ir.Value) int32 {
 
 // boundOfResult bounds an operation on values that are bounded.
 func (c *compiler) boundOfResult(v *ir.Value, args []int32) int32 {
-	switch v.Op.Class {
-	case ir.Elementwise1:
-		switch v.Op.Form {
-		case ir.Neg, ir.Relu:
-			return args[0]
-		case ir.Square:
-			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[0]})
-		case ir.Positive:
-			return c.boundWithin(1, args)
-		case ir.Exp:
-			return c.addBound(bound{kind: boundExp, a: args[0]})
-		}
-		if u := v.Op.Unary; u != nil && u.Bound > 0 {
-			return c.boundWithin(u.Bound, args)
-		}
-	case ir.Elementwise2:
-		switch v.Op.Form {
-		case ir.Add, ir.Sub:
-			return c.addBound(bound{kind: boundSum, a: args[0], b: args[1], c: 1})
-		case ir.Mul:
-			return c.addBound(bound{kind: boundProduct, a: args[0], b: args[1]})
-		case ir.Greater, ir.SigmoidShift:
-			return c.boundWithin(1, args)
-		}
-	case ir.Select:
-		return c.addBound(bound{kind: boundSum, a: args[1], b: args[2]})
-	case ir.Sum:
-		return c.addBound(bound{kind: boundSum, a: args[0], b: args[0], c: math.Log2(float64(max(v.Args[0].Len(), 1)))})
-	case ir.MatMul:
-		_, _, k, _ := v.Product()
-		return c.addBound(bound{kind: boundProduct, a: args[0], b: args[1], c: math.Log2(float64(max(k, 1)))})
-	case ir.Crossing:
-		if v.Op.Over == ir.OverExpand {
+	rule, x := v.Bound()
+	last := len(args) - 1
+	switch rule {
+	case ir.BoundWithin:
+		return c.boundWithin(x, args)
+	case ir.BoundLargest:
+		if last == 0 {
 			return args[0]
 		}
+		return c.addBound(bound{kind: boundLargest, of: args})
+	case ir.BoundSum:
+		return c.addBound(bound{kind: boundSum, a: args[max(last-1, 0)], b: args[last], c: math.Log2(x)})
+	case ir.BoundProduct:
+		return c.addBound(bound{kind: boundProduct, a: args[0], b: args[last], c: math.Log2(x)})
+	case ir.BoundExp:
+		return c.addBound(bound{kind: boundExp, a: args[0]})
 	}
 	return none
 }

@@ -71,7 +71,6 @@ func (c *compiler) number() {
 		c.keep[e], c.weight[e] = none, unknown
 	}
 	c.prog.keep = c.keep
-	c.sources, c.groups = map[*ir.Value][][]int{}, map[*ir.Value][]int{}
 	c.parts = map[ref]int32{}
 	c.stackOf = map[*ir.Value]*stacked{}
 	c.stream, c.drawn = map[*ir.Value]int32{}, map[*ir.Value]int{}

@@ -47,9 +47,6 @@ type compiler struct {
 	stack   []*stacked
 	stackOf map[*ir.Value]*stacked
 
-	sources map[*ir.Value][][]int
-	groups  map[*ir.Value][]int
-
 	// By element, true of the emitter whose number is in stamp.
 	stamp []int32
 	uses  []int32
@@ -128,7 +125,7 @@ type term [2]ref
 func (c *compiler) eachTerm(v *ir.Value, e int, f func(t term) bool) {
 	a := v.Args[0]
 	if v.Op.Class == ir.Sum {
-		for _, s := range c.sourcesOf(v)[e] {
+		for _, s := range v.Sources()[e] {
 			if r := c.ref(a, s); r.kind != refZero && !f(term{r}) {
 				return
 			}
@@ -162,28 +159,13 @@ func (c *compiler) terms(v *ir.Value, e int) (out []term) {
 	return out
 }
 
-func (c *compiler) sourcesOf(v *ir.Value) [][]int {
-	s, ok := c.sources[v]
-	if !ok {
-		s = v.Sources()
-		c.sources[v] = s
+// picked is what an element of class Picked is.
+func (c *compiler) picked(v *ir.Value, e int) ref {
+	p := v.Picks()[e]
+	if p.At < 0 {
+		return ref{}
 	}
-	return s
-}
-
-// groupOf is the number of the group of a softmax that element e belongs to.
-func (c *compiler) groupOf(v *ir.Value, e int) int {
-	of, ok := c.groups[v]
-	if !ok {
-		of = make([]int, v.Len())
-		for i, src := range c.sourcesOf(v) {
-			for _, s := range src {
-				of[s] = i
-			}
-		}
-		c.groups[v] = of
-	}
-	return of[e]
+	return c.ref(v.Args[p.Arg], int(p.At))
 }
 
 // step reports whether v has lanes, or is made of values that have, and is computed as

@@ -140,9 +140,11 @@ func (em *emitter) compute(k int32) int32 {
 	case ir.LogSumExp:
 		return em.logSumExp(v, e)
 	case ir.Fold:
-		return em.fold(v, c.sourcesOf(v)[e])
+		return em.fold(v, v.Sources()[e])
 	case ir.Softmax:
 		return em.softmaxOf(v, e)
+	case ir.Picked:
+		return em.register(c.picked(v, e))
 	case ir.Crossing:
 		if v.Op.Over == ir.OverSoftmax {
 			return em.softmax(c.ref(v.Args[0], e))
@@ -178,7 +180,7 @@ func (em *emitter) registers(v *ir.Value, sources []int) []int32 {
 
 // logSumExp emits the log-sum-exp of some elements, unless one of the same registers was.
 func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
-	operands := em.registers(v, em.c.sourcesOf(v)[e])
+	operands := em.registers(v, v.Sources()[e])
 	key := fmt.Sprint(operands)
 	if r, ok := em.logSums[key]; ok && em.c.plan.Has(passes.CommonSubexpressions) {
 		return r
@@ -193,14 +195,14 @@ func (em *emitter) logSumExp(v *ir.Value, e int) int32 {
 // largest is made finite, so that infinite ones become NaN and, beside them, finite ones 0.
 // Of a group it and the sum are computed once.
 func (em *emitter) softmaxOf(v *ir.Value, e int) int32 {
-	group := em.c.groupOf(v, e)
+	group := v.Group(e)
 	key := softmaxGroup{v, group}
 	parts, ok := em.groups[key]
 	power := func(r int32) int32 {
 		return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.Sub, A: r, B: parts[0]})})
 	}
 	if !ok {
-		operands := em.registers(v, em.c.sourcesOf(v)[group])
+		operands := em.registers(v, v.Sources()[group])
 		top := operands[0]
 		for _, r := range operands[1:] {
 			top = em.share(vm.Op{Code: vm.Larger, A: top, B: r})

@@ -114,26 +114,14 @@ func (em *emitter) children(k int32, f func(int32)) {
 		}
 	}
 	switch v.Op.Class {
-	case ir.Sum, ir.MatMul:
+	case ir.Sum, ir.MatMul: // without terms that are zero
 		c.eachTerm(v, e, func(t term) bool {
 			visit(t[0])
 			visit(t[1])
 			return true
 		})
-	case ir.LogSumExp, ir.Fold:
-		for _, s := range c.sourcesOf(v)[e] {
-			visit(c.ref(v.Args[0], s))
-		}
-	case ir.Softmax:
-		for _, s := range c.sourcesOf(v)[c.groupOf(v, e)] {
-			visit(c.ref(v.Args[0], s))
-		}
-	case ir.Crossing:
-		visit(c.ref(v.Args[0], e))
 	default:
-		for i := range v.Args {
-			visit(c.operand(v, i, e))
-		}
+		v.Reads(e, func(arg, at int) { visit(c.ref(v.Args[arg], at)) })
 	}
 }
 

@@ -32,27 +32,6 @@ func (c *compiler) findProportional(k int32) int32 {
 		return none
 	}
 	switch v.Op.Class {
-	case ir.Elementwise1:
-		if v.Is(ir.Neg) {
-			return of(c.operand(v, 0, e))
-		}
-	case ir.Elementwise2:
-		x, y := c.both(v, e)
-		a, b := of(x), of(y)
-		switch v.Op.Form {
-		case ir.Mul:
-			if a != none {
-				return a
-			}
-			return b
-		case ir.Div, ir.Barrier:
-			return a
-		case ir.Add, ir.Sub:
-			return c.either(a, b, x, y)
-		}
-	case ir.Select:
-		x, y := c.operand(v, 1, e), c.operand(v, 2, e)
-		return c.either(of(x), of(y), x, y)
 	case ir.Sum, ir.MatMul:
 		common, first := none, true
 		c.eachTerm(v, e, func(t term) bool {
@@ -69,18 +48,28 @@ func (c *compiler) findProportional(k int32) int32 {
 		})
 		return common
 	}
-	return none
-}
-
-// either is the weight of a sum of, or choice between, x and y with the weights a and b.
-func (c *compiler) either(a, b int32, x, y ref) int32 {
-	switch {
-	case a == b, c.isZero(y):
-		return a
-	case c.isZero(x):
-		return b
+	rule := v.Linear()
+	if rule == ir.LinearNone {
+		return none
 	}
-	return none
+	found, first := none, true
+	v.Reads(e, func(arg, at int) {
+		r := c.ref(v.Args[arg], at)
+		m := of(r)
+		switch {
+		case rule == ir.LinearFirst && arg > 0, rule == ir.LinearRest && arg == 0:
+		case rule == ir.LinearEither:
+			if found == none {
+				found = m
+			}
+		case rule != ir.LinearFirst && c.isZero(r):
+		case first:
+			found, first = m, false
+		case m != found:
+			found = none
+		}
+	})
+	return found
 }
 
 // isZero reports whether an operand is the number 0.

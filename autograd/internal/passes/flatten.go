@@ -1,9 +1,6 @@
 package passes
 
 import (
-	"slices"
-	"sync"
-
 	"tobac/autograd/internal/ir"
 )
 
@@ -152,7 +149,7 @@ func (l *lifter) lift(v *ir.Value) *ir.Value {
 	for i, a := range v.Args {
 		c.Args[i] = l.expand(a, l.axes(v), a.Shape)
 	}
-	c.Op = batched(v.Op, l.copies(l.axes(v)), v)
+	c.Op = v.Repeated(l.copies(l.axes(v)))
 	return l.to.Add(&c)
 }
 
@@ -222,7 +219,7 @@ func (l *lifter) product(v, c *ir.Value, same bool) *ir.Value {
 		c.Args = []*ir.Value{whole}
 		return l.view(c, ir.Identity(c.Len()))
 	}
-	c.Op = batched(v.Op, n, v) // whose value is that of a stack, where it is folded
+	c.Op = v.Repeated(n) // whose value is that of a stack, where it is folded
 	c.Args = []*ir.Value{l.expand(a, l.axes(v), a.Shape), l.expand(b, l.axes(v), b.Shape)}
 	return l.to.Add(c)
 }
@@ -311,52 +308,6 @@ func (l *lifter) reduce(v, c *ir.Value, sources [][]int) *ir.Value {
 	return l.to.Add(c)
 }
 
-// batched repeats an operation on whole values n times.
-func batched(op *ir.Op, n int, v *ir.Value) *ir.Op {
-	out := &ir.Op{Name: op.Name, Class: op.Class, Form: op.Form, Binary: op.Binary}
-	shape, shapes := v.Shape, v.ArgShapes()
-	rooms := sync.Pool{New: func() any { return new([][]float64) }} // for operands, by worker
-	if op.Eval != nil {
-		out.Eval = func(at ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
-			size := shape.Len()
-			room := rooms.Get().(*[][]float64)
-			defer rooms.Put(room)
-			x := append((*room)[:0], in...)
-			*room = x
-			for k := range n {
-				for i := range in {
-					own := shapes[i].Len()
-					if x[i] = in[i]; len(in[i]) > own {
-						x[i] = in[i][k*own:][:own]
-					}
-				}
-				if err := op.Eval(at, y[k*size:][:size], shape, x, shapes); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	if op.Sources != nil {
-		own := op.Sources(v.Attr, v.Shape, v.Args[0].Shape)
-		size := v.Args[0].Len()
-		out.Sources = func(ir.Attr, ir.Shape, ir.Shape) [][]int {
-			var all [][]int
-			for k := range n {
-				for _, src := range own {
-					src = slices.Clone(src)
-					for i := range src {
-						src[i] += k * size
-					}
-					all = append(all, src)
-				}
-			}
-			return all
-		}
-	}
-	return out
-}
-
 // softmaxOver normalises e^x over the positions of each group, element by element.
 func softmaxOver(groups [][]int, size int) *ir.Op {
 	var sources [][]int
@@ -371,7 +322,7 @@ func softmaxOver(groups [][]int, size int) *ir.Op {
 	}
 	return &ir.Op{
 		Name: "softmax", Class: ir.Softmax,
-		Sources: func(ir.Attr, ir.Shape, ir.Shape) [][]int { return sources },
+		Lists: ir.Lists{Sources: func(ir.Attr, ir.Shape, ir.Shape) [][]int { return sources }},
 		Eval: func(_ ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
 			var x []float64
 			for _, src := range sources {

@@ -78,15 +78,6 @@ func (m marker) operands(v *ir.Value) {
 				at[v.Index[e]] = true
 			}
 		}
-	case class == ir.Sum, class == ir.LogSumExp, class == ir.Fold:
-		at := m.marks(v.Args[0])
-		for e, src := range v.Sources() {
-			if v.Live[e] {
-				for _, s := range src {
-					at[s] = true
-				}
-			}
-		}
 	case class == ir.Softmax:
 		at := m.marks(v.Args[0])
 		for _, group := range v.Sources() {
@@ -100,41 +91,20 @@ func (m marker) operands(v *ir.Value) {
 		}
 	case class == ir.MatMul:
 		m.factors(v)
-	case class == ir.Crossing:
-		at := m.marks(v.Args[0])
-		for e, live := range v.Live {
-			if live {
-				first, step, n := v.Crossed(e)
-				for k := range n {
-					at[first+k*step] = true
-				}
-			}
-		}
-	case !v.AllLive && (class == ir.Elementwise1 || class == ir.Elementwise2 || class == ir.Select):
-		for i, a := range v.Args {
-			if a.AllLive {
-				continue
-			}
-			at := m.marks(a)
-			for e, live := range v.Live {
-				if live {
-					at[v.At(i, e)] = true
-				}
-			}
-		}
-	case v.Is(ir.Collected):
-		at := make([][]bool, len(v.Args))
-		for i, a := range v.Args {
-			at[i] = m.marks(a)
-		}
-		for e, live := range v.Live {
-			if live && v.Attr.Ints[2*e] >= 0 {
-				at[v.Attr.Ints[2*e]][v.Attr.Ints[2*e+1]] = true
-			}
-		}
-	default:
+	case class == ir.Opaque, v.AllLive && (class == ir.Elementwise1 || class == ir.Elementwise2 || class == ir.Select):
 		for _, a := range v.Args {
 			a.AllLive = true
+		}
+	default:
+		var few [3][]bool
+		at := few[:0]
+		for _, a := range v.Args {
+			at = append(at, m.marks(a))
+		}
+		for e, live := range v.Live {
+			if live {
+				v.Reads(e, func(arg, k int) { at[arg][k] = true })
+			}
 		}
 	}
 }

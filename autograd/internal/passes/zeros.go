@@ -64,20 +64,19 @@ func noZeros(v *ir.Value) bool {
 	case v.Op == nil:
 		return true
 	}
-	switch v.Op.Class {
-	case ir.Elementwise1:
-		return v.Op.Unary == nil || !v.Op.Unary.Zero || v.Args[0].NoZeros
-	case ir.Elementwise2, ir.Select:
-		return v.Args[len(v.Args)-2].NoZeros && v.Args[len(v.Args)-1].NoZeros
-	case ir.Sum:
-		return v.Args[0].NoZeros && !slices.ContainsFunc(v.Sources(), func(s []int) bool { return len(s) == 0 })
-	case ir.MatMul:
-		_, _, k, _ := v.Product()
-		return k > 0 && v.Args[0].NoZeros && v.Args[1].NoZeros
-	case ir.Crossing:
-		return v.Op.Over == ir.OverLogSumExp || v.Op.Over == ir.OverSoftmax || v.Args[0].NoZeros
+	if v.Gaps() {
+		return false
 	}
-	return true
+	args := v.Args
+	switch v.Zeros() {
+	case ir.ZeroNever:
+		if v.Op.Class != ir.MatMul {
+			return true
+		}
+	case ir.ZeroRest:
+		args = args[1:]
+	}
+	return !slices.ContainsFunc(args, func(a *ir.Value) bool { return !a.NoZeros })
 }
 
 func fill(b []bool) {
@@ -109,48 +108,30 @@ func constantSupport(v *ir.Value) {
 
 // support of the result of an operation on operands with zeros.
 func support(v *ir.Value) {
-	switch v.Op.Class {
-	case ir.Elementwise2, ir.Select:
-		for e := range v.Support {
-			v.Support[e] = pairSupport(v, e)
-		}
-	case ir.Sum:
-		a := v.Args[0]
-		for e, src := range v.Sources() {
-			for _, s := range src {
-				v.Support[e] = v.Support[e] || a.Support[s]
-			}
-		}
-	case ir.MatMul:
+	if v.Op.Class == ir.MatMul {
 		productSupport(v)
-	case ir.Crossing:
-		for e := range v.Support {
-			first, step, n := v.Crossed(e)
-			for k := range n {
-				v.Support[e] = v.Support[e] || v.Args[0].Support[first+k*step]
+		return
+	}
+	rule := v.Zeros()
+	for e := range v.Support {
+		first, any, all := true, false, true
+		v.Reads(e, func(arg, at int) {
+			x := v.Args[arg].Support[at]
+			all = all && x
+			if arg == 0 {
+				first = x
 			}
+			any = any || x && (arg > 0 || rule != ir.ZeroRest)
+		})
+		switch rule {
+		case ir.ZeroEither:
+			v.Support[e] = all
+		case ir.ZeroFirst:
+			v.Support[e] = first
+		default:
+			v.Support[e] = any
 		}
 	}
-}
-
-func pairSupport(v *ir.Value, e int) bool {
-	n := len(v.Args)
-	a, b := v.Args[n-2].Support[v.At(n-2, e)], v.Args[n-1].Support[v.At(n-1, e)]
-	if v.Op.Class == ir.Select {
-		return a || b
-	}
-	if v.Op.Binary == nil {
-		return true
-	}
-	switch v.Op.Binary.Zero {
-	case ir.ZeroEither:
-		return a && b
-	case ir.ZeroBoth:
-		return a || b
-	case ir.ZeroFirst:
-		return a
-	}
-	return true
 }
 
 // productSupport is that of matrix products.

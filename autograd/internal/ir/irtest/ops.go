@@ -35,7 +35,8 @@ var (
 	Sum       = reduction(ir.OverSum)
 	LogSumExp = reduction(ir.OverLogSumExp)
 	Max       = reduction(ir.OverMax)
-	Softmax   = &ir.Op{Name: "softmax", Class: ir.Softmax, Sources: func(_ ir.Attr, shape, _ ir.Shape) [][]int { return rows(shape) },
+	Softmax   = &ir.Op{Name: "softmax", Class: ir.Softmax,
+		Lists: ir.Lists{Sources: func(_ ir.Attr, shape, _ ir.Shape) [][]int { return rows(shape) }},
 		Eval: func(_ ir.Attr, out []float64, shape ir.Shape, in [][]float64, _ []ir.Shape) error {
 			copy(out, in[0])
 			for _, row := range rows(shape) {

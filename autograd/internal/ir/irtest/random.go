@@ -21,7 +21,7 @@ func Random(rng *rand.Rand, operations int, sizes ...int) *ir.Func {
 		r.pool = append(r.pool, r.Input(ir.Shape{side}, axes...))
 	}
 	r.pool = append(r.pool, r.Const(ir.Shape{side}, 0, 1, 0, -0.5), r.Const(ir.Shape{}, 0.5))
-	kinds := []func(){r.unary, r.binary, r.binary, r.choose, r.reduce, r.show, r.multiply, r.whole, r.cross, r.cross, r.cross}
+	kinds := []func(){r.unary, r.binary, r.binary, r.choose, r.reduce, r.show, r.pick, r.multiply, r.whole, r.cross, r.cross, r.cross}
 	for range operations {
 		kinds[rng.IntN(len(kinds))]()
 	}
@@ -82,6 +82,19 @@ func (r *random) index(n, of int) []int {
 
 func (r *random) show() {
 	r.pool = append(r.pool, r.View(r.any(1), ir.Shape{side}, r.index(side, side)...))
+}
+
+func (r *random) pick() {
+	x, y := r.any(0), r.any(1)
+	picks := make([]ir.Pick, side)
+	for e := range picks {
+		v, arg := x, int32(r.rng.IntN(2))
+		if arg == 1 {
+			v = y
+		}
+		picks[e] = ir.Pick{Arg: arg, At: int32(r.rng.IntN(v.Len()+1) - 1)}
+	}
+	r.pool = append(r.pool, r.add(ir.PickOp(picks), ir.Attr{}, ir.Shape{side}, x, y))
 }
 
 func (r *random) multiply() {
