@@ -124,7 +124,7 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 	if err := c.Prior.CheckTogether(data.Names, c.Order.Known); err != nil {
 		return nil, nil, "", err
 	}
-	p = &engine.Problem{Data: data, Model: sem.Implemented(c.Model), Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
+	p = &engine.Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
 	if p.Report == nil {
 		p.Report = func(engine.Progress) {}
 	}
@@ -161,8 +161,8 @@ const temperedVariables = 50
 // out, and a custom likelihood has the recipe [Calibrated] with 10 particles and 100 steps.
 func choose(p *engine.Problem) (e engine.Settings, why string) {
 	d, prior := p.Vars(), &p.Prior
-	network, isNetwork := p.Model.(sem.Network)
-	_, differentiable := p.Model.(sem.Differentiable)
+	network, isNetwork := sem.As[sem.Network](p.Model)
+	_, differentiable := sem.As[sem.Differentiable](p.Model)
 	most := exact.Affordable
 	if p.Order.Known != nil {
 		most = exact.MaxVariables

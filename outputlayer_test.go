@@ -43,7 +43,8 @@ func TestIntegratedOutput(t *testing.T) {
 			}
 			sampled := model
 			sampled.Output = models.SampledOutput
-			lik, err := sem.Implemented(sampled).(sem.Predictive).Predictive(table)
+			predictive, _ := sem.As[sem.Predictive](sampled)
+			lik, err := predictive.Predictive(table)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,12 +40,13 @@ func calibrated(m sem.Model) (sem.Model, *stein.SVGD) {
 		m = sem.Linear{}
 	}
 	const fitSteps = 200
-	m = sem.Implemented(m)
-	switch v := m.(type) {
-	case sem.Network:
-		m = v.WithOutput(models.IntegratedOutput)
+	network, isNetwork := sem.As[sem.Network](m)
+	_, scored := sem.As[sem.Scored](m)
+	switch {
+	case isNetwork:
+		m = network.WithOutput(models.IntegratedOutput)
 		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
-	case sem.Scored:
+	case scored:
 		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
 	default:
 		e.FitSteps = fitSteps

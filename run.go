@@ -213,7 +213,7 @@ func (r *Run) Warnings() []string {
 
 func (r *Run) warnings(s inspect.Sequence) []string {
 	w := slices.Clone(r.stage.Warnings())
-	if m, ok := r.problem.Model.(sem.Cautious); ok {
+	if m, ok := sem.As[sem.Cautious](r.problem.Model); ok {
 		w = append(w, m.Warnings(engine.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
@@ -269,7 +269,7 @@ func (r *Run) noiseTooSmall(err error) error {
 const tinyNoise = 1e-5
 
 func (r *Run) smallNoise() bool {
-	noisy, ok := r.problem.Model.(sem.Noisy)
+	noisy, ok := sem.As[sem.Noisy](r.problem.Model)
 	_, wide := r.widest()
 	return ok && noisy.Noise() > 0 && noisy.Noise() < tinyNoise*wide*wide
 }
@@ -278,7 +278,8 @@ func (r *Run) smallNoise() bool {
 func (r *Run) whyLarge() string {
 	j, wide := r.widest()
 	if r.smallNoise() {
-		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", r.problem.Model.(sem.Noisy).Noise(), r.problem.Data.Names[j], wide*wide)
+		noisy, _ := sem.As[sem.Noisy](r.problem.Model)
+		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", noisy.Noise(), r.problem.Data.Names[j], wide*wide)
 	}
 	var given []string
 	byDefault := map[string]string{}

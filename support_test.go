@@ -352,4 +352,7 @@ func acyclicGraphs(d int) []*dag.Graph {
 }
 
 // nodeScores is a model with its node scores.
-func nodeScores(m sem.Model) sem.Scored { return sem.Implemented(m).(sem.Scored) }
+func nodeScores(m sem.Model) sem.Scored {
+	s, _ := sem.As[sem.Scored](m)
+	return s
+}

@@ -76,7 +76,6 @@ func Infer(ctx context.Context, s Settings, p *Problem) (*Outcome, error) {
 	if p.Seconds == nil {
 		p.Seconds = new(Seconds)
 	}
-	p.Model = sem.Implemented(p.Model)
 	s, err := s.Engine().Prepare(p)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	p := &engine.Problem{Data: table.Train, Model: sem.Implemented(sem.Linear{}), Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
+	p := &engine.Problem{Data: table.Train, Model: sem.Linear{}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
 
 	e, err := (&sums.Exact{}).Engine().Prepare(p) // all defaults filled in
 	if err != nil {

@@ -62,7 +62,7 @@ func knobs(e Engine, p *Problem, size Size) []knob {
 		q.Workers = value
 		return bytes(e, &q, size)
 	}})
-	if m, ok := p.Model.(sem.Layered); ok {
+	if m, ok := sem.As[sem.Layered](p.Model); ok {
 		all = append(all, knob{"units of each hidden layer", m.Widest(), func(value int) float64 {
 			q := *p
 			q.Model = m.Narrowed(value)

@@ -17,7 +17,7 @@ import (
 
 // Scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
 func (p *Problem) Scored() bool {
-	_, ok := p.Model.(sem.Scored)
+	_, ok := sem.As[sem.Scored](p.Model)
 	return ok || p.Model == nil
 }
 
@@ -44,7 +44,7 @@ func (p *Problem) ScoredModels() []sem.Scored {
 	if p.Shared.Model != nil {
 		return []sem.Scored{p.Shared.Model}
 	}
-	if m, ok := p.Model.(sem.Scored); ok {
+	if m, ok := sem.As[sem.Scored](p.Model); ok {
 		return []sem.Scored{m}
 	}
 	return sem.Compared(p.Data)
@@ -78,7 +78,7 @@ func (p *Problem) Size() Size {
 			continue
 		}
 		size.Models++
-		if v, ok := m.(sem.Remembered); ok {
+		if v, ok := sem.As[sem.Remembered](m); ok {
 			size.ScoreBytes += v.ScoreBytes(d)
 		}
 		_, size.Functions = m.(interface {
@@ -101,11 +101,11 @@ func (p *Problem) TakeDensity(v float64, notes []string) []string {
 // SampledModel is the form of a model that SVGD samples, with its data and their scale.
 func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
 	sampled, scaling := m, sem.AsGiven
-	_, scored := m.(sem.Scored)
-	if v, ok := m.(sem.SampledModel); ok && !(scored && integrated) {
+	_, scored := sem.As[sem.Scored](m)
+	if v, ok := sem.As[sem.SampledModel](m); ok && !(scored && integrated) {
 		sampled, scaling = v.Sampled(false)
 	}
-	if _, ok := sampled.(sem.Differentiable); !ok && !integrated {
+	if _, ok := sem.As[sem.Differentiable](sampled); !ok && !integrated {
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
 	}
 	scale, err := p.Scale(scaling)
@@ -143,7 +143,7 @@ func OnScale(t *dataset.Table, s *posterior.Standardization) *dataset.Table {
 
 // ComparedForm is the model whose particles are compared with the posterior of m in closed form.
 func ComparedForm(m sem.Model) sem.Model {
-	if v, ok := sem.Implemented(m).(sem.SampledModel); ok {
+	if v, ok := sem.As[sem.SampledModel](m); ok {
 		m, _ = v.Sampled(true)
 	}
 	return m

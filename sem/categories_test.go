@@ -242,4 +242,7 @@ func TestAlphaWithoutSize(t *testing.T) {
 }
 
 // scored is a model with its node scores.
-func scored(m sem.Model) sem.Scored { return sem.Implemented(m).(sem.Scored) }
+func scored(m sem.Model) sem.Scored {
+	s, _ := sem.As[sem.Scored](m)
+	return s
+}

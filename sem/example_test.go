@@ -28,7 +28,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	hypotheses, err := model.(sem.Scored).Hypotheses(context.Background(), table, score.Fair(2), 1)
+	scored, _ := sem.As[sem.Scored](model)
+	hypotheses, err := scored.Hypotheses(context.Background(), table, score.Fair(2), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,11 +24,13 @@ func smallTable(rows, columns int) *dataset.Table {
 func TestParameters(t *testing.T) {
 	data := smallTable(9, 4)
 	for _, m := range []sem.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
-		lik, err := sem.Implemented(m).(sem.Differentiable).Likelihood(data)
+		model, _ := sem.As[sem.Differentiable](m)
+		lik, err := model.Likelihood(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := sem.Implemented(m).(sem.Parametric).Parameters(4), float64(lik.ParamLen()); got != want {
+		parametric, _ := sem.As[sem.Parametric](m)
+		if got, want := parametric.Parameters(4), float64(lik.ParamLen()); got != want {
 			t.Errorf("%v: %v parameters, want %v", m, got, want)
 		}
 	}

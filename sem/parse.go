@@ -9,7 +9,7 @@ import (
 	"tobac/internal/refinement"
 )
 
-// Parse is the model of this package with the text form text, with its powers.
+// Parse is the model of this package with the text form text.
 func Parse(text string) (Model, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -28,7 +28,7 @@ func Parse(text string) (Model, error) {
 				return nil, fmt.Errorf("sem: model %q: %w", text, err)
 			}
 		}
-		return Implemented(m), nil
+		return Given(m), nil
 	}
 	return nil, fmt.Errorf("sem: unknown model %q; allowed: %s", words[0], strings.Join(names, ", "))
 }

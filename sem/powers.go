@@ -44,17 +44,18 @@ type form struct {
 	settings []*setting.Setting
 }
 
-// Implemented is a model with its powers: that which the settings of a model of this package choose,
-// and any other model as it is.
-func Implemented(m Model) Model {
+// As is a model as one with the power T, such as As[Scored](m): what the settings of a model of this
+// package choose, and any other model itself. It is false for a model that lacks the power.
+func As[T any](m Model) (T, bool) {
 	if c, ok := m.(chosen); ok {
-		return c.form().powers
+		m = c.form().powers
 	}
-	return m
+	t, ok := m.(T)
+	return t, ok
 }
 
 // Given is a model as it is given: the settings of a model of this package, and any other model as
-// it is. It is the inverse of [Implemented].
+// it is. It undoes what [As] does.
 func Given(m Model) Model {
 	if c, ok := m.(chosen); ok {
 		return c.form().chosen
@@ -232,7 +233,7 @@ type Described interface{ Traits() Traits }
 
 // TraitsOf are those of a model; none of one that is not [Described].
 func TraitsOf(m Model) (t Traits) {
-	if m, ok := Implemented(m).(Described); ok {
+	if m, ok := As[Described](m); ok {
 		t = m.Traits()
 	}
 	return t

@@ -18,7 +18,7 @@ const (
 // Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if
 // it may.
 func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
-	if v, ok := m.(Demanding); ok && len(models) > 1 {
+	if v, ok := As[Demanding](m); ok && len(models) > 1 {
 		return v.Unsuited(data)
 	}
 	return ""

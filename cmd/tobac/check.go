@@ -286,7 +286,8 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 		name  string
 		model sem.Model
 	}{{"linear (equal noise variances)", sem.Linear{}}, {"gp (nonlinear)", sem.GaussianProcess{}}} {
-		if why := sem.Implemented(m.model).(sem.Demanding).Unsuited(t); why == "" {
+		model, _ := sem.As[sem.Demanding](m.model)
+		if why := model.Unsuited(t); why == "" {
 			models = append(models, m.name)
 		} else {
 			left += fmt.Sprintf("; %s is left out, %s", m.name, why)

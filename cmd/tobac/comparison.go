@@ -38,9 +38,8 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 
 // differentiable reports whether SVGD samples a model, or a differentiable form of it.
 func differentiable(m sem.Model) bool {
-	m = sem.Implemented(m)
-	_, itself := m.(sem.Differentiable)
-	_, form := m.(sem.SampledModel)
+	_, itself := sem.As[sem.Differentiable](m)
+	_, form := sem.As[sem.SampledModel](m)
 	return itself || form
 }
 

@@ -116,7 +116,7 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
 	switch m := p.Model.(type) {
 	case nil:
-		p.Model = sem.Implemented(sem.Linear{})
+		p.Model = sem.Linear{}
 	case sem.LinearGaussian:
 		plain, ok := m.Plain()
 		if !ok {

@@ -86,7 +86,7 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
-	m, ok := p.Model.(sem.Network)
+	m, ok := sem.As[sem.Network](p.Model)
 	switch {
 	case p.Model == nil:
 		return nil, errors.New("the engine tempering is for networks, and no model is named; allowed: the model ffn")
@@ -154,7 +154,8 @@ func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage en
 // matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
 // variables in the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	graphs, err := networks.Settle(ctx, p, p.Model.(sem.Network), e.graphChains(), e.Start)
+	network, _ := sem.As[sem.Network](p.Model)
+	graphs, err := networks.Settle(ctx, p, network, e.graphChains(), e.Start)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,8 @@ func TestEmptyGraphsAreCrowded(t *testing.T) {
 				graphs[k].Set(e.From, e.To, k < c.other && (k+1)>>pair&1 == 1) // all different
 			}
 		}
-		f := &particleFit{model: sem.Implemented(c.model).(sem.Differentiable), sampler: &SVGD{Particles: n},
+		model, _ := sem.As[sem.Differentiable](c.model)
+		f := &particleFit{model: model, sampler: &SVGD{Particles: n},
 			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: diagnostics.Crowding(graphs, uniform(d))}}
 		for _, check := range (&particles{fits: []*particleFit{f}}).checks(&posterior.Posterior{}) {
 			if check.Name == "crowding" && check.Verdict != c.want {

@@ -30,7 +30,7 @@ import (
 // parents pa∪i. nil means the model has no node scores, the prior is no product over
 // variables, or there is no order.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
-	model, ok := f.model.(sem.Scored)
+	model, ok := sem.As[sem.Scored](f.model)
 	switch {
 	case !f.ordered():
 		return nil, nil
@@ -144,7 +144,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 		f.seen.imbalance = diagnostics.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
 		return nil
 	}
-	model, ok := f.model.(sem.Scored)
+	model, ok := sem.As[sem.Scored](f.model)
 	kept, _ := p.Empirical().Acyclic()
 	if !ok || f.ordered() || f.prior.Own != nil || kept == nil {
 		return nil

@@ -45,7 +45,7 @@ func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 // scores: of networks with one hidden layer those of the engine tempering, of others those of
 // all sets by package evidence.
 func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.Scored, error) {
-	if m, ok := p.Model.(sem.Network); ok {
+	if m, ok := sem.As[sem.Network](p.Model); ok {
 		if m.Layers() > 1 {
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}

@@ -199,7 +199,7 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 	if err != nil {
 		return err
 	}
-	equational, _ := f.model.(sem.Equational)
+	equational, _ := sem.As[sem.Equational](f.model)
 	weighted, _ := f.lik.(models.Weighted)
 	equations := func(weights *mat.Dense, m int) *posterior.Equations {
 		e := equational.Equations(f.data, weights)
@@ -250,7 +250,7 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 // the graph without edges; nil means the model has none of its own.
 func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
 	lik, ok := f.lik.(models.Gaussian)
-	if m, noisy := f.model.(sem.Noisy); !ok || !noisy || m.Noise() != 0 {
+	if m, noisy := sem.As[sem.Noisy](f.model); !ok || !noisy || m.Noise() != 0 {
 		return nil, nil
 	}
 	rows, n := theta.Dims()
@@ -262,7 +262,7 @@ func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat
 // predictive is the likelihood of rows that were not used to infer the particles, and
 // their parameters: with the logarithms of inferred noise variances, if it has those.
 func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *mat.Dense, error) {
-	model, ok := f.model.(sem.Predictive)
+	model, ok := sem.As[sem.Predictive](f.model)
 	if !ok || noise == nil {
 		return f.lik, theta, nil
 	}
@@ -294,7 +294,7 @@ func (f *particleFit) graphs() []*dag.Graph {
 
 // noiseVariance is the one that all equations share; 0 means there is none.
 func (f *particleFit) noiseVariance() float64 {
-	if m, ok := f.model.(sem.Noisy); ok {
+	if m, ok := sem.As[sem.Noisy](f.model); ok {
 		return m.Noise()
 	}
 	return 0
@@ -431,20 +431,20 @@ func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prio
 // they are to be integrated out.
 func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
 	m := f.asked
-	if e, ok := m.(sem.Estimated); ok {
+	if e, ok := sem.As[sem.Estimated](m); ok {
 		var err error
 		if m, err = e.Estimate(ctx, f.data, ordered); err != nil {
 			return nil, err
 		}
 	}
 	if f.sampler.Parameters == IntegratedParameters {
-		s, ok := m.(sem.Scored)
+		s, ok := sem.As[sem.Scored](m)
 		if !ok {
 			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", m)
 		}
 		return integrated(ctx, s, f.data, f.workers)
 	}
-	d, ok := m.(sem.Differentiable)
+	d, ok := sem.As[sem.Differentiable](m)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated", m)
 	}

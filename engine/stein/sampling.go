@@ -164,7 +164,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	}
 	asked := p.Model
 	if asked == nil {
-		asked = sem.Implemented(sem.Linear{Unequal: true})
+		asked = sem.Linear{Unequal: true}
 		if s.drawn != nil {
 			asked = engine.ComparedForm(s.drawn.Best)
 		}
@@ -302,7 +302,7 @@ func (s *sampling) Warnings() []string {
 // countsNetworks reports whether edge probabilities are how often particles of networks have an
 // edge.
 func (s *sampling) countsNetworks() bool {
-	_, networks := s.problem.Model.(sem.Network)
+	_, networks := sem.As[sem.Network](s.problem.Model)
 	e := s.sampler
 	return networks && e.Marginals != ReweightedMarginals && (e.Marginals == FrequencyMarginals || e.Gradient != models.Flips)
 }
@@ -398,11 +398,11 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, di
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
 	model := mostLikelySampled(p)
 	sample := 12 * pairs * 8
-	if v, ok := model.(sem.Sampling); ok {
+	if v, ok := sem.As[sem.Sampling](model); ok {
 		sample += v.SampleBytes(size.Rows, size.Vars)
 	}
 	program := 36 * d * d * d
-	if v, ok := model.(sem.Sized); ok {
+	if v, ok := sem.As[sem.Sized](model); ok {
 		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
 	}
 	all := []engine.Demand{
@@ -411,7 +411,7 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, di
 		engine.Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
 		engine.Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
 	}
-	if v, ok := model.(sem.Parametric); ok {
+	if v, ok := sem.As[sem.Parametric](model); ok {
 		all = append(all, engine.Needs(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
 	}
 	orders, most := float64(max(p.Order.Count, 1)), 1.0
@@ -447,9 +447,9 @@ const fewRows = 10
 func mostLikelySampled(p *engine.Problem) sem.Model {
 	m := p.Model
 	if m == nil {
-		return sem.Implemented(sem.Linear{Unequal: true})
+		return sem.Linear{Unequal: true}
 	}
-	if v, ok := m.(sem.SampledModel); ok {
+	if v, ok := sem.As[sem.SampledModel](m); ok {
 		m, _ = v.Sampled(false)
 	}
 	return m

@@ -41,10 +41,10 @@ type setEstimator interface {
 // layer have their own. Of others it notes before the first step whether the priors of parameters
 // are densities.
 func (f *particleFit) prepareSets(ctx context.Context) (err error) {
-	if _, scored := f.model.(sem.Scored); scored || f.sampler.Marginals != ReweightedMarginals {
+	if _, scored := sem.As[sem.Scored](f.model); scored || f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
-	if m, ok := f.model.(sem.Network); ok && m.Layers() == 1 {
+	if m, ok := sem.As[sem.Network](f.model); ok && m.Layers() == 1 {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}

@@ -337,8 +337,8 @@ func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // prepare fills in the defaults of particles with latent vectors of a length, and finds what they
 // do not take.
 func (s *SVGD) prepare(p *engine.Problem, rank int) error {
-	_, differentiable := p.Model.(sem.Differentiable)
-	_, scored := p.Model.(sem.Scored)
+	_, differentiable := sem.As[sem.Differentiable](p.Model)
+	_, scored := sem.As[sem.Scored](p.Model)
 	switch {
 	case s.Parameters == IntegratedParameters && p.Model != nil && !scored:
 		return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", p.Model)

@@ -25,7 +25,7 @@ func DensitiesOf(p *posterior.Posterior, k int) (*Densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, ok := model.(sem.Structural)
+	m, ok := sem.As[sem.Structural](model)
 	if !ok {
 		return nil, nil
 	}

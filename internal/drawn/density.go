@@ -33,11 +33,11 @@ func LogDensity(p *posterior.Posterior, model sem.Model, data *dataset.Table) (p
 		}
 		return append(prior, 0), append(likelihood, empty), err
 	}
-	m, ok := sem.Implemented(model).(sem.Differentiable)
+	m, ok := sem.As[sem.Differentiable](model)
 	if !ok {
 		return nil, nil, fmt.Errorf("sem: the model %v has no likelihood for other rows", model)
 	}
-	if v, ok := m.(sem.Parametric); ok { // before a likelihood of that size is made
+	if v, ok := sem.As[sem.Parametric](m); ok { // before a likelihood of that size is made
 		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
 		if want := v.Parameters(d); want > 1000*(got+1000) { // smaller differences are found there
 			return nil, nil, fmt.Errorf("sem: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
@@ -80,11 +80,11 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Diffe
 	if len(order) == 0 {
 		order = dag.Identity(len(data.Names))
 	}
-	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 {
-		m = n.WithNoise(c.NoiseVariance).(sem.Differentiable)
+	if n, ok := sem.As[sem.Noisy](m); ok && c.NoiseVariance > 0 {
+		m, _ = sem.As[sem.Differentiable](n.WithNoise(c.NoiseVariance))
 	}
 	likelihood := m.Likelihood
-	if p, ok := m.(sem.Predictive); ok {
+	if p, ok := sem.As[sem.Predictive](m); ok {
 		likelihood = p.Predictive
 	}
 	lik, err := likelihood(data.Relabel(order))

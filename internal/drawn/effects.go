@@ -21,7 +21,7 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := model.(sem.Structural); ok {
+	if m, ok := sem.As[sem.Structural](model); ok {
 		equations, err := m.Structure(p)
 		if err != nil {
 			return nil, err

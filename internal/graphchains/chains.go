@@ -167,7 +167,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 			best.doubt = why
 		}
 	}
-	if m, ok := best.Model.(sem.Reserved); ok {
+	if m, ok := sem.As[sem.Reserved](best.Model); ok {
 		best.doubt.Refuted = m.FormNote(data, best.best, trust.FormOf(best.Hypothesis.Scores))
 	}
 	best.Evidence = all
@@ -455,7 +455,7 @@ func Convergence(d *diagnostics.GraphChains) string {
 // Given is what a result of chains had taken as given ([engine.Settling]): the hypothesis that
 // short chains settle.
 func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
-	m, ok := p.Model.(sem.Scored)
+	m, ok := sem.As[sem.Scored](p.Model)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}

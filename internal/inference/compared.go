@@ -37,7 +37,7 @@ const Although = "although the data support "
 // LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
 func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []sem.Evidence) string {
 	note := sem.Unsuited(m, models, data)
-	if v, ok := m.(sem.Conditional); ok && note == "" && len(models) > 1 {
+	if v, ok := sem.As[sem.Conditional](m); ok && note == "" && len(models) > 1 {
 		note = v.Pointless(data, compared)
 	}
 	return note

@@ -52,12 +52,12 @@ func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	} else {
 		data = data.Relabel(order)
 	}
-	if e, ok := m.(sem.Estimated); ok {
+	if e, ok := sem.As[sem.Estimated](m); ok {
 		if m, err = e.Estimate(ctx, data, p.Order.Known != nil); err != nil {
 			return pools, err
 		}
 	}
-	model, ok := m.(sem.Differentiable)
+	model, ok := sem.As[sem.Differentiable](m)
 	if !ok {
 		return pools, fmt.Errorf("the model %v has neither node scores nor a likelihood", m)
 	}

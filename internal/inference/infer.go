@@ -409,7 +409,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	if inf.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Refuted)
 	}
-	if m, ok := inf.Best.(sem.Reserved); ok {
+	if m, ok := sem.As[sem.Reserved](inf.Best); ok {
 		g, err := likeliest.probable(ctx, problem)
 		if err != nil {
 			return err

@@ -40,8 +40,8 @@ func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 		return math.Inf(-1), nil
 	}
 	evidence := func(t *dataset.Table, chosen sem.Model) (float64, error) {
-		m := sem.Implemented(chosen).(sem.Scored)
-		if m.(sem.Demanding).Unsuited(t) != "" {
+		m, _ := sem.As[sem.Scored](chosen)
+		if demanding, _ := sem.As[sem.Demanding](m); demanding.Unsuited(t) != "" {
 			return math.Inf(-1), nil
 		}
 		inf, err := under(ctx, t, m, p, trust.WholeTrust)

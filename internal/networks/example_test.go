@@ -9,7 +9,8 @@ import (
 
 // Chains have the settings of the network.
 func Example() {
-	cfg := networks.ChainSettings(sem.Implemented(sem.FeedForward{Hidden: []int{5}, NoiseVariance: 0.1}).(sem.Network), 1, 1)
+	model, _ := sem.As[sem.Network](sem.FeedForward{Hidden: []int{5}, NoiseVariance: 0.1})
+	cfg := networks.ChainSettings(model, 1, 1)
 	fmt.Println(cfg.Hidden, cfg.Activation, cfg.NoiseVariance)
 	// Output:
 	// 5 relu 0.1

@@ -38,12 +38,13 @@ func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted, run
 	var parts []*posterior.Posterior
 	var weights []float64
 	var chains []*tempering.Result
+	network, _ := sem.As[sem.Network](model)
 	for k, o := range orders {
 		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
 			return nil, err
 		}
 		p.Doing(name, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
-		q, c, err := temperedUnder(ctx, p, o, model.(sem.Network), data, rungs, iterations)
+		q, c, err := temperedUnder(ctx, p, o, network, data, rungs, iterations)
 		if err != nil {
 			return nil, err
 		}

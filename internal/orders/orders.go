@@ -126,9 +126,9 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	d := len(order)
 	model := p.Model
 	if model == nil {
-		model = sem.Implemented(sem.Linear{})
+		model = sem.Linear{}
 	}
-	scored, ok := model.(sem.Scored)
+	scored, ok := sem.As[sem.Scored](model)
 	switch {
 	case !ok:
 		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, p.Model)
@@ -139,12 +139,12 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
-	if m, ok := model.(sem.Estimated); ok {
+	if m, ok := sem.As[sem.Estimated](model); ok {
 		estimated, err := m.Estimate(ctx, p.Data.Relabel(order), true)
 		if err != nil {
 			return 0, err
 		}
-		scored = estimated.(sem.Scored)
+		scored, _ = sem.As[sem.Scored](estimated)
 	}
 	all, err := scored.Hypotheses(ctx, p.Data, prior, p.Workers)
 	if err != nil {

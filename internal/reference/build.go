@@ -130,13 +130,13 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 		p.Order.Known = c.Order
 	}
 	m := b.given.Model
-	if n, ok := m.(sem.Noisy); ok && c.NoiseVariance > 0 && b.given.OwnNoise {
+	if n, ok := sem.As[sem.Noisy](m); ok && c.NoiseVariance > 0 && b.given.OwnNoise {
 		m = n.WithNoise(c.NoiseVariance)
 		b.note("the noise variance that the run took as given")
 	}
-	scored, ok := m.(sem.Scored)
+	scored, ok := sem.As[sem.Scored](m)
 	if !ok {
-		if n, ok := m.(sem.Network); ok && n.Layers() == 1 {
+		if n, ok := sem.As[sem.Network](m); ok && n.Layers() == 1 {
 			p.Data = b.problem.Data
 			return b.tempered(ctx, n, &p)
 		}
@@ -247,7 +247,8 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 }
 
 func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*inference.Inference, error) {
-	graphs, err := networks.Settle(ctx, p, p.Model.(sem.Network), (*graphchains.Settings)(&e.Chains), nil)
+	network, _ := sem.As[sem.Network](p.Model)
+	graphs, err := networks.Settle(ctx, p, network, (*graphchains.Settings)(&e.Chains), nil)
 	if err != nil {
 		return nil, err
 	}

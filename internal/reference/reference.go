@@ -152,7 +152,8 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 		return nil, err
 	}
 	data := engine.OnScale(p.Data, inf.Posterior.Standardization)
-	m, d := model.(sem.Network), len(data.Names)
+	m, _ := sem.As[sem.Network](model)
+	d := len(data.Names)
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
 	}
-	if _, differentiable := sem.Implemented(res.Config.Model).(sem.Differentiable); !differentiable && res.Draws[0].Equations == nil {
+	if _, differentiable := sem.As[sem.Differentiable](res.Config.Model); !differentiable && res.Draws[0].Equations == nil {
 		return nil, nil
 	}
 	prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)

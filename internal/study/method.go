@@ -74,7 +74,6 @@ func fitMethod(name, title string, order OrderSource, cfg tobac.Config) Method {
 	if err != nil {
 		panic(fmt.Sprintf("study: %s: %v", name, err))
 	}
-	cfg.Model = sem.Implemented(cfg.Model)
 	if !reflect.DeepEqual(back, cfg) {
 		panic(fmt.Sprintf("study: %s: settings without a text form", name))
 	}

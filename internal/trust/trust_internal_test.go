@@ -22,7 +22,8 @@ func TestTrustInForm(t *testing.T) {
 	for i := range 80 {
 		data.X.Set(i, 1, data.X.At(i, 1)+data.X.At(i, 0))
 	}
-	all, err := sem.Implemented(sem.NonGaussian{}).(sem.Scored).Hypotheses(t.Context(), data, nil, 1)
+	model, _ := sem.As[sem.Scored](sem.NonGaussian{})
+	all, err := model.Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestTrust(t *testing.T) {
 	for i := range 60 {
 		data.X.Set(i, 2, data.X.At(i, 2)+data.X.At(i, 0)-data.X.At(i, 1))
 	}
-	all, err := sem.Implemented(sem.BGe{}).(sem.Scored).Hypotheses(context.Background(), data, nil, 1)
+	model, _ := sem.As[sem.Scored](sem.BGe{})
+	all, err := model.Hypotheses(context.Background(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
