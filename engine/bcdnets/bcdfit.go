@@ -114,17 +114,15 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	setting.Fill(&s.LearningRate, defaults.LearningRate)
 	setting.Fill(&s.Batch, defaults.Batch)
 	setting.Fill(&s.TraceEvery, max(1, min(400, s.Steps/100)))
-	switch m := p.Model.(type) {
-	case nil:
+	if p.Model == nil {
 		p.Model = sem.Linear{}
-	case sem.LinearGaussian:
-		plain, ok := m.Plain()
-		if !ok {
-			return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior of the weights, and takes no settings of the model; got %v", m)
-		}
-		p.Model = plain
-	default:
-		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", m)
+	}
+	linear, ok := sem.As[sem.LinearGaussian](p.Model)
+	if !ok {
+		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", p.Model)
+	}
+	if p.Model, ok = linear.Plain(); !ok {
+		return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior of the weights, and takes no settings of the model; got %v", linear)
 	}
 	if err := p.LearnsOrders(e); err != nil {
 		return nil, err

@@ -154,10 +154,10 @@ func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *sco
 
 // closedForm are the node scores of the model in order coordinates; nil means it has none.
 func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
-	switch m := f.model.(type) {
-	case integratedModel:
+	if m, ok := f.model.(integratedModel); ok {
 		return m.scores, nil
-	case sem.Scored:
+	}
+	if m, ok := sem.As[sem.Scored](f.model); ok {
 		return alongScores(ctx, m, f.data, f.workers)
 	}
 	return nil, nil
