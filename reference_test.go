@@ -15,6 +15,7 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/graphfile"
 	"tobac/internal/reference"
 	"tobac/models"
 	"tobac/ordering"
@@ -116,7 +117,7 @@ func TestReferenceLogProbability(t *testing.T) {
 		mean += math.Exp(v-total) * v
 	}
 	for _, k := range []int{0, 17, len(graphs) - 1} {
-		p := posterior.FromGraphs(data.Names, []*dag.Graph{graphs[k]})
+		p := graphfile.FromGraphs(data.Names, []*dag.Graph{graphs[k]})
 		if c := compared(t, ref, p); math.Abs(c.LogProbDifference-(logs[k]-mean)) > 4*c.LogProbError {
 			t.Errorf("graph %d: %+v, want the difference %v", k, c, logs[k]-mean)
 		}

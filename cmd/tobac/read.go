@@ -16,6 +16,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/graphfile"
 	"tobac/internal/memory"
 	"tobac/posterior"
 
@@ -63,9 +64,9 @@ func readProbabilities(path string, variables []string) (*posterior.Posterior, e
 	}
 	defer f.Close() // only read
 	if isNumPy(path) {
-		return posterior.ReadProbabilitiesNPY(f, path, variables)
+		return graphfile.ReadProbabilitiesNPY(f, path, variables)
 	}
-	return posterior.ReadProbabilities(f, path, variables)
+	return graphfile.ReadProbabilities(f, path, variables)
 }
 
 func isNumPy(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npy") }
@@ -95,14 +96,14 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 		case names == nil:
 			names, first = own, path
 		case first == "":
-			if own, m, err = posterior.Arrange(own, m, names); err != nil {
+			if own, m, err = graphfile.Arrange(own, m, names); err != nil {
 				return nil, cli.Located(path, err)
 			}
 		}
 		if !slices.Equal(own, names) {
 			return nil, fmt.Errorf("%s: other variables than in %s", path, first)
 		}
-		g, err := posterior.Adjacency(m)
+		g, err := graphfile.Adjacency(m)
 		if err != nil {
 			return nil, cli.Located(path, err)
 		}
@@ -111,7 +112,7 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 	if graphs == nil {
 		return nil, fmt.Errorf("no matrix (%s)", strings.Join(matrixFiles, ", "))
 	}
-	return posterior.FromGraphs(names, graphs), nil
+	return graphfile.FromGraphs(names, graphs), nil
 }
 
 func readMatrix(path string) (names []string, m *mat.Dense, err error) {
@@ -121,9 +122,9 @@ func readMatrix(path string) (names []string, m *mat.Dense, err error) {
 	}
 	defer f.Close() // only read
 	if isNumPy(path) {
-		return posterior.ReadMatrixNPY(f, path)
+		return graphfile.ReadMatrixNPY(f, path)
 	}
-	return posterior.ReadMatrix(f, path)
+	return graphfile.ReadMatrix(f, path)
 }
 
 // effectsHeader is the first line of effects.csv.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tobac/internal/delimited"
-	"tobac/posterior"
 )
 
 // isEdgeList reports whether a file is a list of edges, even if vertices of a matrix are named
@@ -40,7 +39,7 @@ func readDelimited(data []byte, source string) (*Graph, error) {
 	if isEdgeList(f) {
 		return edgeListOf(f)
 	}
-	names, m, err := posterior.ReadMatrix(bytes.NewReader(data), source)
+	names, m, err := ReadMatrix(bytes.NewReader(data), source)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package posterior_test
+package graphfile_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
-	"tobac/posterior"
+	"tobac/internal/graphfile"
 )
 
 // The same matrix in every form that is read.
@@ -29,14 +29,14 @@ func TestReadMatrixForms(t *testing.T) {
 		{"semicolons", "a;b;c\n0;0,5;0\n0;0;1\n0,25;0;0\n", []string{"a", "b", "c"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			names, m, err := posterior.ReadMatrix(strings.NewReader(row.text), "p.csv")
+			names, m, err := graphfile.ReadMatrix(strings.NewReader(row.text), "p.csv")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(row.names, names); diff != "" || !mat.Equal(m, want) {
 				t.Errorf("names (-want +got) %s\n%v", diff, mat.Formatted(m))
 			}
-			p, err := posterior.ReadProbabilities(strings.NewReader(row.text), "p.csv", nil)
+			p, err := graphfile.ReadProbabilities(strings.NewReader(row.text), "p.csv", nil)
 			if err != nil || !mat.Equal(p.Probabilities, want) || !cmp.Equal(p.Names, row.names) {
 				t.Errorf("probabilities: %v, %v", p, err)
 			}
@@ -48,7 +48,7 @@ func TestReadMatrixForms(t *testing.T) {
 // has more columns.
 func TestReadEdgeLists(t *testing.T) {
 	text := "Source,Target,probability,weight_mean\nb,c,1,2\na,b,0.5,\nc,a,0.25,-1\n"
-	p, err := posterior.ReadProbabilities(strings.NewReader(text), "edges.csv", nil)
+	p, err := graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestReadEdgeLists(t *testing.T) {
 	if !cmp.Equal(p.Names, []string{"b", "c", "a"}) || !mat.Equal(p.Probabilities, want) {
 		t.Errorf("got %q\n%v", p.Names, mat.Formatted(p.Probabilities))
 	}
-	p, err = posterior.ReadProbabilities(strings.NewReader(text), "edges.csv", []string{"a", "b", "c", "d"})
+	p, err = graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv", []string{"a", "b", "c", "d"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestReadEdgeLists(t *testing.T) {
 	}
 	// A matrix is put into the sequence of the variables, or takes their names.
 	for _, text := range []string{"b,a\n0,0.5\n0,0\n", "0,0\n0.5,0\n"} {
-		p, err := posterior.ReadProbabilities(strings.NewReader(text), "p.csv", []string{"a", "b"})
+		p, err := graphfile.ReadProbabilities(strings.NewReader(text), "p.csv", []string{"a", "b"})
 		if err != nil || p.Probabilities.At(1, 0) != 0.5 || p.Probabilities.At(0, 1) != 0 {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
@@ -81,21 +81,23 @@ func array(kind, shape, body string) string {
 }
 
 func TestReadNumPy(t *testing.T) {
+	edge := dag.New(2)
+	edge.Set(0, 1, true)
 	for _, row := range []struct{ kind, body string }{{"|b1", "\x00\x01\x00\x00"}, {"|i1", "\x00\x01\x00\x00"}} {
-		names, m, err := posterior.ReadMatrixNPY(strings.NewReader(array(row.kind, "(2, 2)", row.body)), "g.npy")
+		names, m, err := graphfile.ReadMatrixNPY(strings.NewReader(array(row.kind, "(2, 2)", row.body)), "g.npy")
 		if err != nil || !cmp.Equal(names, []string{"X0", "X1"}) {
 			t.Fatalf("%s: %q, %v", row.kind, names, err)
 		}
-		g, err := posterior.Adjacency(m)
-		if err != nil || !g.Equal(graph(t, 2, [2]int{0, 1})) {
+		g, err := graphfile.Adjacency(m)
+		if err != nil || !g.Equal(edge) {
 			t.Errorf("%s: got %v, %v", row.kind, g, err)
 		}
 	}
-	p, err := posterior.ReadProbabilitiesNPY(strings.NewReader(array("|i1", "(2, 2)", "\x00\x01\x00\x00")), "g.npy", []string{"x", "y"})
+	p, err := graphfile.ReadProbabilitiesNPY(strings.NewReader(array("|i1", "(2, 2)", "\x00\x01\x00\x00")), "g.npy", []string{"x", "y"})
 	if err != nil || p.Names[1] != "y" || p.Probabilities.At(0, 1) != 1 {
 		t.Errorf("got %v, %v", p, err)
 	}
-	_, _, err = posterior.ReadMatrixNPY(strings.NewReader(array("|i1", "(1, 2)", "\x00\x01")), "g.npy")
+	_, _, err = graphfile.ReadMatrixNPY(strings.NewReader(array("|i1", "(1, 2)", "\x00\x01")), "g.npy")
 	if err == nil || err.Error() != "g.npy: got a 1×2 array, want a square one" {
 		t.Errorf("not square: %v", err)
 	}
@@ -117,7 +119,7 @@ func TestExternalFaults(t *testing.T) {
 		{"no edges", "from,to,probability\n", "p.csv: no names of variables"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if _, err := posterior.ReadProbabilities(strings.NewReader(row.text), "p.csv", nil); err == nil || err.Error() != row.want {
+			if _, err := graphfile.ReadProbabilities(strings.NewReader(row.text), "p.csv", nil); err == nil || err.Error() != row.want {
 				t.Errorf("got  %v\nwant %s", err, row.want)
 			}
 		})
@@ -127,12 +129,12 @@ func TestExternalFaults(t *testing.T) {
 		{"missing", "a,c\n0,1\n0,0\n", `p.csv: matrix without the variable "b"; it has "a", "c"`},
 		{"size", "0\n", "p.csv: matrix of 1 variables, want 2"},
 	} {
-		if _, err := posterior.ReadProbabilities(strings.NewReader(row.text), "p.csv", []string{"a", "b"}); err == nil || err.Error() != row.want {
+		if _, err := graphfile.ReadProbabilities(strings.NewReader(row.text), "p.csv", []string{"a", "b"}); err == nil || err.Error() != row.want {
 			t.Errorf("%s: got %v, want %s", row.name, err, row.want)
 		}
 	}
 	for _, m := range []*mat.Dense{mat.NewDense(2, 2, []float64{0, 0.5, 0, 0}), mat.NewDense(2, 2, []float64{1, 0, 0, 0})} {
-		if _, err := posterior.Adjacency(m); err == nil {
+		if _, err := graphfile.Adjacency(m); err == nil {
 			t.Errorf("no error for %v", m)
 		}
 	}
@@ -141,7 +143,11 @@ func TestExternalFaults(t *testing.T) {
 // A sample of graphs has their frequencies; a graph with a cycle is counted and
 // left out. It is a posterior that can be written.
 func TestFromGraphs(t *testing.T) {
-	p := posterior.FromGraphs([]string{"x", "y"}, []*dag.Graph{graph(t, 2, [2]int{0, 1}), dag.New(2), graph(t, 2, [2]int{0, 1}, [2]int{1, 0})})
+	edge := dag.New(2)
+	edge.Set(0, 1, true)
+	circle := edge.Clone()
+	circle.Set(1, 0, true)
+	p := graphfile.FromGraphs([]string{"x", "y"}, []*dag.Graph{edge, dag.New(2), circle})
 	if p.Cyclic() != 1 || p.Probabilities.At(0, 1) != 0.5 || p.WeightMean != nil {
 		t.Errorf("got %d cyclic, %v", p.Cyclic(), p.Marginals)
 	}
@@ -151,9 +157,12 @@ func TestFromGraphs(t *testing.T) {
 	if _, err := p.ByDensity(); err == nil || err.Error() != "posterior: log density of draw 1 is NaN + NaN, want finite numbers" {
 		t.Errorf("weights by density: %v", err)
 	}
-	if message := panics(func() { posterior.FromGraphs([]string{"x"}, []*dag.Graph{dag.New(2)}) }); message != "posterior: graphs of 2 vertices and 1 names" {
-		t.Errorf("sizes: %v", message)
-	}
+	defer func() {
+		if message := recover(); message != "graphfile: graphs of 2 vertices and 1 names" {
+			t.Errorf("sizes: %v", message)
+		}
+	}()
+	graphfile.FromGraphs([]string{"x"}, []*dag.Graph{dag.New(2)})
 }
 
 // FuzzReadProbabilities looks for panics and for values that are not valid.
@@ -162,7 +171,7 @@ func FuzzReadProbabilities(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := posterior.ReadProbabilities(strings.NewReader(text), "fuzz", nil)
+		p, err := graphfile.ReadProbabilities(strings.NewReader(text), "fuzz", nil)
 		if err != nil {
 			return
 		}
@@ -179,7 +188,7 @@ func TestManyNames(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&list, "a%d,b%d,0.5\n", i, i)
 	}
-	if _, err := posterior.ReadProbabilities(strings.NewReader(list.String()), "list", nil); err == nil || !strings.HasPrefix(err.Error(), "list: 200000 variables need about ") {
+	if _, err := graphfile.ReadProbabilities(strings.NewReader(list.String()), "list", nil); err == nil || !strings.HasPrefix(err.Error(), "list: 200000 variables need about ") {
 		t.Errorf("error %v", err)
 	}
 }

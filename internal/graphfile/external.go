@@ -1,4 +1,4 @@
-package posterior
+package graphfile
 
 import (
 	"errors"
@@ -13,19 +13,21 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/memory"
+	"tobac/posterior"
 )
 
 // FromGraphs is the posterior that an equally weighted sample of graphs on the
 // named variables stands for: its edge probabilities are the frequencies of the
 // edges among the graphs without a cycle. It keeps the slices. It panics if there
 // is no graph, or if one has not len(names) vertices.
-func FromGraphs(names []string, graphs []*dag.Graph) *Posterior {
-	if d := checkSizes(graphs); d != len(names) {
-		panic(fmt.Sprintf("posterior: graphs of %d vertices and %d names", d, len(names)))
+func FromGraphs(names []string, graphs []*dag.Graph) *posterior.Posterior {
+	if d := graphs[0].Len(); d != len(names) {
+		panic(fmt.Sprintf("graphfile: graphs of %d vertices and %d names", d, len(names)))
 	}
-	p := &Posterior{Names: names, Kind: Draws}
+	p := &posterior.Posterior{Names: names, Kind: posterior.Draws}
 	for _, g := range graphs {
-		p.Draws = append(p.Draws, Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		p.Draws = append(p.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
 	}
 	p.Marginals = p.Frequencies()
 	return p
@@ -76,10 +78,10 @@ func matrixOf(f *delimited.File) (names []string, m *mat.Dense, err error) {
 	if labelled {
 		names = names[1:]
 	}
-	if err := checkNames(names); err != nil {
+	m = zeros(len(names))
+	if _, err := checked(names, m); err != nil {
 		return nil, nil, &delimited.Error{Source: f.Source, Line: f.Records[0].Line, Problem: err.Error(), Allowed: "a different name for each variable"}
 	}
-	m = matrix(len(names), 0)
 	numbers := f.Numbers()
 	for i, record := range records {
 		fields := record.Fields
@@ -122,18 +124,19 @@ func ReadMatrixNPY(r io.Reader, source string) (names []string, m *mat.Dense, er
 // names are an error, and a matrix without names takes them over. A probability
 // outside [0, 1] or on the diagonal, and an edge that is listed twice, are errors
 // too.
-func ReadProbabilities(r io.Reader, source string, variables []string) (*Posterior, error) {
+func ReadProbabilities(r io.Reader, source string, variables []string) (*posterior.Posterior, error) {
 	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, err
 	}
-	p := &Posterior{Kind: Draws}
+	var names []string
+	var m *mat.Dense
 	if isProbabilityList(f) {
-		p.Names, p.Probabilities, err = edgeList(f, variables)
+		names, m, err = edgeList(f, variables)
 	} else {
-		p.Names, p.Probabilities, err = matrixOf(f)
+		names, m, err = matrixOf(f)
 		if err == nil {
-			p.Names, p.Probabilities, err = Arrange(p.Names, p.Probabilities, variables)
+			names, m, err = Arrange(names, m, variables)
 		}
 		if err != nil && !errors.As(err, new(*delimited.Error)) {
 			err = fmt.Errorf("%s: %w", source, err)
@@ -142,29 +145,46 @@ func ReadProbabilities(r io.Reader, source string, variables []string) (*Posteri
 	if err != nil {
 		return nil, err
 	}
-	return p.checked(source)
+	p, err := checked(names, m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return p, nil
 }
 
 // ReadProbabilitiesNPY reads a matrix of edge probabilities from a NumPy array;
 // variables names them, nil means X0, X1, ….
-func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*Posterior, error) {
+func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*posterior.Posterior, error) {
 	names, m, err := ReadMatrixNPY(r, source)
 	if err != nil {
 		return nil, err
 	}
-	p := &Posterior{Kind: Draws}
-	if p.Names, p.Probabilities, err = Arrange(names, m, variables); err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+	var p *posterior.Posterior
+	if names, m, err = Arrange(names, m, variables); err == nil {
+		p, err = checked(names, m)
 	}
-	return p.checked(source)
-}
-
-// checked returns the posterior if it is valid.
-func (p *Posterior) checked(source string) (*Posterior, error) {
-	if err := p.validate(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return p, nil
+}
+
+// checked is the posterior with these probabilities, if it is valid.
+func checked(names []string, probabilities *mat.Dense) (*posterior.Posterior, error) {
+	p := &posterior.Posterior{Names: names, Kind: posterior.Draws}
+	p.Probabilities = probabilities
+	if err := p.Validate(); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "posterior: "))
+	}
+	return p, nil
+}
+
+// zeros is a d×d matrix of zeros, empty if d is 0.
+func zeros(d int) *mat.Dense {
+	if d == 0 {
+		return &mat.Dense{}
+	}
+	return mat.NewDense(d, d, nil)
 }
 
 // Arrange puts a d×d matrix over the named variables into the sequence of
@@ -193,7 +213,7 @@ func Arrange(names []string, m *mat.Dense, variables []string) ([]string, *mat.D
 		}
 		at[k] = j
 	}
-	out := matrix(len(variables), 0)
+	out := zeros(len(variables))
 	for a, i := range at {
 		for b, j := range at {
 			out.Set(a, b, m.At(i, j))
@@ -230,10 +250,11 @@ func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Den
 	for j, name := range names {
 		index[name] = j
 	}
-	if err := checkPairs(len(names), 4); err != nil { // this matrix, and what is made of it
-		return nil, nil, fmt.Errorf("%s: %w", f.Source, err)
+	d := float64(len(names))
+	if need, room := 4*8*d*d, memory.Available(); need > float64(room.Bytes) { // with what is made of it
+		return nil, nil, fmt.Errorf("%s: %.0f variables need about %s of memory, and %v", f.Source, d, memory.Size(need), room)
 	}
-	m = matrix(len(names), 0)
+	m = zeros(len(names))
 	for _, e := range list.Edges {
 		var at [2]int
 		for k, v := range []int{e.From, e.To} {

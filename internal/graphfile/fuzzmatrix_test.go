@@ -1,4 +1,4 @@
-package posterior_test
+package graphfile_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"tobac/internal/delimited"
+	"tobac/internal/graphfile"
 	"tobac/internal/numpy"
-	"tobac/posterior"
 )
 
 // FuzzReadMatrix: a matrix that is read has as many names as rows and columns, and is the same when
@@ -20,7 +20,7 @@ func FuzzReadMatrix(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		names, m, err := posterior.ReadMatrix(strings.NewReader(text), "fuzz")
+		names, m, err := graphfile.ReadMatrix(strings.NewReader(text), "fuzz")
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fuzz") || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q", err)
@@ -39,7 +39,7 @@ func FuzzReadMatrix(f *testing.F) {
 			}
 			written = append(written, '\n')
 		}
-		again, back, err := posterior.ReadMatrix(bytes.NewReader(written), "again")
+		again, back, err := graphfile.ReadMatrix(bytes.NewReader(written), "again")
 		if err != nil || !slices.Equal(names, again) {
 			t.Fatalf("%q written as %q has the names %q, error %v", text, written, again, err)
 		}
@@ -64,7 +64,7 @@ func FuzzReadProbabilitiesNPY(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := posterior.ReadProbabilitiesNPY(bytes.NewReader(data), "fuzz", nil)
+		p, err := graphfile.ReadProbabilitiesNPY(bytes.NewReader(data), "fuzz", nil)
 		if err != nil {
 			return
 		}
