@@ -25,7 +25,3 @@ func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total fl
 }
 
 func (l *Linear) NoisePrior() NoisePrior { return l.noisePrior() }
-
-func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
-	p.addToToggled(dst, j, parents, variables)
-}

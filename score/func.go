@@ -54,7 +54,7 @@ func Check(ctx context.Context, s Scorer) error {
 			return err
 		}
 		for set, got := range table {
-			if err := checkSet(s, j, Subset(nil, candidates, set), got); err != nil {
+			if err := checkSet(s, j, scoring.Subset(nil, candidates, set), got); err != nil {
 				return err
 			}
 		}

@@ -1,60 +1,14 @@
 package score
 
 import (
-	"context"
 	"math"
 	"math/bits"
 	"slices"
 	"tobac/internal/scoring"
 )
 
-// A GivenScorer is a [SubsetScorer] that scores the subsets beside some given
-// parents faster than all subsets of both.
-type GivenScorer interface {
-	SubsetScorer
-	// LogScoresGiven writes log p(x_j | x_A, x_given) for every subset A of the candidates,
-	// numbered as in LogScores. Candidates and given parents are distinct, each in
-	// ascending sequence, without j.
-	LogScoresGiven(dst []float64, j int, candidates, given []int)
-}
-
-var (
-	_ GivenScorer = (*BGe)(nil)
-	_ GivenScorer = (*Linear)(nil)
-)
-
-// LogScoresGiven writes log p(x_j | x_A, x_given) for every subset A of the
-// candidates, as [GivenScorer] says, whether or not s is one. It stops when ctx is
-// done, and returns its error. It panics if dst has not 2^len(candidates) elements.
-func LogScoresGiven(ctx context.Context, s Scorer, dst []float64, j int, candidates, given []int) error {
-	if len(given) == 0 {
-		return LogScores(ctx, s, dst, j, candidates)
-	}
-	scoring.CheckRoom(dst, candidates)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if t, ok := s.(GivenScorer); ok {
-		t.LogScoresGiven(dst, j, candidates, given)
-		return ctx.Err()
-	}
-	var parents, all []int
-	for set := range dst {
-		if set%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		parents = Subset(parents[:0], candidates, set)
-		all = append(append(all[:0], parents...), given...)
-		slices.Sort(all)
-		dst[set] = s.LogScore(j, all)
-		if !scoring.Possible(dst[set]) {
-			return notFinite(j, all, dst[set], "a finite number or -Inf")
-		}
-	}
-	return nil
-}
-
-// LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
+// LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
+// panics as [LogScores] does.
 func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(b.d, j, candidates)
@@ -68,7 +22,8 @@ func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), -float64(g.n)*b.logScales[j])
 }
 
-// LogScoresGiven implements [GivenScorer]. It panics as [LogScores] does.
+// LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
+// panics as [LogScores] does.
 func (l *Linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(l.d, j, candidates)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -40,7 +41,7 @@ func TestLogScoresGiven(t *testing.T) {
 	for name, s := range map[string]score.Scorer{"bge": bge, "linear": linear, "plain": plain{bge}} {
 		t.Run(name, func(t *testing.T) {
 			got := make([]float64, 8)
-			if err := score.LogScoresGiven(context.Background(), s, got, 2, candidates, given); err != nil {
+			if err := nodescore.LogScoresGiven(context.Background(), s, got, 2, candidates, given); err != nil {
 				t.Fatal(err)
 			}
 			prior.AddToGiven(got, 2, candidates, given)
@@ -74,7 +75,7 @@ func TestLogScoresGivenTooMany(t *testing.T) {
 		return float64(len(parents))
 	})
 	got := make([]float64, 4)
-	if err := score.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3}, []int{2}); err != nil {
+	if err := nodescore.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3}, []int{2}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []float64{1, 2, 2, math.Inf(-1)}; !slices.Equal(got, want) {

@@ -225,10 +225,14 @@ func (g *greedy) best(j int, candidates []int) (parents []int, fit float64) {
 		}
 	}
 	slices.Sort(parents)
-	for fit = LogWeight(g.Linear, g.prior, j, parents); ; {
+	if fit = g.prior.LogPrior(j, parents); !math.IsInf(fit, -1) {
+		fit += g.LogScore(j, parents)
+	}
+	for {
 		grown, better := g.add(j, parents, candidates, fit)
 		removed, without := -1, make([]float64, len(grown))
-		LogWeightsToggled(g.Linear, g.prior, without, j, grown, grown)
+		g.LogScoresToggled(without, j, grown, grown)
+		g.prior.AddToToggled(without, j, grown, grown)
 		for k, i := range grown {
 			if v := without[k]; v > better && !g.prior.Required(i, j) {
 				better, removed = v, k

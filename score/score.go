@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"math/bits"
 	"tobac/internal/scoring"
 )
 
@@ -36,13 +35,10 @@ type Weighted interface {
 	Equation(j int, parents []int) Equation
 }
 
-// MaxCandidates is the largest number of candidates of a table of subsets.
-const MaxCandidates = scoring.MostCandidates
-
 // LogScores writes log p(x_j | x_A) for every subset A of the candidates, as
 // [SubsetScorer] says, whether or not s is one. It stops when ctx is done, and
 // returns its error; a log score that is NaN or +Inf is an error too. It panics if there are
-// more than [MaxCandidates] candidates or dst has not 2^len(candidates) elements.
+// too many candidates or dst has not 2^len(candidates) elements.
 func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates []int) error {
 	scoring.CheckRoom(dst, candidates)
 	if err := ctx.Err(); err != nil {
@@ -61,7 +57,7 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 		if set%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		parents = Subset(parents[:0], candidates, set)
+		parents = scoring.Subset(parents[:0], candidates, set)
 		dst[set] = s.LogScore(j, parents)
 		if !scoring.Possible(dst[set]) {
 			return notFinite(j, parents, dst[set], "a finite number or -Inf")
@@ -74,12 +70,4 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 // when ctx is done it returns early, with scores missing.
 type stoppable interface {
 	LogScoresUntil(ctx context.Context, dst []float64, j int, candidates []int)
-}
-
-// Subset appends to dst the candidates whose bits are set, as [SubsetScorer] numbers subsets.
-func Subset(dst, candidates []int, set int) []int {
-	for ; set != 0; set &= set - 1 {
-		dst = append(dst, candidates[bits.TrailingZeros(uint(set))])
-	}
-	return dst
 }

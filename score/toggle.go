@@ -13,73 +13,9 @@ import (
 // kernels are the best of this processor: TOBAC_KERNELS does not choose them.
 var kernels, _ = vector.Default()
 
-// A ToggleScorer is a [Scorer] that scores all sets of parents that differ in one parent from a
-// set faster than one by one.
-type ToggleScorer interface {
-	Scorer
-	// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
-	// variables[k] if it is one of them, and with it if not. Parents and variables are
-	// ascending, without j; dst has as many elements as variables.
-	LogScoresToggled(dst []float64, j int, parents, variables []int)
-}
-
-var (
-	_ ToggleScorer = (*BGe)(nil)
-	_ ToggleScorer = (*Linear)(nil)
-)
-
-// LogScoresToggled writes the log scores of the neighbours of a set of parents, as
-// [ToggleScorer] says, whether or not s is one.
-func LogScoresToggled(s Scorer, dst []float64, j int, parents, variables []int) {
-	if t, ok := s.(ToggleScorer); ok {
-		t.LogScoresToggled(dst, j, parents, variables)
-		return
-	}
-	var room [32]int
-	for k, i := range variables {
-		dst[k] = s.LogScore(j, Toggle(room[:0], parents, i))
-	}
-}
-
-// LogWeight is the log score of a set of parents with the logarithm of its prior: −Inf where the
-// prior does not allow it, which is then not scored.
-func LogWeight(s Scorer, p *Prior, j int, parents []int) float64 {
-	prior := p.LogPrior(j, parents)
-	if math.IsInf(prior, -1) {
-		return prior
-	}
-	return prior + s.LogScore(j, parents)
-}
-
-// LogWeightsToggled is LogScoresToggled with the logarithms of the prior added: −Inf where it
-// does not allow a set, which is then not scored unless s is a [ToggleScorer].
-func LogWeightsToggled(s Scorer, p *Prior, dst []float64, j int, parents, variables []int) {
-	if t, ok := s.(ToggleScorer); ok {
-		t.LogScoresToggled(dst, j, parents, variables)
-		p.addToToggled(dst, j, parents, variables)
-		return
-	}
-	var room [32]int
-	for k, i := range variables {
-		dst[k] = LogWeight(s, p, j, Toggle(room[:0], parents, i))
-	}
-}
-
-// Toggle appends to dst an ascending set without i if i is a member of it, and with i if not.
-func Toggle(dst, set []int, i int) []int {
-	at, found := slices.BinarySearch(set, i)
-	dst = append(dst, set[:at]...)
-	if found {
-		at++
-	} else {
-		dst = append(dst, i)
-	}
-	return append(dst, set[at:]...)
-}
-
-// addToToggled adds ln ρ_j to dst for the sets of parents of [ToggleScorer]: −Inf where they are
+// AddToToggled adds ln ρ_j to dst for the sets of parents that differ from a set in one parent: −Inf where they are
 // not allowed.
-func (p *Prior) addToToggled(dst []float64, j int, parents, variables []int) {
+func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 	n, odds, required := len(parents), p.odds[j], p.required[j]
 	sum, missing := 0.0, p.needed[j]
 	for _, i := range parents {
@@ -96,7 +32,7 @@ func (p *Prior) addToToggled(dst []float64, j int, parents, variables []int) {
 		}
 		switch {
 		case at < n && parents[at] == i: // odds may be −Inf: no difference of sums
-			dst[k] += p.LogPrior(j, Toggle(room[:0], parents, i))
+			dst[k] += p.LogPrior(j, scoring.Toggle(room[:0], parents, i))
 		case missing > 1 || missing == 1 && !required[i]:
 			dst[k] = math.Inf(-1)
 		default:
@@ -105,7 +41,8 @@ func (p *Prior) addToToggled(dst []float64, j int, parents, variables []int) {
 	}
 }
 
-// LogScoresToggled implements [ToggleScorer].
+// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
+// variables[k] if it is one of them, and with it if not, in one pass.
 func (b *BGe) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	checkToggled(b.d, dst, j, parents, variables)
 	g := &b.group[b.of[j]]
@@ -116,7 +53,8 @@ func (b *BGe) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	g.gaussian.toggled(dst, g.r, b.d, j, parents, variables, 0, -float64(g.n)*b.logScales[j])
 }
 
-// LogScoresToggled implements [ToggleScorer].
+// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
+// variables[k] if it is one of them, and with it if not, in one pass.
 func (l *Linear) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	checkToggled(l.d, dst, j, parents, variables)
 	g := &l.group[l.of[j]]

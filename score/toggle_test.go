@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -61,12 +62,12 @@ func TestToggled(t *testing.T) {
 					variables = slices.DeleteFunc(variables, func(int) bool { return rng.IntN(3) == 0 })
 				}
 				got, priors := make([]float64, len(variables)), make([]float64, len(variables))
-				score.LogScoresToggled(s, got, j, parents, variables)
+				nodescore.LogScoresToggled(s, got, j, parents, variables)
 				prior.AddToToggled(priors, j, parents, variables)
 				both := make([]float64, len(variables))
-				score.LogWeightsToggled(s, prior, both, j, parents, variables)
+				nodescore.LogWeightsToggled(s, prior, both, j, parents, variables)
 				for k, i := range variables {
-					set := score.Toggle(nil, parents, i)
+					set := scoring.Toggle(nil, parents, i)
 					want := s.LogScore(j, set)
 					if !(math.Abs(got[k]-want) <= 1e-7*math.Max(1, math.Abs(want))) {
 						t.Fatalf("%T: %d given %v and %d: %v, want %v", s, j, parents, i, got[k], want)

@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
+	"tobac/internal/scoring"
 	"tobac/score"
 	"tobac/sem"
 	"tobac/setting"
@@ -122,7 +123,7 @@ func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
 	for j := range d {
 		for set := range 1 << d {
 			if set>>j&1 == 0 {
-				scores[j][set] = s.LogScore(j, score.Subset(nil, []int{0, 1, 2, 3, 4}, set))
+				scores[j][set] = s.LogScore(j, scoring.Subset(nil, []int{0, 1, 2, 3, 4}, set))
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/networks"
 	"tobac/internal/orders"
+	"tobac/internal/scoring"
 	"tobac/models"
-	"tobac/score"
 	"tobac/sem"
 	"tobac/setting"
 )
@@ -76,7 +76,7 @@ func (e temperingEngine) Settings() []*setting.Setting {
 		setting.WholeNumber(&e.Chains.Chains, graphchains.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
 		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
 		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
-		setting.WholeNumber(&e.Chains.Candidates, score.MaxCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
+		setting.WholeNumber(&e.Chains.Candidates, scoring.MostCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
 	}
 }
 

@@ -396,7 +396,7 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 	d := s.Vars()
 	g := dag.New(d)
 	for j := range d {
-		now := score.LogWeight(s, prior, j, nil)
+		now := nodescore.LogWeight(s, prior, j, nil)
 		for {
 			best, at := now, -1
 			for i := range j {
@@ -404,7 +404,7 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 					continue
 				}
 				g.Set(i, j, true)
-				if v := score.LogWeight(s, prior, j, g.Parents(j)); v > best {
+				if v := nodescore.LogWeight(s, prior, j, g.Parents(j)); v > best {
 					best, at = v, i
 				}
 				g.Set(i, j, false)

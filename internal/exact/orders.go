@@ -9,7 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/parallel"
-	"tobac/score"
+	"tobac/internal/scoring"
 )
 
 // Orders is the order-modular posterior: every order has the same prior weight, and
@@ -186,7 +186,7 @@ func (o *Orders) ProbableSets(j int, bound float64) (sets [][]int, probabilities
 	others := dag.AllBut(d, j)
 	for set, v := range o.ParentSets(j) {
 		if v >= bound {
-			sets, probabilities = append(sets, score.Subset(nil, others, set)), append(probabilities, v)
+			sets, probabilities = append(sets, scoring.Subset(nil, others, set)), append(probabilities, v)
 		}
 	}
 	return sets, probabilities

@@ -4,12 +4,13 @@ import (
 	"math"
 	"math/bits"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
 // Scores are the node scores that the sums were made of under a prior, the same: they are looked
 // up, however long they took.
-func (o *Orders) Scores(prior *score.Prior) score.GivenScorer { return keptScores{o.p, prior} }
+func (o *Orders) Scores(prior *score.Prior) nodescore.GivenScorer { return keptScores{o.p, prior} }
 
 type keptScores struct {
 	p     *Posterior
@@ -31,7 +32,7 @@ func (s keptScores) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [nodescore.GivenScorer].
 func (s keptScores) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	clear(dst)
 	s.prior.AddToGiven(dst, j, candidates, given)

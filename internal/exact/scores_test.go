@@ -8,7 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/exact"
-	"tobac/score"
+	"tobac/internal/scoring"
 )
 
 // Scores that are looked up are those that the sums were made of, but for sets that the prior
@@ -33,11 +33,11 @@ func TestScores(t *testing.T) {
 			for j := range d {
 				others := dag.AllBut(d, j)
 				for given := range 1 << len(others) {
-					fixed, free := score.Subset(nil, others, given), score.Subset(nil, others, (1<<len(others)-1)&^given)
+					fixed, free := scoring.Subset(nil, others, given), scoring.Subset(nil, others, (1<<len(others)-1)&^given)
 					got := make([]float64, 1<<len(free))
 					kept.LogScoresGiven(got, j, free, fixed)
 					for set := range got {
-						all := slices.Sorted(slices.Values(slices.Concat(fixed, score.Subset(nil, free, set))))
+						all := slices.Sorted(slices.Values(slices.Concat(fixed, scoring.Subset(nil, free, set))))
 						want := s.LogScore(j, all)
 						if math.IsInf(prior.LogPrior(j, all), -1) {
 							want = math.Inf(-1)

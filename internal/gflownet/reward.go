@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -118,7 +119,7 @@ func (r *reward) differences(target int, parents uint64) []float64 {
 
 // local is q(j, A): −Inf for a set that the prior does not allow, of which the model is not asked.
 func (r *reward) local(j int, parents []int) float64 {
-	q := score.LogWeight(r.scores, r.prior, j, parents)
+	q := nodescore.LogWeight(r.scores, r.prior, j, parents)
 	if math.IsNaN(q) || math.IsInf(q, 1) {
 		panic(scoreFault{fmt.Errorf("gflownet: the log score of variable %d given the variables %v is %v, want a number below +Inf", j+1, onesBased(parents), q)})
 	}

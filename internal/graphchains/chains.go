@@ -14,6 +14,7 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/mcmc"
+	"tobac/internal/scoring"
 	"tobac/internal/trust"
 	"tobac/posterior"
 	"tobac/score"
@@ -39,7 +40,7 @@ func (e *Settings) List() []*setting.Setting {
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
 		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "200"),
 		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess", "effective samples of the least certain edges at which agreeing chains end", "400"),
-		setting.WholeNumber(&e.Candidates, score.MaxCandidates, "candidates", "candidate parents of a variable, at most", "15, with more than 100 variables fewer"),
+		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates", "candidate parents of a variable, at most", "15, with more than 100 variables fewer"),
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4, with more than 60 variables 1"),
 	}
 }
@@ -245,8 +246,8 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := prior.MostRequired(); n > score.MaxCandidates {
-		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: fewer, or a known order", n, score.MaxCandidates)
+	if n := prior.MostRequired(); n > scoring.MostCandidates {
+		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: fewer, or a known order", n, scoring.MostCandidates)
 	}
 	return prior, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/parallel"
 	"tobac/internal/refinement"
+	"tobac/internal/scoring"
 	"tobac/internal/trust"
 	"tobac/score"
 
@@ -49,7 +50,7 @@ func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Proble
 				if !(prob >= smallest) || set == 0 {
 					continue
 				}
-				parents = score.Subset(parents[:0], names, set)
+				parents = scoring.Subset(parents[:0], names, set)
 				counts := slices.ContainsFunc(parents, func(i int) bool { return prob >= math.Max(rareSet*edges.At(i, j), leastSet) })
 				if !counts || estimates != nil && !estimates.Known(j, parents) {
 					continue

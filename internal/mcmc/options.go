@@ -6,12 +6,12 @@ import (
 	"runtime"
 
 	"tobac/dag"
-	"tobac/score"
+	"tobac/internal/scoring"
 )
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int          // candidate parents per variable at most, up to [score.MaxCandidates]; 0: as [DefaultCandidates]
+	Candidates int          // candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as [DefaultCandidates]
 	Chains     int          // independent chains; 0: 4
 	Rungs      int          // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
 	Hottest    float64      // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
@@ -71,8 +71,8 @@ func (o Options) defaults(d int) (Options, error) {
 		o.Hottest = math.Exp(-min(1.2, 30/float64(d)))
 	}
 	switch {
-	case o.Candidates < 1 || o.Candidates > score.MaxCandidates:
-		return o, fmt.Errorf("mcmc: %d candidates, want 1 to %d", o.Candidates, score.MaxCandidates)
+	case o.Candidates < 1 || o.Candidates > scoring.MostCandidates:
+		return o, fmt.Errorf("mcmc: %d candidates, want 1 to %d", o.Candidates, scoring.MostCandidates)
 	case o.Chains < 1:
 		return o, fmt.Errorf("mcmc: %d chains, want at least 1", o.Chains)
 	case o.Rungs < 1:

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"tobac/internal/nodescore"
-	"tobac/score"
 )
 
 // outsideMove adds a variable that is no candidate to the parents of a uniform node of the
@@ -45,7 +44,7 @@ func (c *mover) outsideMove(beta float64) bool {
 // last search from j.
 func (c *mover) ratios(j int, parents, extras []int) float64 {
 	logs, best := c.chances[:len(c.open[j])], math.Inf(-1)
-	score.LogWeightsToggled(c.scorer, c.prior, logs, j, parents, c.open[j])
+	nodescore.LogWeightsToggled(c.scorer, c.prior, logs, j, parents, c.open[j])
 	now := c.q(j, parents)
 	for k, i := range c.open[j] {
 		if logs[k] -= now; c.graph.isReached(i) || slices.Contains(extras, i) {
@@ -96,7 +95,7 @@ func (c *mover) outside(j int) []float64 {
 	}
 	g.search(j)
 	parents := g.list(j)
-	score.LogWeightsToggled(c.scorer, c.prior, p, j, parents, c.open[j])
+	nodescore.LogWeightsToggled(c.scorer, c.prior, p, j, parents, c.open[j])
 	now := c.q(j, parents)
 	for k, i := range c.open[j] {
 		switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -44,7 +45,7 @@ func (p *problem) divide() {
 
 // q is the node score of any parents, ascending.
 func (p *problem) q(j int, parents []int) float64 {
-	return score.LogWeight(p.scorer, p.prior, j, parents)
+	return nodescore.LogWeight(p.scorer, p.prior, j, parents)
 }
 
 // complete reports whether every allowed parent is a candidate.

@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/scoring"
 	"tobac/internal/search"
 	"tobac/internal/stream"
-	"tobac/score"
 )
 
 // Rounds of refine, and the iterations of a chain in each.
@@ -98,7 +99,7 @@ func (p *problem) conditionals(s *search.Searcher) []float64 {
 	reached, logs := g.Closure(), make([]float64, p.d-1)
 	for j, parents := range all {
 		now, others := p.q(j, parents), dag.AllBut(p.d, j)
-		score.LogWeightsToggled(p.scorer, p.prior, logs, j, parents, others)
+		nodescore.LogWeightsToggled(p.scorer, p.prior, logs, j, parents, others)
 		for k, i := range others {
 			switch {
 			case p.prior.Forbidden(i, j):
@@ -204,7 +205,7 @@ func (m *Sampler) refine(ctx context.Context) error {
 // pilot moves the first rung and adds the probabilities of all edges i → j at some
 // of its iterations to sum, at j·d+i. The other rungs follow it.
 func (c *chain) pilot(ctx context.Context, sum []float64) error {
-	s, p := c.rungs[0], make([]float64, score.MaxCandidates)
+	s, p := c.rungs[0], make([]float64, scoring.MostCandidates)
 	for t := range pilotIterations {
 		if err := ctx.Err(); err != nil {
 			return err

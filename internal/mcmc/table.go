@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"tobac/internal/nodescore"
 	"tobac/score"
 )
 
@@ -58,7 +59,7 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
 // score returns the node scores of all sets of parents of child j.
 func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64, error) {
 	q := make([]float64, 1<<len(t.parents))
-	if err := score.LogScoresGiven(ctx, s, q, j, t.parents, t.extras); err != nil {
+	if err := nodescore.LogScoresGiven(ctx, s, q, j, t.parents, t.extras); err != nil {
 		return nil, err
 	}
 	p.AddToGiven(q, j, t.parents, t.extras)

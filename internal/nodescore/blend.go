@@ -18,7 +18,7 @@ type Blend struct {
 	Weight float64 // of Form, from 0 to 1
 }
 
-var _ score.GivenScorer = (*Blend)(nil)
+var _ GivenScorer = (*Blend)(nil)
 
 // Vars implements [score.Scorer].
 func (b *Blend) Vars() int { return b.Form.Vars() }
@@ -45,14 +45,14 @@ func (b *Blend) LogScoresUntil(ctx context.Context, dst []float64, j int, candid
 	}
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (b *Blend) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	ctx := context.Background()
-	if score.LogScoresGiven(ctx, b.Form, dst, j, candidates, given) != nil {
+	if LogScoresGiven(ctx, b.Form, dst, j, candidates, given) != nil {
 		return // a score is not finite, which the caller finds
 	}
 	base := make([]float64, len(dst))
-	if err := score.LogScoresGiven(ctx, b.Base, base, j, candidates, given); err != nil {
+	if err := LogScoresGiven(ctx, b.Base, base, j, candidates, given); err != nil {
 		copy(dst, base) // the caller finds it
 		return
 	}
@@ -61,11 +61,11 @@ func (b *Blend) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	}
 }
 
-// LogScoresToggled implements [score.ToggleScorer].
+// LogScoresToggled implements [ToggleScorer].
 func (b *Blend) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	score.LogScoresToggled(b.Form, dst, j, parents, variables)
+	LogScoresToggled(b.Form, dst, j, parents, variables)
 	base := make([]float64, len(dst))
-	score.LogScoresToggled(b.Base, base, j, parents, variables)
+	LogScoresToggled(b.Base, base, j, parents, variables)
 	for k, v := range dst {
 		dst[k] = b.of(v, base[k])
 	}

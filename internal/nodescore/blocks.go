@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"tobac/internal/scoring"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -48,8 +47,8 @@ type blockGroup struct {
 }
 
 var (
-	_ score.GivenScorer  = (*Blocks)(nil)
-	_ score.ToggleScorer = (*Blocks)(nil)
+	_ GivenScorer  = (*Blocks)(nil)
+	_ ToggleScorer = (*Blocks)(nil)
 )
 
 // NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable j.
@@ -196,7 +195,7 @@ func (b *Blocks) LogScoresUntil(ctx context.Context, dst []float64, j int, candi
 	b.scores(ctx, dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (b *Blocks) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckParents(b.Vars(), j, given)
 	b.scores(context.Background(), dst, j, candidates, given)
@@ -229,7 +228,7 @@ func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, g
 	visit(dst, m, len(candidates), columns, logDet)
 }
 
-// LogScoresToggled implements [score.ToggleScorer]. With R_AA = LLᵀ of the columns of the parents,
+// LogScoresToggled implements [ToggleScorer]. With R_AA = LLᵀ of the columns of the parents,
 // Y = L⁻¹R_Ai and Z = L⁻¹R_Aj, what is left of the columns of another parent i and of j given A is
 // R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ.
 func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int) {

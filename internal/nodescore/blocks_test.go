@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -39,7 +40,7 @@ func TestBlocksOfSingleColumns(t *testing.T) {
 		}
 		s = s.WithFreedom(0.3)
 		for bits := range 8 {
-			parents := score.Subset(nil, []int{0, 1, 3}, bits)
+			parents := scoring.Subset(nil, []int{0, 1, 3}, bits)
 			if a, b := s.LogScore(2, parents), want.LogScore(2, parents); math.Abs(a-b) > 1e-10*math.Abs(b) {
 				t.Errorf("parents %v: got %v, want %v as BGe", parents, a, b)
 			}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"tobac/internal/scoring"
-	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -79,7 +78,7 @@ type levelTable struct {
 }
 
 var (
-	_ score.GivenScorer = (*Dirichlet)(nil)
+	_ GivenScorer = (*Dirichlet)(nil)
 )
 
 // NewDirichlet prepares the score for data x, n×d, of whole numbers: column j has values from 0 to
@@ -210,7 +209,7 @@ func (s *Dirichlet) LogScoresUntil(ctx context.Context, dst []float64, j int, ca
 	s.scores(ctx, dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (s *Dirichlet) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckParents(s.Vars(), j, given)
 	s.scores(context.Background(), dst, j, candidates, given)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -103,7 +104,7 @@ func TestDirichlet(t *testing.T) {
 				dst := make([]float64, 16)
 				s.LogScores(dst, j, others)
 				for bits, got := range dst {
-					parents := score.Subset(nil, others, bits)
+					parents := scoring.Subset(nil, others, bits)
 					want := dirichlet(x, marks, levels, j, parents, 3, p)
 					if math.Abs(got-want) > 1e-10*math.Abs(want) || math.Abs(s.LogScore(j, parents)-want) > 1e-10*math.Abs(want) {
 						t.Errorf("%v: variable %d given %v: got %v and %v, want %v", p, j, parents, got, s.LogScore(j, parents), want)
@@ -126,12 +127,12 @@ func TestScoresGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []score.GivenScorer{tables, blocks} {
+	for _, s := range []nodescore.GivenScorer{tables, blocks} {
 		dst := make([]float64, 4)
 		for _, given := range [][]int{{1}, {3}, {1, 3}} {
 			s.LogScoresGiven(dst, 0, []int{2, 4}, given)
 			for bits, got := range dst {
-				parents := append(score.Subset(nil, []int{2, 4}, bits), given...)
+				parents := append(scoring.Subset(nil, []int{2, 4}, bits), given...)
 				slices.Sort(parents)
 				if want := s.LogScore(0, parents); math.Abs(got-want) > 1e-9*math.Abs(want) {
 					t.Errorf("%T: parents %v: got %v, want %v", s, parents, got, want)

@@ -2,6 +2,7 @@ package nodescore
 
 import (
 	"math"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -37,7 +38,7 @@ func ExtendTable(dst, base []float64) {
 func ExtendedScores(base score.SubsetScorer, dst []float64, j int, candidates []int, known func(parents []int) float64) {
 	parents, extended := make([]int, 0, len(candidates)), false
 	for set := range dst {
-		parents = score.Subset(parents[:0], candidates, set)
+		parents = scoring.Subset(parents[:0], candidates, set)
 		dst[set] = known(parents)
 		extended = extended || math.IsNaN(dst[set])
 	}

@@ -1,8 +1,9 @@
 package nodescore
 
 import (
-	"gonum.org/v1/gonum/floats"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // NoisePrior is the prior of the common noise variance, as Linear.noisePrior.

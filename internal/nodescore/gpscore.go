@@ -73,7 +73,7 @@ func (s *GPScorer) LogScoresUntil(ctx context.Context, dst []float64, j int, can
 			if set >= len(dst) || ctx.Err() != nil {
 				return
 			}
-			parents = score.Subset(parents[:0], candidates, set)
+			parents = scoring.Subset(parents[:0], candidates, set)
 			if dst[set] = math.NaN(); g.allows(len(parents)) || !extended {
 				dst[set] = s.score(j, parents, scratch)
 			}

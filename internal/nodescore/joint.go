@@ -1,7 +1,5 @@
 package nodescore
 
-import "tobac/score"
-
 // Joint is the score of categories and numbers under a joint distribution whose categories have
 // tables of probabilities and whose numbers are normal given them, with linear equations and
 // contrasts of the categories: for a number j and a category k with parents A, of which C are
@@ -23,8 +21,8 @@ type Joint struct {
 }
 
 var (
-	_ score.GivenScorer  = (*Joint)(nil)
-	_ score.ToggleScorer = (*Joint)(nil)
+	_ GivenScorer  = (*Joint)(nil)
+	_ ToggleScorer = (*Joint)(nil)
 )
 
 // Vars implements [score.Scorer].
@@ -63,7 +61,7 @@ func (s *Joint) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	s.Numbers.LogScoresGiven(dst, j, candidates, given)
 	for set := range dst {
@@ -89,7 +87,7 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	}
 }
 
-// LogScoresToggled implements [score.ToggleScorer].
+// LogScoresToggled implements [ToggleScorer].
 func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	s.Numbers.LogScoresToggled(dst, j, parents, variables)
 	for k := range dst {
@@ -102,7 +100,7 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 	others, toggled, bit := s.categories(variables)
 	tables, normal := make([]float64, len(bit)+1), make([]float64, len(bit)+1)
 	same := len(bit) // the place of the parents as they are, for numbers
-	score.LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
+	LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
 	s.Numbers.LogScoresToggled(normal[:same], j, categories, toggled)
 	if len(bit) < len(variables) {
 		tables[same], normal[same] = s.Categories.LogScore(s.Place[j], places), s.Numbers.LogScore(j, categories)

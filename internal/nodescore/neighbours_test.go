@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -22,22 +23,22 @@ func neighbours(t *testing.T, name string, s score.Scorer) {
 	for j := range d {
 		others := dag.AllBut(d, j)
 		for bits := range 1 << len(others) {
-			given := score.Subset(nil, others, bits)
+			given := scoring.Subset(nil, others, bits)
 			rest := slices.DeleteFunc(slices.Clone(others), func(i int) bool { return slices.Contains(given, i) })
 			all := make([]float64, 1<<len(rest))
-			if err := score.LogScoresGiven(context.Background(), s, all, j, rest, given); err != nil {
+			if err := nodescore.LogScoresGiven(context.Background(), s, all, j, rest, given); err != nil {
 				t.Fatal(err)
 			}
 			for set, got := range all {
-				parents := slices.Sorted(slices.Values(append(score.Subset(nil, rest, set), given...)))
+				parents := slices.Sorted(slices.Values(append(scoring.Subset(nil, rest, set), given...)))
 				if want := s.LogScore(j, parents); !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
 					t.Fatalf("%s: %d given %v beside %v: %v, want %v", name, j, parents, given, got, want)
 				}
 			}
 			toggled := make([]float64, len(others))
-			score.LogScoresToggled(s, toggled, j, given, others)
+			nodescore.LogScoresToggled(s, toggled, j, given, others)
 			for k, i := range others {
-				parents := score.Toggle(nil, given, i)
+				parents := scoring.Toggle(nil, given, i)
 				if want := s.LogScore(j, parents); !(math.Abs(toggled[k]-want) <= 1e-9*math.Abs(want)) {
 					t.Fatalf("%s: %d given %v, from %v: %v, want %v", name, j, parents, given, toggled[k], want)
 				}

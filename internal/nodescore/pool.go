@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"tobac/internal/scoring"
-	"tobac/score"
 )
 
 // A Pool is a [score.Scorer] of listed sets of parents: all others score −Inf. It serves engines over scores that are too
@@ -20,7 +19,7 @@ type PoolEntry struct {
 	Score   float64
 }
 
-var _ score.GivenScorer = (*Pool)(nil)
+var _ GivenScorer = (*Pool)(nil)
 
 // NewPool is an empty pool for d variables.
 func NewPool(d int) *Pool {
@@ -80,7 +79,7 @@ func (p *Pool) LogScores(dst []float64, j int, candidates []int) {
 	p.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (p *Pool) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	for set := range dst {

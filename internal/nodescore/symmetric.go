@@ -22,7 +22,7 @@ type Symmetric struct {
 	joint []float64 // L by set of variables
 }
 
-var _ score.GivenScorer = (*Symmetric)(nil)
+var _ GivenScorer = (*Symmetric)(nil)
 
 // NewSymmetric computes the joint evidences of all sets of at most [MostSymmetric] variables by so
 // many goroutines. An error is that of ctx, or names a score that is not finite.
@@ -102,7 +102,7 @@ func (s *Symmetric) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [GivenScorer].
 func (s *Symmetric) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(s.d, j, candidates)

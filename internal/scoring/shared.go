@@ -3,7 +3,9 @@ package scoring
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -71,4 +73,24 @@ func Factorise(m *mat.SymDense) blas64.Triangular {
 // Solve replaces b with M⁻¹b, M = UᵀU: where M is nearly singular, by the best result there is.
 func Solve(u blas64.Triangular, b []float64) {
 	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
+}
+
+// Subset appends to dst the candidates whose bits are set, as scores number subsets.
+func Subset(dst, candidates []int, set int) []int {
+	for ; set != 0; set &= set - 1 {
+		dst = append(dst, candidates[bits.TrailingZeros(uint(set))])
+	}
+	return dst
+}
+
+// Toggle appends to dst an ascending set without i if i is a member of it, and with i if not.
+func Toggle(dst, set []int, i int) []int {
+	at, found := slices.BinarySearch(set, i)
+	dst = append(dst, set[:at]...)
+	if found {
+		at++
+	} else {
+		dst = append(dst, i)
+	}
+	return append(dst, set[at:]...)
 }

@@ -16,13 +16,13 @@
 // search goes back if that was worse, by a margin that falls to zero.
 //
 // Sets of parents that differ in one from another are scored from one factorisation, where a
-// score can ([score.ToggleScorer]).
+// score can ([nodescore.ToggleScorer]).
 //
 // # Candidates
 //
 // A [Screen] lists for each variable the others that improve its score most, one at a time. The
 // search begins with these, and then looks at all others, if the score is a
-// [score.ToggleScorer]. At the end, all variables are tried as one more parent of every
+// [nodescore.ToggleScorer]. At the end, all variables are tried as one more parent of every
 // variable that they do not descend from. So no edge more or less without a cycle improves the
 // graph that it returns.
 //

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"tobac/score"
+	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 )
 
 // scores are those of sets of parents, with the prior. Slow ones are kept.
@@ -24,7 +25,7 @@ const mostCached = 1 << 20
 type key [16]uint16
 
 func newScores(c *Screen) scores {
-	_, fast := c.scorer.(score.ToggleScorer)
+	_, fast := c.scorer.(nodescore.ToggleScorer)
 	s := scores{screen: c, fast: fast}
 	if !fast {
 		s.cache = make([]map[key]float64, c.d)
@@ -40,11 +41,11 @@ func (s *scores) toggled(dst []float64, j int, set, variables []int) {
 	p := len(set) + 1
 	s.work += p * p * (p + len(variables))
 	if s.fast {
-		score.LogWeightsToggled(s.screen.scorer, s.screen.prior, dst, j, set, variables)
+		nodescore.LogWeightsToggled(s.screen.scorer, s.screen.prior, dst, j, set, variables)
 		return
 	}
 	for k, i := range variables {
-		s.set = score.Toggle(s.set[:0], set, i)
+		s.set = scoring.Toggle(s.set[:0], set, i)
 		dst[k] = s.q(j, s.set)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Candidates per variable: all others up to allCandidates of them, or up to fastCandidates under a
-// [score.ToggleScorer], and else the best few. Of almost certain equations the best few as only
+// [nodescore.ToggleScorer], and else the best few. Of almost certain equations the best few as only
 // parents are seldom the parents.
 const (
 	allCandidates  = 40
@@ -60,15 +60,15 @@ func (v view) add(i, j int) {
 }
 
 // NewScreen lists the candidate parents of every variable: all that the prior allows if they are at
-// most 40, of a [score.ToggleScorer] at most 128, and else the 32 that improve its score most as only
-// parent, with the required ones. A [score.ToggleScorer] is fast enough to look at all then, once in
+// most 40, of a [nodescore.ToggleScorer] at most 128, and else the 32 that improve its score most as only
+// parent, with the required ones. A [nodescore.ToggleScorer] is fast enough to look at all then, once in
 // a while. It needs the scores of
 // all pairs. It stops when ctx is done, and returns its error.
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
 	d := s.Vars()
 	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d)}
 	few, all := make([][]int, d), make([][]int, d)
-	_, fast := s.(score.ToggleScorer)
+	_, fast := s.(nodescore.ToggleScorer)
 	most := allCandidates
 	if fast {
 		most = fastCandidates
@@ -86,7 +86,7 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 		}
 		base := c.required[j]
 		q, gain := make([]float64, len(all[j])), make([]float64, d)
-		score.LogWeightsToggled(s, p, q, j, base, all[j])
+		nodescore.LogWeightsToggled(s, p, q, j, base, all[j])
 		for k, i := range all[j] {
 			gain[i] = q[k]
 		}
@@ -123,7 +123,7 @@ func Best(list []int, value []float64, n int) []int {
 
 // q is the score of a set of parents, ascending.
 func (c *Screen) q(j int, parents []int) float64 {
-	return score.LogWeight(c.scorer, c.prior, j, parents)
+	return nodescore.LogWeight(c.scorer, c.prior, j, parents)
 }
 
 // with is a new ascending set with i, or the set itself if i is a member of it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tobac/dag"
-	"tobac/score"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -88,7 +88,7 @@ func TestStraightLines(t *testing.T) {
 			for j := range d {
 				others := dag.AllBut(d, j)
 				for set := range 1 << (d - 1) {
-					parents := score.Subset(nil, others, set)
+					parents := scoring.Subset(nil, others, set)
 					p := len(parents)
 					got := w.log(s, j, parents, form{make([]uint8, p), make([]uint8, p*p)})
 					if want := s.base.LogScore(j, parents); math.Abs(got-want) > 1e-10*math.Abs(want) {
@@ -205,7 +205,7 @@ func TestInvariance(t *testing.T) {
 	b := prepared(t, both(t, newData(t, y, nil))["own"], 3)
 	for j := range d {
 		for set := range 8 {
-			parents := score.Subset(nil, dag.AllBut(d, j), set)
+			parents := scoring.Subset(nil, dag.AllBut(d, j), set)
 			want := a.LogScore(j, parents) - n*math.Log(math.Abs(factor[j]))
 			if got := b.LogScore(j, parents); math.Abs(got-want) > 1e-5*math.Abs(want) {
 				t.Errorf("variable %d given %v: %v, want %v", j, parents, got, want)
@@ -246,7 +246,7 @@ func TestTables(t *testing.T) {
 			s.LogScores(make([]float64, 32), j, candidates)
 			s.LogScoresGiven(dst, j, candidates[:4], candidates[4:])
 			for set, got := range dst {
-				parents := append(score.Subset(nil, candidates[:4], set), candidates[4])
+				parents := append(scoring.Subset(nil, candidates[:4], set), candidates[4])
 				if v := again.LogScore(j, parents); v != s.LogScore(j, parents) {
 					t.Fatalf("%s: variable %d given %v: %v and %v", name, j, parents, v, s.LogScore(j, parents))
 				}

@@ -19,7 +19,7 @@ const mostSearched = 8
 // A fitting is a score that fits the equations that it is asked for, one parent after the other.
 type fitting struct{ *Scorer }
 
-var _ score.ToggleScorer = fitting{}
+var _ nodescore.ToggleScorer = fitting{}
 
 // LogScore implements [score.Scorer].
 func (s fitting) LogScore(j int, parents []int) float64 {
@@ -44,7 +44,7 @@ func (s fitting) lessen(j int, parents []int) bool {
 	return false
 }
 
-// LogScoresToggled implements [score.ToggleScorer].
+// LogScoresToggled implements [nodescore.ToggleScorer].
 func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	s.LogScore(j, parents)
 	allowed := slices.Clone(variables)

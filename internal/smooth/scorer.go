@@ -22,7 +22,7 @@ type Scorer struct {
 	common      float64   // noise variance of all equations, in squared units of the data; 0: own ones
 	alpha, beta float64   // of the prior of own ones: shape with no parents, rate
 	jacobian    []float64 // of one row
-	base        score.GivenScorer
+	base        nodescore.GivenScorer
 	plain       []bool
 	listed      bool // sets that were not fitted have no probability
 
@@ -58,7 +58,7 @@ func (f *fit) score() float64 {
 	return v
 }
 
-var _ score.GivenScorer = (*Scorer)(nil)
+var _ nodescore.GivenScorer = (*Scorer)(nil)
 
 // Own is the score with a noise variance for each equation, on columns scaled to variance 1 (those of
 // the rows in which they were not set): ln p is that of [score.BGe] with
@@ -94,7 +94,7 @@ func (t *Data) Common(noise, edge float64) (*Scorer, error) {
 }
 
 // with completes a scorer.
-func (s *Scorer) with(base score.GivenScorer, plain []int) *Scorer {
+func (s *Scorer) with(base nodescore.GivenScorer, plain []int) *Scorer {
 	s.base, s.plain = base, make([]bool, s.data.d)
 	for _, j := range plain {
 		s.plain[j] = true
@@ -254,7 +254,7 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 	s.LogScoresGiven(dst, j, candidates, nil)
 }
 
-// LogScoresGiven implements [score.GivenScorer].
+// LogScoresGiven implements [nodescore.GivenScorer].
 func (s *Scorer) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	if s.linear(j) {
 		s.linearScores(dst, j, candidates, given)
