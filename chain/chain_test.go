@@ -246,6 +246,9 @@ func TestStarts(t *testing.T) {
 				far++
 			}
 		}
+		if c := state.Chains; c[1].X[0] != -c[0].X[0] || c[3].X[0] != -c[2].X[0] || c[2].X[0] == c[0].X[0] {
+			t.Errorf("starts %v, want mirror images of a symmetric density", c)
+		}
 	}
 	if far > 6 {
 		t.Errorf("%d of 100 chains start far from the mode", far)

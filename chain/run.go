@@ -43,7 +43,9 @@ type Sampler struct {
 	WarmUp int // iterations that adapt, defaults to 1000; negative: none
 	// Start has a row for each chain, where it starts. Nil means points drawn uniformly from −2 to 2
 	// in all coordinates: the most probable of ten, or the first of a hundred with a finite density
-	// and gradient if none of the ten has one.
+	// and gradient if none of the ten has one. The points of every second chain are mirror images of
+	// those of the chain before it: of two modes on either side of 0, such as of a sign that the data
+	// do not tell, both are found.
 	Start *mat.Dense
 }
 
@@ -105,9 +107,9 @@ func (s Sampler) Begin() (*State, error) {
 				"%d of %d chains", missing, n)
 		}
 		for k := range n {
-			rng := stream.New(s.Seed, stream.NUTSStart, k, try)
+			rng, side := stream.New(s.Seed, stream.NUTSStart, k-k%2, try), float64(1-2*(k%2))
 			for i := range d {
-				x.Set(k, i, 4*rng.Float64()-2)
+				x.Set(k, i, side*(4*rng.Float64()-2))
 			}
 		}
 		if err := s.Target.LogDensity(logp, grad, x); err != nil {
