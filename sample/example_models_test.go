@@ -8,11 +8,12 @@ import (
 	"tobac/autograd"
 	"tobac/density"
 	"tobac/sample"
+
+	"gonum.org/v1/gonum/stat"
 )
 
-// means samples a model in four short chains, and prints the posterior means of its first
-// numbers.
-func means(model func(t *density.Trace), data map[string][]float64, count int) {
+// means samples a model in four short chains, and prints the posterior means of some numbers.
+func means(model func(t *density.Trace), data map[string][]float64, names ...string) {
 	short := sample.Settings{Seed: 1, WarmUp: 200, Draws: 200}
 	fit, err := sample.Run(context.Background(), model, data, short)
 	if err != nil {
@@ -20,8 +21,8 @@ func means(model func(t *density.Trace), data map[string][]float64, count int) {
 		return
 	}
 	defer fit.Close()
-	for _, p := range fit.Summary[:count] {
-		fmt.Printf("%s %.0f\n", p.Name, p.Mean)
+	for _, name := range names {
+		fmt.Printf("%s %.0f\n", name, stat.Mean(fit.Of(name), nil))
 	}
 }
 
@@ -50,7 +51,7 @@ func Example_censored() {
 			density.Censored(density.Normal(mu, t.Sample("sigma", density.HalfNormal(2))), 0, 10),
 			t.Data("y", 80),
 		)
-	}, map[string][]float64{"x": x, "y": y}, 2)
+	}, map[string][]float64{"x": x, "y": y}, "b[0]", "b[1]")
 	// Output:
 	// b[0] -5
 	// b[1] 5
@@ -63,7 +64,7 @@ func Example_zeroInflated() {
 		zero, rate := t.Sample("zero", density.Beta(1, 1)), t.Sample("rate", density.Gamma(2, 0.5))
 		t.Record("percent", zero.Scale(100))
 		t.Observe(density.ZeroInflated(zero, density.Poisson(rate)), t.Data("y", 100))
-	}, map[string][]float64{"y": y}, 2)
+	}, map[string][]float64{"y": y}, "zero", "rate")
 	// Output:
 	// zero 0
 	// rate 4
@@ -77,7 +78,7 @@ func Example_orderedLogistic() {
 		slope := t.Sample("slope", density.Normal(0, 2))
 		cut := t.Sample("cut", density.Normal(0, 10).Ordered(), 3)
 		t.Observe(density.OrderedLogistic(t.Data("x", 120).Mul(slope), cut), t.Data("y", 120))
-	}, map[string][]float64{"x": x, "y": y}, 1)
+	}, map[string][]float64{"x": x, "y": y}, "slope")
 	// Output:
 	// slope 7
 }
@@ -103,7 +104,7 @@ func Example_mixture() {
 			),
 			t.Data("y", 120),
 		)
-	}, map[string][]float64{"y": y}, 4)
+	}, map[string][]float64{"y": y}, "w[0]", "w[1]", "mu[0]", "mu[1]")
 	// Output:
 	// w[0] 1
 	// w[1] 0
@@ -131,7 +132,7 @@ func Example_correlation() {
 			density.MultivariateNormalCholesky(0, l.Mul(scale.Reshape(autograd.Shape{2, 1}))),
 			t.Data("y", 60, 2),
 		)
-	}, map[string][]float64{"y": rows}, 2)
+	}, map[string][]float64{"y": rows}, "l[0,0]", "l[0,1]")
 	// Output:
 	// l[0,0] 1
 	// l[0,1] 0
@@ -155,7 +156,7 @@ func Example_hierarchical() {
 			),
 			t.Data("y", 60),
 		)
-	}, map[string][]float64{"group": group, "y": y}, 1)
+	}, map[string][]float64{"group": group, "y": y}, "mu")
 	// Output:
 	// mu 110
 }
@@ -177,7 +178,7 @@ func Example_gaussianProcess() {
 			),
 			t.Data("y", 15),
 		)
-	}, map[string][]float64{"x": x, "y": y}, 1)
+	}, map[string][]float64{"x": x, "y": y}, "length")
 	// Output:
 	// length 3
 }
@@ -193,7 +194,7 @@ func Example_directions() {
 			),
 			t.Data("y", 80),
 		)
-	}, map[string][]float64{"y": y}, 1)
+	}, map[string][]float64{"y": y}, "mu")
 	// Output:
 	// mu 2
 }
@@ -212,7 +213,7 @@ func Example_hiddenMarkov() {
 		first := t.Constant([]float64{0.5, 0.5}, 2)
 		y := t.Data("y", 60).Reshape(autograd.Shape{60, 1})
 		t.Add(density.HiddenMarkov(first.Log(), next.Log(), density.Normal(mu, 1).LogProb(y)))
-	}, map[string][]float64{"y": y}, 2)
+	}, map[string][]float64{"y": y}, "mu[0]", "mu[1]")
 	// Output:
 	// mu[0] 1
 	// mu[1] 9
@@ -235,7 +236,7 @@ func Example_survival() {
 		d := density.Weibull(t.Sample("shape", density.Gamma(2, 1)), scale)
 		y, event := t.Data("time", 80), t.Data("died", 80)
 		t.Add(event.Where(d.LogProb(y), d.LogSurvival(y)))
-	}, map[string][]float64{"x": x, "time": times, "died": died}, 3)
+	}, map[string][]float64{"x": x, "time": times, "died": died}, "b[0]", "b[1]", "shape")
 	// Output:
 	// b[0] 1
 	// b[1] 1
@@ -256,7 +257,7 @@ func Example_captureRecapture() {
 		present := density.Bernoulli(p).LogProb(y).Sum(1).Add(there.Log())
 		absent := there.SubFrom(1).Log()
 		t.Add(y.Max(1).Positive().Where(present, present.LogAddExp(absent)))
-	}, map[string][]float64{"caught": caught}, 1)
+	}, map[string][]float64{"caught": caught}, "there")
 	// Output:
 	// there 1
 }
