@@ -107,7 +107,8 @@ func (t *Trace) input(
 }
 
 // Parameter declares a parameter with a constraint and a flat prior. Without dimensions it is a
-// number.
+// number. A simplex or an ordered vector is the last dimension, a Cholesky factor the last two:
+// dimensions before them are independent copies.
 func (t *Trace) Parameter(name string, c Constraint, dims ...int) *autograd.Node {
 	x := t.parameter(name, c, dims)
 	if t.flat == "" {

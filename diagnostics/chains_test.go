@@ -147,3 +147,13 @@ func TestApproximation(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Draws without a bound, as of an improper posterior, are told.
+func TestUnbounded(t *testing.T) {
+	s := diagnostics.Summary{{Name: "a", Q95: 3, ScaleRatio: 1, Bulk: 900, Tail: 900},
+		{Name: "b", Q95: math.Inf(1), ScaleRatio: 1, Bulk: 900, Tail: 900}}
+	if got := diagnostics.Warnings(diagnostics.Sampling(s, nil, 0)); len(got) != 1 ||
+		!strings.Contains(got[0], "draws of b are as large as +Inf") {
+		t.Error(got)
+	}
+}

@@ -11,7 +11,11 @@ import (
 // chain; none for samplers without momenta) and by the number of divergent iterations.
 func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 	worst, bulk, tail, name, least := 0.0, math.Inf(1), math.Inf(1), "", ""
+	furthest, far := 0.0, ""
 	for _, p := range s {
+		if size := math.Max(math.Abs(p.Q05), math.Abs(p.Q95)); size > furthest || math.IsNaN(size) {
+			furthest, far = size, p.Name
+		}
 		if math.IsNaN(p.ScaleRatio) { // a constant, such as an element of a triangular matrix
 			continue
 		}
@@ -50,6 +54,9 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 			divergent,
 		)),
 	}
+	checks = append(checks, Above("size of draws", furthest, 1e50, 1e100, fmt.Sprintf(
+		"draws of %s are as large as %.2g: the posterior may have no finite integral; give the parameter a "+
+			"prior that has one", far, furthest)))
 	if len(energies) > 0 {
 		fraction := math.Inf(1)
 		for _, e := range energies {
