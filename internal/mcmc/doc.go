@@ -23,7 +23,9 @@
 // # Tables
 //
 // The table of a variable has all subsets of its candidates: those that probable graphs and
-// short chains use, at most [DefaultCandidates]. Any other variable may be a parent too: such
+// short chains use, and the parents that variables have where one walks along the order of such a
+// graph, or an edge is turned around, which are those of other modes; [DefaultCandidates] says how
+// many at most. Any other variable may be a parent too: such
 // parents belong to the state of a chain, and a table of all
 // subsets of the candidates with them as further parents is made when a chain gets there.
 // Where a variable has more probable parents than candidates, the certain ones are of this kind.

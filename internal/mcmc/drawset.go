@@ -25,9 +25,8 @@ func (t *table) draw(before, layer uint32, rng random) uint32 {
 //
 //	Σ_{I⊆A⊆I∪F} exp q(A) = Σ_{J⊆I} (−1)^|J| sums[(I∪F)∖J],
 //
-// less that of the likely sets among these, whose rounding errors of 2^-44 sums[before] matter only
-// after decisions that are as improbable. It takes 2^|I| look-ups: long where a variable has many
-// parents, which likely sets spare.
+// or, where F has fewer variables than I, by adding them up, less that of the likely sets among these, whose rounding errors of 2^-44 sums[before] matter only
+// after decisions that are as improbable. It takes up to 2^min(|I|, |F|) look-ups.
 func (t *table) drawCandidates(before, layer uint32, rng random) uint32 {
 	unit := t.within(before).e
 	total := t.left(0, before, layer, unit)
@@ -114,6 +113,17 @@ func (t *table) fillLikely() {
 // left is the sum of exp q(A) over the sets in ⊆ A ⊆ in∪free with a member of
 // layer, in units of 2^unit.
 func (t *table) left(in, free, layer uint32, unit int64) float64 {
+	if bits.OnesCount32(free) < bits.OnesCount32(in) {
+		sum := 0.0
+		for set := free; ; set = (set - 1) & free {
+			if (in|set)&layer != 0 || layer == anySet {
+				sum += math.Exp(t.scores[in|set] - float64(unit)*math.Ln2)
+			}
+			if set == 0 {
+				return sum
+			}
+		}
+	}
 	sum := t.alternating(in, free, unit)
 	if layer != anySet && in&layer == 0 {
 		sum -= t.alternating(in, free&^layer, unit)

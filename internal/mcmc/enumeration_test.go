@@ -43,7 +43,7 @@ func TestEnumeration(t *testing.T) {
 		{"strong", listed{4, 6, 3}, score.Fair(4), mcmc.Options{}, 1500},
 		{"five", listed{5, 2, 4}, score.Fair(5), mcmc.Options{}, 1500},
 		{"five strong", listed{5, 8, 5}, score.Uniform(5), mcmc.Options{}, 1500},
-		{"few candidates", listed{5, 2, 8}, score.Fair(5), mcmc.Options{Candidates: 3}, 3000},
+		{"few candidates", listed{5, 2, 8}, score.Fair(5), mcmc.Options{Candidates: 3}, 6000},
 		{"few candidates strong", listed{4, 5, 9}, score.Fair(4), mcmc.Options{Candidates: 2}, 6000},
 		{"untempered", listed{4, 1, 6}, score.Uniform(4), mcmc.Options{Rungs: 1}, 1500},
 	}

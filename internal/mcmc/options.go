@@ -11,7 +11,7 @@ import (
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int          // candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as [DefaultCandidates]
+	Candidates int          // candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as many as [DefaultCandidates] says
 	Chains     int          // independent chains; 0: 4
 	Rungs      int          // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
 	Hottest    float64      // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
@@ -32,13 +32,32 @@ func Bytes(d, k int) int64 {
 	return b
 }
 
-// DefaultCandidates is the largest number of candidates of a variable: so many that tables of
-// all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of 1,000. It is at
-// least 4 where there are as many others. Most variables have fewer candidates.
+// DefaultCandidates is the number of candidates that every one of d variables may have: so many
+// that tables of all of them would take at most 64 MiB: 17 of 20 variables, 14 of 200, 11 of 1,000.
+// It is at least 4 where there are as many others. As most variables need fewer candidates, others
+// get more, up to 19, as long as all tables take no more.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
 	for k < min(d-1, mostCandidates) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
 		k++
+	}
+	return k
+}
+
+// most is the largest number of candidates of a variable, where the variables want some each.
+func (o Options) most(wanted []int) int {
+	if o.Candidates > 0 {
+		return o.Candidates
+	}
+	k := DefaultCandidates(len(wanted))
+	for ; k < min(len(wanted)-1, mostCandidates); k++ {
+		bytes := int64(0)
+		for _, n := range wanted {
+			bytes += tableBytes << min(n, k+1)
+		}
+		if bytes > defaultBytes {
+			break
+		}
 	}
 	return k
 }
@@ -53,7 +72,7 @@ func DefaultRungs(d int) int {
 }
 
 // mostCandidates is the largest default.
-const mostCandidates = 15
+const mostCandidates = 19
 
 func (o Options) defaults(d int) (Options, error) {
 	set := func(v *int, value int) {
@@ -61,7 +80,6 @@ func (o Options) defaults(d int) (Options, error) {
 			*v = value
 		}
 	}
-	set(&o.Candidates, DefaultCandidates(d))
 	set(&o.Chains, 4)
 	set(&o.Rungs, DefaultRungs(d))
 	set(&o.WarmUp, 300)
@@ -71,8 +89,8 @@ func (o Options) defaults(d int) (Options, error) {
 		o.Hottest = math.Exp(-min(1.2, 30/float64(d)))
 	}
 	switch {
-	case o.Candidates < 1 || o.Candidates > scoring.MostCandidates:
-		return o, fmt.Errorf("mcmc: %d candidates, want 1 to %d", o.Candidates, scoring.MostCandidates)
+	case o.Candidates < 0 || o.Candidates > scoring.MostCandidates:
+		return o, fmt.Errorf("mcmc: %d candidates, want 0 for the default to %d", o.Candidates, scoring.MostCandidates)
 	case o.Chains < 1:
 		return o, fmt.Errorf("mcmc: %d chains, want at least 1", o.Chains)
 	case o.Rungs < 1:

@@ -50,6 +50,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		return err
 	}
 	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
+	ends := make([]*search.Searcher, len(m.chains))
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		var from *dag.Graph
@@ -59,7 +60,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		s := search.At(screen, stream.New(m.options.Seed, stream.MCMCStart, k), from)
 		err := s.Run(ctx, 0)
 		starts[k], logs[k] = s.Parents(), s.LogScore()
-		sums[k] = m.conditionals(s)
+		sums[k], ends[k] = m.conditionals(s), s
 		return err
 	})
 	if err != nil {
@@ -67,7 +68,12 @@ func (m *Sampler) begin(ctx context.Context) error {
 	}
 	best := floats.MaxIdx(logs)
 	sum := make([]float64, m.d*m.d)
+	m.detours = make([]float64, m.d*m.d)
 	for k := range starts {
+		if below := logs[best] - logs[k]; below < detour {
+			m.addDetours(m.detours, ends[k], below)
+			m.addTurned(m.detours, ends[k].Graph())
+		}
 		if logs[k] < logs[best]-hopeless {
 			starts[k], sums[k] = starts[best], sums[best]
 		}
@@ -113,14 +119,35 @@ func (p *problem) conditionals(s *search.Searcher) []float64 {
 	return dst
 }
 
+// detour is by how much ln p(D, G) may fall on walks of variables along the order of a probable
+// graph, with parents that are candidates then: those of other modes, which are improbable given all
+// other edges of this one.
+const detour = 12
+
+// addDetours adds to dst, at j·d+i, the value of i → j on such walks from a graph: e^(−loss/2), or
+// less than that if another graph is more probable by below. Half of the loss counts, since a mode
+// may have more graphs than another.
+func (m *Sampler) addDetours(dst []float64, s *search.Searcher, below float64) {
+	s.Detours(func(loss float64, j int, parents []int) {
+		if loss += below; loss > detour {
+			return
+		}
+		value := math.Exp(-max(loss, 0) / 2)
+		for _, i := range parents {
+			dst[j*m.d+i] = max(dst[j*m.d+i], value)
+		}
+	})
+}
+
 // values returns what the edges i → j are worth as candidates, at j·d+i: the mean of
 // their probabilities, and half that of the opposite edge, which the likelihood
-// often cannot tell from it.
+// often cannot tell from it, and what they are worth on detours.
 func (m *Sampler) values(sum []float64, terms float64) []float64 {
 	value := make([]float64, m.d*m.d)
 	for i := range m.d {
 		for j := range m.d {
-			value[j*m.d+i] = (sum[j*m.d+i] + sum[i*m.d+j]/2) / terms
+			v := (sum[j*m.d+i] + sum[i*m.d+j]/2) / terms
+			value[j*m.d+i] = v + max(1-v, 0)*m.detours[j*m.d+i]/2
 			if m.prior.Required(i, j) {
 				value[j*m.d+i] = math.Inf(1)
 			}
@@ -132,28 +159,32 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 // candidates returns for each child the allowed parents that are worth it, ascending, and at most
 // as many as the options say. Required ones are among them.
 func (m *Sampler) candidates(value []float64) [][]int {
-	lists := make([][]int, m.d)
+	lists, worth := make([][]int, m.d), make([]int, m.d)
 	for j := range lists {
-		var all []int
-		required := 0
+		n := 0
 		for i := range m.d {
-			if i != j && !m.prior.Forbidden(i, j) {
-				all = append(all, i)
+			if i == j || m.prior.Forbidden(i, j) {
+				continue
 			}
-			if m.prior.Required(i, j) {
-				required++
+			lists[j] = append(lists[j], i)
+			if value[j*m.d+i] >= worthless {
+				n++
 			}
 		}
-		worth, probable := 0, 0
+		worth[j] = min(max(n, leastCandidates), len(lists[j]))
+	}
+	most := m.options.most(worth)
+	for j, all := range lists {
+		required, probable := 0, 0
 		for _, i := range all {
-			if value[j*m.d+i] >= worthless {
-				worth++
+			if m.prior.Required(i, j) {
+				required++
 			}
 			if value[j*m.d+i] >= likely {
 				probable++
 			}
 		}
-		n := min(max(worth, leastCandidates), m.options.Candidates)
+		n := min(worth[j], most)
 		of := value[j*m.d : (j+1)*m.d]
 		if probable > n {
 			of = slices.Clone(of)

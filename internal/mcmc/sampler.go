@@ -14,6 +14,7 @@ type Sampler struct {
 	*problem
 	options Options
 	chains  []*chain
+	detours []float64 // of edges i → j, at j·d+i; see addDetours. Released by New
 }
 
 // New searches for a probable graph for each chain, chooses candidate parents by these
@@ -44,6 +45,7 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 			return nil, err
 		}
 	}
+	m.detours = nil
 	for _, c := range m.chains {
 		c.record = newRecord(m.problem, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
 		c.clearCounts()

@@ -80,6 +80,8 @@ type step struct {
 	neighbour int
 	parents   []int
 	score     float64
+	walker    []int   // parents of the variable that walks
+	gain      float64 // of ln p since the walk began
 }
 
 // A place is a better one of a variable: behind so many steps to the left or to the right.
@@ -122,6 +124,7 @@ func (s *Searcher) along(v int, right bool) place {
 			set, q, total = s.lose(v, u, set, q, total)
 			at.parents, at.score, total = s.take(u, v, at.parents, at.score, total)
 		}
+		at.walker, at.gain = set, total
 		s.walk.steps = append(s.walk.steps, at)
 		if total < best.gain-s.barrier || math.IsInf(total, -1) || math.IsNaN(total) {
 			break
@@ -138,6 +141,24 @@ func (s *Searcher) along(v int, right bool) place {
 		}
 	}
 	return best
+}
+
+// Detours visits the sets of parents that variables have where one of them walks along the order,
+// as in the steps of a search, as long as ln p does not fall by more than 50. The loss is how far
+// it has to fall until a graph has these parents. They must not be changed.
+func (s *Searcher) Detours(visit func(loss float64, j int, parents []int)) {
+	s.barrier = lowBarrier
+	for v := range s.d {
+		for _, right := range [2]bool{false, true} {
+			s.along(v, right)
+			loss := math.Inf(1)
+			for _, at := range slices.Backward(s.walk.steps) {
+				loss = min(loss, -at.gain)
+				visit(loss, at.neighbour, at.parents)
+				visit(-at.gain, v, at.walker)
+			}
+		}
+	}
 }
 
 // lose takes i, which is now behind j, from its parents, and adds what that gains to total.

@@ -244,3 +244,36 @@ func TestCertain(t *testing.T) {
 		}
 	}
 }
+
+// On its walks from a graph the loss of a set of parents is at least how much less probable the best
+// graph with these parents is.
+func TestDetours(t *testing.T) {
+	const d = 4
+	s, _ := simulated(t, d, 30, 3)
+	p := score.Fair(d)
+	at := search.New(screened(t, s, p), rand.New(rand.NewPCG(1, 0)))
+	if err := at.Run(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	best, others := at.LogScore(), 0
+	at.Detours(func(loss float64, j int, parents []int) {
+		only := p.Clone()
+		for i := range d {
+			switch {
+			case slices.Contains(parents, i):
+				only.Require(i, j)
+			case i != j:
+				only.Forbid(i, j)
+			}
+		}
+		if !slices.Equal(at.Parents()[j], parents) {
+			others++
+		}
+		if want := best - most(s, only); loss < want-1e-9 {
+			t.Errorf("parents %v of %d: loss %v, want at least %v", parents, j, loss, want)
+		}
+	})
+	if others == 0 {
+		t.Error("no walk gave other parents")
+	}
+}
