@@ -28,13 +28,31 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 			columns, variance = append(columns, p.curved...), append(variance, p.curvedV...)
 		}
 	}
-	weights := map[dataset.Kind][]float64{dataset.Real: normalWeights, dataset.Count: logWeights}[v.Kind]
+	weights := map[dataset.Kind][]float64{dataset.Real: normalWeights, dataset.Positive: normalWeights, dataset.Proportion: normalWeights, dataset.Count: logWeights}[v.Kind]
 	if weights == nil {
 		weights = logitWeights
 	}
 	tau2 := weights[rng.IntN(len(weights))]
 	f := &Function{form: ofNormal, constants: []float64{rng.NormFloat64(), 1}}
+	of := func(v float64) float64 { return v }
 	switch v.Kind {
+	case dataset.Positive:
+		switch rng.IntN(3) {
+		case 0:
+			of = func(v float64) float64 { return 30 + v }
+		case 1:
+			of = math.Exp
+		case 2:
+			shape := shapePrior.mean + shapePrior.sd*rng.NormFloat64()
+			g := gamma{level: normalPrior{0, levelSD}}
+			f.form, f.family, f.constants = formOf(g), g, []float64{rng.NormFloat64(), shape}
+			weights = logWeights
+			tau2 = weights[rng.IntN(len(weights))]
+		}
+	case dataset.Proportion:
+		if of = sigmoid; rng.IntN(2) == 0 {
+			of = func(v float64) float64 { return 0.5 + v/100 }
+		}
 	case dataset.Binary, dataset.Categorical, dataset.Ordered:
 		p, sum := make([]float64, v.Levels), 0.0
 		for k := range p {
@@ -96,9 +114,11 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 	for i := range y {
 		switch {
 		case f.family == nil:
-			y[i] = eta[i][0] + rng.NormFloat64()
+			y[i] = of(eta[i][0] + rng.NormFloat64())
 		case v.Kind == dataset.Count:
 			y[i] = min(f.quantile(eta[i], rng.NormFloat64()), 1e6)
+		case v.Kind == dataset.Positive:
+			y[i] = max(f.quantile(eta[i], rng.NormFloat64()), 1e-300)
 		default:
 			y[i] = distuv.NewCategorical(f.levels(nil, eta[i]), rng).Rand()
 		}
@@ -144,11 +164,14 @@ func TestCalibration(t *testing.T) {
 	}
 	binary, category := Variable{Kind: dataset.Binary, Levels: 2}, Variable{Kind: dataset.Categorical, Levels: 3}
 	ordered, count, number := Variable{Kind: dataset.Ordered, Levels: 4}, Variable{Kind: dataset.Count}, Variable{}
+	positive, part := Variable{Kind: dataset.Positive}, Variable{Kind: dataset.Proportion}
 	for name, all := range map[string][]Variable{
 		"numbers and a category": {number, category, number},
 		"a binary and a count":   {number, binary, count},
 		"ordered and a category": {ordered, number, category},
 		"counts":                 {count, count, ordered},
+		"amounts and a part":     {positive, part, positive},
+		"an amount and a level":  {positive, ordered, binary},
 	} {
 		rng := rand.New(rand.NewPCG(11, 3))
 		var said, there []float64
