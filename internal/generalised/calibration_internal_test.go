@@ -39,7 +39,7 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 	case dataset.Positive:
 		switch rng.IntN(3) {
 		case 0:
-			of = func(v float64) float64 { return 30 + v }
+			of = func(v float64) float64 { return 1e3 + v }
 		case 1:
 			of = math.Exp
 		case 2:
@@ -51,7 +51,7 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 		}
 	case dataset.Proportion:
 		if of = sigmoid; rng.IntN(2) == 0 {
-			of = func(v float64) float64 { return 0.5 + v/100 }
+			of = func(v float64) float64 { return 0.5 + v/1e4 }
 		}
 	case dataset.Binary, dataset.Categorical, dataset.Ordered:
 		p, sum := make([]float64, v.Levels), 0.0
