@@ -15,9 +15,12 @@ import (
 	"tobac/internal/delimited"
 )
 
-// formatVersion is that of the format that [Posterior.Write] writes. [Read] takes the one before
-// too, which had no id of a run.
-const formatVersion = 3
+// formatVersion is that of the format that [Posterior.Write] writes. [Read] takes those from
+// oldestVersion on too: the first had no id of a run, and both had matrices of any size.
+const (
+	formatVersion = 4
+	oldestVersion = 2
+)
 
 // header is everything but the draws, as it is stored: every key on a line of its
 // own, in this sequence.
@@ -39,11 +42,12 @@ type storedScale struct {
 	SD   numbers `json:"sd"`
 }
 
-// storedMarginals holds matrices row by row; null is NaN.
+// storedMarginals holds matrices row by row; null is NaN. Of many variables it has a list instead.
 type storedMarginals struct {
-	Probabilities []numbers    `json:"probabilities"`
+	Probabilities []numbers    `json:"probabilities,omitzero"`
 	WeightMean    [][]*float64 `json:"weight_mean,omitzero"`
 	WeightSD      [][]*float64 `json:"weight_sd,omitzero"`
+	Listed        *storedPairs `json:"listed,omitempty"`
 }
 
 type storedPart struct {
@@ -167,6 +171,9 @@ func (p *Posterior) header() header {
 }
 
 func (m Marginals) stored() *storedMarginals {
+	if m.size() > mostInMatrices {
+		return &storedMarginals{Listed: m.listed()}
+	}
 	out := &storedMarginals{WeightMean: orNulls(m.WeightMean), WeightSD: orNulls(m.WeightSD)}
 	for i := range m.size() {
 		out.Probabilities = append(out.Probabilities, m.Probabilities.RawRowView(i))
@@ -253,7 +260,7 @@ func read(r io.Reader) (*Posterior, error) {
 	if err := d.Decode(&version); err != nil {
 		return nil, fmt.Errorf("version: %w", jsonError(err))
 	}
-	if version != formatVersion && version != formatVersion-1 {
+	if version < oldestVersion || version > formatVersion {
 		return nil, fmt.Errorf("version %d, want %d: fit again", version, formatVersion)
 	}
 	var h header

@@ -133,7 +133,7 @@ func sample(t testing.TB) string {
 }
 
 func TestFormat(t *testing.T) {
-	want := `{"version":3,
+	want := `{"version":4,
 "run":"",
 "names":["x","y"],
 "engine":"svgd",
@@ -153,9 +153,9 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// A file of the version before, which has no id of a run, is read.
+// A file of the first version, which has no id of a run, is read.
 func TestReadFormer(t *testing.T) {
-	former := strings.Replace(strings.Replace(sample(t), `"version":3`, `"version":2`, 1), "\"run\":\"\",\n", "", 1)
+	former := strings.Replace(strings.Replace(sample(t), `"version":4`, `"version":2`, 1), "\"run\":\"\",\n", "", 1)
 	p, err := posterior.Read(strings.NewReader(former), "former")
 	if err != nil {
 		t.Fatal(err)
@@ -169,12 +169,12 @@ func TestReadFormer(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	for _, row := range []struct{ name, old, new, want string }{
 		{"nothing", sample(t), "", "the text ends early"},
-		{"no object", `{"version":3`, `[`, "got [, want {"},
+		{"no object", `{"version":4`, `[`, "got [, want {"},
 		{"cut short", "\n]}\n", "", "draws: the text ends early"},
 		{"cut in a draw", `"log_prior":-1`, `"log_prior`, `draw 1: `},
 		{"more after it", "\n]}\n", "\n]}\n{}", "text after the end of the posterior"},
-		{"older", `"version":3,`, ``, `begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
-		{"newer", `"version":3`, `"version":4`, "version 4, want 3: fit again"},
+		{"older", `"version":4,`, ``, `begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
+		{"newer", `"version":4`, `"version":5`, "version 5, want 4: fit again"},
 		{"unknown key", `"engine"`, `"motor"`, `unknown or repeated key "motor"`},
 		{"repeated key", `"engine":"svgd"`, `"engine":"svgd","engine":"mcmc"`, `unknown or repeated key "engine"`},
 		{"unknown key in a draw", `"log_prior"`, `"log_priors"`, `draw 1: json: unknown field "log_priors"`},
@@ -251,8 +251,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add(strings.Replace(text, `"order":[0,1]`, `"order":null`, 1))
 	f.Add(strings.Replace(text, `1.5]`, `-0]`, 1))
-	f.Add(strings.Replace(strings.Replace(text, `"version":3`, `"version":2`, 1), "\"run\":\"\",\n", "", 1))
-	f.Add(`{"version":3}`)
+	f.Add(strings.Replace(strings.Replace(text, `"version":4`, `"version":2`, 1), "\"run\":\"\",\n", "", 1))
+	f.Add(`{"version":4}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := posterior.Read(strings.NewReader(text), "fuzz")
 		if err != nil {

@@ -87,14 +87,14 @@ func (s *storedEquations) numbers() float64 {
 }
 
 func (s *storedMarginals) marginals(d int) (m Marginals, err error) {
+	if s.Listed != nil {
+		if s.Probabilities != nil || s.WeightMean != nil || s.WeightSD != nil {
+			return m, errors.New("edge probabilities both as matrices and listed")
+		}
+		return s.Listed.marginals(d)
+	}
 	if m.Probabilities, err = dense("probabilities", s.Probabilities, d, func(v float64) float64 { return v }); err != nil {
 		return m, err
-	}
-	orNaN := func(v *float64) float64 {
-		if v == nil {
-			return math.NaN()
-		}
-		return *v
 	}
 	if s.WeightMean != nil {
 		if m.WeightMean, err = dense("mean weights", s.WeightMean, d, orNaN); err != nil {
@@ -105,6 +105,14 @@ func (s *storedMarginals) marginals(d int) (m Marginals, err error) {
 		m.WeightSD, err = dense("standard deviations of weights", s.WeightSD, d, orNaN)
 	}
 	return m, err
+}
+
+// orNaN is a number; NaN is nil.
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
 }
 
 // dense is the d×d matrix of stored rows.

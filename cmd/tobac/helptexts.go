@@ -98,7 +98,8 @@ averaged over the graphs, with and without the density of the parameters.`
   effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
                        and the columns are at most results.effects
   consensus.csv, .dot  source,target,weight,type (-> or --)
-  particles.json       the posterior, which tobac eval reads
+  particles.json       the posterior, which tobac eval reads; with more than 100 columns the most
+                       probable edges, 100 of each on average, and the mean of all others
   particles-svgd.json  the particles of --beside svgd
   imputation.csv       edge probabilities in each completed table, where values were missing
   summary.json         settings, knowledge, evidences, warnings, metrics, times, verdict
