@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
+	"tobac/internal/smooth"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
@@ -76,6 +77,8 @@ const (
 	fastScores = 0.2 // seconds of processor time that are spent whatever the others say
 	shapeShare = 0.2 // of what the shape of the noise gains, that curvature must gain where rows lie far out
 	worthwhile = 5   // nats by which more than straight lines with normal noise must be better than these
+
+	hopelessNats = 100 // by which smooth equations with normal noise are behind those with noise of any shape
 )
 
 // Pointless implements [Conditional].
@@ -111,8 +114,32 @@ func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 		return noMore
 	case more-shaped < shapeShare*(shaped-plain) && farOut(data):
 		return farTails
+	case normalCurves(data) < more-hopelessNats:
+		return noShape
 	}
 	return ""
+}
+
+// normalCurves is the log density of the best graph that a search finds under smooth equations with
+// normal noise, of which Gaussian processes are relatives; +∞ where that fails.
+func normalCurves(data *dataset.Table) float64 {
+	ctx, d := context.Background(), len(data.Names)
+	t, err := smooth.New(data.X, data.Mask())
+	if err != nil {
+		return math.Inf(1)
+	}
+	s, err := t.Own(smoothRates[0], inspect.Repeated(data))
+	if err == nil {
+		err = s.Prepare(ctx, min(2, d-1), 1)
+	}
+	if err != nil {
+		return math.Inf(1)
+	}
+	g, err := s.Probable(ctx, nil, nil, 1)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return nodescore.OfGraph(s, g)
 }
 
 // farOut reports whether half of the columns have rows too far out for normal noise.

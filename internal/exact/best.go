@@ -50,6 +50,9 @@ func (p *Posterior) Best(ctx context.Context) (*dag.Graph, float64, error) {
 	return g, best[all], nil
 }
 
+// Best is that of [Posterior].
+func (o *Orders) Best(ctx context.Context) (*dag.Graph, float64, error) { return o.p.Best(ctx) }
+
 // LogScore is ln Π_j e^{q(j, pa_j)} of a graph, in nats: -Inf if it is impossible. It
 // panics if the graph has another number of vertices. Cycles are not looked for.
 func (p *Posterior) LogScore(g *dag.Graph) float64 {

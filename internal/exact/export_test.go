@@ -8,7 +8,7 @@ import (
 
 // Rounding is the relative difference of two sums over all graphs, one from the empty set up and
 // one from the whole set down.
-func (g *Graphs) Rounding() float64 { return math.Abs(g.rounding) }
+func (g *Graphs) Rounding() float64 { return math.Abs(g.prepared().rounding) }
 
 // LogExtensions is ln of the number of linear extensions of an acyclic graph: of
 // the orders in which no edge points backwards. It counts the paths through the

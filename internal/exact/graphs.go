@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,10 +15,14 @@ import (
 // Graphs is the posterior over acyclic graphs: each graph counts once. It is safe
 // for concurrent use, and what it returns belongs to the caller.
 type Graphs struct {
-	p                *Posterior
-	log              float64
+	p   *Posterior
+	of  *Orders
+	h   []number // H(U)
+	log float64
+
+	mu               sync.Mutex
 	others           [][]float64 // by j and T ⊆ variables but j: P(T are all that do not descend from j)
-	edges, ancestors *mat.Dense
+	edges, ancestors *mat.Dense  // nil until they are asked for
 	rounding         float64
 }
 
@@ -26,23 +31,35 @@ var errRounding = errors.New("exact: the sum over graphs was lost to rounding")
 // Graphs sums over all acyclic graphs by inclusion and exclusion. Its time grows
 // with the number of pairs of disjoint sets that [Orders.GraphsCost] counts.
 func (o *Orders) Graphs(ctx context.Context) (*Graphs, error) {
-	d := len(o.p.tables)
 	h, err := o.closed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	full := h[len(h)-1]
-	g := &Graphs{p: o.p, log: full.log() + o.p.shift(), others: make([][]float64, d)}
+	return &Graphs{p: o.p, of: o, h: h, log: h[len(h)-1].log() + o.p.shift()}, nil
+}
+
+// Prepare computes probabilities of edges, ancestors and sets of parents, as [Orders.Prepare] does.
+func (g *Graphs) Prepare(ctx context.Context) (err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.edges != nil {
+		return nil
+	}
+	d := len(g.p.tables)
+	g.others = make([][]float64, d)
 	for j := range g.others {
 		g.others[j] = make([]float64, 1<<(d-1))
 	}
-	if g.rounding, err = o.nonDescendants(ctx, h, g.others); err != nil {
-		return nil, err
+	if g.rounding, err = g.of.nonDescendants(ctx, g.h, g.others); err != nil {
+		return err
 	}
-	if err := g.marginals(ctx); err != nil {
-		return nil, err
-	}
-	return g, nil
+	return g.marginals(ctx)
+}
+
+// prepared is Prepare for who does not stop.
+func (g *Graphs) prepared() *Graphs {
+	_ = g.Prepare(context.Background()) // no error but that of a context
+	return g
 }
 
 // digits is the number of binary digits of sums over graphs of d variables: one of
@@ -91,22 +108,26 @@ func (s *step) candidates(p *Posterior, set, which int) []uint8 {
 	return list
 }
 
-// marginals fills the matrices of edges and of ancestors.
+// marginals computes the matrices of edges and of ancestors.
 func (g *Graphs) marginals(ctx context.Context) error {
 	d := len(g.others)
-	g.edges, g.ancestors = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	return parallel.ForWith(ctx, d, g.p.workers, g.p.newScratch, func(s *scratch, j int) error {
+	edges, ancestors := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	err := parallel.ForWith(ctx, d, g.p.workers, g.p.newScratch, func(s *scratch, j int) error {
 		copy(s.prob, g.others[j])
 		var member [MaxVariables]float64
 		memberSums(member[:d-1], s.prob, g.p.kernels)
 		for k, i := range others(d, j) {
-			g.ancestors.Set(j, i, min(max(1-member[k], 0), 1))
+			ancestors.Set(j, i, min(max(1-member[k], 0), 1))
 		}
 		g.weights(s.weight, j)
 		g.p.parentSets(s.prob, s.weight, j)
-		g.p.fillColumn(g.edges, s.prob, j)
+		g.p.fillColumn(edges, s.prob, j)
 		return nil
 	})
+	if err == nil {
+		g.edges, g.ancestors = edges, ancestors
+	}
+	return err
 }
 
 // weights writes P(T are all that do not descend from j)/A_j(T) in the inverse units of A_j(T).
@@ -125,16 +146,16 @@ func (g *Graphs) weights(dst []float64, j int) {
 func (g *Graphs) LogEvidence() float64 { return g.log }
 
 // Edges is the d×d matrix of P(i → j).
-func (g *Graphs) Edges() *mat.Dense { return mat.DenseCopyOf(g.edges) }
+func (g *Graphs) Edges() *mat.Dense { return mat.DenseCopyOf(g.prepared().edges) }
 
 // Ancestors is the d×d matrix of the probabilities that a directed path leads from i
 // to j.
-func (g *Graphs) Ancestors() *mat.Dense { return mat.DenseCopyOf(g.ancestors) }
+func (g *Graphs) Ancestors() *mat.Dense { return mat.DenseCopyOf(g.prepared().ancestors) }
 
 // ParentSets is the distribution of the parents of variable j, as in
 // [Orders.ParentSets].
 func (g *Graphs) ParentSets(j int) []float64 {
-	s := g.p.newScratch()
+	s := g.prepared().p.newScratch()
 	g.weights(s.weight, j)
 	g.p.parentSets(s.prob, s.weight, j)
 	return s.prob

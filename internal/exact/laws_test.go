@@ -249,9 +249,21 @@ func TestCancelledAnywhere(t *testing.T) {
 	p, o := posterior(t, s, prior, exact.Options{})
 	before := runtime.NumGoroutine()
 	calls := map[string]func(ctx context.Context) error{
-		"New":        func(ctx context.Context) error { _, err := exact.New(ctx, s, prior, exact.Options{}); return err },
-		"Orders":     func(ctx context.Context) error { _, err := p.Orders(ctx); return err },
-		"Graphs":     func(ctx context.Context) error { _, err := o.Graphs(ctx); return err },
+		"New": func(ctx context.Context) error { _, err := exact.New(ctx, s, prior, exact.Options{}); return err },
+		"Orders": func(ctx context.Context) error {
+			o, err := p.Orders(ctx)
+			if err == nil {
+				err = o.Prepare(ctx)
+			}
+			return err
+		},
+		"Graphs": func(ctx context.Context) error {
+			g, err := o.Graphs(ctx)
+			if err == nil {
+				err = g.Prepare(ctx)
+			}
+			return err
+		},
 		"GraphsCost": func(ctx context.Context) error { _, err := o.GraphsCost(ctx); return err },
 		"Best":       func(ctx context.Context) error { _, _, err := p.Best(ctx); return err },
 		"Draws":      func(ctx context.Context) error { _, err := o.Draws(ctx, 1000, 1); return err },

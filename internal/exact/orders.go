@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,8 +19,19 @@ import (
 type Orders struct {
 	p                 *Posterior
 	forward, backward []number // F and B of the package comment, in units of the tables' shifts
-	edges, before     *mat.Dense
+
+	mu            sync.Mutex
+	edges, before *mat.Dense // nil until they are asked for
+	probable      []probable // by variable, likewise
 }
+
+// probable are sets of parents of a variable that have the probability leastKept or more.
+type probable struct {
+	sets          []int
+	probabilities []float64
+}
+
+const leastKept = 1e-4
 
 var errImpossible = errors.New("exact: no acyclic graph has a positive probability")
 
@@ -33,13 +45,7 @@ func (p *Posterior) Orders(ctx context.Context) (*Orders, error) {
 	if o.forward[len(o.forward)-1].m == 0 {
 		return nil, errImpossible
 	}
-	if err := p.sumBackward(ctx, o.backward); err != nil {
-		return nil, err
-	}
-	if err := o.marginals(ctx); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return o, p.sumBackward(ctx, o.backward)
 }
 
 // topBits is the number of top bits of the blocks of sweeps over 2^d sets.
@@ -122,20 +128,42 @@ func (o *Orders) predecessors(dst []float64, j int) {
 	}
 }
 
-// marginals fills the matrices of edges and of precedence.
-func (o *Orders) marginals(ctx context.Context) error {
+// Prepare computes probabilities of edges, precedences and likely sets of parents, once. Who asks for
+// one of them needs it only to be able to stop.
+func (o *Orders) Prepare(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.edges != nil {
+		return nil
+	}
 	d := len(o.p.tables)
-	o.edges, o.before = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	return parallel.ForWith(ctx, d, o.p.workers, o.p.newScratch, func(s *scratch, j int) error {
+	edges, before, likely := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), make([]probable, d)
+	err := parallel.ForWith(ctx, d, o.p.workers, o.p.newScratch, func(s *scratch, j int) error {
 		o.predecessors(s.weight, j)
 		for u, a := range o.p.tables[j].a {
 			s.prob[u] = s.weight[u] * a
 		}
-		o.p.fillColumn(o.before, s.prob, j)
+		o.p.fillColumn(before, s.prob, j)
 		o.p.parentSets(s.prob, s.weight, j)
-		o.p.fillColumn(o.edges, s.prob, j)
+		for set, v := range s.prob {
+			if v >= leastKept {
+				likely[j].sets = append(likely[j].sets, set)
+				likely[j].probabilities = append(likely[j].probabilities, v)
+			}
+		}
+		o.p.fillColumn(edges, s.prob, j)
 		return nil
 	})
+	if err == nil {
+		o.edges, o.before, o.probable = edges, before, likely
+	}
+	return err
+}
+
+// prepared is Prepare for who does not stop.
+func (o *Orders) prepared() *Orders {
+	_ = o.Prepare(context.Background()) // no error but that of a context
+	return o
 }
 
 // parentSets writes P(A) = e^{q(j,A)} Σ_{U⊇A} weight(U), and destroys the weights,
@@ -165,10 +193,10 @@ func (o *Orders) LogEvidence() float64 {
 }
 
 // Edges is the d×d matrix of P(i → j).
-func (o *Orders) Edges() *mat.Dense { return mat.DenseCopyOf(o.edges) }
+func (o *Orders) Edges() *mat.Dense { return mat.DenseCopyOf(o.prepared().edges) }
 
 // Precedence is the d×d matrix of the probabilities that i comes before j.
-func (o *Orders) Precedence() *mat.Dense { return mat.DenseCopyOf(o.before) }
+func (o *Orders) Precedence() *mat.Dense { return mat.DenseCopyOf(o.prepared().before) }
 
 // ParentSets is the distribution of the parents of variable j, 2^(d−1) probabilities:
 // bit k of an index stands for variable k if k < j, and else for k+1.
@@ -180,14 +208,22 @@ func (o *Orders) ParentSets(j int) []float64 {
 }
 
 // ProbableSets are the sets of parents of variable j with a probability above a bound or at it, by
-// their index in [Orders.ParentSets], with their probabilities.
+// their index in [Orders.ParentSets], with their probabilities. From 1e-4 on bounds cost nothing.
 func (o *Orders) ProbableSets(j int, bound float64) (sets [][]int, probabilities []float64) {
-	d, _ := o.before.Dims()
-	others := dag.AllBut(d, j)
-	for set, v := range o.ParentSets(j) {
+	others := dag.AllBut(len(o.p.tables), j)
+	add := func(set int, v float64) {
 		if v >= bound {
 			sets, probabilities = append(sets, scoring.Subset(nil, others, set)), append(probabilities, v)
 		}
+	}
+	if bound < leastKept {
+		for set, v := range o.ParentSets(j) {
+			add(set, v)
+		}
+		return sets, probabilities
+	}
+	for k, set := range o.prepared().probable[j].sets {
+		add(set, o.probable[j].probabilities[k])
 	}
 	return sets, probabilities
 }

@@ -242,6 +242,9 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	default:
 		// The evidence is greatest where prior and posterior expect as many edges.
 		p := inf.Parts[0]
+		if err := p.prepare(ctx); err != nil {
+			return nil, err
+		}
 		if e := Nearest(densities, p.expectedEdges(d)/float64(d)); e != first {
 			var err error
 			if inf.Parts[0], err = newPart(ctx, p.Hypothesis, e, d, problem); err != nil {
@@ -374,6 +377,9 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	inf.Hypothesis = &likeliest.Hypothesis
 	for k := range inf.Parts {
 		p := &inf.Parts[k]
+		if err := p.prepare(ctx); err != nil {
+			return err
+		}
 		p.weight = math.Exp(p.evidence - total)
 		inf.EdgesPerNode += p.weight * p.density
 		var scaled mat.Dense

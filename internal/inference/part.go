@@ -66,6 +66,17 @@ func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, prob
 	return p, err
 }
 
+// prepare computes what [Part.edges] is, unless that was.
+func (p *Part) prepare(ctx context.Context) error {
+	switch {
+	case p.given != nil:
+		return nil
+	case p.graphs != nil:
+		return p.graphs.Prepare(ctx)
+	}
+	return p.orders.Prepare(ctx)
+}
+
 // draws are n independent draws of an order and a graph.
 func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, error) {
 	if p.given != nil {
@@ -77,7 +88,8 @@ func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 // probable is the graph with the greatest probability, or of many variables one that a search finds.
 func (p *Part) probable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
 	if p.given == nil && p.Hypothesis.Scores.Vars() <= refinement.MixedVariables {
-		return exact.MostProbable(ctx, p.Hypothesis.Scores, p.Prior, problem.Workers)
+		g, _, err := p.orders.Best(ctx)
+		return g, err
 	}
 	return probableGraph(ctx, p.scores(), p.Prior, problem)
 }

@@ -52,6 +52,9 @@ func sumUnder(ctx context.Context, s score.Scorer, prior *score.Prior, workers i
 		return summedTable{}, err
 	}
 	o, err := p.Orders(ctx)
+	if err == nil {
+		err = o.Prepare(ctx)
+	}
 	return summedTable{p, o}, err
 }
 

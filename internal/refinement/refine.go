@@ -163,13 +163,15 @@ func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers in
 		return nil, nil, err
 	}
 	sums, err := p.Orders(ctx)
+	if err == nil {
+		err = sums.Prepare(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	d := s.Vars()
-	sets, probabilities = make([][][]int, d), make([][]float64, d)
-	return sets, probabilities, parallel.For(ctx, d, workers, func(j int) error {
-		sets[j], probabilities[j] = sums.ProbableSets(j, likelySet)
-		return ctx.Err()
-	})
+	for j := range s.Vars() {
+		some, likely := sums.ProbableSets(j, likelySet)
+		sets, probabilities = append(sets, some), append(probabilities, likely)
+	}
+	return sets, probabilities, nil
 }
