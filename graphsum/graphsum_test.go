@@ -14,6 +14,7 @@ import (
 	"tobac/graphsum"
 	"tobac/internal/exact"
 	"tobac/nuts"
+	"tobac/sample"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -182,4 +183,36 @@ func Example() {
 	// Output:
 	// c of a 2
 	// a – b 1.0, b – c 1.0, a – c 0.2
+}
+
+// A measurement model on top of a graph: each variable was measured twice, with an error of unknown
+// size. The no-U-turn sampler draws the variables behind the measurements, and the graph of these is
+// summed exactly.
+func Example_measurement() {
+	const n = 40
+	truth, rng := simulated(n), rand.New(rand.NewPCG(3, 3))
+	seen := make([]float64, 0, n*3*2)
+	for _, v := range truth.RawMatrix().Data {
+		z := math.Asinh(2*v) / 2
+		seen = append(seen, z+0.3*rng.NormFloat64(), z+0.3*rng.NormFloat64())
+	}
+	fit, err := sample.Run(context.Background(), func(t *density.Trace) {
+		z, e := t.Parameter("z", density.Real(), n, 3, 1), t.Sample("error", density.HalfNormal(1))
+		t.Observe(density.Normal(z, e), t.Data("seen", n, 3, 2))
+		scores := graphsum.Gaussian(z.Reshape(autograd.Shape{n, 3}))
+		t.Add(graphsum.LogSum(scores))
+		t.Record("edge", graphsum.Edges(scores))
+		t.Record("tenths", e.Scale(10))
+	}, map[string][]float64{"seen": seen}, sample.Settings{WarmUp: 150, Draws: 50})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer fit.Close()
+	mean := func(name string) float64 { return stat.Mean(fit.Of(name), nil) }
+	fmt.Printf("error %.0f tenths\n", mean("tenths"))
+	fmt.Printf("a – b %.0f, b – c %.0f\n", mean("edge[0,1]")+mean("edge[1,0]"), mean("edge[1,2]")+mean("edge[2,1]"))
+	// Output:
+	// error 3 tenths
+	// a – b 1, b – c 1
 }
