@@ -181,7 +181,7 @@ func TestConfigErrors(t *testing.T) {
 		{"order for DiBS", tobac.Config{Order: engine.Order{Known: fixed}, Engine: &stein.DiBS{}}, "the engine dibs takes no causal order"},
 		{"parameters of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{Parameters: stein.IntegratedParameters}}}, "the engine dibs samples parameters"},
 		{"fit steps of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{FitSteps: 3}}}, "fit steps belong to the engine svgd"},
-		{"Gaussian processes by SVGD", tobac.Config{Engine: &stein.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc"},
+		{"Gaussian processes by SVGD", tobac.Config{Engine: &stein.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has no likelihood that SVGD could differentiate; allowed: an engine that reads node scores"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{Open: true}, Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which the engine exact needs; allowed: the engine svgd"},
 		{"known order by MCMC", tobac.Config{Engine: &markov.MCMC{}, Order: engine.Order{Known: fixed}}, "the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd"},
 		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{Open: true}, Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the order, and a method is to find it; allowed: the engine svgd"},

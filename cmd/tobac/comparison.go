@@ -71,8 +71,14 @@ func (j *job) sample(ctx context.Context, p *cli.Progress, of tobac.Result) (*to
 	})
 }
 
-// compare completes results, which are written and printed, by a comparison with particles.
+// compare completes results, which are written and printed, by a comparison with particles. A model
+// that the fit chose and SVGD does not sample has none.
 func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions, stdout, stderr io.Writer) error {
+	if m := r.Config.Model; !differentiable(m) {
+		note(stderr, []string{fmt.Sprintf("no comparison with svgd: the model of the fit, %s, has no "+
+			"likelihood that SVGD could differentiate", sem.Describe(m.String()))})
+		return nil
+	}
 	p := cli.NewProgress(stderr, o.quiet)
 	defer p.Close()
 	p.During("the results are complete; comparing them with TOBAC's particles")

@@ -112,12 +112,12 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--set knowledge.sink=a,z":                              `--set knowledge.sink: unknown column "z"; allowed: "a", "b", "c"`,
 		"--set knowledge.source=z":                              `--set knowledge.source: unknown column "z"; allowed: "a", "b", "c"`,
 		"--set prior.max-parents=0":                             `--set prior.max-parents=0: allowed: whole numbers from 1 to 10000`,
-		"--set prior.max-parents=1 --order eqvar":               "a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc",
+		"--set prior.max-parents=1 --order eqvar":               "a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: an engine that reads node scores",
 		"--engine exact --set svgd.particles=3":                 "svgd.particles has no effect: the engine is exact; --engine svgd takes it",
 		"--engine svgd --set mcmc.chains=3":                     "mcmc.chains has no effect: the engine is svgd; --engine mcmc takes it",
 		"--engine mcmc --order a,b,c":                           "--engine mcmc: the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd",
 		"--engine mcmc --model ffn":                             "--engine mcmc: the model ffn has no node scores in closed form, which the engine mcmc needs; allowed: the engine svgd",
-		"--engine svgd --model gp":                              "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc",
+		"--engine svgd --model gp":                              "--engine svgd: the model gp has no likelihood that SVGD could differentiate; allowed: an engine that reads node scores",
 	} {
 		inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)

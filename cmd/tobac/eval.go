@@ -30,7 +30,7 @@ type judgement struct {
 func newEval() *cobra.Command {
 	o := evalOptions{}
 	cmd := &cobra.Command{
-		Use:   "eval [--exact] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
+		Use:   "eval [--exact] [--json] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
 		Short: "Judge a posterior, of this program or another, against a graph or held-out data",
 		Long: `Eval judges a posterior and prints its metrics as JSON, with the keys of
 summary.json. At least one of --exact, --truth and --heldout is needed; metrics that
@@ -92,6 +92,7 @@ of the fit; they are null without a true graph.`,
 	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
 	cli.Toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
 	cli.Toggle(f, &o.edited, "edited", cli.EditedUsage)
+	cli.Toggle(f, new(bool), "json", "print JSON, as without it")
 	return cmd
 }
 

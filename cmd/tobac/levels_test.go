@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,4 +31,36 @@ func TestPredictLevels(t *testing.T) {
 	refuses(t, "predict run --do smoke=maybe", cli.ExitUsage, `--do "smoke=maybe": the value is "maybe"; allowed: "no", "yes"`)
 	refuses(t, "effect run --from site", cli.ExitFailed, `column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels`)
 	succeed(t, "effect", "run", "--from", "smoke", "--to", "cough")
+}
+
+// A model that the fit chose, and that SVGD does not sample, has no comparison: a note says so, and
+// the results stand.
+func TestBesideKinds(t *testing.T) {
+	rows := "a,b\n"
+	for i := range 40 {
+		rows += fmt.Sprintf("%s,%d.%d\n", []string{"x", "y", "z"}[i%3], i%3, i*7%10)
+	}
+	inFolder(t, map[string]string{"t.csv": rows})
+	got := succeed(t, "fit", "t.csv", "--beside", "svgd", "--quiet")
+	if !strings.Contains(got.stderr, "tobac: note: no comparison with svgd: the model of the fit") ||
+		strings.Contains(got.stdout, "Comparison") {
+		t.Errorf("%s\n%s", got.stdout, got.stderr)
+	}
+}
+
+// simulate --json and eval --json print JSON, as every command with the option does.
+func TestJSONOption(t *testing.T) {
+	inFolder(t, nil)
+	got := parse(t, succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--out", "d", "--json").stdout)
+	if got["rows"] != 100. || got["variables"] != 3. {
+		t.Error(got)
+	}
+	args := []string{"eval", "p.csv", "--truth", "d/graph.csv", "--data", "d/train.csv"}
+	if err := os.WriteFile("p.csv", []byte("source,target,probability\nX0,X1,0.5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plain := succeed(t, args...).stdout
+	if json := succeed(t, append(args, "--json")...).stdout; json != plain {
+		t.Errorf("%s, want %s", json, plain)
+	}
 }

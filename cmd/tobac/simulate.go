@@ -20,7 +20,7 @@ type simulateOptions struct {
 	edgesPerNode, noiseVariance float64
 	seed                        uint64
 	out                         string
-	force                       bool
+	force, json                 bool
 	model                       mechanismName
 	prior                       graphName
 }
@@ -108,7 +108,17 @@ that depends on the parents.`,
 	f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise")
 	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the files, created if need be (required)")
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
+	cli.Toggle(f, &o.json, "json", cli.JSONUsage)
 	return cmd
+}
+
+// simulateSummary is what tobac simulate --json prints.
+type simulateSummary struct {
+	Folder        string  `json:"folder"`
+	Rows          int     `json:"rows"` // of each table
+	Variables     int     `json:"variables"`
+	Edges         int     `json:"edges"`
+	ExpectedEdges float64 `json:"expected_edges"`
 }
 
 func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
@@ -153,6 +163,11 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	}
 	if err := out.Commit(); err != nil {
 		return err
+	}
+	if o.json {
+		return cli.WriteJSON(stdout, simulateSummary{
+			Folder: o.out, Rows: o.samples, Variables: o.vars, Edges: g.Size(), ExpectedEdges: expected,
+		})
 	}
 	_, err = fmt.Fprintf(stdout, "%s and heldout.csv: %d rows of %d variables each\ngraph.csv: edges %d, expected %.4g\n",
 		filepath.Join(o.out, "train.csv"), o.samples, o.vars, g.Size(), expected)

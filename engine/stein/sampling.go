@@ -286,7 +286,7 @@ func (s *sampling) Warnings() []string {
 		w = append(w, s.found.Warnings(p.Data.Names, p.Order.Count)...)
 	}
 	if sem.TraitsOf(p.Model).Marginal && !s.ordered {
-		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; the engines exact and mcmc know the same posterior")
+		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; engines that read node scores know the same posterior")
 	}
 	if n, d := p.Data.X.Dims(); n < fewRows*d {
 		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)

@@ -343,9 +343,9 @@ func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 	case s.Parameters == IntegratedParameters && p.Model != nil && !scored:
 		return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", p.Model)
 	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
-		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: the engines exact and mcmc", p.Model)
+		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: an engine that reads node scores", p.Model)
 	case p.Prior.MaxParents > 0:
-		return errors.New("a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc")
+		return errors.New("a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: an engine that reads node scores")
 	case s.Alpha != nil && s.AlphaRate != 0:
 		return fmt.Errorf("alpha rate %v and a schedule of alpha, want one of the two", s.AlphaRate)
 	case s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips:

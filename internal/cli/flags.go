@@ -183,10 +183,10 @@ func placeholderOf(flag *pflag.Flag) string {
 	if kind == "bool" {
 		return "true|false"
 	}
-	if utf8.RuneCountInString(kind)+len(flag.Name) <= 21 {
-		return kind
+	if strings.Contains(kind, "|") && utf8.RuneCountInString(kind)+len(flag.Name) > 21 {
+		return "NAME"
 	}
-	return "NAME"
+	return kind
 }
 
 // QuietFlag defines --quiet.
