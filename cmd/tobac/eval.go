@@ -92,7 +92,7 @@ of the fit; they are null without a true graph.`,
 	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
 	cli.Toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
 	cli.Toggle(f, &o.edited, "edited", cli.EditedUsage)
-	cli.Toggle(f, new(bool), "json", "print JSON, as without it")
+	cli.Toggle(f, new(bool), "json", cli.JSONUsage) // it prints nothing else
 	return cmd
 }
 

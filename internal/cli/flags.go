@@ -217,4 +217,4 @@ const ForceUsage = "replace files that are there, and write into a folder with o
 const EditedUsage = "accept files that were edited or come from different runs"
 
 // JSONUsage is what --json means, wherever it is accepted.
-const JSONUsage = "print JSON instead of text"
+const JSONUsage = "print the results as JSON"
