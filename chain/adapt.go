@@ -1,21 +1,8 @@
 package chain
 
 import (
-	"math"
 	"slices"
 )
-
-// average is a step of dual averaging towards a mean acceptance.
-func (c *Chain) average(goal float64) {
-	a := &c.Averaging
-	a.Count++
-	n := float64(a.Count)
-	a.Gap += (goal - c.Accepted - a.Gap) / (n + 10)
-	step := a.Center - a.Gap*math.Sqrt(n)/0.05
-	share := math.Pow(n, -0.75)
-	a.Mean = share*step + (1-share)*a.Mean
-	c.Step = math.Exp(step)
-}
 
 // firstWindow is the length of the first window, and of what comes before.
 const firstWindow = 10

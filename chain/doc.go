@@ -8,7 +8,7 @@
 // checkpoints.
 //
 // The first iterations adapt. Kernels with a step size change it by dual averaging towards a
-// mean acceptance ([Hamiltonian]). All learn a [Metric] from windows of draws and of their
+// mean acceptance. All learn a [Metric] from windows of draws and of their
 // gradients, which double: 10 iterations from the tenth on, 20, 40, …, until 50 before the end.
 // Covariances of draws C and of gradients G give the metric Σ with Σ G Σ = C, exact for a normal
 // density from any d + 1 draws in d coordinates, so that chains far from the posterior learn it

@@ -109,8 +109,8 @@ func (w *Walk) Learn() bool {
 	return end
 }
 
-// warming reports whether the iteration is one that adapts, and whether it is the last of them.
-func (w *Walk) warming() (warming, last bool) {
+// Warming reports whether the iteration is one that adapts, and whether it is the last of them.
+func (w *Walk) Warming() (warming, last bool) {
 	warm := w.sampler.warmUp()
 	return w.Chain.Iteration < warm, w.Chain.Iteration+1 == warm
 }

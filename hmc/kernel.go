@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tobac/chain"
+	"tobac/internal/hamiltonian"
 )
 
 // Kernel has the settings of Hamiltonian Monte Carlo, which a [chain.Sampler] runs. With one leap
@@ -22,7 +23,7 @@ func (k Kernel) Check() error {
 	if k.Leaps < 0 {
 		return fmt.Errorf("hmc: %d leaps, want at least 1", k.Leaps)
 	}
-	return chain.CheckHamiltonian("hmc", k.Acceptance, k.Metric)
+	return hamiltonian.Check("hmc", k.Acceptance, k.Metric)
 }
 
 // Mass implements [chain.Kernel].
@@ -38,7 +39,7 @@ func (k Kernel) Moves(w *chain.Walk) func() bool {
 			k.Acceptance = 0.574
 		}
 	}
-	h, z := chain.NewHamiltonian(w, k.Acceptance), chain.NewPoint(len(w.Chain.X))
+	h, z := hamiltonian.New(w, k.Acceptance), chain.NewPoint(len(w.Chain.X))
 	return func() bool {
 		c := w.Chain
 		if !h.Begin() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tobac/chain"
+	"tobac/internal/hamiltonian"
 )
 
 // Kernel has the settings of the no-U-turn sampler, which a [chain.Sampler] runs.
@@ -20,7 +21,7 @@ func (k Kernel) Check() error {
 	if k.Depth < 0 || k.Depth > 30 {
 		return fmt.Errorf("nuts: depth %d, want 1 to 30", k.Depth)
 	}
-	return chain.CheckHamiltonian("nuts", k.Acceptance, k.Metric)
+	return hamiltonian.Check("nuts", k.Acceptance, k.Metric)
 }
 
 // Mass implements [chain.Kernel].

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/chain"
+	"tobac/internal/hamiltonian"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -34,7 +35,7 @@ type frame struct {
 
 // A walk moves one chain.
 type walk struct {
-	*chain.Hamiltonian
+	*hamiltonian.System
 	c       *chain.Chain
 	deepest int
 
@@ -53,7 +54,7 @@ type walk struct {
 
 func newWalk(k Kernel, w *chain.Walk) *walk {
 	d := len(w.Chain.X)
-	return &walk{Hamiltonian: chain.NewHamiltonian(w, k.Acceptance), c: w.Chain, deepest: k.Depth,
+	return &walk{System: hamiltonian.New(w, k.Acceptance), c: w.Chain, deepest: k.Depth,
 		forward: chain.NewPoint(
 			d,
 		), back: chain.NewPoint(d), sample: chain.NewPoint(d), proposal: chain.NewPoint(d),

@@ -1,46 +1,47 @@
-package chain
+package hamiltonian
 
 import (
 	"fmt"
 	"math"
+	"tobac/chain"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Hamiltonian is what kernels with momenta share: the energy −log p(x) + pᵀM⁻¹p/2, whose inverse
+// A System is what kernels with momenta share: the energy −log p(x) + pᵀM⁻¹p/2, whose inverse
 // mass M⁻¹ is the chain's metric, leapfrog steps, and the adaptation of the step size.
-type Hamiltonian struct {
-	*Walk
+type System struct {
+	*chain.Walk
 	acceptance float64
 
 	v         []float64 // velocity
-	trial     Point
+	trial     chain.Point
 	factor    mat.Cholesky // of the dense metric
 	hasFactor bool
 }
 
-// NewHamiltonian is for a walk, with the mean acceptance that steps are adapted to.
-func NewHamiltonian(w *Walk, acceptance float64) *Hamiltonian {
+// New is for a walk, with the mean acceptance that steps are adapted to.
+func New(w *chain.Walk, acceptance float64) *System {
 	d := len(w.Chain.X)
-	return &Hamiltonian{Walk: w, acceptance: acceptance,
-		v: make([]float64, d), trial: NewPoint(d)}
+	return &System{Walk: w, acceptance: acceptance,
+		v: make([]float64, d), trial: chain.NewPoint(d)}
 }
 
-// CheckHamiltonian is the error of an acceptance that is no probability, where 0 stands for a
+// Check is the error of an acceptance that is no probability, where 0 stands for a
 // default, or of an unknown metric.
-func CheckHamiltonian(kernel string, acceptance float64, metric Metric) error {
+func Check(kernel string, acceptance float64, metric chain.Metric) error {
 	switch {
 	case !(acceptance >= 0 && acceptance < 1):
 		return fmt.Errorf("%s: acceptance %v, want one between 0 and 1", kernel, acceptance)
-	case metric < Automatic || metric > Dense:
+	case metric < chain.Automatic || metric > chain.Dense:
 		return fmt.Errorf("%s: metric %d, want Automatic, Diagonal or Dense", kernel, metric)
 	}
 	return nil
 }
 
 // Velocity is the metric times a momentum, overwritten by the next call.
-func (h *Hamiltonian) Velocity(p []float64) []float64 {
+func (h *System) Velocity(p []float64) []float64 {
 	d := len(p)
 	if len(h.Chain.Metric) == d {
 		floats.MulTo(h.v, h.Chain.Metric, p)
@@ -53,7 +54,7 @@ func (h *Hamiltonian) Velocity(p []float64) []float64 {
 }
 
 // Momentum draws a momentum for z, and writes its energy.
-func (h *Hamiltonian) Momentum(z *Point) {
+func (h *System) Momentum(z *chain.Point) {
 	p := z.P
 	for i := range p {
 		p[i] = h.Rand.NormFloat64()
@@ -82,7 +83,7 @@ func (h *Hamiltonian) Momentum(z *Point) {
 	h.energy(z)
 }
 
-func (h *Hamiltonian) energy(z *Point) {
+func (h *System) energy(z *chain.Point) {
 	z.Energy = floats.Dot(h.Velocity(z.P), z.P)/2 - z.LogDensity
 	if math.IsNaN(z.Energy) {
 		z.Energy = math.Inf(1)
@@ -90,7 +91,7 @@ func (h *Hamiltonian) energy(z *Point) {
 }
 
 // Leap is one leapfrog step, and the new energy: +∞ outside the support, or if the run stops.
-func (h *Hamiltonian) Leap(z *Point, step float64) {
+func (h *System) Leap(z *chain.Point, step float64) {
 	floats.AddScaled(z.P, step/2, z.Grad)
 	floats.AddScaled(z.X, step, h.Velocity(z.P))
 	if !h.Eval(z) {
@@ -103,7 +104,7 @@ func (h *Hamiltonian) Leap(z *Point, step float64) {
 }
 
 // Begin finds a first step size if there is none.
-func (h *Hamiltonian) Begin() bool {
+func (h *System) Begin() bool {
 	c := h.Chain
 	if c.Step != 0 {
 		return true
@@ -114,14 +115,14 @@ func (h *Hamiltonian) Begin() bool {
 
 // restart doubles or halves the step size until the acceptance of one step crosses 0.8, and
 // begins dual averaging there.
-func (h *Hamiltonian) restart() bool {
+func (h *System) restart() bool {
 	z, c := &h.trial, h.Chain
 	leaps, sign := c.Leaps, 0.0
 	for range 100 {
-		z.Set(h.here)
+		z.Set(h.Here())
 		h.Momentum(z)
 		before := z.Energy
-		if h.Leap(z, c.Step); h.stopped {
+		if h.Leap(z, c.Step); h.Stopped() {
 			return false
 		}
 		s := -1.0
@@ -135,18 +136,18 @@ func (h *Hamiltonian) restart() bool {
 		c.Step *= math.Exp2(s)
 	}
 	c.Leaps = leaps
-	c.Averaging = Averaging{Center: math.Log(10 * c.Step)}
+	c.Averaging = chain.Averaging{Center: math.Log(10 * c.Step)}
 	return true
 }
 
 // Adapt learns step size and metric from the iteration that was just done, with
 // Chain.Accepted, and reports false if the run stops.
-func (h *Hamiltonian) Adapt() bool {
-	warming, last := h.warming()
+func (h *System) Adapt() bool {
+	warming, last := h.Warming()
 	if !warming {
 		return true
 	}
-	h.Chain.average(h.acceptance)
+	average(h.Chain, h.acceptance)
 	if h.Learn() {
 		h.hasFactor = false
 		if !h.restart() {
@@ -157,4 +158,16 @@ func (h *Hamiltonian) Adapt() bool {
 		h.Chain.Step = math.Exp(h.Chain.Averaging.Mean)
 	}
 	return true
+}
+
+// average is a step of dual averaging towards a mean acceptance.
+func average(c *chain.Chain, goal float64) {
+	a := &c.Averaging
+	a.Count++
+	n := float64(a.Count)
+	a.Gap += (goal - c.Accepted - a.Gap) / (n + 10)
+	step := a.Center - a.Gap*math.Sqrt(n)/0.05
+	share := math.Pow(n, -0.75)
+	a.Mean = share*step + (1-share)*a.Mean
+	c.Step = math.Exp(step)
 }
