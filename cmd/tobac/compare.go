@@ -11,6 +11,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/graphchecks"
 	"tobac/metrics"
 	"tobac/posterior"
 
@@ -77,7 +78,7 @@ func compareResults(a, b string, edited bool) (*comparisonSummary, error) {
 	if !slices.Equal(p.Names, q.Names) {
 		return nil, fmt.Errorf("%s: other columns than in %s; allowed: two fits to the same columns", b, a)
 	}
-	d := diagnostics.Compare(p.Marginals, q.Marginals, [2]*mat.Dense{first, second})
+	d := graphchecks.Compare(p.Marginals, q.Marginals, [2]*mat.Dense{first, second})
 	s := &comparisonSummary{Mean: metrics.Number(d.Mean), Greatest: metrics.Number(d.Greatest), Source: p.Names[d.Source], Target: p.Names[d.Target],
 		Explained: metrics.Number(d.Explained), Ratio: metrics.Number(math.NaN())}
 	ratio := math.Inf(1)
@@ -107,12 +108,12 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 	case direct(s.Engine) || training != nil && training.Exact || len(p.Draws) == 0:
 		return p, nil, nil
 	case chains != nil && chains.MinESS >= 1:
-		return p, diagnostics.SamplingErrors(p.Probabilities, float64(chains.MinESS)), nil
+		return p, graphchecks.SamplingErrors(p.Probabilities, float64(chains.MinESS)), nil
 	}
-	if between := diagnostics.ComponentErrors(p); between != nil {
+	if between := graphchecks.ComponentErrors(p); between != nil {
 		return p, between, nil
 	}
-	return p, diagnostics.SamplingErrors(p.Probabilities, p.Empirical().EffectiveSampleSize()), nil
+	return p, graphchecks.SamplingErrors(p.Probabilities, p.Empirical().EffectiveSampleSize()), nil
 }
 
 func (s *comparisonSummary) print(w io.Writer) error {

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/graphchecks"
 	"tobac/internal/words"
 	"tobac/metrics"
 )
@@ -35,7 +36,7 @@ type checkSummary struct {
 
 func newDiagnosticsSummary(r *tobac.Result) diagnosticsSummary {
 	s := diagnosticsSummary{Verdict: diagnostics.Worst(r.Checks), Checks: []checkSummary{}, Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training)}
-	s.Graphs, s.Classes = diagnostics.Variety(r.Posterior.Graphs())
+	s.Graphs, s.Classes = graphchecks.Variety(r.Posterior.Graphs())
 	for _, c := range r.Checks {
 		q := checkSummary{Name: c.Name, Value: metrics.Number(c.Value), Doubtful: metrics.Number(c.Doubtful), Bad: metrics.Number(c.Bad), Verdict: c.Verdict}
 		if c.Verdict != diagnostics.OK {

@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/graphchains"
+	"tobac/internal/graphchecks"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -43,7 +44,7 @@ func TestEmptyGraphsAreCrowded(t *testing.T) {
 		}
 		model, _ := sem.As[sem.Differentiable](c.model)
 		f := &particleFit{model: model, sampler: &SVGD{Particles: n},
-			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: diagnostics.Crowding(graphs, uniform(d))}}
+			seen: particleChecks{neighbours: 5, stein: math.NaN(), imbalance: math.NaN(), crowding: graphchecks.Crowding(graphs, uniform(d))}}
 		for _, check := range (&particles{fits: []*particleFit{f}}).checks(&posterior.Posterior{}) {
 			if check.Name == "crowding" && check.Verdict != c.want {
 				t.Errorf("%T, %d of %d particles with edges: crowding %v is %v, want %v", c.model, c.other, n, check.Value, check.Verdict, c.want)

@@ -8,7 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
-	"tobac/diagnostics"
+	"tobac/internal/graphchecks"
 	"tobac/internal/inference"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
@@ -136,12 +136,12 @@ type particleChecks struct {
 
 // examine looks at the particles whose posterior was read off; conditionals may be nil.
 func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, conditionals *posterior.Marginals) error {
-	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(), crowding: diagnostics.Crowding(p.Graphs(), uniform(len(p.Names)))}
+	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(), crowding: graphchecks.Crowding(p.Graphs(), uniform(len(p.Names)))}
 	if conditionals != nil {
 		order := f.order.Order
 		before := func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) }
-		f.seen.crowding = diagnostics.Crowding(p.Graphs(), conditionals.Probabilities)
-		f.seen.imbalance = diagnostics.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
+		f.seen.crowding = graphchecks.Crowding(p.Graphs(), conditionals.Probabilities)
+		f.seen.imbalance = graphchecks.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
 		return nil
 	}
 	model, ok := sem.As[sem.Scored](f.model)

@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/graphchecks"
 	"tobac/internal/refinement"
 	"tobac/posterior"
 
@@ -40,7 +41,7 @@ func DrawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
 
 // OrderChecks are about a posterior that averages over several orders.
 func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
-	errors := diagnostics.ComponentErrors(p)
+	errors := graphchecks.ComponentErrors(p)
 	if errors == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/internal/graphchecks"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/posterior"
@@ -19,7 +20,7 @@ import (
 const examined = 100
 
 // Imbalance of graphs from a posterior over all acyclic graphs under node scores:
-// [diagnostics.Imbalance]. NaN means scores take too long.
+// [graphchecks.Imbalance]. NaN means scores take too long.
 func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
 	if _, linear := s.(score.Weighted); !linear || len(graphs) == 0 {
 		return math.NaN(), nil
@@ -42,7 +43,7 @@ func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *
 		conditionals.Add(conditionals, part)
 	}
 	conditionals.Scale(1/float64(len(some)), conditionals)
-	return diagnostics.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals, float64(len(some)), nil), nil
+	return graphchecks.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals, float64(len(some)), nil), nil
 }
 
 // edgesGivenOthers are the probabilities of every edge given all others of an acyclic graph; 0

@@ -1,4 +1,4 @@
-package diagnostics
+package graphchecks
 
 import (
 	"fmt"
