@@ -109,7 +109,8 @@ var allowed = map[string][]string{
 	"tobac/internal/jobs":      {"tobac/internal/vector"},
 	"tobac/internal/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/internal/evidence":  {"tobac/autograd", "tobac/models", "tobac/score", "tobac/smc", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
-	"tobac/posterior":          {"tobac/dag", "tobac/internal/delimited", "gonum.org/v1/gonum"},
+	"tobac/internal/sparse":    {"gonum.org/v1/gonum"},
+	"tobac/posterior":          {"tobac/dag", "tobac/internal/delimited", "tobac/internal/sparse", "gonum.org/v1/gonum"},
 	"tobac/internal/graphfile": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	"tobac/metrics":            {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// The layout library and the one that keeps it from choosing its folder are known here alone.
@@ -126,7 +127,7 @@ var allowed = map[string][]string{
 		"tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/networks", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
 	"tobac/internal/networks":    {"tobac/internal/drawn", "tobac/internal/inspect", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/nodescore", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/graphchains": {"tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
-	"tobac/internal/inference":   {"tobac/internal/graphchecks", "tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/inference":   {"tobac/internal/sparse", "tobac/internal/graphchecks", "tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/orders":      {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/internal/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/trained":     {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.

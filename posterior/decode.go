@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/memory"
+	"tobac/internal/sparse"
 )
 
 // posterior is what was stored, checked.
@@ -192,7 +193,7 @@ func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error)
 	if s == nil {
 		return nil, nil
 	}
-	weights := NewSparse(d)
+	weights := sparse.New(d)
 	e := &Equations{Weights: weights}
 	if len(s.Intercepts) > 0 {
 		e.Intercepts = s.Intercepts
@@ -207,7 +208,7 @@ func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error)
 		weights.Set(edge.From, edge.To, s.Weights[k])
 	}
 	if s.WeightSD != nil {
-		sd := NewSparse(d)
+		sd := sparse.New(d)
 		e.WeightSD = sd
 		for k, edge := range edges {
 			sd.Set(edge.From, edge.To, s.WeightSD[k])

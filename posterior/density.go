@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+	"tobac/internal/sparse"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,9 +29,9 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 			panic(fmt.Sprintf("posterior: %d×%d interventions for %d×%d values", rows, cols, n, d))
 		}
 	}
-	sum, weights := 0.0, sparse(e.Weights)
+	sum, weights := 0.0, sparse.Of(e.Weights)
 	for j := range d {
-		parents := weights.columns[j]
+		parents := weights.Columns[j]
 		squares, rows := 0.0, 0
 		for r := range n {
 			if intervened != nil && intervened.At(r, j) != 0 {
@@ -41,7 +42,7 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 				residual -= e.Intercepts[j]
 			}
 			for _, p := range parents {
-				residual -= p.value * x.At(r, p.row)
+				residual -= p.Value * x.At(r, p.Row)
 			}
 			squares += residual * residual
 			rows++
@@ -103,8 +104,8 @@ func (e *Equations) InDataUnits(s *Standardization) *Equations {
 			b = e.Intercepts[j]
 		}
 		b = s.Mean[j] + s.SD[j]*b
-		for _, p := range weights.columns[j] {
-			b -= p.value * s.Mean[p.row]
+		for _, p := range weights.Columns[j] {
+			b -= p.Value * s.Mean[p.Row]
 		}
 		out.Intercepts[j] = b
 		if e.NoiseVariances != nil {
@@ -124,11 +125,11 @@ func (m Marginals) InDataUnits(s *Standardization) Marginals {
 }
 
 // sparse converts the weights of equations.
-func (s *Standardization) sparse(w mat.Matrix) *Sparse {
-	out := NewSparse(len(s.Mean))
-	for j, column := range sparse(w).columns {
+func (s *Standardization) sparse(w mat.Matrix) *sparse.Matrix {
+	out := sparse.New(len(s.Mean))
+	for j, column := range sparse.Of(w).Columns {
 		for _, e := range column {
-			out.columns[j] = append(out.columns[j], entry{e.row, e.value * s.SD[j] / s.SD[e.row]})
+			out.Columns[j] = append(out.Columns[j], sparse.Entry{Row: e.Row, Value: e.Value * s.SD[j] / s.SD[e.Row]})
 		}
 	}
 	return out

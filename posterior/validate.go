@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"tobac/internal/sparse"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
@@ -137,7 +138,7 @@ func eachEntry(what string, m mat.Matrix, d int, fault func(i, j int, v float64)
 	if rows, cols := m.Dims(); rows != d || cols != d {
 		return fmt.Errorf("matrix of %s: got %d×%d, want %d×%d", what, rows, cols, d, d)
 	}
-	each(m, func(i, j int, v float64) {
+	sparse.Each(m, func(i, j int, v float64) {
 		if err != nil {
 			return
 		}

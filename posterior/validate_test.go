@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/sparse"
 	"tobac/posterior"
 )
 
@@ -51,8 +52,8 @@ func TestValidate(t *testing.T) {
 		{"likelihood", func(p *posterior.Posterior) { p.Draws[0].LogLikelihood = inf }, "draw 1: log likelihood +Inf, want a finite number, or null where it is unknown"},
 		{"parameter", func(p *posterior.Posterior) { p.Draws[0].Parameters = []float64{0, nan} }, "draw 1: parameter 1 is NaN, want a finite number"},
 		{"no weights", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights = nil }, "draw 1: equations without weights"},
-		{"weight without edge", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.(*posterior.Sparse).Set(1, 0, 2) }, "draw 1: weight of 2 -> 1 is 2, want 0, there is no such edge"},
-		{"infinite weight", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.(*posterior.Sparse).Set(0, 1, inf) }, "draw 1: weight of 1 -> 2 is +Inf, want a finite number"},
+		{"weight without edge", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.(*sparse.Matrix).Set(1, 0, 2) }, "draw 1: weight of 2 -> 1 is 2, want 0, there is no such edge"},
+		{"infinite weight", func(p *posterior.Posterior) { p.Draws[0].Equations.Weights.(*sparse.Matrix).Set(0, 1, inf) }, "draw 1: weight of 1 -> 2 is +Inf, want a finite number"},
 		{"deviation", func(p *posterior.Posterior) {
 			p.Draws[0].Equations.WeightSD = mat.NewDense(2, 2, []float64{0, -1, 0, 0})
 		}, "draw 1: standard deviation of the weight of 1 -> 2 is -1, want a number from 0 on"},

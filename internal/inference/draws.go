@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/parallel"
+	"tobac/internal/sparse"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -17,7 +18,7 @@ import (
 // draw.
 func emptyEquations(s score.Weighted) *posterior.Equations {
 	d := s.Vars()
-	e := &posterior.Equations{Weights: posterior.NewSparse(d), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	e := &posterior.Equations{Weights: sparse.New(d), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 	for j := range d {
 		q := s.Equation(j, nil)
 		e.Intercepts[j], e.NoiseVariances[j] = q.Intercept, q.NoiseVariance
@@ -49,7 +50,7 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	err := parallel.For(ctx, len(p.Draws), problem.Workers, func(k int) error {
 		rng, noise := stream.New(problem.Seed, stream.Equations, k), stream.New(problem.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
-		weights := posterior.NewSparse(d)
+		weights := sparse.New(d)
 		e := &posterior.Equations{Weights: weights, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 		moments := make(weightMoments)
 		for j := range d {

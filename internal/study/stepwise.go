@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dag"
+	entries "tobac/internal/sparse"
 	"tobac/posterior"
 )
 
@@ -21,7 +22,7 @@ import (
 func stepwise(x *mat.Dense, order []int) (*dag.Graph, *posterior.Equations) {
 	n, d := x.Dims()
 	g := dag.New(d)
-	all := posterior.NewSparse(d)
+	all := entries.New(d)
 	e := &posterior.Equations{Weights: all, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
 	means := make([]float64, d)
 	for j := range d {
