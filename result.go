@@ -49,6 +49,6 @@ func NewComparison(ctx context.Context, data *dataset.Table, r *Result, e *stein
 	if _, source := cfg.Engine.Engine().(engine.OrderSource); !source {
 		return nil, fmt.Errorf("tobac: particles are compared with a result of the engine exact or mcmc, got %s", cfg.Engine.Engine().Name())
 	}
-	cfg.Engine, cfg.Model = e, engine.ComparedForm(cfg.Model)
+	cfg.Engine, cfg.Model = e, drawn.ComparedForm(cfg.Model)
 	return newRun(ctx, data, cfg, engine.Shared{Drawn: &r.Outcome})
 }

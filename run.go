@@ -214,7 +214,7 @@ func (r *Run) Warnings() []string {
 func (r *Run) warnings(s inspect.Sequence) []string {
 	w := slices.Clone(r.stage.Warnings())
 	if m, ok := sem.As[sem.Cautious](r.problem.Model); ok {
-		w = append(w, m.Warnings(engine.OnScale(r.problem.Data, r.problem.ModelScale))...)
+		w = append(w, m.Warnings(drawn.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
 }

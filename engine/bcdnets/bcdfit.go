@@ -11,6 +11,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/bcd"
+	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/trained"
@@ -215,7 +216,7 @@ func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	for _, at := range f.Trace() {
 		t.Trace = append(t.Trace, engine.TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &engine.Outcome{Posterior: engine.InDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
+	return &engine.Outcome{Posterior: drawn.InDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
 		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: trained.Approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"tobac/background"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/orders"
 	"tobac/internal/words"
 	"tobac/models"
@@ -166,7 +167,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	if asked == nil {
 		asked = sem.Linear{Unequal: true}
 		if s.drawn != nil {
-			asked = engine.ComparedForm(s.drawn.Best)
+			asked = drawn.ComparedForm(s.drawn.Best)
 		}
 	}
 	model, data, scale, err := p.SampledModel(asked, s.sampler.Parameters == IntegratedParameters)
@@ -225,7 +226,7 @@ func (s *sampling) Outcome(ctx context.Context) (*engine.Outcome, error) {
 		*o = *s.drawn
 		o.Functional = nil
 	}
-	o.Posterior, o.Orders = engine.InDataUnits(post, p.Data), s.distribution()
+	o.Posterior, o.Orders = drawn.InDataUnits(post, p.Data), s.distribution()
 	if p.Model != nil {
 		o.Reason = "as asked for" // evidence decided on the orders alone
 	}

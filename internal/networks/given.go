@@ -55,7 +55,7 @@ func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted, run
 	if len(parts) > 1 {
 		q = posterior.Mix(parts, weights)
 	}
-	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: engine.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: drawn.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/diagnostics"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/posterior"
@@ -102,7 +103,7 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
 	out.Components[0].Marginals = &out.Marginals
 	t.describe(inf, p.Names)
-	inf.Posterior = engine.InDataUnits(&out, data)
+	inf.Posterior = drawn.InDataUnits(&out, data)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
@@ -70,13 +71,13 @@ func Settle(
 		}
 		units = scale.SD
 	}
-	data := engine.OnScale(p.Data, scale)
+	data := drawn.OnScale(p.Data, scale)
 	cfg := ChainSettings(model, stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
 	cfg.Sweeps = SetSweeps
 	if table.estimates, err = NewEstimates(data, cfg); err != nil {
 		return nil, err
 	}
-	table.constant = engine.UnitConstants(data, units)
+	table.constant = drawn.UnitConstants(data, units)
 	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/networks"
 	"tobac/internal/nodescore"
@@ -151,7 +152,7 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	if err != nil {
 		return nil, err
 	}
-	data := engine.OnScale(p.Data, inf.Posterior.Standardization)
+	data := drawn.OnScale(p.Data, inf.Posterior.Standardization)
 	m, _ := sem.As[sem.Network](model)
 	d := len(data.Names)
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
