@@ -17,13 +17,12 @@ import (
 
 // scheduledSampler has a kernel by its groups and all schedules.
 func scheduledSampler(coupling string) *stein.SVGD {
-	c, err := stein.ParseCoupling(coupling)
-	if err != nil {
-		panic(err)
-	}
 	s := small
 	s.AlphaRate, s.Alpha = 0, schedule.OfRun{Shape: schedule.Geometric, From: 0.1, To: 10}
-	s.Coupling, s.StepSchedule = c, schedule.OfRun{From: 1, Start: 0.5}
+	words := append(strings.Split(coupling, ":"), "")
+	s.Coupling = stein.Coupling{Function: stein.KernelFunction(words[0]),
+		Latents: stein.Grouping(words[1]), Parameters: stein.Grouping(words[2])}
+	s.StepSchedule = schedule.OfRun{From: 1, Start: 0.5}
 	return &s
 }
 

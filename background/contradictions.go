@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tobac/dag"
-	"tobac/dataset"
+	"tobac/internal/words"
 	"tobac/ordering"
 )
 
@@ -205,7 +205,7 @@ func (c *contradictions) parents() {
 	}
 	for j := range c.names {
 		if all := c.required.Parents(j); len(all) > c.MaxParents {
-			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all), strings.Join(dataset.NamesOf(c.names, all), ", "), c.MaxParents)
+			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all), strings.Join(words.Of(c.names, all), ", "), c.MaxParents)
 		}
 	}
 }

@@ -143,7 +143,14 @@ func ReadFile(path string) (*Table, error) {
 // Errors: anything that is no such array, an array without rows or columns, a file shorter or
 // longer than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
-	x, err := parseNPY(r, false)
+	a, err := numpy.Read(r)
+	if err == nil && len(a.Shape) == 1 {
+		err = fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", a.Shape)
+	}
+	var x *mat.Dense
+	if err == nil {
+		x, err = a.Matrix()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -153,27 +160,4 @@ func ReadNPY(r io.Reader, source string) (*Table, error) {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return t, nil
-}
-
-// ReadArrayNPY reads a NumPy array of numbers in one dimension, as a column, or two, rows ×
-// columns; source names r in errors. It is [ReadNPY] without names, and for any numbers, NaN and
-// infinities included.
-func ReadArrayNPY(r io.Reader, source string) (*mat.Dense, error) {
-	x, err := parseNPY(r, true)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	return x, nil
-}
-
-// parseNPY reads a matrix, or also a vector as a column.
-func parseNPY(r io.Reader, vectors bool) (*mat.Dense, error) {
-	a, err := numpy.Read(r)
-	if err != nil {
-		return nil, err
-	}
-	if !vectors && len(a.Shape) == 1 {
-		return nil, fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", a.Shape)
-	}
-	return a.Matrix()
 }

@@ -171,7 +171,7 @@ func (c *checkReport) checkRanges(t *dataset.Table, p *table.Prepared) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
-		if problem := dataset.OutOfRange(low, high); problem != "" {
+		if problem := inspect.OutOfRange(low, high); problem != "" {
 			c.Problems = append(c.Problems, checkProblem{column.Position, fmt.Sprintf("column %d (%s) %s", column.Position, column.Name, problem), "give it in another unit"})
 		}
 	}

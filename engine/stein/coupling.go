@@ -68,8 +68,8 @@ func (c Coupling) String() string {
 
 var groupings = []Grouping{WholeBlock, PerVariable, PerCoordinate, Uncoupled}
 
-// ParseCoupling reads the text form of a Coupling.
-func ParseCoupling(text string) (Coupling, error) {
+// parseCoupling reads the text form of a Coupling.
+func parseCoupling(text string) (Coupling, error) {
 	words := strings.Split(text, ":")
 	if len(words) != 2 && len(words) != 3 {
 		return Coupling{}, fmt.Errorf("%d words between colons, want 2 or 3", len(words))
@@ -92,9 +92,9 @@ func ParseCoupling(text string) (Coupling, error) {
 // coupled is a Coupling, whose zero stands for the default.
 func coupled(v *Coupling, name, usage, byDefault string) *setting.Setting {
 	s := setting.Parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
-		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, ParseCoupling)
+		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, parseCoupling)
 	s.Why = func(text string) error {
-		_, err := ParseCoupling(text)
+		_, err := parseCoupling(text)
 		return err
 	}
 	return s

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tobac"
-	"tobac/dataset"
 	"tobac/internal/inference"
 	"tobac/internal/words"
 	"tobac/posterior"
@@ -127,7 +126,7 @@ func orderSentence(r *tobac.Result) string {
 	order := strings.Join(names, ", ")
 	switch {
 	case c.Order.Known != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order given, %s: every direction comes from it, none from the data.", strings.Join(dataset.NamesOf(r.Names, c.Order.Known), ", "))
+		return fmt.Sprintf("All probabilities are conditional on the order given, %s: every direction comes from it, none from the data.", strings.Join(words.Of(r.Names, c.Order.Known), ", "))
 	case one != nil && c.Order.Method != nil:
 		return fmt.Sprintf("All probabilities are conditional on the order %s, which %v estimated from these data: they do not include the uncertainty of that order.", order, c.Order.Method)
 	case one != nil:

@@ -234,9 +234,21 @@ func CheckColumns(t *dataset.Table) error {
 		if low[j] == high[j] {
 			return fmt.Errorf("column %q is constant, want at least two different values; remove it", name)
 		}
-		if problem := dataset.OutOfRange(low[j], high[j]); problem != "" {
+		if problem := OutOfRange(low[j], high[j]); problem != "" {
 			return fmt.Errorf("column %q %s; give it in another unit", name, problem)
 		}
 	}
 	return nil
+}
+
+// OutOfRange says what keeps a column whose values go from low to high from an analysis, as the end
+// of a sentence about it; "" means nothing does. A constant column is in range.
+func OutOfRange(low, high float64) string {
+	switch {
+	case !(max(math.Abs(low), math.Abs(high)) <= dataset.Largest):
+		return fmt.Sprintf("has values of magnitude %.2g; allowed: magnitudes up to %g", max(math.Abs(low), math.Abs(high)), dataset.Largest)
+	case low < high && high-low < 1/dataset.Largest:
+		return fmt.Sprintf("has values that differ by %.2g at most; allowed: differences from %g on", high-low, 1/dataset.Largest)
+	}
+	return ""
 }

@@ -56,3 +56,19 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 }
+
+// Columns are in range up to magnitudes of 1e50, and where their values are the same or differ by
+// 1e-50.
+func TestOutOfRange(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      bool
+	}{
+		{0, 0, true}, {3, 3, true}, {-dataset.Largest, dataset.Largest, true}, {0, 1e-50, true}, {1e-50, 3e-50, true},
+		{0, 1.1e50, false}, {-1.1e50, 0, false}, {0, 0.9e-50, false}, {-1e-60, 0, false}, {0, math.Inf(1), false}, {math.NaN(), 1, false},
+	} {
+		if got := inspect.OutOfRange(c.low, c.high); (got == "") != c.want {
+			t.Errorf("from %v to %v: %q, want in range %v", c.low, c.high, got, c.want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -81,7 +82,7 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is a linear combination of %s%s: its causal role cannot be identified; leave one out", strconv.Quote(data.Names[j]), Quoted(dataset.NamesOf(data.Names, of)), smallFraction(left))
+			return fmt.Sprintf("column %s is a linear combination of %s%s: its causal role cannot be identified; leave one out", strconv.Quote(data.Names[j]), Quoted(words.Of(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}

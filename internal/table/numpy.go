@@ -11,16 +11,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/dataset"
 	"tobac/internal/memory"
 	"tobac/internal/numpy"
 )
 
 // readArray reads a NumPy array of one or two dimensions.
 func readArray(r io.Reader, name string, layout Layout) (*Table, error) {
-	x, err := dataset.ReadArrayNPY(r, name)
+	a, err := numpy.Read(r)
+	var x *mat.Dense
+	if err == nil {
+		x, err = a.Matrix()
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return fromMatrix(x, name, "NumPy array", arrayLayout, layout.Skip), nil
 }

@@ -1,4 +1,4 @@
-// Package words writes numbers of things.
+// Package words writes numbers of things, and their names.
 package words
 
 import (
@@ -18,4 +18,13 @@ func Counted(n int, thing string) string {
 		return "no " + thing + "s"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Of are the names of some columns, by their numbers.
+func Of(names []string, columns []int) []string {
+	out := make([]string, len(columns))
+	for k, j := range columns {
+		out[k] = names[j]
+	}
+	return out
 }
