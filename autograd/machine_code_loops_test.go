@@ -136,3 +136,28 @@ func TestMatricesOfManyGroups(t *testing.T) {
 		}
 	}
 }
+
+// A loop whose derivative is thousands of operations without a call between them: it is cut, and
+// its steps share code.
+func TestLongLoopsShareCode(t *testing.T) {
+	const steps, h = 300, 4
+	b := ad.NewBuilder("recurrent")
+	w, u := b.Input("w", ad.Shape{h, h}), b.Input("u", ad.Shape{h})
+	state := u.Scale(0)
+	var terms []*ad.Node
+	for i := range steps {
+		state = w.MatVec(state).Add(u.Scale(float64(i%5) - 2)).Tanh()
+		terms = append(terms, state.Sum().AddScalar(float64(i%3)).Square().Reshape(ad.Shape{1}))
+	}
+	y := ad.Concat(0, terms[0], terms[1:]...).Sum()
+	outputs := append(b.Grad(y, w, u), y)
+	data := [][]float64{make([]float64, h*h), {0.1, -0.2, 0.3, 0.4}}
+	for i := range data[0] {
+		data[0][i] = 0.3 * float64(i%7-3)
+	}
+	got, want, errs := withAndWithoutCode(t, []*ad.Node{w, u}, outputs, data...)
+	if errs[0] != nil || errs[1] != nil {
+		t.Fatal(errs)
+	}
+	equalBits(t, "recurrent", got, want)
+}

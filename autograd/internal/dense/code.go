@@ -40,9 +40,7 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		if len(e.ops) > 0 && err == nil {
 			finish()
 			p.Arena = temporaries + mostTemporaries
-			var s Stretch
-			s, err = p.code(&text, e, steps[first:i], nil)
-			all = append(all, s)
+			all, err = p.codePieces(&text, e, steps[first:i], all)
 			e.ops, e.pivots = e.ops[:0], nil
 		}
 		first = i
@@ -67,6 +65,36 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 	}
 	if text.Seal() != nil {
 		return each(steps), nil
+	}
+	return all, nil
+}
+
+// A stretch of more than mostWhole operations is cut into pieces of pieceOps or a few more:
+// those of a loop that is written out are alike, and share their code.
+const (
+	mostWhole = 1 << 12
+	pieceOps  = 64
+)
+
+// codePieces appends the stretch of the operations that were emitted for steps, in one piece or
+// in several.
+func (p *Plan) codePieces(text *native.Text, e *emission, steps []Step, all []Stretch) ([]Stretch, error) {
+	if len(e.ops) <= mostWhole {
+		s, err := p.code(text, e, steps, nil)
+		return append(all, s), err
+	}
+	first := 0
+	e.ops, e.pivots = e.ops[:0], nil
+	for i, s := range steps {
+		e.add(s.Instruction)
+		if len(e.ops) < pieceOps && i < len(steps)-1 {
+			continue
+		}
+		s, err := p.code(text, e, steps[first:i+1], nil)
+		if err != nil {
+			return nil, err
+		}
+		all, first, e.ops = append(all, s), i+1, e.ops[:0]
 	}
 	return all, nil
 }

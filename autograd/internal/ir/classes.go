@@ -287,39 +287,38 @@ func (v *Value) Linear() Linear {
 func (v *Value) facts() *sources {
 	s := v.reduced
 	if s == nil || !s.of(v) {
-		s = &sources{op: v.Op, attr: v.Attr, shape: v.Shape, in: v.ArgShapes()}
+		s = &sources{op: v.Op, attr: v.Attr, shape: v.Shape, args: v.Args, in: v.Args[0].Shape}
 		if v.Op.Picks != nil {
-			s.picks = v.Op.Picks(v.Attr, v.Shape, s.in)
+			s.picks = v.Op.Picks(v.Attr, v.Shape, v.ArgShapes())
 		} else {
-			s.lists = v.Op.Sources(v.Attr, v.Shape, s.in[0])
+			s.lists = v.Op.Sources(v.Attr, v.Shape, s.in)
 		}
 		v.reduced = s
 	}
 	return s
 }
 
-// sources are those of an operation with its parameters, and of which shapes.
+// sources are those of an operation with its parameters, and of which shapes. Operands in one
+// list keep their shapes.
 type sources struct {
 	op    *Op
 	attr  Attr
 	shape Shape
-	in    []Shape
+	args  []*Value
+	in    Shape // of the first
 	lists [][]int
 	picks []Pick
 	group []int32
 }
 
 func (s *sources) of(v *Value) bool {
-	same := len(s.attr.Ints) == len(v.Attr.Ints) && unsafe.SliceData(s.attr.Ints) == unsafe.SliceData(v.Attr.Ints)
-	if !same || s.op != v.Op || !s.shape.Equal(v.Shape) || len(s.in) != len(v.Args) {
-		return false
-	}
-	for i, a := range v.Args {
-		if !s.in[i].Equal(a.Shape) {
-			return false
-		}
-	}
-	return true
+	return s.op == v.Op && shared(s.attr.Ints, v.Attr.Ints) && (s.picks == nil || shared(s.args, v.Args)) &&
+		s.shape.Equal(v.Shape) && s.in.Equal(v.Args[0].Shape)
+}
+
+// shared reports whether both are one list.
+func shared[T any](a, b []T) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
 // Repeated is the operation of v repeated n times, on operands that hold n values or one.

@@ -24,6 +24,17 @@ type compiler struct {
 	// Number of the array that AX points to, after the first.
 	array int16
 	begun bool
+	// Class of each number of the arena, where functions share the code.
+	classes []uint8
+}
+
+// number is a number of the arena.
+func (c *compiler) number(at int32) place {
+	p := place{memory: true, at: at, base: bases[0]}
+	if c.classes != nil {
+		p.base = bases[c.classes[at]]
+	}
+	return p
 }
 
 // compile writes operation i.
@@ -88,7 +99,7 @@ func (c *compiler) transfer(op Op, u uses) {
 	}
 	c.overwrite(op.dst())
 	r := c.free()
-	c.text.load(r, op.N, place{memory: true, array: true, at: op.A})
+	c.text.load(r, op.N, place{memory: true, base: arrayBase, at: op.A})
 	if u.dst.live {
 		c.regs[r] = held{key: op.dst(), valid: true, unsaved: true, next: u.dst.next}
 	}
@@ -102,7 +113,7 @@ func (c *compiler) storeParts(op Op) {
 			k.n /= 2
 		}
 		r := c.fetch(k)
-		c.text.store(r, k.n, place{memory: true, array: true, at: op.Dst + int32(i)})
+		c.text.store(r, k.n, place{memory: true, base: arrayBase, at: op.Dst + int32(i)})
 		c.unpin()
 		i += k.n
 	}
@@ -140,7 +151,7 @@ func (c *compiler) operand(k key, u use) place {
 	_, high, _ := c.halves(k)
 	if from < 0 && high < 0 && c.find(k) < 0 && c.fromMemory(k, u) {
 		c.saveParts(k)
-		return number(k.at)
+		return c.number(k.at)
 	}
 	return register(c.fetch(k))
 }
@@ -198,9 +209,9 @@ func (c *compiler) fetch(k key) int {
 			c.saveParts(k)
 			r = c.free()
 			if k.one {
-				c.text.repeat(r, k.n, number(k.at))
+				c.text.repeat(r, k.n, c.number(k.at))
 			} else {
-				c.text.load(r, k.n, number(k.at))
+				c.text.load(r, k.n, c.number(k.at))
 			}
 		}
 		c.regs[r] = held{key: k, valid: true}
@@ -221,7 +232,7 @@ func (c *compiler) saveParts(k key) {
 // save stores what a register holds, if the arena needs it.
 func (c *compiler) save(r int) {
 	if h := &c.regs[r]; h.valid && h.unsaved {
-		c.text.store(r, h.n, number(h.at))
+		c.text.store(r, h.n, c.number(h.at))
 		h.unsaved = false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Code is what an operation computes.
@@ -82,9 +83,15 @@ type uses struct{ dst, a, b use }
 // A Text is machine code that functions are added to. It runs once it is sealed.
 type Text struct {
 	code   []byte
-	funcs  []*Func
-	starts []int
+	shapes []*shape
+	byHash map[uint64][]*shape
+	arena  int    // the longest
 	live   []bool // of [Text.lookAhead]; false between calls
+
+	// Of [shape.join].
+	compared     int32
+	first, other displacements
+	class        []uint8
 }
 
 // Code that does not stay in the nearer caches from one call to the next is fetched ahead: line by
@@ -103,20 +110,52 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (
 			return nil, fmt.Errorf("native: operation %d: %w", i, err)
 		}
 	}
+	t.arena = max(t.arena, arena)
+	f, all := &Func{}, t.lookAhead(ops, arena, kept)
+	h := hash(ops, all)
+	if len(ops) <= mostShared {
+		list := t.byHash[h]
+		for _, s := range list[max(len(list)-mostCompared, 0):] {
+			if s.join(t, ops, all, arena, f) {
+				return f, nil
+			}
+		}
+	}
+	s := &shape{ops: slices.Clone(ops), uses: all, class: make([]uint8, 3*len(ops)), funcs: []*Func{f}, shifts: [][]int64{{0}}}
+	if t.byHash == nil {
+		t.byHash = map[uint64][]*shape{}
+	}
+	t.shapes, t.byHash[h] = append(t.shapes, s), append(t.byHash[h], s)
+	return f, nil
+}
+
+// write appends the code of a shape.
+func (t *Text) write(s *shape, classes []uint8) {
 	for len(t.code)%lineBytes != 0 {
 		t.code = append(t.code, 0xCC) // a trap
 	}
-	f := &Func{}
-	t.funcs, t.starts = append(t.funcs, f), append(t.starts, len(t.code))
-	c := &compiler{ops: ops, uses: t.lookAhead(ops, arena, kept), text: text{t.code}}
-	for _, op := range ops {
+	s.start = len(t.code)
+	c := &compiler{ops: s.ops, uses: s.uses, text: text{t.code}}
+	if len(s.shifts[0]) > 1 {
+		for i := range s.ops {
+			s.ops[i].operands(func(slot int, k key) bool {
+				for n := range k.room() {
+					classes[k.at+n] = s.class[3*i+slot]
+				}
+				return true
+			})
+		}
+		c.classes = classes
+		c.text.addresses(len(s.shifts[0]))
+	}
+	for _, op := range s.ops {
 		if op.Code == Neg || op.Code == Abs {
 			c.text.signs(signRegister)
 			break
 		}
 	}
-	next, far := len(t.code), len(ops) >= fetchedOps || len(t.code) >= fetchedBytes
-	for i := range ops {
+	next, far := len(t.code), len(s.funcs) == 1 && (len(s.ops) >= fetchedOps || len(t.code) >= fetchedBytes)
+	for i := range s.ops {
 		if far && len(c.text.code) >= next {
 			c.text.fetch()
 			next = len(c.text.code) + lineBytes
@@ -128,7 +167,6 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (
 	}
 	c.text.end()
 	t.code = c.text.code
-	return f, nil
 }
 
 // lineBytes is the alignment of functions: a line of the cache.
@@ -136,15 +174,21 @@ const lineBytes = 64
 
 // Seal makes the functions ready to run. Nothing can be added any more.
 func (t *Text) Seal() error {
-	if len(t.code) == 0 {
+	if len(t.shapes) == 0 {
 		return nil
+	}
+	classes := make([]uint8, t.arena)
+	for _, s := range t.shapes {
+		t.write(s, classes)
 	}
 	e, err := executable(t.code)
 	if err != nil {
 		return err
 	}
-	for i, f := range t.funcs {
-		f.place(e, t.starts[i])
+	for _, s := range t.shapes {
+		for i, f := range s.funcs {
+			f.place(e, s.start, s.shifts[i])
+		}
 	}
 	return nil
 }

@@ -34,12 +34,14 @@ const (
 type place struct {
 	reg    int
 	memory bool
-	array  bool
+	base   byte  // the register that has the address: AX of an array, others of the arena
 	at     int32 // number of the arena or array
 }
 
+// arrayBase is AX.
+const arrayBase = 0
+
 func register(r int) place    { return place{reg: r} }
-func number(at int32) place   { return place{memory: true, at: at} }
 func wide(n uint8) (bit byte) { return n >> 2 } // four numbers fill 256 bits
 
 // vex appends an instruction: its prefix, map, 256 bits or fewer, opcode, and operands. v is 0
@@ -50,28 +52,37 @@ func (t *text) vex(prefix, table, l, opcode byte, reg, v int, rm place) {
 		high = 0x80
 	}
 	second := ^byte(v)&15<<3 | l<<2 | prefix
-	if table == map0F && (rm.memory || rm.reg < 8) {
+	field, base := byte(reg&7)<<3, byte(rm.reg)
+	if rm.memory {
+		base = rm.base
+	}
+	if table == map0F && base < 8 {
 		t.code = append(t.code, 0xC5, high|second)
 	} else {
 		low := byte(0x60)
-		if !rm.memory && rm.reg >= 8 {
+		if base >= 8 {
 			low = 0x40
 		}
 		t.code = append(t.code, 0xC4, high|low|table, second)
 	}
 	t.code = append(t.code, opcode)
-	field := byte(reg&7) << 3
-	base := byte(7) // DI
-	if rm.array {
-		base = 0 // AX
-	}
+	base &= 7
 	switch off := 8 * rm.at; {
 	case !rm.memory:
-		t.code = append(t.code, 0xC0|field|byte(rm.reg&7))
+		t.code = append(t.code, 0xC0|field|base)
 	case off < 128:
 		t.code = append(t.code, 0x40|field|base, byte(off))
 	default:
 		t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x80|field|base), uint32(off))
+	}
+}
+
+// addresses makes registers the addresses of classes of numbers. AX is that of the shifts.
+func (t *text) addresses(classes int) {
+	for k, r := range bases[1:classes] {
+		rex := 0x48 | r>>3<<2
+		t.code = append(t.code, rex, 0x8B, 0x40|r&7<<3, byte(8*(k+1))) // MOVQ 8*(k+1)(AX), r
+		t.code = append(t.code, rex, 0x03, 0xC7|r&7<<3)                // ADDQ DI, r
 	}
 }
 

@@ -11,34 +11,37 @@ import (
 
 // A Func is a function on an arena.
 type Func struct {
-	text  *mapped
-	entry *byte
+	text   *mapped
+	entry  *byte
+	shifts []int64 // see [shape]
 }
 
 // mapped is executable memory. It is given back with the last function in it.
 type mapped struct{ code []byte }
 
-// call runs the code at text on an arena and arrays.
+// call runs the code at text on an arena and arrays, with the shifts of a function.
 //
 //go:noescape
-func call(text *byte, arena *float64, arrays **float64)
+func call(text *byte, arena *float64, arrays **float64, shifts *int64)
 
 // Run runs the function, whose text is sealed. The arena has the length that it was compiled
 // for, or more.
 func (f *Func) Run(arena []float64) {
-	call(f.entry, &arena[0], nil)
+	call(f.entry, &arena[0], nil, &f.shifts[0])
 	runtime.KeepAlive(f)
 }
 
 // RunOn runs the function on arrays, too, of the lengths that it was compiled for or more.
 // There are some.
 func (f *Func) RunOn(arena []float64, arrays []*float64) {
-	call(f.entry, &arena[0], &arrays[0])
+	call(f.entry, &arena[0], &arrays[0], &f.shifts[0])
 	runtime.KeepAlive(f)
 }
 
 // place makes the function that starts at a place of the text.
-func (f *Func) place(text *mapped, start int) { f.text, f.entry = text, &text.code[start] }
+func (f *Func) place(text *mapped, start int, shifts []int64) {
+	f.text, f.entry, f.shifts = text, &text.code[start], shifts
+}
 
 // executable copies code to memory of its own.
 func executable(code []byte) (*mapped, error) {

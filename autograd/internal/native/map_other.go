@@ -13,7 +13,7 @@ func (*Func) Run([]float64) {}
 // RunOn is never called, either.
 func (*Func) RunOn([]float64, []*float64) {}
 
-func (*Func) place(*mapped, int) {}
+func (*Func) place(*mapped, int, []int64) {}
 
 func executable([]byte) (*mapped, error) { return nil, ErrUnavailable }
 

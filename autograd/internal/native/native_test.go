@@ -163,6 +163,64 @@ func TestRandomOperations(t *testing.T) {
 	run(t, rand.New(rand.NewPCG(1, 4)), 1<<14+100, 3000) // fetches its code
 }
 
+// Functions that are equal but for where some of their arrays lie share code, and compute what
+// each of them says.
+func TestShared(t *testing.T) {
+	available(t)
+	const arrays, size = 12, 10
+	shared := 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		ops := randomOps(rng, 1+rng.IntN(40), size)
+		of := make([][3]int, len(ops)) // arrays of the operands
+		for i := range ops {
+			if ops[i].Code >= native.Load {
+				ops[i].Code = native.Copy
+			}
+			of[i] = [3]int{rng.IntN(4), rng.IntN(4), rng.IntN(4)}
+		}
+		var text native.Text
+		var funcs []*native.Func
+		var lists [][]native.Op
+		for range 5 {
+			places := rng.Perm(arrays)
+			if rng.IntN(2) == 0 {
+				places[0] = 0
+			}
+			own := slices.Clone(ops)
+			for i := range own {
+				own[i].Dst += int32(size * places[of[i][0]])
+				own[i].A += int32(size * places[of[i][1]])
+				own[i].B += int32(size * places[of[i][2]])
+			}
+			f, err := text.Add(own, arrays*size, func(int) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			funcs, lists = append(funcs, f), append(lists, own)
+		}
+		if err := text.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		shared += len(funcs) - text.Shapes()
+		for k, f := range funcs {
+			got := make([]float64, arrays*size)
+			for i := range got {
+				got[i] = rng.NormFloat64()
+			}
+			want := slices.Clone(got)
+			f.Run(got)
+			interpret(lists[k], want, nil)
+			if !slices.EqualFunc(got, want, same) {
+				t.Fatalf("seed %d, function %d of %v:\n%v\nwant\n%v", seed, k, lists[k], got, want)
+			}
+		}
+	}
+	if shared < 1000 {
+		t.Errorf("%d of 2000 functions share code", shared)
+	}
+}
+
 // FuzzOperations is TestRandomOperations for any seed.
 func FuzzOperations(f *testing.F) {
 	f.Add(uint64(1), uint16(20), uint16(30))
