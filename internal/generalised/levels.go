@@ -84,17 +84,18 @@ func (s softmax) row(y float64, eta, g, h []float64) float64 {
 		for l, v := range p {
 			g[a] -= v * s.contrast[l*k+a]
 		}
-		// g = C_y − m with m the mean contrast: the Hessian is −(Σ p C C' − m m')
 	}
+	// g = C_y − m with m the mean contrast: the Hessian is −(Σ p C C' − m m'). Contrast b is the
+	// same number c_b on the levels up to b, and contrast a < b is 0 above a + 1: Σ p C_a C_b is
+	// c_b m_a.
+	below := 0.0 // probability of the levels up to a
 	for a := range k {
-		ma := s.contrast[int(y)*k+a] - g[a]
-		for b := a; b < k; b++ {
+		below += p[a]
+		ma, same, other := s.contrast[int(y)*k+a]-g[a], s.contrast[a], s.contrast[(a+1)*k+a]
+		h[a*k+a] = ma*ma - (below*same*same + p[a+1]*other*other)
+		for b := a + 1; b < k; b++ {
 			mb := s.contrast[int(y)*k+b] - g[b]
-			v := 0.0
-			for l, q := range p {
-				v += q * s.contrast[l*k+a] * s.contrast[l*k+b]
-			}
-			h[a*k+b] = ma*mb - v
+			h[a*k+b] = ma * (mb - s.contrast[b])
 			h[b*k+a] = h[a*k+b]
 		}
 	}
