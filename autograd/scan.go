@@ -15,7 +15,7 @@ import (
 // a new leading dimension. The shapes of the state, and those of the results, are the same
 // in all steps. The loop is unrolled: f is called for every step and adds its nodes, so that
 // what it does may differ from step to step. Size and time of building, differentiating and
-// compiling are proportional to the number of steps, a logarithm for the stacks aside.
+// compiling are proportional to the number of steps.
 //
 // At least one node is needed among init and xs, without which it panics.
 func Scan(steps int, init, xs []*Node, f func(i int, carry, x []*Node) (next, y []*Node)) (carry, ys []*Node) {

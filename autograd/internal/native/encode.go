@@ -77,6 +77,10 @@ func (t *text) vex(prefix, table, l, opcode byte, reg, v int, rm place) {
 	}
 }
 
+// bases are the registers of the classes. Those of the first class lie at the same places of the
+// arena in all functions.
+var bases = [...]byte{7, 1, 2, 3, 8, 9, 10, 11} // DI, CX, DX, BX, R8 to R11
+
 // addresses makes registers the addresses of classes of numbers. AX is that of the shifts.
 func (t *text) addresses(classes int) {
 	for k, r := range bases[1:classes] {

@@ -15,21 +15,11 @@ type shape struct {
 	start  int       // of the code
 }
 
-// bases are the registers of the classes. Those of the first class lie at the same places of the
-// arena in all functions.
-var bases = [...]byte{7, 1, 2, 3, 8, 9, 10, 11} // DI, CX, DX, BX, R8 to R11
-
 // mostShared is the number of operations of a function up to which others may share its code.
 const mostShared = 1 << 12
 
 // mostCompared is the number of shapes that a function is compared with.
 const mostCompared = 4
-
-// operands calls f for what an operation reads and writes in the arena.
-func (op *Op) operands(f func(slot int, k key) bool) bool {
-	return (op.Code == Store || f(0, op.dst())) && (op.Code == Load || f(1, op.a())) &&
-		(!op.Code.binary() || f(2, op.b()))
-}
 
 // alike reports whether both operations are the same but for places in the arena.
 func alike(a, b *Op) bool {
