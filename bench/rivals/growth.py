@@ -1,9 +1,9 @@
-"""Times of JAX on the twelve growing densities of bench/internal/densities/growing.go.
+"""Times of JAX on the growing densities and the seventeen models of bench/internal/densities.
 
-    python growth.py OUT.json [--only TEXT] [--limit SECONDS]
+    python growth.py OUT.json [--seventeen] [--only TEXT] [--limit SECONDS]
 
-For every size with one particle, and for every number of particles at one size: the fastest
-call, in seconds of the processor, of the compiled log density and gradient of all particles, in float64 on one
+For every size with one particle, and for every number of particles at one size (of the models
+of the review one size, with 1 and 32 particles): the fastest call, in seconds of the processor, of the compiled log density and gradient of all particles, in float64 on one
 thread, with the sum of the log densities and the norm of the gradients, which
 `go test ./bench -run TestGrowingDensities` compares. The data are those of densities.Weyl, so
 that no file is read. A point that takes longer than the limit to compile is left out.
@@ -156,6 +156,161 @@ DENSITIES = [
 ]
 
 
+def half_cauchy(l, s):
+    return jnp.sum(l - jnp.log1p((jnp.exp(l) / s) ** 2))
+
+
+def schools(n, centred):
+    y, sd = 10 + 15 * weyl(n, RESPONSES), 12 + 4 * weyl(n, FEATURES)
+
+    def logp(x, y, sd):
+        mu, tau, z = x[0], x[1], x[2:]
+        if centred:
+            theta, prior = z, half((z - mu) / jnp.exp(tau)) - n * tau
+        else:
+            theta, prior = z * jnp.exp(tau) + mu, half(z)
+        return half((y - theta) / sd) + prior + half(mu * 0.2) + half_cauchy(tau, 5)
+
+    return n + 2, logp, (y, sd)
+
+
+def correlated(n, d=5):
+    pairs = d * (d - 1) // 2
+
+    def logp(x, y):
+        z, scales = jnp.tanh(x[:pairs]), x[pairs:]
+        l = jnp.zeros((d, d)).at[jnp.tril_indices(d, -1)].set(z)
+        rest = jnp.cumprod(jnp.concatenate([jnp.ones((d, 1)), 1 - jnp.tril(l, -1)[:, :-1] ** 2], 1), 1)
+        l = (jnp.tril(l, -1) + jnp.eye(d)) * jnp.sqrt(rest) * jnp.exp(scales)[:, None]
+        rows = jsp.linalg.solve_triangular(l, y.T, lower=True)
+        prior = 3 * jnp.sum(jnp.log(1 - z * z))
+        return half(rows) - n * jnp.sum(jnp.log(jnp.diagonal(l))) + prior + half(scales)
+
+    return pairs + d, logp, (weyl(n * d, FEATURES).reshape(n, d),)
+
+
+def filtered(n):
+    def logp(x, y):
+        phi, q, r, mu = jnp.tanh(x[0]), jnp.exp(x[1]), jnp.exp(x[2]), x[3]
+
+        def step(carry, y):
+            mean, variance = phi * carry[0], phi * phi * carry[1] + q
+            total, err = variance + r, y - mu - mean
+            gain = variance / total
+            return (mean + gain * err, variance * (1 - gain)), jnp.log(total) + err * err / total
+
+        return -0.5 * jnp.sum(jax.lax.scan(step, (0.0, 1.0), y)[1]) + half(x)
+
+    return 4, logp, (weyl(n, RESPONSES),)
+
+
+def soft_graph(logits, weights, d=5):
+    return jnp.zeros((d, d)).at[jnp.triu_indices(d, 1)].set(jax.nn.sigmoid(logits) * weights)
+
+
+def soft_student(n, d=5):
+    def logp(x, rows):
+        w = soft_graph(x[:10], x[10:].reshape(d, d)[jnp.triu_indices(d, 1)])
+        e = rows - rows @ w
+        return -2.5 * jnp.sum(jnp.log1p(0.25 * e * e)) + half(x)
+
+    return 10 + d * d, logp, (weyl(n * d, FEATURES).reshape(n, d),)
+
+
+def soft_counts(n, d=5):
+    counts = np.floor(2 + 2 * weyl(n * d, RESPONSES)).reshape(n, d)
+
+    def logp(x, counts, logs):
+        eta = logs @ soft_graph(x[:10], x[10:20]) + x[20:25]
+        zero = x[25:]
+        poisson = counts * eta - jnp.exp(eta) + jax.nn.log_sigmoid(-zero)
+        inflated = jnp.logaddexp(jax.nn.log_sigmoid(zero), poisson)
+        return jnp.sum(jnp.where(counts == 0, inflated, poisson)) + half(x)
+
+    return 20 + 2 * d, logp, (counts, np.log1p(counts))
+
+
+def horseshoe(n, d=20):
+    def logp(x, f, y):
+        z, local, tau, sigma = x[:d], x[d : 2 * d], x[2 * d], x[2 * d + 1]
+        e = y - f @ (z * jnp.exp(local) * jnp.exp(tau))
+        likelihood = half(e / jnp.exp(sigma)) - n * sigma
+        return likelihood + half(z) + half_cauchy(local, 1) + half_cauchy(tau, 1) + half(sigma)
+
+    return 2 * d + 2, logp, (weyl(n * d, FEATURES).reshape(n, d), weyl(n, RESPONSES))
+
+
+def predator(n, h=0.05):
+    def logp(x, y, w):
+        rate = jnp.exp(x)
+        a, b, c, d = rate[:4]
+
+        def slope(s):
+            u, v = s
+            return jnp.stack([a * u - b * u * v, d * u * v - c * v])
+
+        def step(s, _):
+            k1 = slope(s)
+            k2 = slope(s + h / 2 * k1)
+            k3 = slope(s + h / 2 * k2)
+            k4 = slope(s + h * k3)
+            s = s + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+            return s, s
+
+        states = jax.lax.scan(step, rate[4:6], None, length=n)[1]
+        eu, ev = (y - jnp.log(states[:, 0])) / rate[6], (w - jnp.log(states[:, 1])) / rate[7]
+        return half(eu) + half(ev) - n * (x[6] + x[7]) + half(x)
+
+    return 8, logp, (weyl(n, RESPONSES), weyl(n, FEATURES))
+
+
+def volatile(n):
+    def logp(x, y):
+        omega, alpha, beta = jnp.exp(x[1]), 0.5 * jax.nn.sigmoid(x[2]), 0.5 * jax.nn.sigmoid(x[3])
+        e = y - x[0]
+        v = jax.lax.scan(lambda s, q: (omega + alpha * q + beta * s, s), omega, e * e)[1]
+        return -0.5 * jnp.sum(jnp.log(v) + e * e / v) + half(x)
+
+    return 4, logp, (weyl(n, RESPONSES),)
+
+
+def hidden(n):
+    def logp(x, y):
+        stay, leave = jax.nn.log_sigmoid(x[2:]), jax.nn.log_sigmoid(-x[2:])
+        move = jnp.array([[stay[0], leave[0]], [leave[1], stay[1]]])
+        emission = -0.5 * (y[:, None] - x[:2]) ** 2
+
+        def step(s, e):
+            return jsp.special.logsumexp(s[:, None] + move, axis=0) + e, None
+
+        last = jax.lax.scan(step, jnp.full(2, -np.log(2.0)), emission)[0]
+        return jsp.special.logsumexp(last) + half(x)
+
+    return 4, logp, (weyl(n, RESPONSES),)
+
+
+# The models with which the library was reviewed, each of one size.
+SEVENTEEN = [
+    ("eight schools, centred", "schools", 8, lambda n: schools(n, True)),
+    ("eight schools, non-centred", "schools", 8, lambda n: schools(n, False)),
+    ("logistic regression of 10 columns", "rows", 500, lambda n: logistic(n, 10)),
+    ("negative binomial", "rows", 500, counts),
+    ("Gaussian process", "points", 50, process),
+    ("normal with LKJ prior, 5 variables", "rows", 50, correlated),
+    ("state space by Kalman's filter", "steps", 200, filtered),
+    ("mixture of 3", "rows", 500, mixture),
+    ("network of 8 inputs", "units", 20, network),
+    ("Student-t equations, soft graph of 5", "rows", 100, soft_student),
+    ("zero-inflated counts, soft graph of 5", "rows", 100, soft_counts),
+    ("matrix exponential", "variables", 20, exponential),
+    ("log determinant", "variables", 20, determinant),
+    ("horseshoe of 20 columns", "rows", 100, horseshoe),
+    ("Lotka–Volterra by Runge and Kutta", "steps", 100, predator),
+    ("GARCH(1,1)", "steps", 200, volatile),
+    ("hidden Markov of 2 states", "steps", 100, hidden),
+]
+
+
 def measure(make, n, particles, limit):
     params, logp, data = make(n)
     x = jnp.asarray(0.2 * weyl(particles * params, PLACES).reshape(particles, params))
@@ -180,11 +335,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("--only", default="", help="densities whose name contains this")
+    parser.add_argument("--seventeen", action="store_true", help="the models of the review instead")
     parser.add_argument("--limit", type=float, default=120, help="seconds of a compilation")
     args = parser.parse_args()
     results = {}
-    for name, size, values, base, make in DENSITIES:
-        points = [(n, 1) for n in values] + [(base, m) for m in (8, 16, 17, 32, 100)]
+    table = [(name, size, [(n, 1) for n in values] + [(base, m) for m in (8, 16, 17, 32, 100)], make)
+             for name, size, values, base, make in DENSITIES]
+    if args.seventeen:
+        table = [(name, size, [(n, 1), (n, 32)], make) for name, size, n, make in SEVENTEEN]
+    for name, size, points, make in table:
         for n, m in points:
             key = f"density={name}/{size}={n}/M={m}"
             if args.only not in key:
