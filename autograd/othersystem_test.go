@@ -14,6 +14,8 @@ import (
 
 var programsOut = flag.String("programs", "", "write random programs, and what is expected of them, into `FILE` for bench/rivals/programs.py")
 
+var programsFrom = flag.Uint64("programs-from", 0, "first of the 1,100 random programs that are written")
+
 // A written node is one of a random program as another system reads it.
 type written struct {
 	Op     string    `json:"op"` // empty for inputs and constants
@@ -62,7 +64,7 @@ func (p *program) asFunction() {
 
 // The programs that another system runs too: general ones and those of softmax weights.
 //
-//	go test ./autograd -run TestWritePrograms -programs programs.json
+//	go test ./autograd -run TestWritePrograms -programs programs.json -programs-from 20000
 //	python bench/rivals/programs.py programs.json
 func TestWritePrograms(t *testing.T) {
 	if *programsOut == "" {
@@ -74,7 +76,7 @@ func TestWritePrograms(t *testing.T) {
 	}
 	defer out.Close()
 	enc := json.NewEncoder(out)
-	for k := range uint64(1100) {
+	for k := *programsFrom; k < *programsFrom+1100; k++ {
 		seed := styles*(k/2) + k%2
 		p := newProgram(programBytes(seed), nil, (*program).asFunction)
 		if err := p.b.Err(); err != nil {

@@ -111,6 +111,9 @@ def apply(node, x, k, sizes):
         flat = a.reshape(lead + (-1,))
         to = jnp.zeros(lead + (int(np.prod(shape)),))
         return to.at[..., np.array(ints, int)].add(flat).reshape(lead + tuple(shape))
+    if op == "concat":
+        lead = jnp.broadcast_shapes(*(v.shape[:k] for v in x))
+        return jnp.concatenate([jnp.broadcast_to(v, lead + v.shape[k:]) for v in x], dims[0])
     if op == "sum":
         return jnp.sum(a, dims)
     if op == "logsumexp":
