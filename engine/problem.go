@@ -106,7 +106,7 @@ func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *datase
 		sampled, scaling = v.Sampled(false)
 	}
 	if _, ok := sem.As[sem.Differentiable](sampled); !ok && !integrated {
-		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate", m)
+		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated, or the engines exact and mcmc", m)
 	}
 	scale, err := p.Scale(scaling)
 	if err != nil {

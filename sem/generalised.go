@@ -53,9 +53,10 @@ func (m Generalised) form() form {
 type generalisedModel struct{ Generalised }
 
 var (
-	_ Scored    = generalisedModel{}
-	_ Demanding = generalisedModel{}
-	_ Reserved  = generalisedModel{}
+	_ Scored         = generalisedModel{}
+	_ Differentiable = generalisedModel{}
+	_ Demanding      = generalisedModel{}
+	_ Reserved       = generalisedModel{}
 )
 
 // familyGeneralised is the first word of the text form of [Generalised].

@@ -172,6 +172,13 @@ type Completed interface {
 
 var _ Completed = (*models.IntegratedNetwork)(nil)
 
+// An Explicit likelihood writes the equations of a particle as [Structural] reads them.
+type Explicit interface {
+	// Functions are those of a graph with a row of parameters, both in order coordinates, of the
+	// variables in the sequence of their numbers; variables has the number of each place in the order.
+	Functions(g *dag.Graph, theta []float64, variables []int) []float64
+}
+
 // A Functional score draws the structural function of a variable given its parents from
 // its posterior: a model that has one has total effects although its draws are graphs alone.
 type Functional interface {

@@ -118,7 +118,7 @@ func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metr
 	if t == nil || len(p.Draws) == 0 {
 		return nil, "", nil
 	}
-	if _, ok := sem.As[sem.Differentiable](model); !ok && p.Draws[0].Equations == nil {
+	if _, ok := sem.As[sem.Differentiable](model); (!ok || sem.TraitsOf(model).Categories) && p.Draws[0].Equations == nil {
 		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", sem.Describe(p.Model)), nil
 	}
 	prior, data, err := drawn.LogDensity(p, model, t)

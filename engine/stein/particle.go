@@ -201,6 +201,7 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 	}
 	equational, _ := sem.As[sem.Equational](f.model)
 	weighted, _ := f.lik.(models.Weighted)
+	explicit, _ := f.lik.(sem.Explicit)
 	equations := func(weights *mat.Dense, m int) *posterior.Equations {
 		e := equational.Equations(f.data, weights)
 		if noise != nil {
@@ -214,6 +215,12 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 		switch {
 		case equational != nil && weighted != nil:
 			draw.Equations = equations(edgeWeights(g, weighted, theta.RawRowView(m)), m)
+		case explicit != nil:
+			variables := f.order.Order
+			if !f.ordered() {
+				variables = dag.Identity(len(f.names))
+			}
+			draw.Parameters = explicit.Functions(g, parameters.RawRowView(m), variables)
 		case parameters != nil:
 			draw.Parameters = slices.Clone(parameters.RawRowView(m))
 		}

@@ -74,7 +74,7 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 			straight[q], curved[q] = w[straightAt:][:ns], w[curvedAt:][:nc]
 		}
 		straightAt, curvedAt = straightAt+ns, curvedAt+nc
-		f.parts = append(f.parts, s.partOf(i, straight, curved))
+		f.parts = append(f.parts, s.all[i].part(straight, curved))
 	}
 	return f
 }
@@ -114,10 +114,9 @@ func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []floa
 	return s.Function(j, parents, rng).Parameters()
 }
 
-// partOf is what parent i adds with the weights of its straight columns and of its curves, if it has
+// part is what a parent adds with the weights of its straight columns and of its curves, if it has
 // them, in each predictor.
-func (s *Scorer) partOf(i int, straight, curved [][]float64) part {
-	c := &s.all[i]
+func (c *covariates) part(straight, curved [][]float64) part {
 	p := part{scale: c.scale, slope: make([]float64, len(straight)), terms: make([][]float64, len(straight))}
 	if c.scale == byLevel {
 		for _, r := range c.rows {

@@ -112,7 +112,7 @@ func TestParts(t *testing.T) {
 				curved[q] = append(curved[q], rng.NormFloat64())
 			}
 		}
-		p := s.partOf(0, straight, curved)
+		p := s.all[0].part(straight, curved)
 		off, all := 0.0, 0.0
 		for i, at := range x {
 			if v.Levels > 0 {
