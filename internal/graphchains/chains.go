@@ -160,13 +160,14 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	}
 	var err error
 	if len(models) > 1 || problem.Model == nil {
-		if lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed); lower != t {
+		lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed)
+		if lower != t {
 			best, _, err = pilotChains(ctx, data, best.Model, best.hypotheses, problem, e, lower)
 			if err != nil {
 				return nil, err
 			}
-			best.doubt = why
 		}
+		best.doubt = why
 	}
 	if m, ok := sem.As[sem.Reserved](best.Model); ok {
 		best.doubt.Refuted = m.FormNote(data, best.best, trust.FormOf(best.Hypothesis.Scores))
@@ -195,7 +196,7 @@ func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer
 // First implements [engine.Settled].
 func (s *Settled) First() *engine.Outcome {
 	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: inference.Reason(s.Evidence),
-		Doubted: s.doubt != trust.Doubt{}, Basis: s.doubt.Basis, EdgesPerNode: s.density}
+		Doubted: s.doubt.Refuted != "" || s.doubt.Basis != "", Basis: s.doubt.Basis, EdgesPerNode: s.density}
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
@@ -394,6 +395,9 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)
+	}
+	if s.doubt.Beside != "" {
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Beside)
 	}
 	if s.Hypothesis.InUnits {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inference.UnitsWarning)

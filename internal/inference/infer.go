@@ -130,6 +130,8 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 		if why.Refuted == "" {
 			if best = inf; lower != t {
 				best, err = inf.coarse(ctx, data, problem, lower, why)
+			} else {
+				best.doubt = why
 			}
 			if err != nil {
 				return nil, err
@@ -414,6 +416,9 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	inf.Basis = inf.doubt.Basis
 	if inf.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Refuted)
+	}
+	if inf.doubt.Beside != "" {
+		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Beside)
 	}
 	if m, ok := sem.As[sem.Reserved](inf.Best); ok {
 		g, err := likeliest.probable(ctx, problem)

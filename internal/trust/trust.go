@@ -41,6 +41,7 @@ const (
 	trustedRows  = 2
 	recordedRows = 15
 	refuted      = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
+	unexplained  = 1e-8 // the same on variables that are no causes, below which it is said
 )
 
 // Doubtable reports whether [Trust.In] may count a model in part.
@@ -56,7 +57,7 @@ func refutable(m sem.Model) bool {
 	return t.Formed || t.Equivalent && !t.AnyNoise
 }
 
-// A misfit is the strongest dependence of the noise of a variable on one of its parents.
+// A misfit is the strongest dependence of the noise of a variable on another one.
 type misfit struct {
 	child, parent int
 	chance        float64 // of one as strong in any equation
@@ -64,18 +65,17 @@ type misfit struct {
 
 // examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
 // correlations of the residuals and of their squares with three functions of each parent, all
-// of them of ranks. rows is the part of the rows that counts.
-func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64, seed uint64) misfit {
-	worst := misfit{chance: 1}
-	tests := 0
+// of them of ranks. rows is the part of the rows that counts. beside is the same of variables that
+// are neither parents nor descendants.
+func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64, seed uint64) (worst, beside misfit) {
+	worst, beside = misfit{chance: 1}, misfit{chance: 1}
+	tests, besideTests := 0, 0
+	below := g.Closure()
 	for j := range data.Names {
 		parents := g.Parents(j)
-		if len(parents) == 0 {
-			continue
-		}
 		observed := data.ObservedRows(j)
 		count := rows * float64(len(observed))
-		if count < 10 {
+		if len(parents) == 0 || count < 10 {
 			continue
 		}
 		noise := dataset.ColumnNormalScores(residuals(data, observed, j, parents, s, seed))
@@ -83,7 +83,14 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		for i, v := range noise {
 			square[i] = v * v
 		}
-		for _, i := range parents {
+		for i := range data.Names {
+			of, number := &worst, &tests
+			if !g.Has(i, j) {
+				of, number = &beside, &besideTests
+			}
+			if i == j || below.Has(j, i) {
+				continue
+			}
 			q := dataset.ColumnNormalScores(inspect.ColumnOf(data, i, observed))
 			bend, twist := make([]float64, len(q)), make([]float64, len(q))
 			for k, v := range q {
@@ -95,16 +102,17 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 					if math.IsNaN(r) {
 						continue
 					}
-					tests++
-					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < worst.chance {
-						worst = misfit{child: j, parent: i, chance: p}
+					*number++
+					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < of.chance {
+						*of = misfit{child: j, parent: i, chance: p}
 					}
 				}
 			}
 		}
 	}
 	worst.chance = math.Min(1, worst.chance*float64(max(tests, 1)))
-	return worst
+	beside.chance = math.Min(1, beside.chance*float64(max(besideTests, 1)))
+	return worst, beside
 }
 
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
@@ -272,11 +280,16 @@ func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand
 
 // finding says what was found.
 func (m misfit) finding(names []string) string {
+	return m.dependence(names) + ", which refutes the form of the equations"
+}
+
+// dependence says what depends on what.
+func (m misfit) dependence(names []string) string {
 	chance := "less than 1e-12"
 	if m.chance > 1e-12 {
 		chance = fmt.Sprintf("%.0e", m.chance)
 	}
-	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the equations",
+	return fmt.Sprintf("the noise of %s depends on %s (p = %s)",
 		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance)
 }
 
@@ -285,6 +298,7 @@ type Doubt struct {
 	Finding string // what refutes the form
 	Refuted string // that, and what follows; a warning
 	Basis   string // what directions follow from, and how far; "" means what the model says
+	Beside  string // what the equations leave between variables that are no causes; a warning
 }
 
 // In is the part of the evidence of a model, chosen for its evidence, that counts, and why that of
@@ -292,8 +306,10 @@ type Doubt struct {
 // the values are measurements ([inspect.Recorded]), which no form describes exactly.
 func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer, seed uint64) (Trust, Doubt) {
 	n, _ := data.X.Dims()
+	doubt := Doubt{}
 	if refutable(m) {
-		if found := examineNoise(data, g, s, t.Rows, seed); found.chance <= refuted {
+		found, beside := examineNoise(data, g, s, t.Rows, seed)
+		if found.chance <= refuted {
 			t.ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			finding := found.finding(data.Names)
@@ -301,12 +317,16 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 				"%.0f rows instead of %d, and directions follow from conditional independences",
 				finding, t.Form*t.Rows*float64(n), n)}
 		}
+		if beside.chance <= unexplained {
+			doubt.Beside = fmt.Sprintf("%s, which is not among its causes: a hidden common cause or another "+
+				"form of the equations would explain it, and directions may be wrong", beside.dependence(data.Names))
+		}
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
 		t.Form, t.ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise || len(inspect.WithoutDensity(data)) > 0
-		return t, Doubt{Basis: fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)}
+		doubt.Basis = fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)
 	}
-	return t, Doubt{}
+	return t, doubt
 }
 
 // recorded is the part of the form of equations of measurements that counts.

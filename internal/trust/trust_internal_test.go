@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"tobac/dag"
 	"tobac/dataset"
 	"tobac/score"
 	"tobac/sem"
@@ -88,5 +90,35 @@ func TestTrust(t *testing.T) {
 	}
 	if got := FormOf(both[0].Scores); got != all[0].Scores {
 		t.Errorf("the form of a blend of blends is %T", got)
+	}
+}
+
+// What the equations leave between variables without an edge is found, and not where the edge is there.
+func TestBeside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const n = 1000
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(n, 3, nil)}
+	for i := range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		data.X.SetRow(i, []float64{a, b, b + (1+a*a)*rng.ExpFloat64()})
+	}
+	m := sem.Implemented(sem.NonGaussian{}).(sem.Scored)
+	all, err := m.Hypotheses(t.Context(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := dag.New(3)
+	g.Set(1, 2, true)
+	_, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
+	if !strings.HasPrefix(doubt.Beside, `the noise of "c" depends on "a" (p = less than 1e-12)`) || doubt.Refuted != "" {
+		t.Errorf("doubt %+v, want that the noise of c depends on a", doubt)
+	}
+	g.Set(0, 1, true) // "c" is below "a", still without an edge between them
+	if _, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1); doubt.Beside == "" {
+		t.Errorf("no doubt of a cause of a cause")
+	}
+	g.Set(0, 2, true)
+	if _, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1); doubt.Beside != "" {
+		t.Errorf("doubt %q, want none of causes", doubt.Beside)
 	}
 }
