@@ -66,7 +66,7 @@ type misfit struct {
 // examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
 // correlations of the residuals and of their squares with three functions of each parent, all
 // of them of ranks. rows is the part of the rows that counts. beside is the same of variables that
-// are neither parents nor descendants.
+// are neither parents nor descendants, with the cubes of the residuals too.
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64, seed uint64) (worst, beside misfit) {
 	worst, beside = misfit{chance: 1}, misfit{chance: 1}
 	tests, besideTests := 0, 0
@@ -75,18 +75,22 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		parents := g.Parents(j)
 		observed := data.ObservedRows(j)
 		count := rows * float64(len(observed))
-		if len(parents) == 0 || count < 10 {
+		if count < 10 {
 			continue
 		}
-		noise := dataset.ColumnNormalScores(residuals(data, observed, j, parents, s, seed))
-		square := make([]float64, len(noise))
+		rest := inspect.ColumnOf(data, j, observed)
+		if len(parents) > 0 {
+			rest = residuals(data, observed, j, parents, s, seed)
+		}
+		noise := dataset.ColumnNormalScores(rest)
+		square, cube := make([]float64, len(noise)), make([]float64, len(noise))
 		for i, v := range noise {
-			square[i] = v * v
+			square[i], cube[i] = v*v, v*v*v-3*v
 		}
 		for i := range data.Names {
-			of, number := &worst, &tests
+			of, number, powers := &worst, &tests, [][]float64{noise, square}
 			if !g.Has(i, j) {
-				of, number = &beside, &besideTests
+				of, number, powers = &beside, &besideTests, append(powers, cube)
 			}
 			if i == j || below.Has(j, i) {
 				continue
@@ -97,7 +101,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 				bend[k], twist[k] = v*v-1, v*v*v-3*v
 			}
 			for _, f := range [][]float64{q, bend, twist} {
-				for _, e := range [][]float64{noise, square} {
+				for _, e := range powers {
 					r := stat.Correlation(e, f, nil)
 					if math.IsNaN(r) {
 						continue

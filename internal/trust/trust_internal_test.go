@@ -102,7 +102,7 @@ func TestBeside(t *testing.T) {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
 		data.X.SetRow(i, []float64{a, b, b + (1+a*a)*rng.ExpFloat64()})
 	}
-	m := sem.Implemented(sem.NonGaussian{}).(sem.Scored)
+	m, _ := sem.As[sem.Scored](sem.NonGaussian{})
 	all, err := m.Hypotheses(t.Context(), data, nil, 1)
 	if err != nil {
 		t.Fatal(err)
