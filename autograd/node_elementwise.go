@@ -88,7 +88,7 @@ func (n *Node) Square() *Node { return n.op1("square", Attr{}) }
 // Cube is x³.
 func (n *Node) Cube() *Node { return n.op1("cube", Attr{}) }
 
-// Pow is x^p for a fixed exponent p.
+// Pow is x^p for a fixed exponent p; see [Node.Power] for one that is a node.
 func (n *Node) Pow(p float64) *Node {
 	switch p {
 	case 0:

@@ -104,7 +104,7 @@ func (s Sampler) Begin() (*State, error) {
 				"is a branch of Where infinite where it is not taken?", missing, n, steep)
 		case try == 100:
 			return nil, fmt.Errorf("chain: the log density is not finite at any of 100 starts of "+
-				"%d of %d chains", missing, n)
+				"%d of %d chains%s", missing, n, Undefined(s.Target, x))
 		}
 		for k := range n {
 			rng, side := stream.New(s.Seed, stream.NUTSStart, k-k%2, try), float64(1-2*(k%2))
@@ -133,6 +133,22 @@ func (s Sampler) Begin() (*State, error) {
 		}
 	}
 	return state, nil
+}
+
+// Undefined says why a target has no density at the first row of x, after a semicolon: for targets
+// with a method Undefined, as density.Model has it. Otherwise it is empty.
+func Undefined(target Target, x *mat.Dense) string {
+	m, ok := target.(interface {
+		Undefined(x *mat.Dense) (string, error)
+	})
+	if !ok {
+		return ""
+	}
+	text, err := m.Undefined(x)
+	if err != nil || text == "" {
+		return ""
+	}
+	return "; at one of them " + text
 }
 
 // beginAt starts every chain at a row of x.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,6 +55,8 @@ type program struct {
 	fixed *program
 	of    *int // the current version
 	ran   int
+	// failed is the error of an operation at points of the last run, such as an index out of range.
+	failed *autograd.FailedError
 }
 
 func (p *program) close() {
@@ -66,13 +69,13 @@ func (p *program) close() {
 // eval runs it; points without a result hold NaN.
 func (p *program) eval() error {
 	if p.fixed != nil && p.ran != *p.of {
-		if err := p.fixed.eval(); err != nil {
-			return err
+		if err := p.fixed.run.Eval(p.fixed.dst, p.fixed.feeds); err != nil {
+			return fmt.Errorf("density: of the data alone: %w", err)
 		}
 		p.ran = *p.of
 	}
-	var failed *autograd.FailedError
-	if err := p.run.Eval(p.dst, p.feeds); err != nil && !errors.As(err, &failed) {
+	p.failed = nil
+	if err := p.run.Eval(p.dst, p.feeds); err != nil && !errors.As(err, &p.failed) {
 		return fmt.Errorf("density: %w", err)
 	}
 	return nil
@@ -541,6 +544,33 @@ func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 		return outside
 	}
 	return nil
+}
+
+// Undefined says which term of the log density is not finite at the first row of x, and its value;
+// "" means none. Terms are parameters, data and those of [Trace.Add], counted from 0.
+func (m *Model) Undefined(x *mat.Dense) (string, error) {
+	if err := m.bind(m.coordinates, x); err != nil {
+		return "", err
+	}
+	t := m.trace
+	names := slices.Concat(t.priorOf, t.restOf)
+	for i, term := range slices.Concat(t.prior, t.rest) {
+		p, err := m.compile(t, []*autograd.Node{term.ExpandOver(t.points)})
+		if err != nil {
+			return "", err
+		}
+		err = p.eval()
+		p.close()
+		switch v := p.dst[0][0]; {
+		case err != nil:
+			return "", err
+		case p.failed != nil:
+			return fmt.Sprintf("%s has no log density: %v", names[i], p.failed), nil
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Sprintf("the log density of %s is %v", names[i], v), nil
+		}
+	}
+	return "", nil
 }
 
 // An outsideError says at which points a score is not defined; the others hold.

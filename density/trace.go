@@ -20,6 +20,9 @@ type Trace struct {
 	inverse  []func(x *autograd.Node) *autograd.Node
 	prior    []*autograd.Node // terms of the log density
 	rest     []*autograd.Node
+	priorOf  []string // what the terms are of
+	restOf   []string
+	added    int    // terms of Add
 	flat     string // the first parameter without a distribution
 	recorded []Recorded
 	values   []*autograd.Node // of recorded
@@ -134,6 +137,7 @@ func (t *Trace) parameter(name string, c Constraint, dims []int) *autograd.Node 
 		var jacobian *autograd.Node
 		x, jacobian = c.value(u, shape)
 		t.free, t.prior = append(t.free, u), append(t.prior, jacobian)
+		t.priorOf = append(t.priorOf, "the constraint of "+name)
 	}
 	t.inverse = append(t.inverse, c.coordinates)
 	t.named = append(t.named, Recorded{name, shape})
@@ -170,6 +174,7 @@ func (t *Trace) Sample(name string, d Distribution, dims ...int) *autograd.Node 
 	t.sampled = append(t.sampled, stage{name, d, x})
 	if term, ok := t.log("parameter "+name, d, x); ok && !t.generates {
 		t.prior = append(t.prior, d.sum(x, term))
+		t.priorOf = append(t.priorOf, fmt.Sprintf("parameter %s (%s)", name, d))
 	}
 	return x
 }
@@ -266,11 +271,15 @@ func (t *Trace) Observe(d Distribution, x *autograd.Node) {
 	if b, ok := t.batches[x]; ok {
 		sum = sum.Scale(float64(b.all) / float64(b.rows))
 	}
-	t.rest = append(t.rest, sum)
+	t.rest, t.restOf = append(t.rest, sum), append(t.restOf, fmt.Sprintf("%s (%s)", what, d))
 }
 
 // Add adds a term to the log density, summed over its elements.
-func (t *Trace) Add(term *autograd.Node) { t.rest = append(t.rest, term.Sum()) }
+func (t *Trace) Add(term *autograd.Node) {
+	t.rest = append(t.rest, term.Sum())
+	t.restOf = append(t.restOf, fmt.Sprintf("term %d of Add", t.added))
+	t.added++
+}
 
 // Record adds an expression to the results, under a new name.
 func (t *Trace) Record(name string, x *autograd.Node) {

@@ -235,5 +235,7 @@ func (e *evaluator) start(seed uint64, number int) ([]float64, error) {
 			return x, nil
 		}
 	}
-	return nil, errors.New("gaussian: the log density is not finite at any of 100 starts")
+	e.x.SetRow(0, x)
+	return nil, fmt.Errorf("gaussian: the log density is not finite at any of 100 starts%s",
+		chain.Undefined(e.target, e.x))
 }

@@ -177,3 +177,34 @@ func Example() {
 	fmt.Printf("%.1f ± %.1f\n", stat.Mean(fit.Of("p"), nil), stat.StdDev(fit.Of("p"), nil))
 	// Output: 0.3 ± 0.1
 }
+
+// What has no density anywhere is named: an index beyond its array, with data alone and with
+// parameters, a term, and a distribution.
+func TestUndefined(t *testing.T) {
+	data := map[string][]float64{"group": {0, 1, 2}, "y": {1, 2, 3}}
+	for want, model := range map[string]func(t *density.Trace){
+		"of the data alone: ": func(t *density.Trace) {
+			b, g := t.Sample("b", density.Normal(0, 1), 2), t.Data("group", 3)
+			t.Observe(density.Normal(b.Index(0, 0), 1), t.Constant([]float64{4, 5}, 2).Take(g, 0))
+		},
+		"data y (normal) has no log density": func(t *density.Trace) {
+			b, g := t.Sample("b", density.Normal(0, 1), 2), t.Data("group", 3)
+			t.Observe(density.Normal(b.Take(g, 0), 1), t.Data("y", 3))
+		},
+		"the log density of term 1 of Add is NaN": func(t *density.Trace) {
+			s := t.Sample("s", density.HalfNormal(1))
+			t.Add(s)
+			t.Add(s.Neg().Log())
+		},
+		"the log density of parameter b (normal) is NaN": func(t *density.Trace) {
+			t.Sample("b", density.Normal(0, t.Sample("s", density.HalfNormal(1)).Neg()))
+		},
+	} {
+		for _, by := range []*sample.Method{nil, sample.Laplace(gaussian.Laplace{})} {
+			_, err := sample.Run(t.Context(), model, data, sample.Settings{Method: by})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+	}
+}
