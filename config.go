@@ -102,8 +102,9 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	return c.settled(p, e), nil
 }
 
-// Problem is what the configuration asks of data, of which it reads the names alone, and the engine
-// for it with all defaults. why says why the engine was chosen; "" if it was asked for.
+// Problem is the inference problem of this configuration, and its engine with all defaults filled in.
+// Of the data it reads only the names. why is the reason for the choice of the engine, "" if the
+// configuration names one.
 func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settings, why string, err error) {
 	d := len(data.Names)
 	if d < 2 {

@@ -14,9 +14,9 @@ import (
 	"tobac/sem"
 )
 
-// Calibrated is the recipe of SVGD whose particles land on the posterior, for a model: latents that
-// are the scores of the edges themselves, the graph prior inside the expectation, flip gradients, a
-// kernel of its own for every edge and none for parameters, an inverse temperature that grows
+// Calibrated is the recipe of SVGD whose particles agree with the exact posterior, for a model. It has
+// one latent logit per edge, the graph prior inside the expectation, flip gradients, a separate
+// kernel for every edge and none for parameters, an inverse temperature that grows
 // geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and
 // [stein.ReweightedMarginals]. Node scores take the place of parameters where the model has them;
 // parameters of a custom model are fitted for 200 steps to all possible parents first; networks

@@ -26,7 +26,7 @@ func (r *Result) Effects(ctx context.Context) (*effects.Effects, error) {
 }
 
 // Functions are draws of the posterior that is reported with the functions of their equations as
-// parameters, for a model whose draws are graphs alone and whose scores are [sem.Functional]; nil
+// parameters, for a model whose draws are graphs only and whose scores are [sem.Functional]; nil
 // for others. The first call draws them, which takes seconds and stops when ctx is done.
 func (r *Result) Functions(ctx context.Context) (*posterior.Posterior, error) {
 	if r.Functional == nil || r.functions != nil {

@@ -126,7 +126,7 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 	return err
 }
 
-// none says why there is no posterior.
+// none is the error of a run that ends without a posterior.
 func (r *Run) none(reason error) error {
 	return fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(reason))
 }
@@ -223,7 +223,7 @@ func (r *Run) warnings(s inspect.Sequence) []string {
 // example, cut a part of the work short, or whose work has not returned.
 var (
 	errClosed     = errors.New("tobac: the run is closed")
-	errUnfinished = errors.New("tobac: the run is at work, or a panic cut its work short, which leaves only Close")
+	errUnfinished = errors.New("tobac: the run is in use, or a panic interrupted it; only Close is allowed now")
 )
 
 // checkContext panics for a nil context, which is a fault of the calling program.

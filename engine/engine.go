@@ -12,7 +12,6 @@ import (
 	"tobac/diagnostics"
 	"tobac/internal/drawn"
 	"tobac/internal/inspect"
-	"tobac/internal/trust"
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -32,14 +31,14 @@ type Settings interface {
 type Engine interface {
 	// Name is the name on the command line and in results, such as svgd.
 	Name() string
-	// About says what the engine does, as help for its users: the first line alone stands in lists.
+	// About says what the engine does, as help for its users. Lists show only the first line.
 	About() string
 	// Settings are those with a text form. Setting one of them changes the [Settings] that the
 	// engine has.
 	Settings() []*setting.Setting
 	// Prepare returns the settings with all defaults filled in, or an error that says in one
 	// sentence what the engine does not take: a model, a prior, an order, a setting. It may settle
-	// p.Model. Of p.Data it reads the names alone.
+	// p.Model. Of p.Data it reads only the names.
 	Prepare(p *Problem) (Settings, error)
 	// Demands are the parts of the memory that a prepared engine takes at its peak.
 	Demands(p *Problem, size Size) []Demand
@@ -50,14 +49,14 @@ type Engine interface {
 
 // A Stage is an engine at work on a problem.
 type Stage interface {
-	// Steps are the number of steps taken, and that of all. Both are 0 for an engine without steps.
+	// Steps are the number of steps taken and the total. Both are 0 for an engine without steps.
 	Steps() (done, all int)
 	// Advance takes the steps up to number to, and reports them to Problem.Report. When ctx is
 	// done it stops between two steps.
 	Advance(ctx context.Context, to int) error
 	// Outcome reads the posterior off the present state. It fails before an engine has one.
 	Outcome(ctx context.Context) (*Outcome, error)
-	// Warnings are what is known so far of reasons to distrust the outcome, as sentences.
+	// Warnings are the reasons known so far to distrust the outcome, as sentences.
 	Warnings() []string
 	// Save is the present state with every bit, and Restore continues from one, in a stage that
 	// has just begun. Save of an engine without steps is nil.
@@ -112,7 +111,7 @@ type Given struct {
 	Data  *dataset.Table // as the model took them
 	// Notes say what else was taken as given, a sentence each.
 	Notes []string
-	// OwnNoise says that each order had its own noise variance, that of its component.
+	// OwnNoise says that each order had a separate noise variance, which its component has.
 	OwnNoise bool
 	// Chains are the numbers of chains over graphs that those of a reference exceed, and Tempered
 	// those of chains over networks; zero where there were none.
@@ -135,8 +134,8 @@ type Problem struct {
 	// Shared is what the problem has in common with others.
 	Shared Shared
 
-	// ModelScale is that of the columns as Model takes them, set by [Engine.Begin]; nil means as
-	// they are.
+	// ModelScale is the scale on which Model takes the columns, set by [Engine.Begin]; nil means the
+	// units of the data.
 	ModelScale *posterior.Standardization
 	// Evidence of the models compared, set by [Engine.Begin]; nil if none were.
 	Evidence []sem.Evidence
@@ -152,7 +151,7 @@ type Problem struct {
 type Shared struct {
 	Several bool                       // there are other tables, whose models are compared with those of this one
 	Model   sem.Scored                 // the only model to compare; nil means those of the problem
-	Scale   *posterior.Standardization // of columns that an engine scales; nil means that of the data
+	Scale   *posterior.Standardization // of columns that an engine scales; nil means the scale of the data
 	Drawn   *Outcome                   // orders of SVGD are drawn from it; nil means that an engine computes it
 	// Sequence examines the rows. Nil means that their evidence counts in full.
 	Sequence func() inspect.Sequence
@@ -190,7 +189,7 @@ type Outcome struct {
 
 // Progress says where a run is.
 type Progress struct {
-	Engine        string // the name of the one at work
+	Engine        string // the name of the engine at work
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
 	Table, Tables int    // the completed table of [tobac.FitImputed], counted from 1, and their number
@@ -256,19 +255,7 @@ func (p *Problem) Vars() int { return len(p.Data.Names) }
 // OverOrders reports whether the causal order is to be inferred.
 func (p *Problem) OverOrders() bool { return p.Order.Known == nil && p.Order.Method == nil }
 
-// Trust is the part of the evidence that counts where rows depend on each other. It sets p.Counted
-// where that is not all.
-func (p *Problem) Trust() trust.Trust {
-	if p.Shared.Sequence != nil {
-		if s := p.Shared.Sequence(); s.Dependent() {
-			p.Counted = true
-			return trust.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
-		}
-	}
-	return trust.WholeTrust
-}
-
-// A Size is what the memory of an engine depends on beside its settings.
+// A Size is the size of a problem. With its settings it decides the memory of an engine.
 type Size struct {
 	Rows, Vars int
 	Models     int // with node scores that are compared
@@ -318,11 +305,11 @@ func (f *finished) Save() (json.RawMessage, error)                 { return nil,
 func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
 func (f *finished) Close()                                         {}
 
-// MostSteps is the largest number of steps of an engine: it keeps sums and products of what is
-// counted within 64 bits.
+// MostSteps is the largest number of steps of an engine. Sums and products of such numbers fit in 64
+// bits.
 const MostSteps = 1_000_000_000
 
-// BeforeEnd is the error of an outcome that is read off after the last of so many steps.
+// BeforeEnd is the error of an outcome that is asked for before the last step.
 func BeforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
 
 // Add adds the times of another run.

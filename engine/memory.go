@@ -99,9 +99,9 @@ func (k knob) largest(room float64) int {
 // MemoryError says that a run would take more memory than there is.
 type MemoryError struct {
 	Need  float64 // bytes
-	Room  string  // what there is, in words
-	Parts string  // the largest of what takes it
-	Fits  string  // the largest values that would fit, each alone; "" means none would
+	Room  string  // the memory available, in words
+	Parts string  // its largest parts
+	Fits  string  // the largest values that would fit, each changed alone; "" means none would
 }
 
 func (e *MemoryError) Error() string {

@@ -45,7 +45,7 @@ const (
 // String is the name of the choice.
 func (w OrderWeights) String() string { return setting.Name(w, "frequency", "evidence") }
 
-// Settings are those that have a text form of one line, the order itself apart.
+// Settings are those with a text form. The order itself has none.
 func (o *Order) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),

@@ -1,10 +1,9 @@
 package engine
 
-// Powers of engines. Who handles all engines asks for a power, never for an engine by its name or
-// type.
+// Powers of engines. Code that handles all engines asks for a power, never for the name or type of an
+// engine.
 
-// A Direct engine computes sums: its outcome is there once it has begun, and nothing has to
-// converge.
+// A Direct engine computes sums: Begin computes its outcome, and nothing has to converge.
 type Direct interface{ Direct() }
 
 // An Optional engine knows whether it was asked for.
@@ -35,7 +34,7 @@ type CompleteOnly interface{ CompleteOnly() }
 // A Converging engine has a sentence about the convergence of its results.
 type Converging interface{ Convergence() string }
 
-// An OwnPrior engine has a prior that is not that of the problem.
+// An OwnPrior engine has its own prior in place of the prior of the problem.
 type OwnPrior interface {
 	// DescribePrior names the prior for expected edges per variable.
 	DescribePrior(edgesPerNode float64) string

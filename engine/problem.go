@@ -115,7 +115,8 @@ func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *datase
 	return sampled, drawn.OnScale(p.Data, scale), scale, nil
 }
 
-// Scale is that of the columns, of the rows in which they were not set by intervention; nil means as they are.
+// Scale is the mean and standard deviation of each column over the rows in which it was not set by
+// intervention; nil means the units of the data.
 func (p *Problem) Scale(s sem.Scaling) (*posterior.Standardization, error) {
 	if s == sem.AsGiven {
 		return nil, nil

@@ -115,6 +115,10 @@ type Scored interface {
 	// the user gave them: one, or several with prior weights that sum to 1, such as those of a grid
 	// over a noise variance, which are then averaged by their evidence. The
 	// prior may be used to estimate what the scores take as given.
+	//
+	// A score is a log density of the columns as given, so that evidences of models compare: a score
+	// of transformed columns adds the logarithms of the derivatives. An equation ([score.Weighted])
+	// is in units of these columns. A score whose equations are not has none: see [score.NewFunc].
 	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error)
 }
 

@@ -149,7 +149,7 @@ func (k *checkpoint) recall(c *cli.CommandLine, path string, assign func() error
 		case o.Name == "out" && !flag.Changed:
 			for _, text := range o.Texts {
 				if out := cli.Resolved(dir, text, flag.Value.Type()); outside(path, out) {
-					return cli.Usagef("%s: its results belong in %s, which is not in the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), cli.ShellWord(out))
+					return cli.Usagef("%s: its results go to %s, outside the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), cli.ShellWord(out))
 				}
 			}
 		case o.Name != "out" && cli.CommandLineOnly(flag):

@@ -53,7 +53,7 @@ func (k *keeping) checkApart(checkpoint string) error {
 		place := filepath.Join(k.out, name)
 		there, err := os.Stat(filepath.Dir(place))
 		if err == nil && os.SameFile(parent, there) && strings.EqualFold(filepath.Base(place), filepath.Base(checkpoint)) {
-			return cli.Usagef("--checkpoint %s: is where a result is written; choose another file", checkpoint)
+			return cli.Usagef("--checkpoint %s is a file of the results; choose another file", checkpoint)
 		}
 	}
 	return nil

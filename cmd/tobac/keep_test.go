@@ -146,7 +146,7 @@ func TestTargetsOfWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{particlesFile, file.Manifest, figureFiles()[0]} {
-		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name), cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+": is where a result is written; choose another file")
+		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name), cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+" is a file of the results; choose another file")
 	}
 	if err := os.Symlink("nowhere", "link.dot"); err != nil {
 		t.Skip("no symbolic links: ", err)

@@ -181,7 +181,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		_, err := fmt.Fprintln(stdout, part.text)
 		return err
 	case ctx.Err() != nil:
-		return cli.Interruptedf("interrupted; %s keeps what is finished, and the same command goes on", folder.Dir())
+		return cli.Interruptedf("interrupted; finished cells are kept in %s; the same command continues", folder.Dir())
 	case err != nil:
 		return err
 	}
@@ -193,7 +193,7 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		return err
 	}
 	first := done.failed.Failures[0]
-	return fmt.Errorf("%d of %d cells failed, which the same command does again; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
+	return fmt.Errorf("%d of %d cells failed; the same command repeats them; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
 }
 
 // cellsFolder is the folder of the finished cells.

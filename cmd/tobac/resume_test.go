@@ -128,7 +128,7 @@ func TestForeignCheckpoint(t *testing.T) {
 		case "inside":
 			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
 		default:
-			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/state: its results belong in "+place+", which is not in the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
+			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/state: its results go to "+place+", outside the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
 		}
 		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
 			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))

@@ -108,7 +108,7 @@ func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 // Begin implements [engine.Engine].
 func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, p.Trust())
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (e searchEngine) Demands(p *engine.Problem, size engine.Size) []engine.Dema
 func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	var o *engine.Outcome
 	err := engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, p.Trust())
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 // Begin implements [engine.Engine].
 func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(), p.Trust())
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(), inference.TrustOf(p))
 		if err != nil {
 			return err
 		}

@@ -27,8 +27,8 @@ import (
 //	P(i → j | the other edges of the graph) = 1/(1 + e^{q(j, pa∖i) − q(j, pa∪i)}),
 //
 // with q the node score and prior, and of the moments of the weight of i → j given the
-// parents pa∪i. nil means the model has no node scores, the prior is no product over
-// variables, or there is no order.
+// parents pa∪i. nil means the model has no node scores, the prior is not a product over
+// variables, or no order is known.
 func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
 	model, ok := sem.As[sem.Scored](f.model)
 	switch {
@@ -167,7 +167,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 }
 
 // stein is the p-value of the particles as draws from the density of the last step, by their
-// kernelised Stein discrepancy; NaN for a single particle, and where there is no score.
+// kernelised Stein discrepancy; NaN for a single particle, and where no score can be computed.
 func (f *particleFit) stein() float64 {
 	g := blocksLike(f.x)
 	if n, _ := f.x[0].Dims(); n < 2 || f.target.Score(g, f.x, max(f.step-1, 0)) != nil {

@@ -34,14 +34,14 @@ func (f KernelFunction) kernel(rule svgd.BandwidthRule) (k svgd.Kernel, ok bool)
 	return svgd.IMQ{Beta: beta, Bandwidth: rule}, ok && number && beta > 0
 }
 
-// A Grouping says which coordinates of a block of a particle share a kernel. Each group has its
-// own, with a bandwidth of its own where that is chosen by the median heuristic.
+// A Grouping says which coordinates of a block of a particle share a kernel. Each group has its own
+// kernel. Where the median heuristic chooses bandwidths, it chooses one for each group.
 type Grouping string
 
 const (
 	WholeBlock    Grouping = "block"      // one kernel for all
 	PerVariable   Grouping = "variable"   // the latents of a variable, the parameters of its equation
-	PerCoordinate Grouping = "coordinate" // each coordinate: an edge, where every edge has a latent of its own
+	PerCoordinate Grouping = "coordinate" // each coordinate: each edge, if every edge has its latent
 	Uncoupled     Grouping = "none"       // no kernel: every particle follows its own score
 )
 
@@ -108,7 +108,7 @@ func (c Coupling) groups() [2]Grouping {
 	return [...]Grouping{c.Latents, c.Parameters}
 }
 
-// checkCoupling finds settings that have no meaning beside the coupling.
+// checkCoupling is the error of settings that the coupling replaces.
 func (s *SVGD) checkCoupling() error {
 	if s.Coupling == (Coupling{}) {
 		return nil

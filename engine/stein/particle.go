@@ -38,7 +38,7 @@ type particleFit struct {
 	order   orders.Weighted
 	engine  string // its name
 	workers int
-	doing   func(what string) // reports what is computed beside steps; nil means to nobody
+	doing   func(what string) // reports computations between steps; may be nil
 
 	names []string                   // of the columns
 	scale *posterior.Standardization // of the data; nil means their own
@@ -109,8 +109,8 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 // ordered reports whether the particles follow a causal order.
 func (f *particleFit) ordered() bool { return len(f.order.Order) > 0 }
 
-// gradient is that of the settings, or the score function where the likelihood has
-// no soft form.
+// gradient is the estimator of the settings, or the score function if the likelihood has no soft
+// form.
 func (f *particleFit) gradient() models.Gradient {
 	if h, ok := f.lik.(models.HardOnly); ok && h.HardOnly() && f.sampler.Gradient == models.Reparameterised {
 		return models.ScoreFunction
@@ -434,8 +434,8 @@ func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prio
 	return []sem.Hypothesis{{Scores: m.scores}}, nil
 }
 
-// differentiable is the model that SVGD samples: with what is estimated, and without parameters if
-// they are to be integrated out.
+// differentiable is the model that SVGD samples: with its estimates, and without parameters if these
+// are to be integrated out.
 func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
 	m := f.asked
 	if e, ok := sem.As[sem.Estimated](m); ok {

@@ -265,9 +265,9 @@ var (
 	limitPrior    = [2]float64{0.1, 1}
 )
 
-// Evidences of networks are estimated in two passes: a short one, of the particles' sets and their
-// neighbours, and of the neighbours of what weighs most among them; and a longer one of the sets
-// that it leaves within reach.
+// Evidences of networks are estimated in two passes. A short one estimates the particles' sets, their
+// neighbours, and the neighbours of the most probable sets. A longer one repeats the sets whose
+// probability is not negligible after the first.
 const (
 	shortParticles = 32
 	shortSweeps    = 2

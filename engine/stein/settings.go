@@ -15,8 +15,7 @@ import (
 	"tobac/svgd"
 )
 
-// The largest values of settings that count keep sums and products of what is counted within 64
-// bits.
+// The largest values of numbers of things: their sums and products fit in 64 bits.
 const (
 	mostParticles = 100_000
 	mostGraphs    = 1_000_000 // drawn for a particle in a step
@@ -68,8 +67,8 @@ type SVGD struct {
 	EdgeParameters models.EdgeParameters
 	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
 	Parameters Parameters
-	// FitSteps is the number of steps for which the parameters alone follow the gradient of their
-	// likelihood under the graph with all edges that are possible, before the first step. 0: none.
+	// FitSteps is the number of steps, before the first one, in which only the parameters move: along
+	// the gradient of their likelihood under the graph with all possible edges. Defaults to none.
 	FitSteps int
 
 	Particles int // M, for each order; 0 means 30
@@ -82,8 +81,8 @@ type SVGD struct {
 	BandwidthTheta float64 // of the kernels on the parameters; 0 means 500, with Coupling the median heuristic
 	StepSize       float64 // of the default optimiser; 0 means 0.005
 
-	// Alpha is the schedule of α_t, in place of AlphaRate. Nil: linear growth with it. One that is
-	// relative to a run is over Steps; so is that of Penalty.Beta.
+	// Alpha is the schedule of α_t. Nil means linear growth by AlphaRate. Schedules relative to a
+	// run, this one and Penalty.Beta, extend over Steps.
 	Alpha schedule.Schedule
 	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default
 	// optimiser. Nil: 1.
@@ -93,7 +92,7 @@ type SVGD struct {
 	// Coupling says which coordinates share a kernel. Zero: all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Coupling Coupling
-	// Kernel mixes the scores of the particles, in place of Coupling. Nil: that of Coupling.
+	// Kernel mixes the scores of the particles, in place of Coupling. Nil means the kernel of Coupling.
 	Kernel svgd.Kernel
 	// Optimizer moves the particles. Nil: RMSProp.
 	Optimizer svgd.Optimizer
@@ -387,9 +386,9 @@ func (s *SVGD) optimizer() svgd.Optimizer {
 type Parameters int
 
 const (
-	// SampledParameters are particles beside the latents, as published.
+	// SampledParameters are part of the particles, as published.
 	SampledParameters Parameters = iota
-	// IntegratedParameters have been integrated out in closed form: particles are latents alone,
+	// IntegratedParameters have been integrated out in closed form: particles consist of latents only,
 	// the likelihood is the model's node scores ([sem.Scored]), and equations are drawn given the
 	// graphs afterwards. Of several hypotheses of the model the one is taken that suits the data
 	// best, by the greatest posterior density of a graph along the order that adding parents one by

@@ -89,7 +89,7 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 	var warnings []string
 	err := engine.Timed(&p.Seconds.Infer, func() error {
 		models := p.ScoredModels()
-		inf, err := inference.Infer(ctx, p.Data, models, p, p.Trust())
+		inf, err := inference.Infer(ctx, p.Data, models, p, inference.TrustOf(p))
 		if err != nil {
 			return err
 		}

@@ -464,7 +464,7 @@ func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode fl
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
 	}
-	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := Settle(ctx, p.Data, []sem.Scored{m}, p, e, inference.TrustOf(p))
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,14 @@ import (
 	"tobac/engine"
 	"tobac/internal/enginetest"
 	"tobac/internal/graphchains"
+	"tobac/internal/inference"
 )
 
 // Short chains choose the model for a table.
 func Example() {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	s, err := graphchains.Settle(context.Background(), p.Data, p.ScoredModels(), p, graphchains.Pilot, p.Trust())
+	s, err := graphchains.Settle(context.Background(), p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
 	if err != nil {
 		panic(err)
 	}

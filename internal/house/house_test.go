@@ -76,7 +76,7 @@ var hidden = []string{
 	". Result.Sequence: inspect.Sequence",
 	"autograd Function.Lowered: ir.Func",
 	"engine Outcome.Functional: drawn.Functions",
-	"engine Problem.Trust: trust.Trust", "engine Shared.Sequence: inspect.Sequence",
+	"engine Shared.Sequence: inspect.Sequence",
 	"engine/bcdnets BCDNets.Training: bcd.Settings", "engine/bcdnets Settings: bcd.Settings",
 	"engine/flownets GFlowNet.Training: gflownet.Settings", "engine/flownets Settings: gflownet.Settings",
 }

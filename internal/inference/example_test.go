@@ -13,7 +13,7 @@ import (
 func Example() {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	inf, err := inference.Infer(context.Background(), p.Data, p.ScoredModels(), p, p.Trust())
+	inf, err := inference.Infer(context.Background(), p.Data, p.ScoredModels(), p, inference.TrustOf(p))
 	if err != nil {
 		panic(err)
 	}

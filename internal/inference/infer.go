@@ -448,3 +448,15 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	inf.Posterior.WeightMean, inf.Posterior.WeightSD, err = inf.weights(ctx, d, problem)
 	return err
 }
+
+// TrustOf is the part of the evidence that counts where rows depend on each other. It sets p.Counted
+// where that is not all.
+func TrustOf(p *engine.Problem) trust.Trust {
+	if p.Shared.Sequence != nil {
+		if s := p.Shared.Sequence(); s.Dependent() {
+			p.Counted = true
+			return trust.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
+		}
+	}
+	return trust.WholeTrust
+}

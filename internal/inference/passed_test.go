@@ -81,7 +81,7 @@ func TestPassedOver(t *testing.T) {
 	p.Report = func(engine.Progress) {}
 	linear := p.ScoredModels()[0]
 	models := []sem.Scored{formed{linear, p.Data, 5, true}, formed{linear, p.Data, 0, false}}
-	inf, err := inference.Infer(t.Context(), p.Data, models, p, p.Trust())
+	inf, err := inference.Infer(t.Context(), p.Data, models, p, inference.TrustOf(p))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); p.Vars() <= most {
-		inf, err := inference.Infer(ctx, p.Data, []sem.Scored{scored}, &p, p.Trust())
+		inf, err := inference.Infer(ctx, p.Data, []sem.Scored{scored}, &p, inference.TrustOf(&p))
 		return inf, nil, err
 	}
 	inf, err := b.chained(ctx, scored, &p, chains)
@@ -171,7 +171,7 @@ func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, 
 	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
 	e.ESS *= factor
-	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{m}, p, e, p.Trust())
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{m}, p, e, inference.TrustOf(p))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@
 //
 // Adjacency of a pair of variables is the probability of an edge between them in either
 // direction, P(i→j) + P(j→i). Direction given adjacency is P(i→j) over that sum. The two are
-// different questions, and the data may answer one alone.
+// different questions, and the data may answer only one of them.
 //
 // # Fit
 //

@@ -102,7 +102,7 @@ func components(d int, edges []relation) (parts [][]int, alone []int) {
 	return parts, alone
 }
 
-// A block is a part of the picture of its own.
+// A block is a separate part of the picture.
 type block struct {
 	width, height float64
 	marks         []scene.Mark
@@ -162,8 +162,7 @@ func nodeWidth(name string) float64 { return math.Max(48, scene.TextWidth(name, 
 // edgeWidth is the width of an edge, from 1 at the threshold to 5 for a sure one.
 func edgeWidth(p float64) float64 { return 1 + 4*(p-Related)/(1-Related) }
 
-// edgeLabel is the weight beside an edge, with its sign; "" if it or the direction, on
-// which it depends, is unknown.
+// edgeLabel is the weight of an edge with its sign; "" if the weight or the direction is unknown.
 func edgeLabel(r *relation) string {
 	switch {
 	case !r.directed(), math.IsNaN(r.weight), math.IsInf(r.weight, 0):

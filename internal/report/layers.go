@@ -286,7 +286,8 @@ func (l *layering) sweep(down bool) {
 	}
 }
 
-// median is that of the places of vertices; with an even number, nearer to the denser side.
+// median is the median of the places of vertices. With an even number of them it lies nearer to the
+// denser side.
 func (l *layering) median(near []int, otherwise float64) float64 {
 	if len(near) == 0 {
 		return otherwise
@@ -500,8 +501,7 @@ func (l *layering) draw() *layout {
 	return out
 }
 
-// arrow is the curve from the border of one box to that of the other, upright where it passes a
-// layer.
+// arrow is the curve between the borders of two boxes. It is vertical where it passes a layer.
 func (l *layering) arrow(k int, ports [][2]scene.Point) (a arrowLayout) {
 	var points []scene.Point
 	chain := l.chains[k]
@@ -560,8 +560,8 @@ func (l *layering) ports() [][2]scene.Point {
 	return ports
 }
 
-// smooth is the curve through points whose direction at each is that of its neighbours, upright
-// where it passes a layer; it rises or falls all the way between two points.
+// smooth is the curve through points, parallel at each to the line between its neighbours and
+// vertical where it passes a layer. Between two points it is monotone.
 func smooth(p []scene.Point) []scene.Point {
 	curve := []scene.Point{p[0]}
 	slope := func(i int) float64 { // dx/dy

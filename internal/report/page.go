@@ -184,7 +184,7 @@ func (r *Report) tiles() []tile {
 	}
 }
 
-// verdict counts what the probabilities say, for content without a verdict of its own.
+// verdict counts what the probabilities say, for content without a verdict.
 func (r *Report) verdict() []string {
 	c := &r.content
 	sure := related(r.relations)
