@@ -98,8 +98,8 @@ var (
 	_ Reserved     = additiveModel{}
 )
 
-// All equations of at most two parents are fitted: where each variable is fitted with single
-// parents alone, two causes that tell their directions together are missed, whatever is refined
+// All equations of at most two parents that may matter are fitted: where each variable is fitted with
+// single parents alone, two causes that tell their directions together are missed, whatever is refined
 // later. Those of more parents are while they take no more than so many seconds of processor time,
 // and with smooth functions only where there are so many rows for each parent; others where they
 // matter ([refinement.Refine]).
@@ -120,6 +120,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedMo
 		if most = d - 1; !linear {
 			most, seconds = max(2, min(most, n/rowsPerParent)), smoothSeconds
 		}
+		opt.Sparse = true
 		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
 			opt.MaxParents++
 		}

@@ -1,11 +1,13 @@
 package additive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
+	"tobac/dag"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoring"
 	"tobac/internal/smooth"
@@ -27,6 +29,10 @@ type Options struct {
 	// [nodescore.ExtendTable], but for those that [Scorer.Refine] is asked for. 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
+
+	// Sparse leaves out equations of several parents one of which does not matter: neither alone, nor
+	// beside the best other one, nor beside all others under Base.
+	Sparse bool
 
 	// Modes are shared by scorers of the same data, for which one finds the modes of straight
 	// lines; nil means that the scorer finds its own.
@@ -59,6 +65,7 @@ type Scorer struct {
 	known  map[string]float64 // scores of fitted equations, by [nodescore.FamilyKey]
 	curved map[string][]mode  // of the forms with smooth functions
 	drawn  map[string][]*fit  // likely forms of the equations that functions were drawn of
+	matter map[string][]bool  // by [nodescore.FamilyKey] of no parents: which variables matter
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -89,7 +96,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Modes == nil {
 		opt.Modes = NewModes()
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{}, drawn: map[string][]*fit{}}
+	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{}, drawn: map[string][]*fit{}, matter: map[string][]bool{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -176,13 +183,53 @@ func (s *Scorer) plain(j int) bool {
 
 // Known reports whether the equation of a variable given its parents is fitted.
 func (s *Scorer) Known(j int, parents []int) bool {
-	if s.plain(j) || s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents {
+	if s.plain(j) || s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents && s.allMatter(j, parents) {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.known[nodescore.FamilyKey(j, parents)]
 	return ok
+}
+
+// someMatter is the evidence, in nats, from which on a parent may matter: one of no effect has about
+// −½ ln n, the number of rows.
+const someMatter = -1
+
+// allMatter reports whether each of several parents matters, unless all equations are fitted.
+func (s *Scorer) allMatter(j int, parents []int) bool {
+	if !s.opt.Sparse || len(parents) < 2 || len(s.child[j].y) == 0 {
+		return true
+	}
+	matter := found(&s.mu, s.matter, j, nil, func() []bool {
+		d := s.Vars()
+		others, all, base := dag.AllBut(d, j), make([]bool, d), s.opt.Base
+		of := func(score func(j int, parents []int) float64, i int, beside ...int) float64 {
+			return score(j, nodescore.Toggled(beside, i)) - score(j, beside)
+		}
+		best := slices.MaxFunc(others, func(a, b int) int {
+			return cmp.Compare(s.fitted(j, []int{a}), s.fitted(j, []int{b}))
+		})
+		for _, i := range others {
+			gain := max(of(s.fitted, i), of(base.LogScore, i), -of(base.LogScore, i, others...))
+			if i != best && gain <= someMatter {
+				gain = of(s.lines, i, best)
+			}
+			all[i] = gain > someMatter
+		}
+		all[best] = true
+		return all
+	})
+	return !slices.ContainsFunc(parents, func(i int) bool { return !matter[i] })
+}
+
+// lines is the score of the straight lines of a set of parents alone, but for a constant.
+func (s *Scorer) lines(j int, parents []int) float64 {
+	if slices.ContainsFunc(parents, s.plain) {
+		return s.fitted(j, parents)
+	}
+	_, v := s.logWeights(s.straight(j, parents), len(parents))
+	return v
 }
 
 // Refine fits the equation of a variable given its parents, whatever their number. Scores of

@@ -40,7 +40,7 @@ func TestRefine(t *testing.T) {
 		}
 		opt := additive.Options{Linear: true, Base: base}
 		if most < d-1 {
-			opt.MaxParents = most
+			opt.MaxParents, opt.Sparse = most, refined
 		}
 		s, err := additive.NewLinear(x, nil, opt)
 		if err != nil {
