@@ -42,7 +42,13 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 			sets += len(work[level])
 		}
 		if sets == 0 || round > rounds {
-			return nil
+			if !t.behind {
+				return nil
+			}
+			if err := t.grow(ctx); err != nil {
+				return err
+			}
+			continue
 		}
 		say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
 		for level, list := range work {
@@ -51,7 +57,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 			}
 		}
 		t.fill()
-		if err := t.grow(ctx); err != nil {
+		if err := t.sum(ctx); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/tempering"
 	"tobac/score"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,6 +38,7 @@ type networkTable struct {
 	guess     *nodescore.Pool // Gaussian-process scores
 	pool      *nodescore.Pool // what is used
 	graphs    tablePosterior  // over the graphs under these
+	behind    bool            // sets were added that are not in the posterior yet
 	estimates *Estimates      // nil means none yet
 	held      float64         // probability of the sets with an estimate, of the variable with the least
 	constant  []float64       // log density of the units of a variable, to be added to its estimates
@@ -199,23 +201,63 @@ func (t *networkTable) probable(above float64) [][]weightedSet {
 	return all
 }
 
-// grow computes the posterior, and adds sets with one parent more than a probable one, in turn,
-// until there are none.
+// grow computes the posterior, and adds sets around the probable ones, in turn, until there are none.
 func (t *networkTable) grow(ctx context.Context) (err error) {
 	for range growRounds {
-		if t.graphs, err = t.under(ctx, t.pool); err != nil {
+		if err := t.sum(ctx); err != nil || !t.behind {
 			return err
-		}
-		before := t.size()
-		if err := t.score(ctx, t.neighbours(t.probable(growFrom))); err != nil {
-			return err
-		}
-		if t.size() == before {
-			return nil
 		}
 	}
+	t.behind = false
 	t.graphs, err = t.under(ctx, t.pool)
 	return err
+}
+
+// sum computes the posterior, and adds sets with one parent more than a probable one, and than those
+// of them that may be probable: more or less than what they extend by the ratio of their densities,
+// and among the sets of the variable.
+func (t *networkTable) sum(ctx context.Context) (err error) {
+	t.graphs = nil // makes room
+	if t.graphs, err = t.under(ctx, t.pool); err != nil {
+		return err
+	}
+	before := t.size()
+	for around := slices.Concat(t.probable(growFrom)...); len(around) > 0; {
+		list, of := t.neighbours(around)
+		if err := t.score(ctx, slices.Clone(list)); err != nil { // which sorts them
+			return err
+		}
+		totals := t.totals()
+		next := around[:0:0]
+		for k, p := range list {
+			log := t.logDensity(p)
+			v := of[k].probability * math.Exp(log-t.logDensity(of[k].Parents))
+			if min(v, math.Exp(log-totals[p.Of])) >= growFrom {
+				next = append(next, weightedSet{p, min(v, 1)})
+			}
+		}
+		around = next
+	}
+	t.behind = t.size() > before
+	return nil
+}
+
+// totals are the log densities of all sets of each variable together.
+func (t *networkTable) totals() []float64 {
+	all := make([]float64, t.guess.Vars())
+	for j := range all {
+		var logs []float64
+		for _, e := range t.pool.Sets(j) {
+			logs = append(logs, t.logDensity(tempering.Parents{Of: j, Set: e.Parents}))
+		}
+		all[j] = floats.LogSumExp(logs)
+	}
+	return all
+}
+
+// logDensity is the score of a set with its prior.
+func (t *networkTable) logDensity(p tempering.Parents) float64 {
+	return t.pool.LogScore(p.Of, p.Set) + t.prior.LogPrior(p.Of, p.Set)
 }
 
 // size is the number of sets of all variables.
@@ -226,22 +268,25 @@ func (t *networkTable) size() (n int) {
 	return n
 }
 
-// neighbours are the sets with one parent more, without those with a forbidden edge.
-func (t *networkTable) neighbours(all [][]weightedSet) (list []tempering.Parents) {
+// neighbours are the sets with one parent more that the table does not have, without those with a
+// forbidden edge, and what they extend.
+func (t *networkTable) neighbours(all []weightedSet) (list []tempering.Parents, of []weightedSet) {
 	d := t.guess.Vars()
-	for j, sets := range all {
-		listed := nodescore.DistinctSets{}
-		for _, w := range sets {
-			for i := range d {
-				if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
-					continue
-				}
-				set := nodescore.Toggled(w.Set, i)
-				if listed.Add(set) {
-					list = append(list, tempering.Parents{Of: j, Set: set})
-				}
+	listed := make([]nodescore.DistinctSets, d)
+	for j := range listed {
+		listed[j] = nodescore.DistinctSets{}
+	}
+	for _, w := range all {
+		j := w.Of
+		for i := range d {
+			if i == j || slices.Contains(w.Set, i) || t.prior.Forbidden(i, j) {
+				continue
+			}
+			set := nodescore.Toggled(w.Set, i)
+			if !t.guess.Has(j, set) && listed[j].Add(set) {
+				list, of = append(list, tempering.Parents{Of: j, Set: set}), append(of, w)
 			}
 		}
 	}
-	return list
+	return list, of
 }
