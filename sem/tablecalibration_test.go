@@ -19,7 +19,8 @@ import (
 
 // Of 200 graphs and tables of three categories drawn from the prior of bdeu, every graph alike and
 // the equivalent sample size one of its grid, edges have the frequencies of their probabilities: the
-// error, averaged over five groups of equal size, is at most 0.05, where chance alone leaves 0.025 (0.006 over 4000).
+// error, averaged over five groups of equal size, is at most 0.05, where chance alone leaves 0.025
+// (0.006 over 4000).
 func TestCalibrationOfCategories(t *testing.T) {
 	const tables, n, d = 200, 60, 3
 	sizes := []float64{0.5, 1, 2, 5, 10, 20, 50}
