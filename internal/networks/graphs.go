@@ -36,6 +36,9 @@ func (g *Graphs) Scored() sem.Scored {
 	return inference.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
 }
 
+// logEvidence is that of the table, with the prior of an estimated noise variance.
+func (g *Graphs) logEvidence() float64 { return g.table.graphs.logEvidence() + g.logWeight }
+
 // noiseVariance is that of all equations in the squared units of the data; 0 means one for each.
 func (g *Graphs) noiseVariance() float64 { return g.Model.Noise() * g.unit * g.unit }
 

@@ -7,10 +7,12 @@ import (
 
 	"tobac/engine"
 	"tobac/internal/drawn"
+	"tobac/internal/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
+	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
 	"tobac/score"
@@ -57,6 +59,24 @@ func Settle(
 	if err != nil {
 		return nil, err
 	}
+	g, err := settled(ctx, p, asked, first)
+	if err != nil || start == nil || start.NoiseVariance != 0 {
+		return g, err
+	}
+	// Equations that are fitted badly look as if each had a noise variance of its own.
+	other, ok, err := commonTable(ctx, p, chains)
+	if err != nil || !ok || other.behind(first) {
+		return g, err
+	}
+	h, err := settled(ctx, p, asked, other)
+	if err == nil && h.logEvidence() > g.logEvidence() {
+		g = h
+	}
+	return g, err
+}
+
+// settled estimates the evidences of networks that matter, from a first table on.
+func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first firstTable) (*Graphs, error) {
 	table := first.networkTable
 	model := asked.Inferred(first.noise)
 	_, scaling := model.Sampled(false)
@@ -90,6 +110,7 @@ type firstTable struct {
 	noise     float64 // variance of all equations; 0 means one for each
 	unit      float64 // by which columns are divided if noise is of such; else 1
 	logWeight float64 // what the estimation of noise costs, in nats
+	first     float64 // log evidence of the scores that it begins with
 }
 
 // startedTable is the table of the scores of a hypothesis, for networks that leave their noise
@@ -104,14 +125,65 @@ func startedTable(
 	}
 	p.Doing(name, "taking sets of parents from the scores of the model")
 	t.unit = 1
-	if t.networkTable, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil || start.NoiseVariance == 0 {
+	if t.networkTable, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil {
 		return t, err
+	}
+	if t.first = t.graphs.logEvidence(); start.NoiseVariance == 0 {
+		return t, nil
 	}
 	_, sd := p.Data.ObservedMoments()
 	t.unit = stat.GeometricMean(sd, nil)
 	t.noise = rounded(start.NoiseVariance / (t.unit * t.unit))
 	t.logWeight = score.RelativeNoise.Grid(t.noise, n*d, 1).LogWeights[0]
 	return t, nil
+}
+
+// Of networks with one noise variance beside a hypothesis with one for each equation.
+const (
+	likeRoots   = 1.5 // times the least variance: of the columns that vary little enough to be noise alone
+	commonEdge  = 1   // variance of the weights of the smooth equations that their table begins with
+	hopelessOne = 15  // nats for each variable by which that table may be behind
+)
+
+// commonTable is the table of smooth equations with one noise variance, that of the columns that
+// vary least: where noise variances are equal, those without parents do. It is none of more variables
+// than are summed over, of columns without a unit in common, and where one column alone varies so
+// little.
+func commonTable(ctx context.Context, p *engine.Problem, chains *graphchains.Settings) (t firstTable, ok bool, err error) {
+	_, d := p.Data.X.Dims()
+	if d > exact.Affordable || inspect.NoCommonUnit(p.Data) != "" {
+		return t, false, nil
+	}
+	_, sd := p.Data.ObservedMoments()
+	sum, roots := 0.0, 0
+	for _, v := range sd {
+		if v *= v; v <= likeRoots*slices.Min(sd)*slices.Min(sd) {
+			sum, roots = sum+v, roots+1
+		}
+	}
+	if roots < 2 || roots == d {
+		return t, false, nil
+	}
+	noise := sum / float64(roots)
+	data, err := smooth.New(p.Data.X, p.Data.Mask())
+	if err != nil {
+		return t, false, err
+	}
+	s, err := data.Common(noise, commonEdge)
+	if err == nil {
+		err = s.Prepare(ctx, min(2, d-1), p.Workers)
+	}
+	if err != nil {
+		return t, false, err
+	}
+	t, err = startedTable(ctx, p, &sem.Hypothesis{Scores: s, NoiseVariance: noise, InUnits: true}, chains)
+	return t, true, err
+}
+
+// behind reports whether a first table is hopelessly behind another.
+func (t firstTable) behind(other firstTable) bool {
+	most := hopelessOne * float64(t.guess.Vars())
+	return t.first+t.logWeight < other.first+other.logWeight-most
 }
 
 // gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model,
@@ -139,7 +211,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 			return firstTable{}, err
 		}
 		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || inspect.NoCommonUnit(p.Data) != "" {
-			return firstTable{best, 0, 1, 0}, err
+			return firstTable{best, 0, 1, 0, 0}, err
 		}
 	}
 	g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
@@ -148,7 +220,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	}
 	if noise := m.Noise(); noise != 0 {
 		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
-		return firstTable{t, noise, 1, 0}, err
+		return firstTable{t, noise, 1, 0, 0}, err
 	}
 	one, v, err := best.withOneVariance(ctx, g)
 	if err != nil {
@@ -156,9 +228,9 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 	}
 	logWeight := g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
 	if e := one.graphs.logEvidence() + logWeight; e > best.graphs.logEvidence() {
-		return firstTable{one, v, g.Unit(), logWeight}, nil
+		return firstTable{one, v, g.Unit(), logWeight, 0}, nil
 	}
-	return firstTable{best, 0, 1, 0}, nil
+	return firstTable{best, 0, 1, 0, 0}, nil
 }
 
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared
