@@ -119,8 +119,9 @@ const (
 // pilot is the number of iterations of the short chains that compare models and
 // estimate the number of edges, half of them warm-up. There are at most mostPilots of them.
 const (
-	pilot      = 100
-	mostPilots = 2
+	pilot           = 100
+	mostPilots      = 2
+	pilotCandidates = 12 // of a variable: tables of more take longer than the short chains
 )
 
 // Chains end at a multiple of lookEvery iterations if their R̂ is agreed at most and they have
@@ -293,6 +294,9 @@ func pilotChains(
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
 		options := e.Options(problem, pilot/2)
 		options.Chains, options.Rungs = min(options.Chains, mostPilots), 1
+		if most := min(pilotCandidates, mcmc.DefaultCandidates(d)); options.Candidates == 0 {
+			options.Candidates = most
+		}
 		s, err := mcmc.New(ctx, c.Hypothesis.Scores, prior, options)
 		if err != nil {
 			return nil, 0, err

@@ -33,12 +33,12 @@ func Bytes(d, k int) int64 {
 }
 
 // DefaultCandidates is the number of candidates that every one of d variables may have: so many
-// that tables of all of them would take at most 64 MiB: 17 of 20 variables, 14 of 200, 11 of 1,000.
-// It is at least 4 where there are as many others. As most variables need fewer candidates, others
-// get more, up to 19, as long as all tables take no more.
+// that tables of all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of
+// 1,000. It is at least 4 where there are as many others. As most variables need fewer candidates,
+// others get more, up to 19, as long as all tables take at most 56 MiB.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
-	for k < min(d-1, mostCandidates) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
+	for k < min(d-1, mostOfAll) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
 		k++
 	}
 	return k
@@ -55,7 +55,7 @@ func (o Options) most(wanted []int) int {
 		for _, n := range wanted {
 			bytes += tableBytes << min(n, k+1)
 		}
-		if bytes > defaultBytes {
+		if bytes > spreadBytes {
 			break
 		}
 	}
@@ -71,8 +71,13 @@ func DefaultRungs(d int) int {
 	return 4
 }
 
-// mostCandidates is the largest default.
-const mostCandidates = 19
+// mostOfAll is the largest default for all variables, mostCandidates that for some. Tables of the
+// latter take at most spreadBytes together.
+const (
+	mostOfAll      = 15
+	mostCandidates = 19
+	spreadBytes    = 56 << 20
+)
 
 func (o Options) defaults(d int) (Options, error) {
 	set := func(v *int, value int) {

@@ -50,7 +50,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		return err
 	}
 	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
-	ends := make([]*search.Searcher, len(m.chains))
+	detours := make([][]float64, len(m.chains))
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		var from *dag.Graph
@@ -60,7 +60,9 @@ func (m *Sampler) begin(ctx context.Context) error {
 		s := search.At(screen, stream.New(m.options.Seed, stream.MCMCStart, k), from)
 		err := s.Run(ctx, 0)
 		starts[k], logs[k] = s.Parents(), s.LogScore()
-		sums[k], ends[k] = m.conditionals(s), s
+		sums[k], detours[k] = m.conditionals(s), make([]float64, m.d*m.d)
+		m.addDetours(detours[k], s)
+		m.addTurned(detours[k], s.Graph())
 		return err
 	})
 	if err != nil {
@@ -70,9 +72,9 @@ func (m *Sampler) begin(ctx context.Context) error {
 	sum := make([]float64, m.d*m.d)
 	m.detours = make([]float64, m.d*m.d)
 	for k := range starts {
-		if below := logs[best] - logs[k]; below < detour {
-			m.addDetours(m.detours, ends[k], below)
-			m.addTurned(m.detours, ends[k].Graph())
+		part := math.Exp((logs[k] - logs[best]) / 2)
+		for e, v := range detours[k] {
+			m.detours[e] = max(m.detours[e], part*v)
 		}
 		if logs[k] < logs[best]-hopeless {
 			starts[k], sums[k] = starts[best], sums[best]
@@ -124,12 +126,11 @@ func (p *problem) conditionals(s *search.Searcher) []float64 {
 // other edges of this one.
 const detour = 12
 
-// addDetours adds to dst, at j·d+i, the value of i → j on such walks from a graph: e^(−loss/2), or
-// less than that if another graph is more probable by below. Half of the loss counts, since a mode
-// may have more graphs than another.
-func (m *Sampler) addDetours(dst []float64, s *search.Searcher, below float64) {
+// addDetours raises dst, at j·d+i, to the value of i → j on such walks from a graph: e^(−loss/2).
+// Half of the loss counts, since a mode may have more graphs than another.
+func (m *Sampler) addDetours(dst []float64, s *search.Searcher) {
 	s.Detours(func(loss float64, j int, parents []int) {
-		if loss += below; loss > detour {
+		if loss > detour {
 			return
 		}
 		value := math.Exp(-max(loss, 0) / 2)
