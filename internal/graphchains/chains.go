@@ -40,7 +40,7 @@ func (e *Settings) List() []*setting.Setting {
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
 		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "200"),
 		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess", "effective samples of the least certain edges at which agreeing chains end", "400"),
-		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates", "candidate parents of a variable, at most", "as many as tables of 64 MiB hold, 19 at most"),
+		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates", "candidate parents of a variable, at most", "15, up to 24 variables 19, with more than 100 fewer"),
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4, with more than 60 variables 1"),
 	}
 }
