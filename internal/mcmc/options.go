@@ -34,8 +34,9 @@ func Bytes(d, k int) int64 {
 
 // DefaultCandidates is the number of candidates that every one of d variables may have: so many
 // that tables of all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of
-// 1,000. It is at least 4 where there are as many others. Up to 24 variables, single ones get more,
-// up to 19, as long as all tables take at most 56 MiB: then hardly any is left outside.
+// 1,000. It is at least 4 where there are as many others. Single variables get more, up to 19, as
+// long as all tables take at most 56 MiB: any of 24 at most, then hardly one is left outside, and of
+// more those with ten probable parents.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
 	for k < min(d-1, mostOfAll) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
@@ -50,9 +51,6 @@ func (o Options) most(wanted []int) int {
 		return o.Candidates
 	}
 	k := DefaultCandidates(len(wanted))
-	if len(wanted) > fewVariables {
-		return k
-	}
 	for ; k < min(len(wanted)-1, mostCandidates); k++ {
 		bytes := int64(0)
 		for _, n := range wanted {
@@ -74,9 +72,11 @@ func DefaultRungs(d int) int {
 	return 4
 }
 
-// mostOfAll is the largest default for all variables, mostCandidates that for single ones of
-// fewVariables at most. With the latter all tables take at most spreadBytes.
+// mostOfAll is the largest default for all variables, mostCandidates that for single ones: any of
+// fewVariables, and of more those with manyParents probable ones. With these all tables take at most
+// spreadBytes.
 const (
+	manyParents    = 10
 	fewVariables   = 24
 	mostOfAll      = 15
 	mostCandidates = 19

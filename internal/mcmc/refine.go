@@ -160,34 +160,36 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 // candidates returns for each child the allowed parents that are worth it, ascending, and at most
 // as many as the options say. Required ones are among them.
 func (m *Sampler) candidates(value []float64) [][]int {
-	lists, worth := make([][]int, m.d), make([]int, m.d)
+	lists, worth, probable := make([][]int, m.d), make([]int, m.d), make([]int, m.d)
 	for j := range lists {
-		n := 0
 		for i := range m.d {
 			if i == j || m.prior.Forbidden(i, j) {
 				continue
 			}
 			lists[j] = append(lists[j], i)
 			if value[j*m.d+i] >= worthless {
-				n++
+				worth[j]++
+			}
+			if value[j*m.d+i] >= likely {
+				probable[j]++
 			}
 		}
-		worth[j] = min(max(n, leastCandidates), len(lists[j]))
+		worth[j] = min(max(worth[j], leastCandidates), len(lists[j]))
+		if m.d > fewVariables && probable[j] < manyParents {
+			worth[j] = min(worth[j], max(m.options.Candidates, DefaultCandidates(m.d)))
+		}
 	}
 	most := m.options.most(worth)
 	for j, all := range lists {
-		required, probable := 0, 0
+		required := 0
 		for _, i := range all {
 			if m.prior.Required(i, j) {
 				required++
 			}
-			if value[j*m.d+i] >= likely {
-				probable++
-			}
 		}
 		n := min(worth[j], most)
 		of := value[j*m.d : (j+1)*m.d]
-		if probable > n {
+		if probable[j] > n {
 			of = slices.Clone(of)
 			for i, v := range of {
 				if v >= certain && !m.prior.Required(i, j) {
