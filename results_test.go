@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 25
+const frozenVersion = 26
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "49f2644105b1e7f9",
-	"float64 amd64 portable": "c995d6df328a2161",
+	"float64 amd64 avx2":     "70947597ed7cd417",
+	"float64 amd64 portable": "c169478fa016ca2d",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of
