@@ -103,11 +103,10 @@ func (s *shape) join(t *Text, ops []Op, all []uses, arena int, f *Func) bool {
 	}
 	t.class = class
 	s.class = append(s.class[:0], class...)
-	for i, shifts := range s.shifts {
-		for _, c := range from {
-			shifts = append(shifts, shifts[c])
+	for _, c := range from {
+		for i, shifts := range s.shifts {
+			s.shifts[i] = append(shifts, shifts[c])
 		}
-		s.shifts[i] = shifts
 	}
 	own := make([]int64, next)
 	for c := range own {
