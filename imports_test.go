@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"tobac/internal/impute":      {"gonum.org/v1/gonum"},
 	"tobac/internal/bcd":         {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
 
-	"tobac/internal/completions": {"tobac/dataset", "tobac/diagnostics", "tobac/internal/impute", "tobac/internal/inspect", "tobac/posterior", "gonum.org/v1/gonum"},
+	"tobac/internal/completions": {"tobac/internal/drawn", "tobac/dataset", "tobac/diagnostics", "tobac/internal/impute", "tobac/internal/inspect", "tobac/posterior", "gonum.org/v1/gonum"},
 
 	"tobac/internal/inspect": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
 	// What is known of graphs, and structural equation models.

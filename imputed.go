@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"tobac/background"
@@ -15,7 +13,6 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/completions"
 	"tobac/internal/drawn"
-	"tobac/internal/impute"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/refinement"
@@ -59,26 +56,15 @@ type Imputation struct {
 	Evidence [][]sem.Evidence
 }
 
-// Largest is the edge whose probability differs most between the completed tables, by its standard deviation; the first of equal ones, by source and
-// target.
-func (m *Imputation) Largest() (source, target int, sd float64) {
-	d, _ := m.SD.Dims()
-	source, target = 0, 1
-	for i := range d {
-		for j := range d {
-			if v := m.SD.At(i, j); v > sd {
-				source, target, sd = i, j, v
-			}
-		}
-	}
-	return source, target, sd
-}
+// Largest is the edge whose probability differs most between the completed tables, by its standard
+// deviation; the first of equal ones, by source and target.
+func (m *Imputation) Largest() (source, target int, sd float64) { return completions.Largest(m.SD) }
 
 // Supporting is the number of completed tables whose evidence is greatest for a model. A model is known by its text form.
 func (m *Imputation) Supporting(model string) int {
 	count := 0
 	for _, all := range m.Evidence {
-		if greatest(all).Model == model {
+		if best, _ := inference.BestTwo(all); best.Model == model {
 			count++
 		}
 	}
@@ -258,20 +244,8 @@ func (f *imputedFit) located(k int, err error) error {
 	if f.data.Count == 1 {
 		return err
 	}
-	return &tableError{k + 1, f.data.Count, err}
+	return &completions.TableError{Table: k + 1, Tables: f.data.Count, Err: err}
 }
-
-// A tableError is one of several completed tables.
-type tableError struct {
-	table, tables int
-	err           error
-}
-
-func (e *tableError) Error() string {
-	return fmt.Sprintf("tobac: completed table %d of %d: %s", e.table, e.tables, strings.TrimPrefix(e.err.Error(), "tobac: "))
-}
-
-func (e *tableError) Unwrap() error { return e.err }
 
 // compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
 // then fitted already, unless another model is taken.
@@ -318,24 +292,8 @@ func (f *imputedFit) compare(ctx context.Context) error {
 
 // average averages the evidences, and takes the model.
 func (f *imputedFit) average() error {
-	f.averaged = slices.Clone(f.evidence[0])
-	for m := range f.averaged {
-		e := &f.averaged[m]
-		e.Log = 0
-		for k, all := range f.evidence {
-			e.Log += all[m].Log / float64(len(f.evidence))
-			if math.IsNaN(all[m].Log) && !math.IsNaN(f.evidence[0][m].Log) {
-				e.Note = fmt.Sprintf("in completed table %d: %s", k+1, all[m].Note)
-			}
-		}
-		if !math.IsNaN(e.Log) {
-			e.Note = strings.TrimPrefix(fmt.Sprintf("%s, mean over %d completed tables", e.Note, len(f.evidence)), ", ")
-			if f.evidence[0][m].Note == "" {
-				e.Note = "log evidence, " + e.Note
-			}
-		}
-	}
-	best := greatest(f.averaged)
+	f.averaged = inference.Averaged(f.evidence)
+	best, _ := inference.BestTwo(f.averaged)
 	for _, m := range sem.Compared(f.data.Table(0)) {
 		if m.String() == best.Model {
 			f.shared.Model = m
@@ -345,17 +303,6 @@ func (f *imputedFit) average() error {
 		return errors.New("tobac: no model can be computed for all completed tables")
 	}
 	return nil
-}
-
-// greatest is the greatest evidence of a list; without a known one, that of no model.
-func greatest(all []sem.Evidence) sem.Evidence {
-	best := sem.Evidence{Log: math.Inf(-1)}
-	for _, e := range all {
-		if e.Log > best.Log {
-			best = e
-		}
-	}
-	return best
 }
 
 // defaultRounds is how often completed values are drawn again where a fit takes little time. With a fifth of the values missing,
@@ -371,14 +318,8 @@ func (f *imputedFit) particles() bool {
 // prepareRounds settles the number of rounds, and finds the places whose values are to be drawn again.
 func (f *imputedFit) prepareRounds() error {
 	d := len(f.names)
-	if err := completions.CheckPlaces(f.data.Places, f.rows*d); err != nil {
+	if err := completions.Check(f.data.Places, f.data.Limits, f.data.Kept, f.rows, d); err != nil {
 		return fmt.Errorf("tobac: %w", err)
-	}
-	if err := completions.CheckLimits(f.data.Limits, d, f.data.Places); err != nil {
-		return fmt.Errorf("tobac: %w", err)
-	}
-	if f.data.Kept != nil && len(f.data.Kept) != d {
-		return fmt.Errorf("tobac: got %d marks of columns whose completed values are kept, want %d", len(f.data.Kept), d)
 	}
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]completions.Redrawer, f.data.Count)
 	_, direct := f.engine.Engine().(engine.Direct)
@@ -422,26 +363,12 @@ func (f *imputedFit) draw(k int, r *Result) error {
 		return nil
 	}
 	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
-	at := stream.Choose(rng, p.Empirical().Weights())
-	if e := p.Draws[at].Equations; e != nil {
-		f.drawn[k] = completions.Linear(e, len(f.names), f.limits())
-		return nil
+	of, err := completions.Drawn(p, r.Functional, f.data.Table(0), f.data.Kept, f.data.Limits, rng)
+	if of != nil {
+		f.drawn[k] = of
 	}
-	if r.Functional == nil || !f.data.Table(0).OfKinds() {
-		return nil
-	}
-	one := *p
-	one.Draws, one.Components = []posterior.Draw{r.Functional.At(p, at, rng)}, nil
-	of, err := drawn.DensitiesOf(&one, 0)
-	if err != nil || of == nil {
-		return err
-	}
-	f.drawn[k] = completions.OfKinds(f.data.Table(0), of, f.data.Kept, f.limits())
-	return nil
+	return err
 }
-
-// limits are those of completed values.
-func (f *imputedFit) limits() impute.Limits { return completions.Limits(f.data.Limits, len(f.names)) }
 
 // redraw runs the rounds.
 func (f *imputedFit) redraw(ctx context.Context) error {

@@ -10,55 +10,22 @@ import (
 	"tobac/internal/gflownet"
 	"tobac/models"
 	"tobac/ordering"
-	"tobac/schedule"
 	"tobac/sem"
 )
 
-// Calibrated is the recipe of SVGD whose particles agree with the exact posterior, for a model. It has
-// one latent logit per edge, the graph prior inside the expectation, flip gradients, a separate
-// kernel for every edge and none for parameters, an inverse temperature that grows
-// geometrically from 0.01 to 100, 300 steps of 0.02 that shrink to 0 over the second half, and
-// [stein.ReweightedMarginals]. Node scores take the place of parameters where the model has them;
-// parameters of a custom model are fitted for 200 steps to all possible parents first; networks
-// have their output layer integrated out, and their first layers fitted to all possible parents
-// first. The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
+// Calibrated is the recipe of SVGD whose particles agree with the exact posterior, for a model, by
+// [stein.Calibrated]. The order is EqVar's; nil stands for [sem.Linear] with one noise variance.
 func Calibrated(m sem.Model) Config {
-	model, e := calibrated(m)
-	return Config{Model: sem.Given(model), Order: engine.Order{Method: ordering.MethodEqVar}, Engine: e}
-}
-
-// calibrated are model and engine of [Calibrated].
-func calibrated(m sem.Model) (sem.Model, *stein.SVGD) {
-	e := &stein.SVGD{
-		Latents: models.NormalScores, PriorPlace: models.PriorInside, Gradient: models.Flips,
-		Steps: 300, Samples: 16, StepSize: 0.02, Marginals: stein.ReweightedMarginals,
-		Alpha:        schedule.OfRun{Shape: schedule.Geometric, From: 0.01, To: 100},
-		StepSchedule: schedule.OfRun{Shape: schedule.Linear, From: 1, Start: 0.5, End: 1},
-		Coupling:     stein.Coupling{Function: stein.SquaredExponential, Latents: stein.PerCoordinate, Parameters: stein.Uncoupled},
-	}
-	if m == nil {
-		m = sem.Linear{}
-	}
-	const fitSteps = 200
-	network, isNetwork := sem.As[sem.Network](m)
-	_, scored := sem.As[sem.Scored](m)
-	switch {
-	case isNetwork:
-		m = network.WithOutput(models.IntegratedOutput)
-		e.FitSteps, e.EdgeParameters, e.Samples, e.Particles = fitSteps, models.LaplaceEdges, 8, 20
-	case scored:
-		e.Parameters, e.Coupling.Parameters = stein.IntegratedParameters, ""
-	default:
-		e.FitSteps = fitSteps
-	}
-	return m, e
+	model, e := stein.Calibrated(m)
+	return Config{Model: sem.Given(model), Order: engine.Order{Method: ordering.MethodEqVar},
+		Engine: e}
 }
 
 // reweighted is the recipe for a model of which only the likelihood is known, shortened: what
 // particles have to find are sets of parents near those that matter, which the reweighting then
 // goes to. bench/notes/svgd.md has what it was measured on.
 func reweighted(m sem.Model) *stein.SVGD {
-	_, e := calibrated(m)
+	_, e := stein.Calibrated(m)
 	e.Particles, e.Steps, e.FitSteps = 10, 100, 50
 	return e
 }

@@ -83,6 +83,21 @@ func Between(all []*mat.Dense) *mat.Dense {
 	return out
 }
 
+// Largest is the entry with the greatest value of a square matrix without negative ones; the first
+// of equal ones, by row and column.
+func Largest(m *mat.Dense) (i, j int, v float64) {
+	d, _ := m.Dims()
+	i, j = 0, 1
+	for r := range d {
+		for c := range d {
+			if x := m.At(r, c); x > v {
+				i, j, v = r, c, x
+			}
+		}
+	}
+	return i, j, v
+}
+
 // Worse are the checks of two results of the same kind, of each name the one with the worse
 // verdict.
 func Worse(a, b []diagnostics.Check) []diagnostics.Check {
@@ -194,3 +209,16 @@ func Gaps(places []int, d int) []int {
 	}
 	return out
 }
+
+// A TableError is about one of several completed tables, counted from 1.
+type TableError struct {
+	Table, Tables int
+	Err           error
+}
+
+func (e *TableError) Error() string {
+	return fmt.Sprintf("tobac: completed table %d of %d: %s", e.Table, e.Tables,
+		strings.TrimPrefix(e.Err.Error(), "tobac: "))
+}
+
+func (e *TableError) Unwrap() error { return e.Err }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/internal/drawn"
 	"tobac/internal/impute"
+	"tobac/internal/stream"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,8 +19,24 @@ type Redrawer interface {
 	Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error
 }
 
-// CheckPlaces finds places of completed values that do not ascend, or are no places of size values.
-func CheckPlaces(places []int, size int) error {
+// Check finds the first fault of the places of completed values in a table of rows and d columns, of
+// the limits of some, and of marks of columns, nil means none, whose values are kept.
+func Check(places []int, limits []dataset.Limit, kept []bool, rows, d int) error {
+	if err := checkPlaces(places, rows*d); err != nil {
+		return err
+	}
+	if err := checkLimits(limits, d, places); err != nil {
+		return err
+	}
+	if kept != nil && len(kept) != d {
+		return fmt.Errorf("got %d marks of columns whose completed values are kept, want %d",
+			len(kept), d)
+	}
+	return nil
+}
+
+// checkPlaces finds places of completed values that do not ascend, or are no places of size values.
+func checkPlaces(places []int, size int) error {
 	last := -1
 	for _, place := range places {
 		if place <= last || place >= size {
@@ -50,9 +68,9 @@ func Limits(all []dataset.Limit, d int) impute.Limits {
 	return out
 }
 
-// CheckLimits finds limits that are not those of completed values, which places has, or that have
+// checkLimits finds limits that are not those of completed values, which places has, or that have
 // nothing between them.
-func CheckLimits(all []dataset.Limit, d int, places []int) error {
+func checkLimits(all []dataset.Limit, d int, places []int) error {
 	last := -1
 	for _, l := range Limits(all, d) {
 		at := fmt.Sprintf("row %d, column %d", l.Place/d+1, l.Place%d+1)
@@ -66,18 +84,35 @@ func CheckLimits(all []dataset.Limit, d int, places []int) error {
 	return nil
 }
 
-// Linear draws values under linear equations of d variables, some between limits.
-func Linear(e *posterior.Equations, d int, limits impute.Limits) Redrawer {
-	q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts, Variances: e.NoiseVariances, Limits: limits}
-	if q.Intercepts == nil {
-		q.Intercepts = make([]float64, d)
+// Drawn draws completed values of t under the equations of one draw from a posterior, chosen with
+// the probability of its weight; values of kept columns, nil means none, among those that t has;
+// some between limits. nil means that draws have no equations.
+func Drawn(p *posterior.Posterior, of *drawn.Functions, t *dataset.Table, kept []bool,
+	limits []dataset.Limit, rng *rand.Rand) (Redrawer, error) {
+	between := Limits(limits, len(t.Names))
+	at := stream.Choose(rng, p.Empirical().Weights())
+	if e := p.Draws[at].Equations; e != nil {
+		q := &impute.Equations{Weights: e.Weights, Intercepts: e.Intercepts,
+			Variances: e.NoiseVariances, Limits: between}
+		if q.Intercepts == nil {
+			q.Intercepts = make([]float64, len(t.Names))
+		}
+		return q, nil
 	}
-	return q
+	if of == nil || !t.OfKinds() {
+		return nil, nil
+	}
+	one := *p
+	one.Draws, one.Components = []posterior.Draw{of.At(p, at, rng)}, nil
+	densities, err := drawn.DensitiesOf(&one, 0)
+	if err != nil || densities == nil {
+		return nil, err
+	}
+	return ofKinds(t, densities, kept, between), nil
 }
 
-// OfKinds draws values of columns of any kind under equations of any form; values of kept columns,
-// nil means of none, among those that t has; some between limits.
-func OfKinds(t *dataset.Table, of impute.Densities, kept []bool, limits impute.Limits) Redrawer {
+// ofKinds draws values of columns of any kind under equations of any form.
+func ofKinds(t *dataset.Table, of impute.Densities, kept []bool, limits impute.Limits) Redrawer {
 	d := len(t.Names)
 	g := &impute.Gibbs{Of: of, Values: make([][]float64, d), Even: make([]bool, d), Limits: limits}
 	_, g.Steps = t.Moments()

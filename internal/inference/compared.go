@@ -3,6 +3,7 @@ package inference
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,30 @@ func BestTwo(all []sem.Evidence) (best, next sem.Evidence) {
 		}
 	}
 	return best, next
+}
+
+// Averaged are the means of the log evidences that several completed tables give the same models;
+// NaN for a model that could not be computed for one of them, with what that table says.
+func Averaged(tables [][]sem.Evidence) []sem.Evidence {
+	out := slices.Clone(tables[0])
+	for m := range out {
+		e := &out[m]
+		e.Log = 0
+		for k, all := range tables {
+			e.Log += all[m].Log / float64(len(tables))
+			if math.IsNaN(all[m].Log) && !math.IsNaN(tables[0][m].Log) {
+				e.Note = fmt.Sprintf("in completed table %d: %s", k+1, all[m].Note)
+			}
+		}
+		if !math.IsNaN(e.Log) {
+			e.Note = strings.TrimPrefix(fmt.Sprintf("%s, mean over %d completed tables", e.Note,
+				len(tables)), ", ")
+			if tables[0][m].Note == "" {
+				e.Note = "log evidence, " + e.Note
+			}
+		}
+	}
+	return out
 }
 
 // ByGraph is the note of an evidence that was not summed.
