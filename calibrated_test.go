@@ -74,7 +74,8 @@ func difference(a, b mat.Matrix) (sum float64) {
 func TestCalibratedIsExact(t *testing.T) {
 	const d, n = 10, 60
 	data := orderedTable(t, d, n, false)
-	scores, err := score.NewLinear(data.X, nil, score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
+	scores, err := score.NewLinear(data.X, nil,
+		score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,8 @@ func TestCalibratedIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := exact.GivenOrder(context.Background(), scores, prior, ascending(d), exact.Options{})
+	want, err := exact.GivenOrder(context.Background(), scores, prior, ascending(d),
+		exact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,17 +112,20 @@ func TestCalibratedIsExact(t *testing.T) {
 		svgd.Marginals, svgd.Steps = c.marginals, 300
 		res := fit(t, data, cfg)
 		if got := difference(res.Probabilities, want.Edges()); !(got <= c.error) {
-			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.marginals, got, c.error)
+			t.Errorf("%v: probabilities differ by %.4f on average, want at most %v", c.marginals,
+				got, c.error)
 		}
 		mean := 0.0
 		for _, v := range res.Draws {
 			mean += joint(v.Graph) / float64(len(res.Draws))
 			if v.Equations == nil || math.Abs(v.LogLikelihood-joint(v.Graph)) > 100 {
-				t.Fatalf("%v: draw %+v lacks equations, or has another likelihood than its graph", c.marginals, v)
+				t.Fatalf("%v: draw %+v lacks equations, or has another likelihood than its graph",
+					c.marginals, v)
 			}
 		}
 		if got := mean - expected; !(math.Abs(got) <= c.logJoints) {
-			t.Errorf("%v: the mean log joint density of draws is %+.2f from the exact one, want at most %v", c.marginals, got, c.logJoints)
+			t.Errorf("%v: the mean log joint density of draws is %+.2f from the exact one, want "+
+				"at most %v", c.marginals, got, c.logJoints)
 		}
 	}
 }
@@ -138,11 +143,13 @@ func TestCalibratedNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := tempering.Run(context.Background(), data.X, nil, ascending(d), prior, tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5})
+	want, err := tempering.Run(context.Background(), data.X, nil, ascending(d), prior,
+		tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := difference(res.Probabilities, want.Probabilities); !(got <= 0.03) { // Monte Carlo errors of both are about a hundredth
+	// Monte Carlo errors of both are about a hundredth
+	if got := difference(res.Probabilities, want.Probabilities); !(got <= 0.03) {
 		t.Errorf("probabilities differ by %.4f on average from tempering", got)
 	}
 	lik, err := models.NewFeedForward(data.X, nil, models.FeedForwardOptions{Hidden: []int{3}})
@@ -161,34 +168,45 @@ func TestCalibratedNetworks(t *testing.T) {
 	}
 	fits, residuals = likelihood[0], likelihood[len(likelihood)-1]
 	if !(fits > residuals+50) {
-		t.Errorf("the networks of the first draw have the log density %v, those without edges %v", fits, residuals)
+		t.Errorf("the networks of the first draw have the log density %v, those without edges %v",
+			fits, residuals)
 	}
 }
 
 func TestCalibratedErrors(t *testing.T) {
 	data := orderedTable(t, 4, 20, false)
 	for want, change := range map[string]func(c *tobac.Config){
-		"the model ffn output-layer=integrated has no node scores, by which its parameters could be integrated out": func(c *tobac.Config) {
+		"the model ffn output-layer=integrated has no node scores, by which its parameters could " +
+			"be integrated out": func(c *tobac.Config) {
 			*c = known(sem.FeedForward{}, 4)
 			svgd := sampler(c)
 			svgd.Parameters, svgd.FitSteps = stein.IntegratedParameters, 0
 		},
-		"reweighted marginals need a causal order, which the engine dibs has not": func(c *tobac.Config) {
+		"reweighted marginals need a causal order, " +
+			"which the engine dibs has not": func(c *tobac.Config) {
 			svgd := *sampler(c)
 			svgd.Parameters = stein.SampledParameters
 			c.Engine, c.Order = &stein.DiBS{SVGD: svgd}, engine.Order{}
 		},
-		"edge parameters laplace with the gradient score, want the gradient flips": func(c *tobac.Config) {
+		"edge parameters laplace with the gradient " +
+			"score, want the gradient flips": func(c *tobac.Config) {
 			svgd := sampler(c)
 			svgd.Gradient, svgd.EdgeParameters = models.ScoreFunction, models.LaplaceEdges
 		},
-		"fit steps 3 with parameters integrated":                          func(c *tobac.Config) { sampler(c).FitSteps = 3 },
-		"rank 2 with latents normal":                                      func(c *tobac.Config) { sampler(c).Rank = 2 },
-		"parameters is stein.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) { sampler(c).Parameters = 5 },
+		"fit steps 3 with parameters integrated": func(c *tobac.Config) {
+			sampler(c).FitSteps = 3
+		},
+		"rank 2 with latents normal": func(c *tobac.Config) {
+			sampler(c).Rank = 2
+		},
+		"parameters is stein.Parameters(5); allowed: sampled, integrated": func(c *tobac.Config) {
+			sampler(c).Parameters = 5
+		},
 	} {
 		c := known(sem.Linear{}, 4)
 		change(&c)
-		if _, err := tobac.Fit(context.Background(), data, c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tobac.Fit(context.Background(), data, c); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
 	}

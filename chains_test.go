@@ -18,7 +18,8 @@ func TestChainsAgreeWithExact(t *testing.T) {
 	data := noisy(t)
 	for _, cfg := range []tobac.Config{
 		{Model: sem.BGe{AlphaLambda: 7}, Prior: background.Prior{EdgesPerNode: 1}},
-		{Model: sem.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair, Forbidden: []dag.Edge{{From: 2, To: 4}}}},
+		{Model: sem.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair,
+			Forbidden: []dag.Edge{{From: 2, To: 4}}}},
 	} {
 		want := fit(t, data, cfg)
 		cfg.Engine, cfg.Workers = &markov.MCMC{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
@@ -30,7 +31,8 @@ func TestChainsAgreeWithExact(t *testing.T) {
 			t.Errorf("%v: shares of the draws differ by up to %v", cfg.Model, diff)
 		}
 		if got.Diagnostics == nil || got.Diagnostics.Samples == 0 || want.Diagnostics != nil {
-			t.Errorf("%v: diagnostics %+v of chains, %v of the exact engine", cfg.Model, got.Diagnostics, want.Diagnostics)
+			t.Errorf("%v: diagnostics %+v of chains, %v of the exact engine", cfg.Model,
+				got.Diagnostics, want.Diagnostics)
 		}
 		if len(got.Draws) < 1000 || got.Draws[0].Equations == nil {
 			t.Errorf("%v: %d draws", cfg.Model, len(got.Draws))
@@ -82,7 +84,8 @@ func TestChainsReportProgress(t *testing.T) {
 	}
 	last, engine := 0, "mcmc"
 	for _, p := range all {
-		if p.Step <= last || p.Steps != r.Steps() || p.Engine < engine || p.Engine == "mcmc" && (p.Step > 40 || p.Chains == nil) || p.Engine == "svgd" && p.Step != last+1 {
+		if p.Step <= last || p.Steps != r.Steps() || p.Engine < engine || p.Engine == "mcmc" &&
+			(p.Step > 40 || p.Chains == nil) || p.Engine == "svgd" && p.Step != last+1 {
 			t.Errorf("report %+v after step %d of %v", p, last, engine)
 		}
 		last, engine = p.Step, p.Engine

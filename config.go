@@ -24,8 +24,8 @@ import (
 // Config are the settings of a fit. Config{} is the default; [Paper] is the published recipe.
 type Config struct {
 	// Model is the structural equation model. Nil means the one of [sem.Compared] that the data
-	// support, by its evidence. Curves with normal noise, in up to 50 columns without gaps, are compared
-	// with [sem.FeedForward] too if the engine is left open and the time suffices.
+	// support, by its evidence. Curves with normal noise, in up to 50 columns without gaps, are
+	// compared with [sem.FeedForward] too if the engine is left open and the time suffices.
 	Model sem.Model
 	// Prior of the graph. Zero means Erdős–Rényi, the number of edges inferred.
 	Prior background.Prior
@@ -69,7 +69,8 @@ func EngineSetting(e *engine.Settings) *setting.Setting {
 	for _, one := range Engines() {
 		names = append(names, one.Engine().Name())
 	}
-	return setting.Parsed(e, "engine", "what infers the posterior", "auto", strings.Join(names, "|"), strings.Join(names, ", "),
+	return setting.Parsed(e, "engine", "what infers the posterior", "auto",
+		strings.Join(names, "|"), strings.Join(names, ", "),
 		func(e engine.Settings) string {
 			if e == nil {
 				return ""
@@ -102,16 +103,20 @@ func (c Config) WithDefaults(d int) (Config, error) {
 	return c.settled(p, e), nil
 }
 
-// Problem is the inference problem of this configuration, and its engine with all defaults filled in.
-// Of the data it reads only the names. why is the reason for the choice of the engine, "" if the
-// configuration names one.
-func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settings, why string, err error) {
+// Problem is the inference problem of this configuration, and its engine with all defaults filled
+// in. Of the data it reads only the names. why is the reason for the choice of the engine, "" if
+// the configuration names one.
+func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settings, why string,
+	err error) {
 	d := len(data.Names)
 	if d < 2 {
-		return nil, nil, "", fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer", d)
+		return nil, nil, "",
+			fmt.Errorf("got %d variable, want at least 2: a single variable has no edges to infer",
+				d)
 	}
 	if c.Workers < 0 || c.Workers > MostWorkers {
-		return nil, nil, "", fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
+		return nil, nil, "",
+			fmt.Errorf("workers is %d; allowed: whole numbers from 1 to %d", c.Workers, MostWorkers)
 	}
 	setting.Fill(&c.Workers, 1)
 	if _, settings := sem.Settings(c.Model); c.Model != nil {
@@ -125,7 +130,8 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 	if err := c.Prior.CheckTogether(data.Names, c.Order.Known); err != nil {
 		return nil, nil, "", err
 	}
-	p = &engine.Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed, Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
+	p = &engine.Problem{Data: data, Model: c.Model, Prior: c.Prior, Order: c.Order, Seed: c.Seed,
+		Workers: c.Workers, Report: c.Progress, Seconds: new(engine.Seconds)}
 	if p.Report == nil {
 		p.Report = func(engine.Progress) {}
 	}
@@ -138,7 +144,8 @@ func (c Config) Problem(data *dataset.Table) (p *engine.Problem, e engine.Settin
 
 // settled is the configuration with what a problem and its engine have settled.
 func (c Config) settled(p *engine.Problem, e engine.Settings) Config {
-	c.Model, c.Prior, c.Order, c.Workers, c.Engine = sem.Given(p.Model), p.Prior, p.Order, p.Workers, e
+	c.Model, c.Prior, c.Order, c.Workers, c.Engine = sem.Given(p.Model), p.Prior, p.Order,
+		p.Workers, e
 	return c
 }
 
@@ -173,7 +180,8 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 	case isNetwork && network.Layers() > 1:
 		p.Model = network.WithOutput(models.IntegratedOutput)
 		return &stein.SVGD{}, noScores
-	case isNetwork && network.OutputLayer() == models.SampledOutput && prior.Own == nil && d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
+	case isNetwork && network.OutputLayer() == models.SampledOutput && prior.Own == nil &&
+		d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
 		return &neural.Tempering{}, ""
 	case !isNetwork && differentiable && !p.Scored() && prior.Own == nil:
 		return reweighted(p.Model), noScores
@@ -194,7 +202,8 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 // Engines are the engines of the module with their defaults, in the sequence of their
 // documentation.
 func Engines() []engine.Settings {
-	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &local.Search{}, &stein.SVGD{}, &stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
+	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &local.Search{}, &stein.SVGD{},
+		&stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
 }
 
 // EngineByName is the engine with a name, with its defaults.

@@ -32,20 +32,24 @@ func TestKernelsAndSchedulesEverywhere(t *testing.T) {
 	data := noisy(t)
 	dibs := particles()
 	dibs.Order = engine.Order{}
-	dibs.Engine = &stein.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"), Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
+	dibs.Engine = &stein.DiBS{SVGD: *scheduledSampler("imq:variable:coordinate"),
+		Penalty: models.Penalty{Beta: schedule.OfRun{Shape: schedule.Cosine, To: 9}}}
 	ffn := particles()
-	ffn.Model, ffn.Engine = sem.FeedForward{Hidden: []int{2}}, scheduledSampler("rbf:coordinate:none")
+	ffn.Model, ffn.Engine = sem.FeedForward{Hidden: []int{2}},
+		scheduledSampler("rbf:coordinate:none")
 	sampler(&ffn).Estimator = models.NodeWise
 	integrated := ffn
 	integrated.Model = sem.FeedForward{Output: models.IntegratedOutput}
-	sampler(&integrated).Coupling = stein.Coupling{Function: "imq", Latents: "coordinate", Parameters: "variable"}
+	sampler(&integrated).Coupling = stein.Coupling{Function: "imq", Latents: "coordinate",
+		Parameters: "variable"}
 	bge := particles()
 	bge.Model, bge.Engine = sem.BGe{}, scheduledSampler("imq:coordinate")
 	sampler(&bge).Gradient = models.ScoreFunction
 	orders := several()
 	orders.Engine = scheduledSampler("rbf:block:variable")
 	sampler(&orders).BandwidthZ = 3
-	for name, cfg := range map[string]tobac.Config{"dibs": dibs, "ffn": ffn, "ffn integrated": integrated, "bge": bge, "linear over orders": orders} {
+	for name, cfg := range map[string]tobac.Config{"dibs": dibs, "ffn": ffn,
+		"ffn integrated": integrated, "bge": bge, "linear over orders": orders} {
 		t.Run(name, func(t *testing.T) {
 			resume(t, data, cfg, 0, 5)
 			plain := cfg
@@ -93,12 +97,14 @@ func TestCouplingIsTheKernel(t *testing.T) {
 // says so.
 func TestScheduleOfAnotherLength(t *testing.T) {
 	cfg := particles()
-	cfg.Order, cfg.Engine = engine.Order{Known: []int{0, 1, 2, 3, 4}}, scheduledSampler("rbf:coordinate")
+	cfg.Order, cfg.Engine = engine.Order{Known: []int{0, 1, 2, 3, 4}},
+		scheduledSampler("rbf:coordinate")
 	first := newRun(t, noisy(t), cfg)
 	advance(t, first, 3)
 	sampler(&cfg).Steps = 20
 	err := newRun(t, noisy(t), cfg).Restore(context.Background(), parsed(t, state(t, first)))
-	if err == nil || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-11") || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-19") {
+	if err == nil || !strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-11") ||
+		!strings.Contains(err.Error(), "alpha-schedule=geometric:0.1:10:0-19") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -118,13 +124,16 @@ func TestCouplingErrors(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{unseparated{}, "rbf:variable", "a kernel for each variable needs a likelihood that assigns its parameters to variables; allowed: block, coordinate and none"},
-		{sem.BGe{}, "rbf:none:block", "it has no parameters, and kernel rbf:none:block couples none of its latents"},
+		{unseparated{}, "rbf:variable", "a kernel for each variable needs a likelihood that " +
+			"assigns its parameters to variables; allowed: block, coordinate and none"},
+		{sem.BGe{}, "rbf:none:block",
+			"it has no parameters, and kernel rbf:none:block couples none of its latents"},
 	} {
 		cfg := particles()
 		cfg.Model, cfg.Engine = c.model, scheduledSampler(c.text)
 		sampler(&cfg).Gradient = models.ScoreFunction
-		if _, err := tobac.Fit(context.Background(), noisy(t), cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := tobac.Fit(context.Background(), noisy(t), cfg); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%T with %s: got %v, want %s", c.model, c.text, err, c.want)
 		}
 	}

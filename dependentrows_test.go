@@ -38,8 +38,10 @@ func TestWalksSayNothing(t *testing.T) {
 		"chains":   {Model: sem.NonGaussian{}, Engine: &chains},
 	} {
 		r := fit(t, walksOf(150, 4), c)
-		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted || !(r.Sequence.Effective < 20) {
-			t.Errorf("%s: %d directions are said with .95 or more, and 150 rows count as %v: %v", name, said, r.Sequence.Effective, mat.Formatted(r.Probabilities))
+		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted ||
+			!(r.Sequence.Effective < 20) {
+			t.Errorf("%s: %d directions are said with .95 or more, and 150 rows count as %v: %v",
+				name, said, r.Sequence.Effective, mat.Formatted(r.Probabilities))
 		}
 	}
 }
@@ -58,11 +60,15 @@ func TestCopiesSayNothing(t *testing.T) {
 	want, got := fit(t, once, c), fit(t, thrice, c)
 	for i := range d {
 		for j := range d {
-			if p, q := got.Probabilities.At(i, j), want.Probabilities.At(i, j); math.Abs(p-q) > 0.1 {
-				t.Errorf("%d → %d has the probability %.3f, and %.3f with two copies of every row", i, j, q, p)
+			if p, q := got.Probabilities.At(i, j),
+				want.Probabilities.At(i, j); math.Abs(p-q) > 0.1 {
+				t.Errorf("%d → %d has the probability %.3f, and %.3f with two copies of every row",
+					i, j, q, p)
 			}
-			if s, v := got.WeightSD.At(i, j), want.WeightSD.At(i, j); want.Probabilities.At(i, j) > 0.2 && !(math.Abs(s/v-1) < 0.3) {
-				t.Errorf("%d → %d has a weight ± %.3f, and ± %.3f with two copies of every row", i, j, v, s)
+			if s, v := got.WeightSD.At(i, j), want.WeightSD.At(i, j); want.Probabilities.At(i,
+				j) > 0.2 && !(math.Abs(s/v-1) < 0.3) {
+				t.Errorf("%d → %d has a weight ± %.3f, and ± %.3f with two copies of every row", i,
+					j, v, s)
 			}
 		}
 	}
@@ -77,8 +83,10 @@ func TestReferenceOfDependentRows(t *testing.T) {
 	} {
 		r := fit(t, data, c)
 		got := compared(t, referenceOf(t, data, r), r.Posterior)
-		if most := map[string]float64{"exact": 1e-9, "mcmc": 0.03}[c.Engine.Engine().Name()]; !(got.MeanAbsError < most) {
-			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine, got.MeanAbsError, most)
+		if most := map[string]float64{"exact": 1e-9,
+			"mcmc": 0.03}[c.Engine.Engine().Name()]; !(got.MeanAbsError < most) {
+			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine,
+				got.MeanAbsError, most)
 		}
 	}
 }

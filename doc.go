@@ -8,8 +8,8 @@
 // structural equation model given a causal order (package models, on the automatic differentiation
 // of package autograd). Its orders are drawn from the posterior of a scored model. For a custom
 // model, the sets of parents that particles find are weighted by their evidence, estimated from the
-// likelihood. Given an order, every strictly upper triangular matrix is a directed acyclic graph, so
-// no particle ever has a cycle.
+// likelihood. Given an order, every strictly upper triangular matrix is a directed acyclic graph,
+// so no particle ever has a cycle.
 //
 // A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the
 // graph, an [engine.Order], and [engine.Settings]: [sums.Exact], [markov.MCMC],

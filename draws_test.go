@@ -20,7 +20,8 @@ func TestDrawsFollowTheListedProbabilities(t *testing.T) {
 			for j := range 5 {
 				v := r.Probabilities.At(i, j)
 				if math.Abs(drawn.At(i, j)-v) > 3*math.Sqrt(v*(1-v)/ess)+0.02 {
-					t.Errorf("seed %d, edge %d -> %d: frequency %.3f among draws worth %.0f, probability %.3f", seed, i, j, drawn.At(i, j), ess, v)
+					t.Errorf("seed %d, edge %d -> %d: frequency %.3f among draws worth %.0f, "+
+						"probability %.3f", seed, i, j, drawn.At(i, j), ess, v)
 				}
 			}
 		}

@@ -79,7 +79,9 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			name  string
 			model sem.Model
 		}{{"bge", bge}, {"linear", sem.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: row.model, Engine: &sums.Exact{}, Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
+			r, err := tobac.Fit(context.Background(), table,
+				tobac.Config{Model: row.model, Engine: &sums.Exact{},
+					Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +91,8 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			}
 			s := hypotheses[0].Scores.(score.Weighted)
 			graphs := allDAGs(d)
-			logs, mean, paths := make([]float64, len(graphs)), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+			logs, mean, paths := make([]float64, len(graphs)), mat.NewDense(d, d, nil),
+				mat.NewDense(d, d, nil)
 			for k, g := range graphs {
 				for j := range d {
 					logs[k] += s.LogScore(j, g.Parents(j))
@@ -125,13 +128,15 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 					p := paths.At(i, f.To)
 					// 24 comparisons of each kind in all: 4.5 sigmas.
 					if math.Abs(f.Path-p) > 4.5*sigma*math.Sqrt(p*(1-p))+1e-9 {
-						t.Errorf("%s, d = %d: path %d to %d has the probability %.4f, want %.4f", row.name, d, i, f.To, f.Path, p)
+						t.Errorf("%s, d = %d: path %d to %d has the probability %.4f, want %.4f",
+							row.name, d, i, f.To, f.Path, p)
 					}
 					if p*e.EffectiveDraws() < 10 {
 						continue // hardly a draw has the path, and the spread of none is no sigma
 					}
 					if want := mean.At(i, f.To); math.Abs(f.Mean-want) > 4.5*sigma*f.SD+1e-9 {
-						t.Errorf("%s, d = %d: effect of %d on %d is %.4f ± %.4f, want %.4f", row.name, d, i, f.To, f.Mean, f.SD, want)
+						t.Errorf("%s, d = %d: effect of %d on %d is %.4f ± %.4f, want %.4f",
+							row.name, d, i, f.To, f.Mean, f.SD, want)
 					}
 				}
 			}
@@ -155,7 +160,9 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
 	r, err := tobac.Fit(context.Background(), table, tobac.Config{
-		Model: sem.BGe{AlphaLambda: 4}, Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1}}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
+		Model: sem.BGe{AlphaLambda: 4}, Engine: &sums.Exact{},
+		Order: engine.Order{Known: []int{0, 1}},
+		Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +182,8 @@ func TestPredictionsOfARegression(t *testing.T) {
 	f := e.Of(0)[0]
 	// The prior is worth about two rows of fifty, and a thousand draws give a standard deviation to
 	// 2 %.
-	if math.Abs(f.Mean-slope) > 0.4*f.SD || math.Abs(math.Log(f.SD/math.Sqrt(variance/sxx))) > 0.12 || f.Path != 1 {
+	if math.Abs(f.Mean-slope) > 0.4*f.SD ||
+		math.Abs(math.Log(f.SD/math.Sqrt(variance/sxx))) > 0.12 || f.Path != 1 {
 		t.Errorf("effect %+v, regression %.4f ± %.4f", f, slope, math.Sqrt(variance/sxx))
 	}
 	for _, a := range []float64{mx, mx + 2} {
@@ -185,11 +193,16 @@ func TestPredictionsOfARegression(t *testing.T) {
 		}
 		of := variance * (1./50 + (a-mx)*(a-mx)/sxx)
 		p := all[0]
-		if math.Abs(p.Mean.Mean-(my+slope*(a-mx))) > 0.4*p.Mean.SD || math.Abs(math.Log(p.Mean.SD/math.Sqrt(of))) > 0.12 {
-			t.Errorf("E[y | do(x = %v)] is %v ± %v, regression %v ± %v", a, p.Mean.Mean, p.Mean.SD, my+slope*(a-mx), math.Sqrt(of))
+		if math.Abs(p.Mean.Mean-(my+slope*(a-mx))) > 0.4*p.Mean.SD ||
+			math.Abs(math.Log(p.Mean.SD/math.Sqrt(of))) > 0.12 {
+			t.Errorf("E[y | do(x = %v)] is %v ± %v, regression %v ± %v", a, p.Mean.Mean, p.Mean.SD,
+				my+slope*(a-mx), math.Sqrt(of))
 		}
-		if width := p.New.Q95 - p.New.Q05; math.Abs(math.Log(width/(2*1.677*math.Sqrt(of+variance)))) > 0.08 { // t with 48 degrees of freedom
-			t.Errorf("a new observation lies in an interval of %v, regression %v", width, 2*1.677*math.Sqrt(of+variance))
+		// t with 48 degrees of freedom
+		if width := p.New.Q95 -
+			p.New.Q05; math.Abs(math.Log(width/(2*1.677*math.Sqrt(of+variance)))) > 0.08 {
+			t.Errorf("a new observation lies in an interval of %v, regression %v", width,
+				2*1.677*math.Sqrt(of+variance))
 		}
 	}
 }
@@ -203,7 +216,8 @@ func TestEffectsFollowUnits(t *testing.T) {
 	moved.X.Apply(func(_, j int, v float64) float64 { return unit[j]*v + shift[j] }, moved.X)
 	var all [2]*effects.Effects
 	for k, data := range []*dataset.Table{table, moved} {
-		r, err := tobac.Fit(context.Background(), data, tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}})
+		r, err := tobac.Fit(context.Background(), data,
+			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +231,8 @@ func TestEffectsFollowUnits(t *testing.T) {
 		for k, f := range all[1].Of(from) {
 			by := unit[from] / unit[f.To]
 			w := want[k]
-			if !same(f.Path, w.Path) || !same(f.InSD, w.InSD) || !same(by*f.Mean, w.Mean) || !same(by*f.SD, w.SD) || !same(by*f.Q05, w.Q05) || !same(by*f.Q95, w.Q95) {
+			if !same(f.Path, w.Path) || !same(f.InSD, w.InSD) || !same(by*f.Mean, w.Mean) ||
+				!same(by*f.SD, w.SD) || !same(by*f.Q05, w.Q05) || !same(by*f.Q95, w.Q95) {
 				t.Errorf("effect %+v, in other units %+v", w, f)
 			}
 		}
@@ -232,7 +247,8 @@ func TestEffectsFollowUnits(t *testing.T) {
 	}
 	for k, p := range plain {
 		back := func(v float64) float64 { return (v - shift[p.Var]) / unit[p.Var] }
-		if q := other[k]; !same(back(q.Mean.Mean), p.Mean.Mean) || !same(q.Mean.SD/unit[p.Var], p.Mean.SD) || !same(back(q.New.Q05), p.New.Q05) {
+		if q := other[k]; !same(back(q.Mean.Mean), p.Mean.Mean) ||
+			!same(q.Mean.SD/unit[p.Var], p.Mean.SD) || !same(back(q.New.Q05), p.New.Q05) {
 			t.Errorf("prediction %+v, in other units %+v", p, other[k])
 		}
 	}
@@ -243,7 +259,9 @@ func TestEffectsFollowUnits(t *testing.T) {
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
 	sampler := stein.SVGD{Particles: 4, Steps: 20, Samples: 8}
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.FeedForward{Hidden: []int{3}}, Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
+	r, err := tobac.Fit(context.Background(), table,
+		tobac.Config{Model: sem.FeedForward{Hidden: []int{3}},
+			Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,20 +294,25 @@ func TestEffectsOfOtherModels(t *testing.T) {
 			}
 			want += math.Max(h, 0) * w2[a]
 		}
-		if want = s.Mean[1] + s.SD[1]*(want+b2); math.Abs(rows[m][1]-want) > 1e-9*(1+math.Abs(want)) {
+		if want = s.Mean[1] +
+			s.SD[1]*(want+b2); math.Abs(rows[m][1]-want) > 1e-9*(1+math.Abs(want)) {
 			t.Errorf("draw %d: E[x1 | do] is %v, the network gives %v", m, rows[m][1], want)
 		}
 	}
 	for _, model := range []sem.Model{sem.BGe{Raw: true}} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &sampler})
+		r, err := tobac.Fit(context.Background(), table,
+			tobac.Config{Model: model, Order: engine.Order{Known: []int{0, 1, 2}},
+				Engine: &sampler})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Effects(context.Background()); !errors.Is(err, effects.ErrNoParameters) || !strings.Contains(err.Error(), "no parameters") {
+		if _, err := r.Effects(context.Background()); !errors.Is(err, effects.ErrNoParameters) ||
+			!strings.Contains(err.Error(), "no parameters") {
 			t.Errorf("%v: error %v", model, err)
 		}
 	}
-	other := &posterior.Posterior{Names: []string{"a"}, Model: "x", Draws: []posterior.Draw{{Graph: dag.New(1), Parameters: []float64{1}}}}
+	other := &posterior.Posterior{Names: []string{"a"}, Model: "x",
+		Draws: []posterior.Draw{{Graph: dag.New(1), Parameters: []float64{1}}}}
 	if _, err := drawn.EffectsOf(other, nil, 1); err == nil {
 		t.Error("unknown model, no error")
 	}
@@ -307,7 +330,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
 	var first []effects.Effect
 	for _, workers := range []int{1, 5} {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: workers})
+		r, err := tobac.Fit(context.Background(), table,
+			tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +355,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 		}
 		low, high := r.Columns[0].Quantiles[0], r.Columns[0].Quantiles[4]
 		f := all[0]
-		if f.From != 0 || f.To != 1 || f.Path < 0.99 || math.Abs(f.Mean-low-high) > 3.5*f.SD || f.SD > 0.2 || f.Q05 >= f.Mean || f.Q95 <= f.Mean {
+		if f.From != 0 || f.To != 1 || f.Path < 0.99 || math.Abs(f.Mean-low-high) > 3.5*f.SD ||
+			f.SD > 0.2 || f.Q05 >= f.Mean || f.Q95 <= f.Mean {
 			t.Errorf("effect %+v, want %.3f", f, low+high)
 		}
 		curve, err := e.Curve(0, 1, []float64{1, 3})
@@ -359,11 +384,12 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 	}
 	names := []string{"x", "y"}
 	const shift = 20
-	r, err := tobac.FitImputed(context.Background(), tobac.Imputed{Count: 2, Places: places, Table: func(k int) *dataset.Table {
-		moved := mat.DenseCopyOf(x)
-		moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
-		return &dataset.Table{Names: names, X: moved}
-	}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: 2})
+	r, err := tobac.FitImputed(context.Background(),
+		tobac.Imputed{Count: 2, Places: places, Table: func(k int) *dataset.Table {
+			moved := mat.DenseCopyOf(x)
+			moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
+			return &dataset.Table{Names: names, X: moved}
+		}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +402,8 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each half is known to about a tenth of the standard deviation of y.
-	if y := free[1]; math.Abs(y.Mean.Mean-shift/2) > 0.5 || math.Abs(y.Mean.Q05) > 1 || math.Abs(y.Mean.Q95-shift) > 1 {
+	if y := free[1]; math.Abs(y.Mean.Mean-shift/2) > 0.5 || math.Abs(y.Mean.Q05) > 1 ||
+		math.Abs(y.Mean.Q95-shift) > 1 {
 		t.Errorf("expected y: %+v, want 0 or %d", y.Mean, shift)
 	}
 }

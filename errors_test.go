@@ -50,26 +50,44 @@ func TestDataErrors(t *testing.T) {
 	}{
 		{"no table", nil, tobac.Config{}, "dataset: table has no numbers"},
 		{"one row", table(1, 3, abc, generic), tobac.Config{}, "tobac: got 1 row, want at least 2"},
-		{"one variable", table(9, 1, abc[:1], generic), tobac.Config{}, "tobac: got 1 variable, want at least 2: a single variable has no edges to infer"},
-		{"names", table(9, 3, abc[:2], generic), tobac.Config{}, "dataset: table has 2 names for 3 columns"},
-		{"repeated name", table(9, 3, []string{"a", "b", "a"}, generic), tobac.Config{}, `dataset: columns 1 and 3 are both named "a"`},
+		{"one variable", table(9, 1, abc[:1], generic), tobac.Config{},
+			"tobac: got 1 variable, want at least 2: a single variable has no edges to infer"},
+		{"names", table(9, 3, abc[:2], generic), tobac.Config{},
+			"dataset: table has 2 names for 3 columns"},
+		{"repeated name", table(9, 3, []string{"a", "b", "a"}, generic), tobac.Config{},
+			`dataset: columns 1 and 3 are both named "a"`},
 		{"not a number", table(9, 3, abc, func(i, j int) float64 {
 			if i == 4 && j == 1 {
 				return math.NaN()
 			}
 			return generic(i, j)
 		}), tobac.Config{}, `dataset: row 5, column "b" is NaN, want a finite number`},
-		{"constant column", constant, eqvar, `tobac: column "b" is constant, want at least two different values; remove it`},
-		{"values too large", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values of magnitude `},
-		{"values too close", table(9, 3, abc, func(i, j int) float64 { return generic(i, j) * math.Pow(1e-60, float64(j)) }), tobac.Config{}, `tobac: column "b" has values that differ by `},
-		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar, "tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
-		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{}, "dataset: "},
+		{"constant column", constant, eqvar,
+			`tobac: column "b" is constant, want at least two different values; remove it`},
+		{"values too large", table(9, 3, abc, func(i, j int) float64 {
+			return generic(i, j) * math.Pow(1e60, float64(j))
+		}), tobac.Config{}, `tobac: column "b" has values of magnitude `},
+		{"values too close", table(9, 3, abc, func(i, j int) float64 {
+			return generic(i, j) * math.Pow(1e-60, float64(j))
+		}), tobac.Config{}, `tobac: column "b" has values that differ by `},
+		{"fewer rows than variables for EqVar", table(3, 3, abc, generic), eqvar,
+			"tobac: ordering: too few rows: 3 rows of 3 columns, eqvar top-down needs at least 4"},
+		{"interventions of another size", touched(mat.NewDense(9, 2, nil)), tobac.Config{},
+			"dataset: "},
 		{"interventions of another value", touched(half), tobac.Config{}, "dataset: "},
-		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which leaves none to find an order from; give the order"},
-		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}}, "tobac: score: "},
-		{"noise variance", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}}, "tobac: the model's noise-variance is -0.1; allowed: finite numbers above 0"},
-		{"hidden size 0", table(9, 3, abc, generic), tobac.Config{Model: sem.FeedForward{Hidden: []int{0}}, Order: engine.Order{Known: []int{0, 1, 2}}}, "tobac: the model's hidden is 0; allowed: whole numbers from 1 to 10000"},
-		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
+		{"every row touched", touched(all), eqvar, "tobac: every row has an intervention, which " +
+			"leaves none to find an order from; give the order"},
+		{"hyperparameters", table(9, 3, abc, generic), tobac.Config{Model: sem.BGe{AlphaLambda: 3}},
+			"tobac: score: "},
+		{"noise variance", table(9, 3, abc, generic),
+			tobac.Config{Model: sem.Linear{NoiseVariance: -0.1}},
+			"tobac: the model's noise-variance is -0.1; allowed: finite numbers above 0"},
+		{"hidden size 0", table(9, 3, abc, generic),
+			tobac.Config{Model: sem.FeedForward{Hidden: []int{0}},
+				Order: engine.Order{Known: []int{0, 1, 2}}},
+			"tobac: the model's hidden is 0; allowed: whole numbers from 1 to 10000"},
+		{"one sample left out", table(9, 3, abc, generic), tobac.Config{Model: sem.Linear{},
+			Engine: &stein.SVGD{Gradient: models.ScoreFunctionLOO, Samples: 1}},
 			"tobac: models: TOBAC: the leave-one-out gradient needs at least 2 samples, got 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -100,11 +118,15 @@ func TestConstantColumn(t *testing.T) {
 
 // Errors of the order carry their reason.
 func TestOrderErrorsAreTyped(t *testing.T) {
-	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 { return float64((j + 1) * i * i) })
-	_, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}})
+	data := table(9, 2, []string{"a", "b"}, func(i, j int) float64 {
+		return float64((j + 1) * i * i)
+	})
+	_, err := tobac.Fit(context.Background(), data,
+		tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}})
 	var column *ordering.ColumnError
 	if !errors.Is(err, ordering.ErrDependent) || !errors.As(err, &column) || column.Name == "" {
-		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent", err)
+		t.Errorf("got error %v, want an ordering.ColumnError with a name that wraps ErrDependent",
+			err)
 	}
 }
 
@@ -127,21 +149,28 @@ func TestMemoryIsChecked(t *testing.T) {
 		want []string
 	}{
 		{"particles of many variables", wide(2, 3000), tobac.Config{Engine: &stein.SVGD{}},
-			[]string{"for the compiled program", "17.2 GB are available (asked for)", "would fit: variables up to "}},
-		{"many orders", wide(9, 100), tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 10_000}},
+			[]string{"for the compiled program", "17.2 GB are available (asked for)",
+				"would fit: variables up to "}},
+		{"many orders", wide(9, 100), tobac.Config{Engine: &stein.SVGD{},
+			Order: engine.Order{Method: ordering.MethodVariance, Count: 10_000}},
 			[]string{"for the particles of 10000 orders", "would fit: ", "orders up to "}},
-		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Method: ordering.MethodVariance}},
-			[]string{"for the compiled program", "units of each hidden layer up to 2", "rows up to "}},
+		{"networks of many rows", wide(2000, 200), tobac.Config{Model: sem.FeedForward{},
+			Order: engine.Order{Method: ordering.MethodVariance}},
+			[]string{"for the compiled program", "units of each hidden layer up to 2",
+				"rows up to "}},
 		{"kernel of particles", wide(9, 5), tobac.Config{Engine: &stein.SVGD{Particles: 100000}},
-			[]string{"160 GB for the kernel of 100000 x 100000 particles", "would fit: particles up to 32"}},
-		{"units of a second layer", wide(9, 5), tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 9999, 9999}}},
+			[]string{"160 GB for the kernel of 100000 x 100000 particles",
+				"would fit: particles up to 32"}},
+		{"units of a second layer", wide(9, 5),
+			tobac.Config{Model: sem.FeedForward{Hidden: []int{5, 9999, 9999}}},
 			[]string{"parameters each", "units of each hidden layer up to "}},
 		{"chains of many variables", wide(9, 8000), tobac.Config{Engine: &markov.MCMC{}},
 			[]string{"1000 graphs of 8000 variables", "variables up to "}},
 	} {
 		row.cfg.Memory = 16 << 30
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
-		if err == nil || !errors.As(err, new(*engine.MemoryError)) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !errors.As(err, new(*engine.MemoryError)) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got error %v, want a MemoryError of one line", row.name, err)
 			continue
 		}
@@ -151,17 +180,21 @@ func TestMemoryIsChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &sums.Exact{}}); err == nil ||
-		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of variables, and takes at most 20 variables") {
+	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &sums.Exact{}}); err ==
+		nil ||
+		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of "+
+			"variables, and takes at most 20 variables") {
 		t.Errorf("sets of variables: %v", err)
 	}
 	// Three variables have only six orders.
-	newRun(t, wide(9, 3), tobac.Config{Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
+	newRun(t, wide(9, 3), tobac.Config{Engine: &stein.SVGD{},
+		Order: engine.Order{Method: ordering.MethodVariance, Count: 1 << 12}})
 }
 
 // A value that is said to fit does, and the next does not.
 func TestWhatFits(t *testing.T) {
-	cfg := tobac.Config{Memory: 1 << 30, Order: engine.Order{Method: ordering.MethodVariance}, Engine: &stein.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
+	cfg := tobac.Config{Memory: 1 << 30, Order: engine.Order{Method: ordering.MethodVariance},
+		Engine: &stein.SVGD{Particles: 100_000, Samples: 1, Steps: 1}}
 	_, err := tobac.NewRun(t.Context(), wide(9, 4), cfg)
 	var most int
 	if err == nil {
@@ -181,7 +214,8 @@ func TestWhatFits(t *testing.T) {
 	if _, err := tobac.NewRun(ctx, wide(9, 4), cfg); !errors.As(err, new(*engine.MemoryError)) {
 		t.Errorf("%d particles: %v, want a MemoryError", most+1, err)
 	}
-	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodVariance}}
+	cfg = tobac.Config{Memory: 4 << 30, Model: sem.FeedForward{}, Engine: &stein.SVGD{},
+		Order: engine.Order{Method: ordering.MethodVariance}}
 	if _, err = tobac.NewRun(ctx, wide(1000, 200), cfg); err == nil {
 		t.Fatal("200 variables fit")
 	}
@@ -219,8 +253,10 @@ func TestTwoVariables(t *testing.T) {
 // With a known order nothing needs more rows than variables.
 func TestKnownOrderNeedsLittle(t *testing.T) {
 	data := table(2, 4, []string{"a", "b", "c", "d"}, generic)
-	for _, e := range []engine.Settings{&stein.SVGD{Particles: 3, Samples: 8, Steps: 5}, &sums.Exact{}} {
-		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e, Order: engine.Order{Known: []int{3, 2, 1, 0}}}
+	for _, e := range []engine.Settings{&stein.SVGD{Particles: 3, Samples: 8, Steps: 5},
+		&sums.Exact{}} {
+		cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 0.1}, Engine: e,
+			Order: engine.Order{Known: []int{3, 2, 1, 0}}}
 		if err := fit(t, data, cfg).Validate(); err != nil {
 			t.Errorf("%v: %v", e, err)
 		}

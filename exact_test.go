@@ -33,7 +33,8 @@ type enumerated struct {
 
 // enumerate sums over all graphs of the list, hypotheses and priors. Each prior is
 // normalised over the graphs, and all are equally probable.
-func enumerate(graphs []*dag.Graph, hypotheses []sem.Hypothesis, priors []*score.Prior, densities []float64) enumerated {
+func enumerate(graphs []*dag.Graph, hypotheses []sem.Hypothesis, priors []*score.Prior,
+	densities []float64) enumerated {
 	d := graphs[0].Len()
 	logScore := func(g *dag.Graph, q func(j int, parents []int) float64) float64 {
 		sum := 0.0
@@ -58,12 +59,14 @@ func enumerate(graphs []*dag.Graph, hypotheses []sem.Hypothesis, priors []*score
 		z := floats.LogSumExp(normal)
 		for _, h := range hypotheses {
 			for m, g := range graphs {
-				v := logScore(g, h.Scores.LogScore) + normal[m] - z + h.LogWeight - math.Log(float64(len(priors)))
+				v := logScore(g, h.Scores.LogScore) + normal[m] - z +
+					h.LogWeight - math.Log(float64(len(priors)))
 				terms, logs = append(terms, term{g, h, densities[k], v}), append(logs, v)
 			}
 		}
 	}
-	out := enumerated{edges: mat.NewDense(d, d, nil), mean: mat.NewDense(d, d, nil), sd: mat.NewDense(d, d, nil), evidence: floats.LogSumExp(logs)}
+	out := enumerated{edges: mat.NewDense(d, d, nil), mean: mat.NewDense(d, d, nil),
+		sd: mat.NewDense(d, d, nil), evidence: floats.LogSumExp(logs)}
 	for _, t := range terms {
 		w := math.Exp(t.log - out.evidence)
 		out.density += w * t.density
@@ -81,7 +84,9 @@ func enumerate(graphs []*dag.Graph, hypotheses []sem.Hypothesis, priors []*score
 	}
 	out.mean.DivElem(out.mean, out.edges)
 	out.sd.DivElem(out.sd, out.edges)
-	out.sd.Apply(func(i, j int, v float64) float64 { return math.Sqrt(v - out.mean.At(i, j)*out.mean.At(i, j)) }, out.sd)
+	out.sd.Apply(func(i, j int, v float64) float64 {
+		return math.Sqrt(v - out.mean.At(i, j)*out.mean.At(i, j))
+	}, out.sd)
 	return out
 }
 
@@ -136,7 +141,8 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 			return p
 		}
 		probabilities := mat.NewDense(d, d, nil)
-		probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 12 }, probabilities)
+		probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 12 },
+			probabilities)
 		edgewise, err := score.EdgeProbabilities(d, probabilities.At)
 		if err != nil {
 			t.Fatal(err)
@@ -154,16 +160,24 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 			densities []float64
 		}{
 			{"number of edges averaged over", background.Prior{}, mixed, numbersOfEdges(d)},
-			{"number of edges fixed", background.Prior{EdgesPerNode: fixed}, []*score.Prior{sparse(fixed)}, []float64{fixed}},
-			{"fair", background.Prior{Kind: background.Fair}, []*score.Prior{score.Fair(d)}, []float64{byDefault}},
-			{"scale-free", background.Prior{Kind: background.ScaleFree}, []*score.Prior{score.ScaleFree(d)}, []float64{byDefault}},
-			{"uniform", background.Prior{Kind: background.Uniform}, []*score.Prior{score.Uniform(d)}, []float64{byDefault}},
-			{"probabilities", background.Prior{Probabilities: probabilities}, []*score.Prior{edgewise}, []float64{byDefault}},
+			{"number of edges fixed", background.Prior{EdgesPerNode: fixed},
+				[]*score.Prior{sparse(fixed)}, []float64{fixed}},
+			{"fair", background.Prior{Kind: background.Fair}, []*score.Prior{score.Fair(d)},
+				[]float64{byDefault}},
+			{"scale-free", background.Prior{Kind: background.ScaleFree},
+				[]*score.Prior{score.ScaleFree(d)}, []float64{byDefault}},
+			{"uniform", background.Prior{Kind: background.Uniform},
+				[]*score.Prior{score.Uniform(d)}, []float64{byDefault}},
+			{"probabilities", background.Prior{Probabilities: probabilities},
+				[]*score.Prior{edgewise}, []float64{byDefault}},
 		} {
-			for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.Linear{}, sem.BGe{}, sem.BGe{AlphaLambda: 7}, sem.BGe{Raw: true, AlphaMu: 2}, sem.GaussianProcess{}} {
+			for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.Linear{},
+				sem.BGe{}, sem.BGe{AlphaLambda: 7}, sem.BGe{Raw: true, AlphaMu: 2},
+				sem.GaussianProcess{}} {
 				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
 					res := fit(t, data, tobac.Config{Model: model, Prior: row.prior})
-					hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, row.sum[len(row.sum)-1], 1)
+					hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data,
+						row.sum[len(row.sum)-1], 1)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -177,16 +191,20 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 						tolerance = 1e-5 * float64(len(hypotheses)*len(row.sum))
 					}
 					if diff := largest(res.Probabilities, want.edges); !(diff <= tolerance) {
-						t.Errorf("probabilities differ by up to %v:\n%.4f\nwant\n%.4f", diff, mat.Formatted(res.Probabilities), mat.Formatted(want.edges))
+						t.Errorf("probabilities differ by up to %v:\n%.4f\nwant\n%.4f", diff,
+							mat.Formatted(res.Probabilities), mat.Formatted(want.edges))
 					}
 					if _, ok := hypotheses[0].Scores.(score.Weighted); !ok {
 						if res.WeightMean != nil {
 							t.Error("there are weights of a model without linear equations")
 						}
-					} else if mean, sd := largest(res.WeightMean, want.mean), largest(res.WeightSD, want.sd); !(mean <= 1e-4 && sd <= 1e-4) {
-						t.Errorf("mean weights differ by up to %v, standard deviations by %v", mean, sd)
+					} else if mean, sd := largest(res.WeightMean, want.mean),
+						largest(res.WeightSD, want.sd); !(mean <= 1e-4 && sd <= 1e-4) {
+						t.Errorf("mean weights differ by up to %v, standard deviations by %v", mean,
+							sd)
 					}
-					if len(res.Evidence) != 1 || !(math.Abs(res.Evidence[0].Log-want.evidence) <= tolerance) {
+					if len(res.Evidence) != 1 ||
+						!(math.Abs(res.Evidence[0].Log-want.evidence) <= tolerance) {
 						t.Errorf("evidence %+v, want %v", res.Evidence, want.evidence)
 					}
 					if math.Abs(res.EdgesPerNode-want.density) > tolerance {
@@ -202,7 +220,9 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 func TestExactAlongAnOrder(t *testing.T) {
 	data := weak(20, 4, 9)
 	order := []int{2, 0, 3, 1}
-	graphs := slices.DeleteFunc(acyclicGraphs(4), func(g *dag.Graph) bool { return !follows(g, order) })
+	graphs := slices.DeleteFunc(acyclicGraphs(4), func(g *dag.Graph) bool {
+		return !follows(g, order)
+	})
 	if len(graphs) != 64 {
 		t.Fatalf("%d graphs along an order, want 64", len(graphs))
 	}
@@ -223,16 +243,20 @@ func TestExactAlongAnOrder(t *testing.T) {
 		sum       []*score.Prior
 		densities []float64
 	}{
-		{background.Prior{}, mixed, densities}, {background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
+		{background.Prior{}, mixed, densities},
+		{background.Prior{EdgesPerNode: 0.6}, []*score.Prior{independent(0.6)}, []float64{0.6}},
 	} {
-		for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7}, sem.BGe{}} {
-			res := fit(t, data, tobac.Config{Model: model, Prior: row.prior, Order: engine.Order{Known: order}})
+		for _, model := range []sem.Model{sem.Linear{NoiseVariance: 0.7}, sem.BGe{AlphaLambda: 7},
+			sem.BGe{}} {
+			res := fit(t, data,
+				tobac.Config{Model: model, Prior: row.prior, Order: engine.Order{Known: order}})
 			hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, nil, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := enumerate(graphs, hypotheses, row.sum, row.densities)
-			if diff := largest(res.Probabilities, want.edges); !(diff <= 1e-4) || len(row.sum)*len(hypotheses) == 1 && diff > 1e-9 {
+			if diff := largest(res.Probabilities, want.edges); !(diff <= 1e-4) ||
+				len(row.sum)*len(hypotheses) == 1 && diff > 1e-9 {
 				t.Errorf("%v: probabilities differ by up to %v", model, diff)
 			}
 			if math.Abs(res.Evidence[0].Log-want.evidence) > 1e-4 {
@@ -251,7 +275,8 @@ func TestExactDraws(t *testing.T) {
 	data := weak(20, 4, 5)
 	graphs := acyclicGraphs(4)
 	for _, model := range []sem.Model{sem.Linear{NoiseVariance: 1}, sem.BGe{}} {
-		res := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
+		res := fit(t, data,
+			tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
 		shares := res.Frequencies()
 		n := res.Empirical().EffectiveSampleSize()
 		if len(res.Draws) != 1000 || n < 300 {
@@ -267,7 +292,8 @@ func TestExactDraws(t *testing.T) {
 				p := want.edges.At(i, j)
 				se := math.Sqrt(p*(1-p)/n) + 1e-12
 				if got := shares.Probabilities.At(i, j); math.Abs(got-p) > 4.5*se {
-					t.Errorf("%v: fraction of %d → %d is %.3f, want %.3f ± %.3f", model, i, j, got, p, se)
+					t.Errorf("%v: fraction of %d → %d is %.3f, want %.3f ± %.3f", model, i, j, got,
+						p, se)
 				}
 			}
 		}
@@ -284,20 +310,27 @@ func TestExactDraws(t *testing.T) {
 func TestUnitsChangeNothing(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {Model: sem.BGe{}}, "given an order": {Model: sem.BGe{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}},
-		"particles under an order": {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
-		"particles":                {Model: sem.Linear{Unequal: true}, Order: engine.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
-		"networks":                 {Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
-		"DiBS":                     {Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 5, Samples: 8, Steps: 10}}},
+		"exact":          {Model: sem.BGe{}},
+		"given an order": {Model: sem.BGe{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}},
+		"particles under an order": {Order: engine.Order{Known: []int{0, 1, 2, 3, 4}},
+			Engine: &small},
+		"particles": {Model: sem.Linear{Unequal: true},
+			Order: engine.Order{Known: []int{4, 2, 0, 3, 1}}, Engine: &small},
+		"networks": {Model: sem.FeedForward{},
+			Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Engine: &small},
+		"DiBS": {Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 5, Samples: 8,
+			Steps: 10}}},
 	} {
 		want := fit(t, data, cfg)
 		scaled := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
 		factor := []float64{1e-6, 1, 1e3, 1e6, -1e2}
 		shift := []float64{0, 5, -3e3, 1e6, 7}
 		if want.Kind == posterior.Particles {
-			factor[4] = 1e2 // the initial weights of particles have signs that do not follow those of the columns
+			// the initial weights of particles have signs that do not follow those of the columns
+			factor[4] = 1e2
 		}
-		scaled.X.Apply(func(_, j int, v float64) float64 { return factor[j]*v + shift[j] }, scaled.X)
+		scaled.X.Apply(func(_, j int, v float64) float64 { return factor[j]*v + shift[j] },
+			scaled.X)
 		got := fit(t, scaled, cfg)
 		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 1e-7) {
 			t.Errorf("%s: probabilities differ by up to %v", name, diff)
@@ -331,7 +364,8 @@ func TestEvidenceChoosesTheModel(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			res := fit(t, row.data, tobac.Config{Seed: 7})
 			if res.Config.Model != row.want || res.Model != row.want.String() || res.Reason == "" {
-				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason, row.want, res.Evidence)
+				t.Errorf("model %v because %q, want %v; evidence %+v", res.Config.Model, res.Reason,
+					row.want, res.Evidence)
 			}
 			best, _ := inference.BestTwo(res.Evidence)
 			if best.Model != res.Model || len(res.Evidence) < 3 {
@@ -402,7 +436,8 @@ func TestEvidenceByDefinition(t *testing.T) {
 		logs  []float64
 	}{{sem.Linear{NoiseVariance: 0.8, NoIntercept: true}, byLinear}, {sem.BGe{Raw: true}, byBGe}} {
 		want := floats.LogSumExp(row.logs) - math.Log(float64(len(graphs)))
-		res := fit(t, data, tobac.Config{Model: row.model, Prior: background.Prior{Kind: background.Uniform}})
+		res := fit(t, data,
+			tobac.Config{Model: row.model, Prior: background.Prior{Kind: background.Uniform}})
 		if got := res.Evidence[0].Log; !near(got, want) {
 			t.Errorf("%v: evidence %v, want %v", row.model, got, want)
 		}

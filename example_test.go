@@ -33,7 +33,8 @@ func ExampleFit() {
 	}
 	fmt.Println("model:", result.Model)
 	for _, e := range result.EdgesFrom(0.1) {
-		fmt.Printf("%s → %s  probability %.2f, weight %.1f ± %.1f (true %.1f)\n", result.Names[e.Source], result.Names[e.Target],
+		fmt.Printf("%s → %s  probability %.2f, weight %.1f ± %.1f (true %.1f)\n",
+			result.Names[e.Source], result.Names[e.Target],
 			e.Probability, e.WeightMean, e.WeightSD, sim.Weights.At(e.Source, e.Target))
 	}
 	// Output:
@@ -61,7 +62,8 @@ func ExampleFit_standardised() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("X0 → X1: %.2f, X1 → X0: %.2f\n", result.Probabilities.At(0, 1), result.Probabilities.At(1, 0))
+	fmt.Printf("X0 → X1: %.2f, X1 → X0: %.2f\n", result.Probabilities.At(0, 1),
+		result.Probabilities.At(1, 0))
 	// Output:
 	// X0 → X1: 0.50, X1 → X0: 0.50
 }
@@ -79,7 +81,9 @@ func ExampleNewComparison() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run, err := tobac.NewComparison(ctx, sachs, exact, &stein.SVGD{Steps: 20, Particles: 5, Samples: 16}) // a short run
+	// a short run
+	run, err := tobac.NewComparison(ctx, sachs, exact,
+		&stein.SVGD{Steps: 20, Particles: 5, Samples: 16})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -91,8 +95,11 @@ func ExampleNewComparison() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(particles.Draws), "particles under", len(particles.Components), "orders, compared with the engine", exact.Engine)
-	fmt.Println("nearer to it than a graph without edges:", exact.Marginals.Distance(particles.Marginals, nil) < 0.75*mat.Sum(exact.Probabilities)/(11*10))
+	fmt.Println(len(particles.Draws), "particles under", len(particles.Components),
+		"orders, compared with the engine", exact.Engine)
+	fmt.Println("nearer to it than a graph without edges:",
+		exact.Marginals.Distance(particles.Marginals, nil) < 0.75*mat.Sum(exact.Probabilities)/
+			(11*10))
 	// Output:
 	// 10 particles under 2 orders, compared with the engine exact
 	// nearer to it than a graph without edges: true
@@ -124,7 +131,8 @@ func ExampleConfig_orders() {
 		fmt.Printf("order %v of %d resamples\n", c.Order, c.Count)
 	}
 	for _, e := range result.Edges() {
-		fmt.Printf("%s → %s  probability %.1f\n", result.Names[e.Source], result.Names[e.Target], e.Probability)
+		fmt.Printf("%s → %s  probability %.1f\n", result.Names[e.Source], result.Names[e.Target],
+			e.Probability)
 	}
 	// Output:
 	// order [0 1] of 23 resamples

@@ -37,7 +37,8 @@ func ExampleConfig_prior() {
 			log.Fatal(err)
 		}
 		consensus, _ := result.Consensus()
-		fmt.Printf("%s: into X2 %v, from X2 %v\n", result.Engine, consensus.Parents(2), consensus.Children(2))
+		fmt.Printf("%s: into X2 %v, from X2 %v\n", result.Engine, consensus.Parents(2),
+			consensus.Children(2))
 	}
 	// Output:
 	// exact: into X2 [1], from X2 []
@@ -57,8 +58,10 @@ func (quiet) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 // A scored model has node scores in closed form too, and so its exact posterior.
 type scored struct{ quiet }
 
-func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]sem.Hypothesis, error) {
-	s, err := score.NewLinear(data.X, data.Mask(), score.LinearOptions{NoiseVariance: 0.05, NoIntercept: true})
+func (scored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior,
+	_ int) ([]sem.Hypothesis, error) {
+	s, err := score.NewLinear(data.X, data.Mask(),
+		score.LinearOptions{NoiseVariance: 0.05, NoIntercept: true})
 	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.05}}, err
 }
 
@@ -73,7 +76,8 @@ func ExampleConfig_model() {
 		log.Fatal(err)
 	}
 	svgd := stein.SVGD{Particles: 10, Steps: 300, StepSize: 0.03, Samples: 32} // a short run
-	for _, cfg := range []tobac.Config{{Model: quiet{}, Engine: &svgd, Seed: 1}, {Model: scored{}}} {
+	for _, cfg := range []tobac.Config{{Model: quiet{}, Engine: &svgd, Seed: 1},
+		{Model: scored{}}} {
 		result, err := tobac.Fit(context.Background(), sim.Train, cfg)
 		if err != nil {
 			log.Fatal(err)

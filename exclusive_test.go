@@ -33,21 +33,25 @@ func TestExclusivePairs(t *testing.T) {
 	data := &dataset.Table{Names: []string{"a", "kind=1", "kind=2", "b"}, X: x}
 	prior := background.Prior{Exclusive: []dag.Edge{{From: 1, To: 2}}}
 	for name, cfg := range map[string]tobac.Config{
-		"exact":    {Prior: prior},
-		"chains":   {Prior: prior, Engine: &markov.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
-		"svgd":     {Prior: prior, Engine: &small},
-		"DiBS":     {Prior: prior, Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
+		"exact":  {Prior: prior},
+		"chains": {Prior: prior, Engine: &markov.MCMC{Chains: 2, Iterations: 200, WarmUp: 50}},
+		"svgd":   {Prior: prior, Engine: &small},
+		"DiBS": {Prior: prior,
+			Engine: &stein.DiBS{SVGD: stein.SVGD{Particles: 3, Samples: 4, Steps: 5}}},
 		"gflownet": {Prior: prior, Engine: &flownets.GFlowNet{}},
 	} {
 		res := fit(t, data, cfg)
 		if p, q := res.Probabilities.At(1, 2), res.Probabilities.At(2, 1); p != 0 || q != 0 {
 			t.Errorf("%s: probabilities %v and %v, want 0", name, p, q)
 		}
-		if slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "speak against") }) {
+		if slices.ContainsFunc(res.Warnings, func(w string) bool {
+			return strings.Contains(w, "speak against")
+		}) {
 			t.Errorf("%s: warnings %q", name, res.Warnings)
 		}
 	}
-	if free := fit(t, data, tobac.Config{}); free.Probabilities.At(1, 2)+free.Probabilities.At(2, 1) < 0.5 {
+	if free := fit(t, data, tobac.Config{}); free.Probabilities.At(1, 2)+
+		free.Probabilities.At(2, 1) < 0.5 {
 		t.Error("the indicators do not depend on each other: the test shows nothing")
 	}
 }

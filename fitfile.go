@@ -30,7 +30,8 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
-	p, err := table.Prepare(file, table.Options{Missing: table.MissingImpute, Censored: table.CensoredImpute})
+	p, err := table.Prepare(file,
+		table.Options{Missing: table.MissingImpute, Censored: table.CensoredImpute})
 	if err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -52,8 +53,10 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
-		completed, err := impute.Complete(ctx, data.X, impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers), Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named),
-			Limits: completions.Limits(p.Limits, len(data.Names))})
+		completed, err := impute.Complete(ctx, data.X,
+			impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers),
+				Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named),
+				Limits: completions.Limits(p.Limits, len(data.Names))})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
 		}
@@ -67,14 +70,16 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 }
 
 // Logarithms are the logarithms of all columns, with a note that says why, where the data support
-// them by their evidence ([inference.LogSupport]); nil where they do not, and where cfg asks for a model,
-// an order or another engine than exact sums.
-func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table, string, error) {
+// them by their evidence ([inference.LogSupport]); nil where they do not, and where cfg asks for a
+// model, an order or another engine than exact sums.
+func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table,
+	string, error) {
 	p, e, _, err := cfg.Problem(data)
 	if err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct || cfg.Order.Known != nil {
+	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct ||
+		cfg.Order.Known != nil {
 		return nil, "", nil
 	}
 	nats, err := inference.LogSupport(ctx, p)
@@ -87,12 +92,17 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 	if data, err = data.Log(); err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	return data, fmt.Sprintf("columns were replaced by their logarithms, which the data support by %.0f nats", nats), nil
+	return data,
+		fmt.Sprintf(
+			"columns were replaced by their logarithms, which the data support by %.0f nats", nats),
+		nil
 }
 
 // completedBy are the completed tables of a table with gaps.
 func completedBy(data *dataset.Table, c *impute.Completed, limits []dataset.Limit) Imputed {
-	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Limits: limits, Table: func(k int) *dataset.Table {
-		return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened, Variables: data.Variables}
-	}}
+	return Imputed{Count: c.Count(), Places: c.Places(), Kept: c.Matched(), Limits: limits,
+		Table: func(k int) *dataset.Table {
+			return &dataset.Table{Names: data.Names, X: c.Table(k), Intervened: data.Intervened,
+				Variables: data.Variables}
+		}}
 }

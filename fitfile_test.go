@@ -17,7 +17,8 @@ import (
 	"tobac/sem"
 )
 
-// mixedTable has an index, two columns of numbers of which one causes the other, two levels and three.
+// mixedTable has an index, two columns of numbers of which one causes the other, two levels and
+// three.
 func mixedTable(gaps bool) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -28,7 +29,8 @@ func mixedTable(gaps bool) string {
 		if gaps && i%9 == 4 {
 			y = ""
 		}
-		fmt.Fprintf(&b, "%d;%.4f;%s;%s;%s\n", i+1, x, y, []string{"f", "m"}[rng.IntN(2)], []string{"a", "b", "c"}[rng.IntN(3)])
+		fmt.Fprintf(&b, "%d;%.4f;%s;%s;%s\n", i+1, x, y, []string{"f", "m"}[rng.IntN(2)],
+			[]string{"a", "b", "c"}[rng.IntN(3)])
 	}
 	return b.String()
 }
@@ -45,11 +47,13 @@ func TestFitFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := []string{"x", "y", "sex", "site"}; !slices.Equal(r.Names, want) || r.Model != "mixed" {
+		if want := []string{"x", "y", "sex", "site"}; !slices.Equal(r.Names, want) ||
+			r.Model != "mixed" {
 			t.Errorf("columns %q under %s, want %q", r.Names, r.Model, want)
 		}
 		if p := r.Probabilities; !(p.At(0, 1)+p.At(1, 0) > 0.95) || !(p.At(0, 3)+p.At(3, 0) < 0.5) {
-			t.Errorf("adjacency of x and y %v, of x and site %v", p.At(0, 1)+p.At(1, 0), p.At(0, 3)+p.At(3, 0))
+			t.Errorf("adjacency of x and y %v, of x and site %v", p.At(0, 1)+p.At(1, 0),
+				p.At(0, 3)+p.At(3, 0))
 		}
 		if (r.Imputation != nil) != gaps || len(r.Notes) == 0 {
 			t.Errorf("gaps %v: imputation %v, notes %q", gaps, r.Imputation, r.Notes)
@@ -85,7 +89,8 @@ func TestFitFileErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{path, path + ".missing"} {
-		if _, err := tobac.FitFile(context.Background(), file, tobac.Config{}); err == nil || !strings.HasPrefix(err.Error(), "tobac: ") || strings.Contains(err.Error(), "\n") {
+		if _, err := tobac.FitFile(context.Background(), file, tobac.Config{}); err == nil ||
+			!strings.HasPrefix(err.Error(), "tobac: ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", file, err)
 		}
 	}

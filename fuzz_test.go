@@ -11,7 +11,9 @@ import (
 // FuzzSettings: every setting takes a text and gives one back that stands for the same value, or
 // says in one line what is allowed and stays as it is.
 func FuzzSettings(f *testing.F) {
-	for _, text := range []string{"", "1", "0", "-3", "0.05", "1e309", "NaN", "0x10", "1_000", "exact", "EXACT", "nodewise", "reparam", "frequency", "eqvar", "9223372036854775808", "sparse", " 7"} {
+	for _, text := range []string{"", "1", "0", "-3", "0.05", "1e309", "NaN", "0x10", "1_000",
+		"exact", "EXACT", "nodewise", "reparam", "frequency", "eqvar", "9223372036854775808",
+		"sparse", " 7"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -23,7 +25,8 @@ func FuzzSettings(f *testing.F) {
 		for k, s := range all {
 			before := s.String()
 			if err := s.Set(text); err != nil {
-				if s.String() != before || !strings.HasPrefix(err.Error(), "allowed: ") || strings.Contains(err.Error(), "\n") {
+				if s.String() != before || !strings.HasPrefix(err.Error(), "allowed: ") ||
+					strings.Contains(err.Error(), "\n") {
 					t.Fatalf("%s: error %q, %q before, %q after", s.Name, err, before, s.String())
 				}
 				continue
@@ -35,7 +38,8 @@ func FuzzSettings(f *testing.F) {
 				t.Fatalf("%s: %q is taken for the default", s.Name, text)
 			}
 			if err := again[k].Set(s.String()); err != nil || again[k].String() != s.String() {
-				t.Fatalf("%s: %q is read as %q, which is read as %q, error %v", s.Name, text, s, again[k], err)
+				t.Fatalf("%s: %q is read as %q, which is read as %q, error %v", s.Name, text, s,
+					again[k], err)
 			}
 		}
 	})

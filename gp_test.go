@@ -29,13 +29,16 @@ func TestGaussianProcessesDoNotMindUnits(t *testing.T) {
 		x.SetRow(i, []float64{c, a, b, math.Sin(2*a) + rng.NormFloat64()})
 	}
 	names := []string{"c", "a", "b", "s"}
-	want := fit(t, &dataset.Table{Names: names, X: x}, tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
+	want := fit(t, &dataset.Table{Names: names, X: x},
+		tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
 	for _, unit := range []float64{1e-6, 1e3} {
 		scaled := mat.DenseCopyOf(x)
 		scaled.Scale(unit, scaled)
-		got := fit(t, &dataset.Table{Names: names, X: scaled}, tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
+		got := fit(t, &dataset.Table{Names: names, X: scaled},
+			tobac.Config{Model: sem.GaussianProcess{}, Seed: 3})
 		if !mat.EqualApprox(got.Probabilities, want.Probabilities, 1e-6) {
-			t.Errorf("times %v: probabilities\n%v, want\n%v", unit, mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+			t.Errorf("times %v: probabilities\n%v, want\n%v", unit,
+				mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
 		}
 	}
 }
@@ -46,13 +49,15 @@ func TestUnitsAreSaid(t *testing.T) {
 	g := dag.New(3)
 	g.Set(0, 1, true)
 	g.Set(1, 2, true)
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 60, NoiseVariance: 0.1, Seed: 3})
+	s, err := dataset.SimulateNonlinear(g,
+		dataset.NonlinearConfig{Rows: 60, NoiseVariance: 0.1, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, engine := range []engine.Settings{&sums.Exact{}, &markov.MCMC{}} {
 		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
-		if want := "equal noise variances in the given units fit best and identify the directions: other units would change them"; !slices.Contains(r.Warnings, want) {
+		if want := "equal noise variances in the given units fit best and identify the " +
+			"directions: other units would change them"; !slices.Contains(r.Warnings, want) {
 			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)
 		}
 	}

@@ -38,51 +38,82 @@ var allowed = map[string][]string{
 	"tobac/autograd/internal/ir":       {},
 	"tobac/autograd/internal/passes":   {"tobac/autograd/internal/ir"},
 	"tobac/autograd/internal/native":   {},
-	"tobac/autograd/internal/dense":    {"tobac/autograd/internal/ir", "tobac/autograd/internal/passes", "tobac/autograd/internal/native", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/autograd/internal/lane/vm":  {"tobac/internal/vector"},
-	"tobac/autograd/internal/lane":     {"tobac/autograd/internal/ir", "tobac/autograd/internal/passes", "tobac/autograd/internal/dense", "tobac/internal/vector"},
-	"tobac/autograd/internal/exec": {"tobac/autograd/internal/ir", "tobac/autograd/internal/passes", "tobac/autograd/internal/dense",
+	"tobac/autograd/internal/dense": {"tobac/autograd/internal/ir",
+		"tobac/autograd/internal/passes", "tobac/autograd/internal/native", "tobac/internal/vector",
+		"gonum.org/v1/gonum"},
+	"tobac/autograd/internal/lane/vm": {"tobac/internal/vector"},
+	"tobac/autograd/internal/lane": {"tobac/autograd/internal/ir",
+		"tobac/autograd/internal/passes", "tobac/autograd/internal/dense", "tobac/internal/vector"},
+	"tobac/autograd/internal/exec": {"tobac/autograd/internal/ir", "tobac/autograd/internal/passes",
+		"tobac/autograd/internal/dense",
 		"tobac/autograd/internal/lane", "tobac/internal/pool", "tobac/internal/vector"},
 	// The door to gorgonia, which alone imports it.
-	"tobac/autograd/gorgonia": {"tobac/autograd", "tobac/models", "tobac/autograd/internal/ir", "tobac/autograd/internal/exec", "gonum.org/v1/gonum",
+	"tobac/autograd/gorgonia": {"tobac/autograd", "tobac/models", "tobac/autograd/internal/ir",
+		"tobac/autograd/internal/exec", "gonum.org/v1/gonum",
 		"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
-	"tobac/internal/ridge":     {},
-	"tobac/internal/anneal":    {"gonum.org/v1/gonum"},
-	"tobac/schedule":           {},
-	"tobac/setting":            {"tobac/schedule", "tobac/internal/delimited"},
-	"tobac/models":             {"tobac/autograd", "tobac/dag", "tobac/schedule", "tobac/internal/ridge", "tobac/internal/scoring", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/ridge":  {},
+	"tobac/internal/anneal": {"gonum.org/v1/gonum"},
+	"tobac/schedule":        {},
+	"tobac/setting":         {"tobac/schedule", "tobac/internal/delimited"},
+	"tobac/models": {"tobac/autograd", "tobac/dag", "tobac/schedule",
+		"tobac/internal/ridge", "tobac/internal/scoring", "tobac/internal/vector",
+		"gonum.org/v1/gonum"},
 	"tobac/svgd":               {"tobac/schedule", "tobac/internal/vector", "gonum.org/v1/gonum"},
 	"tobac/ordering":           {"gonum.org/v1/gonum"},
 	"tobac/internal/delimited": {},
 	"tobac/dag":                {"tobac/internal/delimited", "gonum.org/v1/gonum"},
-	"tobac/dataset":            {"tobac/dag", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
-	"tobac/internal/table":     {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/internal/numpy", "gonum.org/v1/gonum"},
-	// Alone with its large library.
-	"tobac/parquet":              {"tobac/internal/table", "tobac/internal/numpy", "github.com/parquet-go/parquet-go"},
-	"tobac/score":                {"tobac/internal/scoring", "tobac/internal/vector", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/scoring":     {"gonum.org/v1/gonum"},
-	"tobac/internal/nodescore":   {"tobac/score", "tobac/internal/scoring", "tobac/dag", "gonum.org/v1/gonum"},
-	"tobac/internal/additive":    {"tobac/dag", "tobac/internal/vector", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/internal/smooth":      {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/dag", "tobac/score", "tobac/internal/search", "gonum.org/v1/gonum"},
-	"tobac/internal/generalised": {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/dag", "tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
-	"tobac/internal/exact":       {"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/search":      {"tobac/internal/scoring", "tobac/internal/nodescore", "tobac/score", "tobac/dag"},
-	"tobac/internal/mcmc":        {"tobac/internal/scoring", "tobac/diagnostics", "tobac/internal/nodescore", "tobac/score", "tobac/internal/search", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/impute":      {"gonum.org/v1/gonum"},
-	"tobac/internal/bcd":         {"tobac/autograd", "tobac/dag", "tobac/posterior", "tobac/internal/vector", "gonum.org/v1/gonum"},
-
-	"tobac/internal/completions": {"tobac/internal/drawn", "tobac/dataset", "tobac/diagnostics", "tobac/internal/impute", "tobac/internal/inspect", "tobac/posterior", "gonum.org/v1/gonum"},
-
-	"tobac/internal/inspect": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "gonum.org/v1/gonum"},
-	// What is known of graphs, and structural equation models.
-	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score", "tobac/ordering", "tobac/dag", "tobac/dataset",
+	"tobac/dataset": {"tobac/dag", "tobac/internal/delimited", "tobac/internal/numpy",
 		"gonum.org/v1/gonum"},
-	"tobac/sem": {"tobac/internal/refinement", "tobac/internal/delimited", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/setting", "tobac/internal/additive", "tobac/internal/generalised", "tobac/internal/smooth", "tobac/internal/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
+	"tobac/internal/table": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited",
+		"tobac/internal/numpy", "gonum.org/v1/gonum"},
+	// Alone with its large library.
+	"tobac/parquet": {"tobac/internal/table", "tobac/internal/numpy",
+		"github.com/parquet-go/parquet-go"},
+	"tobac/score": {"tobac/internal/scoring", "tobac/internal/vector", "tobac/dag",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/scoring": {"gonum.org/v1/gonum"},
+	"tobac/internal/nodescore": {"tobac/score", "tobac/internal/scoring", "tobac/dag",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/additive": {"tobac/dag", "tobac/internal/vector", "tobac/internal/nodescore",
+		"tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/smooth": {"tobac/internal/nodescore", "tobac/internal/scoring",
+		"tobac/dag", "tobac/score", "tobac/internal/search", "gonum.org/v1/gonum"},
+	"tobac/internal/generalised": {"tobac/internal/nodescore", "tobac/internal/scoring",
+		"tobac/dag", "tobac/internal/smooth", "tobac/dataset", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/exact": {"tobac/internal/nodescore", "tobac/internal/scoring",
+		"tobac/score", "tobac/dag", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/search": {"tobac/internal/scoring", "tobac/internal/nodescore",
+		"tobac/score", "tobac/dag"},
+	"tobac/internal/mcmc": {"tobac/internal/scoring", "tobac/diagnostics",
+		"tobac/internal/nodescore", "tobac/score", "tobac/internal/search", "tobac/dag",
+		"tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/impute": {"gonum.org/v1/gonum"},
+	"tobac/internal/bcd": {"tobac/autograd", "tobac/dag", "tobac/posterior",
+		"tobac/internal/vector", "gonum.org/v1/gonum"},
+
+	"tobac/internal/completions": {"tobac/internal/drawn", "tobac/dataset", "tobac/diagnostics",
+		"tobac/internal/impute", "tobac/internal/inspect", "tobac/posterior", "gonum.org/v1/gonum"},
+
+	"tobac/internal/inspect": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited",
+		"gonum.org/v1/gonum"},
+	// What is known of graphs, and structural equation models.
+	"tobac/background": {"tobac/setting", "tobac/autograd", "tobac/models", "tobac/score",
+		"tobac/ordering", "tobac/dag", "tobac/dataset",
+		"gonum.org/v1/gonum"},
+	"tobac/sem": {"tobac/internal/refinement", "tobac/internal/delimited",
+		"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/setting",
+		"tobac/internal/additive", "tobac/internal/generalised", "tobac/internal/smooth",
+		"tobac/internal/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
-	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score", "tobac/dag"},
-	"tobac/internal/trust":      {"tobac/internal/nodescore", "tobac/internal/inspect", "tobac/score", "tobac/sem", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac/internal/drawn":      {"tobac/internal/nodescore", "tobac/score", "tobac/sem", "tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score",
+		"tobac/dag"},
+	"tobac/internal/trust": {"tobac/internal/nodescore", "tobac/internal/inspect",
+		"tobac/score", "tobac/sem", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	"tobac/internal/drawn": {"tobac/internal/nodescore", "tobac/score", "tobac/sem",
+		"tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset",
+		"gonum.org/v1/gonum"},
 
 	"tobac/diagnostics":          {"tobac/internal/pareto", "gonum.org/v1/gonum"},
 	"tobac/internal/graphchecks": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
@@ -91,45 +122,85 @@ var allowed = map[string][]string{
 	"tobac/calibration":          {"tobac/density", "gonum.org/v1/gonum"},
 	"tobac/chainplot":            {"gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	// svgd for its optimiser.
-	"tobac/internal/gflownet":    {"tobac/internal/nodescore", "tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
+	"tobac/internal/gflownet": {"tobac/internal/nodescore", "tobac/autograd", "tobac/score",
+		"tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
 	"tobac/chain":                {"gonum.org/v1/gonum"},
 	"tobac/internal/hamiltonian": {"tobac/chain", "gonum.org/v1/gonum"},
-	"tobac/hmc":                  {"tobac/chain", "tobac/internal/hamiltonian", "gonum.org/v1/gonum"},
-	"tobac/nuts":                 {"tobac/chain", "tobac/internal/hamiltonian", "gonum.org/v1/gonum"},
-	"tobac/slice":                {"tobac/chain", "gonum.org/v1/gonum"},
-	"tobac/sample":               {"tobac/arviz", "tobac/chain", "tobac/density", "tobac/diagnostics", "tobac/gaussian", "tobac/nuts", "tobac/smc", "gonum.org/v1/gonum"},
-	"tobac/internal/pareto":      {"gonum.org/v1/gonum"},
-	"tobac/gaussian":             {"tobac/chain", "tobac/svgd", "tobac/internal/anneal", "tobac/internal/pareto", "gonum.org/v1/gonum"},
-	"tobac/smc":                  {"tobac/chain", "tobac/internal/anneal", "gonum.org/v1/gonum"},
-	"tobac/langevin":             {"gonum.org/v1/gonum"},
-	"tobac/density":              {"tobac/autograd", "gonum.org/v1/gonum"},
+	"tobac/hmc": {"tobac/chain", "tobac/internal/hamiltonian",
+		"gonum.org/v1/gonum"},
+	"tobac/nuts": {"tobac/chain", "tobac/internal/hamiltonian",
+		"gonum.org/v1/gonum"},
+	"tobac/slice": {"tobac/chain", "gonum.org/v1/gonum"},
+	"tobac/sample": {"tobac/arviz", "tobac/chain", "tobac/density",
+		"tobac/diagnostics", "tobac/gaussian", "tobac/nuts", "tobac/smc", "gonum.org/v1/gonum"},
+	"tobac/internal/pareto": {"gonum.org/v1/gonum"},
+	"tobac/gaussian": {"tobac/chain", "tobac/svgd", "tobac/internal/anneal",
+		"tobac/internal/pareto", "gonum.org/v1/gonum"},
+	"tobac/smc":      {"tobac/chain", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/langevin": {"gonum.org/v1/gonum"},
+	"tobac/density":  {"tobac/autograd", "gonum.org/v1/gonum"},
 	// What samplers are tried on.
-	"tobac/internal/posteriordb": {"tobac/autograd", "tobac/density", "tobac/diagnostics", "gonum.org/v1/gonum"},
+	"tobac/internal/posteriordb": {"tobac/autograd", "tobac/density", "tobac/diagnostics",
+		"gonum.org/v1/gonum"},
 	// vector for the arithmetic that the bits of results depend on.
-	"tobac/internal/jobs":      {"tobac/internal/vector"},
-	"tobac/internal/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal", "tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
-	"tobac/internal/evidence":  {"tobac/autograd", "tobac/models", "tobac/score", "tobac/smc", "tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
-	"tobac/internal/sparse":    {"gonum.org/v1/gonum"},
-	"tobac/posterior":          {"tobac/dag", "tobac/internal/delimited", "tobac/internal/sparse", "gonum.org/v1/gonum"},
-	"tobac/internal/graphfile": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited", "tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
-	"tobac/metrics":            {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
+	"tobac/internal/jobs": {"tobac/internal/vector"},
+	"tobac/internal/tempering": {"tobac/models", "tobac/dag", "tobac/internal/anneal",
+		"tobac/internal/ridge", "tobac/internal/vector", "gonum.org/v1/gonum"},
+	"tobac/internal/evidence": {"tobac/autograd", "tobac/models", "tobac/score", "tobac/smc",
+		"tobac/dag", "tobac/internal/anneal", "gonum.org/v1/gonum"},
+	"tobac/internal/sparse": {"gonum.org/v1/gonum"},
+	"tobac/posterior": {"tobac/dag", "tobac/internal/delimited", "tobac/internal/sparse",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/graphfile": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited",
+		"tobac/posterior", "tobac/internal/numpy", "gonum.org/v1/gonum"},
+	"tobac/metrics": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	// The layout library and the one that keeps it from choosing its folder are known here alone.
-	"tobac/internal/report":  {"tobac/dag", "tobac/posterior", "tobac/internal/scene", "gonum.org/v1/gonum"},
-	"tobac/internal/scene":   {"gonum.org/v1/plot", "codeberg.org/go-fonts/liberation", "golang.org/x/image"},
+	"tobac/internal/report": {"tobac/dag", "tobac/posterior", "tobac/internal/scene",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/scene": {"gonum.org/v1/plot", "codeberg.org/go-fonts/liberation",
+		"golang.org/x/image"},
 	"tobac/internal/figures": {"gonum.org/v1/plot", "golang.org/x/image", "gonum.org/v1/gonum"},
-	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score", "tobac/internal/exact", "tobac/internal/mcmc",
-		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute", "tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
-	"tobac/engine": {"tobac/internal/drawn", "tobac/internal/nodescore", "tobac/internal/scoring", "tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting"},
+	"tobac/bench": {"tobac/autograd", "tobac/models", "tobac/svgd", "tobac/ordering", "tobac/score",
+		"tobac/internal/exact", "tobac/internal/mcmc",
+		"tobac/posterior", "tobac/metrics", "tobac/effects", "tobac/internal/impute",
+		"tobac/internal/jobs", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+	"tobac/engine": {"tobac/internal/drawn", "tobac/internal/nodescore", "tobac/internal/scoring",
+		"tobac/background", "tobac/dataset", "tobac/diagnostics", "tobac/internal/inspect",
+		"tobac/internal/mcmc", "tobac/ordering", "tobac/posterior", "tobac/score", "tobac/sem",
+		"tobac/setting"},
 	// Engines, which follow one rule: anything that a computation may need.
-	"tobac/engine/*": {"tobac/internal/drawn", "tobac/internal/graphchecks", "tobac/internal/scoring", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/mcmc",
-		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/internal/search", "tobac/sem", "tobac/setting",
-		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence", "tobac/internal/gflownet", "tobac/internal/inspect",
-		"tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/networks", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained", "gonum.org/v1/gonum"},
-	"tobac/internal/networks":    {"tobac/internal/drawn", "tobac/internal/smooth", "tobac/internal/inspect", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/nodescore", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/graphchains": {"tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
-	"tobac/internal/inference":   {"tobac/internal/sparse", "tobac/internal/graphchecks", "tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust", "tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore", "tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect", "tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/orders":      {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine", "tobac/internal/inference", "tobac/internal/exact", "tobac/ordering", "tobac/posterior", "tobac/sem", "gonum.org/v1/gonum"},
-	"tobac/internal/trained":     {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
+	"tobac/engine/*": {"tobac/internal/drawn", "tobac/internal/graphchecks",
+		"tobac/internal/scoring", "tobac/internal/nodescore", "tobac/background", "tobac/dag",
+		"tobac/dataset", "tobac/diagnostics", "tobac/engine", "tobac/internal/exact",
+		"tobac/internal/mcmc",
+		"tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score",
+		"tobac/internal/search", "tobac/sem", "tobac/setting",
+		"tobac/svgd", "tobac/internal/bcd", "tobac/internal/delimited", "tobac/internal/evidence",
+		"tobac/internal/gflownet", "tobac/internal/inspect",
+		"tobac/internal/graphchains", "tobac/internal/inference", "tobac/internal/networks",
+		"tobac/internal/orders", "tobac/internal/tempering", "tobac/internal/trained",
+		"gonum.org/v1/gonum"},
+	"tobac/internal/networks": {"tobac/internal/drawn", "tobac/internal/smooth",
+		"tobac/internal/inspect", "tobac/internal/trust", "tobac/internal/refinement",
+		"tobac/internal/nodescore", "tobac/dag", "tobac/dataset", "tobac/diagnostics",
+		"tobac/engine", "tobac/internal/exact", "tobac/internal/graphchains",
+		"tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering",
+		"tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/graphchains": {"tobac/internal/scoring", "tobac/internal/drawn",
+		"tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset",
+		"tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc",
+		"tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
+	"tobac/internal/inference": {"tobac/internal/sparse", "tobac/internal/graphchecks",
+		"tobac/internal/scoring", "tobac/internal/drawn", "tobac/internal/trust",
+		"tobac/internal/refinement", "tobac/internal/generalised", "tobac/internal/nodescore",
+		"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine",
+		"tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect",
+		"tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search",
+		"tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/orders": {"tobac/background", "tobac/dag", "tobac/dataset", "tobac/engine",
+		"tobac/internal/inference", "tobac/internal/exact", "tobac/ordering", "tobac/posterior",
+		"tobac/sem", "gonum.org/v1/gonum"},
+	"tobac/internal/trained": {"tobac/diagnostics", "tobac/engine", "tobac/internal/inference"},
 	// A small problem for examples and tests of engines.
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
 	"tobac/internal/scoretest":  {"tobac/internal/nodescore", "tobac/score", "gonum.org/v1/gonum"},
@@ -139,18 +210,30 @@ var allowed = map[string][]string{
 	"tobac/internal/reference": {"tobac", "gonum.org/v1/gonum"},
 	// Everything but the command, which alone knows experiments.
 	"tobac/internal/study": {"tobac", "gonum.org/v1/gonum"},
-	"tobac":                {"tobac/internal/drawn", "tobac/internal/refinement", "tobac/autograd", "tobac/background", "tobac/internal/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets", "tobac/engine/local", "tobac/engine/markov", "tobac/engine/neural", "tobac/internal/inference", "tobac/internal/orders", "tobac/engine/stein", "tobac/engine/sums", "tobac/internal/exact", "tobac/internal/gflownet", "tobac/internal/completions", "tobac/internal/impute", "tobac/internal/inspect", "tobac/internal/table", "tobac/internal/mcmc", "tobac/models", "tobac/ordering", "tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting", "tobac/svgd", "tobac/internal/tempering", "gonum.org/v1/gonum"},
+	"tobac": {"tobac/internal/drawn", "tobac/internal/refinement", "tobac/autograd",
+		"tobac/background", "tobac/internal/bcd", "tobac/dag", "tobac/dataset", "tobac/diagnostics",
+		"tobac/effects", "tobac/engine", "tobac/engine/bcdnets", "tobac/engine/flownets",
+		"tobac/engine/local", "tobac/engine/markov", "tobac/engine/neural",
+		"tobac/internal/inference", "tobac/internal/orders", "tobac/engine/stein",
+		"tobac/engine/sums", "tobac/internal/exact", "tobac/internal/gflownet",
+		"tobac/internal/completions", "tobac/internal/impute", "tobac/internal/inspect",
+		"tobac/internal/table", "tobac/internal/mcmc", "tobac/models", "tobac/ordering",
+		"tobac/posterior", "tobac/schedule", "tobac/score", "tobac/sem", "tobac/setting",
+		"tobac/svgd", "tobac/internal/tempering", "gonum.org/v1/gonum"},
 	// What every command shares.
-	"tobac/internal/cli": {"tobac", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/BurntSushi/toml"},
+	"tobac/internal/cli": {"tobac", "github.com/spf13/cobra", "github.com/spf13/pflag",
+		"golang.org/x/term", "github.com/BurntSushi/toml"},
 	"tobac/cmd": {"gonum.org/v1/gonum", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"golang.org/x/term", "github.com/BurntSushi/toml"},
 }
 
 // leaves import the standard library alone, and every package may import them.
-var leaves = []string{"tobac/internal/file", "tobac/internal/memory", "tobac/internal/parallel", "tobac/internal/stream", "tobac/internal/words"}
+var leaves = []string{"tobac/internal/file", "tobac/internal/memory", "tobac/internal/parallel",
+	"tobac/internal/stream", "tobac/internal/words"}
 
 // vague are package names that say nothing about what a package is for.
-var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "config", "misc", "base"}
+var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "config", "misc",
+	"base"}
 
 // A source is a Go file of the module that some platform builds into a
 // package: neither a test nor excluded everywhere.
@@ -171,9 +254,11 @@ func sources(t *testing.T) (*token.FileSet, []source) {
 		}
 		base := e.Name()
 		switch {
-		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || isModule(name)):
+		case e.IsDir() && name != "." && (strings.HasPrefix(base, ".") ||
+			strings.HasPrefix(base, "_") || base == "testdata" || isModule(name)):
 			return fs.SkipDir
-		case e.IsDir(), !strings.HasSuffix(base, ".go"), strings.HasSuffix(base, "_test.go"), !builds(t, name):
+		case e.IsDir(), !strings.HasSuffix(base, ".go"), strings.HasSuffix(base, "_test.go"),
+			!builds(t, name):
 			return nil
 		}
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
@@ -244,7 +329,9 @@ func permitted(pkg, imported string) bool {
 	case slices.Contains(leaves, root):
 		return false
 	}
-	return slices.ContainsFunc(slices.Concat(list, leaves), func(a string) bool { return within(imported, a) })
+	return slices.ContainsFunc(slices.Concat(list, leaves), func(a string) bool {
+		return within(imported, a)
+	})
 }
 
 // The packages and the arrows between them are fixed: autograd/gorgonia alone knows
@@ -252,7 +339,8 @@ func permitted(pkg, imported string) bool {
 func TestImports(t *testing.T) {
 	fset, all := sources(t)
 	if len(all) < 40 {
-		t.Fatalf("parsed %d files, want the whole module: is the test running in its root?", len(all))
+		t.Fatalf("parsed %d files, want the whole module: is the test running in its root?",
+			len(all))
 	}
 	seen := map[string]bool{}
 	for _, s := range all {
@@ -278,7 +366,8 @@ func TestImports(t *testing.T) {
 // TestLinked: whoever uses the framework, the models, the samplers or the root links gonum
 // and x/sys only, besides the standard library.
 func TestLinked(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{.Module.Path}}{{end}}", "./autograd", "./models", "./svgd", "./nuts", ".")
+	list := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{.Module.Path}}{{end}}",
+		"./autograd", "./models", "./svgd", "./nuts", ".")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -286,7 +375,8 @@ func TestLinked(t *testing.T) {
 	}
 	modules := strings.Fields(string(out))
 	slices.Sort(modules)
-	if got, want := slices.Compact(modules), []string{"golang.org/x/sys", "gonum.org/v1/gonum", "tobac"}; !slices.Equal(got, want) {
+	if got, want := slices.Compact(modules),
+		[]string{"golang.org/x/sys", "gonum.org/v1/gonum", "tobac"}; !slices.Equal(got, want) {
 		t.Errorf("linked modules: got %v, want %v", got, want)
 	}
 }
@@ -302,18 +392,27 @@ func TestImportRules(t *testing.T) {
 		{"tensors in autograd", "tobac/autograd", "gorgonia.org/tensor", false},
 		{"gorgonia below autograd", "tobac/autograd/gradtest", "gorgonia.org/gorgonia", false},
 		{"tensors in their package", "tobac/autograd/gorgonia", "gorgonia.org/tensor", true},
-		{"gorgonia in the compiler", "tobac/autograd/internal/exec", "gorgonia.org/gorgonia", false},
+		{"gorgonia in the compiler", "tobac/autograd/internal/exec", "gorgonia.org/gorgonia",
+			false},
 		{"the compiler in autograd", "tobac/autograd", "tobac/autograd/internal/exec", true},
 		{"autograd in the compiler", "tobac/autograd/internal/exec", "tobac/autograd", false},
 		{"kernels in functions", "tobac/autograd/internal/ir", "tobac/internal/vector", false},
-		{"passes in functions", "tobac/autograd/internal/ir", "tobac/autograd/internal/passes", false},
-		{"functions in passes", "tobac/autograd/internal/passes", "tobac/autograd/internal/ir", true},
-		{"instructions in passes", "tobac/autograd/internal/passes", "tobac/autograd/internal/dense", false},
-		{"the machine in instructions", "tobac/autograd/internal/dense", "tobac/autograd/internal/lane/vm", false},
-		{"instructions in element programs", "tobac/autograd/internal/lane", "tobac/autograd/internal/dense", true},
-		{"the machine in element programs", "tobac/autograd/internal/lane", "tobac/autograd/internal/lane/vm", true},
-		{"element programs in the machine", "tobac/autograd/internal/lane/vm", "tobac/autograd/internal/lane", false},
-		{"running in element programs", "tobac/autograd/internal/lane", "tobac/autograd/internal/exec", false},
+		{"passes in functions", "tobac/autograd/internal/ir", "tobac/autograd/internal/passes",
+			false},
+		{"functions in passes", "tobac/autograd/internal/passes", "tobac/autograd/internal/ir",
+			true},
+		{"instructions in passes", "tobac/autograd/internal/passes",
+			"tobac/autograd/internal/dense", false},
+		{"the machine in instructions", "tobac/autograd/internal/dense",
+			"tobac/autograd/internal/lane/vm", false},
+		{"instructions in element programs", "tobac/autograd/internal/lane",
+			"tobac/autograd/internal/dense", true},
+		{"the machine in element programs", "tobac/autograd/internal/lane",
+			"tobac/autograd/internal/lane/vm", true},
+		{"element programs in the machine", "tobac/autograd/internal/lane/vm",
+			"tobac/autograd/internal/lane", false},
+		{"running in element programs", "tobac/autograd/internal/lane",
+			"tobac/autograd/internal/exec", false},
 		{"gorgonia in models", "tobac/models", "gorgonia.org/gorgonia", false},
 		{"gorgonia in the root", "tobac", "gorgonia.org/gorgonia", false},
 		{"models in the sampler", "tobac/svgd", "tobac/models", false},
@@ -354,7 +453,8 @@ func TestImportRules(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := permitted(row.pkg, row.imported); got != row.want {
-				t.Errorf("%s imports %s: got permitted %v, want %v", row.pkg, row.imported, got, row.want)
+				t.Errorf("%s imports %s: got permitted %v, want %v", row.pkg, row.imported, got,
+					row.want)
 			}
 		})
 	}
@@ -392,7 +492,8 @@ func TestOnlyTheCommandPrintsAndExits(t *testing.T) {
 				return true
 			}
 			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(banned[x.Name], sel.Sel.Name) {
-				t.Errorf("%v: package %s uses %s.%s", fset.Position(n.Pos()), s.pkg, x.Name, sel.Sel.Name)
+				t.Errorf("%v: package %s uses %s.%s", fset.Position(n.Pos()), s.pkg, x.Name,
+					sel.Sel.Name)
 			}
 			return true
 		})

@@ -18,16 +18,19 @@ import (
 	"tobac/sem"
 )
 
-var long = flag.Bool("long", false, "run the experiments with missing values of bench/notes/imputation.md in full")
+var long = flag.Bool("long", false,
+	"run the experiments with missing values of bench/notes/imputation.md in full")
 
 // gapSetting is an experiment: simulated linear tables from which values are taken out.
 type gapSetting struct {
-	model      sem.Model
-	d, n       int
-	part       float64 // of the values is missing
-	dependent  bool    // whether a value is missing depends on the first column, which has none missing: MAR, else MCAR
-	tables     int     // completed ones
-	simulation int     // number of simulated tables
+	model sem.Model
+	d, n  int
+	part  float64 // of the values is missing
+	// whether a value is missing depends on the first column, which has none missing: MAR, else
+	// MCAR
+	dependent  bool
+	tables     int // completed ones
+	simulation int // number of simulated tables
 }
 
 // gapFigures are the mean absolute differences of edge probabilities from those of the complete
@@ -35,11 +38,13 @@ type gapSetting struct {
 // values again), of the rows without gaps (dropped), and of means in the place of gaps (filled);
 // and the mean squared differences from the true graph.
 type gapFigures struct {
-	imputed, once, dropped, filled                                         float64
-	brierComplete, brierImputed, brierOnce, brierDropped, brierFilled      float64
-	rows                                                                   float64 // without gaps
-	falseComplete, falseImputed, falseOnce, falseDropped, falseFilled      int     // edges listed with ≥ .95 that are not true
-	listedComplete, listedImputed, listedOnce, listedDropped, listedFilled int     // edges listed with ≥ .95
+	imputed, once, dropped, filled                                    float64
+	brierComplete, brierImputed, brierOnce, brierDropped, brierFilled float64
+	rows                                                              float64 // without gaps
+	// edges listed with ≥ .95 that are not true
+	falseComplete, falseImputed, falseOnce, falseDropped, falseFilled int
+	// edges listed with ≥ .95
+	listedComplete, listedImputed, listedOnce, listedDropped, listedFilled int
 }
 
 // measure runs an experiment.
@@ -51,16 +56,22 @@ func (s gapSetting) measure(t testing.TB) (f gapFigures) {
 		sim := linearTable(t, s.d, s.n, uint64(run))
 		complete, gaps := sim.Train, s.gaps(sim.Train, rng)
 		cfg := tobac.Config{Model: s.model, Seed: 1, Workers: 2}
-		c, err := impute.Complete(context.Background(), gaps, impute.Settings{Count: s.tables, Seed: uint64(run), Workers: 2})
+		c, err := impute.Complete(context.Background(), gaps,
+			impute.Settings{Count: s.tables, Seed: uint64(run), Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		with := func(x *mat.Dense) *dataset.Table { return &dataset.Table{Names: complete.Names, X: x} }
+		with := func(x *mat.Dense) *dataset.Table {
+			return &dataset.Table{Names: complete.Names, X: x}
+		}
 		want := fit(t, complete, cfg).Probabilities
-		imputed := fitImputed(t, tobac.Imputed{Count: c.Count(), Places: c.Places(), Table: func(k int) *dataset.Table { return with(c.Table(k)) }}, cfg).Probabilities
+		imputed := fitImputed(t, tobac.Imputed{Count: c.Count(), Places: c.Places(),
+			Table: func(k int) *dataset.Table { return with(c.Table(k)) }}, cfg).Probabilities
 		once, dropped, filled := want, mat.NewDense(s.d, s.d, nil), want
 		if *long {
-			once = fitImputed(t, tobac.Imputed{Count: c.Count(), Table: func(k int) *dataset.Table { return with(c.Table(k)) }}, cfg).Probabilities
+			once = fitImputed(t, tobac.Imputed{Count: c.Count(), Table: func(k int) *dataset.Table {
+				return with(c.Table(k))
+			}}, cfg).Probabilities
 			filled = fit(t, with(meansInGaps(gaps)), cfg).Probabilities
 		}
 		if rows := withoutGaps(gaps); rows != nil {
@@ -72,8 +83,11 @@ func (s gapSetting) measure(t testing.TB) (f gapFigures) {
 			m           *mat.Dense
 			away, brier *float64
 			list, wrong *int
-		}{{want, new(float64), &f.brierComplete, &f.listedComplete, &f.falseComplete}, {imputed, &f.imputed, &f.brierImputed, &f.listedImputed, &f.falseImputed},
-			{once, &f.once, &f.brierOnce, &f.listedOnce, &f.falseOnce}, {dropped, &f.dropped, &f.brierDropped, &f.listedDropped, &f.falseDropped}, {filled, &f.filled, &f.brierFilled, &f.listedFilled, &f.falseFilled}} {
+		}{{want, new(float64), &f.brierComplete, &f.listedComplete, &f.falseComplete},
+			{imputed, &f.imputed, &f.brierImputed, &f.listedImputed, &f.falseImputed},
+			{once, &f.once, &f.brierOnce, &f.listedOnce, &f.falseOnce},
+			{dropped, &f.dropped, &f.brierDropped, &f.listedDropped, &f.falseDropped},
+			{filled, &f.filled, &f.brierFilled, &f.listedFilled, &f.falseFilled}} {
 			pairs := float64(s.d * (s.d - 1))
 			for i := range s.d {
 				for j := range s.d {
@@ -179,36 +193,53 @@ func meansInGaps(x *mat.Dense) *mat.Dense {
 func TestImputationAgainstDropping(t *testing.T) {
 	if !*long {
 		for _, part := range []float64{0.05, 0.2} {
-			f := gapSetting{model: sem.BGe{}, d: 4, n: 150, part: part, tables: 4, simulation: 2}.measure(t)
-			t.Logf("%.0f %% missing: distance %.4f imputed, %.4f dropped; squared distance from the truth %.4f imputed, %.4f dropped, %.4f complete",
+			f := gapSetting{model: sem.BGe{}, d: 4, n: 150, part: part, tables: 4,
+				simulation: 2}.measure(t)
+			t.Logf("%.0f %% missing: distance %.4f imputed, %.4f dropped; squared distance from "+
+				"the truth %.4f imputed, %.4f dropped, %.4f complete",
 				100*part, f.imputed, f.dropped, f.brierImputed, f.brierDropped, f.brierComplete)
 			if !(f.imputed < 0.8*f.dropped) {
-				t.Errorf("%.0f %% missing: edge probabilities differ from those of the complete data by %.4f with imputation, by %.4f with the rows without gaps", 100*part, f.imputed, f.dropped)
+				t.Errorf("%.0f %% missing: edge probabilities differ from those of the complete "+
+					"data by %.4f with imputation, by %.4f with the rows without gaps", 100*part,
+					f.imputed, f.dropped)
 			}
 		}
 		return
 	}
-	t.Log("\n| model, columns | missing | rows without gaps | distance: imputed | once | dropped | means | Brier: complete | imputed | once | dropped | means | false of listed: complete | imputed | once | dropped | means |\n|" + strings.Repeat(" --- |", 17))
+	t.Log("\n| model, columns | missing | rows without gaps | distance: imputed | once | dropped " +
+		"| means | Brier: complete | imputed | once | dropped | means | false of listed: " +
+		"complete | imputed | once | dropped | means |\n|" + strings.Repeat(" --- |", 17))
 	for _, model := range []sem.Model{sem.Linear{}, sem.BGe{}} {
 		for _, d := range []int{5, 8, 10} {
 			for _, kind := range []struct {
 				part      float64
 				dependent bool
 			}{{0.05, false}, {0.2, false}, {0.2, true}} {
-				s := gapSetting{model: model, d: d, n: 200, part: kind.part, dependent: kind.dependent, tables: 10, simulation: 6}
+				s := gapSetting{model: model, d: d, n: 200, part: kind.part,
+					dependent: kind.dependent, tables: 10, simulation: 6}
 				name := "MCAR"
 				if s.dependent {
 					name = "MAR"
 				}
-				t.Run(fmt.Sprintf("%v, %d, %.0f %s", model, d, 100*s.part, name), func(t *testing.T) {
-					f := s.measure(t)
-					t.Logf("| %v, %d | %.0f %% %s | %.0f of %d | **%.3f** | %.3f | %.3f | %.3f | %.4f | **%.4f** | %.4f | %.4f | %.4f | %d of %d | **%d of %d** | %d of %d | %d of %d | %d of %d |", model, d, 100*s.part, name, f.rows, s.n,
-						f.imputed, f.once, f.dropped, f.filled, f.brierComplete, f.brierImputed, f.brierOnce, f.brierDropped, f.brierFilled,
-						f.falseComplete, f.listedComplete, f.falseImputed, f.listedImputed, f.falseOnce, f.listedOnce, f.falseDropped, f.listedDropped, f.falseFilled, f.listedFilled)
-					if !(f.imputed < f.dropped) {
-						t.Errorf("distance %.4f with imputation, %.4f with the rows without gaps", f.imputed, f.dropped)
-					}
-				})
+				t.Run(fmt.Sprintf("%v, %d, %.0f %s", model, d, 100*s.part, name),
+					func(t *testing.T) {
+						f := s.measure(t)
+						t.Logf("| %v, %d | %.0f %% %s | %.0f of %d | **%.3f** | %.3f | %.3f | "+
+							"%.3f | "+
+							"%.4f | **%.4f** | %.4f | %.4f | %.4f | %d of %d | **%d of %d** | %d "+
+							"of %d | %d of %d | %d of %d |", model, d, 100*s.part, name, f.rows,
+							s.n,
+							f.imputed, f.once, f.dropped, f.filled, f.brierComplete, f.brierImputed,
+							f.brierOnce, f.brierDropped, f.brierFilled,
+							f.falseComplete, f.listedComplete, f.falseImputed, f.listedImputed,
+							f.falseOnce, f.listedOnce, f.falseDropped, f.listedDropped,
+							f.falseFilled, f.listedFilled)
+						if !(f.imputed < f.dropped) {
+							t.Errorf("distance %.4f with imputation, %.4f with the rows without "+
+								"gaps",
+								f.imputed, f.dropped)
+						}
+					})
 			}
 		}
 	}

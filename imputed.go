@@ -23,22 +23,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Imputed is a table with gaps, completed several times at random, for example by package impute. The completed tables have the same columns, rows
-// and interventions.
+// Imputed is a table with gaps, completed several times at random, for example by package impute.
+// The completed tables have the same columns, rows and interventions.
 type Imputed struct {
 	Count int // completed tables, at least 1
-	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for each perhaps twice, and must return equal tables then.
+	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for
+	// each perhaps twice, and must return equal tables then.
 	Table func(k int) *dataset.Table
 	// Places are those of the completed values, row·d + column, ascending; nil: unknown.
 	Places []int
-	// Rounds is how often completed values are drawn again, each time given a graph with its equations from the posterior of their table, which is then
-	// fitted again: data augmentation under the causal model itself. 0: three times where Places are known and the engine exact takes at most twelve
-	// columns, once where these are numbers and categories, otherwise not; negative: not.
+	// Rounds is how often completed values are drawn again, each time given a graph with its
+	// equations from the posterior of their table, which is then fitted again: data augmentation
+	// under the causal model itself. 0: three times where Places are known and the engine exact
+	// takes at most twelve columns, once where these are numbers and categories, otherwise not;
+	// negative: not.
 	Rounds int
 	// Limits say between which numbers some of the completed values lie, and are drawn again.
 	Limits []dataset.Limit
-	// Kept are the columns whose values are not drawn again, because no linear equation yields them, such as whole numbers; nil: none. In
-	// tables with categories they are drawn again, among the values that they have.
+	// Kept are the columns whose values are not drawn again, because no linear equation yields
+	// them, such as whole numbers; nil: none. In tables with categories they are drawn again, among
+	// the values that they have.
 	Kept []bool
 }
 
@@ -48,9 +52,11 @@ type Imputation struct {
 	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil: unknown
 	Limited      int   // completed values of which limits are known
-	// Probabilities are the d×d edge probabilities of each completed table, of which those of the result are the mean.
+	// Probabilities are the d×d edge probabilities of each completed table, of which those of the
+	// result are the mean.
 	Probabilities []*mat.Dense
-	// SD has the standard deviations of the edge probabilities between the completed tables, divisor Tables − 1, d×d; 0 for one table.
+	// SD has the standard deviations of the edge probabilities between the completed tables,
+	// divisor Tables − 1, d×d; 0 for one table.
 	SD *mat.Dense
 	// Evidence has, for each completed table, the evidences of the models compared; nil: none were.
 	Evidence [][]sem.Evidence
@@ -60,7 +66,8 @@ type Imputation struct {
 // deviation; the first of equal ones, by source and target.
 func (m *Imputation) Largest() (source, target int, sd float64) { return completions.Largest(m.SD) }
 
-// Supporting is the number of completed tables whose evidence is greatest for a model. A model is known by its text form.
+// Supporting is the number of completed tables whose evidence is greatest for a model. A model is
+// known by its text form.
 func (m *Imputation) Supporting(model string) int {
 	count := 0
 	for _, all := range m.Evidence {
@@ -75,18 +82,24 @@ func (m *Imputation) Supporting(model string) int {
 //
 //	p(G, Θ | x_obs) = ∫ p(G, Θ | x_obs, x_mis) p(x_mis | x_obs) dx_mis ≈ Σ_k p(G, Θ | x⁽ᵏ⁾) / Count:
 //
-// every completed table has the same weight, whatever its evidence. Edge probabilities are means over the tables, standard deviations of weights
-// have a part between the tables, and about a thousand draws come from all of them in turn. Each table is one
-// component, or several, of the posterior. If Config leaves the model open, all tables have the one with the greatest mean of the log evidences that they give
-// it, so that a model which could not be computed for one of them is left out. Result.Orders, Computation and the
-// Diagnostics of chains (there the worst) are those of a single table.
+// every completed table has the same weight, whatever its evidence. Edge probabilities are means
+// over the tables, standard deviations of weights have a part between the tables, and about a
+// thousand draws come from all of them in turn. Each table is one component, or several, of the
+// posterior. If Config leaves the model open, all tables have the one with the greatest mean of the
+// log evidences that they give it, so that a model which could not be computed for one of them is
+// left out. Result.Orders, Computation and the Diagnostics of chains (there the worst) are those of
+// a single table.
 //
-// Completed values come from an imputation model that knows no graph. With Rounds they are drawn again given a draw (G, Θ) from the posterior of their table, and the table is
-// fitted again: steps of a Markov chain whose stationary distribution is that of all values and graphs given x_obs under the causal model. Values set by intervention do not
-// tell of their causes there. The model is taken before the first round. A model without linear equations keeps the values, with a warning.
+// Completed values come from an imputation model that knows no graph. With Rounds they are drawn
+// again given a draw (G, Θ) from the posterior of their table, and the table is fitted again: steps
+// of a Markov chain whose stationary distribution is that of all values and graphs given x_obs
+// under the causal model. Values set by intervention do not tell of their causes there. The model
+// is taken before the first round. A model without linear equations keeps the values, with a
+// warning.
 //
-// Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled, or a table cannot be fitted, the error
-// names the table, counted from 1. It panics if Count is below 1 or Table or ctx is nil.
+// Table 0 has the seed of the configuration: with Count = 1 this is [Fit]. When ctx is cancelled,
+// or a table cannot be fitted, the error names the table, counted from 1. It panics if Count is
+// below 1 or Table or ctx is nil.
 func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) {
 	if data.Count < 1 || data.Table == nil {
 		panic(fmt.Sprintf("tobac: %d completed tables", data.Count))
@@ -100,7 +113,8 @@ func FitImputed(ctx context.Context, data Imputed, cfg Config) (*Result, error) 
 		return nil, err
 	}
 	for k := range f.results {
-		if done := f.results[k]; done != nil && (f.shared.Model == nil || done.Model == f.shared.Model.String()) {
+		if done := f.results[k]; done != nil &&
+			(f.shared.Model == nil || done.Model == f.shared.Model.String()) {
 			continue
 		}
 		r, err := f.run(ctx, k, f.config(k))
@@ -125,15 +139,16 @@ type imputedFit struct {
 	shared   engine.Shared
 	evidence [][]sem.Evidence // of each table; nil: models are not compared
 	averaged []sem.Evidence
-	results  []*Result              // of each table, thinned; nil: to be fitted
-	rounds   int                    // in which values are drawn again
-	round    int                    // of redrawn values; 0: those handed over
-	values   [][]float64            // of each table, at f.places; nil: those handed over
-	places   []int                  // that are drawn again
-	kept     bool                   // no round took place, for lack of equations
-	drawn    []completions.Redrawer // of each table: equations drawn from its posterior; nil: there are none
-	steps    int                    // that a table counts for in the progress; 0: unknown yet
-	reported int                    // of the steps of all tables
+	results  []*Result   // of each table, thinned; nil: to be fitted
+	rounds   int         // in which values are drawn again
+	round    int         // of redrawn values; 0: those handed over
+	values   [][]float64 // of each table, at f.places; nil: those handed over
+	places   []int       // that are drawn again
+	kept     bool        // no round took place, for lack of equations
+	// of each table: equations drawn from its posterior; nil: there are none
+	drawn    []completions.Redrawer
+	steps    int // that a table counts for in the progress; 0: unknown yet
+	reported int // of the steps of all tables
 }
 
 // prepare checks the tables and settles the engine.
@@ -149,7 +164,9 @@ func (f *imputedFit) prepare() error {
 		case k == 0:
 			f.names, f.rows = t.Names, n
 		case !slices.Equal(t.Names, f.names) || n != f.rows:
-			return f.located(k, fmt.Errorf("got %d rows of the columns %q, want %d rows of %q like the first", n, t.Names, f.rows, f.names))
+			return f.located(k,
+				fmt.Errorf("got %d rows of the columns %q, want %d rows of %q like the first", n,
+					t.Names, f.rows, f.names))
 		}
 		mean, sd := t.ObservedMoments()
 		moments = append(moments, posterior.Standardization{Mean: mean, SD: sd})
@@ -166,7 +183,8 @@ func (f *imputedFit) prepare() error {
 	return f.prepareRounds()
 }
 
-// problem is that of all tables, with its engine, which takes completed tables: where the engine is left open, networks have particles.
+// problem is that of all tables, with its engine, which takes completed tables: where the engine is
+// left open, networks have particles.
 func (f *imputedFit) problem() (*engine.Problem, engine.Settings, error) {
 	names := &dataset.Table{Names: f.names, Variables: f.data.Table(0).Variables}
 	p, e, _, err := f.cfg.Problem(names)
@@ -177,7 +195,8 @@ func (f *imputedFit) problem() (*engine.Problem, engine.Settings, error) {
 		return p, e, nil
 	}
 	if f.cfg.Engine != nil {
-		return nil, nil, fmt.Errorf("the engine %s takes complete tables; allowed: the engine svgd, or a table without its incomplete rows", e.Engine().Name())
+		return nil, nil, fmt.Errorf("the engine %s takes complete tables; allowed: the engine "+
+			"svgd, or a table without its incomplete rows", e.Engine().Name())
 	}
 	f.cfg.Engine = &stein.SVGD{}
 	p, e, _, err = f.cfg.Problem(names)
@@ -222,7 +241,8 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 	return out, nil
 }
 
-// report says where the fit to all tables is. A table counts for as many steps as the first has, and for one if that has none.
+// report says where the fit to all tables is. A table counts for as many steps as the first has,
+// and for one if that has none.
 func (f *imputedFit) report(p engine.Progress, k, steps int) {
 	if f.cfg.Progress == nil {
 		return
@@ -233,7 +253,8 @@ func (f *imputedFit) report(p engine.Progress, k, steps int) {
 		if steps > 0 {
 			done = p.Step * f.steps / steps
 		}
-		f.reported = max(f.reported, (f.round*f.data.Count+k)*f.steps+done) // a table may be fitted again, under another model
+		// a table may be fitted again, under another model
+		f.reported = max(f.reported, (f.round*f.data.Count+k)*f.steps+done)
 		p.Step, p.Steps = f.reported, (f.rounds+1)*f.data.Count*f.steps
 	}
 	f.cfg.Progress(p)
@@ -247,15 +268,16 @@ func (f *imputedFit) located(k int, err error) error {
 	return &completions.TableError{Table: k + 1, Tables: f.data.Count, Err: err}
 }
 
-// compare settles the model, if there is a choice: the one whose log evidences have the greatest mean. Tables whose fit ends with that are
-// then fitted already, unless another model is taken.
+// compare settles the model, if there is a choice: the one whose log evidences have the greatest
+// mean. Tables whose fit ends with that are then fitted already, unless another model is taken.
 func (f *imputedFit) compare(ctx context.Context) error {
 	if f.data.Count == 1 {
 		f.shared.Scale = nil // that of the table, to the bit
 		return nil
 	}
 	cfg := f.cfg
-	_, fits := f.engine.Engine().(engine.Direct) // whether what is computed for the evidences is the fit
+	// whether what is computed for the evidences is the fit
+	_, fits := f.engine.Engine().(engine.Direct)
 	if particles, ok := f.engine.Engine().(engine.Swarm); ok {
 		orders, drawn := particles.Orders(&engine.Problem{Order: cfg.Order})
 		if !drawn {
@@ -305,8 +327,9 @@ func (f *imputedFit) average() error {
 	return nil
 }
 
-// defaultRounds is how often completed values are drawn again where a fit takes little time. With a fifth of the values missing,
-// six bring edge probabilities nearer to those of the complete data by another seventh.
+// defaultRounds is how often completed values are drawn again where a fit takes little time. With a
+// fifth of the values missing, six bring edge probabilities nearer to those of the complete data by
+// another seventh.
 const defaultRounds = 3
 
 // particles reports whether the engine has particles, and no draws.
@@ -315,7 +338,8 @@ func (f *imputedFit) particles() bool {
 	return particles
 }
 
-// prepareRounds settles the number of rounds, and finds the places whose values are to be drawn again.
+// prepareRounds settles the number of rounds, and finds the places whose values are to be drawn
+// again.
 func (f *imputedFit) prepareRounds() error {
 	d := len(f.names)
 	if err := completions.Check(f.data.Places, f.data.Limits, f.data.Kept, f.rows, d); err != nil {
@@ -324,8 +348,11 @@ func (f *imputedFit) prepareRounds() error {
 	f.values, f.drawn = make([][]float64, f.data.Count), make([]completions.Redrawer, f.data.Count)
 	_, direct := f.engine.Engine().(engine.Direct)
 	kinds := f.data.Table(0).OfKinds()
-	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct && d <= refinement.MixedVariables && f.data.Places != nil {
-		if f.rounds = defaultRounds; kinds && f.data.Table(0).HasKind(func(k dataset.Kind) bool { return !k.Levelled() }) {
+	if f.rounds = max(0, f.data.Rounds); f.data.Rounds == 0 && direct &&
+		d <= refinement.MixedVariables && f.data.Places != nil {
+		if f.rounds = defaultRounds; kinds && f.data.Table(0).HasKind(func(k dataset.Kind) bool {
+			return !k.Levelled()
+		}) {
 			f.rounds = 1 // whose scores take long
 		}
 	}
@@ -333,9 +360,12 @@ func (f *imputedFit) prepareRounds() error {
 	case f.rounds == 0:
 		return nil
 	case f.data.Places == nil:
-		return errors.New("tobac: completed values are to be drawn again, but their places are unknown")
+		return errors.New(
+			"tobac: completed values are to be drawn again, but their places are unknown")
 	case f.particles():
-		return errors.New("tobac: completed values can be drawn again given draws from the posterior, and the engine has particles; allowed: the engines exact and mcmc, or no rounds")
+		return errors.New("tobac: completed values can be drawn again given draws from the " +
+			"posterior, and the engine has particles; allowed: the engines exact and mcmc, or no " +
+			"rounds")
 	}
 	kept := f.data.Kept
 	if kinds {
@@ -356,7 +386,8 @@ func (f *imputedFit) table(k int) *dataset.Table {
 	return completions.With(t, f.places, f.values[k])
 }
 
-// draw keeps the equations of one draw from the posterior of table k, each with the probability of its weight.
+// draw keeps the equations of one draw from the posterior of table k, each with the probability of
+// its weight.
 func (f *imputedFit) draw(k int, r *Result) error {
 	p := r.Posterior
 	if f.round == f.rounds || len(p.Draws) == 0 {
@@ -394,7 +425,8 @@ func (f *imputedFit) refit(ctx context.Context, k int) (*Result, error) {
 	t := f.table(k)
 	x := mat.DenseCopyOf(t.X)
 	// A stream of its own for each table and round, beside that of the draw.
-	rng := stream.New(stream.Seed(f.cfg.Seed, stream.ImputedTable, k), stream.RedrawnValues, k, f.round)
+	rng := stream.New(stream.Seed(f.cfg.Seed, stream.ImputedTable, k), stream.RedrawnValues, k,
+		f.round)
 	if err := f.drawn[k].Redraw(x, f.places, t.Intervened, rng); err != nil {
 		return nil, err
 	}
@@ -411,7 +443,9 @@ func (f *imputedFit) result() *Result {
 	out := *first
 	parts := make([]*posterior.Posterior, len(f.results))
 	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, engine.Seconds{}, nil, nil
-	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds, Limited: len(f.data.Limits), Gaps: completions.Gaps(f.data.Places, len(f.names)), Evidence: f.evidence}
+	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds,
+		Limited: len(f.data.Limits), Gaps: completions.Gaps(f.data.Places, len(f.names)),
+		Evidence: f.evidence}
 	if f.kept {
 		m.Rounds = 0
 	}
@@ -427,7 +461,8 @@ func (f *imputedFit) result() *Result {
 		out.Seconds.Add(r.Seconds)
 		out.Checks = completions.Worse(out.Checks, r.Checks)
 		warnings = append(warnings, r.Warnings)
-		if d := r.Diagnostics; d != nil && (out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
+		if d := r.Diagnostics; d != nil &&
+			(out.Diagnostics == nil || d.MaxRHat() > out.Diagnostics.MaxRHat()) {
 			out.Diagnostics, out.Computation = d, r.Computation
 		}
 	}
@@ -440,12 +475,15 @@ func (f *imputedFit) result() *Result {
 			out.Reason = inference.Reason(f.averaged)
 		}
 	}
-	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model), completions.Warnings(warnings))
-	if w := completions.Determined(f.data.Table(0), f.data.Places); f.data.Places != nil && w != "" && !slices.Contains(out.Warnings, w) {
+	out.Warnings = slices.Concat(m.warnings(f.names, f.shared.Model),
+		completions.Warnings(warnings))
+	if w := completions.Determined(f.data.Table(0), f.data.Places); f.data.Places != nil &&
+		w != "" && !slices.Contains(out.Warnings, w) {
 		out.Warnings = append(out.Warnings, w)
 	}
 	if f.kept {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no equations to draw imputed values from: they are those of the normal model", first.Model))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the model %s has no equations to draw "+
+			"imputed values from: they are those of the normal model", first.Model))
 	}
 	out.Config.Progress = f.cfg.Progress
 	return &out
@@ -458,15 +496,20 @@ func (m *Imputation) warnings(names []string, model sem.Model) []string {
 		w = append(w, text)
 	}
 	if m.Tables == 1 {
-		return append(w, "one completed table shows nothing of what the gaps leave unknown: use several")
+		return append(w,
+			"one completed table shows nothing of what the gaps leave unknown: use several")
 	}
 	i, j, sd := m.Largest()
 	if sd > 0 {
-		w = append(w, fmt.Sprintf("edge probabilities differ between the %d completed tables, most that of %q -> %q, with a standard deviation of %.2f", m.Tables, names[i], names[j], sd))
+		w = append(w, fmt.Sprintf("edge probabilities differ between the %d completed tables, "+
+			"most that of %q -> %q, with a standard deviation of %.2f", m.Tables, names[i],
+			names[j], sd))
 	}
 	if model != nil {
 		if n := m.Supporting(model.String()); n < m.Tables {
-			w = append(w, fmt.Sprintf("%d of %d completed tables by themselves support another model than %s", m.Tables-n, m.Tables, model))
+			w = append(w,
+				fmt.Sprintf("%d of %d completed tables by themselves support another model than %s",
+					m.Tables-n, m.Tables, model))
 		}
 	}
 	return w

@@ -31,7 +31,8 @@ func completedTables(data *dataset.Table, count int) tobac.Imputed {
 	}
 	return tobac.Imputed{Count: count, Places: places, Table: func(k int) *dataset.Table {
 		rng := rand.New(rand.NewPCG(uint64(k), 8))
-		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X), Intervened: data.Intervened}
+		t := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X),
+			Intervened: data.Intervened}
 		for i := 0; i < n; i += 5 {
 			t.X.Set(i, 2, t.X.At(i, 2)+2*rng.NormFloat64())
 		}
@@ -57,8 +58,11 @@ func TestOneCompletedTable(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			want := ended(t, name).result
-			got := fitImputed(t, tobac.Imputed{Count: 1, Table: func(int) *dataset.Table { return data }}, cfg)
-			if got.Imputation.Tables != 1 || len(got.Warnings) != len(want.Warnings)+1 || !strings.Contains(got.Warnings[0], "one completed table") {
+			got := fitImputed(t, tobac.Imputed{Count: 1, Table: func(int) *dataset.Table {
+				return data
+			}}, cfg)
+			if got.Imputation.Tables != 1 || len(got.Warnings) != len(want.Warnings)+1 ||
+				!strings.Contains(got.Warnings[0], "one completed table") {
 				t.Errorf("warnings %q, want one more than %q", got.Warnings, want.Warnings)
 			}
 			got.Imputation, got.Warnings = nil, want.Warnings
@@ -67,8 +71,8 @@ func TestOneCompletedTable(t *testing.T) {
 	}
 }
 
-// With several, probabilities are the means of those of the tables, weights follow the moments of the mixture, draws and components come from
-// all, whatever the number of workers.
+// With several, probabilities are the means of those of the tables, weights follow the moments of
+// the mixture, draws and components come from all, whatever the number of workers.
 func TestCompletedTablesAreMixed(t *testing.T) {
 	data := noisy(t)
 	const count = 3
@@ -77,7 +81,8 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			if name == "auto" {
 				t.Skip("is exact")
 			}
-			if strings.Contains(name, "gflownet") || strings.HasPrefix(name, "svgd o") || name == "dibs" {
+			if strings.Contains(name, "gflownet") || strings.HasPrefix(name, "svgd o") ||
+				name == "dibs" {
 				t.Skip("tables are worked on by the same code as with bcd and svgd")
 			}
 			if cfg.Model == nil {
@@ -103,19 +108,23 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 					c.Seed = stream.Seed(cfg.Seed, stream.ImputedTable, k)
 				}
 				r := fit(t, tables.Table(k), c)
-				parts, probabilities = append(parts, r.Marginals), append(probabilities, r.Probabilities)
+				parts, probabilities = append(parts, r.Marginals),
+					append(probabilities, r.Probabilities)
 			}
 			if isA[*stein.SVGD](cfg.Engine) && cfg.Order.Method == nil {
 				return // the orders are drawn under one model for all tables
 			}
 			want := posterior.MixMarginals(parts, []float64{1, 1, 1})
-			near := cmp.Comparer(func(a, b *mat.Dense) bool { return a == b || a != nil && b != nil && close0(a, b) })
+			near := cmp.Comparer(func(a, b *mat.Dense) bool {
+				return a == b || a != nil && b != nil && close0(a, b)
+			})
 			if diff := cmp.Diff(want, got.Marginals, near); diff != "" {
 				t.Errorf("marginals (-want +got):\n%s", diff)
 			}
 			for k, p := range probabilities {
 				if !close0(p, got.Imputation.Probabilities[k]) {
-					t.Errorf("probabilities of table %d: got %v, want %v", k, mat.Formatted(got.Imputation.Probabilities[k]), mat.Formatted(p))
+					t.Errorf("probabilities of table %d: got %v, want %v", k,
+						mat.Formatted(got.Imputation.Probabilities[k]), mat.Formatted(p))
 				}
 			}
 			for i := range 5 {
@@ -128,11 +137,13 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 						squares += (p.At(i, j) - mean) * (p.At(i, j) - mean) / (count - 1)
 					}
 					if sd := got.Imputation.SD.At(i, j); math.Abs(sd-math.Sqrt(squares)) > 1e-9 {
-						t.Errorf("standard deviation of %d -> %d: got %v, want %v", i, j, sd, math.Sqrt(squares))
+						t.Errorf("standard deviation of %d -> %d: got %v, want %v", i, j, sd,
+							math.Sqrt(squares))
 					}
 				}
 			}
-			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 || len(got.Draws) < min(30, count*max(1, sampler(&cfg).Particles)) {
+			if len(got.Components)%count != 0 && cfg.Order.Count == 0 || len(got.Draws) > 1500 ||
+				len(got.Draws) < min(30, count*max(1, sampler(&cfg).Particles)) {
 				t.Errorf("%d components, %d draws", len(got.Components), len(got.Draws))
 			}
 			if isA[*sums.Exact](cfg.Engine) { // as for draws of one table
@@ -140,8 +151,10 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 				for i := range 5 {
 					for j := range 5 {
 						v := got.Probabilities.At(i, j)
-						if ess := got.Empirical().EffectiveSampleSize(); ess < 500 || math.Abs(drawn.At(i, j)-v) > 3*math.Sqrt(v*(1-v)/ess)+0.02 {
-							t.Errorf("edge %d -> %d: frequency %v among draws worth %v, probability %v", i, j, drawn.At(i, j), ess, v)
+						if ess := got.Empirical().EffectiveSampleSize(); ess < 500 ||
+							math.Abs(drawn.At(i, j)-v) > 3*math.Sqrt(v*(1-v)/ess)+0.02 {
+							t.Errorf("edge %d -> %d: frequency %v among draws worth %v, "+
+								"probability %v", i, j, drawn.At(i, j), ess, v)
 						}
 					}
 				}
@@ -164,17 +177,21 @@ func close0(a, b *mat.Dense) bool {
 	return true
 }
 
-// One model is taken for all tables, that with the greatest mean evidence, although a table may support another: two of the three
-// here are scaled so that they support unequal variances.
+// One model is taken for all tables, that with the greatest mean evidence, although a table may
+// support another: two of the three here are scaled so that they support unequal variances.
 func TestOneModelForAllTables(t *testing.T) {
 	equal := chain(t, 40).Train
 	unequal := &dataset.Table{Names: equal.Names, X: mat.DenseCopyOf(equal.X)}
-	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) }, unequal.X)
+	unequal.X.Apply(func(_, j int, v float64) float64 { return v * math.Pow(3, float64(j-2)) },
+		unequal.X)
 	models := []sem.Model{sem.Linear{}, sem.BGe{}}
 	tables := []*dataset.Table{unequal, equal, unequal}
-	for _, cfg := range []tobac.Config{{Engine: &sums.Exact{}, Seed: 3}, {Engine: &short, Seed: 3}, {Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
+	for _, cfg := range []tobac.Config{{Engine: &sums.Exact{}, Seed: 3}, {Engine: &short, Seed: 3},
+		{Engine: &small, Order: engine.Order{Count: 2}, Seed: 3}} {
 		t.Run(cfg.Engine.Engine().Name(), func(t *testing.T) {
-			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table { return tables[k] }}, cfg)
+			r := fitImputed(t, tobac.Imputed{Count: 3, Table: func(k int) *dataset.Table {
+				return tables[k]
+			}}, cfg)
 			m := r.Imputation
 			best, highest := "", math.Inf(-1)
 			for a, model := range models {
@@ -182,7 +199,8 @@ func TestOneModelForAllTables(t *testing.T) {
 				for k := range tables {
 					mean += m.Evidence[k][a].Log / 3
 				}
-				if math.Abs(mean-r.Evidence[a].Log) > 1e-9*math.Abs(mean) || r.Evidence[a].Model != model.String() {
+				if math.Abs(mean-r.Evidence[a].Log) > 1e-9*math.Abs(mean) ||
+					r.Evidence[a].Model != model.String() {
 					t.Errorf("evidence %+v, want the mean %v of %v", r.Evidence[a], mean, model)
 				}
 				if mean > highest {
@@ -190,15 +208,20 @@ func TestOneModelForAllTables(t *testing.T) {
 				}
 			}
 			if m.Supporting(best) != 2 {
-				t.Fatalf("%d tables support %s, want 2: the test shows nothing", m.Supporting(best), best)
+				t.Fatalf("%d tables support %s, want 2: the test shows nothing", m.Supporting(best),
+					best)
 			}
-			if !isA[*stein.SVGD](cfg.Engine) && (r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
+			if !isA[*stein.SVGD](cfg.Engine) &&
+				(r.Model != best || r.Config.Model == nil || r.Config.Model.String() != best) {
 				t.Errorf("model %q, want %q for all tables", r.Model, best)
 			}
 			if strings.Contains(r.Model, "+") {
 				t.Errorf("several models: %q", r.Model)
 			}
-			if want := 3 - m.Supporting(best); want > 0 != slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "by themselves support another model") }) {
+			if want := 3 - m.Supporting(best); want > 0 != slices.ContainsFunc(r.Warnings,
+				func(w string) bool {
+					return strings.Contains(w, "by themselves support another model")
+				}) {
 				t.Errorf("%d tables support another model, warnings %q", want, r.Warnings)
 			}
 		})
@@ -212,17 +235,21 @@ func TestImputationWarnings(t *testing.T) {
 	if r.Imputation.Rounds != 3 {
 		t.Errorf("%d rounds, want the default of 3", r.Imputation.Rounds)
 	}
-	want := `4 of 90 values (4.4 %) in 1 of 5 columns were missing and are imputed, most in "` + data.Names[2] + `" (22 %), on the assumption that values are missing at random`
+	want := `4 of 90 values (4.4 %) in 1 of 5 columns were missing and are imputed, most in "` +
+		data.Names[2] + `" (22 %), on the assumption that values are missing at random`
 	if r.Warnings[0] != want {
 		t.Errorf("got  %s\nwant %s", r.Warnings[0], want)
 	}
 	i, j, sd := r.Imputation.Largest()
-	if sd <= 0 || mat.Max(r.Imputation.SD) != sd || r.Imputation.SD.At(i, j) != sd || !strings.Contains(r.Warnings[1], "differ between the 3 completed tables, most that of \""+data.Names[i]+"\" -> \""+data.Names[j]+"\"") {
+	if sd <= 0 || mat.Max(r.Imputation.SD) != sd || r.Imputation.SD.At(i, j) != sd ||
+		!strings.Contains(r.Warnings[1], "differ between the 3 completed tables, most that of \""+
+			data.Names[i]+"\" -> \""+data.Names[j]+"\"") {
 		t.Errorf("largest %d -> %d, %v; warning %q", i, j, sd, r.Warnings[1])
 	}
 }
 
-// Errors name the completed table; a cancelled fit ends with the context's error; the caller's mistakes panic.
+// Errors name the completed table; a cancelled fit ends with the context's error; the caller's
+// mistakes panic.
 func TestImputedErrors(t *testing.T) {
 	data := noisy(t)
 	other := func(edit func(*dataset.Table)) tobac.Imputed {
@@ -239,19 +266,29 @@ func TestImputedErrors(t *testing.T) {
 		data tobac.Imputed
 		want string
 	}{
-		{"not finite", other(func(t *dataset.Table) { t.X.Set(3, 1, math.NaN()) }), `tobac: completed table 2 of 2: dataset: row 4, column "` + data.Names[1] + `" is NaN, want a finite number`},
-		{"other names", other(func(t *dataset.Table) { t.Names[0] = "z" }), "tobac: completed table 2 of 2: got 18 rows of the columns"},
+		{"not finite", other(func(t *dataset.Table) { t.X.Set(3, 1, math.NaN()) }),
+			`tobac: completed table 2 of 2: dataset: row 4, column "` + data.Names[1] +
+				`" is NaN, want a finite number`},
+		{"other names", other(func(t *dataset.Table) { t.Names[0] = "z" }),
+			"tobac: completed table 2 of 2: got 18 rows of the columns"},
 		{"constant", other(func(t *dataset.Table) {
 			for i := range 18 {
 				t.X.Set(i, 0, 4)
 			}
 		}), "tobac: completed table 2 of 2: column"},
-		{"places", tobac.Imputed{Count: 2, Places: []int{1, 90}, Table: func(int) *dataset.Table { return data }}, "tobac: got the place 90 of a completed value after 1, want ascending ones below 90"},
-		{"rounds without places", tobac.Imputed{Count: 2, Rounds: 1, Table: func(int) *dataset.Table { return data }}, "tobac: completed values are to be drawn again, but their places are unknown"},
-		{"marks", tobac.Imputed{Count: 2, Kept: []bool{true}, Table: func(int) *dataset.Table { return data }}, "tobac: got 1 marks of columns whose completed values are kept, want 5"},
+		{"places", tobac.Imputed{Count: 2, Places: []int{1, 90}, Table: func(int) *dataset.Table {
+			return data
+		}}, "tobac: got the place 90 of a completed value after 1, want ascending ones below 90"},
+		{"rounds without places",
+			tobac.Imputed{Count: 2, Rounds: 1, Table: func(int) *dataset.Table { return data }},
+			"tobac: completed values are to be drawn again, but their places are unknown"},
+		{"marks", tobac.Imputed{Count: 2, Kept: []bool{true}, Table: func(int) *dataset.Table {
+			return data
+		}}, "tobac: got 1 marks of columns whose completed values are kept, want 5"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := tobac.FitImputed(context.Background(), row.data, tobac.Config{Model: sem.BGe{}})
+			_, err := tobac.FitImputed(context.Background(), row.data,
+				tobac.Config{Model: sem.BGe{}})
 			if err == nil || !strings.HasPrefix(err.Error(), row.want) {
 				t.Errorf("got %v\nwant %s", err, row.want)
 			}
@@ -260,7 +297,8 @@ func TestImputedErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, cfg := range engines() {
-		if _, err := tobac.FitImputed(ctx, completedTables(data, 2), cfg); !errors.Is(err, context.Canceled) {
+		if _, err := tobac.FitImputed(ctx, completedTables(data, 2), cfg); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("%s: got %v, want the context's error", name, err)
 		}
 	}
@@ -279,7 +317,8 @@ func TestImputedProgress(t *testing.T) {
 			if name == "auto" {
 				t.Skip("is exact")
 			}
-			if strings.Contains(name, "gflownet") || strings.HasPrefix(name, "svgd o") || name == "dibs" {
+			if strings.Contains(name, "gflownet") || strings.HasPrefix(name, "svgd o") ||
+				name == "dibs" {
 				t.Skip("tables are worked on by the same code as with bcd and svgd")
 			}
 			cfg.Model = sem.Linear{}
@@ -296,7 +335,8 @@ func TestImputedProgress(t *testing.T) {
 			fitImputed(t, tables, cfg)
 			last := 0
 			for _, p := range all {
-				if p.Step < last || p.Step > p.Steps || p.Steps != all[0].Steps || p.Table < 1 || p.Table > 3 || p.Tables != 3 {
+				if p.Step < last || p.Step > p.Steps || p.Steps != all[0].Steps || p.Table < 1 ||
+					p.Table > 3 || p.Tables != 3 {
 					t.Fatalf("progress %+v after step %d of %d", p, last, all[0].Steps)
 				}
 				last = p.Step

@@ -33,16 +33,19 @@ func TestRoundsFindThePosterior(t *testing.T) {
 			places = append(places, 2*i+1)
 		}
 	}
-	cfg := tobac.Config{Model: sem.BGe{Raw: true, AlphaLambda: 6}, Prior: background.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
-	whole := fit(t, &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X.Slice(0, seen, 0, 2))}, cfg).Probabilities
-	noise := tobac.Imputed{Count: count, Places: places, Rounds: -1, Table: func(k int) *dataset.Table {
-		rng := rand.New(rand.NewPCG(uint64(k), 3))
-		out := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
-		for i := seen; i < n; i++ {
-			out.X.Set(i, 1, rng.NormFloat64())
-		}
-		return out
-	}}
+	cfg := tobac.Config{Model: sem.BGe{Raw: true, AlphaLambda: 6},
+		Prior: background.Prior{EdgesPerNode: 0.25}, Seed: 1, Workers: 2}
+	whole := fit(t, &dataset.Table{Names: data.Names,
+		X: mat.DenseCopyOf(data.X.Slice(0, seen, 0, 2))}, cfg).Probabilities
+	noise := tobac.Imputed{Count: count, Places: places, Rounds: -1,
+		Table: func(k int) *dataset.Table {
+			rng := rand.New(rand.NewPCG(uint64(k), 3))
+			out := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
+			for i := seen; i < n; i++ {
+				out.X.Set(i, 1, rng.NormFloat64())
+			}
+			return out
+		}}
 	adjacent := func(p *mat.Dense) float64 { return p.At(0, 1) + p.At(1, 0) }
 	want, before := adjacent(whole), adjacent(fitImputed(t, noise, cfg).Probabilities)
 	noise.Rounds = 7
@@ -52,7 +55,8 @@ func TestRoundsFindThePosterior(t *testing.T) {
 		squares += (adjacent(p) - mean) * (adjacent(p) - mean) / (count - 1)
 	}
 	allowed := 3 * math.Sqrt(squares/count)
-	t.Logf("adjacent: want %.3f, before %.3f, after %d rounds %.3f ± %.3f", want, before, r.Imputation.Rounds, mean, allowed/3)
+	t.Logf("adjacent: want %.3f, before %.3f, after %d rounds %.3f ± %.3f", want, before,
+		r.Imputation.Rounds, mean, allowed/3)
 	if math.Abs(mean-want) > allowed {
 		t.Errorf("adjacent with the probability %.3f, want %.3f within %.3f", mean, want, allowed)
 	}
@@ -88,7 +92,8 @@ func TestRounds(t *testing.T) {
 	again.Rounds = 2
 	got := fitImputed(t, again, cfg)
 	if got.Imputation.Rounds != 2 || got.Probabilities.At(2, 4) == want.Probabilities.At(2, 4) {
-		t.Errorf("%d rounds, probability %v as without", got.Imputation.Rounds, got.Probabilities.At(2, 4))
+		t.Errorf("%d rounds, probability %v as without", got.Imputation.Rounds,
+			got.Probabilities.At(2, 4))
 	}
 	cfg.Workers = 3
 	sameBits(t, "three workers", fitImputed(t, again, cfg), got)
@@ -100,10 +105,13 @@ func TestRoundsWithoutEquations(t *testing.T) {
 	tables := completedTables(data, 2)
 	tables.Rounds = 1
 	r := fitImputed(t, tables, tobac.Config{Model: sem.GaussianProcess{}})
-	if r.Imputation.Rounds != 0 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no equations to draw imputed values from") }) {
+	if r.Imputation.Rounds != 0 || !slices.ContainsFunc(r.Warnings, func(w string) bool {
+		return strings.Contains(w, "no equations to draw imputed values from")
+	}) {
 		t.Errorf("%d rounds, warnings %q", r.Imputation.Rounds, r.Warnings)
 	}
-	if _, err := tobac.FitImputed(context.Background(), tables, particles()); err == nil || !strings.Contains(err.Error(), "allowed: the engines exact and mcmc, or no rounds") {
+	if _, err := tobac.FitImputed(context.Background(), tables, particles()); err == nil ||
+		!strings.Contains(err.Error(), "allowed: the engines exact and mcmc, or no rounds") {
 		t.Errorf("svgd: got %v", err)
 	}
 }
@@ -124,25 +132,29 @@ func ExampleFitImputed() {
 		panic(err)
 	}
 	names := []string{"dose", "response"}
-	r, err := tobac.FitImputed(context.Background(), tobac.Imputed{Count: c.Count(), Places: c.Places(), Table: func(k int) *dataset.Table {
-		return &dataset.Table{Names: names, X: c.Table(k)}
-	}}, tobac.Config{Model: sem.BGe{}, Seed: 1})
+	r, err := tobac.FitImputed(context.Background(),
+		tobac.Imputed{Count: c.Count(), Places: c.Places(), Table: func(k int) *dataset.Table {
+			return &dataset.Table{Names: names, X: c.Table(k)}
+		}}, tobac.Config{Model: sem.BGe{}, Seed: 1})
 	if err != nil {
 		panic(err)
 	}
 	edge := r.Edges()[0]
-	fmt.Printf("adjacent: %.2f, completed tables: %d, drawn again: %d times\n", edge.Adjacent, r.Imputation.Tables, r.Imputation.Rounds)
+	fmt.Printf("adjacent: %.2f, completed tables: %d, drawn again: %d times\n", edge.Adjacent,
+		r.Imputation.Tables, r.Imputation.Rounds)
 	// Output: adjacent: 1.00, completed tables: 10, drawn again: 3 times
 }
 
-// Levels and numbers that were completed without looking at the other columns come near those of the
-// complete table when they are drawn again, under every model of categories, with the same bits for
-// any number of workers.
+// Levels and numbers that were completed without looking at the other columns come near those of
+// the complete table when they are drawn again, under every model of categories, with the same bits
+// for any number of workers.
 func TestRoundsOfKinds(t *testing.T) {
 	const n, d, count = 160, 3, 3
 	rng := rand.New(rand.NewPCG(5, 8))
-	whole := &dataset.Table{Names: []string{"c", "x", "b"}, X: mat.NewDense(n, d, nil), Variables: []dataset.Variable{
-		{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}}, {}, {Kind: dataset.Binary}}}
+	whole := &dataset.Table{Names: []string{"c", "x", "b"}, X: mat.NewDense(n, d, nil),
+		Variables: []dataset.Variable{
+			{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}}, {},
+			{Kind: dataset.Binary}}}
 	data := tobac.Imputed{Count: count}
 	for i := range n {
 		c := float64(rng.IntN(3))
@@ -184,7 +196,8 @@ func TestRoundsOfKinds(t *testing.T) {
 		data.Rounds = 4
 		r := fitImputed(t, data, cfg)
 		if after := off(r); r.Imputation.Rounds != 4 || !(after < 0.5*before) {
-			t.Errorf("%v: off by %.3f after %d rounds, by %.3f before, want less than half", model, after, r.Imputation.Rounds, before)
+			t.Errorf("%v: off by %.3f after %d rounds, by %.3f before, want less than half", model,
+				after, r.Imputation.Rounds, before)
 		}
 		cfg.Workers = 3
 		sameBits(t, "three workers", fitImputed(t, data, cfg), r)

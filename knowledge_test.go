@@ -31,7 +31,8 @@ import (
 
 // listed are the posterior edge probabilities by listing all acyclic graphs that
 // keep accepts, with the scores of a model that has one hypothesis.
-func listed(t failer, data *dataset.Table, m sem.Model, p *background.Prior, keep func(*dag.Graph) bool) *mat.Dense {
+func listed(t failer, data *dataset.Table, m sem.Model, p *background.Prior,
+	keep func(*dag.Graph) bool) *mat.Dense {
 	t.Helper()
 	d := len(data.Names)
 	h, err := nodeScores(m).Hypotheses(context.Background(), data, score.Uniform(d), 1)
@@ -99,9 +100,11 @@ func fulfilled(t failer, what string, res *tobac.Result, p *background.Prior) {
 			for j := range d {
 				got, f := post.Probabilities.At(i, j), fixed.At(i, j)
 				if !math.IsNaN(f) && got != f {
-					t.Fatalf("%s: probability of %d → %d is %v, but it is fixed at %v by %v", what, i, j, got, f, p)
+					t.Fatalf("%s: probability of %d → %d is %v, but it is fixed at %v by %v", what,
+						i, j, got, f, p)
 				}
-				if slices.Contains(p.Required, dag.Edge{From: i, To: j}) && got != 1 || i != j && !priortest.Allows(p, dag.Edge{From: i, To: j}) && got != 0 {
+				if slices.Contains(p.Required, dag.Edge{From: i, To: j}) && got != 1 || i != j &&
+					!priortest.Allows(p, dag.Edge{From: i, To: j}) && got != 0 {
 					t.Fatalf("%s: probability of %d → %d is %v against %v", what, i, j, got, p)
 				}
 			}
@@ -121,7 +124,8 @@ func fulfilled(t failer, what string, res *tobac.Result, p *background.Prior) {
 }
 
 // single are models with one hypothesis.
-var single = []sem.Model{sem.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, sem.BGe{AlphaLambda: 8}, sem.BGe{Raw: true}}
+var single = []sem.Model{sem.Linear{NoiseVariance: 0.5, EdgeVariance: 1}, sem.BGe{AlphaLambda: 8},
+	sem.BGe{Raw: true}}
 
 // Over all graphs, and over those along a known order, the engine exact gives the
 // posterior that listing every graph gives, under random statements of every kind.
@@ -137,7 +141,8 @@ func TestExactWithKnowledge(t *testing.T) {
 			t.Fatalf("%v under %v", err, &p)
 		}
 		if want := listed(t, data, m, &p, anyGraph); largest(res.Probabilities, want) > 1e-10 {
-			t.Fatalf("under %v:\n got %v\nwant %v", &p, mat.Formatted(res.Probabilities), mat.Formatted(want))
+			t.Fatalf("under %v:\n got %v\nwant %v", &p, mat.Formatted(res.Probabilities),
+				mat.Formatted(want))
 		}
 		fulfilled(t, "exact", res, &p)
 		known := aKnownOrder(t, &p, d, rng)
@@ -147,7 +152,8 @@ func TestExactWithKnowledge(t *testing.T) {
 		}
 		want := listed(t, data, m, &p, func(g *dag.Graph) bool { return follows(g, known) })
 		if largest(res.Probabilities, want) > 1e-10 {
-			t.Fatalf("along %v under %v:\n got %v\nwant %v", known, &p, mat.Formatted(res.Probabilities), mat.Formatted(want))
+			t.Fatalf("along %v under %v:\n got %v\nwant %v", known, &p,
+				mat.Formatted(res.Probabilities), mat.Formatted(want))
 		}
 		fulfilled(t, "along an order", res, &p)
 	})
@@ -175,7 +181,8 @@ func TestChainsWithKnowledge(t *testing.T) {
 		d := 3 + int(seed%2)
 		data, m := weak(20, d, seed), single[int(seed)%len(single)]
 		p := priortest.Draw(rng, d)
-		cfg := tobac.Config{Model: m, Prior: p, Seed: seed, Engine: &markov.MCMC{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
+		cfg := tobac.Config{Model: m, Prior: p, Seed: seed,
+			Engine: &markov.MCMC{Chains: 2, Iterations: 1500, WarmUp: 200, Rungs: 2}}
 		if seed%3 == 0 {
 			cfg.Engine.(*markov.MCMC).Candidates = 1 // required parents are candidates all the same
 		}
@@ -200,11 +207,14 @@ func TestParticlesWithKnowledge(t *testing.T) {
 		data, p := weak(25, d, seed), priortest.Draw(rng, d)
 		p.MaxParents = 0
 		for name, order := range map[string]engine.Order{
-			"drawn": {Count: 2}, "eqvar": {Method: ordering.MethodEqVar}, "npvar": {Method: ordering.MethodNPVar}, "score": {Method: ordering.MethodSCORE},
-			"resamples": {Method: ordering.MethodEqVar, Count: 6}, "known": {Known: aKnownOrder(t, &p, d, rng)}, "dibs": {},
+			"drawn": {Count: 2}, "eqvar": {Method: ordering.MethodEqVar},
+			"npvar": {Method: ordering.MethodNPVar}, "score": {Method: ordering.MethodSCORE},
+			"resamples": {Method: ordering.MethodEqVar, Count: 6},
+			"known":     {Known: aKnownOrder(t, &p, d, rng)}, "dibs": {},
 		} {
 			models := []sem.Model{sem.Linear{}, sem.BGe{}, sem.FeedForward{Hidden: []int{2}}}
-			cfg := tobac.Config{Model: models[seed%3], Prior: p, Order: order, Engine: &svgd, Seed: seed}
+			cfg := tobac.Config{Model: models[seed%3], Prior: p, Order: order, Engine: &svgd,
+				Seed: seed}
 			if name == "dibs" {
 				cfg.Engine = &stein.DiBS{SVGD: svgd}
 			}
@@ -227,19 +237,22 @@ func TestOddsAreThoseOfATable(t *testing.T) {
 	order := engine.Order{Known: []int{0, 2, 1, 3, 4}}
 	dibs := tobac.Config{Model: sem.Linear{}, Engine: &stein.DiBS{SVGD: small}, Seed: 7}
 	for name, cfg := range map[string]tobac.Config{
-		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs, "gflownet": {Model: sem.BGe{}, Engine: &flownets.GFlowNet{}},
+		"exact": {}, "exact along an order": {Order: order, Engine: &sums.Exact{}}, "dibs": dibs,
+		"gflownet":                {Model: sem.BGe{}, Engine: &flownets.GFlowNet{}},
 		"gflownet along an order": {Model: sem.BGe{}, Order: order, Engine: &flownets.GFlowNet{}},
 		"svgd":                    {Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7},
 	} {
 		cfg.Prior = background.Prior{Probabilities: table}
 		want := fit(t, data, cfg)
-		cfg.Prior = background.Prior{Probabilities: constant(5, p), Odds: []background.EdgeOdds{{From: 2, To: 3, Odds: odds}}}
+		cfg.Prior = background.Prior{Probabilities: constant(5, p),
+			Odds: []background.EdgeOdds{{From: 2, To: 3, Odds: odds}}}
 		got := fit(t, data, cfg)
 		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 1e-9) {
 			t.Errorf("%s: probabilities differ by up to %v", name, diff)
 		}
 		cfg.Prior.Odds = nil
-		if without := fit(t, data, cfg); name != "dibs" && largest(got.Probabilities, without.Probabilities) < 1e-3 {
+		if without := fit(t, data, cfg); name != "dibs" &&
+			largest(got.Probabilities, without.Probabilities) < 1e-3 {
 			t.Errorf("%s: odds change nothing", name)
 		}
 	}
@@ -275,7 +288,8 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		for a, i := range relabel {
 			for b, j := range relabel {
 				if math.Abs(got.Probabilities.At(a, b)-want.Probabilities.At(i, j)) > 1e-9 {
-					t.Fatalf("probability of %d → %d is %v, and %v relabelled, under %v", i, j, want.Probabilities.At(i, j), got.Probabilities.At(a, b), &p)
+					t.Fatalf("probability of %d → %d is %v, and %v relabelled, under %v", i, j,
+						want.Probabilities.At(i, j), got.Probabilities.At(a, b), &p)
 				}
 			}
 		}
@@ -285,7 +299,9 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 			for c, j := range order {
 				moved[c] = position[j]
 			}
-			if allows := func(p *ordering.Precedence, order []int) bool { return p == nil || p.Allows(order) }; allows(before, order) != allows(after, moved) {
+			if allows := func(p *ordering.Precedence, order []int) bool {
+				return p == nil || p.Allows(order)
+			}; allows(before, order) != allows(after, moved) {
 				t.Fatalf("order %v, relabelled %v", order, moved)
 			}
 		}
@@ -295,8 +311,10 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 // A run refuses statements that no graph fulfils, in the names of the data.
 func TestContradictingPriors(t *testing.T) {
 	_, err := tobac.NewRun(context.Background(), chain(t, 40).Train, tobac.Config{
-		Order: engine.Order{Known: []int{4, 3, 2, 1, 0}}, Prior: background.Prior{Required: []dag.Edge{{From: 1, To: 3}}}})
-	const want = "tobac: conflicting background knowledge: X1 → X3 is required, but the known order puts X3 before X1"
+		Order: engine.Order{Known: []int{4, 3, 2, 1, 0}},
+		Prior: background.Prior{Required: []dag.Edge{{From: 1, To: 3}}}})
+	const want = "tobac: conflicting background knowledge: X1 → X3 is required, but the known " +
+		"order puts X3 before X1"
 	if err == nil || err.Error() != want || !errors.As(err, new(*background.ContradictionError)) {
 		t.Errorf("got error %v\nwant      %s", err, want)
 	}
@@ -343,7 +361,8 @@ func TestUnboundOrderer(t *testing.T) {
 	fulfilled(t, "agrees", fit(t, noisy(t), cfg), &cfg.Prior)
 	cfg.Prior.Required = []dag.Edge{{From: 3, To: 1}}
 	_, err := tobac.NewRun(context.Background(), noisy(t), cfg)
-	if want := "tobac: the graph prior makes the edge X3 → X1 certain, but the causal order puts X1 first; give an order that agrees"; err == nil || err.Error() != want {
+	if want := "tobac: the graph prior makes the edge X3 → X1 certain, but the causal order puts " +
+		"X1 first; give an order that agrees"; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }
@@ -356,17 +375,21 @@ func TestManyVariablesWithKnowledge(t *testing.T) {
 	for j := range 22 {
 		wide.Names = append(wide.Names, fmt.Sprint("v", j))
 	}
-	p := background.Prior{Tiers: slices.Repeat([]int{0, 1}, 11), Sinks: []int{21}, Sources: []int{4}, Forbidden: []dag.Edge{{From: 0, To: 1}},
+	p := background.Prior{Tiers: slices.Repeat([]int{0, 1}, 11), Sinks: []int{21},
+		Sources: []int{4}, Forbidden: []dag.Edge{{From: 0, To: 1}},
 		Odds: []background.EdgeOdds{{From: 2, To: 3, Odds: 1000}, {From: 6, To: 5, Odds: 0.001}}}
 	for i := range 6 {
 		p.Required = append(p.Required, dag.Edge{From: 2 * i, To: 13})
 	}
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Prior: p, Engine: &markov.MCMC{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 26}, Prior: p,
+		Engine: &markov.MCMC{Chains: 1, Iterations: 60, WarmUp: 40, Candidates: 4, Rungs: 2}}
 	res := fit(t, wide, cfg)
 	fulfilled(t, "chains", res, &p)
 	if res.Probabilities.At(2, 3) < 0.5 || res.Probabilities.At(6, 5) > 0.05 {
-		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3), res.Probabilities.At(6, 5))
+		t.Errorf("odds of 1000 and 1/1000 give %v and %v", res.Probabilities.At(2, 3),
+			res.Probabilities.At(6, 5))
 	}
-	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: engine.Order{Count: 1}, Engine: &stein.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
+	drawn := tobac.Config{Model: sem.Linear{}, Prior: p, Order: engine.Order{Count: 1},
+		Engine: &stein.SVGD{OrderEngine: cfg.Engine, Particles: 2, Samples: 2, Steps: 2, Rank: 2}}
 	fulfilled(t, "orders from chains", fit(t, wide, drawn), &p)
 }

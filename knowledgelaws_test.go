@@ -37,19 +37,25 @@ func TestTooManyRequiredParents(t *testing.T) {
 		cfg  tobac.Config
 		want string
 	}{
-		{noisy(t), tobac.Config{Model: sem.GaussianProcess{MaxParents: 1}, Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}}}},
-			"tobac: a variable has 2 required parents, more than the 1 of the model gp max-parents=1"},
+		{noisy(t), tobac.Config{Model: sem.GaussianProcess{MaxParents: 1},
+			Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}}}},
+			"tobac: a variable has 2 required parents, more than the 1 of the model gp " +
+				"max-parents=1"},
 		{wide, tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Required: edges}},
-			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
+			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of " +
+				"each; allowed: fewer, or a known order"},
 		{wide, tobac.Config{Model: sem.FeedForward{}, Prior: background.Prior{Required: edges}},
-			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of each; allowed: fewer, or a known order"},
+			"tobac: a variable has 25 required parents, and the engine mcmc takes at most 24 of " +
+				"each; allowed: fewer, or a known order"},
 	} {
-		if _, err := tobac.NewRun(context.Background(), row.data, row.cfg); err == nil || err.Error() != row.want {
+		if _, err := tobac.NewRun(context.Background(), row.data, row.cfg); err == nil ||
+			err.Error() != row.want {
 			t.Errorf("got error %v\nwant      %s", err, row.want)
 		}
 	}
 	three := []dag.Edge{{From: 0, To: 4}, {From: 1, To: 4}, {From: 3, To: 4}}
-	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Prior: background.Prior{Required: three}})
+	res := fit(t, noisy(t), tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{},
+		Prior: background.Prior{Required: three}})
 	fulfilled(t, "gp", res, &background.Prior{Required: three})
 }
 
@@ -60,7 +66,8 @@ func TestRequiringIsConditioning(t *testing.T) {
 	data, model := weak(25, 4, 9), sem.BGe{AlphaLambda: 8}
 	fitted := func(p background.Prior) *mat.Dense {
 		p.EdgesPerNode = 0.6
-		return fit(t, data, tobac.Config{Model: model, Prior: p, Engine: &sums.Exact{}}).Probabilities
+		return fit(t, data,
+			tobac.Config{Model: model, Prior: p, Engine: &sums.Exact{}}).Probabilities
 	}
 	all := fitted(background.Prior{})
 	for i := range 4 {
@@ -69,7 +76,8 @@ func TestRequiringIsConditioning(t *testing.T) {
 				continue
 			}
 			e := []dag.Edge{{From: i, To: j}}
-			with, without, p := fitted(background.Prior{Required: e}), fitted(background.Prior{Forbidden: e}), all.At(i, j)
+			with, without, p := fitted(background.Prior{Required: e}),
+				fitted(background.Prior{Forbidden: e}), all.At(i, j)
 			with.Scale(p, with)
 			without.Scale(1-p, without)
 			with.Add(with, without)
@@ -92,7 +100,8 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 	const d, rows, tables = 4, 8, 150
 	var gains []float64
 	better, worse, expected := 0, 0, 0.0
-	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1}, Prior: background.Prior{EdgesPerNode: 0.75}, Engine: &sums.Exact{}}
+	cfg := tobac.Config{Model: sem.Linear{NoiseVariance: 1, EdgeVariance: 1},
+		Prior: background.Prior{EdgesPerNode: 0.75}, Engine: &sums.Exact{}}
 	for seed := range uint64(tables) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		i, j := twoOf(rng, d)
@@ -106,7 +115,8 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 		cfg.Prior.Required = []dag.Edge{edge}
 		gain, mean := gainOfOthers(before, fit(t, data, cfg).Probabilities, g, edge)
 		if mean < 0 {
-			t.Errorf("table %d, %d → %d required: the posterior expects the gain %v", seed, i, j, mean)
+			t.Errorf("table %d, %d → %d required: the posterior expects the gain %v", seed, i, j,
+				mean)
 		}
 		switch {
 		case gain > 0:
@@ -116,11 +126,13 @@ func TestOneTrueEdgeHelps(t *testing.T) {
 		}
 		expected += mean / tables
 		gains = append(gains, gain)
-		t.Logf("table %d, %d → %d required: log score of the other pairs %+.3f, expected %+.3f", seed, i, j, gain, mean)
+		t.Logf("table %d, %d → %d required: log score of the other pairs %+.3f, expected %+.3f",
+			seed, i, j, gain, mean)
 	}
 	mean, sd := stat.MeanStdDev(gains, nil)
 	se := sd / math.Sqrt(tables)
-	t.Logf("mean gain %.3f ± %.3f nats for each table, where the posteriors expect %.3f; better in %d tables, worse in %d", mean, se, expected, better, worse)
+	t.Logf("mean gain %.3f ± %.3f nats for each table, where the posteriors expect %.3f; better "+
+		"in %d tables, worse in %d", mean, se, expected, better, worse)
 	if !(mean > 3*se) { // three standard errors above nothing
 		t.Errorf("mean gain %v ± %v", mean, se)
 	}
@@ -199,7 +211,8 @@ func gaussianTable(rng *rand.Rand, g *dag.Graph, rows int) *dataset.Table {
 		w.Set(e.From, e.To, rng.NormFloat64())
 	}
 	x := make([]float64, d)
-	out := &dataset.Table{Names: []string{"a", "b", "c", "d", "e"}[:d], X: mat.NewDense(rows, d, nil)}
+	out := &dataset.Table{Names: []string{"a", "b", "c", "d", "e"}[:d],
+		X: mat.NewDense(rows, d, nil)}
 	for r := range rows {
 		for _, j := range order {
 			x[j] = rng.NormFloat64()
@@ -217,7 +230,8 @@ func gaussianTable(rng *rand.Rand, g *dag.Graph, rows int) *dataset.Table {
 // −ln 20 there is a warning that names the edges at odds, with every engine that knows.
 func TestDataAgainstKnowledge(t *testing.T) {
 	data, d := weak(60, 4, 3), 4
-	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8}, Prior: background.Prior{Kind: background.Uniform}, Engine: &sums.Exact{}}
+	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8},
+		Prior: background.Prior{Kind: background.Uniform}, Engine: &sums.Exact{}}
 	free := fit(t, data, cfg)
 	graphs, warned := acyclicGraphs(d), 0
 	for i := range d {
@@ -233,12 +247,15 @@ func TestDataAgainstKnowledge(t *testing.T) {
 					share += 1 / float64(len(graphs))
 				}
 			}
-			change, want := res.Evidence[0].Log-free.Evidence[0].Log, math.Log(1-free.Probabilities.At(i, j))-math.Log(share)
+			change, want := res.Evidence[0].Log-free.Evidence[0].Log,
+				math.Log(1-free.Probabilities.At(i, j))-math.Log(share)
 			if math.Abs(change-want) > 1e-8 {
 				t.Errorf("%d → %d forbidden: evidence changes by %v, want %v", i, j, change, want)
 			}
 			said := slices.ContainsFunc(res.Warnings, func(w string) bool {
-				return strings.HasPrefix(w, fmt.Sprintf("the data speak against the background knowledge, by %.1f nats", -change))
+				return strings.HasPrefix(w,
+					fmt.Sprintf("the data speak against the background knowledge, by %.1f nats",
+						-change))
 			})
 			if said != (change < -math.Log(20)) {
 				t.Errorf("%d → %d forbidden, %v nats: warnings %q", i, j, change, res.Warnings)
@@ -250,7 +267,8 @@ func TestDataAgainstKnowledge(t *testing.T) {
 	}
 	with := cfg
 	with.Prior.Forbidden = []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}}
-	for name, c := range map[string]tobac.Config{"exact": with, "svgd": {Prior: with.Prior, Engine: &small, Order: engine.Order{Count: 1}}} {
+	for name, c := range map[string]tobac.Config{"exact": with,
+		"svgd": {Prior: with.Prior, Engine: &small, Order: engine.Order{Count: 1}}} {
 		res := fit(t, data, c)
 		if !slices.ContainsFunc(res.Warnings, func(w string) bool {
 			return strings.HasPrefix(w, "the data speak against the background knowledge, by ")

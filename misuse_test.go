@@ -31,7 +31,8 @@ var smallEngines = map[string]tobac.Config{
 	"svgd":  {Engine: &stein.SVGD{Steps: 3, Particles: 2, Samples: 2}},
 	"bcd":   {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 3, Batch: 4}}},
 	"gflownet": {Model: sem.BGe{},
-		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 3, Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
+		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 3,
+			Policy: gflownet.Graph, Width: 4, Prefill: 2, Environments: 2, Batch: 2}}},
 }
 
 // Faults of the calling program are panics that say what is wrong, or errors, never those of the
@@ -64,14 +65,17 @@ func TestMisuse(t *testing.T) {
 		r.Close()
 		_, early := r.Snapshot()
 		_, result := r.Result(ctx)
-		for what, err := range map[string]error{"Advance": r.Advance(ctx, 1), "Snapshot": early, "Result": result, "Restore": r.Restore(ctx, &tobac.Snapshot{})} {
+		for what, err := range map[string]error{"Advance": r.Advance(ctx, 1), "Snapshot": early,
+			"Result": result, "Restore": r.Restore(ctx, &tobac.Snapshot{})} {
 			if err == nil || err.Error() != "tobac: the run is closed" {
 				t.Errorf("%s, %s after Close: %v", name, what, err)
 			}
 		}
 		r.Close()
 	}
-	if got := panicOf(func() { tobac.FitImputed(none, tobac.Imputed{Count: 1, Table: nil}, tobac.Config{}) }); got == nil {
+	if got := panicOf(func() {
+		tobac.FitImputed(none, tobac.Imputed{Count: 1, Table: nil}, tobac.Config{})
+	}); got == nil {
 		t.Error("FitImputed without tables does not panic")
 	}
 }
@@ -93,7 +97,8 @@ func TestPanickingProgress(t *testing.T) {
 		if got := panicOf(func() { r.Advance(t.Context(), math.MaxInt) }); got != any("mine") {
 			t.Errorf("%s: panic %v, want the one of Progress", name, got)
 		}
-		if err := r.Advance(t.Context(), math.MaxInt); err == nil || !strings.Contains(err.Error(), "a panic cut its work") {
+		if err := r.Advance(t.Context(), math.MaxInt); err == nil ||
+			!strings.Contains(err.Error(), "a panic cut its work") {
 			t.Errorf("%s: Advance after it: %v", name, err)
 		}
 	}
@@ -108,7 +113,8 @@ func TestChangedData(t *testing.T) {
 			t.Fatal(err)
 		}
 		data.X.Set(3, 1, math.NaN())
-		if _, err := r.Result(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "tobac: the data were changed after NewRun: ") {
+		if _, err := r.Result(t.Context()); err == nil ||
+			!strings.HasPrefix(err.Error(), "tobac: the data were changed after NewRun: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -29,7 +29,9 @@ func choices() map[string]tobac.Config {
 	c := map[string]tobac.Config{}
 	for name, model := range map[string]sem.Model{
 		"linear": sem.Linear{}, "linear without intercept": sem.Linear{NoIntercept: true},
-		"ffn": sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}, "integrated ffn": sem.FeedForward{Hidden: []int{2}, Output: models.IntegratedOutput}, "bge": sem.BGe{}, "raw bge": sem.BGe{Raw: true},
+		"ffn":            sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh},
+		"integrated ffn": sem.FeedForward{Hidden: []int{2}, Output: models.IntegratedOutput},
+		"bge":            sem.BGe{}, "raw bge": sem.BGe{Raw: true},
 	} {
 		short := small
 		short.Steps = 8
@@ -56,7 +58,8 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if err := p.Validate(); err != nil {
 				t.Error(err)
 			}
-			dibs, linear, marginal := isA[*stein.DiBS](cfg.Engine), strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
+			dibs, linear, marginal := isA[*stein.DiBS](cfg.Engine),
+				strings.HasPrefix(name, "linear"), strings.Contains(name, "bge")
 			if (p.Order() == nil) != dibs {
 				t.Errorf("order %v", p.Order())
 			}
@@ -65,16 +68,19 @@ func TestEveryModelAndMethod(t *testing.T) {
 				if !d.Graph.Acyclic() {
 					cyclic++
 				} else if !dibs && !follows(d.Graph, p.Order()) {
-					t.Errorf("particle %d: edges %v against the order %v", m, d.Graph.Edges(), p.Order())
+					t.Errorf("particle %d: edges %v against the order %v", m, d.Graph.Edges(),
+						p.Order())
 				}
 				if (d.Equations != nil) != linear || (d.Parameters != nil) == (linear || marginal) {
-					t.Errorf("particle %d: equations %v, parameters %v", m, d.Equations != nil, d.Parameters != nil)
+					t.Errorf("particle %d: equations %v, parameters %v", m, d.Equations != nil,
+						d.Parameters != nil)
 				}
 				if linear {
 					for i := range 5 {
 						for j := range 5 {
 							if (d.Equations.Weights.At(i, j) != 0) != d.Graph.Has(i, j) {
-								t.Errorf("particle %d: weight of %d → %d is %v, edge %v", m, i, j, d.Equations.Weights.At(i, j), d.Graph.Has(i, j))
+								t.Errorf("particle %d: weight of %d → %d is %v, edge %v", m, i, j,
+									d.Equations.Weights.At(i, j), d.Graph.Has(i, j))
 							}
 						}
 					}
@@ -96,15 +102,21 @@ func TestEveryModelAndMethod(t *testing.T) {
 				t.Errorf("the empty graph has log densities %v, %v", prior[last], likelihood[last])
 			}
 			if name == "linear/svgd" || name == "linear/dibs" {
-				return // the intercept is integrated out of the fit's densities, and estimated in the equations
+				// the intercept is integrated out of the fit's densities, and estimated in the
+				// equations
+				return
 			}
-			integrated := strings.HasPrefix(name, "integrated") // densities of the fit have no last layer, parameters do
+			// densities of the fit have no last layer, parameters do
+			integrated := strings.HasPrefix(name, "integrated")
 			for m, d := range p.Draws {
-				if !integrated && (!near(prior[m], d.LogPrior) || !near(likelihood[m], d.LogLikelihood)) {
-					t.Errorf("particle %d: %v and %v on the data of the fit, want %v and %v", m, prior[m], likelihood[m], d.LogPrior, d.LogLikelihood)
+				if !integrated &&
+					(!near(prior[m], d.LogPrior) || !near(likelihood[m], d.LogLikelihood)) {
+					t.Errorf("particle %d: %v and %v on the data of the fit, want %v and %v", m,
+						prior[m], likelihood[m], d.LogPrior, d.LogLikelihood)
 				}
 			}
-			if _, held, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil || len(held) != last+1 {
+			if _, held, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Heldout); err != nil ||
+				len(held) != last+1 {
 				t.Errorf("held-out rows: %d densities, error %v", len(held), err)
 			}
 		})
@@ -123,7 +135,8 @@ func TestEveryModelResumesBitwise(t *testing.T) {
 			if strings.Contains(name, "bge") {
 				s := snapshot(t, newRun(t, data, cfg))
 				changeStage(t, s, func(p *samplingState) { p.Particles.Theta = [][]float64{{1}} })
-				if err := newRun(t, data, cfg).Restore(context.Background(), s); err == nil || err.Error() != "tobac: snapshot has parameters, the run's model has none" {
+				if err := newRun(t, data, cfg).Restore(context.Background(), s); err == nil ||
+					err.Error() != "tobac: snapshot has parameters, the run's model has none" {
 					t.Errorf("parameters for a marginal model: error %v", err)
 				}
 			}
@@ -175,14 +188,16 @@ func TestRelabellingParticles(t *testing.T) {
 	permutation := []int{2, 4, 1, 0, 3} // new column a is old column permutation[a]
 	inverse := dag.Inverse(permutation)
 	probabilities := mat.NewDense(5, 5, nil)
-	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 16 }, probabilities)
+	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 16 },
+		probabilities)
 	for name, cfg := range choices() {
 		if isA[*stein.DiBS](cfg.Engine) {
 			continue // its latents belong to labels
 		}
 		t.Run(name, func(t *testing.T) {
 			cfg.Order = engine.Order{Known: []int{0, 3, 1, 2, 4}}
-			cfg.Prior = background.Prior{Probabilities: probabilities, Forbidden: []dag.Edge{{From: 0, To: 2}}}
+			cfg.Prior = background.Prior{Probabilities: probabilities,
+				Forbidden: []dag.Edge{{From: 0, To: 2}}}
 			want := fit(t, data, cfg)
 			var order []int
 			for _, v := range cfg.Order.Known {
@@ -191,14 +206,19 @@ func TestRelabellingParticles(t *testing.T) {
 			cfg.Order.Known, cfg.Prior = order, relabelled(cfg.Prior, permutation)
 			got := fit(t, data.Relabel(permutation), cfg)
 			for m, d := range want.Draws {
-				if !got.Draws[m].Graph.Equal(d.Graph.Relabel(permutation)) || got.Draws[m].LogLikelihood != d.LogLikelihood || got.Draws[m].LogPrior != d.LogPrior {
-					t.Errorf("particle %d: edges %v, want those of %v relabelled", m, got.Draws[m].Graph.Edges(), d.Graph.Edges())
+				if !got.Draws[m].Graph.Equal(d.Graph.Relabel(permutation)) ||
+					got.Draws[m].LogLikelihood != d.LogLikelihood ||
+					got.Draws[m].LogPrior != d.LogPrior {
+					t.Errorf("particle %d: edges %v, want those of %v relabelled", m,
+						got.Draws[m].Graph.Edges(), d.Graph.Edges())
 				}
-				if d.Equations != nil && !mat.Equal(got.Draws[m].Equations.Weights, permuted(d.Equations.Weights, permutation)) {
+				if d.Equations != nil && !mat.Equal(got.Draws[m].Equations.Weights,
+					permuted(d.Equations.Weights, permutation)) {
 					t.Errorf("particle %d: other weights", m)
 				}
 			}
-			if diff := largest(got.Probabilities, permuted(want.Probabilities, permutation)); !(diff <= 1e-15) {
+			if diff := largest(got.Probabilities,
+				permuted(want.Probabilities, permutation)); !(diff <= 1e-15) {
 				t.Errorf("probabilities differ by up to %v", diff)
 			}
 		})
@@ -211,21 +231,27 @@ func TestRelabellingExact(t *testing.T) {
 	data := intervened(noisy(t))
 	permutation := []int{2, 4, 1, 0, 3}
 	probabilities := mat.NewDense(5, 5, nil)
-	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 }, probabilities)
-	for _, model := range []sem.Model{nil, sem.Linear{NoiseVariance: 0.5}, sem.Linear{}, sem.BGe{}, sem.BGe{Raw: true}, sem.GaussianProcess{}} {
-		for _, prior := range []background.Prior{{}, {Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}}, Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
+	probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 30 },
+		probabilities)
+	for _, model := range []sem.Model{nil, sem.Linear{NoiseVariance: 0.5}, sem.Linear{}, sem.BGe{},
+		sem.BGe{Raw: true}, sem.GaussianProcess{}} {
+		for _, prior := range []background.Prior{{},
+			{Kind: background.Fair, Required: []dag.Edge{{From: 3, To: 1}},
+				Tiers: []int{0, 1, 1, -1, 1}, MaxParents: 2}, {Probabilities: probabilities}} {
 			cfg := tobac.Config{Model: model, Prior: prior, Engine: &sums.Exact{}}
 			want := fit(t, data, cfg)
 			cfg.Prior = relabelled(prior, permutation)
 			got := fit(t, data.Relabel(permutation), cfg)
 			tolerance := 1e-12
 			if _, ok := model.(sem.Linear); !ok || model == (sem.Linear{}) {
-				tolerance = 1e-7 // of noise variances that iterations find, and of Gaussian processes
+				// of noise variances that iterations find, and of Gaussian processes
+				tolerance = 1e-7
 			}
 			if _, ok := model.(sem.BGe); ok {
 				tolerance = 1e-12
 			}
-			if diff := largest(got.Probabilities, permuted(want.Probabilities, permutation)); !(diff <= tolerance) {
+			if diff := largest(got.Probabilities,
+				permuted(want.Probabilities, permutation)); !(diff <= tolerance) {
 				t.Errorf("%v, %v: probabilities differ by up to %v", model, prior, diff)
 			}
 			if got.Model != want.Model {
@@ -241,7 +267,8 @@ func TestInterventions(t *testing.T) {
 	sim := chain(t, 40)
 	data := intervened(sim.Train)
 	cfg := particles()
-	cfg.Order, cfg.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.1, NoIntercept: true}
+	cfg.Order, cfg.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}},
+		sem.Linear{NoiseVariance: 0.1, NoIntercept: true}
 	for m, d := range fit(t, data, cfg).Draws {
 		want := 0.0
 		for i := range 40 {
@@ -309,8 +336,10 @@ func (ownModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 // ownScored has node scores too.
 type ownScored struct{ ownModel }
 
-func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]sem.Hypothesis, error) {
-	s, err := score.NewLinear(data.X, data.Mask(), score.LinearOptions{NoiseVariance: 0.3, NoIntercept: true})
+func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior,
+	_ int) ([]sem.Hypothesis, error) {
+	s, err := score.NewLinear(data.X, data.Mask(),
+		score.LinearOptions{NoiseVariance: 0.3, NoIntercept: true})
 	return []sem.Hypothesis{{Scores: s, NoiseVariance: 0.3}}, err
 }
 
@@ -320,17 +349,22 @@ func (ownScored) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pri
 func TestOwnModel(t *testing.T) {
 	data := noisy(t)
 	got := fit(t, data, tobac.Config{Model: ownModel{}, Engine: &small, Seed: 7})
-	if got.Config.Engine.Engine().Name() != "svgd" || got.Model != "own" || len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
-		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model, len(got.Components), len(got.Draws))
+	if got.Config.Engine.Engine().Name() != "svgd" || got.Model != "own" ||
+		len(got.Components) != 5 || len(got.Draws) != 5*small.Particles {
+		t.Errorf("engine %v, model %s, %d orders, %d particles", got.Config.Engine, got.Model,
+			len(got.Components), len(got.Draws))
 	}
 	built := particles()
-	built.Order, built.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}}, sem.Linear{NoiseVariance: 0.3, NoIntercept: true, PriorStart: true}
+	built.Order, built.Model = engine.Order{Known: []int{0, 1, 2, 3, 4}},
+		sem.Linear{NoiseVariance: 0.3, NoIntercept: true, PriorStart: true}
 	own := built
 	own.Model = ownModel{}
 	a, b := fit(t, data, own), fit(t, data, built)
 	for m := range a.Draws {
-		if !a.Draws[m].Graph.Equal(b.Draws[m].Graph) || a.Draws[m].LogLikelihood != b.Draws[m].LogLikelihood {
-			t.Errorf("particle %d: edges %v, want %v", m, a.Draws[m].Graph.Edges(), b.Draws[m].Graph.Edges())
+		if !a.Draws[m].Graph.Equal(b.Draws[m].Graph) ||
+			a.Draws[m].LogLikelihood != b.Draws[m].LogLikelihood {
+			t.Errorf("particle %d: edges %v, want %v", m, a.Draws[m].Graph.Edges(),
+				b.Draws[m].Graph.Edges())
 		}
 	}
 	if a.WeightMean == nil { // the likelihood is models.Weighted
@@ -341,13 +375,18 @@ func TestOwnModel(t *testing.T) {
 // With node scores the same model gets the exact engine, and a comparison with particles.
 func TestOwnScoredModel(t *testing.T) {
 	data := noisy(t)
-	got, particles, _ := compare(t, data, tobac.Config{Model: ownScored{}, Order: engine.Order{Count: 2}, Seed: 7}, &small)
-	want := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
-	if got.Config.Engine.Engine().Name() != "exact" || got.Model != "own" || particles.Model != "own" || len(particles.Components) != 2 {
-		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model, particles.Model)
+	got, particles, _ := compare(t, data,
+		tobac.Config{Model: ownScored{}, Order: engine.Order{Count: 2}, Seed: 7}, &small)
+	want := fit(t, data,
+		tobac.Config{Model: sem.Linear{NoiseVariance: 0.3, NoIntercept: true}, Seed: 7})
+	if got.Config.Engine.Engine().Name() != "exact" || got.Model != "own" ||
+		particles.Model != "own" || len(particles.Components) != 2 {
+		t.Errorf("engine %v, model %s, particles of %s", got.Config.Engine, got.Model,
+			particles.Model)
 	}
 	if !mat.Equal(got.Probabilities, want.Probabilities) {
-		t.Errorf("probabilities\n%v\nwant\n%v", mat.Formatted(got.Probabilities), mat.Formatted(want.Probabilities))
+		t.Errorf("probabilities\n%v\nwant\n%v", mat.Formatted(got.Probabilities),
+			mat.Formatted(want.Probabilities))
 	}
 }
 
@@ -370,6 +409,7 @@ func TestCyclicParticles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if report.Cyclic != p.Cyclic() || !near(float64(report.ESHD), metrics.ESHD(kept, sim.Graph)) {
-		t.Errorf("report has %d cyclic particles and E-SHD %v, want %d and %v", report.Cyclic, report.ESHD, p.Cyclic(), metrics.ESHD(kept, sim.Graph))
+		t.Errorf("report has %d cyclic particles and E-SHD %v, want %d and %v", report.Cyclic,
+			report.ESHD, p.Cyclic(), metrics.ESHD(kept, sim.Graph))
 	}
 }

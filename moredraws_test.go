@@ -23,7 +23,8 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 	table := chainTable(d, 14, 3)
 	edges, sd, all := 0.0, 0.0, 8
 	for seed := range all {
-		r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}, Seed: uint64(seed)})
+		r, err := tobac.Fit(context.Background(), table,
+			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}, Seed: uint64(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,8 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 		sd += variance / e.EffectiveSampleSize() / float64(all*all)
 	}
 	if sd = math.Sqrt(sd); math.Abs(edges) > 4*sd {
-		t.Errorf("draws have %.3f more edges than the listed probabilities, standard error %.3f", edges, sd)
+		t.Errorf("draws have %.3f more edges than the listed probabilities, standard error %.3f",
+			edges, sd)
 	}
 }
 
@@ -42,7 +44,8 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 // weights: the sparse graphs of many variables have very different numbers of orders.
 func TestMoreDraws(t *testing.T) {
 	table := chainTable(14, 60, 5)
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{AlphaLambda: 16}, Engine: &sums.Exact{}, Prior: background.Prior{EdgesPerNode: 1}})
+	r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: sem.BGe{AlphaLambda: 16},
+		Engine: &sums.Exact{}, Prior: background.Prior{EdgesPerNode: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,8 @@ func TestMoreDraws(t *testing.T) {
 			want := r.Probabilities.At(i, j)
 			// The draws of chains depend on each other: five sigmas of a quarter of them.
 			if math.Abs(p.At(i, j)-want) > 5*math.Sqrt(want*(1-want)/(worth/4))+1e-3 {
-				t.Errorf("edge %d to %d has the frequency %.3f, listed %.3f", i, j, p.At(i, j), want)
+				t.Errorf("edge %d to %d has the frequency %.3f, listed %.3f", i, j, p.At(i, j),
+					want)
 			}
 		}
 	}

@@ -26,7 +26,8 @@ func angular() *dataset.Table {
 	x := mat.NewDense(n, 3, nil)
 	for i := range n {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
-		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) + 0.3*rng.NormFloat64()})
+		x.SetRow(i, []float64{a, b, 2*math.Max(0, a-b) - 2*math.Max(0, b+a) +
+			0.3*rng.NormFloat64()})
 	}
 	return &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
 }
@@ -41,7 +42,8 @@ func TestNetworksCompared(t *testing.T) {
 	}
 	best, _ := inference.BestTwo(first.Evidence)
 	_, networks := first.Config.Model.(sem.FeedForward)
-	if last := first.Evidence[len(first.Evidence)-1]; math.IsNaN(last.Log) || networks != (best == last) {
+	if last := first.Evidence[len(first.Evidence)-1]; math.IsNaN(last.Log) ||
+		networks != (best == last) {
 		t.Errorf("model %v, where the evidences are %v", first.Model, first.Evidence)
 	}
 	if best.Model != first.Model {
@@ -51,7 +53,8 @@ func TestNetworksCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(first.Probabilities, again.Probabilities) || !slices.Equal(first.Evidence, again.Evidence) {
+	if !mat.Equal(first.Probabilities, again.Probabilities) ||
+		!slices.Equal(first.Evidence, again.Evidence) {
 		t.Error("another number of workers changes the result")
 	}
 	asked, err := tobac.Fit(t.Context(), data, tobac.Config{Engine: &sums.Exact{}})
@@ -87,7 +90,8 @@ func TestNetworksWithoutMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := r.Evidence[len(r.Evidence)-1]
-	if last.Model != (sem.FeedForward{}).String() || !math.IsNaN(last.Log) || !strings.Contains(last.Note, "of memory") {
+	if last.Model != (sem.FeedForward{}).String() || !math.IsNaN(last.Log) ||
+		!strings.Contains(last.Note, "of memory") {
 		t.Errorf("evidence %+v, want networks without enough memory", last)
 	}
 }
@@ -106,18 +110,21 @@ func TestNetworksComparedByChains(t *testing.T) {
 			}
 			for i := range 3 * triples {
 				if i/3 != k {
-					cfg.Prior.Forbidden = append(cfg.Prior.Forbidden, dag.Edge{From: i, To: 3*k + c})
+					cfg.Prior.Forbidden =
+						append(cfg.Prior.Forbidden, dag.Edge{From: i, To: 3*k + c})
 				}
 			}
 		}
 	}
 	r := fit(t, data, cfg)
 	best, _ := inference.BestTwo(r.Evidence)
-	if last := r.Evidence[len(r.Evidence)-1]; last.Model != r.Model || best != last || !strings.Contains(r.Reason, "over smooth") {
+	if last := r.Evidence[len(r.Evidence)-1]; last.Model != r.Model || best != last ||
+		!strings.Contains(r.Reason, "over smooth") {
 		t.Errorf("model %v, because %s; the evidences are %v", r.Model, r.Reason, r.Evidence)
 	}
 	cfg.Engine = &markov.MCMC{Chains: 1, Iterations: 20, WarmUp: 10}
-	if asked := fit(t, data, cfg); asked.Engine != "mcmc" || len(asked.Evidence) != len(r.Evidence)-1 {
+	if asked := fit(t, data, cfg); asked.Engine != "mcmc" ||
+		len(asked.Evidence) != len(r.Evidence)-1 {
 		t.Errorf("asked for mcmc, got %s with the evidences %v", asked.Engine, asked.Evidence)
 	}
 }

@@ -17,7 +17,8 @@ import (
 
 // drawnTable draws a table along the edges of a graph of five variables, V0 → V1 → V3, V0 → V2
 // → V3, V2 → V4.
-func drawnTable(rows int, seed uint64, equation func(rng *rand.Rand, parents []float64) float64) (*dataset.Table, map[[2]int]bool) {
+func drawnTable(rows int, seed uint64,
+	equation func(rng *rand.Rand, parents []float64) float64) (*dataset.Table, map[[2]int]bool) {
 	truth := map[[2]int]bool{{0, 1}: true, {0, 2}: true, {1, 3}: true, {2, 3}: true, {2, 4}: true}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(rows, 5, nil)
@@ -64,7 +65,8 @@ func line(v float64) float64 { return 0.9 * v }
 // is said. Of the five edges an equivalence class tells two.
 func TestNoiseOfAnyShape(t *testing.T) {
 	student := func(rng *rand.Rand) float64 {
-		return rng.NormFloat64() / math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
+		return rng.NormFloat64() /
+			math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
 	}
 	for _, c := range []struct {
 		name     string
@@ -72,8 +74,12 @@ func TestNoiseOfAnyShape(t *testing.T) {
 		model    sem.Model
 		least    int // edges said
 	}{
-		{"lognormal noise", func(rng *rand.Rand, p []float64) float64 { return math.Exp(0.7*rng.NormFloat64()) - 2 + sum(p, line) }, sem.NonGaussian{}, 5},
-		{"Student's t", func(rng *rand.Rand, p []float64) float64 { return student(rng) + sum(p, line) }, sem.NonGaussian{}, 5},
+		{"lognormal noise", func(rng *rand.Rand, p []float64) float64 {
+			return math.Exp(0.7*rng.NormFloat64()) - 2 + sum(p, line)
+		}, sem.NonGaussian{}, 5},
+		{"Student's t", func(rng *rand.Rand, p []float64) float64 {
+			return student(rng) + sum(p, line)
+		}, sem.NonGaussian{}, 5},
 		{"curves with Student's t", func(rng *rand.Rand, p []float64) float64 {
 			return 0.5*student(rng) + sum(p, func(v float64) float64 { return 2 * math.Tanh(2*v) })
 		}, sem.Additive{}, 3},
@@ -93,7 +99,8 @@ func TestNoiseOfAnyShape(t *testing.T) {
 			}
 			said, right := sure(r, truth)
 			if said < c.least || right < said {
-				t.Errorf("%d directions said with .95 or more, %d of them right, want at least %d, all right: %v", said, right, c.least, mat.Formatted(r.Probabilities))
+				t.Errorf("%d directions said with .95 or more, %d of them right, want at least "+
+					"%d, all right: %v", said, right, c.least, mat.Formatted(r.Probabilities))
 			}
 			if c.model != nil && r.Config.Model.String() != c.model.String() {
 				t.Errorf("model %v, want %v: %v", r.Config.Model, c.model, r.Evidence)
@@ -157,28 +164,37 @@ func TestCounts(t *testing.T) {
 		for j := range i {
 			p := r.Probabilities.At(i, j) + r.Probabilities.At(j, i)
 			if related := truth[[2]int{j, i}]; related && p < 0.95 || !related && p > 0.5 {
-				t.Errorf("%s and %s are related with a probability of %.2f, which is %v", r.Names[i], r.Names[j], p, related)
+				t.Errorf("%s and %s are related with a probability of %.2f, which is %v",
+					r.Names[i], r.Names[j], p, related)
 			}
 		}
 	}
 	if said, right := sure(r, truth); right < said {
-		t.Errorf("%d directions said with .95 or more, %d right, by the model %v", said, right, r.Config.Model)
+		t.Errorf("%d directions said with .95 or more, %d right, by the model %v", said, right,
+			r.Config.Model)
 	}
 }
 
 func TestLogarithms(t *testing.T) {
 	multiplied, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
-		return math.Exp(0.6*rng.NormFloat64() + sum(p, func(v float64) float64 { return 0.6 * math.Log(v) }))
+		return math.Exp(0.6*rng.NormFloat64() + sum(p, func(v float64) float64 {
+			return 0.6 * math.Log(v)
+		}))
 	})
-	added, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 { return rng.ExpFloat64() + sum(p, line) })
-	negative, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 { return rng.NormFloat64() + sum(p, line) })
+	added, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
+		return rng.ExpFloat64() + sum(p, line)
+	})
+	negative, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
+		return rng.NormFloat64() + sum(p, line)
+	})
 	for _, c := range []struct {
 		name   string
 		data   *dataset.Table
 		config tobac.Config
 		want   bool
 	}{
-		{"products", multiplied, tobac.Config{}, true}, {"sums", added, tobac.Config{}, false}, {"negative numbers", negative, tobac.Config{}, false},
+		{"products", multiplied, tobac.Config{}, true}, {"sums", added, tobac.Config{}, false},
+		{"negative numbers", negative, tobac.Config{}, false},
 		{"a model that was asked for", multiplied, tobac.Config{Model: sem.BGe{}}, false},
 	} {
 		logs, note, err := tobac.Logarithms(context.Background(), c.data, c.config)

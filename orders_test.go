@@ -33,7 +33,8 @@ import (
 func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	last := 0.0
-	data := table(200, 5, []string{"a", "b", "c", "d", "e"}, func(_, j int) float64 { // a → b → c → d → e
+	// a → b → c → d → e
+	data := table(200, 5, []string{"a", "b", "c", "d", "e"}, func(_, j int) float64 {
 		if j == 0 {
 			last = 0
 		}
@@ -58,8 +59,10 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 		want := fit(t, data, cfg)
 		sameDraws(t, got.Posterior, want.Posterior)
 		c := got.Components[0]
-		if c.NoiseVariance != want.Components[0].NoiseVariance || c.Weight != 1 || c.LogWeight != 0 || c.Count != 6 || !slices.Equal(got.Order(), cfg.Order.Known) {
-			t.Errorf("component %+v, want one of the order %v, found 6 times, with the noise variance %v", c, cfg.Order.Known, want.Components[0].NoiseVariance)
+		if c.NoiseVariance != want.Components[0].NoiseVariance || c.Weight != 1 ||
+			c.LogWeight != 0 || c.Count != 6 || !slices.Equal(got.Order(), cfg.Order.Known) {
+			t.Errorf("component %+v, want one of the order %v, found 6 times, with the noise "+
+				"variance %v", c, cfg.Order.Known, want.Components[0].NoiseVariance)
 		}
 	}
 }
@@ -74,7 +77,8 @@ func TestOneResample(t *testing.T) {
 	for seed := range uint64(50) {
 		cfg := several()
 		cfg.Order.Count, cfg.Seed = 1, seed
-		if resampled := resampledOrders(t, data, cfg).Orders[0].Order; !slices.Equal(resampled, plain.Order) {
+		if resampled := resampledOrders(t, data, cfg).Orders[0].Order; !slices.Equal(resampled,
+			plain.Order) {
 			if p := fit(t, data, cfg); !slices.Equal(p.Order(), resampled) {
 				t.Errorf("order %v, want that of the resample, %v", p.Order(), resampled)
 			}
@@ -89,25 +93,31 @@ func TestOneResample(t *testing.T) {
 func TestUnderAnOrderIsTheFitUnderIt(t *testing.T) {
 	data := noisy(t)
 	p := fit(t, data, several())
-	if len(p.Components) < 3 || p.Order() != nil || len(p.Draws) != len(p.Components)*small.Particles {
+	if len(p.Components) < 3 || p.Order() != nil ||
+		len(p.Draws) != len(p.Components)*small.Particles {
 		t.Fatalf("%d orders, order %v, %d particles", len(p.Components), p.Order(), len(p.Draws))
 	}
 	same := 0
 	for k, c := range p.Components {
 		want := p.Orders.Orders[k]
-		if !slices.Equal(c.Order, want.Order) || c.Count != want.Count || math.Abs(c.Weight-want.Weight) > 1e-15 || c.Draws != small.Particles || !(c.NoiseVariance > 0) {
+		if !slices.Equal(c.Order, want.Order) || c.Count != want.Count ||
+			math.Abs(c.Weight-want.Weight) > 1e-15 || c.Draws != small.Particles ||
+			!(c.NoiseVariance > 0) {
 			t.Errorf("order %d is %+v, want %+v", k, c, want)
 		}
 		cfg := particles()
 		cfg.Order = engine.Order{Known: c.Order}
 		under := fit(t, data, cfg)
 		if under.Components[0].NoiseVariance != c.NoiseVariance {
-			t.Errorf("noise variance of order %d is %v, want %v", k, c.NoiseVariance, under.Components[0].NoiseVariance)
+			t.Errorf("noise variance of order %d is %v, want %v", k, c.NoiseVariance,
+				under.Components[0].NoiseVariance)
 		}
 		if want.First == 0 {
 			sameDraws(t, p.Under(k), under.Posterior)
 			same++
-		} else if slices.EqualFunc(p.Under(k).Draws, under.Draws, func(a, b posterior.Draw) bool { return a.LogLikelihood == b.LogLikelihood }) {
+		} else if slices.EqualFunc(p.Under(k).Draws, under.Draws, func(a, b posterior.Draw) bool {
+			return a.LogLikelihood == b.LogLikelihood
+		}) {
 			t.Errorf("order %d has the draws of the order that appeared first", k)
 		}
 	}
@@ -124,7 +134,8 @@ func TestMixtureIsTheWeightedMean(t *testing.T) {
 	evidence, frequency := several(), several()
 	evidence.Order.Weights = engine.EvidenceWeights
 	sampler(&frequency).Marginals = stein.FrequencyMarginals
-	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence, "frequencies": frequency, "drawn": drawn} {
+	for name, cfg := range map[string]tobac.Config{"resamples": several(), "evidence": evidence,
+		"frequencies": frequency, "drawn": drawn} {
 		t.Run(name, func(t *testing.T) {
 			p := fit(t, noisy(t), cfg)
 			total := 0.0
@@ -140,8 +151,10 @@ func TestMixtureIsTheWeightedMean(t *testing.T) {
 				scaled.Scale(c.Weight, p.Under(k).Precedes())
 				precedes.Add(precedes, &scaled)
 			}
-			if math.Abs(total-1) > 1e-12 || math.Abs(floats.Sum(p.Empirical().Weights())-1) > 1e-12 {
-				t.Errorf("weights sum to %v, those of the particles to %v", total, floats.Sum(p.Empirical().Weights()))
+			if math.Abs(total-1) > 1e-12 ||
+				math.Abs(floats.Sum(p.Empirical().Weights())-1) > 1e-12 {
+				t.Errorf("weights sum to %v, those of the particles to %v", total,
+					floats.Sum(p.Empirical().Weights()))
 			}
 			if diff := largest(p.Probabilities, want); !(diff <= 1e-12) {
 				t.Errorf("edge probabilities differ from the weighted mean by up to %v", diff)
@@ -173,8 +186,10 @@ func checkMixedMoments(t *testing.T, p *posterior.Posterior) {
 			}
 			mean /= sum
 			sd := math.Sqrt(math.Max(0, square/sum-mean*mean))
-			if g := p.WeightMean.At(i, j); math.Abs(g-mean) > 1e-9 || math.Abs(p.WeightSD.At(i, j)-sd) > 1e-6 {
-				t.Errorf("weight of %d → %d is %v ± %v, want %v ± %v", i, j, g, p.WeightSD.At(i, j), mean, sd)
+			if g := p.WeightMean.At(i, j); math.Abs(g-mean) > 1e-9 ||
+				math.Abs(p.WeightSD.At(i, j)-sd) > 1e-6 {
+				t.Errorf("weight of %d → %d is %v ± %v, want %v ± %v", i, j, g, p.WeightSD.At(i, j),
+					mean, sd)
 			}
 		}
 	}
@@ -190,12 +205,15 @@ func TestOrdersRelabelling(t *testing.T) {
 		for _, j := range c.Order {
 			back = append(back, permutation[j])
 		}
-		if w := want.Components[k]; !slices.Equal(back, w.Order) || c.Weight != w.Weight || c.Count != w.Count || c.NoiseVariance != w.NoiseVariance {
-			t.Errorf("order %d is %v with the weight %v, want %v with %v", k, back, c.Weight, w.Order, w.Weight)
+		if w := want.Components[k]; !slices.Equal(back, w.Order) || c.Weight != w.Weight ||
+			c.Count != w.Count || c.NoiseVariance != w.NoiseVariance {
+			t.Errorf("order %d is %v with the weight %v, want %v with %v", k, back, c.Weight,
+				w.Order, w.Weight)
 		}
 	}
 	if !mat.Equal(got.Probabilities, permuted(want.Probabilities, permutation)) {
-		t.Errorf("probabilities differ by up to %v", largest(got.Probabilities, permuted(want.Probabilities, permutation)))
+		t.Errorf("probabilities differ by up to %v",
+			largest(got.Probabilities, permuted(want.Probabilities, permutation)))
 	}
 }
 
@@ -207,7 +225,9 @@ func TestMoreResamplesKeepParticles(t *testing.T) {
 	cfg.Order.Count = 15
 	many := fit(t, data, cfg)
 	for k, c := range few.Components {
-		at := slices.IndexFunc(many.Components, func(m posterior.Component) bool { return slices.Equal(m.Order, c.Order) })
+		at := slices.IndexFunc(many.Components, func(m posterior.Component) bool {
+			return slices.Equal(m.Order, c.Order)
+		})
 		if at < 0 {
 			t.Fatalf("order %v is gone", c.Order)
 		}
@@ -228,7 +248,9 @@ func TestOrdersLeaveInterventionsOut(t *testing.T) {
 		}
 	}
 	cfg := several()
-	want, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, mat.NewDense(len(kept)/5, 5, kept), cfg.Order.Count, ordering.BootstrapOptions{Seed: cfg.Seed})
+	want, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar,
+		mat.NewDense(len(kept)/5, 5, kept), cfg.Order.Count,
+		ordering.BootstrapOptions{Seed: cfg.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +284,8 @@ func TestConsensusOverOrders(t *testing.T) {
 		t.Errorf("consensus %v, weights %v, %d particles with a cycle", g.Edges(), w, p.Cyclic())
 	}
 	warnings := strings.Join(p.Warnings, "\n")
-	for _, want := range []string{"look standardised", "the order is a guess: resamples of the rows agree on "} {
+	for _, want := range []string{"look standardised",
+		"the order is a guess: resamples of the rows agree on "} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("warnings lack %q:\n%s", want, warnings)
 		}
@@ -281,11 +304,13 @@ func TestLogDensityOverOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(prior) != len(p.Draws)+1 || prior[len(p.Draws)] != 0 {
-		t.Errorf("%d densities of %d draws, log prior %v of the empty graph", len(prior), len(p.Draws), prior[len(prior)-1])
+		t.Errorf("%d densities of %d draws, log prior %v of the empty graph", len(prior),
+			len(p.Draws), prior[len(prior)-1])
 	}
 	for m, d := range p.Draws {
 		if !near(prior[m], d.LogPrior) || !near(data[m], d.LogLikelihood) {
-			t.Errorf("particle %d: %v and %v, want %v and %v", m, prior[m], data[m], d.LogPrior, d.LogLikelihood)
+			t.Errorf("particle %d: %v and %v, want %v and %v", m, prior[m], data[m], d.LogPrior,
+				d.LogLikelihood)
 		}
 	}
 }
@@ -317,11 +342,17 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 		p    background.Prior
 		logp func(g *dag.Graph, order []int) float64
 	}{
-		{"default", background.Prior{}, func(*dag.Graph, []int) float64 { return 0 }}, // ½ edge per node: p = ½
-		{"er", background.Prior{EdgesPerNode: 0.3}, func(g *dag.Graph, _ []int) float64 { return float64(g.Size()) * (math.Log(0.3) - math.Log(0.7)) }},
-		{"uniform", background.Prior{Kind: background.Uniform}, func(*dag.Graph, []int) float64 { return 0 }},
+		// ½ edge per node: p = ½
+		{"default", background.Prior{}, func(*dag.Graph, []int) float64 { return 0 }},
+		{"er", background.Prior{EdgesPerNode: 0.3}, func(g *dag.Graph, _ []int) float64 {
+			return float64(g.Size()) * (math.Log(0.3) - math.Log(0.7))
+		}},
+		{"uniform", background.Prior{Kind: background.Uniform}, func(*dag.Graph, []int) float64 {
+			return 0
+		}},
 		{"sf", background.Prior{Kind: background.ScaleFree}, func(g *dag.Graph, _ []int) float64 {
-			return -3 * (math.Log1p(float64(len(g.Parents(0)))) + math.Log1p(float64(len(g.Parents(1)))) + math.Log1p(float64(len(g.Parents(2)))))
+			return -3 * (math.Log1p(float64(len(g.Parents(0)))) +
+				math.Log1p(float64(len(g.Parents(1)))) + math.Log1p(float64(len(g.Parents(2)))))
 		}},
 		{"edges", background.Prior{Probabilities: odds}, func(g *dag.Graph, order []int) float64 {
 			sum := 0.0
@@ -339,8 +370,10 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	} {
 		for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.BGe{Raw: true}} {
 			t.Run(fmt.Sprintf("%s/%v", prior.name, model), func(t *testing.T) {
-				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p, Engine: &stein.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
-					Order: engine.Order{Method: ordering.MethodEqVar, Count: 12, Weights: engine.EvidenceWeights}})
+				p := fit(t, data, tobac.Config{Model: model, Prior: prior.p,
+					Engine: &stein.SVGD{Particles: 2, Samples: 4, Steps: 1}, Seed: 2, Workers: 3,
+					Order: engine.Order{Method: ordering.MethodEqVar, Count: 12,
+						Weights: engine.EvidenceWeights}})
 				if len(p.Components) < 2 {
 					t.Fatalf("%d orders, want at least 2", len(p.Components))
 				}
@@ -360,13 +393,15 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 					}
 					want[k] = floats.LogSumExp(logp) - floats.LogSumExp(normal)
 					if math.Abs(c.LogEvidence-want[k]) > 1e-9 {
-						t.Errorf("log evidence of %v is %v, want %v", c.Order, c.LogEvidence, want[k])
+						t.Errorf("log evidence of %v is %v, want %v", c.Order, c.LogEvidence,
+							want[k])
 					}
 				}
 				total := floats.LogSumExp(want)
 				for k, c := range p.Components {
 					if math.Abs(c.Weight-math.Exp(want[k]-total)) > 1e-9 {
-						t.Errorf("weight of %v is %v, want %v", c.Order, c.Weight, math.Exp(want[k]-total))
+						t.Errorf("weight of %v is %v, want %v", c.Order, c.Weight,
+							math.Exp(want[k]-total))
 					}
 				}
 			})
@@ -376,19 +411,27 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 
 // Orders without evidence are errors that say what is allowed.
 func TestNoEvidence(t *testing.T) {
-	order := engine.Order{Method: ordering.MethodVariance, Count: 2, Weights: engine.EvidenceWeights}
+	order := engine.Order{Method: ordering.MethodVariance, Count: 2,
+		Weights: engine.EvidenceWeights}
 	for _, row := range []struct {
 		name string
 		data *dataset.Table
 		cfg  tobac.Config
 		want string
 	}{
-		{"network", noisy(t), tobac.Config{Order: order, Model: sem.FeedForward{}}, "tobac: no weights by evidence: the model ffn has no node scores in closed form; allowed: a model that has, or weights by frequency"},
-		{"many variables", wide(9, 30), tobac.Config{Order: order}, "tobac: no weights by evidence: they sum over 2^d sets of parents, and there are 30 variables; allowed: at most 24, or weights by frequency"},
-		{"own prior", noisy(t), tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}}, "tobac: no weights by evidence: the graph prior is not a product over variables: "},
+		{"network", noisy(t), tobac.Config{Order: order, Model: sem.FeedForward{}},
+			"tobac: no weights by evidence: the model ffn has no node scores in closed form; " +
+				"allowed: a model that has, or weights by frequency"},
+		{"many variables", wide(9, 30), tobac.Config{Order: order}, "tobac: no weights by " +
+			"evidence: they sum over 2^d sets of parents, and there are 30 variables; allowed: " +
+			"at most 24, or weights by frequency"},
+		{"own prior", noisy(t),
+			tobac.Config{Order: order, Prior: background.Prior{Own: ownPrior{}}},
+			"tobac: no weights by evidence: the graph prior is not a product over variables: "},
 	} {
 		_, err := tobac.NewRun(t.Context(), row.data, row.cfg)
-		if err == nil || !strings.HasPrefix(err.Error(), row.want) || !errors.Is(err, orders.ErrNoEvidence) {
+		if err == nil || !strings.HasPrefix(err.Error(), row.want) ||
+			!errors.Is(err, orders.ErrNoEvidence) {
 			t.Errorf("%s: got error %v\nwant      %s", row.name, err, row.want)
 		}
 	}
@@ -398,7 +441,8 @@ func TestNoEvidence(t *testing.T) {
 func TestNoPosteriorBeforeTheLastOrder(t *testing.T) {
 	r := newRun(t, noisy(t), several())
 	advance(t, r, small.Steps+3)
-	want := fmt.Sprintf("tobac: no posterior after %d of %d steps: %d of %d orders have no particles yet",
+	want := fmt.Sprintf(
+		"tobac: no posterior after %d of %d steps: %d of %d orders have no particles yet",
 		r.Step(), r.Steps(), r.Steps()/small.Steps-2, r.Steps()/small.Steps)
 	if _, err := r.Result(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("got error %v\nwant      %s", err, want)
@@ -411,8 +455,10 @@ func TestNoPosteriorBeforeTheLastOrder(t *testing.T) {
 func TestModelsOverOrders(t *testing.T) {
 	data := chain(t, 18)
 	for _, cfg := range []tobac.Config{
-		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}}, {Model: ownModel{}},
-		{Model: sem.Linear{NoiseVariance: 0.1, PriorStart: true}, Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}, {},
+		{Model: sem.FeedForward{Hidden: []int{2}}}, {Model: sem.BGe{}}, {Model: sem.BGe{Raw: true}},
+		{Model: ownModel{}},
+		{Model: sem.Linear{NoiseVariance: 0.1, PriorStart: true},
+			Engine: &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}, {},
 	} {
 		for _, order := range []engine.Order{{Method: ordering.MethodEqVar, Count: 5}, {Count: 3}} {
 			svgd := sampler(&cfg)
@@ -422,13 +468,15 @@ func TestModelsOverOrders(t *testing.T) {
 			if len(p.Components) < 2 || p.Cyclic() != 0 {
 				t.Fatalf("%v: %d orders, %d cyclic", cfg.Model, len(p.Components), p.Cyclic())
 			}
-			if _, _, err := drawn.LogDensity(p.Posterior, p.Config.Model, data.Heldout); err != nil {
+			if _, _, err := drawn.LogDensity(p.Posterior, p.Config.Model,
+				data.Heldout); err != nil {
 				t.Errorf("%v: %v", cfg.Model, err)
 			}
 			for k, c := range p.Components {
 				for m, d := range p.Under(k).Draws {
 					if !follows(d.Graph, c.Order) {
-						t.Errorf("%v: particle %d has %v against its order %v", cfg.Model, m, d.Graph.Edges(), c.Order)
+						t.Errorf("%v: particle %d has %v against its order %v", cfg.Model, m,
+							d.Graph.Edges(), c.Order)
 					}
 				}
 			}
@@ -439,21 +487,26 @@ func TestModelsOverOrders(t *testing.T) {
 // Resamples that cannot be ordered are counted in a warning.
 func TestFailedResamplesAreWarnedOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(104, 104))
-	data := table(7, 5, []string{"a", "b", "c", "d", "e"}, func(int, int) float64 { return rng.NormFloat64() })
+	data := table(7, 5, []string{"a", "b", "c", "d", "e"}, func(int, int) float64 {
+		return rng.NormFloat64()
+	})
 	cfg := several()
 	cfg.Order.Count, cfg.Seed = 60, 3
 	r := newRun(t, data, cfg)
 	failed := len(resampledOrders(t, data, cfg).Failures)
-	want := fmt.Sprintf("%d of 60 resamples of the rows could not be ordered and are left out, the first because of ", failed)
-	if warnings := strings.Join(r.Warnings(), "\n"); failed == 0 || !strings.Contains(warnings, want) {
+	want := fmt.Sprintf("%d of 60 resamples of the rows could not be ordered and are left out, "+
+		"the first because of ", failed)
+	if warnings := strings.Join(r.Warnings(), "\n"); failed == 0 ||
+		!strings.Contains(warnings, want) {
 		t.Errorf("%d failures, warnings:\n%s", failed, warnings)
 	}
 }
 
-// Orders for SVGD are drawn from the posterior of the model and the prior that were asked for: a graph, then
-// one of its orders, each as likely as the others. The shares of n orders with i before
-// j agree with the sum over all graphs within 4.5 standard errors: with node scores, with evidences of a likelihood that are estimated,
-// and with a prior of one's own that is no product over variables.
+// Orders for SVGD are drawn from the posterior of the model and the prior that were asked for: a
+// graph, then one of its orders, each as likely as the others. The shares of n orders with i before
+// j agree with the sum over all graphs within 4.5 standard errors: with node scores, with evidences
+// of a likelihood that are estimated, and with a prior of one's own that is no product over
+// variables.
 func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	data := weak(20, 3, 3)
 	const n = 160
@@ -476,15 +529,17 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	}{
 		{"node scores", ownScored{}, background.Prior{Kind: background.Fair}, fair},
 		{"a likelihood", ownModel{}, background.Prior{Kind: background.Fair}, fair},
-		{"a prior", ownScored{}, background.Prior{Own: lastFirst{2, 0}}, func(g *dag.Graph) float64 {
-			if g.Has(2, 0) {
-				return 3
-			}
-			return 0
-		}},
+		{"a prior", ownScored{}, background.Prior{Own: lastFirst{2, 0}},
+			func(g *dag.Graph) float64 {
+				if g.Has(2, 0) {
+					return 3
+				}
+				return 0
+			}},
 	} {
-		res := fit(t, data, tobac.Config{Model: c.model, Prior: c.prior, Order: engine.Order{Count: n},
-			Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
+		res := fit(t, data,
+			tobac.Config{Model: c.model, Prior: c.prior, Order: engine.Order{Count: n},
+				Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5})
 		if len(res.Components) != n {
 			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
 		}
@@ -500,7 +555,8 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 		total := floats.LogSumExp(logs)
 		want := mat.NewDense(3, 3, nil)
 		for m, g := range graphs {
-			extensions := slices.DeleteFunc([][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}, func(o []int) bool { return !follows(g, o) })
+			extensions := slices.DeleteFunc([][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0},
+				{2, 0, 1}, {2, 1, 0}}, func(o []int) bool { return !follows(g, o) })
 			for _, o := range extensions {
 				w := math.Exp(logs[m]-total) / float64(len(extensions))
 				for a, i := range o {
@@ -515,14 +571,16 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 			for j := range 3 {
 				p := want.At(i, j)
 				if se := math.Sqrt(p * (1 - p) / n); i != j && math.Abs(got.At(i, j)-p) > 4.5*se {
-					t.Errorf("%s: %d comes before %d in a fraction of %.3f, want %.3f ± %.3f", c.name, i, j, got.At(i, j), p, se)
+					t.Errorf("%s: %d comes before %d in a fraction of %.3f, want %.3f ± %.3f",
+						c.name, i, j, got.At(i, j), p, se)
 				}
 			}
 		}
 	}
 }
 
-// lastFirst is a prior under which the edge between two variables has the odds e³, as an expression alone.
+// lastFirst is a prior under which the edge between two variables has the odds e³, as an expression
+// alone.
 type lastFirst struct{ from, to int }
 
 func (p lastFirst) LogProb(g *autograd.Node) *autograd.Node {
@@ -533,26 +591,32 @@ func (p lastFirst) Relabel(order []int) models.GraphPrior {
 	return lastFirst{slices.Index(order, p.from), slices.Index(order, p.to)}
 }
 
-// Networks draw their orders from the posterior of networks, which tempering computes; without evidences of its own a model has those of others, and says so.
+// Networks draw their orders from the posterior of networks, which tempering computes; without
+// evidences of its own a model has those of others, and says so.
 func TestOrdersOfNetworks(t *testing.T) {
 	data := table(25, 3, []string{"a", "b", "c"}, func(i, j int) float64 {
 		x := 2 * generic(i, 0)
 		return [...]float64{x, x*x + 0.1*generic(i, 1), generic(i, 2)}[j] // a → b is a parabola
 	})
 	model := sem.FeedForward{Hidden: []int{2}, Activation: models.Tanh}
-	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 12}, Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
+	cfg := tobac.Config{Model: model, Order: engine.Order{Count: 12},
+		Engine: &stein.SVGD{Particles: 1, Samples: 1, Steps: 1}, Seed: 5}
 	res := fit(t, data, cfg)
 	if got := res.Precedes().At(0, 1); !(got > 0.9) || len(res.Evidence) != 1 {
-		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got, res.Evidence)
+		t.Errorf("a comes before b in a fraction of %.2f, want nearly 1; evidences %v", got,
+			res.Evidence)
 	}
 	cfg.Model, cfg.Order.Count = ownModel{}, 1
 	nine := table(30, 9, strings.Split("abcdefghi", ""), generic)
-	if got := fit(t, nine, cfg); !strings.Contains(strings.Join(got.Warnings, "; "), "the orders do not come from the model own but from others, with node scores in closed form (9 variables have too many sets of parents") {
+	if got := fit(t, nine, cfg); !strings.Contains(strings.Join(got.Warnings, "; "),
+		"the orders do not come from the model own but from others, with node scores in closed "+
+			"form (9 variables have too many sets of parents") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
 }
 
-// SVGD under orders from the posterior of a model with a noise variance for each column does not depend on their units.
+// SVGD under orders from the posterior of a model with a noise variance for each column does not
+// depend on their units.
 func TestUnitsOfParticles(t *testing.T) {
 	data := chain(t, 60).Train
 	other := &dataset.Table{Names: data.Names, X: mat.DenseCopyOf(data.X)}
@@ -563,7 +627,8 @@ func TestUnitsOfParticles(t *testing.T) {
 		cfg := tobac.Config{Model: model, Order: engine.Order{Count: 3}, Engine: &small, Seed: 5}
 		a, b := fit(t, data, cfg), fit(t, other, cfg)
 		if !mat.EqualApprox(a.Probabilities, b.Probabilities, 1e-9) {
-			t.Errorf("%v: probabilities\n%.3v\nwith other units\n%.3v", model, mat.Formatted(a.Probabilities), mat.Formatted(b.Probabilities))
+			t.Errorf("%v: probabilities\n%.3v\nwith other units\n%.3v", model,
+				mat.Formatted(a.Probabilities), mat.Formatted(b.Probabilities))
 		}
 	}
 }

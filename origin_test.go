@@ -19,7 +19,9 @@ import (
 // the origin is in the midst of the values.
 func bent(n int) *dataset.Table {
 	rng := rand.New(rand.NewPCG(27, 3))
-	data := table(n, 4, []string{"a", "b", "c", "e"}, func(int, int) float64 { return rng.NormFloat64() })
+	data := table(n, 4, []string{"a", "b", "c", "e"}, func(int, int) float64 {
+		return rng.NormFloat64()
+	})
 	for i := range n {
 		x := data.X.RawRowView(i)
 		x[1] = math.Abs(x[0]+0.5) + 0.7*x[1]
@@ -48,20 +50,29 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 		cfg           tobac.Config
 		shift, mirror float64
 	}{
-		"auto":                           {tobac.Config{}, precise, precise},
-		"linear":                         {tobac.Config{Model: sem.Linear{}}, precise, precise},
-		"linear, a given noise variance": {tobac.Config{Model: sem.Linear{NoiseVariance: 0.5}}, precise, precise},
-		"linear-unequal":                 {tobac.Config{Model: sem.Linear{Unequal: true}}, precise, precise},
-		"bge":                            {tobac.Config{Model: sem.BGe{}}, precise, precise},
-		"linear-nongaussian":             {tobac.Config{Model: sem.NonGaussian{}}, precise, precise},
-		"additive":                       {tobac.Config{Model: sem.Additive{}}, precise, precise},
-		"gp":                             {tobac.Config{Model: sem.GaussianProcess{}}, precise, precise},
-		"gp, approximated":               {tobac.Config{Model: sem.GaussianProcess{Rank: 12}}, precise, precise},
-		"gp, given an order":             {tobac.Config{Model: sem.GaussianProcess{}, Order: order}, precise, precise},
-		"gp, chains":                     {tobac.Config{Model: sem.GaussianProcess{}, Engine: &short}, precise, precise},
-		"networks":                       {tobac.Config{Model: ffn}, precise, drawn},
-		"networks given an order":        {tobac.Config{Model: given, Order: order, Engine: &neural.Tempering{Iterations: 800, Rungs: 4}}, precise, drawn},
-		"networks as particles":          {tobac.Config{Model: given, Order: order, Engine: &small}, precise, never},
+		"auto":   {tobac.Config{}, precise, precise},
+		"linear": {tobac.Config{Model: sem.Linear{}}, precise, precise},
+		"linear, a given noise variance": {tobac.Config{Model: sem.Linear{NoiseVariance: 0.5}},
+			precise, precise},
+		"linear-unequal": {tobac.Config{Model: sem.Linear{Unequal: true}}, precise,
+			precise},
+		"bge": {tobac.Config{Model: sem.BGe{}}, precise, precise},
+		"linear-nongaussian": {tobac.Config{Model: sem.NonGaussian{}}, precise,
+			precise},
+		"additive": {tobac.Config{Model: sem.Additive{}}, precise, precise},
+		"gp": {tobac.Config{Model: sem.GaussianProcess{}}, precise,
+			precise},
+		"gp, approximated": {tobac.Config{Model: sem.GaussianProcess{Rank: 12}},
+			precise, precise},
+		"gp, given an order": {tobac.Config{Model: sem.GaussianProcess{}, Order: order},
+			precise, precise},
+		"gp, chains": {tobac.Config{Model: sem.GaussianProcess{},
+			Engine: &short}, precise, precise},
+		"networks": {tobac.Config{Model: ffn}, precise, drawn},
+		"networks given an order": {tobac.Config{Model: given, Order: order,
+			Engine: &neural.Tempering{Iterations: 800, Rungs: 4}}, precise, drawn},
+		"networks as particles": {tobac.Config{Model: given, Order: order, Engine: &small},
+			precise, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tables := map[string]*dataset.Table{"rows": bent(30), "set": set}
@@ -79,16 +90,21 @@ func TestOriginAndSignsChangeNothing(t *testing.T) {
 					{[4]float64{-1e6, 3, 0, 50}, [4]float64{1, 1, 1, 1}, c.shift},
 					{[4]float64{0, 20, 0, 0}, [4]float64{-1, -1, 1, -1}, c.mirror},
 				} {
-					if way.within == never || k == 0 && strings.HasPrefix(name, "networks") { // the second shift moves more
+					// the second shift moves more
+					if way.within == never || k == 0 && strings.HasPrefix(name, "networks") {
 						continue
 					}
 					moved := *data
 					moved.X = mat.DenseCopyOf(data.X)
-					moved.X.Apply(func(_, j int, v float64) float64 { return way.sign[j]*v + way.shift[j] }, moved.X)
+					moved.X.Apply(func(_, j int, v float64) float64 {
+						return way.sign[j]*v + way.shift[j]
+					}, moved.X)
 					got := fit(t, &moved, c.cfg)
 					diff := largest(got.Probabilities, want.Probabilities)
 					if !(diff <= way.within) || got.Model != want.Model {
-						t.Errorf("%s: shifted by %v and multiplied by %v: probabilities of %s differ by up to %v from those of %s", kind, way.shift, way.sign, got.Model, diff, want.Model)
+						t.Errorf("%s: shifted by %v and multiplied by %v: probabilities of %s "+
+							"differ by up to %v from those of %s", kind, way.shift, way.sign,
+							got.Model, diff, want.Model)
 					}
 				}
 			}

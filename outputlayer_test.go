@@ -23,13 +23,16 @@ func TestIntegratedOutput(t *testing.T) {
 	table := chainTable(3, 60, 4)
 	for _, model := range []sem.FeedForward{
 		{Hidden: []int{3}, Output: models.IntegratedOutput},
-		{Hidden: []int{3, 2}, NoiseVariance: 0.3, Output: models.IntegratedOutput, Activation: models.Tanh},
+		{Hidden: []int{3, 2}, NoiseVariance: 0.3, Output: models.IntegratedOutput,
+			Activation: models.Tanh},
 		{Hidden: []int{}, NoiseVariance: 0.3, Output: models.IntegratedOutput},
 	} {
 		t.Run(model.String(), func(t *testing.T) {
 			fit := func(workers int) *tobac.Result {
-				r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: model, Order: engine.Order{Known: []int{2, 0, 1}},
-					Engine: &stein.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers, Seed: 5})
+				r, err := tobac.Fit(context.Background(), table,
+					tobac.Config{Model: model, Order: engine.Order{Known: []int{2, 0, 1}},
+						Engine: &stein.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers,
+						Seed: 5})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +61,8 @@ func TestIntegratedOutput(t *testing.T) {
 			}
 			empty := density[len(density)-1]
 			if model.NoiseVariance == 0 {
-				empty = -0.5*180*math.Log(2*math.Pi*math.E) - 30 // standard normal columns, and weights that were drawn
+				// standard normal columns, and weights that were drawn
+				empty = -0.5*180*math.Log(2*math.Pi*math.E) - 30
 			}
 			for m, v := range density[:len(density)-1] {
 				if !(v > empty) {

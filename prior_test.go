@@ -47,9 +47,11 @@ func statements() map[string]background.Prior {
 	return map[string]background.Prior{
 		"probabilities of 0 and 1": {Probabilities: p},
 		"lists":                    {Required: required, Forbidden: forbidden},
-		"lists beside a family":    {Kind: background.ScaleFree, Required: required, Forbidden: forbidden},
-		"lists beside a table":     {Probabilities: constant(5, 0.4), Required: required, Forbidden: forbidden},
-		"tiers":                    {Tiers: []int{1, 0, 1, -1, 1}, Required: required},
+		"lists beside a family": {Kind: background.ScaleFree, Required: required,
+			Forbidden: forbidden},
+		"lists beside a table": {Probabilities: constant(5, 0.4), Required: required,
+			Forbidden: forbidden},
+		"tiers": {Tiers: []int{1, 0, 1, -1, 1}, Required: required},
 	}
 }
 
@@ -69,19 +71,24 @@ func TestCertainEdges(t *testing.T) {
 			if cfg.Prior = prior; name == "bcd" {
 				continue // takes no knowledge: see TestBCDRefuses
 			}
-			if statement != "tiers" && !slices.Contains([]string{"exact", "mcmc", "svgd", "svgd over drawn orders", "gflownet, exact"}, name) {
+			if statement != "tiers" &&
+				!slices.Contains([]string{"exact", "mcmc", "svgd", "svgd over drawn orders",
+					"gflownet, exact"}, name) {
 				continue // what statements amount to is the same for all
 			}
 			res := fit(t, data, cfg)
 			for m, d := range res.Draws {
-				if d.Graph.Acyclic() && (!d.Graph.Has(3, 4) || d.Graph.Has(0, 1) || d.Graph.Has(2, 1) || d.Graph.Has(4, 1)) {
+				if d.Graph.Acyclic() && (!d.Graph.Has(3, 4) || d.Graph.Has(0, 1) ||
+					d.Graph.Has(2, 1) || d.Graph.Has(4, 1)) {
 					t.Errorf("%s, %s, draw %d: edges %v", name, statement, m, d.Graph.Edges())
 				}
 			}
 			p := res.Probabilities
 			// Impossible sets of parents may keep what rounds off in sums of all others.
-			if res.Cyclic() < len(res.Draws) && !(p.At(3, 4) >= 1-1e-9) || !(p.At(0, 1)+p.At(2, 1)+p.At(4, 1) <= 1e-9) {
-				t.Errorf("%s, %s: probabilities %v of the certain edge, %v, %v and %v of those ruled out", name, statement, p.At(3, 4), p.At(0, 1), p.At(2, 1), p.At(4, 1))
+			if res.Cyclic() < len(res.Draws) && !(p.At(3, 4) >= 1-1e-9) ||
+				!(p.At(0, 1)+p.At(2, 1)+p.At(4, 1) <= 1e-9) {
+				t.Errorf("%s, %s: probabilities %v of the certain edge, %v, %v and %v of those "+
+					"ruled out", name, statement, p.At(3, 4), p.At(0, 1), p.At(2, 1), p.At(4, 1))
 			}
 		}
 	}
@@ -96,7 +103,8 @@ func TestMaxParents(t *testing.T) {
 		}
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if isA[*stein.SVGD](cfg.Engine) || isA[*stein.DiBS](cfg.Engine) {
-			if err == nil || err.Error() != "tobac: a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: the engines exact and mcmc" {
+			if err == nil || err.Error() != "tobac: a bound on the number of parents is not a "+
+				"differentiable prior, which SVGD needs; allowed: the engines exact and mcmc" {
 				t.Errorf("%s: got error %v", name, err)
 			}
 			continue
@@ -138,7 +146,9 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 			for _, m := range []struct {
 				name      string
 				got, want *mat.Dense
-			}{{"probabilities", got.Probabilities, want.Probabilities}, {"mean weights", got.WeightMean, want.WeightMean}, {"spreads of weights", got.WeightSD, want.WeightSD}} {
+			}{{"probabilities", got.Probabilities, want.Probabilities},
+				{"mean weights", got.WeightMean, want.WeightMean},
+				{"spreads of weights", got.WeightSD, want.WeightSD}} {
 				if (m.got == nil) != (m.want == nil) {
 					t.Errorf("%s: with a table %v, without %v", m.name, m.got != nil, m.want != nil)
 				} else if m.got != nil && !(largest(m.got, m.want) <= row.tolerance) {
@@ -199,7 +209,10 @@ func TestOwnPrior(t *testing.T) {
 	if own.Config.Engine.Engine().Name() != "exact" {
 		t.Errorf("engine %v, want exact", own.Config.Engine)
 	}
-	if diff := largest(own.Probabilities, fit(t, data, tobac.Config{Prior: background.Prior{Probabilities: constant(5, p)}}).Probabilities); !(diff <= 1e-9) {
+	if diff := largest(own.Probabilities,
+		fit(t, data,
+			tobac.Config{Prior: background.Prior{Probabilities: constant(5,
+				p)}}).Probabilities); !(diff <= 1e-9) {
 		t.Errorf("probabilities differ by up to %v", diff)
 	}
 	cfg := particles()
@@ -212,7 +225,9 @@ func TestOwnPrior(t *testing.T) {
 		t.Error("without a product over variables the probabilities are no frequencies")
 	}
 	cfg = tobac.Config{Engine: &sums.Exact{}, Prior: background.Prior{Own: ownPrior{}}}
-	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil || !strings.HasPrefix(err.Error(), "tobac: the graph prior is not a product over variables: tobac_test.ownPrior; allowed: ") {
+	if _, err := tobac.Fit(context.Background(), data, cfg); err == nil ||
+		!strings.HasPrefix(err.Error(), "tobac: the graph prior is not a product over variables: "+
+			"tobac_test.ownPrior; allowed: ") {
 		t.Errorf("got error %v", err)
 	}
 	// Orders follow any prior.

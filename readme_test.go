@@ -28,7 +28,8 @@ func TestLibraryExample(t *testing.T) {
 		{"output", "```\n" + strings.ReplaceAll(output, "\t// ", "") + "```\n"},
 	} {
 		if !strings.Contains(string(readme), block.text) {
-			t.Errorf("docs/library.md does not hold the %s of ExampleFit:\n%s", block.name, block.text)
+			t.Errorf("docs/library.md does not hold the %s of ExampleFit:\n%s", block.name,
+				block.text)
 		}
 	}
 }
@@ -46,6 +47,7 @@ func TestModelPage(t *testing.T) {
 	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
 	code, _, found := strings.Cut(rest, "\n// A custom model")
 	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {
-		t.Errorf("docs/your-own-model.md does not hold the models of ExampleConfig_model:\n%s", code)
+		t.Errorf("docs/your-own-model.md does not hold the models of ExampleConfig_model:\n%s",
+			code)
 	}
 }

@@ -49,14 +49,16 @@ func Paper() Config {
 func PaperMarginal() Config {
 	c := Paper()
 	c.Model = sem.BGe{Raw: true}
-	c.Engine = &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals, Gradient: models.ScoreFunction, AlphaRate: 1}
+	c.Engine = &stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals,
+		Gradient: models.ScoreFunction, AlphaRate: 1}
 	return c
 }
 
 // PaperDiBS is the published recipe of TOBAC's predecessor, with the same model and prior.
 func PaperDiBS() Config {
 	c := Paper()
-	c.Order, c.Engine = engine.Order{}, &stein.DiBS{SVGD: stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}
+	c.Order, c.Engine = engine.Order{},
+		&stein.DiBS{SVGD: stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}
 	return c
 }
 
@@ -67,5 +69,6 @@ func PaperBCD() Config { return Config{Engine: &bcdnets.BCDNets{Training: bcd.Pa
 // PaperGFlowNet is DAG-GFlowNet with the network and the settings of its paper, the BGe score of
 // columns as they are, and the fair prior, with which TOBAC's paper compares.
 func PaperGFlowNet() Config {
-	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair}, Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
+	return Config{Model: sem.BGe{Raw: true}, Prior: background.Prior{Kind: background.Fair},
+		Engine: &flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Paper}}}
 }

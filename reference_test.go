@@ -51,12 +51,14 @@ func compared(t testing.TB, ref *reference.Posterior, p *posterior.Posterior) re
 func TestReferenceOfEveryEngine(t *testing.T) {
 	data := chain(t, 60).Train
 	configs := engines()
-	known := tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}, Seed: 7}
+	known := tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}},
+		Seed: 7}
 	configs["exact, known order"] = known
 	known.Prior = background.Prior{Kind: background.Fair}
 	known.Engine, known.Model = &flownets.GFlowNet{}, sem.BGe{}
 	configs["exact flows, known order"] = known
-	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9, "mcmc": 0.03}
+	most := map[string]float64{"exact flows, known order": 1e-9, "gflownet, exact": 1e-9,
+		"mcmc": 0.03}
 	for _, name := range []string{"auto", "exact", "exact, known order"} {
 		most[name] = 0
 	}
@@ -69,11 +71,13 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 			ref := referenceOf(t, data, r)
 			c := compared(t, ref, r.Posterior)
 			if ref.Engine != "exact" || ref.StandardError != 0 || len(ref.Notes) == 0 {
-				t.Errorf("engine %v, standard error %v, notes %q; want sums", ref.Engine, ref.StandardError, ref.Notes)
+				t.Errorf("engine %v, standard error %v, notes %q; want sums", ref.Engine,
+					ref.StandardError, ref.Notes)
 			}
 			limit, near := most[name]
 			if !near {
-				if !(c.MeanAbsError > 0 && c.MeanAbsError < 0.6) || math.IsNaN(c.LogProbDifference) != (r.Cyclic() == len(r.Draws)) {
+				if !(c.MeanAbsError > 0 && c.MeanAbsError < 0.6) ||
+					math.IsNaN(c.LogProbDifference) != (r.Cyclic() == len(r.Draws)) {
 					t.Errorf("%+v", c)
 				}
 				return
@@ -82,7 +86,8 @@ func TestReferenceOfEveryEngine(t *testing.T) {
 				t.Errorf("%+v, want at most %v and 4 standard errors", c, limit)
 			}
 			r.Config.Workers = 3
-			if again := referenceOf(t, data, r); !mat.Equal(again.Probabilities, ref.Probabilities) || compared(t, again, r.Posterior) != c {
+			if again := referenceOf(t, data, r); !mat.Equal(again.Probabilities,
+				ref.Probabilities) || compared(t, again, r.Posterior) != c {
 				t.Error("another reference with 3 workers")
 			}
 		})
@@ -95,7 +100,8 @@ func TestReferenceLogProbability(t *testing.T) {
 	const d = 4
 	data := weak(20, d, 3)
 	model := sem.Linear{NoiseVariance: 0.8}
-	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5}, Engine: &sums.Exact{}})
+	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5},
+		Engine: &sums.Exact{}})
 	ref := referenceOf(t, data, r)
 	prior, err := score.Sparse(d, 0.5)
 	if err != nil {
@@ -118,7 +124,8 @@ func TestReferenceLogProbability(t *testing.T) {
 	}
 	for _, k := range []int{0, 17, len(graphs) - 1} {
 		p := graphfile.FromGraphs(data.Names, []*dag.Graph{graphs[k]})
-		if c := compared(t, ref, p); math.Abs(c.LogProbDifference-(logs[k]-mean)) > 4*c.LogProbError {
+		if c := compared(t, ref, p); math.Abs(c.LogProbDifference-(logs[k]-mean)) >
+			4*c.LogProbError {
 			t.Errorf("graph %d: %+v, want the difference %v", k, c, logs[k]-mean)
 		}
 	}
@@ -135,7 +142,9 @@ func TestReferenceGivenOrders(t *testing.T) {
 	}
 	want := mat.NewDense(5, 5, nil)
 	for _, c := range r.Components {
-		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance}, Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &sums.Exact{}, Order: engine.Order{Known: c.Order}})
+		one := fit(t, data, tobac.Config{Model: sem.Linear{NoiseVariance: c.NoiseVariance},
+			Prior: background.Prior{EdgesPerNode: r.EdgesPerNode}, Engine: &sums.Exact{},
+			Order: engine.Order{Known: c.Order}})
 		var part mat.Dense
 		part.Scale(c.Weight, one.Probabilities)
 		want.Add(want, &part)
@@ -143,39 +152,51 @@ func TestReferenceGivenOrders(t *testing.T) {
 	if !mat.EqualApprox(ref.Probabilities, want, 1e-12) {
 		t.Errorf("got\n%v\nwant\n%v", mat.Formatted(ref.Probabilities), mat.Formatted(want))
 	}
-	networks := tobac.Config{Engine: &neural.Tempering{Iterations: 200, Rungs: 4}, Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
+	networks := tobac.Config{Engine: &neural.Tempering{Iterations: 200, Rungs: 4},
+		Model: sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1},
+		Order: engine.Order{Known: []int{0, 1, 2, 3, 4}}}
 	r = fit(t, data, networks)
 	ref = referenceOf(t, data, r)
-	if c := compared(t, ref, r.Posterior); ref.Engine != "tempering" || !(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) || !(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {
+	if c := compared(t, ref, r.Posterior); ref.Engine != "tempering" ||
+		!(c.MeanAbsError > 0 && c.MeanAbsError < 0.1) ||
+		!(math.Abs(c.LogProbDifference) < 4*c.LogProbError+0.5) {
 		t.Errorf("engine %v: %+v", ref.Engine, c)
 	}
 	networks.Engine = &small
-	networks.Model = sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1, Output: models.IntegratedOutput}
+	networks.Model = sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1,
+		Output: models.IntegratedOutput}
 	networks.Order.Known = []int{2, 1, 0}
 	few := weak(18, 3, 1)
 	r = fit(t, few, networks)
 	if c := compared(t, referenceOf(t, few, r), r.Posterior); !(c.MeanAbsError > 0) {
 		t.Errorf("particles of networks: %+v", c)
 	}
-	networks.Order.Known, networks.Order.Count, networks.Model = nil, 1, sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}
+	networks.Order.Known, networks.Order.Count, networks.Model = nil, 1,
+		sem.FeedForward{Hidden: []int{2}, NoiseVariance: 0.1}
 	r = fit(t, few, networks)
-	if ref = referenceOf(t, few, r); ref.Engine != "tempering" || ref.Notes[0] != "over all orders and graphs" {
+	if ref = referenceOf(t, few, r); ref.Engine != "tempering" ||
+		ref.Notes[0] != "over all orders and graphs" {
 		t.Errorf("engine %v, notes %q; want networks over orders", ref.Engine, ref.Notes)
 	}
-	if c := compared(t, ref, r.Posterior); !(c.MeanAbsError > 0) || math.IsInf(c.LogProbDifference, 0) || math.IsNaN(c.LogProbDifference) {
+	if c := compared(t, ref, r.Posterior); !(c.MeanAbsError > 0) ||
+		math.IsInf(c.LogProbDifference, 0) || math.IsNaN(c.LogProbDifference) {
 		t.Errorf("particles of networks over orders: %+v", c)
 	}
 }
 
 // What has no reference is refused in one line that says why.
 func TestReferenceRefuses(t *testing.T) {
-	_, err := reference.New(context.Background(), chain(t, 40).Train, &tobac.Result{Imputation: &tobac.Imputation{}})
+	_, err := reference.New(context.Background(), chain(t, 40).Train,
+		&tobac.Result{Imputation: &tobac.Imputation{}})
 	if want := "no common reference"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("completed tables: got %v, want %q", err, want)
 	}
-	cfg := tobac.Config{Model: sem.BGe{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
-	_, err = reference.New(context.Background(), chain(t, 40).Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
-	if err == nil || !strings.Contains(err.Error(), "no order of those that the method eqvar found") {
+	cfg := tobac.Config{Model: sem.BGe{}, Engine: &stein.SVGD{},
+		Order: engine.Order{Method: ordering.MethodEqVar}}
+	_, err = reference.New(context.Background(), chain(t, 40).Train,
+		&tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: &posterior.Posterior{}}})
+	if err == nil ||
+		!strings.Contains(err.Error(), "no order of those that the method eqvar found") {
 		t.Errorf("a posterior without components: %v", err)
 	}
 }

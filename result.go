@@ -44,10 +44,12 @@ func (r *Result) Functions(ctx context.Context) (*posterior.Posterior, error) {
 // of the same data, to show how far the sampler is from it: [posterior.Marginals.Distance]
 // compares the two. The result is one of the engines exact and mcmc; the particles have its
 // model, in a form that SVGD samples, its prior and seed, and the settings of e.
-func NewComparison(ctx context.Context, data *dataset.Table, r *Result, e *stein.SVGD) (*Run, error) {
+func NewComparison(ctx context.Context, data *dataset.Table, r *Result, e *stein.SVGD) (*Run,
+	error) {
 	cfg := r.Config
 	if _, source := cfg.Engine.Engine().(engine.OrderSource); !source {
-		return nil, fmt.Errorf("tobac: particles are compared with a result of the engine exact or mcmc, got %s", cfg.Engine.Engine().Name())
+		return nil, fmt.Errorf("tobac: particles are compared with a result of the engine exact "+
+			"or mcmc, got %s", cfg.Engine.Engine().Name())
 	}
 	cfg.Engine, cfg.Model = e, drawn.ComparedForm(cfg.Model)
 	return newRun(ctx, data, cfg, engine.Shared{Drawn: &r.Outcome})

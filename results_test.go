@@ -35,7 +35,8 @@ func TestResultsVersion(t *testing.T) {
 	quick := stein.SVGD{Particles: 4, Steps: 12, Samples: 8}
 	for _, c := range []tobac.Config{
 		{Engine: &quick, Order: engine.Order{Method: ordering.MethodEqVar, Count: 8}},
-		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick, Order: engine.Order{Count: 2}},
+		{Model: sem.FeedForward{Hidden: []int{3}, NoiseVariance: 0.5}, Engine: &quick,
+			Order: engine.Order{Count: 2}},
 		{Model: sem.BGe{}, Engine: &markov.MCMC{Chains: 2, Iterations: 60, WarmUp: 20}},
 	} {
 		got := fit(t, frozenTable(t), c)
@@ -46,15 +47,19 @@ func TestResultsVersion(t *testing.T) {
 		// Fits that give other bits still give the posterior: a graph without edges is more than
 		// twice as far from it.
 		exact := fit(t, frozenTable(t), tobac.Config{Engine: &sums.Exact{}, Model: c.Model})
-		if off, empty := got.Marginals.Distance(exact.Marginals, nil), mat.Sum(exact.Probabilities)/20; off > empty/2 {
-			t.Errorf("edge probabilities are %.3f off those of the engine exact, and %.3f from no edges", off, empty)
+		if off, empty := got.Marginals.Distance(exact.Marginals, nil),
+			mat.Sum(exact.Probabilities)/20; off > empty/2 {
+			t.Errorf("edge probabilities are %.3f off those of the engine exact, and %.3f from "+
+				"no edges", off, empty)
 		}
 	}
 	want, ok := frozenResults[autograd.Arithmetic()]
 	if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); !ok {
 		t.Skipf("nothing is frozen for the arithmetic %s: %s", autograd.Arithmetic(), got)
 	} else if got != want || jobs.Results != frozenVersion {
-		t.Errorf("jobs.Results is %d, the digest under %s %s, want %s of %d: where fits give other bits, raise jobs.Results and freeze the digests anew", jobs.Results, autograd.Arithmetic(), got, want, frozenVersion)
+		t.Errorf("jobs.Results is %d, the digest under %s %s, want %s of %d: where fits give "+
+			"other bits, raise jobs.Results and freeze the digests anew", jobs.Results,
+			autograd.Arithmetic(), got, want, frozenVersion)
 	}
 }
 
@@ -65,7 +70,8 @@ func frozenTable(t *testing.T) *dataset.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := &dataset.Table{Names: table.Names[:5], X: mat.DenseCopyOf(table.X.Slice(0, 80, 0, 5)), Intervened: mat.NewDense(80, 5, nil)}
+	small := &dataset.Table{Names: table.Names[:5], X: mat.DenseCopyOf(table.X.Slice(0, 80, 0, 5)),
+		Intervened: mat.NewDense(80, 5, nil)}
 	for i := range 10 {
 		small.Intervened.Set(i, 2, 1)
 	}

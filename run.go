@@ -71,7 +71,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, err
 	}
 	n, d := data.X.Dims()
-	if err := engine.CheckTable(n, d, cfg.Memory); err != nil { // before anything of the size of the pairs of variables
+	// before anything of the size of the pairs of variables
+	if err := engine.CheckTable(n, d, cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	p, e, why, err := cfg.Problem(data)
@@ -85,14 +86,18 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if s.Sequence == nil {
-		s.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(data, p.Prior.IsSource(len(data.Names))) })
+		s.Sequence = sync.OnceValue(func() inspect.Sequence {
+			return inspect.Rows(data, p.Prior.IsSource(len(data.Names)))
+		})
 	}
 	p.Shared = s
-	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p, sequence: s.Sequence}
+	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p,
+		sequence: s.Sequence}
 	r.tableWarnings = sync.OnceValue(func() []string {
 		if data.OfKinds() {
 			// Tables of probabilities may be certain, and few rows only leave them open.
-			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)}, func(w string) bool { return w == "" })
+			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)},
+				func(w string) bool { return w == "" })
 		}
 		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
 	})
@@ -100,10 +105,12 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if r.stage, err = e.Engine().Begin(ctx, p); err != nil {
-		return nil, fmt.Errorf("tobac: %w", r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
+		return nil, fmt.Errorf("tobac: %w",
+			r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
 	}
 	if cfg.Model == nil {
-		if r.problem, r.engine, r.stage, err = neural.Compare(ctx, p, e, r.stage, cfg.Memory); err != nil {
+		if r.problem, r.engine, r.stage,
+			err = neural.Compare(ctx, p, e, r.stage, cfg.Memory); err != nil {
 			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
 		}
 	}
@@ -128,7 +135,8 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 
 // none is the error of a run that ends without a posterior.
 func (r *Run) none(reason error) error {
-	return fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(), r.overflowed(reason))
+	return fmt.Errorf("tobac: no posterior after %d of %d steps: %w", r.Step(), r.Steps(),
+		r.overflowed(reason))
 }
 
 // Step is the number of steps taken.
@@ -156,8 +164,8 @@ func (r *Run) Close() {
 // A Result is a finished fit. Results of one run share graphs and matrices, which must not
 // be modified; none of them changes when the run goes on.
 type Result struct {
-	// Outcome is the posterior, edge probabilities with the moments of weights and graphs with their
-	// parameters, and what the engine knows of it.
+	// Outcome is the posterior, edge probabilities with the moments of weights and graphs with
+	// their parameters, and what the engine knows of it.
 	engine.Outcome
 	Config Config // with the engine and the model that were chosen
 	// EngineReason says why the engine was chosen; "" if it was asked for.
@@ -192,15 +200,18 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 		return nil, r.none(err)
 	}
 	data := r.problem.Data
-	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why, Columns: drawn.Columns(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
+	out := &Result{Outcome: *o, Config: r.Config(), EngineReason: r.why,
+		Columns: drawn.Columns(data), Sequence: r.sequence(), Seconds: *r.problem.Seconds}
 	if err := out.Posterior.Validate(); err != nil { // a file of it could not be written
 		return nil, r.none(r.outOfRange(err))
 	}
 	out.Sequence.Counted = r.problem.Counted
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence), diagnostics.Warnings(out.Checks))
-	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile + out.Seconds.Sample
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence),
+		diagnostics.Warnings(out.Checks))
+	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile +
+		out.Seconds.Sample
 	return out, nil
 }
 
@@ -219,11 +230,13 @@ func (r *Run) warnings(s inspect.Sequence) []string {
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
 }
 
-// errClosed is the error of a run that is used after [Run.Close], and errUnfinished that of one in which a panic, of Config.Progress for
-// example, cut a part of the work short, or whose work has not returned.
+// errClosed is the error of a run that is used after [Run.Close], and errUnfinished that of one in
+// which a panic, of Config.Progress for example, cut a part of the work short, or whose work has
+// not returned.
 var (
 	errClosed     = errors.New("tobac: the run is closed")
-	errUnfinished = errors.New("tobac: the run is in use, or a panic interrupted it; only Close is allowed now")
+	errUnfinished = errors.New(
+		"tobac: the run is in use, or a panic interrupted it; only Close is allowed now")
 )
 
 // checkContext panics for a nil context, which is a fault of the calling program.
@@ -233,8 +246,8 @@ func checkContext(ctx context.Context) {
 	}
 }
 
-// begin checks that the run can be used, and says that a part of its work has begun; the function that it returns says that
-// it has ended.
+// begin checks that the run can be used, and says that a part of its work has begun; the function
+// that it returns says that it has ended.
 func (r *Run) begin(ctx context.Context) (end func(), err error) {
 	checkContext(ctx)
 	if r.unusable != nil {
@@ -246,7 +259,8 @@ func (r *Run) begin(ctx context.Context) (end func(), err error) {
 
 // overflowed says for a user why numbers of a run left the range of float64; any other error stays.
 func (r *Run) overflowed(err error) error {
-	if !errors.Is(err, models.ErrNotFinite) && !errors.Is(err, svgd.ErrNonFinite) && !errors.Is(err, bcd.ErrNotFinite) &&
+	if !errors.Is(err, models.ErrNotFinite) && !errors.Is(err, svgd.ErrNonFinite) &&
+		!errors.Is(err, bcd.ErrNotFinite) &&
 		!errors.As(err, new(*autograd.FailedError)) {
 		return err
 	}
@@ -257,15 +271,18 @@ func (r *Run) outOfRange(err error) error {
 	return &engine.ColumnError{Text: "numbers left the range of float64; " + r.whyLarge(), Err: err}
 }
 
-// noiseTooSmall adds to an error about scores that the noise variance that was given is what makes them large.
+// noiseTooSmall adds to an error about scores that the noise variance that was given is what makes
+// them large.
 func (r *Run) noiseTooSmall(err error) error {
-	if scores := new(score.VariableError); (errors.As(err, &scores) || errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
+	if scores := new(score.VariableError); (errors.As(err, &scores) ||
+		errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
 		return &engine.ColumnError{Text: fmt.Sprintf("%v; %s", err, r.whyLarge()), Err: err}
 	}
 	return err
 }
 
-// tinyNoise is the ratio of a noise variance to the variance of a column from which on scores are large.
+// tinyNoise is the ratio of a noise variance to the variance of a column from which on scores are
+// large.
 const tinyNoise = 1e-5
 
 func (r *Run) smallNoise() bool {
@@ -279,7 +296,8 @@ func (r *Run) whyLarge() string {
 	j, wide := r.widest()
 	if r.smallNoise() {
 		noisy, _ := sem.As[sem.Noisy](r.problem.Model)
-		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance is %.3g", noisy.Noise(), r.problem.Data.Names[j], wide*wide)
+		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance "+
+			"is %.3g", noisy.Noise(), r.problem.Data.Names[j], wide*wide)
 	}
 	var given []string
 	byDefault := map[string]string{}
@@ -294,16 +312,19 @@ func (r *Run) whyLarge() string {
 	if e, ok := r.engine.Engine().(engine.Sized); ok {
 		names, others := e.SizeSettings(r.problem)
 		for _, s := range r.engine.Engine().Settings() {
-			if text := s.String(); slices.Contains(names, s.Name) && text != "" && text != byDefault[s.Name] {
+			if text := s.String(); slices.Contains(names, s.Name) && text != "" &&
+				text != byDefault[s.Name] {
 				given = append(given, s.Name+" "+text)
 			}
 		}
 		given = append(given, others...)
 	}
 	if len(given) > 0 {
-		return "settings that sizes of numbers depend on are " + strings.Join(given, ", ") + "; the defaults are safe"
+		return "settings that sizes of numbers depend on are " + strings.Join(given, ", ") +
+			"; the defaults are safe"
 	}
-	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns to a common scale", r.problem.Data.Names[j], wide)
+	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns "+
+		"to a common scale", r.problem.Data.Names[j], wide)
 }
 
 // widest is the column of the greatest standard deviation.

@@ -61,17 +61,23 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 			cfg.Workers = 8
 			got := fit(t, data, cfg)
 			sameBits(t, "fit with 8 workers", got, want)
-			if diff := cmp.Diff(want.Evidence, got.Evidence, cmpopts.EquateNaNs()); diff != "" || want.EdgesPerNode != got.EdgesPerNode {
+			if diff := cmp.Diff(want.Evidence, got.Evidence, cmpopts.EquateNaNs()); diff != "" ||
+				want.EdgesPerNode != got.EdgesPerNode {
 				t.Errorf("evidence (-1 worker +8 workers):\n%s", diff)
 			}
 			if err := got.Validate(); err != nil {
 				t.Error(err)
 			}
-			if e := cfg.Engine; e != nil && got.Config.Engine.Engine().Name() != e.Engine().Name() || (got.EngineReason == "") != (e != nil) {
-				t.Errorf("engine %v of the result because %q, asked for %v", got.Config.Engine, got.EngineReason, e)
+			if e := cfg.Engine; e != nil &&
+				got.Config.Engine.Engine().Name() != e.Engine().Name() ||
+				(got.EngineReason == "") != (e != nil) {
+				t.Errorf("engine %v of the result because %q, asked for %v", got.Config.Engine,
+					got.EngineReason, e)
 			}
-			if got.Engine != got.Config.Engine.Engine().Name() || got.Config.Model == nil || !slices.Equal(got.Names, data.Names) {
-				t.Errorf("posterior of engine %s, model %v, names %v", got.Engine, got.Config.Model, got.Names)
+			if got.Engine != got.Config.Engine.Engine().Name() || got.Config.Model == nil ||
+				!slices.Equal(got.Names, data.Names) {
+				t.Errorf("posterior of engine %s, model %v, names %v", got.Engine, got.Config.Model,
+					got.Names)
 			}
 			if end.config.Workers = 8; cmp.Diff(end.config, got.Config) != "" {
 				diff := cmp.Diff(end.config, got.Config)
@@ -89,7 +95,8 @@ func TestFitIsARunToTheEnd(t *testing.T) {
 }
 
 // compare takes a result and its comparison with particles to the end.
-func compare(t *testing.T, data *dataset.Table, cfg tobac.Config, svgd *stein.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
+func compare(t *testing.T, data *dataset.Table, cfg tobac.Config,
+	svgd *stein.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
 	t.Helper()
 	of = fit(t, data, cfg)
 	run, err := tobac.NewComparison(t.Context(), data, of, svgd)
@@ -109,11 +116,15 @@ func TestComparison(t *testing.T) {
 		cfg := engines()[name]
 		cfg.Order.Count = 3
 		of, got, run := compare(t, data, cfg, &small)
-		if run.Steps() != 3*small.Steps || got.Engine != "svgd" || len(got.Components) != 3 || got.EdgesPerNode != of.EdgesPerNode || got.Reason != "as asked for" {
-			t.Errorf("%s: %d steps, engine %s, %d orders, %v edges per node, model %s", name, run.Steps(), got.Engine, len(got.Components), got.EdgesPerNode, got.Reason)
+		if run.Steps() != 3*small.Steps || got.Engine != "svgd" || len(got.Components) != 3 ||
+			got.EdgesPerNode != of.EdgesPerNode || got.Reason != "as asked for" {
+			t.Errorf("%s: %d steps, engine %s, %d orders, %v edges per node, model %s", name,
+				run.Steps(), got.Engine, len(got.Components), got.EdgesPerNode, got.Reason)
 		}
 		for k, c := range got.Components {
-			if !slices.ContainsFunc(of.Draws, func(d posterior.Draw) bool { return follows(d.Graph, c.Order) }) {
+			if !slices.ContainsFunc(of.Draws, func(d posterior.Draw) bool {
+				return follows(d.Graph, c.Order)
+			}) {
 				t.Errorf("%s: no draw follows order %d, %v", name, k, c.Order)
 			}
 		}
@@ -122,7 +133,8 @@ func TestComparison(t *testing.T) {
 		sameBits(t, name+", 3 workers", again, got)
 	}
 	for _, name := range []string{"svgd", "gflownet, exact"} {
-		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name]), &small); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
+		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name]),
+			&small); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -141,7 +153,8 @@ func TestSeed(t *testing.T) {
 		if isA[*stein.DiBS](cfg.Engine) {
 			continue // all particles can have a cycle, which leaves no edge
 		}
-		if exact := cfg.Engine == nil || isA[*sums.Exact](cfg.Engine) || name == "gflownet, exact"; exact != mat.Equal(one.Probabilities, other.Probabilities) {
+		if exact := cfg.Engine == nil || isA[*sums.Exact](cfg.Engine) ||
+			name == "gflownet, exact"; exact != mat.Equal(one.Probabilities, other.Probabilities) {
 			t.Errorf("%s: probabilities are the same with another seed: %v", name, !exact)
 		}
 	}
@@ -152,7 +165,8 @@ func TestSeed(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	data := noisy(t)
 	for name, stops := range map[string][]int{
-		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12}, "svgd over drawn orders": {12}, "mcmc": {200}, "bcd": {9}, "gflownet": {11},
+		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12},
+		"svgd over drawn orders": {12}, "mcmc": {200}, "bcd": {9}, "gflownet": {11},
 	} {
 		cfg, want := engines()[name], ended(t, name).result
 		for _, stop := range stops {
@@ -165,12 +179,15 @@ func TestCancellation(t *testing.T) {
 			}
 			r := newRun(t, data, cfg)
 			err := r.Advance(ctx, r.Steps())
-			text := fmt.Sprintf("tobac: stopped after %d of %d steps: context canceled", stop, r.Steps())
+			text := fmt.Sprintf("tobac: stopped after %d of %d steps: context canceled", stop,
+				r.Steps())
 			if !errors.Is(err, context.Canceled) || err.Error() != text || r.Step() != stop {
 				t.Errorf("%s: at step %d: got error %v, want %s", name, r.Step(), err, text)
 			}
-			if err := r.Advance(ctx, r.Steps()); !errors.Is(err, context.Canceled) || r.Step() != stop {
-				t.Errorf("%s: advancing under the dead context: error %v at step %d", name, err, r.Step())
+			if err := r.Advance(ctx, r.Steps()); !errors.Is(err, context.Canceled) ||
+				r.Step() != stop {
+				t.Errorf("%s: advancing under the dead context: error %v at step %d", name, err,
+					r.Step())
 			}
 			advance(t, r, r.Steps())
 			sameBits(t, name+", cancelled and continued", result(t, r), want)
@@ -187,7 +204,8 @@ func TestDeadContext(t *testing.T) {
 	evidence.Order.Weights = engine.EvidenceWeights
 	all["evidence weights"] = evidence
 	for name, cfg := range all {
-		if res, err := tobac.Fit(dead, noisy(t), cfg); res != nil || !errors.Is(err, context.Canceled) {
+		if res, err := tobac.Fit(dead, noisy(t), cfg); res != nil ||
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v, %v, want no result and context.Canceled", name, res, err)
 		}
 	}
@@ -196,7 +214,8 @@ func TestDeadContext(t *testing.T) {
 // Advance never goes back and never beyond the configured steps.
 func TestAdvanceLimits(t *testing.T) {
 	r := newRun(t, chain(t, 40).Train, particles())
-	for _, row := range []struct{ to, want int }{{-1, 0}, {4, 4}, {2, 4}, {4, 4}, {99, 12}, {100, 12}} {
+	for _, row := range []struct{ to, want int }{{-1, 0}, {4, 4}, {2, 4}, {4, 4}, {99, 12},
+		{100, 12}} {
 		advance(t, r, row.to)
 		if r.Step() != row.want {
 			t.Errorf("advance to %d: at step %d, want %d", row.to, r.Step(), row.want)
@@ -208,7 +227,8 @@ func TestAdvanceLimits(t *testing.T) {
 func TestProgress(t *testing.T) {
 	data := noisy(t)
 	for name, cfg := range engines() {
-		if isA[*markov.MCMC](cfg.Engine) || isA[*bcdnets.BCDNets](cfg.Engine) || isA[*flownets.GFlowNet](cfg.Engine) {
+		if isA[*markov.MCMC](cfg.Engine) || isA[*bcdnets.BCDNets](cfg.Engine) ||
+			isA[*flownets.GFlowNet](cfg.Engine) {
 			continue // see TestChainsReportProgress and TestTrainingReportsProgress
 		}
 		t.Run(name, func(t *testing.T) {
@@ -229,8 +249,10 @@ func TestProgress(t *testing.T) {
 				steps = small.Steps
 			}
 			for k, p := range all {
-				if p.Step != k+1 || p.Steps != r.Steps() || p.Order != 1+k/steps || p.Orders != r.Steps()/steps ||
-					!(p.Driving > 0) || !(p.Repulsive > 0) || p.Neighbours < 1 || p.Neighbours > float64(small.Particles) {
+				if p.Step != k+1 || p.Steps != r.Steps() || p.Order != 1+k/steps ||
+					p.Orders != r.Steps()/steps ||
+					!(p.Driving > 0) || !(p.Repulsive > 0) || p.Neighbours < 1 ||
+					p.Neighbours > float64(small.Particles) {
 					t.Errorf("report %d of %d: %+v", k, r.Steps(), p)
 				}
 			}
@@ -277,11 +299,14 @@ func TestMeanWarning(t *testing.T) {
 	}{
 		{data, sem.Linear{NoIntercept: true}, nil},
 		{shifted, sem.Linear{}, nil},
-		{shifted, sem.Linear{NoIntercept: true}, []string{`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
+		{shifted, sem.Linear{NoIntercept: true},
+			[]string{
+				`the means of "X1" are far from zero, and the model has no intercept: centre or standardise the columns`}},
 	} {
 		cfg := particles()
 		cfg.Model, cfg.Order = row.model, engine.Order{Known: []int{0, 1, 2, 3, 4}}
-		if diff := cmp.Diff(row.want, newRun(t, row.data, cfg).Warnings(), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(row.want, newRun(t, row.data, cfg).Warnings(),
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 	}
@@ -290,7 +315,8 @@ func TestMeanWarning(t *testing.T) {
 // Data that look standardised say so where the order comes from equal variances.
 func TestStandardisedWarning(t *testing.T) {
 	data := standardised(t, chain(t, 60).Train)
-	if w := strings.Join(fit(t, data, particles()).Warnings, "\n"); !strings.Contains(w, "look standardised") {
+	if w := strings.Join(fit(t, data, particles()).Warnings, "\n"); !strings.Contains(w,
+		"look standardised") {
 		t.Errorf("warnings %q do not say that the data look standardised", w)
 	}
 }

@@ -33,9 +33,12 @@ type SettingError struct {
 // Error implements error.
 func (e *SettingError) Error() string {
 	if e.Name == "data" {
-		return fmt.Sprintf("snapshot was made from other data (digest %.16s) than the run's (%.16s)", e.Snapshot, e.Run)
+		return fmt.Sprintf(
+			"snapshot was made from other data (digest %.16s) than the run's (%.16s)", e.Snapshot,
+			e.Run)
 	}
-	return fmt.Sprintf("snapshot was made with the %s %q, the run has %q", e.Name, e.Snapshot, e.Run)
+	return fmt.Sprintf("snapshot was made with the %s %q, the run has %q", e.Name, e.Snapshot,
+		e.Run)
 }
 
 // A SettingText is a setting of a run, with its value as text.
@@ -128,9 +131,11 @@ func (r *Run) checkSettings(settings []SettingText) error {
 		got, ok := value[want.Name]
 		switch {
 		case !ok:
-			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s", want.Name, want.Value)
+			return fmt.Errorf("snapshot does not say which %s it was made with, the run has %s",
+				want.Name, want.Value)
 		case got != want.Value && want.Name == "engine": // a long text
-			return &SettingError{Name: want.Name, Snapshot: differing(got, want.Value), Run: differing(want.Value, got)}
+			return &SettingError{Name: want.Name, Snapshot: differing(got, want.Value),
+				Run: differing(want.Value, got)}
 		case got != want.Value:
 			return &SettingError{Name: want.Name, Snapshot: got, Run: want.Value}
 		}
@@ -145,6 +150,8 @@ func differing(text, other string) string {
 	if len(same) > 0 && len(words) > 0 && same[0] != words[0] {
 		return words[0]
 	}
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "=") && slices.Contains(same, w) })
+	words = slices.DeleteFunc(words, func(w string) bool {
+		return strings.Contains(w, "=") && slices.Contains(same, w)
+	})
 	return strings.Join(words, " ")
 }

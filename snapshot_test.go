@@ -38,7 +38,8 @@ func TestResumeIsBitwise(t *testing.T) {
 	evidence.Order.Weights = engine.EvidenceWeights
 	joint := particles()
 	sampler(&joint).Estimator = models.Joint
-	for name, cfg := range map[string]tobac.Config{"evidence weights": evidence, "joint estimator": joint} {
+	for name, cfg := range map[string]tobac.Config{"evidence weights": evidence,
+		"joint estimator": joint} {
 		t.Run(name, func(t *testing.T) {
 			resume(t, data, cfg, 5, 12, 24)
 		})
@@ -49,7 +50,8 @@ func TestResumeIsBitwise(t *testing.T) {
 	})
 }
 
-// resume cuts a run after each of some numbers of steps, ascending, and at its end: each time another Run, with another number of workers, goes on.
+// resume cuts a run after each of some numbers of steps, ascending, and at its end: each time
+// another Run, with another number of workers, goes on.
 func resume(t *testing.T, data *dataset.Table, cfg tobac.Config, cuts ...int) {
 	t.Helper()
 	whole, want := finished(t, data, cfg)
@@ -73,7 +75,8 @@ func resumeTo(t *testing.T, whole ending, data *dataset.Table, cfg tobac.Config,
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		if got := state(t, next); got != text || next.Step() != last.Step() {
-			t.Errorf("cut at %d: the restored run differs from the snapshot, at step %d", cut, next.Step())
+			t.Errorf("cut at %d: the restored run differs from the snapshot, at step %d", cut,
+				next.Step())
 		}
 		last = next
 	}
@@ -82,7 +85,8 @@ func resumeTo(t *testing.T, whole ending, data *dataset.Table, cfg tobac.Config,
 		for at < min(len(got), len(end)) && got[at] == end[at] {
 			at++
 		}
-		t.Errorf("the last state differs from the uninterrupted run's: %q, want %q", excerpt(got, at), excerpt(end, at))
+		t.Errorf("the last state differs from the uninterrupted run's: %q, want %q",
+			excerpt(got, at), excerpt(end, at))
 	}
 	sameBits(t, "resumed", result(t, last), whole.result)
 }
@@ -110,7 +114,8 @@ func TestSnapshotIsACopy(t *testing.T) {
 			}
 			advance(t, other, other.Steps())
 			if state(t, other) != state(t, r) {
-				t.Errorf("%s: a run restored in the same process differs from the one that made the snapshot", name)
+				t.Errorf("%s: a run restored in the same process differs from the one that made "+
+					"the snapshot", name)
 			}
 		}
 		if after, err := json.Marshal(s); err != nil || string(before) != string(after) {
@@ -137,38 +142,65 @@ func TestRestoreChecksSettings(t *testing.T) {
 		change func(c *tobac.Config)
 		want   string // "": accepted
 	}{
-		{"model", func(c *tobac.Config) { c.Model = sem.BGe{} }, `the model "linear", the run has "bge"`},
-		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} }, `the model "linear", the run has "linear noise-variance=0.2"`},
-		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} }, `the model "linear", the run has "linear no-intercept"`},
-		{"start", func(c *tobac.Config) { c.Model = sem.Linear{PriorStart: true} }, `the model "linear", the run has "linear prior-start"`},
-		{"method", func(c *tobac.Config) { c.Engine, c.Order = &stein.DiBS{SVGD: small}, engine.Order{} }, `the order "known [0 1 2 3 4]", the run has "posterior"`},
-		{"engine", func(c *tobac.Config) { c.Engine = &sums.Exact{} }, `the engine "svgd", the run has "exact"`},
-		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform }, `the prior "er", the run has "uniform"`},
-		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half }, `the prior "er", the run has "probabilities `},
-		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} }, `the prior "er", the run has "models.UniformPrior{}"`},
-		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} }, `the prior "er", the run has "er forbidden=[{3 4}]`},
-		{"sinks", func(c *tobac.Config) { c.Prior.Sinks = []int{3} }, `the prior "er", the run has "er sinks=[3]`},
-		{"odds", func(c *tobac.Config) { c.Prior.Odds = []background.EdgeOdds{{From: 1, To: 2, Odds: 3}} }, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
-		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 }, `the prior "er", the run has "er edges-per-node=0.75"`},
-		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} }, `the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
-		{"orders", func(c *tobac.Config) { c.Order = engine.Order{Method: ordering.MethodEqVar, Count: 3} }, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
-		{"gradient", func(c *tobac.Config) { sampler(c).Gradient = models.ScoreFunction }, `the engine "svgd`},
-		{"estimator", func(c *tobac.Config) { sampler(c).Estimator = models.Joint }, `the engine "svgd`},
+		{"model", func(c *tobac.Config) {
+			c.Model = sem.BGe{}
+		}, `the model "linear", the run has "bge"`},
+		{"noise variance", func(c *tobac.Config) { c.Model = sem.Linear{NoiseVariance: 0.2} },
+			`the model "linear", the run has "linear noise-variance=0.2"`},
+		{"intercept", func(c *tobac.Config) { c.Model = sem.Linear{NoIntercept: true} },
+			`the model "linear", the run has "linear no-intercept"`},
+		{"start", func(c *tobac.Config) { c.Model = sem.Linear{PriorStart: true} },
+			`the model "linear", the run has "linear prior-start"`},
+		{"method", func(c *tobac.Config) {
+			c.Engine, c.Order = &stein.DiBS{SVGD: small}, engine.Order{}
+		}, `the order "known [0 1 2 3 4]", the run has "posterior"`},
+		{"engine", func(c *tobac.Config) {
+			c.Engine = &sums.Exact{}
+		}, `the engine "svgd", the run has "exact"`},
+		{"prior", func(c *tobac.Config) { c.Prior.Kind = background.Uniform },
+			`the prior "er", the run has "uniform"`},
+		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half },
+			`the prior "er", the run has "probabilities `},
+		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
+			`the prior "er", the run has "models.UniformPrior{}"`},
+		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} },
+			`the prior "er", the run has "er forbidden=[{3 4}]`},
+		{"sinks", func(c *tobac.Config) {
+			c.Prior.Sinks = []int{3}
+		}, `the prior "er", the run has "er sinks=[3]`},
+		{"odds", func(c *tobac.Config) {
+			c.Prior.Odds = []background.EdgeOdds{{From: 1, To: 2, Odds: 3}}
+		}, `the prior "er", the run has "er sinks=[] sources=[] odds=[{1 2 3}]"`},
+		{"edges per node", func(c *tobac.Config) { c.Prior.EdgesPerNode = 0.75 },
+			`the prior "er", the run has "er edges-per-node=0.75"`},
+		{"order", func(c *tobac.Config) { c.Order.Known = []int{1, 0, 2, 3, 4} },
+			`the order "known [0 1 2 3 4]", the run has "known [1 0 2 3 4]"`},
+		{"orders", func(c *tobac.Config) {
+			c.Order = engine.Order{Method: ordering.MethodEqVar, Count: 3}
+		}, `the order "known [0 1 2 3 4]", the run has "eqvar orders=3 weights=frequency"`},
+		{"gradient", func(c *tobac.Config) { sampler(c).Gradient = models.ScoreFunction },
+			`the engine "svgd`},
+		{"estimator", func(c *tobac.Config) { sampler(c).Estimator = models.Joint },
+			`the engine "svgd`},
 		{"particles", func(c *tobac.Config) { sampler(c).Particles = 12 }, `the engine "svgd`},
 		{"samples", func(c *tobac.Config) { sampler(c).Samples = 17 }, `the engine "svgd`},
 		{"rank", func(c *tobac.Config) { sampler(c).Rank = 3 }, `the engine "svgd`},
 		{"alpha rate", func(c *tobac.Config) { sampler(c).AlphaRate = 0.25 }, `the engine "svgd`},
 		{"bandwidth of Z", func(c *tobac.Config) { sampler(c).BandwidthZ = 6 }, `the engine "svgd`},
-		{"bandwidth of theta", func(c *tobac.Config) { sampler(c).BandwidthTheta = 6 }, `the engine "svgd`},
+		{"bandwidth of theta", func(c *tobac.Config) { sampler(c).BandwidthTheta = 6 },
+			`the engine "svgd`},
 		{"step size", func(c *tobac.Config) { sampler(c).StepSize = 0.125 }, `the engine "svgd`},
-		{"optimiser", func(c *tobac.Config) { sampler(c).Optimizer = svgd.Adam{StepSize: 0.01} }, `the engine "svgd`},
-		{"kernel", func(c *tobac.Config) { sampler(c).Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} }, `the engine "svgd`},
+		{"optimiser", func(c *tobac.Config) { sampler(c).Optimizer = svgd.Adam{StepSize: 0.01} },
+			`the engine "svgd`},
+		{"kernel", func(c *tobac.Config) { sampler(c).Kernel = svgd.RBF{Bandwidth: svgd.Fixed(8)} },
+			`the engine "svgd`},
 		{"seed", func(c *tobac.Config) { c.Seed = 8 }, `the seed "7", the run has "8"`},
 		// What changes nothing but the time, or what comes after.
 		{"workers", func(c *tobac.Config) { c.Workers = 3 }, ""},
 		{"progress", func(c *tobac.Config) { c.Progress = func(engine.Progress) {} }, ""},
 		{"steps", func(c *tobac.Config) { sampler(c).Steps = 20 }, ""},
-		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = stein.FrequencyMarginals }, ""},
+		{"marginals", func(c *tobac.Config) { sampler(c).Marginals = stein.FrequencyMarginals },
+			""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := cfg
@@ -181,7 +213,8 @@ func TestRestoreChecksSettings(t *testing.T) {
 				}
 				return
 			}
-			if want := "tobac: snapshot was made with " + row.want; err == nil || !strings.HasPrefix(err.Error(), want) {
+			if want := "tobac: snapshot was made with " + row.want; err == nil ||
+				!strings.HasPrefix(err.Error(), want) {
 				t.Errorf("got error %v\nwant      %s", err, want)
 			}
 		})
@@ -191,14 +224,21 @@ func TestRestoreChecksSettings(t *testing.T) {
 		change func(data *dataset.Table)
 		want   string
 	}{
-		{"a number", func(d *dataset.Table) { d.X.Set(7, 2, d.X.At(7, 2)*(1+1e-15)) }, "made from other data (digest "},
-		{"a name", func(d *dataset.Table) { d.Names[4] = "other" }, "made from other data (digest "},
-		{"interventions", func(d *dataset.Table) { d.Intervened = mat.NewDense(40, 5, nil); d.Intervened.Set(3, 3, 1) }, `made with the interventions "none", the run has "`},
+		{"a number", func(d *dataset.Table) { d.X.Set(7, 2, d.X.At(7, 2)*(1+1e-15)) },
+			"made from other data (digest "},
+		{"a name", func(d *dataset.Table) {
+			d.Names[4] = "other"
+		}, "made from other data (digest "},
+		{"interventions", func(d *dataset.Table) {
+			d.Intervened = mat.NewDense(40, 5, nil)
+			d.Intervened.Set(3, 3, 1)
+		}, `made with the interventions "none", the run has "`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			other := &dataset.Table{Names: slices.Clone(data.Names), X: mat.DenseCopyOf(data.X)}
 			row.change(other)
-			if err := newRun(t, other, cfg).Restore(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "tobac: snapshot was "+row.want) {
+			if err := newRun(t, other, cfg).Restore(context.Background(), s); err == nil ||
+				!strings.HasPrefix(err.Error(), "tobac: snapshot was "+row.want) {
 				t.Errorf("got error %v", err)
 			}
 		})
@@ -206,11 +246,14 @@ func TestRestoreChecksSettings(t *testing.T) {
 	t.Run("no settings", func(t *testing.T) {
 		bare := *s
 		bare.Settings = nil
-		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil || err.Error() != "tobac: snapshot does not say with which settings it was made" {
+		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil ||
+			err.Error() != "tobac: snapshot does not say with which settings it was made" {
 			t.Errorf("got error %v", err)
 		}
 		bare.Settings = s.Settings[:2]
-		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil || err.Error() != "tobac: snapshot does not say which model it was made with, the run has linear" {
+		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil ||
+			err.Error() !=
+				"tobac: snapshot does not say which model it was made with, the run has linear" {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -248,34 +291,71 @@ func TestRestoreErrors(t *testing.T) {
 		change func(s *tobac.Snapshot, p *samplingState)
 		want   string
 	}{
-		{"negative step", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step = -1 }, "snapshot at step -1 under order 1, the run has 1 orders of 12 steps"},
-		{"beyond the last step", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step = 13 }, "snapshot at step 13 under order 1, the run has 1 orders of 12 steps"},
-		{"steps that do not add up", known, 3, func(s *tobac.Snapshot, p *samplingState) { s.Step = 4 }, "snapshot says step 4, its parts have made 3"},
-		{"another order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = []int{1, 0, 2, 3, 4} }, "snapshot has the order [1 0 2 3 4], the run has [0 1 2 3 4]"},
-		{"no order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = nil }, "snapshot has the order [], the run has [0 1 2 3 4]"},
-		{"a longer order", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Order = []int{0, 1, 2, 3, 4, 5} }, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
-		{"fewer latents", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Z = p.Particles.Z[:10] }, "snapshot has 10 particles, want 11"},
-		{"no parameters", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Theta = nil }, "snapshot has 0 particles, want 11"},
-		{"a short row", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Theta[3] = p.Particles.Theta[3][:24] }, "snapshot block 2, particle 4 has 24 values, want 25"},
-		{"no particles", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles = nil }, "snapshot and run differ in whether SVGD has begun"},
-		{"chains", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Inner = json.RawMessage("{}") }, "snapshot and run differ in whether chains come before SVGD"},
-		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = []stein.FinishedOrder{{}} }, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
-		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot, p *samplingState) { s.Step, p.Particles.Step = 2, 2 }, "snapshot at step 2, its optimiser has made 3"},
+		{"negative step", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Step = -1
+		}, "snapshot at step -1 under order 1, the run has 1 orders of 12 steps"},
+		{"beyond the last step", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Step = 13
+		}, "snapshot at step 13 under order 1, the run has 1 orders of 12 steps"},
+		{"steps that do not add up", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			s.Step = 4
+		}, "snapshot says step 4, its parts have made 3"},
+		{"another order", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Order = []int{1, 0, 2, 3, 4}
+		}, "snapshot has the order [1 0 2 3 4], the run has [0 1 2 3 4]"},
+		{"no order", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Order = nil
+		}, "snapshot has the order [], the run has [0 1 2 3 4]"},
+		{"a longer order", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Order = []int{0, 1, 2, 3, 4, 5}
+		}, "snapshot has the order [0 1 2 3 4 5], the run has [0 1 2 3 4]"},
+		{"fewer latents", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Z = p.Particles.Z[:10]
+		}, "snapshot has 10 particles, want 11"},
+		{"no parameters", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Theta = nil
+		}, "snapshot has 0 particles, want 11"},
+		{"a short row", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Theta[3] = p.Particles.Theta[3][:24]
+		}, "snapshot block 2, particle 4 has 24 values, want 25"},
+		{"no particles", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles = nil
+		}, "snapshot and run differ in whether SVGD has begun"},
+		{"chains", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Inner = json.RawMessage("{}")
+		}, "snapshot and run differ in whether chains come before SVGD"},
+		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Earlier = []stein.FinishedOrder{{}}
+		}, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
+		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot, p *samplingState) {
+			s.Step, p.Particles.Step = 2, 2
+		}, "snapshot at step 2, its optimiser has made 3"},
 		{"another arithmetic", known, 3, func(s *tobac.Snapshot, p *samplingState) {
-			at := slices.IndexFunc(s.Settings, func(t tobac.SettingText) bool { return t.Name == "arithmetic" })
+			at := slices.IndexFunc(s.Settings, func(t tobac.SettingText) bool {
+				return t.Name == "arithmetic"
+			})
 			s.Settings[at].Value = "float32 of old"
 		}, `snapshot was made with the arithmetic "float32 of old", the run has "float64 `},
-		{"steps of another order", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Step, p.Particles.Optimizer.Count = 4, 4 }, "snapshot says step 27, its parts have made 28"},
-		{"finished orders missing", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier = p.Particles.Earlier[:1] }, "snapshot has the order ["},
-		{"finished orders changed places", several(), 27, func(s *tobac.Snapshot, p *samplingState) { slices.Reverse(p.Particles.Earlier) }, "snapshot has the order ["},
-		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot, p *samplingState) { p.Particles.Earlier[1].Z = p.Particles.Earlier[1].Z[1:] }, "snapshot has 10 particles, want 11"},
+		{"steps of another order", several(), 27, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Step, p.Particles.Optimizer.Count = 4, 4
+		}, "snapshot says step 27, its parts have made 28"},
+		{"finished orders missing", several(), 27, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Earlier = p.Particles.Earlier[:1]
+		}, "snapshot has the order ["},
+		{"finished orders changed places", several(), 27,
+			func(s *tobac.Snapshot, p *samplingState) { slices.Reverse(p.Particles.Earlier) },
+			"snapshot has the order ["},
+		{"particles of a finished order", several(), 27, func(s *tobac.Snapshot, p *samplingState) {
+			p.Particles.Earlier[1].Z = p.Particles.Earlier[1].Z[1:]
+		}, "snapshot has 10 particles, want 11"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			first := newRun(t, data, row.cfg)
 			advance(t, first, row.at)
 			s := snapshot(t, first)
 			changeStage(t, s, func(p *samplingState) { row.change(s, p) })
-			if err := newRun(t, data, row.cfg).Restore(context.Background(), s); err == nil || !strings.HasPrefix(err.Error(), "tobac: "+row.want) {
+			if err := newRun(t, data, row.cfg).Restore(context.Background(), s); err == nil ||
+				!strings.HasPrefix(err.Error(), "tobac: "+row.want) {
 				t.Errorf("got error %v\nwant      tobac: %s", err, row.want)
 			}
 		})
@@ -283,7 +363,8 @@ func TestRestoreErrors(t *testing.T) {
 	t.Run("a run that has begun", func(t *testing.T) {
 		r := newRun(t, data, known)
 		advance(t, r, 3)
-		if err := r.Restore(context.Background(), snapshot(t, r)); err == nil || err.Error() != "tobac: a run that has begun cannot be restored; want a new one" {
+		if err := r.Restore(context.Background(), snapshot(t, r)); err == nil ||
+			err.Error() != "tobac: a run that has begun cannot be restored; want a new one" {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -291,7 +372,9 @@ func TestRestoreErrors(t *testing.T) {
 		first := newRun(t, data, several())
 		cfg := several()
 		sampler(&cfg).Steps = 20
-		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != `tobac: snapshot was made with the engine "svgd steps=12", the run has "svgd steps=20"` {
+		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err ==
+			nil || err.Error() !=
+			`tobac: snapshot was made with the engine "svgd steps=12", the run has "svgd steps=20"` {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -302,7 +385,8 @@ func TestRestoreErrors(t *testing.T) {
 		chains.Iterations = 40
 		sampler(&cfg).OrderEngine = &chains
 		want := `tobac: snapshot was made with the engine "svgd iterations=30", the run has "svgd iterations=40"`
-		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err == nil || err.Error() != want {
+		if err := newRun(t, data, cfg).Restore(context.Background(),
+			snapshot(t, first)); err == nil || err.Error() != want {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -310,7 +394,9 @@ func TestRestoreErrors(t *testing.T) {
 		first := newRun(t, data, known)
 		advance(t, first, 3)
 		s := snapshot(t, first)
-		changeStage(t, s, func(p *samplingState) { p.Particles.Optimizer.Second = p.Particles.Optimizer.Second[:1] })
+		changeStage(t, s, func(p *samplingState) {
+			p.Particles.Optimizer.Second = p.Particles.Optimizer.Second[:1]
+		})
 		r := newRun(t, data, known)
 		err := r.Restore(context.Background(), s)
 		if err == nil {

@@ -45,7 +45,8 @@ func generic(i, j int) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*
 // 0 → 3.
 func chain(t testing.TB, n int) *dataset.Simulation {
 	t.Helper()
-	g, err := dag.FromEdges(5, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 4}, {From: 0, To: 3}})
+	g, err := dag.FromEdges(5,
+		[]dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 4}, {From: 0, To: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,19 +107,21 @@ var small = stein.SVGD{Particles: 11, Samples: 16, Steps: 12, AlphaRate: 0.5}
 // short are Markov chains for five variables.
 var short = markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100, Rungs: 2}
 
-// afterChains is a short run of SVGD on more columns than are summed over, whose orders are drawn by chains, with its data.
+// afterChains is a short run of SVGD on more columns than are summed over, whose orders are drawn
+// by chains, with its data.
 func afterChains() (*dataset.Table, tobac.Config) {
 	names := make([]string, 21)
 	for j := range names {
 		names[j] = string(rune('a' + j))
 	}
 	chains := &markov.MCMC{Chains: 2, Iterations: 30, WarmUp: 10, Rungs: 2, Candidates: 2}
-	return table(30, 21, names, generic), tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: engine.Order{Count: 2},
-		Engine: &stein.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
+	return table(30, 21, names, generic),
+		tobac.Config{Model: sem.Linear{NoiseVariance: 1}, Order: engine.Order{Count: 2},
+			Engine: &stein.SVGD{OrderEngine: chains, Particles: 3, Samples: 4, Steps: 12}, Seed: 7}
 }
 
-// sampler are the settings of the particles of a configuration, to be changed for it alone; of other
-// engines they belong to nothing.
+// sampler are the settings of the particles of a configuration, to be changed for it alone; of
+// other engines they belong to nothing.
 func sampler(c *tobac.Config) *stein.SVGD {
 	if dibs, ok := c.Engine.(*stein.DiBS); ok {
 		own := *dibs
@@ -140,7 +143,8 @@ func isA[E engine.Settings](e engine.Settings) bool {
 
 // particles is a short run of SVGD with the linear model under EqVar's order.
 func particles() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Order: engine.Order{Method: ordering.MethodEqVar}, Engine: &small, Seed: 7}
+	return tobac.Config{Model: sem.Linear{}, Order: engine.Order{Method: ordering.MethodEqVar},
+		Engine: &small, Seed: 7}
 }
 
 // several is a short run over the orders of resamples.
@@ -160,20 +164,25 @@ func engines() map[string]tobac.Config {
 	exact := tobac.Config{Engine: &sums.Exact{}, Seed: 7}
 	flows := tobac.Config{Model: sem.BGe{}, Engine: &flownets.GFlowNet{}, Seed: 7}
 	policy := flows
-	policy.Engine = &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 22, Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
+	policy.Engine = &flownets.GFlowNet{Training: gflownet.Settings{Iterations: 22,
+		Policy: gflownet.Graph, Width: 8, Prefill: 3, Environments: 4, Batch: 8}}
 	scores := tobac.Calibrated(sem.Linear{NoiseVariance: 1})
 	svgd := sampler(&scores)
-	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5, stein.ConditionalMarginals, 7
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, scores.Seed = 4, 13, 5,
+		stein.ConditionalMarginals, 7
 	networks := tobac.Calibrated(sem.FeedForward{Hidden: []int{2}, NoiseVariance: 1})
 	svgd = sampler(&networks)
-	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, networks.Seed = 3, 13, 4, stein.ConditionalMarginals, 7
+	svgd.Particles, svgd.Steps, svgd.Samples, svgd.Marginals, networks.Seed = 3, 13, 4,
+		stein.ConditionalMarginals, 7
 	svgd.FitSteps = 6
 	return map[string]tobac.Config{
 		"svgd on node scores": scores, "svgd of networks, calibrated": networks,
 		"auto": {Seed: 7}, "exact": exact,
 		"mcmc": {Engine: &short, Seed: 7},
-		"svgd": particles(), "svgd over orders of resamples": several(), "svgd over drawn orders": drawn, "dibs": dibs,
-		"bcd":      {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 26, Batch: 8}}, Seed: 7},
+		"svgd": particles(), "svgd over orders of resamples": several(),
+		"svgd over drawn orders": drawn, "dibs": dibs,
+		"bcd": {Engine: &bcdnets.BCDNets{Training: bcd.Settings{Steps: 26, Batch: 8}},
+			Seed: 7},
 		"gflownet": policy, "gflownet, exact": flows,
 	}
 }
@@ -279,7 +288,8 @@ func sameBits(t testing.TB, what string, got, want *tobac.Result) {
 		for at < min(len(g), len(w)) && g[at] == w[at] {
 			at++
 		}
-		t.Errorf("%s: the posterior differs at byte %d:\n got …%.120s\nwant …%.120s", what, at, g[max(0, at-40):], w[max(0, at-40):])
+		t.Errorf("%s: the posterior differs at byte %d:\n got …%.120s\nwant …%.120s", what, at,
+			g[max(0, at-40):], w[max(0, at-40):])
 	}
 }
 
@@ -288,7 +298,8 @@ func sameBits(t testing.TB, what string, got, want *tobac.Result) {
 func sameDraws(t testing.TB, got, want *posterior.Posterior) {
 	t.Helper()
 	bare := func(p *posterior.Posterior) *posterior.Posterior {
-		return &posterior.Posterior{Names: p.Names, Standardization: p.Standardization, Marginals: p.Marginals, Kind: p.Kind, Draws: p.Draws}
+		return &posterior.Posterior{Names: p.Names, Standardization: p.Standardization,
+			Marginals: p.Marginals, Kind: p.Kind, Draws: p.Draws}
 	}
 	if g, w := text(t, bare(got)), text(t, bare(want)); g != w {
 		t.Errorf("posteriors differ:\n got %.300s…\nwant %.300s…", g, w)

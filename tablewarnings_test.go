@@ -66,33 +66,46 @@ func TestTableWarnings(t *testing.T) {
 	}{
 		{"normal", changedTable(60, unchanged), sem.BGe{}, ""},
 		{"normal, equal noise", changedTable(60, unchanged), sem.Linear{}, ""},
-		{"few rows", changedTable(4, unchanged), sem.BGe{}, "4 rows of 3 columns: an equation with all other columns as parents fits any numbers exactly"},
+		{"few rows", changedTable(4, unchanged), sem.BGe{}, "4 rows of 3 columns: an equation " +
+			"with all other columns as parents fits any numbers exactly"},
 		{"just enough rows", changedTable(5, unchanged), sem.BGe{}, ""},
-		{"a sum", sum, sem.BGe{}, `column "c" is a linear combination of "a", "b": its causal role`},
-		{"an outlier", changedTable(60, outlier), sem.BGe{}, `normal noise does not fit the tails of "a"`},
+		{"a sum", sum, sem.BGe{},
+			`column "c" is a linear combination of "a", "b": its causal role`},
+		{"an outlier", changedTable(60, outlier), sem.BGe{},
+			`normal noise does not fit the tails of "a"`},
 		{"an outlier, noise of any shape", changedTable(60, outlier), sem.NonGaussian{}, ""},
-		{"an outlier, curves with noise of any shape", changedTable(60, outlier), sem.Additive{}, ""},
+		{"an outlier, curves with noise of any shape", changedTable(60, outlier), sem.Additive{},
+			""},
 		{"an outlier in few rows", changedTable(19, outlier), sem.BGe{}, ""},
 		{"a large value of twenty", changedTable(20, third(4)), sem.BGe{}, ""},
-		{"a large value of sixty", changedTable(60, third(6)), sem.BGe{}, `normal noise does not fit the tails of "a"`},
-		{"scales apart, equal noise", changedTable(60, scaled(1e5)), sem.Linear{}, `the standard deviations of "a" and "b" differ by a factor of 1e+05`},
+		{"a large value of sixty", changedTable(60, third(6)), sem.BGe{},
+			`normal noise does not fit the tails of "a"`},
+		{"scales apart, equal noise", changedTable(60, scaled(1e5)), sem.Linear{},
+			`the standard deviations of "a" and "b" differ by a factor of 1e+05`},
 		{"scales apart, unequal noise", changedTable(60, scaled(1e5)), sem.BGe{}, ""},
-		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)), sem.Linear{Unequal: true}, ""},
-		{"too much noise", changedTable(60, unchanged), linear(10), `a noise variance of 10 is more than the whole variance of column "a"`},
-		{"hardly any noise", changedTable(60, unchanged), linear(1e-4), `a noise variance of 0.0001 is a small part of the variance of every column`},
+		{"scales apart, equal noise asked for as unequal", changedTable(60, scaled(1e5)),
+			sem.Linear{Unequal: true}, ""},
+		{"too much noise", changedTable(60, unchanged), linear(10),
+			`a noise variance of 10 is more than the whole variance of column "a"`},
+		{"hardly any noise", changedTable(60, unchanged), linear(1e-4),
+			`a noise variance of 0.0001 is a small part of the variance of every column`},
 		{"the right noise", changedTable(60, unchanged), linear(1), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := fit(t, row.data, tobac.Config{Model: row.model, Engine: &sums.Exact{}}).Warnings
-			if row.want == "" && len(got) != 0 || row.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], row.want)) {
+			if row.want == "" && len(got) != 0 || row.want != "" &&
+				(len(got) != 1 || !strings.HasPrefix(got[0], row.want)) {
 				t.Errorf("got %q, want one that begins with %q", got, row.want)
 			}
 			if _, units := row.model.(sem.Linear); units {
 				return
 			}
 			other := &dataset.Table{Names: row.data.Names, X: mat.DenseCopyOf(row.data.X)}
-			other.X.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, 10*j-7) }, other.X)
-			if again := fit(t, other, tobac.Config{Model: row.model, Engine: &sums.Exact{}}).Warnings; strings.Join(again, ";") != strings.Join(got, ";") {
+			other.X.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, 10*j-7) },
+				other.X)
+			if again := fit(t, other,
+				tobac.Config{Model: row.model, Engine: &sums.Exact{}}).Warnings; strings.Join(again,
+				";") != strings.Join(got, ";") {
 				t.Errorf("in other units %q, want %q", again, got)
 			}
 		})
@@ -102,20 +115,24 @@ func TestTableWarnings(t *testing.T) {
 // Columns whose scales are a millionfold apart leave models with one noise variance out of the
 // comparison, and the rest is compared.
 func TestScalesApartAreCompared(t *testing.T) {
-	data := changedTable(60, func(_, j int, v float64) float64 { return v * math.Pow(1e6, float64(j)) })
+	data := changedTable(60, func(_, j int, v float64) float64 {
+		return v * math.Pow(1e6, float64(j))
+	})
 	res := fit(t, data, tobac.Config{})
 	if res.Model != "bge" && res.Model != "gp" {
 		t.Errorf("model %q", res.Model)
 	}
 	left := false
 	for _, e := range res.Evidence {
-		left = left || e.Model == "linear" && math.IsNaN(e.Log) && strings.Contains(e.Note, "differ by a factor of")
+		left = left || e.Model == "linear" && math.IsNaN(e.Log) &&
+			strings.Contains(e.Note, "differ by a factor of")
 	}
 	if !left {
 		t.Errorf("evidence %+v, want linear left out", res.Evidence)
 	}
 	for _, pair := range [][2]int{{0, 1}, {1, 2}} {
-		if p := res.Probabilities.At(pair[0], pair[1]) + res.Probabilities.At(pair[1], pair[0]); p < 0.9 {
+		if p := res.Probabilities.At(pair[0], pair[1]) +
+			res.Probabilities.At(pair[1], pair[0]); p < 0.9 {
 			t.Errorf("%v adjacent with the probability %.2f", pair, p)
 		}
 	}
@@ -124,20 +141,26 @@ func TestScalesApartAreCompared(t *testing.T) {
 // Particles of networks and of DiBS are certain too soon where there are fewer than ten rows for
 // each column; estimated evidences are not.
 func TestFewRows(t *testing.T) {
-	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}}, Engine: &stein.SVGD{Particles: 3, Steps: 3, Samples: 4}}
+	cfg := tobac.Config{Model: sem.FeedForward{}, Order: engine.Order{Known: []int{0, 1, 2}},
+		Engine: &stein.SVGD{Particles: 3, Steps: 3, Samples: 4}}
 	reweighted, dibs, tempered := cfg, cfg, cfg
 	sampler(&reweighted).Marginals = stein.ReweightedMarginals
-	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{}, &stein.DiBS{SVGD: *sampler(&cfg)}
+	dibs.Model, dibs.Order, dibs.Engine = sem.Linear{}, engine.Order{},
+		&stein.DiBS{SVGD: *sampler(&cfg)}
 	tempered.Engine = &neural.Tempering{Iterations: 40}
 	for _, c := range []struct {
 		cfg  tobac.Config
 		rows int
 		want bool
-	}{{cfg, 29, true}, {cfg, 30, false}, {reweighted, 29, false}, {dibs, 29, true}, {dibs, 30, false}, {tempered, 29, false}} {
+	}{{cfg, 29, true}, {cfg, 30, false}, {reweighted, 29, false}, {dibs, 29, true},
+		{dibs, 30, false}, {tempered, 29, false}} {
 		res := fit(t, table(c.rows, 3, []string{"a", "b", "c"}, generic), c.cfg)
-		said := slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "are few for") })
+		said := slices.ContainsFunc(res.Warnings, func(w string) bool {
+			return strings.Contains(w, "are few for")
+		})
 		if said != c.want {
-			t.Errorf("%v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.rows, said, c.want, res.Warnings)
+			t.Errorf("%v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.rows, said, c.want,
+				res.Warnings)
 		}
 	}
 }

@@ -19,7 +19,8 @@ import (
 
 // other is the half of the module that is no application: the compiler, what it alone needs, tools
 // and benchmarks.
-var other = regexp.MustCompile(`^(autograd|bench|beam|internal/(gen|house|pool|unwritten|vector))(/|$)`)
+var other = regexp.MustCompile(
+	`^(autograd|bench|beam|internal/(gen|house|pool|unwritten|vector))(/|$)`)
 
 const circle = "largest circle of files: "
 
@@ -41,7 +42,9 @@ func main() {
 		}
 		labels, columns = append(labels, os.Args[k]), append(columns, column)
 	}
-	print := func(row string, cells []string) { fmt.Printf("%-52s%s\n", row, strings.Join(cells, "")) }
+	print := func(row string, cells []string) {
+		fmt.Printf("%-52s%s\n", row, strings.Join(cells, ""))
+	}
 	cell := func(v any) string { return fmt.Sprintf("%12v", v) }
 	slices.Sort(rows)
 	var cells []string
@@ -51,7 +54,8 @@ func main() {
 	print("", cells)
 	for _, row := range rows {
 		cells = cells[:0]
-		if strings.HasPrefix(row, circle) && !slices.ContainsFunc(columns, func(c map[string]int) bool { return c[row] > 4 }) {
+		if strings.HasPrefix(row, circle) &&
+			!slices.ContainsFunc(columns, func(c map[string]int) bool { return c[row] > 4 }) {
 			continue
 		}
 		for _, c := range columns {
@@ -78,7 +82,8 @@ func count(dir string, add func(row string, value int)) error {
 			}
 			return nil
 		}
-		page := rel == "README.md" || rel == "ARCHITECTURE.md" || strings.HasPrefix(rel, "docs/") && strings.HasSuffix(rel, ".md")
+		page := rel == "README.md" || rel == "ARCHITECTURE.md" || strings.HasPrefix(rel, "docs/") &&
+			strings.HasSuffix(rel, ".md")
 		if !page && !strings.HasSuffix(rel, ".go") {
 			return nil
 		}
@@ -89,9 +94,11 @@ func count(dir string, add func(row string, value int)) error {
 		lines := strings.Count(string(text), "\n")
 		switch {
 		case rel == "docs/reference.md":
-			add("documentation: words of the reference, which is generated", len(strings.Fields(string(text))))
+			add("documentation: words of the reference, which is generated",
+				len(strings.Fields(string(text))))
 		case page:
-			add("documentation: words of README, ARCHITECTURE, guide", len(strings.Fields(string(text))))
+			add("documentation: words of README, ARCHITECTURE, guide",
+				len(strings.Fields(string(text))))
 		case other.MatchString(rel) && strings.HasSuffix(rel, "_test.go"):
 			add("the rest of the repository: lines of tests", lines)
 		case other.MatchString(rel):
@@ -116,7 +123,8 @@ func count(dir string, add func(row string, value int)) error {
 		return err
 	}
 	for _, p := range packages {
-		if !other.MatchString(p.Folder) && !strings.Contains("/"+p.Folder+"/", "/internal/") && !strings.HasPrefix(p.Folder, "cmd/") {
+		if !other.MatchString(p.Folder) && !strings.Contains("/"+p.Folder+"/", "/internal/") &&
+			!strings.HasPrefix(p.Folder, "cmd/") {
 			for _, name := range p.Exported() {
 				add("application: exported names of public packages", 1)
 				if strings.Contains(name, ".") {

@@ -83,7 +83,8 @@ func TestWrite(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	x := []*mat.Dense{mat.NewDense(1, 1, []float64{math.NaN()})}
 	v := []density.Recorded{{Name: "a"}}
-	for want, g := range map[string]arviz.Group{`group "posteriors"`: {Name: "posteriors", Variables: v, Chains: x}, "0 chains": {Name: "posterior", Variables: v},
+	for want, g := range map[string]arviz.Group{`group "posteriors"`: {Name: "posteriors",
+		Variables: v, Chains: x}, "0 chains": {Name: "posterior", Variables: v},
 		"want 1 of 2": {Name: "posterior", Variables: append(v, v...), Chains: x}} {
 		var b bytes.Buffer
 		if err := arviz.Write(&b, g); err == nil || !strings.Contains(err.Error(), want) ||

@@ -32,7 +32,8 @@ func TestElementsAloneAndTogether(t *testing.T) {
 			compare := func(where string, got []float64) {
 				t.Helper()
 				for i, v := range got {
-					if math.Float64bits(v) != math.Float64bits(want[i]) && !(math.IsNaN(v) && math.IsNaN(want[i])) {
+					if math.Float64bits(v) != math.Float64bits(want[i]) &&
+						!(math.IsNaN(v) && math.IsNaN(want[i])) {
 						t.Errorf("%s: of %v and %v got %v, want %v", where, x[i], y[i], v, want[i])
 					}
 				}
@@ -40,21 +41,32 @@ func TestElementsAloneAndTogether(t *testing.T) {
 			compare("array", elementsOf(t, op, ad.Shape{n}, nil, x, y, ad.Options{}))
 			scattered := scatteredElements(t, op, x, y)
 			for i, v := range scattered {
-				if j := (7 * i) % n; math.Float64bits(v) != math.Float64bits(want[j]) && !(math.IsNaN(v) && math.IsNaN(want[j])) {
+				if j := (7 * i) % n; math.Float64bits(v) != math.Float64bits(want[j]) &&
+					!(math.IsNaN(v) && math.IsNaN(want[j])) {
 					t.Errorf("scattered: of %v and %v got %v, want %v", x[j], y[j], v, want[j])
 				}
 			}
-			samples := func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", 1), b.Axis("sample", n)} }
+			samples := func(b *ad.Builder) []*ad.Axis {
+				return []*ad.Axis{b.Axis("particle", 1), b.Axis("sample", n)}
+			}
 			compare("lanes", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{}))
-			compare("lanes by value", elementsOf(t, op, ad.Shape{}, samples, x, y, ad.Options{Without: ad.ElementSchedule}))
-			compare("strips", elementsOf(t, op, ad.Shape{}, func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", n)} }, x, y, ad.Options{}))
+			compare("lanes by value", elementsOf(t, op, ad.Shape{}, samples, x, y,
+				ad.Options{Without: ad.ElementSchedule}))
+			compare("strips", elementsOf(t, op, ad.Shape{}, func(b *ad.Builder) []*ad.Axis {
+				return []*ad.Axis{b.Axis("particle", n)}
+			}, x, y, ad.Options{}))
 			alone, scalars := aloneOperands(t, op), scalarOperands(t, op)
 			folded := foldedElements(t, op, x, y)
 			for i := range x {
 				alone, scalars, folded := alone(x[i], y[i])[0], scalars(x[i], y[i]), folded[i]
-				for k, got := range [][]float64{alone, folded, scalars[0][:1], scalars[1][:1], scalars[2][:1], scalars[3][:1]} {
-					if math.Float64bits(got[0]) != math.Float64bits(want[i]) && !(math.IsNaN(got[0]) && math.IsNaN(want[i])) {
-						t.Errorf("%s: of %v and %v got %v, want %v", []string{"alone", "constant", "number with array", "array with number", "number with lanes", "lanes with number"}[k], x[i], y[i], got[0], want[i])
+				for k, got := range [][]float64{alone, folded, scalars[0][:1], scalars[1][:1],
+					scalars[2][:1], scalars[3][:1]} {
+					if math.Float64bits(got[0]) != math.Float64bits(want[i]) &&
+						!(math.IsNaN(got[0]) && math.IsNaN(want[i])) {
+						t.Errorf("%s: of %v and %v got %v, want %v",
+							[]string{"alone", "constant", "number with array", "array with number",
+								"number with lanes", "lanes with number"}[k], x[i], y[i], got[0],
+							want[i])
 					}
 				}
 			}
@@ -63,7 +75,8 @@ func TestElementsAloneAndTogether(t *testing.T) {
 }
 
 // elementsOf applies an operation to x and y.
-func elementsOf(t *testing.T, op operation, shape ad.Shape, axes func(*ad.Builder) []*ad.Axis, x, y []float64, opt ad.Options) []float64 {
+func elementsOf(t *testing.T, op operation, shape ad.Shape, axes func(*ad.Builder) []*ad.Axis,
+	x, y []float64, opt ad.Options) []float64 {
 	t.Helper()
 	b := ad.NewBuilder("elements")
 	var over []*ad.Axis
@@ -86,7 +99,8 @@ func scatteredElements(t *testing.T, op operation, x, y []float64) []float64 {
 		order[i] = 7 * i % n
 	}
 	pick := func(v *ad.Node) *ad.Node { return v.Gather(order, ad.Shape{n}) }
-	return eval(t, in, []*ad.Node{op.apply(pick(in[0]), pick(in[1]))}, [][]float64{x, y}, ad.Options{})[0]
+	return eval(t, in, []*ad.Node{op.apply(pick(in[0]), pick(in[1]))}, [][]float64{x, y},
+		ad.Options{})[0]
 }
 
 // foldedElements applies an operation to constants of one element each.
@@ -121,7 +135,8 @@ func scalarOperands(t *testing.T, op operation) func(x, y float64) [][]float64 {
 	array := []*ad.Node{b.Input("xs", ad.Shape{n}), b.Input("ys", ad.Shape{n})}
 	lanes := []*ad.Node{b.Input("xl", ad.Shape{}, s), b.Input("yl", ad.Shape{}, s)}
 	in := []*ad.Node{one[0], one[1], array[0], array[1], lanes[0], lanes[1]}
-	outputs := []*ad.Node{op.apply(one[0], array[1]), op.apply(array[0], one[1]), op.apply(one[0], lanes[1]), op.apply(lanes[0], one[1])}
+	outputs := []*ad.Node{op.apply(one[0], array[1]), op.apply(array[0], one[1]),
+		op.apply(one[0], lanes[1]), op.apply(lanes[0], one[1])}
 	run := compiledOnce(t, in, outputs)
 	return func(x, y float64) [][]float64 {
 		xs, ys := slices.Repeat([]float64{x}, n), slices.Repeat([]float64{y}, n)

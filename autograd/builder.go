@@ -193,7 +193,8 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 		return b.fail(shape, "constant: %v", err)
 	}
 	if len(values) != shape.Len() {
-		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values), shape.Len())
+		return b.fail(shape, "constant of shape %v: got %d values, want %d", shape, len(values),
+			shape.Len())
 	}
 	n := &Node{b: b, attr: &none, shape: shape, value: values}
 	if n.value == nil {
@@ -330,11 +331,15 @@ func (b *Builder) remember(n *Node, d digest) {
 }
 
 func sameAttr(x, y *Attr) bool {
-	return x == y || x.Axis == y.Axis && x.Key == y.Key && math.Float64bits(x.Float) == math.Float64bits(y.Float) &&
-		(x.Ints == nil) == (y.Ints == nil) && slices.Equal(x.Ints, y.Ints) && sameBits(x.Floats, y.Floats) &&
+	return x == y || x.Axis == y.Axis && x.Key == y.Key &&
+		math.Float64bits(x.Float) == math.Float64bits(y.Float) &&
+		(x.Ints == nil) == (y.Ints == nil) && slices.Equal(x.Ints, y.Ints) &&
+		sameBits(x.Floats, y.Floats) &&
 		(x.Shape == nil) == (y.Shape == nil) && slices.Equal(x.Shape, y.Shape)
 }
 
 func sameBits(x, y []float64) bool {
-	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	return slices.EqualFunc(x, y, func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b)
+	})
 }

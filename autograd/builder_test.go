@@ -32,7 +32,8 @@ func TestAccessors(t *testing.T) {
 	if !slices.Equal(x.Axes(), []*ad.Axis{p, s}) || c.Axes() != nil || p.Size() != 3 {
 		t.Errorf("got axes %v and %v, size %d", x.Axes(), c.Axes(), p.Size())
 	}
-	if y.Builder() != b || !y.Shape().Equal(ad.Shape{2}) || y.Shape().Equal(ad.Shape{2, 1}) || y.Shape().Equal(nil) {
+	if y.Builder() != b || !y.Shape().Equal(ad.Shape{2}) || y.Shape().Equal(ad.Shape{2, 1}) ||
+		y.Shape().Equal(nil) {
 		t.Errorf("got builder %p, shape %v", y.Builder(), y.Shape())
 	}
 	if got := (ad.Shape{2, 3, 4}).Len() + (ad.Shape{}).Len(); got != 25 {

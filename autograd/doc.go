@@ -105,8 +105,8 @@
 // right to a few units in the last place, also of subnormal numbers, with the special
 // values of package math. Sets differ by rounding. Within one, an element of an
 // element-wise operation has the same bits by itself, among
-// others, in lanes and as a constant, on every engine; sums of products and [Node.SigmoidShift], for which
-// lanes have fused multiplication and addition, agree to rounding.
+// others, in lanes and as a constant, on every engine; sums of products and [Node.SigmoidShift],
+// for which lanes have fused multiplication and addition, agree to rounding.
 //
 // # Failure
 //

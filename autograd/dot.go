@@ -22,7 +22,8 @@ func (b *Builder) WriteDOT(w io.Writer, outputs ...*Node) error {
 	isOutput := make([]bool, len(b.nodes))
 	for _, n := range outputs {
 		if n.b != b {
-			return fmt.Errorf("autograd: graph %q: output %v belongs to graph %q", b.name, n, n.b.name)
+			return fmt.Errorf("autograd: graph %q: output %v belongs to graph %q", b.name, n,
+				n.b.name)
 		}
 		shown[n.id], isOutput[n.id] = true, true
 	}

@@ -118,7 +118,8 @@ func TestWriteDOTErrors(t *testing.T) {
 	if err := b.WriteDOT(&failingWriter{10}, x); !errors.Is(err, errFull) {
 		t.Errorf("got error %v, want %v", err, errFull)
 	}
-	if err := b.WriteDOT(&bytes.Buffer{}, ad.NewBuilder("other").Scalar(1)); err == nil || err.Error() != `autograd: graph "g": output constant#0() belongs to graph "other"` {
+	if err := b.WriteDOT(&bytes.Buffer{}, ad.NewBuilder("other").Scalar(1)); err == nil ||
+		err.Error() != `autograd: graph "g": output constant#0() belongs to graph "other"` {
 		t.Errorf("got error %v, want one about the foreign output", err)
 	}
 	x.MatMul(x)

@@ -60,7 +60,8 @@ func TestUniformInputs(t *testing.T) {
 					defer e.Close()
 					dst := [][]float64{make([]float64, 18), make([]float64, 3)}
 					for range 2 { // streams start anew in every evaluation
-						if err := e.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}); err != nil {
+						if err := e.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}); err !=
+							nil {
 							t.Fatal(err)
 						}
 					}
@@ -68,11 +69,16 @@ func TestUniformInputs(t *testing.T) {
 				}
 				want := run(ad.Options{Engine: ad.Reference}, seeds)
 				one := run(ad.Options{}, seeds)
-				for _, opt := range []ad.Options{{Workers: 3}, {CheckFinite: true}, {Without: ad.SparseCotangents}, {Without: ad.ElementSchedule}, {Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
+				for _, opt := range []ad.Options{{Workers: 3}, {CheckFinite: true},
+					{Without: ad.SparseCotangents}, {Without: ad.ElementSchedule},
+					{Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
 					drawn, given := run(opt, seeds), run(opt, fills)
 					for i := range want {
-						if !(math.Abs(drawn[i]-want[i]) <= 1e-12) || !(math.Abs(given[i]-want[i]) <= 1e-12) {
-							t.Errorf("%+v: element %d: got %v when drawn and %v when given, want %v", opt, i, drawn[i], given[i], want[i])
+						if !(math.Abs(drawn[i]-want[i]) <= 1e-12) ||
+							!(math.Abs(given[i]-want[i]) <= 1e-12) {
+							t.Errorf(
+								"%+v: element %d: got %v when drawn and %v when given, want %v",
+								opt, i, drawn[i], given[i], want[i])
 						}
 					}
 				}
@@ -112,7 +118,8 @@ func TestDrawsAreNotStored(t *testing.T) {
 func TestUniformInputErrors(t *testing.T) {
 	b := ad.NewBuilder("errors")
 	b.Uniform("u", ad.Shape{2})
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), `input "u" of uniform numbers needs a mapped axis`) {
+	if err := b.Err(); err == nil ||
+		!strings.Contains(err.Error(), `input "u" of uniform numbers needs a mapped axis`) {
 		t.Errorf("without an axis: got %v", err)
 	}
 
@@ -130,8 +137,10 @@ func TestUniformInputErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", []ad.Feed{w, {}, seeds(1)}, "set exactly one of Data, Fill and Seed"},
-		{"two feeds", []ad.Feed{w, {Seed: seeds(1).Seed, Fill: fills(1).Fill}, seeds(1)}, "set exactly one of Data, Fill and Seed"},
-		{"seed for data", []ad.Feed{seeds(1), seeds(1), seeds(1)}, "Seed is for inputs of uniform numbers"},
+		{"two feeds", []ad.Feed{w, {Seed: seeds(1).Seed, Fill: fills(1).Fill}, seeds(1)},
+			"set exactly one of Data, Fill and Seed"},
+		{"seed for data", []ad.Feed{seeds(1), seeds(1), seeds(1)},
+			"Seed is for inputs of uniform numbers"},
 	} {
 		if err := e.Eval(dst, tt.feeds); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want %q", tt.name, err, tt.want)
@@ -167,7 +176,8 @@ func TestDrawsOfOneOperand(t *testing.T) {
 		return dst
 	}
 	want := run(ad.Options{}, fills)
-	for _, opt := range []ad.Options{{}, {Workers: 3}, {Without: ad.DrawInPlace}, {Without: ad.SparseCotangents}} {
+	for _, opt := range []ad.Options{{}, {Workers: 3}, {Without: ad.DrawInPlace},
+		{Without: ad.SparseCotangents}} {
 		for i, got := range run(opt, seeds) {
 			tolerance := 0.0
 			if opt.Without == ad.SparseCotangents {
@@ -199,6 +209,7 @@ func TestDrawsOfOneOperand(t *testing.T) {
 	}
 	// Of both inputs the results of the first function are kept, and what is summed.
 	if drawn, stored := kept(), kept(ad.DrawInPlace); drawn != 2*d+1 || stored < drawn {
-		t.Errorf("got %d registers, %d with stored numbers, want %d and no fewer", drawn, stored, 2*d+1)
+		t.Errorf("got %d registers, %d with stored numbers, want %d and no fewer", drawn, stored,
+			2*d+1)
 	}
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // valueOf1 evaluates a function of the parameters on all elements.
-func valueOf1(f func(at Attr) func(dst, x []float64)) func(Attr, []float64, Shape, [][]float64, []Shape) error {
+func valueOf1(f func(at Attr) func(dst, x []float64)) func(Attr, []float64, Shape, [][]float64,
+	[]Shape) error {
 	return func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 		f(at)(out, in[0])
 		return nil

@@ -28,12 +28,20 @@ var layouts = []struct {
 	{"particles and unit samples", func(n int) model { return density(n, 1, quadratic, false) }},
 	{"particles and many samples", func(n int) model { return density(n, 19, quadratic, false) }},
 	{"particles", func(n int) model { return density(n, 0, quadratic, false) }},
-	{"total over particles and samples", func(n int) model { return density(n, 5, quadratic, true) }},
+	{"total over particles and samples", func(n int) model {
+		return density(n, 5, quadratic, true)
+	}},
 	{"total over particles", func(n int) model { return density(n, 0, quadratic, true) }},
-	{"particles and samples, factorised", func(n int) model { return density(n, 5, determinant, false) }},
+	{"particles and samples, factorised", func(n int) model {
+		return density(n, 5, determinant, false)
+	}},
 	{"particles, factorised", func(n int) model { return density(n, 0, determinant, false) }},
-	{"total over particles and samples, factorised", func(n int) model { return density(n, 5, determinant, true) }},
-	{"total over particles, factorised", func(n int) model { return density(n, 0, determinant, true) }},
+	{"total over particles and samples, factorised", func(n int) model {
+		return density(n, 5, determinant, true)
+	}},
+	{"total over particles, factorised", func(n int) model {
+		return density(n, 0, determinant, true)
+	}},
 }
 
 // quadratic and determinant end the density of a matrix.
@@ -41,7 +49,8 @@ func quadratic(a *ad.Node) *ad.Node { return a.Square().Sum().Scale(-3) }
 
 func determinant(a *ad.Node) *ad.Node {
 	b := a.Builder()
-	return a.MatMul(a.T()).Add(b.Constant([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, ad.Shape{3, 3})).LogDet().Neg()
+	return a.MatMul(a.T()).Add(b.Constant([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1},
+		ad.Shape{3, 3})).LogDet().Neg()
 }
 
 // density is a log-mean-exp over samples of a function of a matrix with a
@@ -62,7 +71,8 @@ func density(particles, samples int, end func(a *ad.Node) *ad.Node, total bool) 
 		in = append(in, e, m)
 	}
 	u := z.Sigmoid().ScatterAdd(ad.StrictUpper(d), ad.Shape{d, d})
-	y := end(r.MatMul(x.Mul(u).Add(b.Constant([]float64{2, 0, 0, 0, 2, 0, 0, 0, 2}, ad.Shape{d, d}))))
+	y := end(r.MatMul(
+		x.Mul(u).Add(b.Constant([]float64{2, 0, 0, 0, 2, 0, 0, 0, 2}, ad.Shape{d, d}))))
 	if s != nil {
 		y = y.LogMeanExpOver(s)
 	}
@@ -101,7 +111,8 @@ func TestWorkers(t *testing.T) {
 				got := eval(t, m.inputs, m.outputs, m.values, ad.Options{Workers: workers})
 				for i := range want {
 					if !sameBits(got[i], want[i]) {
-						t.Errorf("%d workers, %v: got %v, want %v as with one", workers, m.outputs[i], got[i], want[i])
+						t.Errorf("%d workers, %v: got %v, want %v as with one", workers,
+							m.outputs[i], got[i], want[i])
 					}
 				}
 			}
@@ -135,7 +146,8 @@ func TestConcurrentEvaluators(t *testing.T) {
 				}
 				for i := range dst {
 					if !sameBits(dst[i], want[i]) {
-						t.Errorf("evaluator %d, %v: got %v, want %v", worker, m.outputs[i], dst[i], want[i])
+						t.Errorf("evaluator %d, %v: got %v, want %v", worker, m.outputs[i], dst[i],
+							want[i])
 						return
 					}
 				}
@@ -197,7 +209,8 @@ func TestFill(t *testing.T) {
 				}
 				for i := range want {
 					if !sameBits(got[i], want[i]) {
-						t.Errorf("%v engine, %d workers, %v: got %v, want %v", opt.Engine, opt.Workers, m.outputs[i], got[i], want[i])
+						t.Errorf("%v engine, %d workers, %v: got %v, want %v", opt.Engine,
+							opt.Workers, m.outputs[i], got[i], want[i])
 					}
 				}
 			}
@@ -213,26 +226,28 @@ func TestNoAllocation(t *testing.T) {
 	for _, l := range layouts {
 		for _, workers := range []int{1, 2} {
 			for _, fill := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/%d workers/fill %v", l.name, workers, fill), func(t *testing.T) {
-					m := l.build(70)
-					ev, err := ad.NewEvaluator(m.inputs, m.outputs, ad.Options{Workers: workers})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer ev.Close()
-					dst, src := room(m.outputs), feeds(m.values)
-					if fill {
-						src = filled(m)
-					}
-					n := testing.AllocsPerRun(20, func() {
-						if err := ev.Eval(dst, src); err != nil {
+				t.Run(fmt.Sprintf("%s/%d workers/fill %v", l.name, workers, fill),
+					func(t *testing.T) {
+						m := l.build(70)
+						ev, err := ad.NewEvaluator(m.inputs, m.outputs,
+							ad.Options{Workers: workers})
+						if err != nil {
 							t.Fatal(err)
 						}
+						defer ev.Close()
+						dst, src := room(m.outputs), feeds(m.values)
+						if fill {
+							src = filled(m)
+						}
+						n := testing.AllocsPerRun(20, func() {
+							if err := ev.Eval(dst, src); err != nil {
+								t.Fatal(err)
+							}
+						})
+						if n != 0 {
+							t.Errorf("got %v allocations per run, want 0", n)
+						}
 					})
-					if n != 0 {
-						t.Errorf("got %v allocations per run, want 0", n)
-					}
-				})
 			}
 		}
 	}

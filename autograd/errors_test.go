@@ -13,7 +13,8 @@ import (
 func TestBuilderErrors(t *testing.T) {
 	other := ad.NewBuilder("other")
 	foreign, foreignAxis := other.Input("f", ad.Shape{3}), other.Axis("elsewhere", 3)
-	foreignOne, foreignMatrix, foreignSum := other.Scalar(1), foreign.Reshape(ad.Shape{3, 1}), foreign.Sum()
+	foreignOne, foreignMatrix, foreignSum := other.Scalar(1), foreign.Reshape(ad.Shape{3, 1}),
+		foreign.Sum()
 	type env struct {
 		b             *ad.Builder
 		v, m, q, s, p *ad.Node
@@ -25,31 +26,63 @@ func TestBuilderErrors(t *testing.T) {
 		build func(e env)
 		want  string // after `autograd: graph "g": `
 	}{
-		{"shapes that do not broadcast", func(e env) { e.m.Add(e.b.Input("w", ad.Shape{2})) }, "add: shapes (2,3) and (2) do not broadcast"},
-		{"where", func(e env) { e.m.Where(e.v, e.q) }, "where: shapes (2,3), (3) and (3,3) do not broadcast"},
-		{"matrix product", func(e env) { e.m.MatMul(e.m) }, "matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
-		{"matrix product of a vector", func(e env) { e.q.MatMul(e.v) }, "matmul: shapes (3,3) and (3), want (m,k) and (k,n)"},
-		{"matrix times vector", func(e env) { e.m.MatVec(e.m) }, "matvec: shapes (2,3) and (2,3), want (m,k) and (k)"},
-		{"outer product", func(e env) { e.v.Outer(e.m) }, "outer: shapes (3) and (2,3), want two vectors"},
+		{"shapes that do not broadcast", func(e env) { e.m.Add(e.b.Input("w", ad.Shape{2})) },
+			"add: shapes (2,3) and (2) do not broadcast"},
+		{"where", func(e env) {
+			e.m.Where(e.v, e.q)
+		}, "where: shapes (2,3), (3) and (3,3) do not broadcast"},
+		{"matrix product", func(e env) {
+			e.m.MatMul(e.m)
+		}, "matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
+		{"matrix product of a vector", func(e env) {
+			e.q.MatMul(e.v)
+		}, "matmul: shapes (3,3) and (3), want (m,k) and (k,n)"},
+		{"matrix times vector", func(e env) {
+			e.m.MatVec(e.m)
+		}, "matvec: shapes (2,3) and (2,3), want (m,k) and (k)"},
+		{"outer product", func(e env) {
+			e.v.Outer(e.m)
+		}, "outer: shapes (3) and (2,3), want two vectors"},
 		{"transpose", func(e env) { e.v.T() }, "transpose of shape (3), want a matrix"},
-		{"diagonal", func(e env) { e.m.Diagonal() }, "diagonal of shape (2,3), want a square matrix"},
+		{"diagonal", func(e env) {
+			e.m.Diagonal()
+		}, "diagonal of shape (2,3), want a square matrix"},
 		{"trace", func(e env) { e.m.Trace() }, "diagonal of shape (2,3), want a square matrix"},
 		{"cholesky", func(e env) { e.m.Cholesky() }, "cholesky: shape (2,3), want a square matrix"},
-		{"log-determinant", func(e env) { e.m.LogDet() }, "cholesky: shape (2,3), want a square matrix"},
-		{"triangular solve", func(e env) { e.q.SolveLower(e.m) }, "solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
-		{"transposed triangular solve", func(e env) { e.m.SolveLowerT(e.q) }, "solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
-		{"reshape", func(e env) { e.m.Reshape(ad.Shape{4}) }, "reshape: shape (4) has 4 elements, want 6 as (2,3)"},
-		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) }, "reshape: shape (-1,-3) has a dimension below 0"},
-		{"expand", func(e env) { e.v.Expand(ad.Shape{3, 2}) }, "expand: shape (3) does not broadcast to (3,2)"},
-		{"gather count", func(e env) { e.v.Gather([]int{0}, ad.Shape{2}) }, "gather: got 1 indices, want 2"},
-		{"gather index", func(e env) { e.v.Gather([]int{0, 3}, ad.Shape{2}) }, "gather: index 1 is 3, want 0 ≤ index < 3"},
-		{"scatter count", func(e env) { e.v.ScatterAdd([]int{0}, ad.Shape{2}) }, "scatter: got 1 indices, want 3"},
-		{"scatter index", func(e env) { e.v.ScatterAdd([]int{0, 1, -1}, ad.Shape{2}) }, "scatter: index 2 is -1, want 0 ≤ index < 2"},
-		{"order of a polygamma function", func(e env) { e.v.Polygamma(170).Polygamma(171) }, "polygamma: order 171, want at most 170"},
-		{"slice bounds", func(e env) { e.m.Slice(1, 2, 4) }, "slice [2:4] of axis 1 of shape (2,3)"},
+		{"log-determinant", func(e env) {
+			e.m.LogDet()
+		}, "cholesky: shape (2,3), want a square matrix"},
+		{"triangular solve", func(e env) {
+			e.q.SolveLower(e.m)
+		}, "solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
+		{"transposed triangular solve", func(e env) {
+			e.m.SolveLowerT(e.q)
+		}, "solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
+		{"reshape", func(e env) {
+			e.m.Reshape(ad.Shape{4})
+		}, "reshape: shape (4) has 4 elements, want 6 as (2,3)"},
+		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) },
+			"reshape: shape (-1,-3) has a dimension below 0"},
+		{"expand", func(e env) { e.v.Expand(ad.Shape{3, 2}) },
+			"expand: shape (3) does not broadcast to (3,2)"},
+		{"gather count", func(e env) { e.v.Gather([]int{0}, ad.Shape{2}) },
+			"gather: got 1 indices, want 2"},
+		{"gather index", func(e env) { e.v.Gather([]int{0, 3}, ad.Shape{2}) },
+			"gather: index 1 is 3, want 0 ≤ index < 3"},
+		{"scatter count", func(e env) { e.v.ScatterAdd([]int{0}, ad.Shape{2}) },
+			"scatter: got 1 indices, want 3"},
+		{"scatter index", func(e env) { e.v.ScatterAdd([]int{0, 1, -1}, ad.Shape{2}) },
+			"scatter: index 2 is -1, want 0 ≤ index < 2"},
+		{"order of a polygamma function", func(e env) { e.v.Polygamma(170).Polygamma(171) },
+			"polygamma: order 171, want at most 170"},
+		{"slice bounds", func(e env) {
+			e.m.Slice(1, 2, 4)
+		}, "slice [2:4] of axis 1 of shape (2,3)"},
 		{"slice axis", func(e env) { e.m.Slice(2, 0, 1) }, "slice: axis 2 of shape (2,3)"},
 		{"index", func(e env) { e.m.Index(0, 2) }, "slice [2:3] of axis 0 of shape (2,3)"},
-		{"concat", func(e env) { ad.Concat(0, e.m, e.v) }, "concat: shapes (2,3) and (3) do not fit along axis 0"},
+		{"concat", func(e env) {
+			ad.Concat(0, e.m, e.v)
+		}, "concat: shapes (2,3) and (3) do not fit along axis 0"},
 		{"concat axis", func(e env) { ad.Concat(2, e.m, e.m) }, "concat: axis 2 of shape (2,3)"},
 		{"sum axis", func(e env) { e.m.Sum(2) }, "sum: axis 2 of shape (2,3)"},
 		{"repeated axis", func(e env) { e.m.Sum(1, 1) }, "sum: axis 1 is repeated"},
@@ -59,50 +92,87 @@ func TestBuilderErrors(t *testing.T) {
 		{"product axis", func(e env) { e.m.Prod(2) }, "prod: axis 2 of shape (2,3)"},
 		{"product axis repeated", func(e env) { e.m.Prod(0, 0) }, "prod: axis 0 is repeated"},
 		{"variance axis", func(e env) { e.m.Variance(2) }, "sum: axis 2 of shape (2,3)"},
-		{"cumulative sum axis", func(e env) { e.v.CumSum(1) }, "cumulative sum: axis 1 of shape (3)"},
-		{"cumulative log-sum-exp axis", func(e env) { e.s.LogCumSumExp(0) }, "cumulative log-sum-exp: axis 0 of shape ()"},
-		{"softmax over an axis it lacks", func(e env) { e.p.SoftmaxOver(e.sample) }, `softmax_over: the operand does not carry axis "sample"`},
-		{"largest over an axis it lacks", func(e env) { e.p.MaxOver(e.sample) }, `max_over: the operand does not carry axis "sample"`},
+		{"cumulative sum axis", func(e env) {
+			e.v.CumSum(1)
+		}, "cumulative sum: axis 1 of shape (3)"},
+		{"cumulative log-sum-exp axis", func(e env) {
+			e.s.LogCumSumExp(0)
+		}, "cumulative log-sum-exp: axis 0 of shape ()"},
+		{"softmax over an axis it lacks", func(e env) { e.p.SoftmaxOver(e.sample) },
+			`softmax_over: the operand does not carry axis "sample"`},
+		{"largest over an axis it lacks", func(e env) {
+			e.p.MaxOver(e.sample)
+		}, `max_over: the operand does not carry axis "sample"`},
 		{"clamp", func(e env) { e.v.Clamp(1, 1) }, "clamp: bounds [1, 1], want lo < hi"},
 		{"pow", func(e env) { e.v.Pow(math.Inf(1)) }, "pow: exponent +Inf is not finite"},
 		{"polygamma", func(e env) { e.v.Polygamma(-1) }, "polygamma: order -1, want at least 0"},
 		{"leaky relu", func(e env) { e.v.LeakyRelu(1) }, "leaky relu: slope 1, want 0 ≤ slope < 1"},
 
-		{"constant length", func(e env) { e.b.Constant([]float64{1}, ad.Shape{2}) }, "constant of shape (2): got 1 values, want 2"},
-		{"constant shape", func(e env) { e.b.Constant(nil, ad.Shape{-1}) }, "constant: shape (-1) has a dimension below 0"},
-		{"repeated input name", func(e env) { e.b.Input("v", ad.Shape{}) }, `input name "v" is already used`},
+		{"constant length", func(e env) { e.b.Constant([]float64{1}, ad.Shape{2}) },
+			"constant of shape (2): got 1 values, want 2"},
+		{"constant shape", func(e env) { e.b.Constant(nil, ad.Shape{-1}) },
+			"constant: shape (-1) has a dimension below 0"},
+		{"repeated input name", func(e env) { e.b.Input("v", ad.Shape{}) },
+			`input name "v" is already used`},
 		{"empty input name", func(e env) { e.b.Input("", ad.Shape{}) }, "an input needs a name"},
-		{"input shape", func(e env) { e.b.Input("w", ad.Shape{2, -1}) }, `input "w": shape (2,-1) has a dimension below 0`},
-		{"input over a foreign axis", func(e env) { e.b.Input("w", ad.Shape{}, foreignAxis) }, `input "w": axis "elsewhere" is foreign or repeated`},
-		{"input over an axis twice", func(e env) { e.b.Input("w", ad.Shape{}, e.particle, e.particle) }, `input "w": axis "particle" is foreign or repeated`},
-		{"repeated axis name", func(e env) { e.b.Axis("particle", 2) }, `axis name "particle" is empty or already used`},
-		{"axis size", func(e env) { e.b.Axis("empty", 0) }, `axis "empty": size 0, want at least 1`},
+		{"input shape", func(e env) { e.b.Input("w", ad.Shape{2, -1}) },
+			`input "w": shape (2,-1) has a dimension below 0`},
+		{"input over a foreign axis", func(e env) { e.b.Input("w", ad.Shape{}, foreignAxis) },
+			`input "w": axis "elsewhere" is foreign or repeated`},
+		{"input over an axis twice", func(e env) {
+			e.b.Input("w", ad.Shape{}, e.particle, e.particle)
+		}, `input "w": axis "particle" is foreign or repeated`},
+		{"repeated axis name", func(e env) {
+			e.b.Axis("particle", 2)
+		}, `axis name "particle" is empty or already used`},
+		{"axis size", func(e env) {
+			e.b.Axis("empty", 0)
+		}, `axis "empty": size 0, want at least 1`},
 		{"too many axes", func(e env) {
 			for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 				e.b.Axis(name, 2)
 			}
 		}, `axis "g": more than 8 mapped axes`},
 
-		{"foreign operand", func(e env) { e.v.Add(foreign) }, `add: operand f(3) belongs to graph "other"`},
-		{"foreign factor one", func(e env) { e.v.Mul(foreignOne) }, `mul: operand constant#1() belongs to graph "other"`},
-		{"foreign matrix", func(e env) { e.q.MatMul(foreignMatrix) }, `matmul: operand reshape#2(3,1) belongs to graph "other"`},
-		{"sum over an axis not carried", func(e env) { e.p.SumOver(e.sample) }, `sum_over: the operand does not carry axis "sample"`},
-		{"sum over a foreign axis", func(e env) { e.p.SumOver(foreignAxis) }, `sum_over: the operand does not carry axis "elsewhere"`},
-		{"log-sum-exp over an axis not carried", func(e env) { e.v.LogSumExpOver(e.particle) }, `logsumexp_over: the operand does not carry axis "particle"`},
-		{"stack of an axis not carried", func(e env) { e.v.Stack(e.particle) }, `stack: the operand does not carry axis "particle"`},
-		{"unstack of another size", func(e env) { e.m.Unstack(e.particle) }, `unstack: shape (2,3), want leading dimension 3 of axis "particle"`},
-		{"unstack of an axis carried", func(e env) { e.p.Unstack(e.particle) }, `unstack: the operand already carries axis "particle", or the axis is foreign`},
-		{"expand over a foreign axis", func(e env) { e.v.ExpandOver(foreignAxis) }, `expand_over: the operand already carries axis "elsewhere", or the axis is foreign`},
+		{"foreign operand", func(e env) {
+			e.v.Add(foreign)
+		}, `add: operand f(3) belongs to graph "other"`},
+		{"foreign factor one", func(e env) {
+			e.v.Mul(foreignOne)
+		}, `mul: operand constant#1() belongs to graph "other"`},
+		{"foreign matrix", func(e env) { e.q.MatMul(foreignMatrix) },
+			`matmul: operand reshape#2(3,1) belongs to graph "other"`},
+		{"sum over an axis not carried", func(e env) {
+			e.p.SumOver(e.sample)
+		}, `sum_over: the operand does not carry axis "sample"`},
+		{"sum over a foreign axis", func(e env) { e.p.SumOver(foreignAxis) },
+			`sum_over: the operand does not carry axis "elsewhere"`},
+		{"log-sum-exp over an axis not carried", func(e env) { e.v.LogSumExpOver(e.particle) },
+			`logsumexp_over: the operand does not carry axis "particle"`},
+		{"stack of an axis not carried", func(e env) {
+			e.v.Stack(e.particle)
+		}, `stack: the operand does not carry axis "particle"`},
+		{"unstack of another size", func(e env) { e.m.Unstack(e.particle) },
+			`unstack: shape (2,3), want leading dimension 3 of axis "particle"`},
+		{"unstack of an axis carried", func(e env) { e.p.Unstack(e.particle) },
+			`unstack: the operand already carries axis "particle", or the axis is foreign`},
+		{"expand over a foreign axis", func(e env) { e.v.ExpandOver(foreignAxis) },
+			`expand_over: the operand already carries axis "elsewhere", or the axis is foreign`},
 
-		{"gradient of a vector", func(e env) { e.b.Grad(e.v, e.v) }, "gradient of v(3): want a scalar shape"},
-		{"gradient in another graph", func(e env) { e.b.Grad(foreignSum, e.v) }, `gradient of sum#3(): it belongs to graph "other"`},
-		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) }, `gradient of sum#5(): f(3) belongs to graph "other"`},
+		{"gradient of a vector", func(e env) {
+			e.b.Grad(e.v, e.v)
+		}, "gradient of v(3): want a scalar shape"},
+		{"gradient in another graph", func(e env) { e.b.Grad(foreignSum, e.v) },
+			`gradient of sum#3(): it belongs to graph "other"`},
+		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) },
+			`gradient of sum#5(): f(3) belongs to graph "other"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := ad.NewBuilder("g")
 			e := env{b: b, particle: b.Axis("particle", 3), sample: b.Axis("sample", 2)}
-			e.v, e.m, e.q, e.s = b.Input("v", ad.Shape{3}), b.Input("m", ad.Shape{2, 3}), b.Input("q", ad.Shape{3, 3}), b.Input("s", ad.Shape{})
+			e.v, e.m, e.q, e.s = b.Input("v", ad.Shape{3}), b.Input("m", ad.Shape{2, 3}),
+				b.Input("q", ad.Shape{3, 3}), b.Input("s", ad.Shape{})
 			e.p = b.Input("p", ad.Shape{3}, e.particle)
 			if err := b.Err(); err != nil {
 				t.Fatal(err)
@@ -116,7 +186,8 @@ func TestBuilderErrors(t *testing.T) {
 			// The first error stays, and every engine returns it.
 			afterFailure(e.v, e.q)
 			for _, engine := range engines {
-				if _, got := ad.NewEvaluator(nodes(e.v), nodes(e.v), ad.Options{Engine: engine}); got != err {
+				if _, got := ad.NewEvaluator(nodes(e.v), nodes(e.v),
+					ad.Options{Engine: engine}); got != err {
 					t.Errorf("%v engine: got error %v, want the builder's", engine, got)
 				}
 			}
@@ -137,24 +208,33 @@ func afterFailure(v, q *ad.Node) {
 	a := b.Axis("late", 3)
 	y := b.Constant([]float64{1}, ad.Shape{})
 	for _, n := range []*ad.Node{x, y, v, q, v.Sum(7), q.Index(0, 9), x.T(), v.MatVec(q)} {
-		n.Add(v).Sub(q).Mul(v).Div(q).Maximum(v).Minimum(q).Greater(v).StraightThrough(q).SigmoidShift(v)
-		n.Neg().Exp().Log().Log1p().Expm1().Sqrt().Square().Cube().Inverse().Sigmoid().Softplus().LogSigmoid().Tanh().Sin().Cos().Abs().Relu().Sign().Positive().LeakyRelu(0.1)
-		n.LogGamma().Polygamma(1).Pow(0).Pow(0.3).Clamp(0, 1).StopGradient().Where(v, q).Scale(2).AddScalar(2)
+		n.Add(v).Sub(q).Mul(v).Div(q).Maximum(v).Minimum(q).Greater(v).StraightThrough(
+			q).SigmoidShift(v)
+		n.Neg().Exp().Log().Log1p().Expm1().Sqrt().Square().Cube().Inverse().Sigmoid().Softplus().
+			LogSigmoid().Tanh().Sin().Cos().Abs().Relu().Sign().Positive().LeakyRelu(0.1)
+		n.LogGamma().Polygamma(1).Pow(0).Pow(0.3).Clamp(0, 1).StopGradient().Where(v,
+			q).Scale(2).AddScalar(2)
 		n.MatMul(q).MatVec(v).Outer(v).Dot(q).T().Diagonal().Trace()
-		n.Gather([]int{1}, ad.Shape{}).ScatterAdd(nil, nil).Expand(ad.Shape{1}).Reshape(nil).Slice(0, 0, 1).Index(0, 0)
+		n.Gather([]int{1}, ad.Shape{}).ScatterAdd(nil,
+			nil).Expand(ad.Shape{1}).Reshape(nil).Slice(0, 0, 1).Index(0, 0)
 		n.Sum().Mean(0).LogSumExp(1).LogMeanExp().Softmax(0)
-		n.Erf().Erfc().ErfInv().Ndtr().LogNdtr().InverseMills().NdtrInv().Gelu().LogBesselI0().BesselRatio().Tan().Sinh().Cosh().Asinh().Floor().Logit()
+		n.Erf().Erfc().ErfInv().Ndtr().LogNdtr().InverseMills().NdtrInv().Gelu().LogBesselI0().
+			BesselRatio().Tan().Sinh().Cosh().Asinh().Floor().Logit()
 		n.Atan2(v).Power(q).LogAddExp(v).LogBeta(q).Equal(v).AtLeast(q).And(v).Or(q)
 		n.Max().Min(0).Prod(1).Variance().CumSum(0).LogCumSumExp(1)
 		n.MaxOver(a).MinOver(a).SoftmaxOver(a)
 		b.Normal("late", ad.Shape{3}, a)
 		b.Gumbel("late", ad.Shape{3})
-		n.Cholesky().LogDet().SolveLower(q).SolveLowerT(v).SolveUpper(q).SolveUpperT(v).Solve(q).SolveT(v).MatInverse().Expm().ExpmFrechet(v)
+		n.Cholesky().LogDet().SolveLower(q).SolveLowerT(v).SolveUpper(q).SolveUpperT(v).Solve(
+			q).SolveT(v).MatInverse().Expm().ExpmFrechet(v)
 		n.SLogDet()
-		n.BatchMatMul(v).Kronecker(q).Transpose(1, 0).Transpose().Roll(0, 1).Flip().Flip(3).Tile(2).Repeat(0, 2).Pad([]int{1}, nil).Diag().Tril(0).Triu(0)
-		n.Split(0, 1, 2)[1].Take(x, 0).Take(y, 0).SegmentSum([]int{0}, 1).SegmentSumBy(x, 3).OneHot(2)
+		n.BatchMatMul(v).Kronecker(q).Transpose(1, 0).Transpose().Roll(0,
+			1).Flip().Flip(3).Tile(2).Repeat(0, 2).Pad([]int{1}, nil).Diag().Tril(0).Triu(0)
+		n.Split(0, 1, 2)[1].Take(x, 0).Take(y, 0).SegmentSum([]int{0}, 1).SegmentSumBy(x,
+			3).OneHot(2)
 		ad.Einsum("i,i", n, v)
-		n.SumOver(a).MeanOver(a).LogSumExpOver(a).LogMeanExpOver(a).ExpandOver(a).Stack(a).Unstack(a)
+		n.SumOver(a).MeanOver(a).LogSumExpOver(a).LogMeanExpOver(a).ExpandOver(a).Stack(a).Unstack(
+			a)
 		ad.Concat(0, n, v)
 		ad.Map(a, func(x []*ad.Node) *ad.Node { return x[0] }, n)
 		b.Grad(n, v, n)
@@ -179,11 +259,16 @@ func TestEvaluatorErrors(t *testing.T) {
 		want            string
 	}{
 		{"no outputs", nodes(x, w), nil, "autograd: no outputs"},
-		{"unlisted input", nodes(x), nodes(y), `autograd: graph "g": an output depends on input "w", which is not listed`},
-		{"repeated input", nodes(x, w, x), nodes(y), `autograd: graph "g": x(2){particle=3} listed as input 2 is not an input of the graph or is repeated`},
-		{"input that is none", nodes(x, w, y), nodes(y), `autograd: graph "g": sum#3(){particle=3} listed as input 2 is not an input of the graph or is repeated`},
-		{"foreign input", nodes(x, w, foreign), nodes(y), `autograd: graph "g": constant#0() listed as input 2 is not an input of the graph or is repeated`},
-		{"foreign output", nodes(x, w), nodes(y, foreign), `autograd: outputs of graphs "g" and "other" in one evaluator`},
+		{"unlisted input", nodes(x), nodes(y),
+			`autograd: graph "g": an output depends on input "w", which is not listed`},
+		{"repeated input", nodes(x, w, x), nodes(y),
+			`autograd: graph "g": x(2){particle=3} listed as input 2 is not an input of the graph or is repeated`},
+		{"input that is none", nodes(x, w, y), nodes(y),
+			`autograd: graph "g": sum#3(){particle=3} listed as input 2 is not an input of the graph or is repeated`},
+		{"foreign input", nodes(x, w, foreign), nodes(y),
+			`autograd: graph "g": constant#0() listed as input 2 is not an input of the graph or is repeated`},
+		{"foreign output", nodes(x, w), nodes(y, foreign),
+			`autograd: outputs of graphs "g" and "other" in one evaluator`},
 	}
 	call := []struct {
 		name string
@@ -192,18 +277,26 @@ func TestEvaluatorErrors(t *testing.T) {
 		want string
 	}{
 		{"no feeds", room, nil, `autograd: graph "g": got 0 feeds and 1 results, want 2 and 1`},
-		{"no results", nil, []ad.Feed{{Data: full}, {Data: full[:2]}}, `autograd: graph "g": got 2 feeds and 0 results, want 2 and 1`},
-		{"short feed", room, []ad.Feed{{Data: full[:5]}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: got 5 values, want 6`},
-		{"long feed", room, []ad.Feed{{Data: full}, {Data: full[:3]}}, `autograd: graph "g": feed of w(2): got 3 values, want 2`},
-		{"empty feed", room, []ad.Feed{{}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
-		{"both feeds", room, []ad.Feed{{Data: full, Fill: fill}, {Data: full[:2]}}, `autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
-		{"fill without an axis", room, []ad.Feed{{Data: full}, {Fill: fill}}, `autograd: graph "g": feed of w(2): field Fill needs a mapped axis`},
-		{"short result", [][]float64{make([]float64, 2)}, []ad.Feed{{Data: full}, {Data: full[:2]}}, `autograd: graph "g": result sum#3(){particle=3}: got room for 2 values, want 3`},
+		{"no results", nil, []ad.Feed{{Data: full}, {Data: full[:2]}},
+			`autograd: graph "g": got 2 feeds and 0 results, want 2 and 1`},
+		{"short feed", room, []ad.Feed{{Data: full[:5]}, {Data: full[:2]}},
+			`autograd: graph "g": feed of x(2){particle=3}: got 5 values, want 6`},
+		{"long feed", room, []ad.Feed{{Data: full}, {Data: full[:3]}},
+			`autograd: graph "g": feed of w(2): got 3 values, want 2`},
+		{"empty feed", room, []ad.Feed{{}, {Data: full[:2]}},
+			`autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
+		{"both feeds", room, []ad.Feed{{Data: full, Fill: fill}, {Data: full[:2]}},
+			`autograd: graph "g": feed of x(2){particle=3}: set exactly one of Data and Fill`},
+		{"fill without an axis", room, []ad.Feed{{Data: full}, {Fill: fill}},
+			`autograd: graph "g": feed of w(2): field Fill needs a mapped axis`},
+		{"short result", [][]float64{make([]float64, 2)}, []ad.Feed{{Data: full}, {Data: full[:2]}},
+			`autograd: graph "g": result sum#3(){particle=3}: got room for 2 values, want 3`},
 	}
 	for _, engine := range engines {
 		for _, tt := range prepare {
 			t.Run(engine.String()+"/"+tt.name, func(t *testing.T) {
-				if _, err := ad.NewEvaluator(tt.inputs, tt.outputs, ad.Options{Engine: engine}); err == nil || err.Error() != tt.want {
+				if _, err := ad.NewEvaluator(tt.inputs, tt.outputs,
+					ad.Options{Engine: engine}); err == nil || err.Error() != tt.want {
 					t.Errorf("got error %v\nwant      %v", err, tt.want)
 				}
 			})

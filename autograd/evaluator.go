@@ -153,11 +153,13 @@ func NewEvaluator(inputs, outputs []*Node, opt Options) (Evaluator, error) {
 	if e := opt.Engine.e; e != nil {
 		return e.prepare(f, opt)
 	}
-	p, err := exec.Compile(f.f, exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)}, nil)
+	p, err := exec.Compile(f.f,
+		exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return evaluatorOf(p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
+	return evaluatorOf(
+		p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
 }
 
 func lower(inputs, outputs []*Node) (*ir.Func, error) {
@@ -178,14 +180,16 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 	position := make(map[*Node]int, len(inputs))
 	for i, n := range inputs {
 		if _, repeated := position[n]; n.b != b || !n.isInput() || repeated {
-			return nil, nil, fmt.Errorf("autograd: graph %q: %v listed as input %d is not an input of the graph or is repeated", b.name, n, i)
+			return nil, nil, fmt.Errorf("autograd: graph %q: %v listed as input %d is not an "+
+				"input of the graph or is repeated", b.name, n, i)
 		}
 		position[n] = i
 	}
 	need := make([]bool, len(b.nodes))
 	for _, n := range outputs {
 		if n.b != b {
-			return nil, nil, fmt.Errorf("autograd: outputs of graphs %q and %q in one evaluator", b.name, n.b.name)
+			return nil, nil, fmt.Errorf("autograd: outputs of graphs %q and %q in one evaluator",
+				b.name, n.b.name)
 		}
 		need[n.id] = true
 	}
@@ -200,7 +204,9 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 			need[a.id] = true
 		}
 		if _, listed := position[n]; n.isInput() && !listed {
-			return nil, nil, fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed", b.name, n.name)
+			return nil, nil,
+				fmt.Errorf("autograd: graph %q: an output depends on input %q, which is not listed",
+					b.name, n.name)
 		}
 	}
 	f := &ir.Func{Name: b.name, Axes: b.irAxes, Inputs: make([]*ir.Value, len(inputs))}
@@ -279,7 +285,8 @@ func Compile(inputs, outputs []*Node, without ...Pass) (*Program, error) {
 // NewEvaluator prepares to run the program on opt.Workers goroutines. Of the options it
 // reads Workers and CheckFinite; the others were those of the compilation.
 func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
-	return evaluatorOf(p.p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
+	return evaluatorOf(
+		p.p.NewEvaluator(exec.Options{Workers: opt.Workers, CheckFinite: opt.CheckFinite}))
 }
 
 // String lists the program: its parts, then per stage the values that are computed as a

@@ -32,7 +32,8 @@ func ExampleEinsum() {
 	b := autograd.NewBuilder("form")
 	v, a := b.Input("v", autograd.Shape{2}), b.Input("a", autograd.Shape{2, 2})
 	form := autograd.Einsum("i,ij,j->", v, a, v)
-	got := results([]*autograd.Node{v, a}, append(b.Grad(form, v), form), []float64{1, 2}, []float64{3, 1, 1, 5})
+	got := results([]*autograd.Node{v, a}, append(b.Grad(form, v), form), []float64{1, 2},
+		[]float64{3, 1, 1, 5})
 	fmt.Println(got[1], got[0])
 	// Output: [27] [10 22]
 }
@@ -59,7 +60,8 @@ func ExampleNode_SegmentSumBy() {
 	x, group := b.Input("x", autograd.Shape{5}), b.Input("group", autograd.Shape{5})
 	means := x.SegmentSumBy(group, 2).Div(group.OneHot(2).Sum(0))
 	centred := x.Sub(means.Take(group, 0))
-	got := results([]*autograd.Node{x, group}, []*autograd.Node{means, centred}, []float64{1, 2, 3, 10, 20}, []float64{0, 0, 0, 1, 1})
+	got := results([]*autograd.Node{x, group}, []*autograd.Node{means, centred},
+		[]float64{1, 2, 3, 10, 20}, []float64{0, 0, 0, 1, 1})
 	fmt.Println(got[0], got[1])
 	// Output: [2 15] [-1 0 1 -5 5]
 }

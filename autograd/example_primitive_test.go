@@ -34,9 +34,12 @@ func ExamplePrimitive() {
 // its shape, its value and its derivative.
 func ExamplePrimitive_pairwise() {
 	distances := &ad.Primitive{
-		Name:  "pairwise",
-		Shape: func(_ ad.Attr, in []ad.Shape) (ad.Shape, error) { return ad.Shape{in[0][0], in[1][0]}, nil },
-		Value: func(_ ad.Attr, out []float64, shape ad.Shape, in [][]float64, shapes []ad.Shape) error {
+		Name: "pairwise",
+		Shape: func(_ ad.Attr, in []ad.Shape) (ad.Shape, error) {
+			return ad.Shape{in[0][0], in[1][0]}, nil
+		},
+		Value: func(_ ad.Attr, out []float64, shape ad.Shape, in [][]float64,
+			shapes []ad.Shape) error {
 			n, k := shape[1], shapes[0][1]
 			for e := range out {
 				out[e] = 0
@@ -49,7 +52,8 @@ func ExamplePrimitive_pairwise() {
 		VJP: func(d, ct *ad.Node) []*ad.Node { // x̄ᵢ = 2 Σⱼ c̄ᵢⱼ(xᵢ − yⱼ), and ȳⱼ likewise
 			x, y := d.Operands()[0], d.Operands()[1]
 			of := func(x, y, ct *ad.Node) *ad.Node {
-				return ct.Sum(1).Reshape(ad.Shape{x.Shape()[0], 1}).Mul(x).Sub(ct.MatMul(y)).Scale(2)
+				return ct.Sum(1).Reshape(ad.Shape{x.Shape()[0], 1}).Mul(x).Sub(ct.MatMul(y)).Scale(
+					2)
 			}
 			return []*ad.Node{of(x, y, ct), of(y, x, ct.T())}
 		},
@@ -57,7 +61,8 @@ func ExamplePrimitive_pairwise() {
 	b := ad.NewBuilder("pairwise")
 	x, y := b.Input("x", ad.Shape{2, 2}), b.Input("y", ad.Shape{1, 2})
 	d := distances.Apply(ad.Attr{}, x, y)
-	got := run([]*ad.Node{x, y}, []*ad.Node{d, b.Grad(d.Sum(), x)[0]}, []float64{0, 0, 4, 4}, []float64{3, 4})
+	got := run([]*ad.Node{x, y}, []*ad.Node{d, b.Grad(d.Sum(), x)[0]}, []float64{0, 0, 4, 4},
+		[]float64{3, 4})
 	fmt.Printf("distances %.0f\ngradient %.0f\n", got[0], got[1])
 	// Output:
 	// distances [25 1]

@@ -46,7 +46,8 @@ func Example_mapped() {
 	}
 	defer ev.Close()
 	density, gradient := make([]float64, 2), make([]float64, 2)
-	if err := ev.Eval([][]float64{density, gradient}, []ad.Feed{{Data: []float64{0, 1}}, {Data: []float64{-1, 0, 1}}}); err != nil {
+	if err := ev.Eval([][]float64{density, gradient},
+		[]ad.Feed{{Data: []float64{0, 1}}, {Data: []float64{-1, 0, 1}}}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("log density %.4f\nscore       %.4f\n", density, gradient)
@@ -69,7 +70,8 @@ func ExampleMap() {
 	}
 	defer ev.Close()
 	out := make([]float64, 6)
-	if err := ev.Eval([][]float64{out}, []ad.Feed{{Data: []float64{0, 0, 0, 3, 2, 1}}, {Data: []float64{1, 1, 1}}}); err != nil {
+	if err := ev.Eval([][]float64{out},
+		[]ad.Feed{{Data: []float64{0, 0, 0, 3, 2, 1}}, {Data: []float64{1, 1, 1}}}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(p.Shape())
@@ -127,7 +129,8 @@ func ExampleProgram_Profile() {
 		log.Fatal(err)
 	}
 	for _, part := range profile.Parts {
-		fmt.Printf("level %d, group %q, part %q: %d times\n", part.Level, part.Group, part.Name, part.Count)
+		fmt.Printf("level %d, group %q, part %q: %d times\n", part.Level, part.Group, part.Name,
+			part.Count)
 	}
 	// Unordered output:
 	// level -1, group "", part "inputs": 3 times

@@ -205,7 +205,8 @@ func supports(f *ir.Func) string {
 			}
 		}
 		if n < len(v.Support) {
-			fmt.Fprintf(&s, "  %%%d = %s: %d of %d elements may differ from zero\n", v.ID, f.Describe(v), n, len(v.Support))
+			fmt.Fprintf(&s, "  %%%d = %s: %d of %d elements may differ from zero\n", v.ID,
+				f.Describe(v), n, len(v.Support))
 		}
 	}
 	return s.String()

@@ -24,11 +24,12 @@ func Verify(inputs, outputs []*Node, opt Options) (*Program, error) {
 		}
 	}
 	var fault error
-	p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)}, func(pass passes.Pass, f *ir.Func) {
-		if err := f.Verify(); err != nil && fault == nil {
-			fault = fmt.Errorf("after %s: %w", pass.Name, err)
-		}
-	})
+	p, err := exec.Compile(f, exec.Options{Workers: opt.Workers, Without: passes.Set(opt.Without)},
+		func(pass passes.Pass, f *ir.Func) {
+			if err := f.Verify(); err != nil && fault == nil {
+				fault = fmt.Errorf("after %s: %w", pass.Name, err)
+			}
+		})
 	switch {
 	case err != nil:
 		return nil, err
@@ -44,13 +45,16 @@ func verifyPart(part passes.Part) error {
 	if err := part.F.Verify(); err != nil {
 		return err
 	}
-	for _, own := range []struct{ inner, outer []*ir.Value }{{part.F.Inputs, part.From}, {part.F.Outputs, part.To}} {
+	for _, own := range []struct{ inner, outer []*ir.Value }{{part.F.Inputs, part.From},
+		{part.F.Outputs, part.To}} {
 		if len(own.inner) != len(own.outer) {
-			return fmt.Errorf("%d inputs or outputs stand for %d values", len(own.inner), len(own.outer))
+			return fmt.Errorf("%d inputs or outputs stand for %d values", len(own.inner),
+				len(own.outer))
 		}
 		for i, v := range own.inner {
 			if !v.Shape.Equal(own.outer[i].Shape) || v.Axes != own.outer[i].Axes {
-				return fmt.Errorf("%s stands for %s", part.F.Describe(v), part.F.Describe(own.outer[i]))
+				return fmt.Errorf("%s stands for %s", part.F.Describe(v),
+					part.F.Describe(own.outer[i]))
 			}
 		}
 	}

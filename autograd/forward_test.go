@@ -141,7 +141,8 @@ func TestHvpSymmetric(t *testing.T) {
 	one := []*ad.Node{b.Input("s0", ad.Shape{3, 3}), b.Input("s1", ad.Shape{3})}
 	two := []*ad.Node{b.Input("t0", ad.Shape{3, 3}), b.Input("t1", ad.Shape{3})}
 	a := x[0].MatMul(x[0].T()).Add(b.Constant([]float64{3, 0, 0, 0, 3, 0, 0, 0, 3}, ad.Shape{3, 3}))
-	y := a.LogDet().Add(a.Solve(x[1].Tanh().Reshape(ad.Shape{3, 1})).LogSumExp()).Add(x[1].Softmax(0).Dot(x[0].Sum(0).Sigmoid()))
+	y := a.LogDet().Add(a.Solve(x[1].Tanh().Reshape(ad.Shape{3, 1})).LogSumExp()).Add(
+		x[1].Softmax(0).Dot(x[0].Sum(0).Sigmoid()))
 	product := func(s, t []*ad.Node) *ad.Node {
 		h := b.Hvp(y, x, t)
 		return h[0].Dot(s[0]).Add(h[1].Dot(s[1]))
@@ -162,7 +163,8 @@ func TestJacobian(t *testing.T) {
 	m := []float64{1, 2, 3, 4, 5, 6}
 	x := b.Input("x", ad.Shape{3})
 	linear := b.Constant(m, ad.Shape{2, 3}).MatVec(x)
-	outputs := []*ad.Node{b.Jacobian(linear, x), b.Jacobian(x.Outer(x), x), b.Jacobian(x.Sum(), x), b.Jacobian(b.Scalar(3), x)}
+	outputs := []*ad.Node{b.Jacobian(linear, x), b.Jacobian(x.Outer(x), x), b.Jacobian(x.Sum(), x),
+		b.Jacobian(b.Scalar(3), x)}
 	for i, want := range []ad.Shape{{2, 3}, {3, 3, 3}, {3}, {3}} {
 		if !outputs[i].Shape().Equal(want) {
 			t.Errorf("result %d: got shape %v, want %v", i, outputs[i].Shape(), want)
@@ -211,13 +213,19 @@ func TestForwardErrors(t *testing.T) {
 		do   func(b *ad.Builder, x *ad.Node)
 		want string
 	}{
-		{"shape of a cotangent", func(b *ad.Builder, x *ad.Node) { b.Vjp(x, b.Scalar(1), x) }, "want shape (3)"},
-		{"number of directions", func(b *ad.Builder, x *ad.Node) { b.Jvp(x, []*ad.Node{x}, nil) }, "got 0 directions, want 1"},
-		{"shape of a direction", func(b *ad.Builder, x *ad.Node) { b.Jvp(x, []*ad.Node{x}, []*ad.Node{x.Sum()}) }, "want shape and axes of x(3)"},
+		{"shape of a cotangent", func(b *ad.Builder, x *ad.Node) {
+			b.Vjp(x, b.Scalar(1), x)
+		}, "want shape (3)"},
+		{"number of directions", func(b *ad.Builder, x *ad.Node) { b.Jvp(x, []*ad.Node{x}, nil) },
+			"got 0 directions, want 1"},
+		{"shape of a direction", func(b *ad.Builder, x *ad.Node) {
+			b.Jvp(x, []*ad.Node{x}, []*ad.Node{x.Sum()})
+		}, "want shape and axes of x(3)"},
 		{"axes of a direction", func(b *ad.Builder, x *ad.Node) {
 			b.Hvp(x.Sum(), []*ad.Node{x}, []*ad.Node{b.Input("t", ad.Shape{3}, b.Axis("a", 2))})
 		}, "want shape and axes of x(3)"},
-		{"scalar", func(b *ad.Builder, x *ad.Node) { b.Hvp(x, []*ad.Node{x}, []*ad.Node{x}) }, "want a scalar shape"},
+		{"scalar", func(b *ad.Builder, x *ad.Node) { b.Hvp(x, []*ad.Node{x}, []*ad.Node{x}) },
+			"want a scalar shape"},
 		{"other graph", func(b *ad.Builder, x *ad.Node) {
 			b.Jvp(x, []*ad.Node{x}, []*ad.Node{ad.NewBuilder("other").Input("t", ad.Shape{3})})
 		}, "nodes of several graphs"},

@@ -21,7 +21,8 @@ func (p *program) vector(shape ad.Shape) *ad.Node {
 		return w.Gather(p.indices(n, w.Shape().Len()), shape)
 	}
 	w := p.uniform[0]
-	return w.Gather(p.indices(n, w.Shape().Len()), shape).Mul(p.b.Constant(normals(p.rng, n), shape))
+	return w.Gather(p.indices(n, w.Shape().Len()),
+		shape).Mul(p.b.Constant(normals(p.rng, n), shape))
 }
 
 // uniformMatrix is a factor of a product: dense, a triangle, a diagonal or with empty
@@ -32,7 +33,8 @@ func (p *program) uniformMatrix(rows, cols int, generic bool) *ad.Node {
 	kind := p.next(6)
 	for i := range mask {
 		r, c := i/cols, i%cols
-		if kind < 2 || kind == 2 && r <= c || kind == 3 && r < c || kind == 4 && r == c || kind == 5 && r%2 == 0 {
+		if kind < 2 || kind == 2 && r <= c || kind == 3 && r < c || kind == 4 && r == c ||
+			kind == 5 && r%2 == 0 {
 			mask[i] = 1
 		}
 	}
@@ -80,7 +82,8 @@ func (p *program) operand(rows int) (x *ad.Node, bound float64) {
 		if rows == cols {
 			upper := ad.StrictUpper(rows)
 			if rows > 1 {
-				x = p.identity(rows).Sub(x.Reshape(ad.Shape{rows * rows}).Gather(upper, ad.Shape{len(upper)}).ScatterAdd(upper, ad.Shape{rows, rows}))
+				x = p.identity(rows).Sub(x.Reshape(ad.Shape{rows * rows}).Gather(upper,
+					ad.Shape{len(upper)}).ScatterAdd(upper, ad.Shape{rows, rows}))
 			}
 		}
 	case 6:
@@ -140,7 +143,8 @@ func (p *program) product() {
 	case 4:
 		y = y.Neg()
 	case 5:
-		y = y.Square().Mul(p.vector(ad.Shape{y.Shape()[1]})).Sum(0).Add(y.Slice(0, 0, 1).Reshape(ad.Shape{y.Shape()[1]}))
+		y = y.Square().Mul(p.vector(ad.Shape{y.Shape()[1]})).Sum(0).Add(
+			y.Slice(0, 0, 1).Reshape(ad.Shape{y.Shape()[1]}))
 		bound *= bound * 3
 	}
 	p.push(y, bound, false)
@@ -158,7 +162,8 @@ func (p *program) laneMatrix(c term, rows, cols int) *ad.Node {
 	mask := make([]float64, shape.Len())
 	for i := range mask {
 		r, c := i/cols, i%cols
-		if kind == 2 && r < c || kind == 3 && r >= c || kind == 4 && r-c < 2 && c-r < 2 || kind == 5 && (r > 2 || c > 1) {
+		if kind == 2 && r < c || kind == 3 && r >= c || kind == 4 && r-c < 2 && c-r < 2 ||
+			kind == 5 && (r > 2 || c > 1) {
 			mask[i] = 1
 		}
 	}
@@ -235,14 +240,16 @@ func (p *program) draw() {
 func (p *program) structural() {
 	x, y := p.pick(), p.pick()
 	n := 1 + p.next(8)
-	a, b := x.n.Gather(p.indices(n, x.n.Shape().Len()), ad.Shape{n}), y.n.Gather(p.indices(n, y.n.Shape().Len()), ad.Shape{n})
+	a, b := x.n.Gather(p.indices(n, x.n.Shape().Len()), ad.Shape{n}),
+		y.n.Gather(p.indices(n, y.n.Shape().Len()), ad.Shape{n})
 	switch p.next(4) {
 	case 0:
 		p.push(ad.Concat(0, a, b), max(x.bound, y.bound), false)
 	case 1:
 		p.push(a.Mul(b), x.bound*y.bound, false)
 	case 2:
-		p.push(a.Mul(p.vector(ad.Shape{n})).Add(b.Mul(p.vector(ad.Shape{n}))), 3*(x.bound+y.bound), false)
+		p.push(a.Mul(p.vector(ad.Shape{n})).Add(b.Mul(p.vector(ad.Shape{n}))), 3*(x.bound+y.bound),
+			false)
 	case 3:
 		p.push(a.Neg().Mul(p.vector(ad.Shape{1})).Sub(b), 3*x.bound+y.bound, false)
 	}

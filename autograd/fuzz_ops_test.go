@@ -165,7 +165,8 @@ func (p *program) layout() {
 	case 3: // a strict triangle: structural zeros
 		d := 4
 		upper := ad.StrictUpper(d)
-		p.push(x.Gather(p.indices(len(upper), s.Len()), ad.Shape{len(upper)}).ScatterAdd(upper, ad.Shape{d, d}), c.bound, c.exact)
+		p.push(x.Gather(p.indices(len(upper), s.Len()), ad.Shape{len(upper)}).ScatterAdd(upper,
+			ad.Shape{d, d}), c.bound, c.exact)
 	case 4:
 		if len(s) == 2 {
 			p.push(x.T(), c.bound, c.exact)
@@ -239,7 +240,8 @@ func (p *program) over() {
 			}
 		case 2:
 			if a.Size() <= 16 {
-				p.push(c.n.Gather(p.indices(2*a.Size(), s.Len()), ad.Shape{a.Size(), 2}).Unstack(a), c.bound, c.exact)
+				p.push(c.n.Gather(p.indices(2*a.Size(), s.Len()), ad.Shape{a.Size(), 2}).Unstack(a),
+					c.bound, c.exact)
 			}
 		}
 		return
@@ -384,7 +386,8 @@ func (p *program) pair() {
 	case 2:
 		p.push(positive.Atan2(y.n), 4, false)
 	case 3:
-		p.push(positive.LogBeta(y.n.Square().AddScalar(0.5)), x.bound*x.bound+y.bound*y.bound+4, false)
+		p.push(positive.LogBeta(y.n.Square().AddScalar(0.5)), x.bound*x.bound+y.bound*y.bound+4,
+			false)
 	}
 }
 
@@ -392,7 +395,8 @@ func (p *program) pair() {
 func (p *program) compare() {
 	x := p.pickExact()
 	y := p.fit(p.pickExact(), x.n.Shape())
-	build := []func(n, m *ad.Node) *ad.Node{(*ad.Node).Equal, (*ad.Node).AtLeast, (*ad.Node).And, (*ad.Node).Or}[p.next(4)]
+	build := []func(n, m *ad.Node) *ad.Node{(*ad.Node).Equal, (*ad.Node).AtLeast, (*ad.Node).And,
+		(*ad.Node).Or}[p.next(4)]
 	p.push(build(x.n, y.n), 1, true)
 }
 

@@ -67,8 +67,10 @@ func newProgram(source []byte, noise *rounding, end ...func(*program)) *program 
 	h := fnv.New64a()
 	h.Write(source)
 	p := &program{
-		b: ad.NewBuilder([]string{"general", "whole", "density", "crossed"}[style]), source: source[:min(len(source), 300)],
-		rng: rand.New(rand.NewPCG(h.Sum64(), []uint64{3, 11, 5, 17}[style])), squash: 30, most: 5000, noise: noise,
+		b:      ad.NewBuilder([]string{"general", "whole", "density", "crossed"}[style]),
+		source: source[:min(len(source), 300)],
+		rng:    rand.New(rand.NewPCG(h.Sum64(), []uint64{3, 11, 5, 17}[style])), squash: 30,
+		most: 5000, noise: noise,
 	}
 	kinds, operations := []func() ([]func(), int){p.general, p.whole, p.density, p.crossed}[style]()
 	for range operations {
@@ -122,9 +124,11 @@ func (p *program) general() (kinds []func(), operations int) {
 		}
 		p.pool = append(p.pool, term{x, 3, true})
 	}
-	kinds = []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix, p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
+	kinds = []func(){p.smooth, p.smooth, p.kinked, p.binary, p.binary, p.binary, p.choice, p.matrix,
+		p.layout, p.layout, p.reduce, p.over, p.over, p.constant}
 	if !p.plain {
-		kinds = append(kinds, p.factor, p.mapped, p.special, p.special, p.pair, p.compare, p.extreme, p.cumulative)
+		kinds = append(kinds, p.factor, p.mapped, p.special, p.special, p.pair, p.compare,
+			p.extreme, p.cumulative)
 	}
 	return kinds, 40
 }
@@ -133,11 +137,14 @@ func (p *program) whole() (kinds []func(), operations int) {
 	p.declare()
 	p.addInputs()
 	kinds = []func(){
-		p.smooth, p.smooth, p.kinked, p.choice, p.choice, p.binary, p.binary, p.reduce, p.over, p.matrix, p.layout, p.constant, p.factor,
-		p.mapped, p.weights, p.weights, p.expectation, p.expectation, p.stiffMean, p.there, p.solved, p.selected, p.entropy,
+		p.smooth, p.smooth, p.kinked, p.choice, p.choice, p.binary, p.binary, p.reduce, p.over,
+		p.matrix, p.layout, p.constant, p.factor,
+		p.mapped, p.weights, p.weights, p.expectation, p.expectation, p.stiffMean, p.there,
+		p.solved, p.selected, p.entropy,
 	}
 	if p.zeros = p.next(2) == 0; !p.zeros {
-		all, plain := slices.Clone(kinds), []int{0, 1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 21, 22}
+		all, plain := slices.Clone(kinds),
+			[]int{0, 1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 21, 22}
 		for k := range kinds {
 			kinds[k] = all[plain[k%len(plain)]]
 		}
@@ -163,7 +170,8 @@ func (p *program) density() (kinds []func(), operations int) {
 	}
 	p.pool = []term{{p.input("x", ad.Shape{p.vars, 1 + p.next(3)}, axes...), 3, true}}
 	for i := range 1 + p.next(2) {
-		u := p.b.Uniform(fmt.Sprintf("u%d", i), ad.Shape{p.vars * (p.vars - 1) / 2}, p.particle, sample)
+		u := p.b.Uniform(fmt.Sprintf("u%d", i), ad.Shape{p.vars * (p.vars - 1) / 2}, p.particle,
+			sample)
 		p.draws, p.inputs = append(p.draws, u), append(p.inputs, u)
 		if p.next(6) == 0 {
 			p.src = append(p.src, fills(uint64(10*i)))
@@ -171,7 +179,8 @@ func (p *program) density() (kinds []func(), operations int) {
 			p.src = append(p.src, seeds(uint64(10*i)))
 		}
 	}
-	return []func(){p.product, p.product, p.product, p.power, p.draw, p.draw, p.structural, p.lanes, p.lose, p.weigh, p.means}, 8
+	return []func(){p.product, p.product, p.product, p.power, p.draw, p.draw, p.structural, p.lanes,
+		p.lose, p.weigh, p.means}, 8
 }
 
 // crossed declares particles and samples, many enough to be lanes, and numbers that are special.
@@ -188,7 +197,8 @@ func (p *program) crossed() (kinds []func(), operations int) {
 	p.axes = append([]*ad.Axis{p.particle}, p.samples...)
 	p.addInputs()
 	p.pool = append(p.pool, term{p.input("x", ad.Shape{3}, p.axes...), 3, true})
-	special := []float64{math.Copysign(0, -1), 5e-324, -1e-310, 1e300, 750, -750, math.Inf(-1), math.Inf(1), math.NaN()}
+	special := []float64{math.Copysign(0, -1), 5e-324, -1e-310, 1e300, 750, -750, math.Inf(-1),
+		math.Inf(1), math.NaN()}
 	for range p.next(4) - 1 {
 		x := p.src[p.next(len(p.src))].Data
 		x[p.rng.IntN(len(x))] = special[p.next(len(special))]
@@ -251,7 +261,8 @@ func (p *program) addInputs() {
 		case i > 1 && k == 2:
 			over = nil
 		}
-		p.pool = append(p.pool, term{p.input(fmt.Sprintf("x%d", i), shapes[p.next(len(shapes))], over...), 3, true})
+		p.pool = append(p.pool,
+			term{p.input(fmt.Sprintf("x%d", i), shapes[p.next(len(shapes))], over...), 3, true})
 	}
 }
 
@@ -340,7 +351,8 @@ func (p *program) nudged(n *ad.Node) *ad.Node {
 	for k := range factors {
 		factors[k] = nearOne(p.noise)
 	}
-	p.noise.inputs, p.noise.src = append(p.noise.inputs, x), append(p.noise.src, ad.Feed{Data: factors})
+	p.noise.inputs, p.noise.src = append(p.noise.inputs, x),
+		append(p.noise.src, ad.Feed{Data: factors})
 	return n.Mul(x)
 }
 
@@ -357,7 +369,9 @@ func (p *program) nudgedSlope(n *ad.Node) *ad.Node {
 		return n
 	}
 	for _, u := range p.used {
-		if slices.ContainsFunc(u.Axes(), func(a *ad.Axis) bool { return !slices.Contains(n.Axes(), a) }) {
+		if slices.ContainsFunc(u.Axes(), func(a *ad.Axis) bool {
+			return !slices.Contains(n.Axes(), a)
+		}) {
 			continue
 		}
 		flat := u.Sub(u.StopGradient()).Scale(nearOne(p.noise) - 1)
@@ -374,7 +388,8 @@ type rounding struct {
 	rng    *rand.Rand
 	inputs []*ad.Node // factors near 1
 	src    []ad.Feed
-	sign   float64 // of all errors: with both signs a comparison of equals goes one way and the other
+	// of all errors: with both signs a comparison of equals goes one way and the other
+	sign float64
 }
 
 // nearOne differs from 1 in the fourteenth digit.

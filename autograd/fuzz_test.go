@@ -28,7 +28,8 @@ func TestRandomPrograms(t *testing.T) {
 	if testing.Short() || raceEnabled || os.Getenv(specialChild) != "" {
 		count = 16
 	}
-	covered := []string{"tile", "tile-relu", "tile-squares", "block", "dot", "draw", "sigmoid-shift", "logsumexp-lanes", "shift-constant", "packed"}
+	covered := []string{"tile", "tile-relu", "tile-squares", "block", "dot", "draw",
+		"sigmoid-shift", "logsumexp-lanes", "shift-constant", "packed"}
 	listed := map[string]uint64{}
 	for style := range uint64(styles) {
 		var total tally
@@ -44,7 +45,8 @@ func TestRandomPrograms(t *testing.T) {
 				total.add(checkProgram(t, programBytes(seed), some...))
 			})
 			p := newProgram(programBytes(seed), nil)
-			program, err := ad.Compile(p.inputs, p.outputs, ad.MachineCode) // which is faster than few lanes
+			// which is faster than few lanes
+			program, err := ad.Compile(p.inputs, p.outputs, ad.MachineCode)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +54,8 @@ func TestRandomPrograms(t *testing.T) {
 			for line := range strings.Lines(program.String()) {
 				name, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
 				found[name] = true
-				found["packed"] = found["packed"] || strings.Contains(line, "group on lanes weighted")
+				found["packed"] = found["packed"] ||
+					strings.Contains(line, "group on lanes weighted")
 			}
 			for _, name := range covered {
 				if found[name] {
@@ -62,13 +65,15 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		t.Logf("style %d: %+v", style, total)
 		if total.compared < total.elements*8/10 {
-			t.Errorf("style %d: %d of %d elements were compared, want eight of ten: the generator is out of its domain", style, total.compared, total.elements)
+			t.Errorf("style %d: %d of %d elements were compared, want eight of ten: the "+
+				"generator is out of its domain", style, total.compared, total.elements)
 		}
 	}
 	t.Log(listed)
 	for _, name := range covered {
 		if listed[name] < 1+count/25 {
-			t.Errorf("%d programs have operation %s, want at least %d", listed[name], name, 1+count/25)
+			t.Errorf("%d programs have operation %s, want at least %d", listed[name], name,
+				1+count/25)
 		}
 	}
 }
@@ -92,7 +97,8 @@ type tally struct {
 }
 
 func (t *tally) add(o tally) {
-	t.elements, t.compared, t.special = t.elements+o.elements, t.compared+o.compared, t.special+o.special
+	t.elements, t.compared, t.special = t.elements+o.elements, t.compared+o.compared,
+		t.special+o.special
 }
 
 // passCases are the sets of passes to leave out: none, all, each, all but each, and
@@ -112,13 +118,14 @@ func passCases() []ad.Pass {
 	return cases
 }
 
-// checkProgram verifies a program, and compares ways to run it with the reference engine, and with each other bit
-// by bit: the first, the second and the third evaluation, the last of which comes after one of
-// other numbers, on one, two and four workers.
+// checkProgram verifies a program, and compares ways to run it with the reference engine, and with
+// each other bit by bit: the first, the second and the third evaluation, the last of which comes
+// after one of other numbers, on one, two and four workers.
 //
 // Programs amplify rounding, some without bound. How much is measured: the reference
 // engine evaluates the program with all inputs and all results changed in the fourteenth
-// digit, in two ways and their opposites. An element may differ by ten thousand times what that changes.
+// digit, in two ways and their opposites. An element may differ by ten thousand times what that
+// changes.
 func checkProgram(t *testing.T, data []byte, cases ...ad.Pass) (seen tally) {
 	t.Helper()
 	p := newProgram(data, nil)
@@ -167,7 +174,8 @@ func checkProgram(t *testing.T, data []byte, cases ...ad.Pass) (seen tally) {
 				}
 				for i := range got {
 					if !sameBits(got[i], one[i]) {
-						t.Errorf("%s, evaluation %d: output %d %v is %v, of one worker at first %v", what, run, i, p.outputs[i], got[i], one[i])
+						t.Errorf("%s, evaluation %d: output %d %v is %v, of one worker at first %v",
+							what, run, i, p.outputs[i], got[i], one[i])
 					}
 				}
 			}
@@ -219,7 +227,8 @@ type expectation struct {
 }
 
 // expect measures how the elements react to rounding.
-func (p *program) expect(t *testing.T, data []byte, want [][]float64, end ...func(*program)) [][]expectation {
+func (p *program) expect(t *testing.T, data []byte, want [][]float64,
+	end ...func(*program)) [][]expectation {
 	t.Helper()
 	all := make([][]expectation, len(want))
 	for i, x := range want {
@@ -231,7 +240,8 @@ func (p *program) expect(t *testing.T, data []byte, want [][]float64, end ...fun
 			}
 		}
 		for k, w := range x {
-			all[i][k] = expectation{tolerance: 1e-9*math.Abs(w) + 1e-13*top + 1e-290, open: math.IsNaN(w) && p.zeros}
+			all[i][k] = expectation{tolerance: 1e-9*math.Abs(w) + 1e-13*top + 1e-290,
+				open: math.IsNaN(w) && p.zeros}
 		}
 	}
 	for round := range uint64(4) {
@@ -247,7 +257,8 @@ func (p *program) expect(t *testing.T, data []byte, want [][]float64, end ...fun
 				e, w := &all[i][k], want[i][k]
 				finite := math.Abs(w) <= math.MaxFloat64
 				switch {
-				case finite != (math.Abs(v) <= math.MaxFloat64), !finite && v != w && !math.IsNaN(v):
+				case finite != (math.Abs(v) <= math.MaxFloat64), !finite && v != w &&
+					!math.IsNaN(v):
 					e.open = true
 				case finite:
 					e.tolerance = max(e.tolerance, 10_000*math.Abs(v-w))
@@ -259,7 +270,8 @@ func (p *program) expect(t *testing.T, data []byte, want [][]float64, end ...fun
 	return all
 }
 
-func (p *program) agree(t *testing.T, what string, got, want [][]float64, expected [][]expectation) {
+func (p *program) agree(t *testing.T, what string, got, want [][]float64,
+	expected [][]expectation) {
 	t.Helper()
 	for i := range want {
 		for k, e := range expected[i] {
@@ -267,7 +279,8 @@ func (p *program) agree(t *testing.T, what string, got, want [][]float64, expect
 			if e.open || g == w || math.IsNaN(g) && math.IsNaN(w) || math.Abs(g-w) <= e.tolerance {
 				continue
 			}
-			t.Errorf("%s: output %d %v, element %d: got %v, want %v ± %.1g", what, i, p.outputs[i], k, g, w, e.tolerance)
+			t.Errorf("%s: output %d %v, element %d: got %v, want %v ± %.1g", what, i, p.outputs[i],
+				k, g, w, e.tolerance)
 			break
 		}
 	}

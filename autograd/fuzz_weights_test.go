@@ -251,7 +251,8 @@ func (p *program) padded(x *ad.Node) *ad.Node {
 	case 1:
 		return flat.ScatterAdd(p.rng.Perm(n + 1)[:n], ad.Shape{n + 1})
 	case 2: // a strict triangle
-		return x.Gather(p.indices(3, size), ad.Shape{3}).ScatterAdd(ad.StrictUpper(3), ad.Shape{3, 3})
+		return x.Gather(p.indices(3, size), ad.Shape{3}).ScatterAdd(ad.StrictUpper(3),
+			ad.Shape{3, 3})
 	case 3:
 		return ad.Concat(0, flat, p.b.Constant([]float64{0, 1}, ad.Shape{2}))
 	case 4:

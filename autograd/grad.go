@@ -35,7 +35,8 @@ func (b *Builder) pullBack(y, ct, x []*Node) []*Node {
 	if !b.checkReversal(y, ct, x) {
 		return out
 	}
-	r := &reversal{b: b, wanted: map[*Node]bool{}, cts: map[*Node]*Node{}, pieces: map[*Node][]*Node{}, later: map[*Node][]*Node{}}
+	r := &reversal{b: b, wanted: map[*Node]bool{}, cts: map[*Node]*Node{},
+		pieces: map[*Node][]*Node{}, later: map[*Node][]*Node{}}
 	for _, n := range x {
 		r.wanted[n] = true
 	}
@@ -108,8 +109,9 @@ func (b *Builder) dependents(top int, x []*Node) []bool {
 
 // A reversal is one pass of reverse mode.
 type reversal struct {
-	b      *Builder
-	needed []bool         // by number: the node depends on what is differentiated by; those beyond do not
+	b *Builder
+	// by number: the node depends on what is differentiated by; those beyond do not
+	needed []bool
 	wanted map[*Node]bool // those that are differentiated by
 	cts    map[*Node]*Node
 
@@ -151,7 +153,8 @@ func (r *reversal) step(n *Node, parts []*Node) {
 		return
 	}
 	if len(parts) != len(n.args) {
-		b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(parts), len(n.args))
+		b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(parts),
+			len(n.args))
 		return
 	}
 	for i, part := range parts {
@@ -171,13 +174,15 @@ func (r *reversal) step(n *Node, parts []*Node) {
 func (n *Node) checked(i int, part *Node) *Node {
 	b, arg := n.b, n.args[i]
 	if part.b != b {
-		return b.fail(arg.shape, "%s: cotangent of operand %d belongs to graph %q", n.op.Name, i, part.b.name)
+		return b.fail(arg.shape, "%s: cotangent of operand %d belongs to graph %q", n.op.Name, i,
+			part.b.name)
 	}
 	if n.op.Each2 != nil && len(arg.shape) == 0 && len(part.shape) > 0 {
 		part = part.Sum() // the operand went with every element
 	}
 	if !part.shape.Equal(arg.shape) {
-		return b.fail(arg.shape, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i, part.shape, arg.shape)
+		return b.fail(arg.shape, "%s: cotangent of operand %d has shape %v, want %v", n.op.Name, i,
+			part.shape, arg.shape)
 	}
 	return part
 }
@@ -194,7 +199,8 @@ func (n *Node) Cotangents(ct *Node) []*Node {
 	case n.op.VJP != nil:
 		made := n.op.VJP(n, ct)
 		if n.b.err == nil && len(made) != len(parts) {
-			n.b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name, len(made), len(parts))
+			n.b.fail(nil, "%s: derivative rule returned %d cotangents, want %d", n.op.Name,
+				len(made), len(parts))
 		}
 		copy(parts, made)
 	}
@@ -322,7 +328,8 @@ func joinOuter(parts []*Node) []*Node {
 	if len(a) < leastPieces {
 		return parts
 	}
-	return append(rest, Concat(0, a[0], a[1:]...).T().op1("matmul", Attr{}, Concat(0, b[0], b[1:]...)))
+	return append(rest,
+		Concat(0, a[0], a[1:]...).T().op1("matmul", Attr{}, Concat(0, b[0], b[1:]...)))
 }
 
 // sumAxes sums a cotangent over the mapped axes that the result y carries and

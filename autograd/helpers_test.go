@@ -15,7 +15,8 @@ var (
 	eval, compare, sameBits      = evaltest.Eval, evaltest.Compare, evaltest.SameBits
 )
 
-func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64, tolerance float64) [][]float64 {
+func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64,
+	tolerance float64) [][]float64 {
 	t.Helper()
 	return evaltest.RunEngines(t, engines, inputs, outputs, x, tolerance)
 }

@@ -34,7 +34,8 @@ func TestHoist(t *testing.T) {
 	at, data := []float64{2, -1}, []float64{1, 2, 5}
 	want := runEngines(t, nodes(x, y), outputs, [][]float64{at, data}, 1e-15)
 	fixed := runEngines(t, nodes(y), values, [][]float64{data}, 1e-15)
-	got := runEngines(t, append(nodes(x, y), inputs...), rest, append([][]float64{at, data}, fixed...), 1e-15)
+	got := runEngines(t, append(nodes(x, y), inputs...), rest,
+		append([][]float64{at, data}, fixed...), 1e-15)
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -50,7 +51,9 @@ func TestHoistDerivatives(t *testing.T) {
 	loss := ad.Recompute(func(z []*ad.Node) []*ad.Node {
 		return []*ad.Node{y.Exp().MatVec(z[0].Mul(w)).Tanh()}
 	}, x)[0].Square().Sum()
-	loss = loss.Add(ad.Map(row, func(r []*ad.Node) *ad.Node { return r[0].Mul(x).Sin().Sum() }, y.Square().Log1p()).Sum())
+	loss = loss.Add(ad.Map(row, func(r []*ad.Node) *ad.Node {
+		return r[0].Mul(x).Sin().Sum()
+	}, y.Square().Log1p()).Sum())
 	derivatives := func(f *ad.Node) []*ad.Node {
 		return append(b.Grad(f, x, w), b.Hvp(f, nodes(x), nodes(along))...)
 	}
@@ -67,8 +70,10 @@ func TestHoistDerivatives(t *testing.T) {
 	}
 	want := runEngines(t, nodes(x, along, y, w), outputs, at, 1e-13)
 	fixed := runEngines(t, nodes(y), values, at[2:3], 1e-15)
-	got := runEngines(t, append(nodes(x, along, y, w), inputs...), rest, append(at, fixed...), 1e-13)
-	for i, what := range []string{"value", "gradient by x", "gradient by w", "Hessian-vector product"} {
+	got := runEngines(t, append(nodes(x, along, y, w), inputs...), rest, append(at, fixed...),
+		1e-13)
+	for i, what := range []string{"value", "gradient by x", "gradient by w",
+		"Hessian-vector product"} {
 		compare(t, what, got[i], want[i], 1e-13)
 		if i > 0 {
 			compare(t, what+" of the rest", got[i+3], want[i], 1e-13)
@@ -79,8 +84,12 @@ func TestHoistDerivatives(t *testing.T) {
 // What data are given must be inputs of the graph.
 func TestHoistMistakes(t *testing.T) {
 	for want, from := range map[string]func(b *ad.Builder) *ad.Node{
-		`belongs to graph "other"`: func(*ad.Builder) *ad.Node { return ad.NewBuilder("other").Input("y", ad.Shape{}) },
-		"is no input":              func(b *ad.Builder) *ad.Node { return b.Input("y", ad.Shape{}).Exp() },
+		`belongs to graph "other"`: func(*ad.Builder) *ad.Node {
+			return ad.NewBuilder("other").Input("y", ad.Shape{})
+		},
+		"is no input": func(b *ad.Builder) *ad.Node {
+			return b.Input("y", ad.Shape{}).Exp()
+		},
 	} {
 		b := ad.NewBuilder("mistakes")
 		b.Hoist(nodes(b.Input("x", ad.Shape{})), from(b))

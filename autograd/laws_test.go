@@ -48,7 +48,8 @@ func (l law) check(t *testing.T) {
 	for i := range left {
 		w := b.Input(fmt.Sprintf("w%d", i), left[i].Shape(), left[i].Axes()...)
 		inputs = append(inputs, w)
-		gl, gr := b.Grad(left[i].Mul(w).Sum().Add(every), x...), b.Grad(right[i].Mul(w).Sum().Add(every), x...)
+		gl, gr := b.Grad(left[i].Mul(w).Sum().Add(every), x...),
+			b.Grad(right[i].Mul(w).Sum().Add(every), x...)
 		left, right = append(left, gl...), append(right, gr...)
 	}
 	outputs := append(append([]*ad.Node{}, left...), right...)
@@ -68,7 +69,8 @@ func (l law) check(t *testing.T) {
 		}
 		got := runEngines(t, inputs, outputs, values, 1e-11)
 		for i := range left {
-			compare(t, fmt.Sprintf("%v against %v", left[i], right[i]), got[i], got[len(left)+i], 1e-11)
+			compare(t, fmt.Sprintf("%v against %v", left[i], right[i]), got[i], got[len(left)+i],
+				1e-11)
 		}
 	}
 }
@@ -82,117 +84,172 @@ func nothing(x *ad.Node) *ad.Node { return x.Sub(x.StopGradient()) }
 func TestTwoRoutes(t *testing.T) {
 	square, vector := ad.Shape{3, 3}, ad.Shape{4}
 	laws := []law{
-		{name: "softmax by exponentials", shapes: []ad.Shape{{2, 3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			e := x[0].Exp()
-			return nodes(x[0].Softmax(1)), nodes(e.Div(e.Sum(1).Reshape(ad.Shape{2, 1})))
-		}},
-		{name: "log-mean-exp by exponentials", shapes: []ad.Shape{{2, 3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].LogMeanExp(0), x[0].LogMeanExp()), nodes(x[0].Exp().Mean(0).Log(), x[0].Exp().Mean().Log())
-		}},
-		{name: "softmaxes of each other, of arrays with a zero", axes: []int{4, 64}, shapes: []ad.Shape{{1}}, over: [][]int{{0, 1}},
+		{name: "softmax by exponentials", shapes: []ad.Shape{{2, 3}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				e := x[0].Exp()
+				return nodes(x[0].Softmax(1)), nodes(e.Div(e.Sum(1).Reshape(ad.Shape{2, 1})))
+			}},
+		{name: "log-mean-exp by exponentials", shapes: []ad.Shape{{2, 3}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].LogMeanExp(0), x[0].LogMeanExp()),
+					nodes(x[0].Exp().Mean(0).Log(), x[0].Exp().Mean().Log())
+			}},
+		{name: "softmaxes of each other, of arrays with a zero", axes: []int{4, 64},
+			shapes: []ad.Shape{{1}}, over: [][]int{{0, 1}},
 			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				padded := func(n *ad.Node) *ad.Node { return n.ScatterAdd([]int{0}, ad.Shape{2}).SoftmaxOver(a[1]) }
+				padded := func(n *ad.Node) *ad.Node {
+					return n.ScatterAdd([]int{0}, ad.Shape{2}).SoftmaxOver(a[1])
+				}
 				total := padded(x[0]).Sum()
 				again := padded(total.Reshape(ad.Shape{1}))
-				return nodes(total.SumOver(a[1]), again.Sum().SumOver(a[1])), nodes(b.Scalar(2).ExpandOver(a[0]), b.Scalar(2).ExpandOver(a[0]))
+				return nodes(total.SumOver(a[1]), again.Sum().SumOver(a[1])),
+					nodes(b.Scalar(2).ExpandOver(a[0]), b.Scalar(2).ExpandOver(a[0]))
 			}},
-		{name: "log-sum-exp in two steps", shapes: []ad.Shape{{2, 3, 2}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].LogSumExp()), nodes(x[0].LogSumExp(0, 2).LogSumExp())
-		}},
-		{name: "hyperbolic tangent by the logistic function", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].Tanh(), x[0].LogSigmoid(), x[0].Sigmoid().Log()),
-				nodes(x[0].Scale(2).Sigmoid().Scale(2).AddScalar(-1), x[0].Sub(x[0].Softplus()), x[0].Neg().Exp().Log1p().Neg())
-		}},
-		{name: "rewritten compositions", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			s := x[0].Sigmoid()
-			return nodes(x[0].Neg().Neg(), s.Neg().Log1p(), x[0].Exp().Log1p(), s.Log()),
-				nodes(x[0].Scale(1.5).Sub(x[0].Scale(0.5)), x[0].Exp().AddScalar(1).Log().Neg(), x[0].Exp().AddScalar(1).Log(), x[0].Neg().Exp().AddScalar(1).Inverse().Log())
-		}},
-		{name: "powers", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },
+		{name: "log-sum-exp in two steps", shapes: []ad.Shape{{2, 3, 2}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].LogSumExp()), nodes(x[0].LogSumExp(0, 2).LogSumExp())
+			}},
+		{name: "hyperbolic tangent by the logistic function", shapes: []ad.Shape{vector},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].Tanh(), x[0].LogSigmoid(), x[0].Sigmoid().Log()),
+					nodes(x[0].Scale(2).Sigmoid().Scale(2).AddScalar(-1), x[0].Sub(x[0].Softplus()),
+						x[0].Neg().Exp().Log1p().Neg())
+			}},
+		{name: "rewritten compositions", shapes: []ad.Shape{vector},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				s := x[0].Sigmoid()
+				return nodes(x[0].Neg().Neg(), s.Neg().Log1p(), x[0].Exp().Log1p(), s.Log()),
+					nodes(x[0].Scale(1.5).Sub(x[0].Scale(0.5)), x[0].Exp().AddScalar(1).Log().Neg(),
+						x[0].Exp().AddScalar(1).Log(),
+						x[0].Neg().Exp().AddScalar(1).Inverse().Log())
+			}},
+		{name: "powers", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 {
+			return 0.5 + rng.Float64()
+		},
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 				return nodes(x[0].Pow(2.5), x[0].Pow(-1), x[0].Pow(1), x[0].Pow(3), x[0].Cube()),
-					nodes(x[0].Square().Mul(x[0].Sqrt()), x[0].Inverse(), x[0].Mul(b.Scalar(1)), x[0].Mul(x[0]).Mul(x[0]), x[0].Log().Scale(3).Exp())
+					nodes(x[0].Square().Mul(x[0].Sqrt()), x[0].Inverse(), x[0].Mul(b.Scalar(1)),
+						x[0].Mul(x[0]).Mul(x[0]), x[0].Log().Scale(3).Exp())
 			}},
-		{name: "quotient by the inverse", shapes: []ad.Shape{{2, 3}, {3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			d := x[1].Square().AddScalar(1)
-			return nodes(x[0].Div(d)), nodes(x[0].Mul(d.Inverse()))
-		}},
-		{name: "maximum and minimum", shapes: []ad.Shape{vector, vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].Maximum(x[1]), x[0].Maximum(x[1]).Add(x[0].Minimum(x[1]))),
-				nodes(x[0].Greater(x[1]).Where(x[0], x[1]), x[0].Add(x[1]))
-		}},
-		{name: "relaxed Bernoulli", shapes: []ad.Shape{vector}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			u := b.Constant([]float64{0.1, 0.5, 0.7, 0.99}, vector)
-			logit := u.Div(u.Neg().AddScalar(1)).Log()
-			return nodes(x[0].SigmoidShift(u)), nodes(x[0].Add(logit).Sigmoid())
-		}},
-		{name: "products", shapes: []ad.Shape{{2, 3}, {3}, {2}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			a, v, u := x[0], x[1], x[2]
-			return nodes(a.MatVec(v).Dot(u), a.MatMul(a.T())), nodes(u.Outer(v).Dot(a), a.Reshape(ad.Shape{2, 1, 3}).Mul(a.Reshape(ad.Shape{1, 2, 3})).Sum(2))
-		}},
-		{name: "transpose of a product", shapes: []ad.Shape{{2, 3}, {3, 4}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].MatMul(x[1]).T()), nodes(x[1].T().MatMul(x[0].T()))
-		}},
-		{name: "broadcast by expanding", shapes: []ad.Shape{{2, 1}, {1, 3}, {3}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			s := ad.Shape{2, 3}
-			return nodes(x[0].Mul(x[1]).Add(x[2])), nodes(x[0].Expand(s).Mul(x[1].Expand(s)).Add(x[2].Expand(s)))
-		}},
-		{name: "slices and concatenation", shapes: []ad.Shape{{3, 4}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			n := x[0]
-			return nodes(ad.Concat(1, n.Slice(1, 0, 1), n.Slice(1, 1, 4)), ad.Concat(0, n.Slice(0, 0, 2), n.Slice(0, 2, 3)), n.Index(0, 1), n.Index(1, 2).Index(0, 1)),
-				nodes(n.Scale(2).Scale(0.5), n.Scale(2).Scale(0.5), n.T().Index(1, 1), n.Gather([]int{6}, ad.Shape{}))
-		}},
-		{name: "triangles and diagonal", shapes: []ad.Shape{square}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			n := x[0]
-			strict := n.Gather(ad.StrictUpper(3), ad.Shape{3}).ScatterAdd(ad.StrictUpper(3), square)
-			upper := n.Gather(ad.UpperTriangle(3), ad.Shape{6}).ScatterAdd(ad.UpperTriangle(3), square)
-			return nodes(strict, upper, n.Trace()),
-				nodes(n.Mul(b.Constant([]float64{0, 1, 1, 0, 0, 1, 0, 0, 0}, square)), n.Mul(b.Constant([]float64{1, 1, 1, 0, 1, 1, 0, 0, 1}, square)),
-					n.Mul(b.Constant([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, square)).Sum())
-		}},
-		{name: "determinant and solve of a positive definite matrix", shapes: []ad.Shape{{2, 2}, {2, 1}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			a := x[0].MatMul(x[0].T()).Add(b.Constant([]float64{1, 0, 0, 1}, ad.Shape{2, 2}))
-			e := func(i, j int) *ad.Node { return a.Index(0, i).Index(0, j) }
-			det := e(0, 0).Mul(e(1, 1)).Sub(e(0, 1).Mul(e(1, 0)))
-			adjugate := ad.Concat(0, e(1, 1).Reshape(ad.Shape{1}), e(0, 1).Neg().Reshape(ad.Shape{1}), e(1, 0).Neg().Reshape(ad.Shape{1}), e(0, 0).Reshape(ad.Shape{1})).Reshape(ad.Shape{2, 2})
-			c := a.Cholesky()
-			return nodes(a.LogDet(), c.SolveLowerT(c.SolveLower(x[1])), c.MatMul(c.T())), nodes(det.Log(), adjugate.MatMul(x[1]).Div(det), a)
-		}},
-		{name: "mapped axis as a dimension", axes: []int{3}, shapes: []ad.Shape{{2}, {2}}, over: [][]int{{0}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			y := x[0].Mul(x[1])
-			s := x[0].Stack(a[0]).Mul(x[1])
-			return nodes(y.SumOver(a[0]), y.MeanOver(a[0]), y.LogSumExpOver(a[0]), y.LogMeanExpOver(a[0]), y),
-				nodes(s.Sum(0), s.Mean(0), s.LogSumExp(0), s.LogMeanExp(0), s.Unstack(a[0]))
-		}},
-		{name: "two mapped axes as dimensions", axes: []int{3, 2}, shapes: []ad.Shape{{}, {2}}, over: [][]int{{0, 1}, {1}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			y := x[0].Add(x[1])
-			s := x[0].Stack(a[1]).Stack(a[0]).Reshape(ad.Shape{3, 2, 1}).Add(x[1].Stack(a[1])) // (3,2,2): outer, inner, element
-			return nodes(y.LogSumExpOver(a[0]).Stack(a[1]), y.LogSumExpOver(a[1]).Stack(a[0]), y.SumOver(a[0]).LogSumExpOver(a[1])),
-				nodes(s.LogSumExp(0), s.LogSumExp(1), s.Sum(0).LogSumExp(0))
-		}},
-		{name: "repeating along an axis", axes: []int{3}, shapes: []ad.Shape{{2}}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			return nodes(x[0].ExpandOver(a[0]).SumOver(a[0]), x[0].ExpandOver(a[0]).Stack(a[0])), nodes(x[0].Scale(3), x[0].Expand(ad.Shape{3, 2}))
-		}},
-		{name: "slope of a power with the exponent 0", shapes: []ad.Shape{vector, vector}, sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },
+		{name: "quotient by the inverse", shapes: []ad.Shape{{2, 3}, {3}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				d := x[1].Square().AddScalar(1)
+				return nodes(x[0].Div(d)), nodes(x[0].Mul(d.Inverse()))
+			}},
+		{name: "maximum and minimum", shapes: []ad.Shape{vector, vector},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].Maximum(x[1]), x[0].Maximum(x[1]).Add(x[0].Minimum(x[1]))),
+					nodes(x[0].Greater(x[1]).Where(x[0], x[1]), x[0].Add(x[1]))
+			}},
+		{name: "relaxed Bernoulli", shapes: []ad.Shape{vector},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				u := b.Constant([]float64{0.1, 0.5, 0.7, 0.99}, vector)
+				logit := u.Div(u.Neg().AddScalar(1)).Log()
+				return nodes(x[0].SigmoidShift(u)), nodes(x[0].Add(logit).Sigmoid())
+			}},
+		{name: "products", shapes: []ad.Shape{{2, 3}, {3}, {2}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				a, v, u := x[0], x[1], x[2]
+				return nodes(a.MatVec(v).Dot(u), a.MatMul(a.T())),
+					nodes(u.Outer(v).Dot(a),
+						a.Reshape(ad.Shape{2, 1, 3}).Mul(a.Reshape(ad.Shape{1, 2, 3})).Sum(2))
+			}},
+		{name: "transpose of a product", shapes: []ad.Shape{{2, 3}, {3, 4}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].MatMul(x[1]).T()), nodes(x[1].T().MatMul(x[0].T()))
+			}},
+		{name: "broadcast by expanding", shapes: []ad.Shape{{2, 1}, {1, 3}, {3}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				s := ad.Shape{2, 3}
+				return nodes(x[0].Mul(x[1]).Add(x[2])),
+					nodes(x[0].Expand(s).Mul(x[1].Expand(s)).Add(x[2].Expand(s)))
+			}},
+		{name: "slices and concatenation", shapes: []ad.Shape{{3, 4}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				n := x[0]
+				return nodes(ad.Concat(1, n.Slice(1, 0, 1), n.Slice(1, 1, 4)),
+						ad.Concat(0, n.Slice(0, 0, 2), n.Slice(0, 2, 3)), n.Index(0, 1),
+						n.Index(1, 2).Index(0, 1)),
+					nodes(n.Scale(2).Scale(0.5), n.Scale(2).Scale(0.5), n.T().Index(1, 1),
+						n.Gather([]int{6}, ad.Shape{}))
+			}},
+		{name: "triangles and diagonal", shapes: []ad.Shape{square},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				n := x[0]
+				strict := n.Gather(ad.StrictUpper(3), ad.Shape{3}).ScatterAdd(ad.StrictUpper(3),
+					square)
+				upper := n.Gather(ad.UpperTriangle(3), ad.Shape{6}).ScatterAdd(ad.UpperTriangle(3),
+					square)
+				return nodes(strict, upper, n.Trace()),
+					nodes(n.Mul(b.Constant([]float64{0, 1, 1, 0, 0, 1, 0, 0, 0}, square)),
+						n.Mul(b.Constant([]float64{1, 1, 1, 0, 1, 1, 0, 0, 1}, square)),
+						n.Mul(b.Constant([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, square)).Sum())
+			}},
+		{name: "determinant and solve of a positive definite matrix",
+			shapes: []ad.Shape{{2, 2}, {2, 1}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				a := x[0].MatMul(x[0].T()).Add(b.Constant([]float64{1, 0, 0, 1}, ad.Shape{2, 2}))
+				e := func(i, j int) *ad.Node { return a.Index(0, i).Index(0, j) }
+				det := e(0, 0).Mul(e(1, 1)).Sub(e(0, 1).Mul(e(1, 0)))
+				adjugate := ad.Concat(0, e(1, 1).Reshape(ad.Shape{1}),
+					e(0, 1).Neg().Reshape(ad.Shape{1}), e(1, 0).Neg().Reshape(ad.Shape{1}),
+					e(0, 0).Reshape(ad.Shape{1})).Reshape(ad.Shape{2, 2})
+				c := a.Cholesky()
+				return nodes(a.LogDet(), c.SolveLowerT(c.SolveLower(x[1])), c.MatMul(c.T())),
+					nodes(det.Log(), adjugate.MatMul(x[1]).Div(det), a)
+			}},
+		{name: "mapped axis as a dimension", axes: []int{3}, shapes: []ad.Shape{{2}, {2}},
+			over: [][]int{{0}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				y := x[0].Mul(x[1])
+				s := x[0].Stack(a[0]).Mul(x[1])
+				return nodes(y.SumOver(a[0]), y.MeanOver(a[0]), y.LogSumExpOver(a[0]),
+						y.LogMeanExpOver(a[0]), y),
+					nodes(s.Sum(0), s.Mean(0), s.LogSumExp(0), s.LogMeanExp(0), s.Unstack(a[0]))
+			}},
+		{name: "two mapped axes as dimensions", axes: []int{3, 2}, shapes: []ad.Shape{{}, {2}},
+			over: [][]int{{0, 1}, {1}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				y := x[0].Add(x[1])
+				// (3,2,2): outer, inner, element
+				s := x[0].Stack(a[1]).Stack(a[0]).Reshape(ad.Shape{3, 2, 1}).Add(x[1].Stack(a[1]))
+				return nodes(y.LogSumExpOver(a[0]).Stack(a[1]), y.LogSumExpOver(a[1]).Stack(a[0]),
+						y.SumOver(a[0]).LogSumExpOver(a[1])),
+					nodes(s.LogSumExp(0), s.LogSumExp(1), s.Sum(0).LogSumExp(0))
+			}},
+		{name: "repeating along an axis", axes: []int{3}, shapes: []ad.Shape{{2}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				return nodes(x[0].ExpandOver(a[0]).SumOver(a[0]),
+						x[0].ExpandOver(a[0]).Stack(a[0])),
+					nodes(x[0].Scale(3), x[0].Expand(ad.Shape{3, 2}))
+			}},
+		{name: "slope of a power with the exponent 0", shapes: []ad.Shape{vector, vector},
+			sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 				e := nothing(x[1])
-				return b.Grad(x[0].Power(e).Mul(x[0]).Sum(), x[0]), nodes(e.AddScalar(1).Mul(x[0].Power(e)))
+				return b.Grad(x[0].Power(e).Mul(x[0]).Sum(), x[0]),
+					nodes(e.AddScalar(1).Mul(x[0].Power(e)))
 			}},
-		{name: "slope of a ratio of Bessel functions near 0", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 { return rng.NormFloat64() / 500 },
+		{name: "slope of a ratio of Bessel functions near 0", shapes: []ad.Shape{vector},
+			sample: func(rng *rand.Rand) float64 { return rng.NormFloat64() / 500 },
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				slope := x[0].Square().Scale(5. / 96).AddScalar(-3. / 16).Mul(x[0].Square()).AddScalar(0.5)
+				slope := x[0].Square().Scale(5. / 96).AddScalar(-3. / 16).Mul(
+					x[0].Square()).AddScalar(0.5)
 				return b.Grad(x[0].BesselRatio().Sum(), x[0]), nodes(slope)
 			}},
-		{name: "ties share derivatives of every order", axes: []int{2}, shapes: []ad.Shape{vector, vector}, sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			p, q := x[0].Sin(), x[0].StopGradient().Sin().Add(nothing(x[1].Exp()))
-			both := ad.Concat(0, p.Reshape(ad.Shape{1, 4}), q.Reshape(ad.Shape{1, 4}))
-			mean := p.Add(q).Scale(0.5)
-			for _, y := range nodes(p.Maximum(q), p.Minimum(q), both.Max(0), both.Min(0), both.Unstack(a[0]).MaxOver(a[0])) {
-				l = append(append(l, y), b.Grad(y.Exp().Sum(), x...)...)
-				r = append(append(r, mean), b.Grad(mean.Exp().Sum(), x...)...)
-			}
-			return l, r
-		}},
+		{name: "ties share derivatives of every order", axes: []int{2},
+			shapes: []ad.Shape{vector, vector},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				p, q := x[0].Sin(), x[0].StopGradient().Sin().Add(nothing(x[1].Exp()))
+				both := ad.Concat(0, p.Reshape(ad.Shape{1, 4}), q.Reshape(ad.Shape{1, 4}))
+				mean := p.Add(q).Scale(0.5)
+				for _, y := range nodes(p.Maximum(q), p.Minimum(q), both.Max(0), both.Min(0),
+					both.Unstack(a[0]).MaxOver(a[0])) {
+					l = append(append(l, y), b.Grad(y.Exp().Sum(), x...)...)
+					r = append(append(r, mean), b.Grad(mean.Exp().Sum(), x...)...)
+				}
+				return l, r
+			}},
 	}
 	for _, l := range laws {
 		t.Run(l.name, l.check)
@@ -201,15 +258,16 @@ func TestTwoRoutes(t *testing.T) {
 
 // TestGradLinear: the gradient of af + bg is a∇f + b∇g.
 func TestGradLinear(t *testing.T) {
-	law{shapes: []ad.Shape{{3}, {3}, {}, {}}, sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-		f, g := x[0].Sin().Dot(x[1].Exp()), x[0].Mul(x[1]).LogSumExp()
-		both := b.Grad(x[2].Mul(f).Add(x[3].Mul(g)), x[0], x[1])
-		df, dg := b.Grad(f, x[0], x[1]), b.Grad(g, x[0], x[1])
-		for i := range both {
-			r = append(r, x[2].Mul(df[i]).Add(x[3].Mul(dg[i])))
-		}
-		return both, r
-	}}.check(t)
+	law{shapes: []ad.Shape{{3}, {3}, {}, {}},
+		sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+			f, g := x[0].Sin().Dot(x[1].Exp()), x[0].Mul(x[1]).LogSumExp()
+			both := b.Grad(x[2].Mul(f).Add(x[3].Mul(g)), x[0], x[1])
+			df, dg := b.Grad(f, x[0], x[1]), b.Grad(g, x[0], x[1])
+			for i := range both {
+				r = append(r, x[2].Mul(df[i]).Add(x[3].Mul(dg[i])))
+			}
+			return both, r
+		}}.check(t)
 }
 
 // TestFanOut: the derivative for an input used in several places is the sum
@@ -238,7 +296,8 @@ func TestLogMeanExpGradient(t *testing.T) {
 	weight := density.Sub(density.LogSumExpOver(s)).Exp()
 	want := theta.Mul(e).Cos().Mul(e).Scale(3).Mul(weight).SumOver(s)
 	rng := rand.New(rand.NewPCG(2, 2))
-	v := runEngines(t, nodes(theta, e), nodes(got, want), [][]float64{normals(rng, 3), normals(rng, 21)}, 1e-12)
+	v := runEngines(t, nodes(theta, e), nodes(got, want),
+		[][]float64{normals(rng, 3), normals(rng, 21)}, 1e-12)
 	compare(t, "gradient", v[0], v[1], 1e-12)
 }
 
@@ -313,7 +372,8 @@ func TestHigherDerivatives(t *testing.T) {
 func TestMap(t *testing.T) {
 	b := ad.NewBuilder("map")
 	outer, inner := b.Axis("outer", 3), b.Axis("inner", 4)
-	x, y, c := b.Input("x", ad.Shape{3, 4, 2}), b.Input("y", ad.Shape{3, 2}), b.Input("c", ad.Shape{2})
+	x, y, c := b.Input("x", ad.Shape{3, 4, 2}), b.Input("y", ad.Shape{3, 2}),
+		b.Input("c", ad.Shape{2})
 	f := func(x, y *ad.Node) *ad.Node { return x.Mul(y).Add(c).Softmax(0).Sub(x.Sum()) }
 	mapped := ad.Map(outer, func(row []*ad.Node) *ad.Node {
 		return ad.Map(inner, func(cell []*ad.Node) *ad.Node { return f(cell[0], row[1]) }, row[0])
@@ -333,7 +393,8 @@ func TestMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(3, 3))
-	got := runEngines(t, nodes(x, y, c, weights), outputs, [][]float64{normals(rng, 24), normals(rng, 6), normals(rng, 2), normals(rng, 24)}, 1e-12)
+	got := runEngines(t, nodes(x, y, c, weights), outputs,
+		[][]float64{normals(rng, 24), normals(rng, 6), normals(rng, 2), normals(rng, 24)}, 1e-12)
 	compare(t, "value", got[0], got[1], 1e-12)
 	for i := range 3 {
 		compare(t, fmt.Sprintf("gradient %d", i), got[2+i], got[5+i], 1e-12)
@@ -375,7 +436,8 @@ func TestGradientOfParts(t *testing.T) {
 	at := normals(rand.New(rand.NewPCG(1, 1)), size)
 	got := eval(t, nodes(x), outputs, [][]float64{at}, ad.Options{})[0]
 	for i, v := range got {
-		if want := float64(i) * math.Cos(float64(i)*at[i]); !(math.Abs(v-want) <= 1e-12*float64(size)) {
+		if want := float64(i) * math.Cos(float64(i)*at[i]); !(math.Abs(v-want) <=
+			1e-12*float64(size)) {
 			t.Errorf("element %d: %v, want %v", i, v, want)
 		}
 	}
@@ -401,7 +463,8 @@ func TestGradientOfSharedWeight(t *testing.T) {
 			return sum
 		}
 		x := b.Input("x", ad.Shape{size}, over...)
-		shared, along := b.Input("w", ad.Shape{size, size}, over...), b.Input("t", ad.Shape{size, size}, over...)
+		shared, along := b.Input("w", ad.Shape{size, size}, over...),
+			b.Input("t", ad.Shape{size, size}, over...)
 		var each, tangents []*ad.Node
 		inputs, at := nodes(x, shared, along), make([][]float64, 3+2*steps)
 		for i, n := range inputs {
@@ -423,7 +486,8 @@ func TestGradientOfSharedWeight(t *testing.T) {
 			}
 		}
 		if products != 1 {
-			t.Errorf("%d particles: the gradient has %d products among its summands, want 1", particles, products)
+			t.Errorf("%d particles: the gradient has %d products among its summands, want 1",
+				particles, products)
 		}
 		sum := func(parts []*ad.Node) *ad.Node {
 			total := parts[0]

@@ -77,7 +77,8 @@ func TestLoopsWrittenOutAreChecked(t *testing.T) {
 	}
 	defer e.Close()
 	err = e.Eval([][]float64{{0}}, feeds([][]float64{{1, 2, 3, 0, 5, 6}}))
-	if err == nil || !strings.Contains(err.Error(), "log#") || strings.Contains(err.Error(), "alike") {
+	if err == nil || !strings.Contains(err.Error(), "log#") ||
+		strings.Contains(err.Error(), "alike") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -99,7 +100,8 @@ func TestMatricesOfManyGroups(t *testing.T) {
 		p := s.MatMul(x)
 		l := eye.Add(p.MatMul(p.T())).Cholesky()
 		z := l.SolveLower(y.Reshape(ad.Shape{n, 1}))
-		return z.Square().Sum().Add(l.Diagonal().Log().Sum()).Add(ad.Concat(0, y, z.Reshape(ad.Shape{n})).LogSumExp(0))
+		return z.Square().Sum().Add(l.Diagonal().Log().Sum()).Add(
+			ad.Concat(0, y, z.Reshape(ad.Shape{n})).LogSumExp(0))
 	}
 	data := []float64{1, 0.5, -0.25, 0.75}
 	value := func(build func(b *ad.Builder, x *ad.Node) *ad.Node) [][]float64 {
@@ -114,13 +116,16 @@ func TestMatricesOfManyGroups(t *testing.T) {
 		return got
 	}
 	got := value(func(b *ad.Builder, x *ad.Node) *ad.Node {
-		return ad.Map(b.Axis("group", groups), func(v []*ad.Node) *ad.Node { return density(x, v[0], v[1]) },
+		return ad.Map(b.Axis("group", groups), func(v []*ad.Node) *ad.Node {
+			return density(x, v[0], v[1])
+		},
 			b.Constant(s, ad.Shape{groups, n, n}), b.Constant(y, ad.Shape{groups, n})).Sum()
 	})
 	want := [][]float64{make([]float64, n*n), {0}}
 	for g := range groups {
 		one := value(func(b *ad.Builder, x *ad.Node) *ad.Node {
-			return density(x, b.Constant(s[g*n*n:][:n*n], ad.Shape{n, n}), b.Constant(y[g*n:][:n], ad.Shape{n}))
+			return density(x, b.Constant(s[g*n*n:][:n*n], ad.Shape{n, n}),
+				b.Constant(y[g*n:][:n], ad.Shape{n}))
 		})
 		for i := range one {
 			for e, v := range one[i] {

@@ -13,7 +13,8 @@ import (
 )
 
 // withAndWithoutCode evaluates outputs with machine code and array by array.
-func withAndWithoutCode(t *testing.T, inputs, outputs []*ad.Node, data ...[]float64) (with, without [][]float64, errs [2]error) {
+func withAndWithoutCode(t *testing.T, inputs, outputs []*ad.Node,
+	data ...[]float64) (with, without [][]float64, errs [2]error) {
 	t.Helper()
 	results := [2][][]float64{}
 	for i, left := range []ad.Pass{0, ad.MachineCode} {
@@ -41,7 +42,8 @@ func TestMachineCodeOfMatrices(t *testing.T) {
 			l := a.Cholesky()
 			z := l.SolveLower(y)
 			value := z.Square().Sum().Add(l.Diagonal().Log().Sum())
-			outputs := append(b.Grad(value, x, y), value, l, z, l.SolveLowerT(z.Scale(2)), l.SolveLower(b.Constant(diagonal(n, 1), ad.Shape{n, n})).Diagonal())
+			outputs := append(b.Grad(value, x, y), value, l, z, l.SolveLowerT(z.Scale(2)),
+				l.SolveLower(b.Constant(diagonal(n, 1), ad.Shape{n, n})).Diagonal())
 			data := [][]float64{make([]float64, n*n), make([]float64, n*m)}
 			for _, d := range data {
 				for i := range d {
@@ -55,7 +57,8 @@ func TestMachineCodeOfMatrices(t *testing.T) {
 			for i := range want {
 				for e, w := range want[i] {
 					if math.Float64bits(got[i][e]) != math.Float64bits(w) {
-						t.Errorf("%d×%d: output %d, element %d: got %v, want %v", n, m, i, e, got[i][e], w)
+						t.Errorf("%d×%d: output %d, element %d: got %v, want %v", n, m, i, e,
+							got[i][e], w)
 					}
 				}
 			}
@@ -73,12 +76,14 @@ func TestMachineCodeFails(t *testing.T) {
 			m := diagonal(n, 2)
 			m[len(m)-1] = pivot
 			got, want, errs := withAndWithoutCode(t, []*ad.Node{x}, outputs, m)
-			if !errors.Is(errs[0], ad.ErrNotPositiveDefinite) || fmt.Sprint(errs[0]) != fmt.Sprint(errs[1]) {
+			if !errors.Is(errs[0], ad.ErrNotPositiveDefinite) ||
+				fmt.Sprint(errs[0]) != fmt.Sprint(errs[1]) {
 				t.Errorf("%d rows, pivot %v: got error %v, want %v", n, pivot, errs[0], errs[1])
 			}
 			for i := range want {
 				if !math.IsNaN(got[i][0]) || !math.IsNaN(want[i][0]) {
-					t.Errorf("%d rows, pivot %v: output %d is %v and %v, want NaN", n, pivot, i, got[i][0], want[i][0])
+					t.Errorf("%d rows, pivot %v: output %d is %v and %v, want NaN", n, pivot, i,
+						got[i][0], want[i][0])
 				}
 			}
 		}
@@ -96,17 +101,20 @@ func TestMachineCodeIsExplained(t *testing.T) {
 	}
 	want := ad.Kernels() != "portable" && runtime.GOOS == "linux"
 	text := p.Explain()
-	if coded := strings.Contains(text, "4 values as whole arrays, of which 3 as 2 stretches of machine code"); coded != want {
+	if coded := strings.Contains(text,
+		"4 values as whole arrays, of which 3 as 2 stretches of machine code"); coded != want {
 		t.Error(text)
 	}
 	profile, err := p.Profile([][]float64{{0}}, feeds([][]float64{{1, 2, 3, 4}}), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if coded := strings.Contains(profile.String(), "machine code, 2 values from square"); coded != want {
+	if coded := strings.Contains(profile.String(), "machine code, 2 values from square"); coded !=
+		want {
 		t.Error(profile)
 	}
-	if p, err = ad.Compile([]*ad.Node{x}, []*ad.Node{y}, ad.MachineCode); err != nil || strings.Contains(p.Explain(), "machine code") {
+	if p, err = ad.Compile([]*ad.Node{x}, []*ad.Node{y}, ad.MachineCode); err != nil ||
+		strings.Contains(p.Explain(), "machine code") {
 		t.Errorf("%v, %v", p.Explain(), err)
 	}
 }

@@ -35,7 +35,8 @@ func waysToRun() []way {
 }
 
 // everyWay evaluates the outputs in every way.
-func everyWay(t *testing.T, inputs, outputs []*ad.Node, x [][]float64, check func(t *testing.T, got [][]float64)) {
+func everyWay(t *testing.T, inputs, outputs []*ad.Node, x [][]float64,
+	check func(t *testing.T, got [][]float64)) {
 	t.Helper()
 	for _, w := range waysToRun() {
 		t.Run(w.name, func(t *testing.T) { check(t, eval(t, inputs, outputs, x, w.opt)) })
@@ -86,7 +87,8 @@ func TestExpectations(t *testing.T) {
 	t.Run("one stiff sample decides the gradient of a log-mean-exp", func(t *testing.T) {
 		b := ad.NewBuilder("stiff")
 		p, s := lanes(b)
-		th, k, c := b.Input("t", ad.Shape{}, p), b.Input("k", ad.Shape{}, p, s), b.Input("c", ad.Shape{}, p, s)
+		th, k, c := b.Input("t", ad.Shape{}, p), b.Input("k", ad.Shape{}, p, s),
+			b.Input("c", ad.Shape{}, p, s)
 		g := b.Grad(k.Mul(th).Add(c).LogMeanExpOver(s), th)
 		x := [][]float64{{0}, {1, 1e20, 1, 1, 1, 1, 1, 1}, {0, -37, 0, 0, 0, 0, 0, 0}}
 		want := (7 + math.Exp(-37)*1e20) / (7 + math.Exp(-37))
@@ -100,11 +102,12 @@ func TestExpectations(t *testing.T) {
 		b := ad.NewBuilder("zero weight")
 		lw, w, s := softmaxOver(b)
 		y := w.Mul(w.Log()).SumOver(s) // 0·−∞
-		everyWay(t, []*ad.Node{lw}, []*ad.Node{y}, [][]float64{{0, 0, 0, 0, 0, 0, 0, -1000}}, func(t *testing.T, got [][]float64) {
-			if !math.IsNaN(got[0][0]) {
-				t.Errorf("got %v, want NaN", got[0][0])
-			}
-		})
+		everyWay(t, []*ad.Node{lw}, []*ad.Node{y}, [][]float64{{0, 0, 0, 0, 0, 0, 0, -1000}},
+			func(t *testing.T, got [][]float64) {
+				if !math.IsNaN(got[0][0]) {
+					t.Errorf("got %v, want NaN", got[0][0])
+				}
+			})
 	})
 }
 
@@ -118,17 +121,32 @@ func TestRewritingKeepsValues(t *testing.T) {
 		build func(x *ad.Node) *ad.Node
 		want  float64
 	}{
-		{"constant factors that overflow in turn", 1e-50, func(x *ad.Node) *ad.Node { return x.Scale(1e200).Scale(1e200).Scale(1e-300) }, inf},
-		{"constant factors that overflow only together", 0x1p-1000, func(x *ad.Node) *ad.Node { return x.Scale(0x1p600).Scale(0x1p600) }, 0x1p200},
-		{"constant factors that underflow in turn", 1, func(x *ad.Node) *ad.Node { return x.Scale(1e-200).Scale(1e-200).Scale(1e300) }, 0},
+		{"constant factors that overflow in turn", 1e-50, func(x *ad.Node) *ad.Node {
+			return x.Scale(1e200).Scale(1e200).Scale(1e-300)
+		}, inf},
+		{"constant factors that overflow only together", 0x1p-1000, func(x *ad.Node) *ad.Node {
+			return x.Scale(0x1p600).Scale(0x1p600)
+		}, 0x1p200},
+		{"constant factors that underflow in turn", 1, func(x *ad.Node) *ad.Node {
+			return x.Scale(1e-200).Scale(1e-200).Scale(1e300)
+		}, 0},
 		{"a quotient and a factor", 1e-300, func(x *ad.Node) *ad.Node {
 			return x.Builder().Scalar(1e10).Div(x).Scale(1e-200)
 		}, inf},
-		{"zero added to -0", negativeZero, func(x *ad.Node) *ad.Node { return x.AddScalar(0).Inverse() }, inf},
-		{"-0 added to -0", negativeZero, func(x *ad.Node) *ad.Node { return x.AddScalar(negativeZero).Inverse() }, math.Inf(-1)},
-		{"zero subtracted from -0", negativeZero, func(x *ad.Node) *ad.Node { return x.Sub(x.Builder().Scalar(0)).Inverse() }, math.Inf(-1)},
-		{"zero minus zero", 0, func(x *ad.Node) *ad.Node { return x.Builder().Scalar(0).Sub(x).Inverse() }, inf},
-		{"one times -0", negativeZero, func(x *ad.Node) *ad.Node { return x.Scale(1).Inverse() }, math.Inf(-1)},
+		{"zero added to -0", negativeZero, func(x *ad.Node) *ad.Node {
+			return x.AddScalar(0).Inverse()
+		}, inf},
+		{"-0 added to -0", negativeZero, func(x *ad.Node) *ad.Node {
+			return x.AddScalar(negativeZero).Inverse()
+		}, math.Inf(-1)},
+		{"zero subtracted from -0", negativeZero, func(x *ad.Node) *ad.Node {
+			return x.Sub(x.Builder().Scalar(0)).Inverse()
+		}, math.Inf(-1)},
+		{"zero minus zero", 0, func(x *ad.Node) *ad.Node {
+			return x.Builder().Scalar(0).Sub(x).Inverse()
+		}, inf},
+		{"one times -0", negativeZero, func(x *ad.Node) *ad.Node { return x.Scale(1).Inverse() },
+			math.Inf(-1)},
 		{"a factor of a product of matrices that overflows", 1e-200, func(x *ad.Node) *ad.Node {
 			a := x.Builder().Constant([]float64{1e200, 1e200}, ad.Shape{1, 2})
 			column := ad.Concat(0, x.Reshape(ad.Shape{1, 1}), x.Reshape(ad.Shape{1, 1}))
@@ -140,13 +158,15 @@ func TestRewritingKeepsValues(t *testing.T) {
 			p, s := lanes(b)
 			x, u := b.Input("x", ad.Shape{}, p, s), b.Input("u", ad.Shape{}, p)
 			in, out := []*ad.Node{x, u}, []*ad.Node{tt.build(x), tt.build(u)}
-			everyWay(t, in, out, [][]float64{eight(tt.x), {tt.x}}, func(t *testing.T, got [][]float64) {
-				for i, what := range []string{"differs between samples", "is the same in all samples"} {
-					if g := got[i][0]; g != tt.want {
-						t.Errorf("where the operand %s: got %v, want %v", what, g, tt.want)
+			everyWay(t, in, out, [][]float64{eight(tt.x), {tt.x}},
+				func(t *testing.T, got [][]float64) {
+					for i, what := range []string{"differs between samples",
+						"is the same in all samples"} {
+						if g := got[i][0]; g != tt.want {
+							t.Errorf("where the operand %s: got %v, want %v", what, g, tt.want)
+						}
 					}
-				}
-			})
+				})
 		})
 	}
 }
@@ -158,15 +178,23 @@ func TestFailuresByName(t *testing.T) {
 		name  string
 		build func(x *ad.Node) *ad.Node
 	}{
-		{"constant factors", func(x *ad.Node) *ad.Node { return x.Scale(1e200).Scale(1e200).Scale(1e-300) }},
+		{"constant factors", func(x *ad.Node) *ad.Node {
+			return x.Scale(1e200).Scale(1e200).Scale(1e-300)
+		}},
 		{"a product of matrices", func(x *ad.Node) *ad.Node {
 			a := x.Builder().Constant([]float64{1e200, 1e200}, ad.Shape{1, 2})
 			row := x.Reshape(ad.Shape{1, 1})
 			return a.MatMul(ad.Concat(0, row, row)).Scale(1e200).Reshape(ad.Shape{})
 		}},
-		{"an infinity that a division removes", func(x *ad.Node) *ad.Node { return x.Inverse().Exp().Inverse() }},
-		{"a comparison with NaN", func(x *ad.Node) *ad.Node { return x.AddScalar(-1).Log().Greater(x) }},
-		{"a zero of a sigmoid", func(x *ad.Node) *ad.Node { return x.Sigmoid().Sub(x.Sigmoid()).Inverse() }},
+		{"an infinity that a division removes", func(x *ad.Node) *ad.Node {
+			return x.Inverse().Exp().Inverse()
+		}},
+		{"a comparison with NaN", func(x *ad.Node) *ad.Node {
+			return x.AddScalar(-1).Log().Greater(x)
+		}},
+		{"a zero of a sigmoid", func(x *ad.Node) *ad.Node {
+			return x.Sigmoid().Sub(x.Sigmoid()).Inverse()
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := ad.NewBuilder("failure")
@@ -194,7 +222,8 @@ func TestFailuresByName(t *testing.T) {
 					want = got
 				}
 				same := got.Value == want.Value || math.IsNaN(got.Value) && math.IsNaN(want.Value)
-				if got.Op != want.Op || got.Element != want.Element || got.Lane != want.Lane || got.Outer != want.Outer || !same {
+				if got.Op != want.Op || got.Element != want.Element || got.Lane != want.Lane ||
+					got.Outer != want.Outer || !same {
 					t.Errorf("%s: got %q, want %q as on the reference engine", w.name, got, want)
 				}
 			}
@@ -206,7 +235,8 @@ func TestFailuresByName(t *testing.T) {
 // is 1, wherever the numbers lie.
 func TestWeightsSumToOne(t *testing.T) {
 	for _, centre := range []float64{0, 1e7, -1e7, 1e12} {
-		x := []float64{centre, centre + 0.25, centre - 3, centre + 1.5, centre - 0.75, centre + 1, centre + 1.25, centre - 40}
+		x := []float64{centre, centre + 0.25, centre - 3, centre + 1.5, centre - 0.75, centre + 1,
+			centre + 1.25, centre - 40}
 		exact := func(got []float64) (largest float64) {
 			total := 0.0
 			for _, v := range x {
@@ -287,21 +317,41 @@ func TestGradientOfIndependence(t *testing.T) {
 		name  string
 		build func(x, other *ad.Node, sample *ad.Axis) *ad.Node
 	}{
-		{"a function of something else", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return other.Square().Sum() }},
+		{"a function of something else", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return other.Square().Sum()
+		}},
 		{"a constant", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node { return x.Builder().Scalar(3) }},
 		{"the sign", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node { return x.Sign().Sum() }},
-		{"the sign of a function", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return x.Mul(other).Exp().Positive().Square().Sum() }},
-		{"a comparison", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return x.Greater(other).Add(other.Greater(x)).Sum() }},
-		{"a stopped gradient", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return x.StopGradient().Mul(other).Sum() }},
-		{"a condition", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return x.Where(other, other.Square()).Sum() }},
-		{"the value of a straight-through estimator", func(x, other *ad.Node, _ *ad.Axis) *ad.Node { return x.StraightThrough(other).Sum() }},
-		{"the slope of relu", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node { return x.Builder().Grad(x.Relu().Sum(), x)[0].Sum() }},
-		{"the slope of abs", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node { return x.Builder().Grad(x.Abs().Sum(), x)[0].Sum() }},
+		{"the sign of a function", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.Mul(other).Exp().Positive().Square().Sum()
+		}},
+		{"a comparison", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.Greater(other).Add(other.Greater(x)).Sum()
+		}},
+		{"a stopped gradient", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.StopGradient().Mul(other).Sum()
+		}},
+		{"a condition", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.Where(other, other.Square()).Sum()
+		}},
+		{"the value of a straight-through estimator", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.StraightThrough(other).Sum()
+		}},
+		{"the slope of relu", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.Builder().Grad(x.Relu().Sum(), x)[0].Sum()
+		}},
+		{"the slope of abs", func(x, _ *ad.Node, _ *ad.Axis) *ad.Node {
+			return x.Builder().Grad(x.Abs().Sum(), x)[0].Sum()
+		}},
 		{"the slope of a linear function", func(x, other *ad.Node, _ *ad.Axis) *ad.Node {
 			return x.Builder().Grad(x.Mul(other).Sum(), x)[0].Sum()
 		}},
-		{"a mean over samples of signs", func(x, _ *ad.Node, s *ad.Axis) *ad.Node { return x.Sign().MeanOver(s).Sum() }},
-		{"a log-mean-exp over samples of signs", func(x, _ *ad.Node, s *ad.Axis) *ad.Node { return x.Sign().Sum().LogMeanExpOver(s) }},
+		{"a mean over samples of signs", func(x, _ *ad.Node, s *ad.Axis) *ad.Node {
+			return x.Sign().MeanOver(s).Sum()
+		}},
+		{"a log-mean-exp over samples of signs", func(x, _ *ad.Node, s *ad.Axis) *ad.Node {
+			return x.Sign().Sum().LogMeanExpOver(s)
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := ad.NewBuilder("independence")
@@ -319,14 +369,15 @@ func TestGradientOfIndependence(t *testing.T) {
 			for i := range values {
 				values[i] = float64(i%5) - 1.75
 			}
-			everyWay(t, []*ad.Node{x, other}, g, [][]float64{values, values}, func(t *testing.T, got [][]float64) {
-				for k, v := range got[0] {
-					if v != 0 {
-						t.Errorf("element %d of the gradient: got %v, want 0", k, v)
-						break
+			everyWay(t, []*ad.Node{x, other}, g, [][]float64{values, values},
+				func(t *testing.T, got [][]float64) {
+					for k, v := range got[0] {
+						if v != 0 {
+							t.Errorf("element %d of the gradient: got %v, want 0", k, v)
+							break
+						}
 					}
-				}
-			})
+				})
 		})
 	}
 }

@@ -18,15 +18,17 @@ type benchLayout struct {
 func benchLayouts() []benchLayout {
 	none := func(*ad.Builder) []*ad.Axis { return nil }
 	return []benchLayout{
-		{"lanes", func(b *ad.Builder) []*ad.Axis { return []*ad.Axis{b.Axis("particle", 4), b.Axis("sample", 128)} }, 16},
+		{"lanes", func(b *ad.Builder) []*ad.Axis {
+			return []*ad.Axis{b.Axis("particle", 4), b.Axis("sample", 128)}
+		}, 16},
 		{"array", none, 4096},
 		{"few", none, 6},
 	}
 }
 
-// BenchmarkOperation times one operation on several operands that lie in (0, 1), of which each element of the
-// result counts. What it takes to add those up is the row "nothing". On lanes, on arrays,
-// and on values of so few elements that they are computed one by one.
+// BenchmarkOperation times one operation on several operands that lie in (0, 1), of which each
+// element of the result counts. What it takes to add those up is the row "nothing". On lanes, on
+// arrays, and on values of so few elements that they are computed one by one.
 func BenchmarkOperation(b *testing.B) {
 	for _, l := range benchLayouts() {
 		for _, op := range elementwiseOperations() {
@@ -34,7 +36,8 @@ func BenchmarkOperation(b *testing.B) {
 				const uses = 16
 				g := ad.NewBuilder("operation")
 				axes := l.axes(g)
-				x, y := g.Input("x", ad.Shape{l.size}, axes...), g.Input("y", ad.Shape{l.size}, axes...)
+				x, y := g.Input("x", ad.Shape{l.size}, axes...),
+					g.Input("y", ad.Shape{l.size}, axes...)
 				var sum *ad.Node
 				for i := range uses {
 					v := op.apply(x.AddScalar(float64(i)/1024), y)
@@ -103,7 +106,9 @@ func BenchmarkFactorisation(b *testing.B) {
 						axes = []*ad.Axis{g.Axis("particle", 2), g.Axis("sample", lanes)}
 					}
 					x := g.Input("x", ad.Shape{n, n}, axes...)
-					y := op.apply(x.Add(x.Builder().Constant(diagonal(n, float64(2*n)), ad.Shape{n, n})), x.Add(x.Builder().Constant(diagonal(n, 1), ad.Shape{n, n})), x)
+					y := op.apply(x.Add(x.Builder().Constant(diagonal(n, float64(2*n)),
+						ad.Shape{n, n})),
+						x.Add(x.Builder().Constant(diagonal(n, 1), ad.Shape{n, n})), x)
 					if lanes > 0 {
 						y = y.SumOver(axes[1])
 					}

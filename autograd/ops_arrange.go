@@ -22,7 +22,9 @@ func (n *Node) Transpose(order ...int) *Node {
 		slices.Reverse(order)
 	}
 	if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, ir.Identity(r)) {
-		return n.b.fail(n.shape, "transpose: order %v of shape %v, want each of its %d dimensions once", order, n.shape, r)
+		return n.b.fail(n.shape,
+			"transpose: order %v of shape %v, want each of its %d dimensions once", order, n.shape,
+			r)
 	}
 	if slices.IsSorted(order) {
 		return n
@@ -104,7 +106,8 @@ func (n *Node) Flip(axes ...int) *Node {
 // Tile repeats the whole array counts[i] times along axis i.
 func (n *Node) Tile(counts ...int) *Node {
 	if len(counts) != len(n.shape) {
-		return n.b.fail(n.shape, "tile: got %d counts, want %d for shape %v", len(counts), len(n.shape), n.shape)
+		return n.b.fail(n.shape, "tile: got %d counts, want %d for shape %v", len(counts),
+			len(n.shape), n.shape)
 	}
 	for axis, count := range counts {
 		if count < 1 {
@@ -138,12 +141,14 @@ func (n *Node) Pad(lo, hi []int) *Node {
 		return n.b.fail(n.shape, "")
 	}
 	if len(lo) != len(n.shape) || len(hi) != len(n.shape) {
-		return n.b.fail(n.shape, "pad: got %d and %d widths, want %d for shape %v", len(lo), len(hi), len(n.shape), n.shape)
+		return n.b.fail(n.shape, "pad: got %d and %d widths, want %d for shape %v", len(lo),
+			len(hi), len(n.shape), n.shape)
 	}
 	shape, first := slices.Clone(n.shape), 0
 	for i := range shape {
 		if lo[i] < 0 || hi[i] < 0 {
-			return n.b.fail(n.shape, "pad: widths %d and %d of axis %d, want at least 0", lo[i], hi[i], i)
+			return n.b.fail(n.shape, "pad: widths %d and %d of axis %d, want at least 0", lo[i],
+				hi[i], i)
 		}
 		shape[i] += lo[i] + hi[i]
 	}
@@ -178,7 +183,8 @@ func (n *Node) Split(axis int, sizes ...int) []*Node {
 		}
 	}
 	if n.b.err == nil && at != n.shape[axis] {
-		n.b.fail(n.shape, "split: sizes %v add up to %d, want %d for axis %d of shape %v", sizes, at, n.shape[axis], axis, n.shape)
+		n.b.fail(n.shape, "split: sizes %v add up to %d, want %d for axis %d of shape %v", sizes,
+			at, n.shape[axis], axis, n.shape)
 	}
 	return parts
 }

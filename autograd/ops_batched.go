@@ -26,7 +26,8 @@ func init() {
 			r := len(shape) - 2
 			m, k, n := shape[r], shapes[0][r+1], shape[r+1]
 			for i := range shape[:r].Len() {
-				kernels.Mul(matrixAt(out, i, m, n), matrixAt(in[0], i, m, k), matrixAt(in[1], i, k, n))
+				kernels.Mul(matrixAt(out, i, m, n), matrixAt(in[0], i, m, k),
+					matrixAt(in[1], i, k, n))
 			}
 			return nil
 		},
@@ -39,7 +40,8 @@ func init() {
 
 // matrixAt is the i-th of the rows×cols matrices that lie one behind the other.
 func matrixAt(data []float64, i, rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data[i*rows*cols:][:rows*cols]}
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols,
+		Data: data[i*rows*cols:][:rows*cols]}
 }
 
 // BatchMatMul is the matrix product of the last two dimensions, (…,m,k) times
@@ -58,7 +60,8 @@ func (n *Node) BatchMatMul(m *Node) *Node {
 		return n.op1("matmul", Attr{}, m)
 	}
 	if r < 0 || s < 0 || n.shape[r+1] != m.shape[s] {
-		return n.b.fail(n.shape, "matmul: shapes %v and %v, want (…,m,k) and (…,k,n)", n.shape, m.shape)
+		return n.b.fail(n.shape, "matmul: shapes %v and %v, want (…,m,k) and (…,k,n)", n.shape,
+			m.shape)
 	}
 	rows, inner, cols := n.shape[r], n.shape[r+1], m.shape[s+1]
 	if s == 0 { // all rows of n at once
@@ -67,7 +70,8 @@ func (n *Node) BatchMatMul(m *Node) *Node {
 	}
 	lead, ok := ir.Broadcast(n.shape[:r], m.shape[:s])
 	if !ok {
-		return n.b.fail(n.shape, "matmul: leading dimensions of shapes %v and %v do not broadcast", n.shape, m.shape)
+		return n.b.fail(n.shape, "matmul: leading dimensions of shapes %v and %v do not broadcast",
+			n.shape, m.shape)
 	}
 	a := n.Expand(append(slices.Clone(lead), rows, inner))
 	return a.op1("batch_matmul", Attr{}, m.Expand(append(slices.Clone(lead), inner, cols)))
@@ -88,5 +92,6 @@ func (n *Node) Kronecker(m *Node) *Node {
 		return n.b.fail(n.shape, "kronecker: shapes %v and %v, want two matrices", n.shape, m.shape)
 	}
 	s, t := n.shape, m.shape
-	return n.Reshape(Shape{s[0], 1, s[1], 1}).Mul(m.Reshape(Shape{1, t[0], 1, t[1]})).Reshape(Shape{s[0] * t[0], s[1] * t[1]})
+	return n.Reshape(Shape{s[0], 1, s[1], 1}).Mul(m.Reshape(Shape{1, t[0], 1, t[1]})).Reshape(
+		Shape{s[0] * t[0], s[1] * t[1]})
 }

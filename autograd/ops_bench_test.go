@@ -45,7 +45,8 @@ func newBench(t *testing.T, c opCase, v variant) *bench {
 	layouts := make([]layout, len(c.shapes))
 	for i, shape := range c.shapes {
 		var over []*ad.Axis
-		l := layout{own: 1, size: shape.Len(), mask: v.masks(i) & (1<<len(extra) - 1), extra: v.extra, inner: v.inner}
+		l := layout{own: 1, size: shape.Len(), mask: v.masks(i) & (1<<len(extra) - 1),
+			extra: v.extra, inner: v.inner}
 		for _, k := range at(c.over, i) {
 			over = append(over, own[k])
 			l.own *= c.axes[k]

@@ -7,7 +7,8 @@ import (
 // elementwise2 is the row of an element-wise function of two operands.
 func elementwise2(name string, k ir.Binary, vjp func(y, ct *Node) []*Node) *Primitive {
 	completeBinary(&k)
-	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise2, form: k.Form, binary: &k, Value: valueOf2(&k)}
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise2, form: k.Form, binary: &k,
+		Value: valueOf2(&k)}
 	if vjp != nil {
 		p.VJP = func(y, ct *Node) []*Node {
 			cts := vjp(y, ct)
@@ -31,13 +32,17 @@ func scalarStride(x, out []float64) int {
 
 func init() {
 	register(
-		elementwise2("add", ir.Binary{Form: ir.Add, VV: kernels.Add, VS: kernels.Shift, SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
+		elementwise2("add", ir.Binary{Form: ir.Add, VV: kernels.Add, VS: kernels.Shift,
+			SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct} }),
-		elementwise2("sub", ir.Binary{Form: ir.Sub, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
+		elementwise2("sub",
+			ir.Binary{Form: ir.Sub, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
-		elementwise2("mul", ir.Binary{Form: ir.Mul, VV: kernels.MulEach, VS: kernels.Scale, SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
+		elementwise2("mul", ir.Binary{Form: ir.Mul, VV: kernels.MulEach, VS: kernels.Scale,
+			SV: swapped(kernels.Scale), Zero: ir.ZeroEither},
 			func(y, ct *Node) []*Node { return []*Node{ct.Mul(y.args[1]), ct.Mul(y.args[0])} }),
-		elementwise2("div", ir.Binary{Form: ir.Div, VV: kernels.Div, VS: kernels.DivScalar, SV: kernels.ScalarDiv, Zero: ir.ZeroFirst},
+		elementwise2("div", ir.Binary{Form: ir.Div, VV: kernels.Div, VS: kernels.DivScalar,
+			SV: kernels.ScalarDiv, Zero: ir.ZeroFirst},
 			func(y, ct *Node) []*Node {
 				q := ct.Div(y.args[1])
 				return []*Node{q, q.Mul(y).Neg()}

@@ -11,8 +11,12 @@ func init() {
 	register(
 		elementwise2("equal", ir.Binary{Form: ir.Equal, VV: kernels.Equal}, nil),
 		elementwise2("at_least", ir.Binary{Form: ir.AtLeast, VV: kernels.AtLeast}, nil),
-		elementwise2("and", ir.Binary{F: compared(func(a, b float64) bool { return a != 0 && b != 0 }), Zero: ir.ZeroEither}, nil),
-		elementwise2("or", ir.Binary{F: compared(func(a, b float64) bool { return a != 0 || b != 0 }), Zero: ir.ZeroBoth}, nil),
+		elementwise2("and", ir.Binary{F: compared(func(a, b float64) bool {
+			return a != 0 && b != 0
+		}), Zero: ir.ZeroEither}, nil),
+		elementwise2("or", ir.Binary{F: compared(func(a, b float64) bool {
+			return a != 0 || b != 0
+		}), Zero: ir.ZeroBoth}, nil),
 	)
 }
 

@@ -18,7 +18,8 @@ func init() {
 			}
 			for _, s := range in[1:] {
 				if len(s) != len(shape) || !s.Drop(at.Ints).Equal(shape.Drop(at.Ints)) {
-					return nil, fmt.Errorf("shapes %v and %v do not fit along axis %d", in[0], s, axis)
+					return nil, fmt.Errorf("shapes %v and %v do not fit along axis %d", in[0], s,
+						axis)
 				}
 				shape[axis] += s[axis]
 			}

@@ -17,7 +17,8 @@ func transformed(samples int) (inputs, outputs []*ad.Node) {
 	mean, sd := b.Input("mean", ad.Shape{2}, p), b.Input("sd", ad.Shape{2}, p)
 	e, g := b.Normal("normal", ad.Shape{2}, p, s), b.Gumbel("gumbel", ad.Shape{2}, p, s)
 	x := mean.Add(sd.Mul(e)).Add(g).Tanh().Sum().LogMeanExpOver(s)
-	return []*ad.Node{mean, sd, b.InputNamed("normal"), b.InputNamed("gumbel")}, append(b.Grad(x, mean, sd), x, e, g)
+	return []*ad.Node{mean, sd, b.InputNamed("normal"), b.InputNamed("gumbel")},
+		append(b.Grad(x, mean, sd), x, e, g)
 }
 
 // TestTransformedDraws: the numbers are those of the stream of uniform ones, by their
@@ -33,27 +34,34 @@ func TestTransformedDraws(t *testing.T) {
 		}
 		defer ev.Close()
 		dst := room(outputs)
-		if err := ev.Eval(dst, []ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}); err != nil {
+		if err := ev.Eval(dst, []ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}); err !=
+			nil {
 			t.Fatal(err)
 		}
 		return dst
 	}
 	got := run(ad.Options{}, seeds)
-	for i, distribution := range []func(x float64) float64{func(x float64) float64 { return tail(-x) }, func(x float64) float64 { return math.Exp(-math.Exp(-x)) }} {
+	for i, distribution := range []func(x float64) float64{func(x float64) float64 {
+		return tail(-x)
+	}, func(x float64) float64 { return math.Exp(-math.Exp(-x)) }} {
 		u := make([]float64, 2*samples)
 		for particle := range 3 {
 			ad.FillUniform(u, uint64(5+495*i+particle)) // element-major
 			for e := range 2 {
 				for s := range samples {
 					k := (particle*samples+s)*2 + e
-					if x, want := got[3+i][k], u[e*samples+s]; !(math.Abs(distribution(x)-want) <= 1e-14) {
-						t.Errorf("%v, particle %d, sample %d, element %d: got %v, the quantile of %v, want that of %v", outputs[3+i], particle, s, e, x, distribution(x), want)
+					if x, want := got[3+i][k],
+						u[e*samples+s]; !(math.Abs(distribution(x)-want) <= 1e-14) {
+						t.Errorf("%v, particle %d, sample %d, element %d: got %v, the quantile "+
+							"of %v, want that of %v", outputs[3+i], particle, s, e, x,
+							distribution(x), want)
 					}
 				}
 			}
 		}
 	}
-	for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Reference}, {Without: ad.ElementSchedule}} {
+	for _, opt := range []ad.Options{{Workers: 3}, {Engine: ad.Reference},
+		{Without: ad.ElementSchedule}} {
 		for _, noise := range []func(uint64) ad.Feed{seeds, fills} {
 			again := run(opt, noise)
 			for i := range got {
@@ -78,10 +86,12 @@ func TestDrawMoments(t *testing.T) {
 	}
 	defer ev.Close()
 	dst := room(outputs)
-	if err := ev.Eval(dst, []ad.Feed{{Data: make([]float64, 6)}, {Data: make([]float64, 6)}, seeds(1), seeds(100)}); err != nil {
+	if err := ev.Eval(dst, []ad.Feed{{Data: make([]float64, 6)}, {Data: make([]float64, 6)},
+		seeds(1), seeds(100)}); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []struct{ mean, variance, fourth float64 }{{0, 1, 3}, {0.5772156649015329, math.Pi * math.Pi / 6, 5.4 * math.Pow(math.Pi, 4) / 36}} {
+	for i, want := range []struct{ mean, variance, fourth float64 }{{0, 1, 3},
+		{0.5772156649015329, math.Pi * math.Pi / 6, 5.4 * math.Pow(math.Pi, 4) / 36}} {
 		x := dst[3+i]
 		n := float64(len(x))
 		mean := sum(x) / n
@@ -89,7 +99,8 @@ func TestDrawMoments(t *testing.T) {
 		if d := math.Abs(mean - want.mean); d > 4*math.Sqrt(want.variance/n) {
 			t.Errorf("%v: got mean %v, want %v", outputs[3+i], mean, want.mean)
 		}
-		if d := math.Abs(variance - want.variance); d > 4*math.Sqrt((want.fourth-want.variance*want.variance)/n) {
+		if d := math.Abs(variance - want.variance); d >
+			4*math.Sqrt((want.fourth-want.variance*want.variance)/n) {
 			t.Errorf("%v: got variance %v, want %v", outputs[3+i], variance, want.variance)
 		}
 	}

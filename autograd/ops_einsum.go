@@ -29,7 +29,8 @@ func Einsum(spec string, first *Node, more ...*Node) *Node {
 	}
 	for _, n := range operands {
 		if n.b != b {
-			return b.fail(first.shape, "einsum %q: operand %v belongs to graph %q", spec, n, n.b.name)
+			return b.fail(first.shape, "einsum %q: operand %v belongs to graph %q", spec, n,
+				n.b.name)
 		}
 	}
 	inputs, output, err := parseEinsum(spec, len(operands))
@@ -94,14 +95,16 @@ func checkLetters(inputs [][]byte, operands []*Node) error {
 	seen := map[byte]place{}
 	for i, n := range operands {
 		if len(inputs[i]) != len(n.shape) {
-			return fmt.Errorf("operand %d has shape %v, want %d dimensions for %q", i, n.shape, len(inputs[i]), inputs[i])
+			return fmt.Errorf("operand %d has shape %v, want %d dimensions for %q", i, n.shape,
+				len(inputs[i]), inputs[i])
 		}
 		for k, c := range inputs[i] {
 			p, ok := seen[c]
 			if !ok {
 				seen[c] = place{n.shape[k], i}
 			} else if p.size != n.shape[k] {
-				return fmt.Errorf("%q has size %d in operand %d and %d in operand %d", c, p.size, p.operand, n.shape[k], i)
+				return fmt.Errorf("%q has size %d in operand %d and %d in operand %d", c, p.size,
+					p.operand, n.shape[k], i)
 			}
 		}
 	}
@@ -202,8 +205,10 @@ func (x labelled) times(y labelled, keep []byte) labelled {
 	if len(both) > 0 {
 		batch = Shape{lead.Len()}
 	}
-	a := x.order(bytes.Join([][]byte{both, left, inner}, nil)).n.Reshape(append(append(Shape{}, batch...), rows.Len(), terms))
-	b := y.order(bytes.Join([][]byte{both, inner, right}, nil)).n.Reshape(append(append(Shape{}, batch...), terms, cols.Len()))
+	a := x.order(bytes.Join([][]byte{both, left, inner}, nil)).n.Reshape(
+		append(append(Shape{}, batch...), rows.Len(), terms))
+	b := y.order(bytes.Join([][]byte{both, inner, right}, nil)).n.Reshape(
+		append(append(Shape{}, batch...), terms, cols.Len()))
 	if len(inner) == 0 { // a column times a row, element by element
 		return labelled{a.Mul(b).Reshape(shape), letters}
 	}

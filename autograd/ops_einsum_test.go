@@ -90,7 +90,9 @@ func einsums() (cases []opCase) {
 			}
 			cases = append(cases, opCase{
 				name: "einsum " + spec, shapes: c.shapes, want: plainEinsum(want, c.shapes),
-				build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node { return ad.Einsum(spec, x[0], x[1:]...) },
+				build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node {
+					return ad.Einsum(spec, x[0], x[1:]...)
+				},
 			})
 		}
 	}

@@ -16,7 +16,8 @@ func init() {
 		elementwise1("cosh", ir.Unary{Vec: kernels.Cosh},
 			func(y, x *Node) *Node { return x.Sinh() }),
 		elementwise1("asinh", ir.Unary{Vec: kernels.Asinh, Zero: true},
-			func(y, x *Node) *Node { // 1/√(x²+1), divided by a number that keeps x² from overflowing
+			// 1/√(x²+1), divided by a number that keeps x² from overflowing
+			func(y, x *Node) *Node {
 				scale := x.Abs().Clamp(1, math.MaxFloat64).Inverse().StopGradient()
 				return x.Mul(scale).Square().Add(scale.Square()).Sqrt().Inverse().Mul(scale)
 			}),

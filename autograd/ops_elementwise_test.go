@@ -26,9 +26,10 @@ type domain struct {
 	lo, hi   float64                                     // values are compared one by one between
 	once     bool
 	constant bool
-	others   bool                      // the following meanings of the operation are other parameters
-	frozen   int                       // as in opCase
-	slope    func(x []float64) float64 // whose differences the gradient equals; nil means the value
+	// the following meanings of the operation are other parameters
+	others bool
+	frozen int                       // as in opCase
+	slope  func(x []float64) float64 // whose differences the gradient equals; nil means the value
 }
 
 // few draws from few numbers, so that operands tie and are zero often.
@@ -78,7 +79,8 @@ var domains = map[string]domain{
 	"relu":     {sample: offZero, once: true},
 	"sign":     {sample: offZero, constant: true},
 	"positive": {sample: offZero, constant: true},
-	"floor":    {sample: func(rng *rand.Rand, _, size int) []float64 { return apart(rng, 1, size) }, constant: true},
+	"floor": {sample: func(rng *rand.Rand, _, size int) []float64 { return apart(rng, 1, size) },
+		constant: true},
 	"exp":      {lo: -745, hi: 709},
 	"log":      {sample: within(0.3, 4), lo: 1e-3, hi: 100},
 	"log1p":    {sample: within(-0.7, 4), lo: -0.999, hi: 50},
@@ -163,7 +165,8 @@ func elementwiseRows() []row {
 	for k := 1.; k < 38; k++ {
 		p, t = append(p, tail(k)), append(t, -k)
 	}
-	quantiles.spots = append(quantiles.spots, spot{name: "left tail", shapes: []ad.Shape{{len(p)}}, at: [][]float64{p}, want: t, each: true})
+	quantiles.spots = append(quantiles.spots, spot{name: "left tail", shapes: []ad.Shape{{len(p)}},
+		at: [][]float64{p}, want: t, each: true})
 	return all
 }
 
@@ -178,7 +181,9 @@ func elementwiseOperations() []operation {
 	all := []operation{{"nothing", func(x, _ *ad.Node) *ad.Node { return x }}}
 	for _, m := range meanings() {
 		if _, known := domains[m.op]; known && m.arity <= 3 {
-			all = append(all, operation{m.op + " " + m.name, func(x, y *ad.Node) *ad.Node { return m.build(nil, []*ad.Node{x, y, x}[:m.arity]) }})
+			all = append(all, operation{m.op + " " + m.name, func(x, y *ad.Node) *ad.Node {
+				return m.build(nil, []*ad.Node{x, y, x}[:m.arity])
+			}})
 		}
 	}
 	return all
@@ -190,11 +195,14 @@ func (m meaning) row(d domain) row {
 	r := row{op: m.op, once: d.once, constant: d.constant}
 	for _, shapes := range [][][]ad.Shape{
 		1: {{{2, 3}}, {{}}, {{5}}, {{1}}, {{1, 1}}},
-		2: {{{2, 3}, {2, 3}}, {{}, {2, 3}}, {{2, 3}, {}}, {{}, {}}, {{1}, {1}}, {{1}, {}}, {{}, {1, 1}}},
-		3: {{{2, 3}, {2, 3}, {2, 3}}, {{}, {2, 3}, {2, 3}}, {{2, 3}, {}, {2, 3}}, {{2, 3}, {2, 3}, {}}, {{4}, {}, {}}, {{}, {}, {}}, {{1}, {1}, {1}}},
+		2: {{{2, 3}, {2, 3}}, {{}, {2, 3}}, {{2, 3}, {}}, {{}, {}}, {{1}, {1}}, {{1}, {}},
+			{{}, {1, 1}}},
+		3: {{{2, 3}, {2, 3}, {2, 3}}, {{}, {2, 3}, {2, 3}}, {{2, 3}, {}, {2, 3}},
+			{{2, 3}, {2, 3}, {}}, {{4}, {}, {}}, {{}, {}, {}}, {{1}, {1}, {1}}},
 	}[m.arity] {
 		c := opCase{
-			name: fmt.Sprint(shapes), shapes: shapes, sample: d.sample, frozen: d.frozen, want: zip(value),
+			name: fmt.Sprint(shapes), shapes: shapes, sample: d.sample, frozen: d.frozen,
+			want:  zip(value),
 			build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node { return m.build(nil, x) },
 		}
 		if d.slope != nil {
@@ -226,18 +234,23 @@ func polygammaSpots() (all []spot) {
 			pole = []float64{inf, inf, inf, inf, nan}
 		}
 		all = append(all,
-			spot{name: fmt.Sprintf("negative, order %d", n), shapes: []ad.Shape{{len(left)}}, at: [][]float64{left}, want: want, each: true, build: build},
-			spot{name: fmt.Sprintf("poles, order %d", n), shapes: []ad.Shape{{5}}, at: [][]float64{{0, math.Copysign(0, -1), -1, -1e300, -inf}}, want: pole, build: build})
+			spot{name: fmt.Sprintf("negative, order %d", n), shapes: []ad.Shape{{len(left)}},
+				at: [][]float64{left}, want: want, each: true, build: build},
+			spot{name: fmt.Sprintf("poles, order %d", n), shapes: []ad.Shape{{5}},
+				at: [][]float64{{0, math.Copysign(0, -1), -1, -1e300, -inf}}, want: pole,
+				build: build})
 	}
 	return append(all, spot{
-		name: "far left", shapes: []ad.Shape{{1}}, at: [][]float64{{-1e12 - 0.5}}, want: []float64{12 * math.Ln10}, grad: [][]float64{{math.Pi * math.Pi}},
+		name: "far left", shapes: []ad.Shape{{1}}, at: [][]float64{{-1e12 - 0.5}},
+		want: []float64{12 * math.Ln10}, grad: [][]float64{{math.Pi * math.Pi}},
 	})
 }
 
 var inf, nan = math.Inf(1), math.NaN()
 
 // unary is the row of an element-wise function of one operand.
-func unary(op string, build func(x *ad.Node) *ad.Node, f func(float64) float64, sample func(*rand.Rand, int, int) []float64) row {
+func unary(op string, build func(x *ad.Node) *ad.Node, f func(float64) float64,
+	sample func(*rand.Rand, int, int) []float64) row {
 	r := row{op: op}
 	for _, shape := range []ad.Shape{{2, 3}, {}, {5}, {1}, {1, 1}} {
 		r.cases = append(r.cases, opCase{
@@ -386,9 +399,11 @@ func zip(f func(v []float64) float64) func(x [][]float64) []float64 {
 	}
 }
 
-func binary(op string, build func(x, y *ad.Node) *ad.Node, f func(x, y float64) float64, sample func(*rand.Rand, int, int) []float64) row {
+func binary(op string, build func(x, y *ad.Node) *ad.Node, f func(x, y float64) float64,
+	sample func(*rand.Rand, int, int) []float64) row {
 	r := row{op: op}
-	for _, s := range [][]ad.Shape{{{2, 3}, {2, 3}}, {{}, {2, 3}}, {{2, 3}, {}}, {{}, {}}, {{1}, {1}}, {{1}, {}}, {{}, {1, 1}}} {
+	for _, s := range [][]ad.Shape{{{2, 3}, {2, 3}}, {{}, {2, 3}}, {{2, 3}, {}}, {{}, {}},
+		{{1}, {1}}, {{1}, {}}, {{}, {1, 1}}} {
 		r.cases = append(r.cases, opCase{
 			name:   s[0].String() + " with " + s[1].String(),
 			shapes: s,

@@ -35,7 +35,9 @@ func init() {
 				n := a.shape[0]
 				m := a.blockAt(0, 0).Add(a.blockAt(1, 1)).Add(e.blockAt(0, 1))
 				l := m.T().ExpmFrechet(ct.blockAt(0, 1))
-				block := func(i, j int) *Node { return l.Slice(0, i*n, (i+1)*n).Slice(1, j*n, (j+1)*n) }
+				block := func(i, j int) *Node {
+					return l.Slice(0, i*n, (i+1)*n).Slice(1, j*n, (j+1)*n)
+				}
 				return []*Node{block(0, 0).Add(block(1, 1)), a.T().ExpmFrechet(ct)}
 			},
 		},

@@ -172,7 +172,8 @@ func (a dual) set(diagonal float64) {
 
 // addScaled is y += t·x.
 func addScaled(y blas64.General, t float64, x blas64.General) {
-	blas64.Axpy(t, blas64.Vector{N: len(x.Data), Inc: 1, Data: x.Data}, blas64.Vector{N: len(y.Data), Inc: 1, Data: y.Data})
+	blas64.Axpy(t, blas64.Vector{N: len(x.Data), Inc: 1, Data: x.Data},
+		blas64.Vector{N: len(y.Data), Inc: 1, Data: y.Data})
 }
 
 // norm1 is the largest sum of the absolute values of a column.

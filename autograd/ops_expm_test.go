@@ -24,7 +24,8 @@ func TestExpmOfGonum(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ev.Close()
-		for _, norm := range []float64{0, 1e-300, 0.005, 0.1, 0.5, 1.2, 3, 4.74, 4.75, 9.5, 50, 500} {
+		for _, norm := range []float64{0, 1e-300, 0.005, 0.1, 0.5, 1.2, 3, 4.74, 4.75, 9.5, 50,
+			500} {
 			for _, size := range []float64{1, 1e-150, 1e150} {
 				t.Run(fmt.Sprintf("n=%d/norm=%v/size=%v", n, norm, size), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(n), math.Float64bits(norm)))
@@ -34,7 +35,9 @@ func TestExpmOfGonum(t *testing.T) {
 					got := [][]float64{make([]float64, n*n), make([]float64, n*n)}
 					scaled := mat.NewDense(n, n, nil)
 					scaled.Scale(size, d)
-					if err := ev.Eval(got, feeds([][]float64{x.RawMatrix().Data, scaled.RawMatrix().Data})); err != nil {
+					if err := ev.Eval(got,
+						feeds([][]float64{x.RawMatrix().Data, scaled.RawMatrix().Data})); err !=
+						nil {
 						t.Fatal(err)
 					}
 					block := mat.NewDense(2*n, 2*n, nil)
@@ -45,7 +48,8 @@ func TestExpmOfGonum(t *testing.T) {
 					var want mat.Dense
 					want.Exp(block)
 					// Each squaring may double the error: 2⁷ roundings.
-					value, derivative := mat.DenseCopyOf(want.Slice(0, n, 0, n)), mat.DenseCopyOf(want.Slice(0, n, n, 2*n))
+					value, derivative := mat.DenseCopyOf(want.Slice(0, n, 0, n)),
+						mat.DenseCopyOf(want.Slice(0, n, n, 2*n))
 					derivative.Scale(size, derivative)
 					compare(t, "exponential", got[0], value.RawMatrix().Data, 1e-12)
 					compare(t, "derivative", got[1], derivative.RawMatrix().Data, 1e-12)
@@ -61,7 +65,8 @@ func TestExpmOfLargestNumbers(t *testing.T) {
 	b := ad.NewBuilder("largest")
 	x := b.Input("x", ad.Shape{2, 2})
 	const v = math.MaxFloat64
-	got := eval(t, nodes(x), nodes(x.Expm(), x.ExpmFrechet(x)), [][]float64{{v, v, v, v}}, ad.Options{})
+	got := eval(t, nodes(x), nodes(x.Expm(), x.ExpmFrechet(x)), [][]float64{{v, v, v, v}},
+		ad.Options{})
 	for i, y := range got[0] {
 		if math.Abs(y) <= math.MaxFloat64 {
 			t.Errorf("element %d of the exponential is %v, want an infinity or NaN", i, y)

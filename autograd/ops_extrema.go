@@ -13,7 +13,8 @@ func init() {
 		extremum("max", math.Inf(-1), ir.Larger, kernels.Larger),
 		extremum("min", math.Inf(1), ir.Smaller, kernels.Smaller),
 		&Primitive{
-			Name: "max_over", Shape: sameShape, axes: removeAxis, over: ir.OverMax, class: ir.Crossing,
+			Name: "max_over", Shape: sameShape, axes: removeAxis, over: ir.OverMax,
+			class: ir.Crossing,
 			VJP: func(y, ct *Node) []*Node {
 				tied := y.args[0].Equal(y)
 				return []*Node{ct.Div(tied.SumOver(y.attr.Axis)).Mul(tied)}
@@ -23,7 +24,8 @@ func init() {
 }
 
 // extremum is the row of a reduction by a comparison, from its value of nothing.
-func extremum(name string, nothing float64, form ir.Form, better func(dst, x, y []float64)) *Primitive {
+func extremum(name string, nothing float64, form ir.Form,
+	better func(dst, x, y []float64)) *Primitive {
 	return &Primitive{
 		Name:  name,
 		Shape: reduceShape,

@@ -15,7 +15,8 @@ import (
 func TestGroups(t *testing.T) {
 	inf := math.Inf(1)
 	special := []float64{inf, -inf, math.NaN(), 0, math.Copysign(0, -1), 800, -800, math.MaxFloat64}
-	for _, s := range []ad.Shape{{1, 1}, {2, 3}, {3, 2}, {7, 5}, {9, 31}, {2, 40}, {300, 4}, {4, 300}, {1, 70}} {
+	for _, s := range []ad.Shape{{1, 1}, {2, 3}, {3, 2}, {7, 5}, {9, 31}, {2, 40}, {300, 4},
+		{4, 300}, {1, 70}} {
 		for _, samples := range []int{0, 1, 6} {
 			t.Run(fmt.Sprint(s, samples), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(s[0]), uint64(s[1])))
@@ -28,7 +29,8 @@ func TestGroups(t *testing.T) {
 				var outputs []*ad.Node
 				for _, axis := range []int{0, 1} {
 					soft := x.Softmax(axis)
-					outputs = append(outputs, x.LogSumExp(axis), soft, x.Max(axis), x.Min(axis), soft.Slice(1-axis, 0, 1))
+					outputs = append(outputs, x.LogSumExp(axis), soft, x.Max(axis), x.Min(axis),
+						soft.Slice(1-axis, 0, 1))
 				}
 				outputs = append(outputs, x.LogSumExp(), x.Max())
 				in := normals(rng, sizeOf(x))
@@ -40,13 +42,16 @@ func TestGroups(t *testing.T) {
 				}
 				feed := [][]float64{in}
 				want := eval(t, []*ad.Node{x}, outputs, feed, ad.Options{Engine: ad.Reference})
-				for name, opt := range map[string]ad.Options{"compiled": {}, "by value": {Without: ad.ElementSchedule}} {
+				for name, opt := range map[string]ad.Options{"compiled": {},
+					"by value": {Without: ad.ElementSchedule}} {
 					got := eval(t, []*ad.Node{x}, outputs, feed, opt)
 					for k := range want {
 						for e, w := range want[k] {
 							g := got[k][e]
-							if g != w && !(math.Abs(g-w) <= 1e-14*max(1, math.Abs(w))) && !(math.IsNaN(g) && math.IsNaN(w)) {
-								t.Fatalf("%s: element %d of output %d, %v: got %v, want %v", name, e, k, outputs[k], g, w)
+							if g != w && !(math.Abs(g-w) <= 1e-14*max(1, math.Abs(w))) &&
+								!(math.IsNaN(g) && math.IsNaN(w)) {
+								t.Fatalf("%s: element %d of output %d, %v: got %v, want %v", name,
+									e, k, outputs[k], g, w)
 							}
 						}
 					}

@@ -76,7 +76,8 @@ func init() {
 			Name: "reshape",
 			Shape: func(at Attr, in []Shape) (Shape, error) {
 				if at.Shape.Len() != in[0].Len() {
-					return nil, fmt.Errorf("shape %v has %d elements, want %d as %v", at.Shape, at.Shape.Len(), in[0].Len(), in[0])
+					return nil, fmt.Errorf("shape %v has %d elements, want %d as %v", at.Shape,
+						at.Shape.Len(), in[0].Len(), in[0])
 				}
 				return at.Shape, nil
 			},

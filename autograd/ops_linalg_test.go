@@ -24,13 +24,17 @@ func TestTriangularInLanes(t *testing.T) {
 			x, u := b.Input("x", ad.Shape{n, n}, p, s), b.Input("u", ad.Shape{n, n}, p)
 			y, v := b.Input("y", ad.Shape{n, 3}, p, s), b.Input("v", ad.Shape{n, 9}, p)
 			eye := b.Constant(diagonal(n, 1), ad.Shape{n, n})
-			positive := func(m *ad.Node) *ad.Node { return m.MatMul(m.T()).Add(eye.Scale(float64(n))) }
+			positive := func(m *ad.Node) *ad.Node {
+				return m.MatMul(m.T()).Add(eye.Scale(float64(n)))
+			}
 			lower := x.Scale(0.1).Add(eye.Scale(2))
 			banded := x.Mul(eye).Add(eye.Scale(5)) // zeros beside the diagonal
 			factor := positive(x).Cholesky()
 			outputs := []*ad.Node{
-				factor, positive(x).LogDet(), factor.Slice(0, 0, 1), positive(u).Cholesky().MatMul(y),
-				lower.SolveLower(y), lower.SolveLowerT(y), lower.SolveLower(v), lower.SolveLowerT(v),
+				factor, positive(x).LogDet(), factor.Slice(0, 0, 1),
+				positive(u).Cholesky().MatMul(y),
+				lower.SolveLower(y), lower.SolveLowerT(y), lower.SolveLower(v),
+				lower.SolveLowerT(v),
 				positive(u).Cholesky().SolveLower(y), positive(u).Cholesky().SolveLowerT(y),
 				banded.SolveLower(y), banded.SolveLowerT(y), lower.SolveLower(y).Slice(0, 0, 1),
 			}
@@ -45,13 +49,15 @@ func TestTriangularInLanes(t *testing.T) {
 				feeds = append(feeds, normals(rng, sizeOf(i)))
 			}
 			want := eval(t, in, outputs, feeds, ad.Options{Engine: ad.Reference})
-			for name, opt := range map[string]ad.Options{"lanes": {}, "by value": {Without: ad.ElementSchedule}} {
+			for name, opt := range map[string]ad.Options{"lanes": {},
+				"by value": {Without: ad.ElementSchedule}} {
 				got := eval(t, in, outputs, feeds, opt)
 				for k := range want {
 					scale := largest(want[k])
 					for e, w := range want[k] {
 						if g := got[k][e]; !(math.Abs(g-w) <= 1e-11*scale) {
-							t.Fatalf("%s: element %d of output %d: got %v, want %v", name, e, k, g, w)
+							t.Fatalf("%s: element %d of output %d: got %v, want %v", name, e, k, g,
+								w)
 						}
 					}
 				}
@@ -92,14 +98,16 @@ func TestCholeskyFailsByLane(t *testing.T) {
 		return dst, ev.Eval(dst, []ad.Feed{{Data: feed}})
 	}
 	want, wantErr := run(ad.Options{Engine: ad.Reference})
-	for name, opt := range map[string]ad.Options{"lanes": {}, "by value": {Without: ad.ElementSchedule}} {
+	for name, opt := range map[string]ad.Options{"lanes": {},
+		"by value": {Without: ad.ElementSchedule}} {
 		got, err := run(opt)
 		if err == nil || wantErr == nil || err.Error() != wantErr.Error() {
 			t.Errorf("%s: got error %v, want %v", name, err, wantErr)
 		}
 		for k := range want {
 			for e, w := range want[k] {
-				if g := got[k][e]; !(math.IsNaN(g) && math.IsNaN(w)) && !(math.Abs(g-w) <= 1e-12*math.Abs(w)) {
+				if g := got[k][e]; !(math.IsNaN(g) && math.IsNaN(w)) &&
+					!(math.Abs(g-w) <= 1e-12*math.Abs(w)) {
 					t.Errorf("%s: output %d, element %d: got %v, want %v", name, k, e, g, w)
 				}
 			}
@@ -128,7 +136,8 @@ func TestCholeskyOfGroupsFails(t *testing.T) {
 		defer e.Close()
 		got := make([]float64, particles)
 		var failed *ad.FailedError
-		if err := e.Eval([][]float64{got}, []ad.Feed{{Data: in}}); !errors.As(err, &failed) || !slices.Equal(failed.Indices, []int{7}) {
+		if err := e.Eval([][]float64{got}, []ad.Feed{{Data: in}}); !errors.As(err, &failed) ||
+			!slices.Equal(failed.Indices, []int{7}) {
 			t.Errorf("%s: got error %v", engine, err)
 		}
 		for k, v := range got {
@@ -165,7 +174,9 @@ func TestTriangularSolves(t *testing.T) {
 		l := inputs[0].Mul(b.Constant(lowerTriangle(n), ad.Shape{n, n}))
 		square := l.MatMul(l.T())
 		var outputs, want []*ad.Node
-		add := func(got, right *ad.Node) { outputs, want = append(outputs, got), append(want, right) }
+		add := func(got, right *ad.Node) {
+			outputs, want = append(outputs, got), append(want, right)
+		}
 		factor := square.Cholesky()
 		add(factor, l)
 		for _, m := range []int{1, 2, 8, 9} {
@@ -177,7 +188,8 @@ func TestTriangularSolves(t *testing.T) {
 		for _, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
 			got := eval(t, inputs, append(outputs, want...), data, ad.Options{Engine: engine})
 			for k := range outputs {
-				compare(t, fmt.Sprintf("%v engine, size %d, law %d", engine, n, k), got[k], got[len(outputs)+k], 1e-12)
+				compare(t, fmt.Sprintf("%v engine, size %d, law %d", engine, n, k), got[k],
+					got[len(outputs)+k], 1e-12)
 			}
 		}
 	}

@@ -135,7 +135,8 @@ func evalLUSolve(at Attr, x []float64, shape Shape, in [][]float64, _ []Shape) e
 
 func swapRows(x []float64, cols, i, k int) {
 	if i != k {
-		blas64.Swap(blas64.Vector{N: cols, Inc: 1, Data: x[i*cols:]}, blas64.Vector{N: cols, Inc: 1, Data: x[k*cols:]})
+		blas64.Swap(blas64.Vector{N: cols, Inc: 1, Data: x[i*cols:]},
+			blas64.Vector{N: cols, Inc: 1, Data: x[k*cols:]})
 	}
 }
 
@@ -169,7 +170,9 @@ func (n *Node) luSolve(name string, at Attr, b *Node) *Node {
 func (n *Node) Solve(b *Node) *Node { return n.luSolve("solve", Attr{}, b) }
 
 // SolveT is X of nᵀ X = b; see [Node.Solve].
-func (n *Node) SolveT(b *Node) *Node { return n.luSolve("solve transposed", Attr{Ints: []int{1}}, b) }
+func (n *Node) SolveT(b *Node) *Node {
+	return n.luSolve("solve transposed", Attr{Ints: []int{1}}, b)
+}
 
 // MatInverse is the inverse of a square matrix; see [Node.Solve], which is
 // cheaper and more accurate where the inverse would only be multiplied.
@@ -203,7 +206,9 @@ func (n *Node) SLogDet() (sign, logAbs *Node) {
 
 // SolveUpper is X of n X = b, with n upper triangular; its lower triangle is not
 // read. As in [Node.SolveLower], a 0 on the diagonal makes infinities or NaN.
-func (n *Node) SolveUpper(b *Node) *Node { return n.solveUpper("solve_upper", (*Node).SolveLowerT, b) }
+func (n *Node) SolveUpper(b *Node) *Node {
+	return n.solveUpper("solve_upper", (*Node).SolveLowerT, b)
+}
 
 // SolveUpperT is X of nᵀ X = b, with n upper triangular; its lower triangle is not
 // read. A 0 on the diagonal makes infinities or NaN.

@@ -11,18 +11,21 @@ import (
 func init() {
 	register(
 		&Primitive{
-			Name: "sum_over", Shape: sameShape, axes: removeAxis, over: ir.OverSum, class: ir.Crossing,
-			VJP: func(y, ct *Node) []*Node { return []*Node{ct} },
+			Name: "sum_over", Shape: sameShape, axes: removeAxis, over: ir.OverSum,
+			class: ir.Crossing,
+			VJP:   func(y, ct *Node) []*Node { return []*Node{ct} },
 		},
 		&Primitive{
-			Name: "logsumexp_over", Shape: sameShape, axes: removeAxis, over: ir.OverLogSumExp, class: ir.Crossing,
+			Name: "logsumexp_over", Shape: sameShape, axes: removeAxis, over: ir.OverLogSumExp,
+			class: ir.Crossing,
 			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.Mul(weightOver.Apply(Attr{Axis: y.attr.Axis}, y.args[0]))}
 			},
 		},
 		&Primitive{
-			Name: "expand_over", Shape: sameShape, axes: addAxis, over: ir.OverExpand, class: ir.Crossing,
-			VJP: func(y, ct *Node) []*Node { return []*Node{ct} },
+			Name: "expand_over", Shape: sameShape, axes: addAxis, over: ir.OverExpand,
+			class: ir.Crossing,
+			VJP:   func(y, ct *Node) []*Node { return []*Node{ct} },
 		},
 		&Primitive{
 			Name: "stack", axes: removeAxis, over: ir.OverStack, class: ir.Crossing,
@@ -35,7 +38,8 @@ func init() {
 			Name: "unstack", axes: addAxis, over: ir.OverUnstack, class: ir.Crossing,
 			Shape: func(at Attr, in []Shape) (Shape, error) {
 				if len(in[0]) == 0 || in[0][0] != at.Axis.Size() {
-					return nil, fmt.Errorf("shape %v, want leading dimension %d of axis %q", in[0], at.Axis.Size(), at.Axis.Name())
+					return nil, fmt.Errorf("shape %v, want leading dimension %d of axis %q", in[0],
+						at.Axis.Size(), at.Axis.Name())
 				}
 				return in[0][1:], nil
 			},
@@ -58,7 +62,8 @@ func removeAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
 
 func addAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
 	if at.Axis.b != b || union.Has(at.Axis.ir) {
-		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign", at.Axis.Name())
+		return 0, fmt.Errorf("the operand already carries axis %q, or the axis is foreign",
+			at.Axis.Name())
 	}
 	return union.With(at.Axis.ir), nil
 }

@@ -44,7 +44,9 @@ func TestMatrixLaws(t *testing.T) {
 		{"L(A, A) = A exp A", a.ExpmFrechet(a), a.MatMul(a.Expm())},
 		{"d tr exp A = exp Aᵀ", b.Grad(a.Expm().Trace(), a)[0], a.Expm().T()},
 		{"d ln |det A| = A⁻ᵀ", b.Grad(logAbs, a)[0], a.MatInverse().T()},
-		{"mixed products", a.Kronecker(identity.Slice(0, 0, 2).Slice(1, 0, 2)).MatMul(c.Kronecker(identity.Slice(0, 0, 2).Slice(1, 0, 2))),
+		{"mixed products",
+			a.Kronecker(identity.Slice(0, 0, 2).Slice(1, 0, 2)).MatMul(
+				c.Kronecker(identity.Slice(0, 0, 2).Slice(1, 0, 2))),
 			a.MatMul(c).Kronecker(identity.Slice(0, 0, 2).Slice(1, 0, 2))},
 		{"the trace as a contraction", ad.Einsum("ij,ji", a, c), a.MatMul(c).Trace()},
 	}
@@ -77,7 +79,8 @@ func TestMatrixBits(t *testing.T) {
 	p := b.Axis("particle", particles)
 	a, c := b.Input("a", ad.Shape{n, n}, p), b.Input("c", ad.Shape{n, n}, p)
 	_, logAbs := a.SLogDet()
-	outputs := nodes(a.Solve(c), logAbs, a.Expm(), a.ExpmFrechet(c), a.Reshape(ad.Shape{2, n / 2, n}).MatMul(c.Reshape(ad.Shape{2, n, n / 2})))
+	outputs := nodes(a.Solve(c), logAbs, a.Expm(), a.ExpmFrechet(c),
+		a.Reshape(ad.Shape{2, n / 2, n}).MatMul(c.Reshape(ad.Shape{2, n, n / 2})))
 	outputs = append(outputs, b.Grad(a.Solve(c).Sum().Add(logAbs), a, c)...)
 	feed := [][]float64{normals(rng, particles*n*n), normals(rng, particles*n*n)}
 	for k := range feed[0] {
@@ -94,7 +97,8 @@ func TestMatrixBits(t *testing.T) {
 			}
 			for i := range got {
 				if !sameBits(got[i], want[i]) {
-					t.Errorf("%v, %d processors, %d workers: other bits than with one", outputs[i], procs, workers)
+					t.Errorf("%v, %d processors, %d workers: other bits than with one", outputs[i],
+						procs, workers)
 				}
 			}
 		}
@@ -109,13 +113,16 @@ func TestMatrixAllocations(t *testing.T) {
 	}
 	b := ad.NewBuilder("allocations")
 	p := b.Axis("particle", 3)
-	a, c, index := b.Input("a", ad.Shape{4, 4}, p), b.Input("c", ad.Shape{4, 4}, p), b.Input("index", ad.Shape{4}, p)
+	a, c, index := b.Input("a", ad.Shape{4, 4}, p), b.Input("c", ad.Shape{4, 4}, p),
+		b.Input("index", ad.Shape{4}, p)
 	_, logAbs := a.SLogDet()
 	batch := a.Reshape(ad.Shape{2, 2, 4}).MatMul(c.Reshape(ad.Shape{2, 4, 2}))
-	taken := a.Take(index, 1).SegmentSumBy(index, 5).Add(index.OneHot(5).Sum(0).Reshape(ad.Shape{5, 1}))
+	taken := a.Take(index, 1).SegmentSumBy(index,
+		5).Add(index.OneHot(5).Sum(0).Reshape(ad.Shape{5, 1}))
 	y := a.Solve(c).Sum().Add(logAbs).Add(a.Expm().Sum()).Add(batch.Sum()).Add(taken.Square().Sum())
 	outputs := append(b.Grad(y, a, c), y)
-	feed := [][]float64{normals(rand.New(rand.NewPCG(7, 1)), 48), normals(rand.New(rand.NewPCG(8, 1)), 48), make([]float64, 12)}
+	feed := [][]float64{normals(rand.New(rand.NewPCG(7, 1)), 48),
+		normals(rand.New(rand.NewPCG(8, 1)), 48), make([]float64, 12)}
 	ev, err := ad.NewEvaluator(nodes(a, c, index), outputs, ad.Options{})
 	if err != nil {
 		t.Fatal(err)

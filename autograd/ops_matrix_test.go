@@ -113,17 +113,21 @@ func matrixRows() []row {
 func batchRow() row {
 	r := row{op: "batch_matmul"}
 	for _, shapes := range [][2]ad.Shape{
-		{{2, 2, 3}, {2, 3, 4}}, {{2, 1, 3}, {2, 3, 1}}, {{1, 2, 2}, {1, 2, 2}}, {{2, 3, 1, 2}, {2, 3, 2, 2}},
+		{{2, 2, 3}, {2, 3, 4}}, {{2, 1, 3}, {2, 3, 1}}, {{1, 2, 2}, {1, 2, 2}},
+		{{2, 3, 1, 2}, {2, 3, 2, 2}},
 		{{3, 1, 2, 2}, {2, 2, 1}}, {{2, 3}, {2, 3, 2}}, {{1, 1, 1}, {1, 1, 1}},
 	} {
 		r.cases = append(r.cases, opCase{
 			name: shapes[0].String() + shapes[1].String(), shapes: shapes[:],
 			build: two((*ad.Node).MatMul),
-			want:  func(x [][]float64) []float64 { return plainBatch(x[0], x[1], shapes[0], shapes[1]) },
+			want: func(x [][]float64) []float64 {
+				return plainBatch(x[0], x[1], shapes[0], shapes[1])
+			},
 		})
 	}
 	r.spots = []spot{{
-		name: "zero and large", shapes: []ad.Shape{{1, 1, 2}, {1, 2, 1}}, at: [][]float64{{0, 1e200}, {3, 1e-100}},
+		name: "zero and large", shapes: []ad.Shape{{1, 1, 2}, {1, 2, 1}},
+		at:   [][]float64{{0, 1e200}, {3, 1e-100}},
 		want: []float64{1e100}, grad: [][]float64{{3, 1e-100}, {0, 1e200}},
 	}}
 	return r
@@ -163,12 +167,16 @@ func luRow() row {
 		r.cases = append(r.cases, opCase{
 			name: ad.Shape{n, n}.String(), shapes: []ad.Shape{{n, n}}, sample: regular(n),
 			build: one(func(x *ad.Node) *ad.Node { sign, _ := x.SLogDet(); return sign }),
-			want:  func(x [][]float64) []float64 { return []float64{math.Copysign(1, minorDet(x[0], n))} },
+			want: func(x [][]float64) []float64 {
+				return []float64{math.Copysign(1, minorDet(x[0], n))}
+			},
 		})
 	}
 	r.spots = []spot{
-		{name: "an exchange of rows", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 1, 1, 0}}, want: []float64{-1}},
-		{name: "a negative determinant", shapes: []ad.Shape{{1, 1}}, at: [][]float64{{-1e-300}}, want: []float64{-1}},
+		{name: "an exchange of rows", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 1, 1, 0}},
+			want: []float64{-1}},
+		{name: "a negative determinant", shapes: []ad.Shape{{1, 1}}, at: [][]float64{{-1e-300}},
+			want: []float64{-1}},
 	}
 	return r
 }
@@ -178,14 +186,19 @@ func logAbsDetRow() row {
 	r := row{op: "log_abs_det"}
 	for _, n := range []int{3, 2, 1, 4} {
 		r.cases = append(r.cases, opCase{
-			name: ad.Shape{n, n}.String(), shapes: []ad.Shape{{n, n}}, sample: regular(n), build: logDet,
-			want: func(x [][]float64) []float64 { return []float64{math.Log(math.Abs(minorDet(x[0], n)))} },
+			name: ad.Shape{n, n}.String(), shapes: []ad.Shape{{n, n}}, sample: regular(n),
+			build: logDet,
+			want: func(x [][]float64) []float64 {
+				return []float64{math.Log(math.Abs(minorDet(x[0], n)))}
+			},
 		})
 	}
 	r.spots = []spot{
-		{name: "a determinant that overflows", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 1e200, -1e200, 0}},
+		{name: "a determinant that overflows", shapes: []ad.Shape{{2, 2}},
+			at:   [][]float64{{0, 1e200, -1e200, 0}},
 			want: []float64{400 * math.Ln10}, grad: [][]float64{{0, 1e-200, -1e-200, 0}}},
-		{name: "a determinant that underflows", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{1e-200, 0, 0, 1e-200}}, want: []float64{-400 * math.Ln10}},
+		{name: "a determinant that underflows", shapes: []ad.Shape{{2, 2}},
+			at: [][]float64{{1e-200, 0, 0, 1e-200}}, want: []float64{-400 * math.Ln10}},
 	}
 	return r
 }
@@ -195,7 +208,8 @@ func luSolveRow() row {
 	for _, d := range [][2]int{{3, 2}, {2, 1}, {1, 1}, {1, 3}, {4, 2}} {
 		n, m := d[0], d[1]
 		r.cases = append(r.cases, opCase{
-			name: ad.Shape{n, n}.String() + ad.Shape{n, m}.String(), shapes: []ad.Shape{{n, n}, {n, m}}, sample: regular(n),
+			name:   ad.Shape{n, n}.String() + ad.Shape{n, m}.String(),
+			shapes: []ad.Shape{{n, n}, {n, m}}, sample: regular(n),
 			build: two((*ad.Node).Solve),
 			want:  func(x [][]float64) []float64 { return cramer(x[0], x[1], n, m) },
 		})
@@ -203,11 +217,14 @@ func luSolveRow() row {
 	transposed := r.cases[0]
 	transposed.name += " transposed"
 	transposed.build = two((*ad.Node).SolveT)
-	transposed.want = func(x [][]float64) []float64 { return cramer(plainTranspose(x[0], 3, 3), x[1], 3, 2) }
+	transposed.want = func(x [][]float64) []float64 {
+		return cramer(plainTranspose(x[0], 3, 3), x[1], 3, 2)
+	}
 	r.cases = append(r.cases, transposed)
 	r.other = &transposed
 	r.spots = []spot{{
-		name: "a zero first pivot", shapes: []ad.Shape{{2, 2}, {2, 1}}, at: [][]float64{{0, 2, 4, 0}, {6, 8}},
+		name: "a zero first pivot", shapes: []ad.Shape{{2, 2}, {2, 1}},
+		at:   [][]float64{{0, 2, 4, 0}, {6, 8}},
 		want: []float64{2, 3}, grad: [][]float64{{-1, -1.5, -0.5, -0.75}, {0.5, 0.25}},
 	}}
 	return r
@@ -223,12 +240,18 @@ func expmRow() row {
 	}
 	turn := math.Pi / 2
 	r.spots = []spot{
-		{name: "zero", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 0, 0, 0}}, want: []float64{1, 0, 0, 1}, grad: [][]float64{{1, 1, 1, 1}}},
-		{name: "a nilpotent matrix", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 3, 0, 0}}, want: []float64{1, 3, 0, 1}, grad: [][]float64{{2.5, 1, 5.5, 2.5}}},
-		{name: "a quarter turn", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, -turn, turn, 0}}, want: []float64{0, -1, 1, 0}},
-		{name: "sizes far apart", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{-700, 0, 0, 300}}, want: []float64{math.Exp(-700), 0, 0, math.Exp(300)}},
-		{name: "+Inf", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{inf, 0, 0, 0}}, want: []float64{nan, nan, nan, nan}, grad: [][]float64{{nan, nan, nan, nan}}},
-		{name: "NaN", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, nan, 0, 0}}, want: []float64{nan, nan, nan, nan}},
+		{name: "zero", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 0, 0, 0}},
+			want: []float64{1, 0, 0, 1}, grad: [][]float64{{1, 1, 1, 1}}},
+		{name: "a nilpotent matrix", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 3, 0, 0}},
+			want: []float64{1, 3, 0, 1}, grad: [][]float64{{2.5, 1, 5.5, 2.5}}},
+		{name: "a quarter turn", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, -turn, turn, 0}},
+			want: []float64{0, -1, 1, 0}},
+		{name: "sizes far apart", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{-700, 0, 0, 300}},
+			want: []float64{math.Exp(-700), 0, 0, math.Exp(300)}},
+		{name: "+Inf", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{inf, 0, 0, 0}},
+			want: []float64{nan, nan, nan, nan}, grad: [][]float64{{nan, nan, nan, nan}}},
+		{name: "NaN", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, nan, 0, 0}},
+			want: []float64{nan, nan, nan, nan}},
 	}
 	return r
 }
@@ -237,16 +260,22 @@ func frechetRow() row {
 	r := row{op: "expm_frechet"}
 	for _, n := range []int{3, 2, 1} {
 		r.cases = append(r.cases, opCase{
-			name: ad.Shape{n, n}.String(), shapes: []ad.Shape{{n, n}, {n, n}}, build: two((*ad.Node).ExpmFrechet),
-			want: func(x [][]float64) []float64 { _, d := seriesFrechet(x[0], x[1], n); return d },
+			name: ad.Shape{n, n}.String(), shapes: []ad.Shape{{n, n}, {n, n}},
+			build: two((*ad.Node).ExpmFrechet),
+			want:  func(x [][]float64) []float64 { _, d := seriesFrechet(x[0], x[1], n); return d },
 		})
 	}
 	r.spots = []spot{
-		{name: "a zero direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {0}}, want: []float64{0}, grad: [][]float64{{0}, {math.E}}},
-		{name: "a zero matrix", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{0}, {3}}, want: []float64{3}, grad: [][]float64{{3}, {1}}},
-		{name: "a huge direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {1e300}}, want: []float64{math.E * 1e300}},
-		{name: "a tiny direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {1e-300}}, want: []float64{math.E * 1e-300}},
-		{name: "an infinite direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {inf}}, want: []float64{nan}},
+		{name: "a zero direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {0}},
+			want: []float64{0}, grad: [][]float64{{0}, {math.E}}},
+		{name: "a zero matrix", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{0}, {3}},
+			want: []float64{3}, grad: [][]float64{{3}, {1}}},
+		{name: "a huge direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
+			at: [][]float64{{1}, {1e300}}, want: []float64{math.E * 1e300}},
+		{name: "a tiny direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
+			at: [][]float64{{1}, {1e-300}}, want: []float64{math.E * 1e-300}},
+		{name: "an infinite direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
+			at: [][]float64{{1}, {inf}}, want: []float64{nan}},
 	}
 	return r
 }

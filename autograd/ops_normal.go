@@ -23,7 +23,9 @@ func init() {
 		elementwise1("inverse_mills", ir.Unary{Vec: inverseMills},
 			func(y, x *Node) *Node { return y.Mul(x.Add(y)).Neg() }),
 		elementwise1("ndtr_inv", ir.Unary{Vec: kernels.NdtrInv},
-			func(y, x *Node) *Node { return y.Square().Scale(0.5).Exp().Scale(math.Sqrt2 * math.SqrtPi) }),
+			func(y, x *Node) *Node {
+				return y.Square().Scale(0.5).Exp().Scale(math.Sqrt2 * math.SqrtPi)
+			}),
 	)
 }
 

@@ -21,9 +21,15 @@ func TestPartsOfProducts(t *testing.T) {
 			}
 			return x.Mul(x.Builder().Constant(mask, ad.Shape{30, 20})).MatMul(y)
 		},
-		"rows that nothing reads": func(x, y *ad.Node) *ad.Node { return x.MatMul(y).Slice(0, 7, 9) },
-		"one column":              func(x, y *ad.Node) *ad.Node { return x.MatMul(y.Slice(1, 4, 5)) },
-		"one column, transposed":  func(x, y *ad.Node) *ad.Node { return x.T().MatMul(x.Slice(1, 4, 5)).Mul(y) },
+		"rows that nothing reads": func(x, y *ad.Node) *ad.Node {
+			return x.MatMul(y).Slice(0, 7, 9)
+		},
+		"one column": func(x, y *ad.Node) *ad.Node {
+			return x.MatMul(y.Slice(1, 4, 5))
+		},
+		"one column, transposed": func(x, y *ad.Node) *ad.Node {
+			return x.T().MatMul(x.Slice(1, 4, 5)).Mul(y)
+		},
 		"stack of outer products": func(x, y *ad.Node) *ad.Node {
 			rows := y.Slice(1, 0, 20).Reshape(ad.Shape{4, 1, 100})
 			return x.Slice(0, 0, 2).Reshape(ad.Shape{4, 10, 1}).BatchMatMul(rows)

@@ -73,7 +73,8 @@ func (n *Node) Where(a, b *Node) *Node {
 	for _, m := range []*Node{a, b} {
 		s, ok := ir.Broadcast(shape, m.shape)
 		if !ok {
-			return n.b.fail(shape, "where: shapes %v, %v and %v do not broadcast", n.shape, a.shape, b.shape)
+			return n.b.fail(shape, "where: shapes %v, %v and %v do not broadcast", n.shape, a.shape,
+				b.shape)
 		}
 		shape = s
 	}

@@ -21,7 +21,9 @@ func init() {
 				}
 				return nil
 			},
-			sources: func(at Attr, shape, _ Shape) [][]int { return reduceSources(at, shape.Drop(at.Ints), shape) },
+			sources: func(at Attr, shape, _ Shape) [][]int {
+				return reduceSources(at, shape.Drop(at.Ints), shape)
+			},
 			VJP: func(y, ct *Node) []*Node {
 				mean := ct.Mul(y).Sum(y.attr.Ints...).lift(y.shape, y.attr.Ints)
 				return []*Node{y.Mul(ct.Sub(mean))}
@@ -37,7 +39,8 @@ var weightOver = softmaxOver("softmax_weight", ir.Weight)
 
 func softmaxOver(name string, form ir.Form) *Primitive {
 	return &Primitive{
-		Name: name, Shape: sameShape, axes: keepAxis, over: ir.OverSoftmax, class: ir.Crossing, form: form,
+		Name: name, Shape: sameShape, axes: keepAxis, over: ir.OverSoftmax, class: ir.Crossing,
+		form: form,
 		VJP: func(y, ct *Node) []*Node {
 			return []*Node{y.Mul(ct.Sub(ct.Mul(y).SumOver(y.attr.Axis)))}
 		},

@@ -20,7 +20,8 @@ var millsNodes = func() (nodes []struct{ s, weight float64 }) {
 	for k := -4 * 24; k <= 2*24; k++ {
 		u := step * float64(k)
 		if s := math.Exp(math.Pi / 2 * math.Sinh(u)); s < 40 { // else nothing is left of exp(−s²/2)
-			nodes = append(nodes, struct{ s, weight float64 }{s, s * math.Pi / 2 * math.Cosh(u) * step})
+			nodes = append(nodes,
+				struct{ s, weight float64 }{s, s * math.Pi / 2 * math.Cosh(u) * step})
 		}
 	}
 	return nodes

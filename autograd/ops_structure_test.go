@@ -78,7 +78,9 @@ func layoutRows() []row {
 	concat := func(axis, outer int, shapes ...ad.Shape) opCase {
 		return opCase{
 			name: fmt.Sprintf("axis %d of %v", axis, shapes), shapes: shapes,
-			build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node { return ad.Concat(axis, x[0], x[1:]...) },
+			build: func(_ []*ad.Axis, x []*ad.Node) *ad.Node {
+				return ad.Concat(axis, x[0], x[1:]...)
+			},
 			want: func(x [][]float64) (y []float64) {
 				for o := range outer {
 					for _, part := range x {
@@ -152,7 +154,8 @@ func eachIndex(shape ad.Shape, visit func(index []int)) {
 }
 
 // folded reduces the given axes: combine folds the elements of each group.
-func folded(shape ad.Shape, axes []int, combine func(group []float64) float64) func(x [][]float64) []float64 {
+func folded(shape ad.Shape, axes []int,
+	combine func(group []float64) float64) func(x [][]float64) []float64 {
 	return func(x [][]float64) []float64 {
 		var keys []int
 		groups := map[int][]float64{}
@@ -192,15 +195,19 @@ func logSumExp(x []float64) float64 {
 }
 
 func reduceRows() []row {
-	reduction := func(op string, build func(x *ad.Node, axes ...int) *ad.Node, combine func([]float64) float64, once bool) row {
+	reduction := func(op string, build func(x *ad.Node, axes ...int) *ad.Node,
+		combine func([]float64) float64, once bool) row {
 		r := row{op: op, once: once}
 		for _, c := range []struct {
 			shape ad.Shape
 			axes  []int
 		}{
-			{ad.Shape{2, 3}, []int{0}}, {ad.Shape{2, 3}, []int{1}}, {ad.Shape{2, 3}, []int{0, 1}}, {ad.Shape{5}, []int{0}}, {ad.Shape{1}, []int{0}},
-			{ad.Shape{1, 3}, []int{0}}, {ad.Shape{1, 3}, []int{1}}, {ad.Shape{3, 1}, []int{0}}, {ad.Shape{3, 1}, []int{1}}, {ad.Shape{1, 1}, []int{0, 1}},
-			{ad.Shape{2, 3, 2}, []int{1}}, {ad.Shape{2, 3, 2}, []int{2, 0}}, {ad.Shape{2, 3, 2}, []int{0, 1}}, {ad.Shape{2, 3, 2}, []int{0, 1, 2}},
+			{ad.Shape{2, 3}, []int{0}}, {ad.Shape{2, 3}, []int{1}}, {ad.Shape{2, 3}, []int{0, 1}},
+			{ad.Shape{5}, []int{0}}, {ad.Shape{1}, []int{0}},
+			{ad.Shape{1, 3}, []int{0}}, {ad.Shape{1, 3}, []int{1}}, {ad.Shape{3, 1}, []int{0}},
+			{ad.Shape{3, 1}, []int{1}}, {ad.Shape{1, 1}, []int{0, 1}},
+			{ad.Shape{2, 3, 2}, []int{1}}, {ad.Shape{2, 3, 2}, []int{2, 0}},
+			{ad.Shape{2, 3, 2}, []int{0, 1}}, {ad.Shape{2, 3, 2}, []int{0, 1, 2}},
 			{ad.Shape{2, 3, 4, 2}, []int{2}}, {ad.Shape{2, 3, 2, 2}, []int{2, 3}},
 		} {
 			r.cases = append(r.cases, opCase{
@@ -219,23 +226,35 @@ func reduceRows() []row {
 	all := one(func(x *ad.Node) *ad.Node { return x.LogSumExp() })
 	half, tenth := math.Exp(-1)/(1+math.Exp(-1)), math.Log(10)
 	lse.spots = []spot{
-		{name: "large", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{1000, 999}}, want: []float64{1000 + math.Log1p(math.Exp(-1))}, grad: [][]float64{{1 - half, half}}},
-		{name: "negative and large", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{-1000, -1001}}, want: []float64{-1000 + math.Log1p(math.Exp(-1))}, grad: [][]float64{{1 - half, half}}},
-		{name: "ties", build: all, shapes: []ad.Shape{{10}}, at: [][]float64{make([]float64, 10)}, want: []float64{tenth},
+		{name: "large", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{1000, 999}},
+			want: []float64{1000 + math.Log1p(math.Exp(-1))}, grad: [][]float64{{1 - half, half}}},
+		{name: "negative and large", build: all, shapes: []ad.Shape{{2}},
+			at: [][]float64{{-1000, -1001}}, want: []float64{-1000 + math.Log1p(math.Exp(-1))},
+			grad: [][]float64{{1 - half, half}}},
+		{name: "ties", build: all, shapes: []ad.Shape{{10}}, at: [][]float64{make([]float64, 10)},
+			want: []float64{tenth},
 			grad: [][]float64{{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}}},
-		{name: "an element at -Inf", build: all, shapes: []ad.Shape{{3}}, at: [][]float64{{0, -inf, 0}}, want: []float64{math.Ln2}, grad: [][]float64{{0.5, 0, 0.5}}},
-		{name: "all at -Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{-inf, -inf}}, want: []float64{-inf}, grad: [][]float64{{nan, nan}}},
-		{name: "an element at +Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{inf, 0}}, want: []float64{inf}, grad: [][]float64{{nan, 0}}},
-		{name: "NaN", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{nan, 0}}, want: []float64{nan}},
+		{name: "an element at -Inf", build: all, shapes: []ad.Shape{{3}},
+			at: [][]float64{{0, -inf, 0}}, want: []float64{math.Ln2},
+			grad: [][]float64{{0.5, 0, 0.5}}},
+		{name: "all at -Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{-inf, -inf}},
+			want: []float64{-inf}, grad: [][]float64{{nan, nan}}},
+		{name: "an element at +Inf", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{inf, 0}},
+			want: []float64{inf}, grad: [][]float64{{nan, 0}}},
+		{name: "NaN", build: all, shapes: []ad.Shape{{2}}, at: [][]float64{{nan, 0}},
+			want: []float64{nan}},
 	}
 	ones := func(name string, x, want, grad []float64) spot {
-		return spot{name: name, build: all, shapes: []ad.Shape{{len(x)}}, at: [][]float64{x}, want: want, grad: [][]float64{grad}}
+		return spot{name: name, build: all, shapes: []ad.Shape{{len(x)}}, at: [][]float64{x},
+			want: want, grad: [][]float64{grad}}
 	}
-	top, bottom := reduction("max", (*ad.Node).Max, slices.Max[[]float64], true), reduction("min", (*ad.Node).Min, slices.Min[[]float64], true)
+	top, bottom := reduction("max", (*ad.Node).Max, slices.Max[[]float64], true),
+		reduction("min", (*ad.Node).Min, slices.Min[[]float64], true)
 	for r, negated := range map[*row]float64{&top: 1, &bottom: -1} {
 		build := r.cases[3].build // of all elements of a matrix, here of a vector
 		for _, s := range []spot{
-			ones("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2}, []float64{1. / 3, 0, 1. / 3, 1. / 3}),
+			ones("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2},
+				[]float64{1. / 3, 0, 1. / 3, 1. / 3}),
 			ones("infinite", []float64{inf, 1, inf}, []float64{inf}, []float64{0.5, 0, 0.5}),
 			ones("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{0.5, 0.5}),
 			ones("NaN", []float64{inf, nan}, []float64{nan}, []float64{nan, nan}),
@@ -263,7 +282,8 @@ func softmaxOf(x []float64) []float64 {
 }
 
 // along applies f to every group of elements that differ in the index of one axis.
-func along(shape ad.Shape, axis int, f func(group []float64) []float64) func(x [][]float64) []float64 {
+func along(shape ad.Shape, axis int,
+	f func(group []float64) []float64) func(x [][]float64) []float64 {
 	return func(x [][]float64) []float64 {
 		inner := shape[axis+1:].Len()
 		y := make([]float64, len(x[0]))
@@ -288,7 +308,8 @@ func softmaxRow() row {
 	for _, c := range []struct {
 		shape ad.Shape
 		axis  int
-	}{{ad.Shape{2, 3}, 1}, {ad.Shape{2, 3}, 0}, {ad.Shape{5}, 0}, {ad.Shape{1, 3}, 0}, {ad.Shape{2, 3, 2}, 1}} {
+	}{{ad.Shape{2, 3}, 1}, {ad.Shape{2, 3}, 0}, {ad.Shape{5}, 0}, {ad.Shape{1, 3}, 0},
+		{ad.Shape{2, 3, 2}, 1}} {
 		r.cases = append(r.cases, opCase{
 			name: fmt.Sprint(c.shape, c.axis), shapes: []ad.Shape{c.shape},
 			build: one(func(x *ad.Node) *ad.Node { return x.Softmax(c.axis) }),
@@ -298,8 +319,10 @@ func softmaxRow() row {
 	r.other = &r.cases[1]
 	third := 1. / 3
 	for _, s := range []spot{
-		{name: "large", at: [][]float64{{1e12, 1e12 - 1, -1e300}}, want: softmaxOf([]float64{0, -1, -inf})},
-		{name: "ties", at: [][]float64{{-1e300, -1e300, -1e300}}, want: []float64{third, third, third}, grad: [][]float64{{0, 0, 0}}},
+		{name: "large", at: [][]float64{{1e12, 1e12 - 1, -1e300}},
+			want: softmaxOf([]float64{0, -1, -inf})},
+		{name: "ties", at: [][]float64{{-1e300, -1e300, -1e300}},
+			want: []float64{third, third, third}, grad: [][]float64{{0, 0, 0}}},
 		{name: "an element at -Inf", at: [][]float64{{0, -inf, 0}}, want: []float64{0.5, 0, 0.5}},
 		{name: "all at -Inf", at: [][]float64{{-inf, -inf}}, want: []float64{nan, nan}},
 		{name: "an element at +Inf", at: [][]float64{{inf, 0}}, want: []float64{nan, 0}},
@@ -328,7 +351,8 @@ func productRows() []row {
 		matmul.cases = append(matmul.cases, c)
 	}
 	matmul.spots = []spot{{
-		name: "zero and large", shapes: []ad.Shape{{1, 2}, {2, 1}}, at: [][]float64{{0, 1e200}, {3, 1e-100}},
+		name: "zero and large", shapes: []ad.Shape{{1, 2}, {2, 1}},
+		at:   [][]float64{{0, 1e200}, {3, 1e-100}},
 		want: []float64{1e100}, grad: [][]float64{{3, 1e-100}, {0, 1e200}},
 	}}
 
@@ -339,7 +363,8 @@ func productRows() []row {
 			build: one((*ad.Node).Cholesky),
 			want: func(x [][]float64) []float64 {
 				var c mat.Cholesky
-				if !c.Factorize(mat.NewSymDense(d, transposed(x[0], d))) { // it reads the upper triangle
+				// it reads the upper triangle
+				if !c.Factorize(mat.NewSymDense(d, transposed(x[0], d))) {
 					return make([]float64, d*d)
 				}
 				var l mat.TriDense
@@ -362,13 +387,16 @@ func productRows() []row {
 		})
 	}
 	cholesky.spots = []spot{{
-		name: "scaled identity, NaN above the diagonal", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{1e200, nan, 0, 1e-200}},
+		name: "scaled identity, NaN above the diagonal", shapes: []ad.Shape{{2, 2}},
+		at:   [][]float64{{1e200, nan, 0, 1e-200}},
 		want: []float64{1e100, 0, 0, 1e-100},
 	}}
 	return []row{
 		matmul, cholesky,
 		solveRow("solve_lower", (*ad.Node).SolveLower, func(l mat.Matrix) mat.Matrix { return l }),
-		solveRow("solve_lower_t", (*ad.Node).SolveLowerT, func(l mat.Matrix) mat.Matrix { return l.T() }),
+		solveRow("solve_lower_t", (*ad.Node).SolveLowerT, func(l mat.Matrix) mat.Matrix {
+			return l.T()
+		}),
 	}
 }
 
@@ -377,7 +405,8 @@ func transposed(x []float64, d int) []float64 {
 }
 
 // solveRow solves with the inverse of the lower triangle, upper triangle garbage.
-func solveRow(op string, build func(l, b *ad.Node) *ad.Node, side func(l mat.Matrix) mat.Matrix) row {
+func solveRow(op string, build func(l, b *ad.Node) *ad.Node,
+	side func(l mat.Matrix) mat.Matrix) row {
 	r := row{op: op}
 	for _, d := range [][2]int{{3, 2}, {2, 1}, {1, 1}, {1, 3}} {
 		n, m := d[0], d[1]
@@ -409,7 +438,8 @@ func solveRow(op string, build func(l, b *ad.Node) *ad.Node, side func(l mat.Mat
 		r.cases = append(r.cases, c)
 	}
 	r.spots = []spot{{
-		name: "NaN above the diagonal", shapes: []ad.Shape{{2, 2}, {2, 1}}, at: [][]float64{{2, nan, 0, 4}, {2, 8}},
+		name: "NaN above the diagonal", shapes: []ad.Shape{{2, 2}, {2, 1}},
+		at:   [][]float64{{2, nan, 0, 4}, {2, 8}},
 		want: []float64{1, 2}, grad: [][]float64{nil, {0.5, 0.25}},
 	}}
 	return r
@@ -417,7 +447,8 @@ func solveRow(op string, build func(l, b *ad.Node) *ad.Node, side func(l mat.Mat
 
 // mappedRows cross a mapped axis; the mapped axis leads in every operand.
 func mappedRows() []row {
-	overAxis := func(name string, sizes []int, shape ad.Shape, over []int, build func(a []*ad.Axis, x *ad.Node) *ad.Node, want func(x []float64) []float64) opCase {
+	overAxis := func(name string, sizes []int, shape ad.Shape, over []int,
+		build func(a []*ad.Axis, x *ad.Node) *ad.Node, want func(x []float64) []float64) opCase {
 		return opCase{
 			name: name, axes: sizes, shapes: []ad.Shape{shape}, over: [][]int{over},
 			build: func(a []*ad.Axis, x []*ad.Node) *ad.Node { return build(a, x[0]) },
@@ -427,15 +458,26 @@ func mappedRows() []row {
 	// outer and inner reduce a (3,2) pair of axes over elements of size n.
 	fold := func(n int, keep int, combine func([]float64) float64) func(x []float64) []float64 {
 		full := ad.Shape{3, 2, n}
-		return func(x []float64) []float64 { return folded(full, []int{1 - keep}, combine)([][]float64{x}) }
+		return func(x []float64) []float64 {
+			return folded(full, []int{1 - keep}, combine)([][]float64{x})
+		}
 	}
-	reduction := func(op string, build func(n *ad.Node, a *ad.Axis) *ad.Node, combine func([]float64) float64, once bool) row {
+	reduction := func(op string, build func(n *ad.Node, a *ad.Axis) *ad.Node,
+		combine func([]float64) float64, once bool) row {
 		r := row{op: op, once: once, cases: []opCase{
-			overAxis("outer of two", []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[0]) }, fold(2, 1, combine)),
-			overAxis("inner of two", []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[1]) }, fold(2, 0, combine)),
-			overAxis("only axis", []int{5}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[0]) },
+			overAxis("outer of two", []int{3, 2}, ad.Shape{2}, []int{0, 1},
+				func(a []*ad.Axis, x *ad.Node) *ad.Node {
+					return build(x, a[0])
+				}, fold(2, 1, combine)),
+			overAxis("inner of two", []int{3, 2}, ad.Shape{2}, []int{0, 1},
+				func(a []*ad.Axis, x *ad.Node) *ad.Node {
+					return build(x, a[1])
+				}, fold(2, 0, combine)),
+			overAxis("only axis", []int{5}, ad.Shape{}, []int{0},
+				func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[0]) },
 				func(x []float64) []float64 { return []float64{combine(x)} }),
-			overAxis("unit axis", []int{1}, ad.Shape{2}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[0]) },
+			overAxis("unit axis", []int{1}, ad.Shape{2}, []int{0},
+				func(a []*ad.Axis, x *ad.Node) *ad.Node { return build(x, a[0]) },
 				func(x []float64) []float64 { return []float64{combine(x[:1]), combine(x[1:])} }),
 		}}
 		r.other = &r.cases[1]
@@ -444,39 +486,52 @@ func mappedRows() []row {
 	lse := reduction("logsumexp_over", (*ad.Node).LogSumExpOver, logSumExp, false)
 	half := math.Exp(-1) / (1 + math.Exp(-1))
 	special := func(name string, x, want, grad []float64) spot {
-		return spot{name: name, axes: []int{len(x)}, shapes: []ad.Shape{{}}, over: [][]int{{0}}, at: [][]float64{x}, want: want, grad: [][]float64{grad}}
+		return spot{name: name, axes: []int{len(x)}, shapes: []ad.Shape{{}}, over: [][]int{{0}},
+			at: [][]float64{x}, want: want, grad: [][]float64{grad}}
 	}
 	lse.spots = []spot{
-		special("large", []float64{1000, 999}, []float64{1000 + math.Log1p(math.Exp(-1))}, []float64{1 - half, half}),
-		special("ties", []float64{0, 0, 0, 0}, []float64{math.Log(4)}, []float64{0.25, 0.25, 0.25, 0.25}),
-		special("an index at -Inf", []float64{0, -inf, 0}, []float64{math.Ln2}, []float64{0.5, 0, 0.5}),
+		special("large", []float64{1000, 999}, []float64{1000 + math.Log1p(math.Exp(-1))},
+			[]float64{1 - half, half}),
+		special("ties", []float64{0, 0, 0, 0}, []float64{math.Log(4)},
+			[]float64{0.25, 0.25, 0.25, 0.25}),
+		special("an index at -Inf", []float64{0, -inf, 0}, []float64{math.Ln2},
+			[]float64{0.5, 0, 0.5}),
 		special("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{nan, nan}),
 		special("an index at +Inf", []float64{inf, 0}, []float64{inf}, []float64{nan, 0}),
 	}
 
 	top := reduction("max_over", (*ad.Node).MaxOver, slices.Max[[]float64], true)
 	top.spots = []spot{
-		special("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2}, []float64{1. / 3, 0, 1. / 3, 1. / 3}),
+		special("ties share the derivative", []float64{2, 1, 2, 2}, []float64{2},
+			[]float64{1. / 3, 0, 1. / 3, 1. / 3}),
 		special("all at -Inf", []float64{-inf, -inf}, []float64{-inf}, []float64{0.5, 0.5}),
 		special("NaN", []float64{inf, nan}, []float64{nan}, []float64{nan, nan}),
 	}
 
 	// Weights keep the axis, of (3,2) axes and elements (2).
 	softmax := func(name string, axis int) opCase {
-		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[axis]) },
-			func(x []float64) []float64 { return along(ad.Shape{3, 2, 2}, axis, softmaxOf)([][]float64{x}) })
+		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1},
+			func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[axis]) },
+			func(x []float64) []float64 {
+				return along(ad.Shape{3, 2, 2}, axis, softmaxOf)([][]float64{x})
+			})
 	}
 	innerSoftmax := softmax("inner of two", 1)
-	only := overAxis("only axis", []int{5}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[0]) }, softmaxOf)
-	large := special("large", []float64{1e12, 1e12 - 1, -1e300}, softmaxOf([]float64{0, -1, -inf}), nil)
+	only := overAxis("only axis", []int{5}, ad.Shape{}, []int{0},
+		func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.SoftmaxOver(a[0]) }, softmaxOf)
+	large := special("large", []float64{1e12, 1e12 - 1, -1e300}, softmaxOf([]float64{0, -1, -inf}),
+		nil)
 	infinite := special("an index at +Inf", []float64{inf, 0}, []float64{nan, 0}, nil)
-	shares := row{op: "softmax_over", other: &innerSoftmax, cases: []opCase{softmax("outer of two", 0), innerSoftmax, only}, spots: []spot{large, infinite}}
+	shares := row{op: "softmax_over", other: &innerSoftmax,
+		cases: []opCase{softmax("outer of two", 0), innerSoftmax, only},
+		spots: []spot{large, infinite}}
 	for i := range shares.spots {
 		shares.spots[i].build, shares.spots[i].grad = only.build, nil
 	}
 
 	expand := func(name string, axis int) opCase { // x carries the other axis of (3,2)
-		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{1 - axis}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.ExpandOver(a[axis]) },
+		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{1 - axis},
+			func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.ExpandOver(a[axis]) },
 			func(x []float64) []float64 {
 				y := []float64{}
 				eachIndex(ad.Shape{3, 2, 2}, func(i []int) { y = append(y, x[i[1-axis]*2+i[2]]) })
@@ -484,23 +539,31 @@ func mappedRows() []row {
 			})
 	}
 	innerExpand := expand("inner of two", 1)
-	stack := func(name string, axis int) opCase { // (3,2) axes, elements (2): the axis moves before the element
-		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Stack(a[axis]) },
+	// (3,2) axes, elements (2): the axis moves before the element
+	stack := func(name string, axis int) opCase {
+		return overAxis(name, []int{3, 2}, ad.Shape{2}, []int{0, 1},
+			func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Stack(a[axis]) },
 			func(x []float64) []float64 {
 				y := []float64{}
 				if axis == 1 {
 					return append(y, x...)
 				}
-				eachIndex(ad.Shape{2, 3, 2}, func(i []int) { y = append(y, x[(i[1]*2+i[0])*2+i[2]]) })
+				eachIndex(ad.Shape{2, 3, 2}, func(i []int) {
+					y = append(y, x[(i[1]*2+i[0])*2+i[2]])
+				})
 				return y
 			})
 	}
 	innerStack := stack("inner of two", 1)
-	unstack := func(name string, axis int, sizes []int) opCase { // x carries the other axis, elements (size of axis, 2)
-		return overAxis(name, sizes, ad.Shape{sizes[axis], 2}, []int{1 - axis}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Unstack(a[axis]) },
+	// x carries the other axis, elements (size of axis, 2)
+	unstack := func(name string, axis int, sizes []int) opCase {
+		return overAxis(name, sizes, ad.Shape{sizes[axis], 2}, []int{1 - axis},
+			func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Unstack(a[axis]) },
 			func(x []float64) []float64 {
 				y := []float64{}
-				eachIndex(ad.Shape{sizes[0], sizes[1], 2}, func(i []int) { y = append(y, x[(i[1-axis]*sizes[axis]+i[axis])*2+i[2]]) })
+				eachIndex(ad.Shape{sizes[0], sizes[1], 2}, func(i []int) {
+					y = append(y, x[(i[1-axis]*sizes[axis]+i[axis])*2+i[2]])
+				})
 				return y
 			})
 	}
@@ -510,12 +573,15 @@ func mappedRows() []row {
 		{op: "expand_over", once: true, cases: []opCase{expand("outer of two", 0), innerExpand}},
 		{op: "stack", once: true, other: &innerStack, cases: []opCase{
 			stack("outer of two", 0), innerStack,
-			overAxis("only axis", []int{4}, ad.Shape{}, []int{0}, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Stack(a[0]) },
+			overAxis("only axis", []int{4}, ad.Shape{}, []int{0},
+				func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Stack(a[0]) },
 				func(x []float64) []float64 { return append([]float64{}, x...) }),
 		}},
 		{op: "unstack", once: true, cases: []opCase{
-			unstack("outer of two", 0, []int{2, 2}), otherUnstack, unstack("outer of two, unequal", 0, []int{3, 2}),
-			overAxis("only axis", []int{4}, ad.Shape{4}, nil, func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Unstack(a[0]) },
+			unstack("outer of two", 0, []int{2, 2}), otherUnstack,
+			unstack("outer of two, unequal", 0, []int{3, 2}),
+			overAxis("only axis", []int{4}, ad.Shape{4}, nil,
+				func(a []*ad.Axis, x *ad.Node) *ad.Node { return x.Unstack(a[0]) },
 				func(x []float64) []float64 { return append([]float64{}, x...) }),
 		}},
 	}

@@ -28,7 +28,8 @@ func init() {
 			},
 			VJP: func(y, ct *Node) []*Node {
 				x := y.args[0]
-				return []*Node{ct.segmentSum(y.args[1], y.attr.Ints[0], x.shape[y.attr.Ints[0]]), nil}
+				return []*Node{ct.segmentSum(y.args[1], y.attr.Ints[0], x.shape[y.attr.Ints[0]]),
+					nil}
 			},
 		},
 		// segment_sum adds row j to row index[j] of an axis: the transpose of take.
@@ -37,19 +38,22 @@ func init() {
 			Shape: segmentShape,
 			Value: func(at Attr, out []float64, shape Shape, in [][]float64, _ []Shape) error {
 				clear(out)
-				return eachRow("segment_sum", shape, at.Ints[0], in[1], func(taken, row, inner int) {
-					for k := range inner {
-						out[row+k] += in[0][taken+k]
-					}
-				})
+				return eachRow("segment_sum", shape, at.Ints[0], in[1],
+					func(taken, row, inner int) {
+						for k := range inner {
+							out[row+k] += in[0][taken+k]
+						}
+					})
 			},
 			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.Take(y.args[1], y.attr.Ints[0]), nil}
 			},
 		},
 		&Primitive{
-			Name:  "one_hot",
-			Shape: func(at Attr, in []Shape) (Shape, error) { return append(slices.Clone(in[0]), at.Ints[0]), nil },
+			Name: "one_hot",
+			Shape: func(at Attr, in []Shape) (Shape, error) {
+				return append(slices.Clone(in[0]), at.Ints[0]), nil
+			},
 			Value: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
 				n := at.Ints[0]
 				clear(out)
@@ -79,7 +83,8 @@ func segmentShape(at Attr, in []Shape) (Shape, error) {
 // eachRow visits what lies along an axis of shape at the given positions: taken is
 // the offset in the array that has the positions along the axis, row that in the
 // array of the given shape, and inner the number of elements from there on.
-func eachRow(name string, shape Shape, axis int, positions []float64, visit func(taken, row, inner int)) error {
+func eachRow(name string, shape Shape, axis int, positions []float64,
+	visit func(taken, row, inner int)) error {
 	inner, size := shape[axis+1:].Len(), shape[axis]
 	for j, v := range positions {
 		k, err := position(name, j, v, size)
@@ -97,7 +102,8 @@ func eachRow(name string, shape Shape, axis int, positions []float64, visit func
 func position(name string, j int, v float64, bound int) (int, error) {
 	k := int(v)
 	if float64(k) != v || k < 0 || k >= bound { // NaN is not equal to anything
-		return 0, fmt.Errorf("%s: index %d is %v, want a whole number from 0 to %d", name, j, v, bound-1)
+		return 0, fmt.Errorf("%s: index %d is %v, want a whole number from 0 to %d", name, j, v,
+			bound-1)
 	}
 	return k, nil
 }
@@ -124,7 +130,8 @@ func (n *Node) constantRows(bound int) (rows []int, ok bool) {
 func (n *Node) Take(index *Node, axis int) *Node {
 	if n.b.err == nil && index.b == n.b && index.isConstant() && checkAxis(axis, n.shape) == nil {
 		if rows, ok := index.constantRows(n.shape[axis]); ok {
-			return n.rows(axis, rows).Reshape(slices.Concat(n.shape[:axis], index.shape, n.shape[axis+1:]))
+			return n.rows(axis,
+				rows).Reshape(slices.Concat(n.shape[:axis], index.shape, n.shape[axis+1:]))
 		}
 	}
 	return n.op1("take", Attr{Ints: []int{axis}}, index)
@@ -138,7 +145,9 @@ func (n *Node) SegmentSum(ids []int, segments int) *Node {
 		return n.b.fail(n.shape, "")
 	}
 	if len(n.shape) == 0 || segments < 1 {
-		return n.b.fail(n.shape, "segment sum of shape %v into %d segments, want a dimension and a segment", n.shape, segments)
+		return n.b.fail(n.shape,
+			"segment sum of shape %v into %d segments, want a dimension and a segment", n.shape,
+			segments)
 	}
 	if err := checkIndices(ids, n.shape[0], segments); err != nil {
 		return n.b.fail(n.shape, "segment sum: %w", err)

@@ -52,15 +52,18 @@ func takeRows() []row {
 		shape, index ad.Shape
 		axis         int
 	}{
-		{ad.Shape{3, 4}, ad.Shape{3}, 1}, {ad.Shape{3, 4}, ad.Shape{3}, 0}, {ad.Shape{4}, ad.Shape{}, 0}, {ad.Shape{2, 3, 2}, ad.Shape{2, 2}, 1},
+		{ad.Shape{3, 4}, ad.Shape{3}, 1}, {ad.Shape{3, 4}, ad.Shape{3}, 0},
+		{ad.Shape{4}, ad.Shape{}, 0}, {ad.Shape{2, 3, 2}, ad.Shape{2, 2}, 1},
 		{ad.Shape{1}, ad.Shape{1}, 0}, {ad.Shape{1, 1}, ad.Shape{1, 1}, 1},
 	} {
 		bound := c.shape[c.axis]
-		taken := append(append(append(ad.Shape{}, c.shape[:c.axis]...), c.index...), c.shape[c.axis+1:]...)
+		taken := append(append(append(ad.Shape{}, c.shape[:c.axis]...), c.index...),
+			c.shape[c.axis+1:]...)
 		name := c.shape.String() + c.index.String() + ad.Shape{c.axis}.String()
 		take.cases = append(take.cases, opCase{
-			name: name, shapes: []ad.Shape{c.shape, c.index}, sample: positions(1, bound), frozen: 2,
-			build: two(func(x, index *ad.Node) *ad.Node { return x.Take(index, c.axis) }),
+			name: name, shapes: []ad.Shape{c.shape, c.index}, sample: positions(1, bound),
+			frozen: 2,
+			build:  two(func(x, index *ad.Node) *ad.Node { return x.Take(index, c.axis) }),
 			want: func(x [][]float64) (y []float64) {
 				for _, e := range takeOne(c.shape, c.index, c.axis, x[1]) {
 					y = append(y, x[0][e])
@@ -95,12 +98,14 @@ func takeRows() []row {
 	other.sample = take.cases[0].sample
 	take.other = &other
 	take.spots = []spot{{
-		name: "repeated positions", shapes: []ad.Shape{{2, 2}, {3}}, at: [][]float64{{1, nan, 3, 4}, {0, 0, 0}},
+		name: "repeated positions", shapes: []ad.Shape{{2, 2}, {3}},
+		at:    [][]float64{{1, nan, 3, 4}, {0, 0, 0}},
 		build: two(func(x, index *ad.Node) *ad.Node { return x.Take(index, 1) }),
 		want:  []float64{1, 1, 1, 3, 3, 3}, grad: [][]float64{{3, 0, 3, 0}},
 	}}
 	segments.spots = []spot{{
-		name: "an empty segment", shapes: []ad.Shape{{3}, {3}}, at: [][]float64{{1, 2, 4}, {0, 2, 0}},
+		name: "an empty segment", shapes: []ad.Shape{{3}, {3}},
+		at:    [][]float64{{1, 2, 4}, {0, 2, 0}},
 		build: two(func(x, index *ad.Node) *ad.Node { return x.SegmentSumBy(index, 3) }),
 		want:  []float64{5, 0, 2}, grad: [][]float64{{1, 1, 1}},
 	}}
@@ -128,6 +133,7 @@ func oneHotRow() row {
 			},
 		})
 	}
-	r.spots = []spot{{name: "negative zero", shapes: []ad.Shape{{1}}, at: [][]float64{{math.Copysign(0, -1)}}, want: []float64{1, 0, 0, 0}}}
+	r.spots = []spot{{name: "negative zero", shapes: []ad.Shape{{1}},
+		at: [][]float64{{math.Copysign(0, -1)}}, want: []float64{1, 0, 0, 0}}}
 	return r
 }

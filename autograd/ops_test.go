@@ -94,15 +94,20 @@ func variants(operands, axes int) []variant {
 	}
 	if operands > 1 {
 		vs = append(vs,
-			variant{name: "an axis each", extra: []int{2, 3}, masks: func(i int) int { return 1 + i%2 }},
-			variant{name: "first operand shared", extra: []int{2, 3}, masks: func(i int) int { return min(i, 1) * 3 }},
+			variant{name: "an axis each", extra: []int{2, 3}, masks: func(i int) int {
+				return 1 + i%2
+			}},
+			variant{name: "first operand shared", extra: []int{2, 3}, masks: func(i int) int {
+				return min(i, 1) * 3
+			}},
 			variant{name: "last operand shared", extra: []int{3}, masks: func(i int) int {
 				if i == operands-1 {
 					return 0
 				}
 				return 1
 			}},
-			variant{name: "first on one axis, rest on both", extra: []int{2, 3}, masks: func(i int) int { return 1 | min(i, 1)*2 }, whole: true},
+			variant{name: "first on one axis, rest on both", extra: []int{2, 3},
+				masks: func(i int) int { return 1 | min(i, 1)*2 }, whole: true},
 		)
 	}
 	if axes > 0 {
@@ -145,7 +150,9 @@ func checkRow(t *testing.T, r row) {
 		}
 	}
 	if r.other != nil {
-		t.Run("two parameters", func(t *testing.T) { checkCase(t, r, both(r.cases[0], *r.other), variants(1, 0)[0]) })
+		t.Run("two parameters", func(t *testing.T) {
+			checkCase(t, r, both(r.cases[0], *r.other), variants(1, 0)[0])
+		})
 	}
 	for _, s := range r.spots {
 		t.Run("at "+s.name, func(t *testing.T) { checkSpot(t, r, s) })
@@ -209,7 +216,9 @@ func checkCase(t *testing.T, r row, c opCase, v variant) {
 	}
 	every := v.name == "plain"
 	for k, i := range which {
-		s.difference(t, i, got[1+k], every, slopeTolerance, func(x [][]float64) float64 { return dot(weights, s.slope(x)) })
+		s.difference(t, i, got[1+k], every, slopeTolerance, func(x [][]float64) float64 {
+			return dot(weights, s.slope(x))
+		})
 	}
 	if v.name == "plain" || v.name == "two axes" || v.name == "an axis each" {
 		s.checkSecond(t, r, x, which, g)
@@ -273,7 +282,8 @@ func (s *bench) run(t *testing.T, outputs []*ad.Node) [][]float64 {
 
 // difference compares a gradient with differences of f when operand i moves:
 // along every element, or along three random directions.
-func (s *bench) difference(t *testing.T, i int, gradient []float64, every bool, tolerance float64, f func(x [][]float64) float64) {
+func (s *bench) difference(t *testing.T, i int, gradient []float64, every bool, tolerance float64,
+	f func(x [][]float64) float64) {
 	t.Helper()
 	x := slices.Clone(s.feeds)
 	centre := s.feeds[i]
@@ -298,7 +308,8 @@ func (s *bench) difference(t *testing.T, i int, gradient []float64, every bool, 
 		got := dot(gradient, direction)
 		scale := max(1e-3, math.Abs(want), largest(gradient))
 		if !(math.Abs(got-want) <= tolerance*scale) {
-			t.Errorf("gradient of operand %d, direction %d: got %v, want %v ± %.1g at %v", i, k, got, want, uncertainty, centre)
+			t.Errorf("gradient of operand %d, direction %d: got %v, want %v ± %.1g at %v", i, k,
+				got, want, uncertainty, centre)
 		}
 	}
 }

@@ -10,7 +10,8 @@ func elementwise1(name string, k ir.Unary, dydx func(y, x *Node) *Node) *Primiti
 	if k.Vec == nil {
 		k.Vec = ir.EachOf(k.F)
 	}
-	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise1, form: k.Form, unary: &k, Value: valueOf1(func(Attr) func(dst, x []float64) { return k.Vec })}
+	p := &Primitive{Name: name, Shape: sameShape, class: ir.Elementwise1, form: k.Form, unary: &k,
+		Value: valueOf1(func(Attr) func(dst, x []float64) { return k.Vec })}
 	if dydx != nil {
 		p.VJP = func(y, ct *Node) []*Node { return []*Node{ct.Mul(dydx(y, y.args[0]))} }
 	}
@@ -57,10 +58,13 @@ func init() {
 			func(y, x *Node) *Node { return x.Sin().Neg() }),
 		elementwise1("abs", ir.Unary{Form: ir.Abs, Vec: kernels.Abs, Zero: true},
 			func(y, x *Node) *Node { return x.Sign() }),
-		elementwise1("relu", ir.Unary{Form: ir.Relu, Vec: func(dst, x []float64) { kernels.MaximumScalar(dst, x, 0) }, Zero: true},
+		elementwise1("relu", ir.Unary{Form: ir.Relu, Vec: func(dst, x []float64) {
+			kernels.MaximumScalar(dst, x, 0)
+		}, Zero: true},
 			func(y, x *Node) *Node { return x.Positive() }),
 		elementwise1("sign", ir.Unary{Vec: kernels.Sign, Zero: true, Bound: 1}, nil),
-		elementwise1("positive", ir.Unary{Form: ir.Positive, Vec: kernels.Positive, Zero: true}, nil),
+		elementwise1("positive", ir.Unary{Form: ir.Positive, Vec: kernels.Positive, Zero: true},
+			nil),
 		(&Primitive{
 			Name: "pow",
 			each: func(at Attr) func(dst, x []float64) {

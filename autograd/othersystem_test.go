@@ -12,9 +12,11 @@ import (
 	ad "tobac/autograd"
 )
 
-var programsOut = flag.String("programs", "", "write random programs, and what is expected of them, into `FILE` for bench/rivals/programs.py")
+var programsOut = flag.String("programs", "", "write random programs, and what is expected of "+
+	"them, into `FILE` for bench/rivals/programs.py")
 
-var programsFrom = flag.Uint64("programs-from", 0, "first of the 1,100 random programs that are written")
+var programsFrom = flag.Uint64("programs-from", 0,
+	"first of the 1,100 random programs that are written")
 
 // A written node is one of a random program as another system reads it.
 type written struct {
@@ -59,7 +61,8 @@ func (p *program) asFunction() {
 	for i, x := range p.inputs {
 		along[i] = x.StopGradient().Sin()
 	}
-	p.outputs = slices.Concat([]*ad.Node{total}, p.b.Grad(total, p.inputs...), p.b.Hvp(total, p.inputs, along))
+	p.outputs = slices.Concat([]*ad.Node{total}, p.b.Grad(total, p.inputs...),
+		p.b.Hvp(total, p.inputs, along))
 }
 
 // The programs that another system runs too: general ones and those of softmax weights.

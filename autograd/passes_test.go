@@ -31,7 +31,8 @@ func TestProgramString(t *testing.T) {
 		t.Fatal(err)
 	}
 	listing := p.String()
-	for _, want := range []string{"loop particle=4, 16 lanes", "stage 0", "stage 1", "group on all lanes", "logsumexp-lanes", "group on lanes weighted", "flops"} {
+	for _, want := range []string{"loop particle=4, 16 lanes", "stage 0", "stage 1",
+		"group on all lanes", "logsumexp-lanes", "group on lanes weighted", "flops"} {
 		if !strings.Contains(listing, want) {
 			t.Errorf("listing lacks %q:\n%s", want, listing)
 		}
@@ -40,7 +41,8 @@ func TestProgramString(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if listing := p.String(); !strings.Contains(listing, "without element-schedule") || strings.Contains(listing, "stage 0") {
+	if listing := p.String(); !strings.Contains(listing, "without element-schedule") ||
+		strings.Contains(listing, "stage 0") {
 		t.Errorf("listing of the program run value by value:\n%s", listing)
 	}
 }
@@ -81,13 +83,20 @@ func TestProductsOfLanes(t *testing.T) {
 	}{
 		{name: "whole blocks", rows: 8, inner: 3, cols: 4, left: full, right: full, blocks: 2},
 		{name: "ragged blocks", rows: 7, inner: 5, cols: 7, left: full, right: full, blocks: 4},
-		{name: "a corner too small", rows: 5, inner: 2, cols: 6, left: full, right: full, blocks: 2, single: 6},
+		{name: "a corner too small", rows: 5, inner: 2, cols: 6, left: full, right: full, blocks: 2,
+			single: 6},
 		{name: "a vector", rows: 9, inner: 4, cols: 1, left: full, right: full, single: 9},
 		{name: "one term", rows: 4, inner: 1, cols: 4, left: full, right: full},
 		{name: "triangles", rows: 6, inner: 6, cols: 6, left: upper, right: upper, single: 6},
-		{name: "a triangle", rows: 4, inner: 12, cols: 8, left: full, right: func(i, j int) bool { return i < 6 || i < j }, blocks: 2, single: 4},
-		{name: "an empty row", rows: 8, inner: 4, cols: 4, left: func(i, _ int) bool { return i != 1 }, right: full, blocks: 2},
-		{name: "halves", rows: 4, inner: 6, cols: 8, left: func(i, j int) bool { return i%2 == j%2 }, right: full, blocks: 4},
+		{name: "a triangle", rows: 4, inner: 12, cols: 8, left: full, right: func(i, j int) bool {
+			return i < 6 || i < j
+		}, blocks: 2, single: 4},
+		{name: "an empty row", rows: 8, inner: 4, cols: 4, left: func(i, _ int) bool {
+			return i != 1
+		}, right: full, blocks: 2},
+		{name: "halves", rows: 4, inner: 6, cols: 8, left: func(i, j int) bool {
+			return i%2 == j%2
+		}, right: full, blocks: 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := ad.NewBuilder("lanes")
@@ -106,7 +115,8 @@ func TestProductsOfLanes(t *testing.T) {
 				inputs, data = append(inputs, x), append(data, normals(rng, sizeOf(x)))
 				return x.Mul(b.Constant(mask, ad.Shape{rows, cols}))
 			}
-			product := matrix("x", tt.rows, tt.inner, tt.left).MatMul(matrix("y", tt.inner, tt.cols, tt.right))
+			product := matrix("x", tt.rows, tt.inner,
+				tt.left).MatMul(matrix("y", tt.inner, tt.cols, tt.right))
 			y := product.Tanh().Sum().LogMeanExpOver(s)
 			program, err := ad.Compile(inputs, []*ad.Node{y})
 			if err != nil {
@@ -141,7 +151,8 @@ func TestPartsOfConstants(t *testing.T) {
 	h := dense.MatMul(x.Mul(v).Neg())
 	y := few.MatMul(h.Sigmoid()).Add(dense.MatMul(x).Tanh().Sum()).LogMeanExpOver(s)
 	inputs, outputs := []*ad.Node{v, x}, []*ad.Node{y}
-	data := [][]float64{normals(rand.New(rand.NewPCG(1, 2)), 6), normals(rand.New(rand.NewPCG(1, 3)), 96)}
+	data := [][]float64{normals(rand.New(rand.NewPCG(1, 2)), 6),
+		normals(rand.New(rand.NewPCG(1, 3)), 96)}
 	everyPass(t, inputs, outputs, data)
 }
 
@@ -201,5 +212,6 @@ func TestSumsInPlace(t *testing.T) {
 	}
 	outputs = append(outputs, b.Grad(sum.Add(twice.Slice(0, 2, 9).Square().Sum()), x)...)
 	rng := rand.New(rand.NewPCG(5, 6))
-	runEngines(t, []*ad.Node{x, u}, outputs, [][]float64{normals(rng, 36), normals(rng, 288)}, 1e-11)
+	runEngines(t, []*ad.Node{x, u}, outputs, [][]float64{normals(rng, 36), normals(rng, 288)},
+		1e-11)
 }

@@ -196,7 +196,8 @@ func shapesOf(in []ir.Shape) []Shape {
 // irOp is what the compiler knows about the primitive.
 func (p *Primitive) irOp() *ir.Op {
 	p.once.Do(func() {
-		op := &ir.Op{Name: p.Name, Owner: p, Class: p.class, Form: p.form, Over: p.over, Unary: p.unary, Binary: p.binary}
+		op := &ir.Op{Name: p.Name, Owner: p, Class: p.class, Form: p.form, Over: p.over,
+			Unary: p.unary, Binary: p.binary}
 		value := p.Value
 		if each := p.vectorised(); each != nil {
 			op.Class = ir.Elementwise1
@@ -214,18 +215,22 @@ func (p *Primitive) irOp() *ir.Op {
 			}
 			op.BinaryWith = func(at ir.Attr) *ir.Binary { return binary(attrOf(at)) }
 			if value == nil {
-				value = func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+				value = func(at Attr, out []float64, shape Shape, in [][]float64,
+					shapes []Shape) error {
 					return valueOf2(binary(at))(at, out, shape, in, shapes)
 				}
 			}
 		}
 		if value != nil {
-			op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64, shapes []ir.Shape) error {
+			op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64,
+				shapes []ir.Shape) error {
 				return value(attrOf(at), out, Shape(shape), in, shapesOf(shapes))
 			}
 		}
 		if p.view != nil {
-			op.View = func(at ir.Attr, shape, in ir.Shape) []int { return p.view(attrOf(at), Shape(shape), Shape(in)) }
+			op.View = func(at ir.Attr, shape, in ir.Shape) []int {
+				return p.view(attrOf(at), Shape(shape), Shape(in))
+			}
 		}
 		if p.sources != nil {
 			op.Sources = func(at ir.Attr, shape, in ir.Shape) [][]int {
@@ -282,9 +287,11 @@ func (p *Primitive) complete() error {
 		return errors.New("the primitive has Each and Each2, want one of them")
 	case elementwise || p.over != ir.Within:
 	case p.Shape == nil:
-		return errors.New("the primitive has no Shape, and is not element-wise: neither Each nor Each2 is set")
+		return errors.New(
+			"the primitive has no Shape, and is not element-wise: neither Each nor Each2 is set")
 	case p.Value == nil:
-		return errors.New("the primitive has no Value, and is not element-wise: neither Each nor Each2 is set")
+		return errors.New(
+			"the primitive has no Value, and is not element-wise: neither Each nor Each2 is set")
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	if err != nil {
 		return nil, ownError(err)
 	}
-	own := &Profile{m.Name, m.Kernels, Pass(m.Without), m.Indices, m.Lanes, m.Rounds, m.Clock, m.Entry, m.Whole, nil}
+	own := &Profile{m.Name, m.Kernels, Pass(m.Without), m.Indices, m.Lanes, m.Rounds, m.Clock,
+		m.Entry, m.Whole, nil}
 	for _, part := range m.Parts {
 		own.Parts = append(own.Parts, ownPart(part))
 	}
@@ -72,12 +73,15 @@ func (p *Profile) Total() float64 {
 func (p *Profile) String() string {
 	var s strings.Builder
 	total := p.Total()
-	fmt.Fprintf(&s, "program %q: %d indices, %d lanes, kernels %s, one worker, fastest of %d rounds\n", p.Name, p.Indices, p.Lanes, p.Kernels, p.Rounds)
+	fmt.Fprintf(&s, "program %q: %d indices, %d lanes, kernels %s, one worker, fastest of %d "+
+		"rounds\n", p.Name, p.Indices, p.Lanes, p.Kernels, p.Rounds)
 	if p.Without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.Without)
 	}
-	fmt.Fprintf(&s, "evaluation %.1f µs, its parts %.1f µs; subtracted: clock %.0f ns, start of a group %.0f ns\n", 1e6*p.Whole, 1e6*total, 1e9*p.Clock, 1e9*p.Entry)
-	fmt.Fprintf(&s, "%-44s %9s %6s %11s %7s %12s %12s %8s %10s\n", "", "count", "lanes", "µs", "share", "flops", "bytes", "GFLOP/s", "ns each")
+	fmt.Fprintf(&s, "evaluation %.1f µs, its parts %.1f µs; subtracted: clock %.0f ns, start of "+
+		"a group %.0f ns\n", 1e6*p.Whole, 1e6*total, 1e9*p.Clock, 1e9*p.Entry)
+	fmt.Fprintf(&s, "%-44s %9s %6s %11s %7s %12s %12s %8s %10s\n", "", "count", "lanes", "µs",
+		"share", "flops", "bytes", "GFLOP/s", "ns each")
 	level := -1
 	for i := 0; i < len(p.Parts); {
 		part := p.Parts[i]
@@ -115,5 +119,6 @@ func (p *ProfilePart) row(s *strings.Builder, name string, share float64) {
 		rate = fmt.Sprintf("%.2f", 1e-9*p.Flops/p.Seconds)
 	}
 	fmt.Fprintf(s, "  %-42s %9d %6s %11.1f %6.1f%% %12.0f %12.0f %8s %10.1f\n",
-		name, p.Count, lanes, 1e6*p.Seconds, 100*share, p.Flops, p.Bytes, rate, 1e9*p.Seconds/float64(p.Count))
+		name, p.Count, lanes, 1e6*p.Seconds, 100*share, p.Flops, p.Bytes, rate,
+		1e9*p.Seconds/float64(p.Count))
 }

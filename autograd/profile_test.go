@@ -24,10 +24,13 @@ func TestProfileEvaluates(t *testing.T) {
 		without         ad.Pass
 		want            []string
 	}{
-		{"drawn", drawn, drawnOut, seeds, 0, []string{"inputs", "factors", "draw", "select lanes", "results"}},
+		{"drawn", drawn, drawnOut, seeds, 0,
+			[]string{"inputs", "factors", "draw", "select lanes", "results"}},
 		{"given", drawn, drawnOut, fills, 0, []string{"without draw-in-place", "sigmoid-shift"}},
-		{"packed", packed, packedOut, nil, 0, []string{"stage 1", "logsumexp-lanes", "group on all lanes", "group on lanes weighted by register"}},
-		{"value by value", packed, packedOut, nil, ad.ElementSchedule, []string{"square#", "logsumexp_over#"}},
+		{"packed", packed, packedOut, nil, 0, []string{"stage 1", "logsumexp-lanes",
+			"group on all lanes", "group on lanes weighted by register"}},
+		{"value by value", packed, packedOut, nil, ad.ElementSchedule,
+			[]string{"square#", "logsumexp_over#"}},
 		{"strips", []*ad.Node{x}, strips, nil, 0, []string{"unary"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,13 +88,16 @@ func TestProfileEvaluates(t *testing.T) {
 func checkProfile(t *testing.T, p *ad.Profile, rounds int) {
 	t.Helper()
 	if p.Rounds != rounds || p.Whole <= 0 || p.Total() <= 0 || p.Clock <= 0 {
-		t.Errorf("got %d rounds of %v s in all, of which %v s in parts, clock %v s", p.Rounds, p.Whole, p.Total(), p.Clock)
+		t.Errorf("got %d rounds of %v s in all, of which %v s in parts, clock %v s", p.Rounds,
+			p.Whole, p.Total(), p.Clock)
 	}
-	if first, last := p.Parts[0].Name, p.Parts[len(p.Parts)-1].Name; first != "inputs" || last != "results" {
+	if first, last := p.Parts[0].Name, p.Parts[len(p.Parts)-1].Name; first != "inputs" ||
+		last != "results" {
 		t.Errorf("from %s to %s, want from inputs to results", first, last)
 	}
 	for _, part := range p.Parts {
-		if part.Count < p.Indices || part.Count%p.Indices != 0 || part.Seconds < 0 || part.Lanes < 0 || part.Flops < 0 || part.Bytes < 0 {
+		if part.Count < p.Indices || part.Count%p.Indices != 0 || part.Seconds < 0 ||
+			part.Lanes < 0 || part.Flops < 0 || part.Bytes < 0 {
 			t.Errorf("%d indices: got %+v", p.Indices, part)
 		}
 	}
@@ -120,14 +126,18 @@ func TestProfileWork(t *testing.T) {
 		kinds[fmt.Sprintf("%d %s", part.Level, name)] = part
 		if group := fmt.Sprintf("%d ", part.Level); part.Group != "" && part.Name != "" {
 			sum := sums[group]
-			sum.Count, sum.Lanes, sum.Flops, sum.Bytes = sum.Count+part.Count, sum.Lanes+part.Lanes, sum.Flops+part.Flops, sum.Bytes+part.Bytes
+			sum.Count, sum.Lanes, sum.Flops, sum.Bytes = sum.Count+part.Count, sum.Lanes+part.Lanes,
+				sum.Flops+part.Flops, sum.Bytes+part.Bytes
 			sums[group] = sum
 		}
 	}
 	for name, want := range map[string]ad.ProfilePart{
-		"0 logsumexp-lanes": {Count: particles, Lanes: particles * samples, Flops: 3 * particles * samples},
-		"1 select lanes":    {Count: particles, Lanes: particles * samples, Flops: particles * samples},
-		"1 dot-lanes":       {Count: particles * d, Lanes: particles * d * samples, Flops: 2 * particles * d * samples},
+		"0 logsumexp-lanes": {Count: particles, Lanes: particles * samples,
+			Flops: 3 * particles * samples},
+		"1 select lanes": {Count: particles, Lanes: particles * samples,
+			Flops: particles * samples},
+		"1 dot-lanes": {Count: particles * d, Lanes: particles * d * samples,
+			Flops: 2 * particles * d * samples},
 	} {
 		got := kinds[name]
 		if got.Count != want.Count || got.Lanes != want.Lanes || got.Flops != want.Flops {
@@ -135,7 +145,8 @@ func TestProfileWork(t *testing.T) {
 		}
 	}
 	for group, want := range sums { // one in each level
-		if got := kinds[group]; got.Count != want.Count || got.Lanes != want.Lanes || got.Flops != want.Flops || got.Bytes != want.Bytes {
+		if got := kinds[group]; got.Count != want.Count || got.Lanes != want.Lanes ||
+			got.Flops != want.Flops || got.Bytes != want.Bytes {
 			t.Errorf("group of level %s: got %+v, want the sum of its kinds %+v", group, got, want)
 		}
 	}
@@ -151,13 +162,15 @@ func TestProfileOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := p.Profile(room(outputs), []ad.Feed{{Data: make([]float64, 18)}, seeds(1), seeds(2)}, 2)
+	profile, err :=
+		p.Profile(room(outputs), []ad.Feed{{Data: make([]float64, 18)}, seeds(1), seeds(2)}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, part := range profile.Parts[1:] {
 		before := profile.Parts[i]
-		if part.Group != "" && part.Name != "" && before.Name != "" && part.Seconds > before.Seconds {
+		if part.Group != "" && part.Name != "" && before.Name != "" &&
+			part.Seconds > before.Seconds {
 			t.Errorf("%+v comes before %+v", before, part)
 		}
 	}
@@ -173,13 +186,16 @@ func TestProfileErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := feeds([][]float64{make([]float64, 12), make([]float64, 192)})
-	if _, err := p.Profile(room(outputs), src, 0); err == nil || !strings.Contains(err.Error(), "profile of 0 rounds, want at least 1") {
+	if _, err := p.Profile(room(outputs), src, 0); err == nil ||
+		!strings.Contains(err.Error(), "profile of 0 rounds, want at least 1") {
 		t.Errorf("no rounds: got %v", err)
 	}
-	if _, err := p.Profile(room(outputs), src[:1], 1); err == nil || !strings.Contains(err.Error(), "got 1 feeds") {
+	if _, err := p.Profile(room(outputs), src[:1], 1); err == nil ||
+		!strings.Contains(err.Error(), "got 1 feeds") {
 		t.Errorf("a feed too few: got %v", err)
 	}
-	if _, err := p.Profile(room(outputs)[:1], src, 1); err == nil || !strings.Contains(err.Error(), "and 1 results") {
+	if _, err := p.Profile(room(outputs)[:1], src, 1); err == nil ||
+		!strings.Contains(err.Error(), "and 1 results") {
 		t.Errorf("a result too few: got %v", err)
 	}
 }

@@ -22,7 +22,8 @@ func Recompute(f func(x []*Node) []*Node, x ...*Node) []*Node {
 	}
 	b := ys[0].b
 	j := &joint{f: f, x: x}
-	p := &Primitive{Name: "recompute", Shape: sameShape, Value: copyFirst, view: showFirst, joint: j}
+	p := &Primitive{Name: "recompute", Shape: sameShape, Value: copyFirst, view: showFirst,
+		joint: j}
 	out := make([]*Node, len(ys))
 	for i, y := range ys {
 		if out[i] = b.apply(p, Attr{}, y); b.err != nil {
@@ -83,14 +84,17 @@ func (j *joint) reverse(r *reversal, n *Node) {
 func (j *joint) agrees(ys []*Node) bool {
 	b := j.outputs[0].b
 	if b.err == nil && len(ys) != len(j.which) {
-		b.fail(nil, "recompute: the second evaluation has %d results, want %d as the first", len(ys), len(j.which))
+		b.fail(nil, "recompute: the second evaluation has %d results, want %d as the first",
+			len(ys), len(j.which))
 	}
 	for i, k := range j.which {
 		if b.err != nil {
 			return false
 		}
-		if want := j.outputs[k]; ys[i].b != b || !ys[i].shape.Equal(want.shape) || ys[i].axes != want.axes {
-			b.fail(nil, "recompute: result %d of the second evaluation is %v, want one like %v", i, ys[i], want.args[0])
+		if want := j.outputs[k]; ys[i].b != b || !ys[i].shape.Equal(want.shape) ||
+			ys[i].axes != want.axes {
+			b.fail(nil, "recompute: result %d of the second evaluation is %v, want one like %v", i,
+				ys[i], want.args[0])
 		}
 	}
 	return b.err == nil

@@ -46,12 +46,14 @@ func TestRecompute(t *testing.T) {
 				for i, n := range axes {
 					over = append(over, b.Axis(fmt.Sprint("a", i), n))
 				}
-				w, x := b.Input("w", ad.Shape{2}, over[:min(len(over), 1)]...), b.Input("x", ad.Shape{2}, over...)
+				w, x := b.Input("w", ad.Shape{2}, over[:min(len(over), 1)]...),
+					b.Input("x", ad.Shape{2}, over...)
 				y := chain(w, x, 7, stretch)
 				g := b.Grad(y.Square().Sum(), w, x)
 				second := b.Grad(g[0].Sum().Add(g[1].Square().Sum()), w, x)
 				forward := b.Jvp(y, []*ad.Node{w, x}, []*ad.Node{w.Sin(), x.Cos()})
-				inputs, outputs := []*ad.Node{w, x}, append(append([]*ad.Node{y, forward}, g...), second...)
+				inputs, outputs := []*ad.Node{w, x},
+					append(append([]*ad.Node{y, forward}, g...), second...)
 				if want == nil {
 					at := [][]float64{normals(rng, sizeOf(w)), normals(rng, sizeOf(x))}
 					want = append(at, runEngines(t, inputs, outputs, at, 1e-12)...)
@@ -59,7 +61,8 @@ func TestRecompute(t *testing.T) {
 				}
 				got := runEngines(t, inputs, outputs, want[:2], 1e-12)
 				for i := range got {
-					compare(t, fmt.Sprintf("stretches of %d: %v", stretch, outputs[i]), got[i], want[2+i], 1e-13)
+					compare(t, fmt.Sprintf("stretches of %d: %v", stretch, outputs[i]), got[i],
+						want[2+i], 1e-13)
 				}
 			}
 		})
@@ -86,10 +89,13 @@ func TestRecomputeResults(t *testing.T) {
 			return append(b.Grad(loss, x...), loss)
 		}
 		at := [][]float64{{0.3, -0.8}, {1.2, 0.4}}
-		for _, pair := range [][2][]*ad.Node{{ad.Recompute(f, x...), f(x)}, {nested(x), twice(x)}, {ad.Recompute(nested, x...), twice(x)}} {
-			got, want := runEngines(t, x, outputs(pair[0]), at, 1e-12), runEngines(t, x, outputs(pair[1]), at, 1e-12)
+		for _, pair := range [][2][]*ad.Node{{ad.Recompute(f, x...), f(x)}, {nested(x), twice(x)},
+			{ad.Recompute(nested, x...), twice(x)}} {
+			got, want := runEngines(t, x, outputs(pair[0]), at, 1e-12),
+				runEngines(t, x, outputs(pair[1]), at, 1e-12)
 			for i := range want {
-				compare(t, fmt.Sprintf("%d results used, output %d", used, i), got[i], want[i], 1e-14)
+				compare(t, fmt.Sprintf("%d results used, output %d", used, i), got[i], want[i],
+					1e-14)
 			}
 		}
 	}
@@ -100,11 +106,15 @@ func TestRecomputeResults(t *testing.T) {
 func TestRecomputeNeeded(t *testing.T) {
 	b := ad.NewBuilder("needed")
 	w, x := b.Input("w", ad.Shape{}), b.Input("x", ad.Shape{})
-	y := ad.Recompute(func(x []*ad.Node) []*ad.Node { return []*ad.Node{x[0].Exp(), x[1].Square(), w.Sin()} }, w, x)
+	y := ad.Recompute(func(x []*ad.Node) []*ad.Node {
+		return []*ad.Node{x[0].Exp(), x[1].Square(), w.Sin()}
+	}, w, x)
 	loss := y[0].Mul(y[1]).Mul(y[2])
-	got := runEngines(t, []*ad.Node{w, x}, append(b.Grad(loss, x), b.Grad(loss, w)...), [][]float64{{0.7}, {3}}, 1e-12)
+	got := runEngines(t, []*ad.Node{w, x}, append(b.Grad(loss, x), b.Grad(loss, w)...),
+		[][]float64{{0.7}, {3}}, 1e-12)
 	compare(t, "by x", got[0], []float64{math.Exp(0.7) * 6 * math.Sin(0.7)}, 1e-15)
-	compare(t, "by w", got[1], []float64{math.Exp(0.7) * 9 * (math.Sin(0.7) + math.Cos(0.7))}, 1e-15)
+	compare(t, "by w", got[1], []float64{math.Exp(0.7) * 9 * (math.Sin(0.7) + math.Cos(0.7))},
+		1e-15)
 }
 
 // storage is the number of bytes, and of registers, of a program.
@@ -165,7 +175,9 @@ func TestRecomputeSparse(t *testing.T) {
 		b := ad.NewBuilder("sparse")
 		p, s := b.Axis("particle", 2), b.Axis("sample", 64)
 		w, x := b.Input("w", ad.Shape{}, p), b.Input("x", ad.Shape{2}, p, s)
-		f := func(x []*ad.Node) []*ad.Node { return []*ad.Node{w.Mul(x[0]).Relu().Add(x[0]).Square()} }
+		f := func(x []*ad.Node) []*ad.Node {
+			return []*ad.Node{w.Mul(x[0]).Relu().Add(x[0]).Square()}
+		}
 		z := []*ad.Node{x}
 		for range 2 {
 			if again {
@@ -180,11 +192,13 @@ func TestRecomputeSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(program.String(), " 0 packed") || !strings.Contains(program.String(), " packed") {
+		if strings.Contains(program.String(), " 0 packed") ||
+			!strings.Contains(program.String(), " packed") {
 			t.Errorf("again %v: want a group on selected lanes in listing:\n%v", again, program)
 		}
 		rng := rand.New(rand.NewPCG(6, 6))
-		got := runEngines(t, inputs, outputs, [][]float64{normals(rng, 2), normals(rng, 256)}, 1e-12)
+		got := runEngines(t, inputs, outputs, [][]float64{normals(rng, 2), normals(rng, 256)},
+			1e-12)
 		if want == nil {
 			want = got
 		}
@@ -214,7 +228,9 @@ func TestRecomputeErrors(t *testing.T) {
 		{"an input", func(x []*ad.Node) []*ad.Node {
 			return []*ad.Node{x[0].Mul(x[0].Builder().Input("again", ad.Shape{}))}
 		}, `input name "again" is already used`},
-		{"failure within", func(x []*ad.Node) []*ad.Node { return []*ad.Node{x[0].Reshape(ad.Shape{7})} }, "reshape"},
+		{"failure within", func(x []*ad.Node) []*ad.Node {
+			return []*ad.Node{x[0].Reshape(ad.Shape{7})}
+		}, "reshape"},
 	} {
 		calls = 0
 		b := ad.NewBuilder("errors")

@@ -17,7 +17,8 @@ func TestNextRun(t *testing.T) {
 	a := b.Input("a", ad.Shape{2, 2})
 	out := nodes(a.LogDet())
 	out = append(out, b.Grad(out[0], a)...)
-	good, other, bad := [][]float64{{2, 0, 0, 2}}, [][]float64{{4, 0, 1, 3}}, [][]float64{{2, 0, 0, -1}}
+	good, other, bad := [][]float64{{2, 0, 0, 2}}, [][]float64{{4, 0, 1, 3}},
+		[][]float64{{2, 0, 0, -1}}
 	for _, engine := range engines {
 		t.Run(engine.String(), func(t *testing.T) {
 			ev, err := ad.NewEvaluator(nodes(a), out, ad.Options{Engine: engine})
@@ -70,7 +71,8 @@ func TestFailureOrder(t *testing.T) {
 		dst := room(nodes(y))
 		err = ev.Eval(dst, feeds([][]float64{values}))
 		var failed *ad.FailedError
-		if !errors.As(err, &failed) || !errors.Is(err, ad.ErrNotPositiveDefinite) || len(failed.Indices) != 23 || failed.Axis != "particle" {
+		if !errors.As(err, &failed) || !errors.Is(err, ad.ErrNotPositiveDefinite) ||
+			len(failed.Indices) != 23 || failed.Axis != "particle" {
 			t.Errorf("%v engine: got error %v, want one of 23 particles", opt.Engine, err)
 		}
 		for i, x := range dst[0] {
@@ -80,7 +82,8 @@ func TestFailureOrder(t *testing.T) {
 		}
 		want := `autograd: graph "failures": particle 17, and 22 more of them: cholesky#1(1,1){particle=40 sample=2}: cholesky: pivot 0 is -17: matrix is not positive definite`
 		if err == nil || err.Error() != want {
-			t.Errorf("%v engine, %d workers: got error %v, want %v", opt.Engine, opt.Workers, err, want)
+			t.Errorf("%v engine, %d workers: got error %v, want %v", opt.Engine, opt.Workers, err,
+				want)
 		}
 	}
 }
@@ -99,7 +102,9 @@ func TestFailureNamesOp(t *testing.T) {
 		}
 		defer ev.Close()
 		err = ev.Eval(room(nodes(y)), feeds([][]float64{{-2}, {1, 2, 3}}))
-		if err == nil || !errors.Is(err, ad.ErrNotPositiveDefinite) || !strings.Contains(err.Error(), `"names"`) || !strings.Contains(err.Error(), "cholesky#2(1,1): cholesky: pivot 0 is -2") {
+		if err == nil || !errors.Is(err, ad.ErrNotPositiveDefinite) ||
+			!strings.Contains(err.Error(), `"names"`) ||
+			!strings.Contains(err.Error(), "cholesky#2(1,1): cholesky: pivot 0 is -2") {
 			t.Errorf("%v engine: got error %v, want one naming graph and op", engine, err)
 		}
 	}
@@ -117,9 +122,11 @@ func TestCheckFinite(t *testing.T) {
 	inf := b.Scalar(math.Inf(1)) // an infinite constant is its author's wish
 	root := x.Sqrt()
 	y := root.Minimum(inf).Exp().Sum()
-	values := []float64{1, 1, 1, 1, 1, 1, 1, -4, -1, 1, 1, 1} // (particle 1, sample 1, element 1), (2, 0, 0)
+	// (particle 1, sample 1, element 1), (2, 0, 0)
+	values := []float64{1, 1, 1, 1, 1, 1, 1, -4, -1, 1, 1, 1}
 	want := ad.NonFiniteError{Op: root.String(), Element: 1, Lane: 1, Outer: 1}
-	for _, opt := range []ad.Options{{CheckFinite: true}, {CheckFinite: true, Workers: 2}, {CheckFinite: true, Engine: ad.Reference}} {
+	for _, opt := range []ad.Options{{CheckFinite: true}, {CheckFinite: true, Workers: 2},
+		{CheckFinite: true, Engine: ad.Reference}} {
 		ev, err := ad.NewEvaluator(nodes(x), nodes(y), opt)
 		if err != nil {
 			t.Fatal(err)
@@ -136,12 +143,16 @@ func TestCheckFinite(t *testing.T) {
 		if got.Value = 0; *got != want {
 			t.Errorf("%v engine: got %+v, want %+v", opt.Engine, *got, want)
 		}
-		if text, want := want.Error(), "autograd: sqrt#2(2){particle=3 sample=2} is 0 at element 1, lane 1, outer index 1"; text != want {
+		if text, want := want.Error(),
+			"autograd: sqrt#2(2){particle=3 sample=2} is 0 at element 1, lane 1, "+
+				"outer index 1"; text != want {
 			t.Errorf("got text %q, want %q", text, want)
 		}
 		values[2] = math.Inf(1) // an input is named as well
-		if err := ev.Eval(dst, feeds([][]float64{values})); !errors.As(err, &got) || got.Op != x.String() || got.Element != 0 || got.Lane != 1 || got.Outer != 0 {
-			t.Errorf("%v engine: got error %v, want element 0 at lane 1 of the input", opt.Engine, err)
+		if err := ev.Eval(dst, feeds([][]float64{values})); !errors.As(err, &got) ||
+			got.Op != x.String() || got.Element != 0 || got.Lane != 1 || got.Outer != 0 {
+			t.Errorf("%v engine: got error %v, want element 0 at lane 1 of the input", opt.Engine,
+				err)
 		}
 		values[2] = 1
 	}
@@ -166,14 +177,16 @@ func TestCheckFiniteStrip(t *testing.T) {
 	}
 	values[70] = 0
 	for _, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
-		ev, err := ad.NewEvaluator(nodes(x), nodes(y), ad.Options{Engine: engine, CheckFinite: true})
+		ev, err := ad.NewEvaluator(nodes(x), nodes(y),
+			ad.Options{Engine: engine, CheckFinite: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer ev.Close()
 		var got *ad.NonFiniteError
 		err = ev.Eval(room(nodes(y)), feeds([][]float64{values}))
-		if want := (ad.NonFiniteError{Op: y.String(), Outer: 70, Value: math.Inf(-1)}); !errors.As(err, &got) || *got != want {
+		if want := (ad.NonFiniteError{Op: y.String(), Outer: 70, Value: math.Inf(-1)}); !errors.As(
+			err, &got) || *got != want {
 			t.Errorf("%v engine: got error %v, want %v", engine, err, &want)
 		}
 	}
@@ -203,7 +216,8 @@ func TestLeafOutputs(t *testing.T) {
 	c := b.Constant([]float64{0, 5}, ad.Shape{2})
 	folded := c.Exp().Sum()
 	v := [][]float64{{1, 2, 3, 4, 5, 6}, make([]float64, 9)}
-	got := runEngines(t, nodes(x, unused), nodes(x, c, folded, x, x.Reshape(ad.Shape{2, 1})), v, 1e-15)
+	got := runEngines(t, nodes(x, unused), nodes(x, c, folded, x, x.Reshape(ad.Shape{2, 1})), v,
+		1e-15)
 	compare(t, "input", got[0], v[0], 0)
 	compare(t, "constant", got[1], []float64{0, 5}, 0)
 	compare(t, "folded constant", got[2], []float64{1 + math.Exp(5)}, 1e-15)
@@ -245,12 +259,16 @@ func TestNegligibleLanes(t *testing.T) {
 	for i := range small {
 		small[i] = logits[i] / 4
 	}
-	compare(t, "inverse weights", eval(t, nodes(a, c), inverse, [][]float64{factors, small}, ad.Options{})[0],
-		eval(t, nodes(a, c), inverse, [][]float64{factors, small}, ad.Options{Engine: ad.Reference})[0], 1e-12)
+	compare(t, "inverse weights",
+		eval(t, nodes(a, c), inverse, [][]float64{factors, small}, ad.Options{})[0],
+		eval(t, nodes(a, c), inverse, [][]float64{factors, small},
+			ad.Options{Engine: ad.Reference})[0], 1e-12)
 	run := func(engine ad.Engine) float64 {
-		return eval(t, nodes(w, a, c), g, [][]float64{{1}, factors, logits}, ad.Options{Engine: engine})[0][0]
+		return eval(t, nodes(w, a, c), g, [][]float64{{1}, factors, logits},
+			ad.Options{Engine: engine})[0][0]
 	}
-	if got, want := run(ad.Compiled), run(ad.Reference); !(math.Abs(got-want) <= n*0x1p-53*largest(factors)) {
+	if got, want := run(ad.Compiled),
+		run(ad.Reference); !(math.Abs(got-want) <= n*0x1p-53*largest(factors)) {
 		t.Errorf("compiled: got %v, want %v", got, want)
 	}
 	for i := range logits {

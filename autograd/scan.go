@@ -18,7 +18,8 @@ import (
 // compiling are proportional to the number of steps.
 //
 // At least one node is needed among init and xs, without which it panics.
-func Scan(steps int, init, xs []*Node, f func(i int, carry, x []*Node) (next, y []*Node)) (carry, ys []*Node) {
+func Scan(steps int, init, xs []*Node,
+	f func(i int, carry, x []*Node) (next, y []*Node)) (carry, ys []*Node) {
 	return Loop{Steps: steps}.Scan(init, xs, f)
 }
 
@@ -37,7 +38,8 @@ type Loop struct {
 }
 
 // Scan goes through the loop; see the function [Scan].
-func (l Loop) Scan(init, xs []*Node, f func(i int, carry, x []*Node) (next, y []*Node)) (carry, ys []*Node) {
+func (l Loop) Scan(init, xs []*Node,
+	f func(i int, carry, x []*Node) (next, y []*Node)) (carry, ys []*Node) {
 	s := &scanner{Loop: l, init: init, f: f, b: append(slices.Clone(init), xs...)[0].b}
 	if !s.check(xs) {
 		return init, nil
@@ -137,12 +139,14 @@ func (s *scanner) fits(i int, carry, y []*Node) bool {
 		}
 	}
 	if len(y) != len(s.first) {
-		s.b.fail(nil, "scan: step %d: got %d results, want %d as in the first step", i, len(y), len(s.first))
+		s.b.fail(nil, "scan: step %d: got %d results, want %d as in the first step", i, len(y),
+			len(s.first))
 		return false
 	}
 	for k, n := range y {
 		if want := s.first[k].shape; !n.shape.Equal(want) {
-			s.b.fail(nil, "scan: step %d: result %d is %v, want shape %v as in the first step", i, k, n, want)
+			s.b.fail(nil, "scan: step %d: result %d is %v, want shape %v as in the first step", i,
+				k, n, want)
 			return false
 		}
 	}

@@ -61,17 +61,20 @@ func TestScanAutoregression(t *testing.T) {
 			t.Run(fmt.Sprint(sizes, loop.Stretch), func(t *testing.T) {
 				b := ad.NewBuilder("autoregression")
 				axes := axesOf(b, sizes)
-				inputs := []*ad.Node{b.Input("phi", ad.Shape{}, axes...), b.Input("start", ad.Shape{}, axes...), b.Input("x", ad.Shape{steps}, axes...)}
-				carry, ys := loop.Scan(inputs[1:2], inputs[2:], func(_ int, z, x []*ad.Node) (next, y []*ad.Node) {
-					z = []*ad.Node{inputs[0].Mul(z[0]).Add(x[0])}
-					return z, z
-				})
+				inputs := []*ad.Node{b.Input("phi", ad.Shape{}, axes...),
+					b.Input("start", ad.Shape{}, axes...), b.Input("x", ad.Shape{steps}, axes...)}
+				carry, ys := loop.Scan(inputs[1:2], inputs[2:],
+					func(_ int, z, x []*ad.Node) (next, y []*ad.Node) {
+						z = []*ad.Node{inputs[0].Mul(z[0]).Add(x[0])}
+						return z, z
+					})
 				if !ys[0].Shape().Equal(ad.Shape{steps}) {
 					t.Fatalf("got %v, want %d steps", ys[0], steps)
 				}
 				loss := ys[0].Square().Sum().Add(carry[0])
 				outputs := append([]*ad.Node{ys[0], carry[0]}, b.Grad(loss, inputs...)...)
-				at := [][]float64{normals(rng, sizeOf(inputs[0])), normals(rng, sizeOf(inputs[1])), normals(rng, sizeOf(inputs[2]))}
+				at := [][]float64{normals(rng, sizeOf(inputs[0])), normals(rng, sizeOf(inputs[1])),
+					normals(rng, sizeOf(inputs[2]))}
 				got := runEngines(t, inputs, outputs, at, 1e-11)
 				eachParticle(sizes, append(slices.Clone(at), got...), func(_ int, v [][]float64) {
 					phi, start, x := v[0][0], v[1][0], v[2]
@@ -88,8 +91,11 @@ func TestScanAutoregression(t *testing.T) {
 							return recursion(phi, start, moved)
 						},
 					} {
-						want, _ := gradtest.Derivative(func(h float64) float64 { return value(along(h)) }, 0.01)
-						if slope := v[5+k][3*(k/2)]; !(math.Abs(slope-want) <= 1e-7*max(1, math.Abs(want))) {
+						want, _ := gradtest.Derivative(func(h float64) float64 {
+							return value(along(h))
+						}, 0.01)
+						if slope := v[5+
+							k][3*(k/2)]; !(math.Abs(slope-want) <= 1e-7*max(1, math.Abs(want))) {
 							t.Errorf("gradient of operand %d: got %v, want %v", k, slope, want)
 						}
 					}
@@ -130,13 +136,19 @@ func TestScanHiddenMarkov(t *testing.T) {
 	for _, sizes := range mappings {
 		b := ad.NewBuilder("hidden Markov")
 		axes := axesOf(b, sizes)
-		inputs := []*ad.Node{b.Input("initial", ad.Shape{states}, axes...), b.Input("transition", ad.Shape{states, states}, axes...), b.Input("emission", ad.Shape{steps, states}, axes...)}
+		inputs := []*ad.Node{b.Input("initial", ad.Shape{states}, axes...),
+			b.Input("transition", ad.Shape{states, states}, axes...),
+			b.Input("emission", ad.Shape{steps, states}, axes...)}
 		first := inputs[0].Add(inputs[2].Index(0, 0))
-		carry, _ := ad.Scan(steps-1, []*ad.Node{first}, []*ad.Node{inputs[2].Slice(0, 1, steps)}, func(_ int, alpha, e []*ad.Node) (next, y []*ad.Node) {
-			return []*ad.Node{alpha[0].Reshape(ad.Shape{states, 1}).Add(inputs[1]).LogSumExp(0).Add(e[0])}, nil
-		})
+		carry, _ := ad.Scan(steps-1, []*ad.Node{first}, []*ad.Node{inputs[2].Slice(0, 1, steps)},
+			func(_ int, alpha, e []*ad.Node) (next, y []*ad.Node) {
+				return []*ad.Node{alpha[0].Reshape(ad.Shape{states, 1}).Add(inputs[1]).LogSumExp(
+					0).Add(
+					e[0])}, nil
+			})
 		y := carry[0].LogSumExp()
-		at := [][]float64{normals(rng, sizeOf(inputs[0])), normals(rng, sizeOf(inputs[1])), normals(rng, sizeOf(inputs[2]))}
+		at := [][]float64{normals(rng, sizeOf(inputs[0])), normals(rng, sizeOf(inputs[1])),
+			normals(rng, sizeOf(inputs[2]))}
 		got := runEngines(t, inputs, append(b.Grad(y, inputs...), y), at, 1e-11)
 		eachParticle(sizes, append(slices.Clone(at), got...), func(_ int, v [][]float64) {
 			compare(t, "log likelihood", v[6], []float64{paths(v[0], v[1], v[2])}, 1e-13)
@@ -150,7 +162,8 @@ func TestScanHiddenMarkov(t *testing.T) {
 					}
 					return paths(moved[0], moved[1], moved[2])
 				}, 0.01)
-				if slope := dot(v[3+i], direction); !(math.Abs(slope-want) <= 1e-8*max(1, math.Abs(want))) {
+				if slope := dot(v[3+i],
+					direction); !(math.Abs(slope-want) <= 1e-8*max(1, math.Abs(want))) {
 					t.Errorf("gradient of %v: got %v, want %v", inputs[i], slope, want)
 				}
 			}
@@ -189,15 +202,17 @@ func TestScanKalman(t *testing.T) {
 		h := b.Constant([]float64{1, 0}, ad.Shape{1, 2})
 		one := b.Constant([]float64{1, 0, 0, 1}, ad.Shape{2, 2})
 		init := []*ad.Node{b.Constant([]float64{0, 0}, ad.Shape{2, 1}), one.Scale(10), b.Scalar(0)}
-		carry, levels := ad.Scan(steps, init, []*ad.Node{y}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-			m, p := f.MatMul(c[0]), f.MatMul(c[1]).MatMul(f.T()).Add(one.Mul(q))
-			s := h.MatMul(p).MatMul(h.T()).Add(r) // (1,1)
-			e := x[0].Sub(h.MatMul(m))
-			gain := p.MatMul(h.T()).Div(s)
-			m = m.Add(gain.MatMul(e))
-			log := s.Scale(2 * math.Pi).Log().Add(e.Square().Div(s)).Sum().Scale(-0.5)
-			return []*ad.Node{m, p.Sub(gain.MatMul(h).MatMul(p)), c[2].Add(log)}, []*ad.Node{m.Index(0, 0).Sum()}
-		})
+		carry, levels := ad.Scan(steps, init, []*ad.Node{y},
+			func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+				m, p := f.MatMul(c[0]), f.MatMul(c[1]).MatMul(f.T()).Add(one.Mul(q))
+				s := h.MatMul(p).MatMul(h.T()).Add(r) // (1,1)
+				e := x[0].Sub(h.MatMul(m))
+				gain := p.MatMul(h.T()).Div(s)
+				m = m.Add(gain.MatMul(e))
+				log := s.Scale(2 * math.Pi).Log().Add(e.Square().Div(s)).Sum().Scale(-0.5)
+				return []*ad.Node{m, p.Sub(gain.MatMul(h).MatMul(p)), c[2].Add(log)},
+					[]*ad.Node{m.Index(0, 0).Sum()}
+			})
 		inputs := []*ad.Node{q, r}
 		at := [][]float64{normals(rng, sizeOf(q)), normals(rng, sizeOf(r))}
 		for _, x := range at {
@@ -235,7 +250,8 @@ func TestScanReverse(t *testing.T) {
 	}
 	flipped := func(i int, c, x []*ad.Node) (next, y []*ad.Node) { return f(steps-1-i, c, x) }
 	b := ad.NewBuilder("reverse")
-	inputs := []*ad.Node{b.Input("c", ad.Shape{2}), b.Input("x", ad.Shape{steps, 2}), b.Input("y", ad.Shape{steps, 3})}
+	inputs := []*ad.Node{b.Input("c", ad.Shape{2}), b.Input("x", ad.Shape{steps, 2}),
+		b.Input("y", ad.Shape{steps, 3})}
 	rng := rand.New(rand.NewPCG(4, 4))
 	at := [][]float64{normals(rng, 2), normals(rng, 2*steps), normals(rng, 3*steps)}
 	outputs := func(c, y []*ad.Node) []*ad.Node {
@@ -245,7 +261,8 @@ func TestScanReverse(t *testing.T) {
 	c, y := ad.Scan(steps, inputs[:1], []*ad.Node{inputs[1].Flip(0), inputs[2].Flip(0)}, flipped)
 	want := runEngines(t, inputs, outputs(c, []*ad.Node{y[0].Flip(0), y[1].Flip(0)}), at, 1e-12)
 	for _, stretch := range []int{0, 1, 3, 7, 50} {
-		c, y := ad.Loop{Steps: steps, Reverse: true, Stretch: stretch}.Scan(inputs[:1], inputs[1:], f)
+		c, y := ad.Loop{Steps: steps, Reverse: true, Stretch: stretch}.Scan(inputs[:1], inputs[1:],
+			f)
 		got := runEngines(t, inputs, outputs(c, y), at, 1e-12)
 		for i := range want {
 			compare(t, fmt.Sprintf("stretch %d, output %d", stretch, i), got[i], want[i], 1e-14)
@@ -257,17 +274,21 @@ func TestScanReverse(t *testing.T) {
 func TestScanEdges(t *testing.T) {
 	b := ad.NewBuilder("edges")
 	x := b.Input("x", ad.Shape{})
-	double := func(_ int, c, _ []*ad.Node) (next, y []*ad.Node) { return []*ad.Node{c[0].Scale(2)}, nil }
+	double := func(_ int, c, _ []*ad.Node) (next, y []*ad.Node) {
+		return []*ad.Node{c[0].Scale(2)}, nil
+	}
 	for steps, want := range []float64{3, 6, 12} {
 		for _, stretch := range []int{0, 1} {
 			c, y := ad.Loop{Steps: steps, Stretch: stretch}.Scan([]*ad.Node{x}, nil, double)
 			if len(y) != 0 {
 				t.Errorf("got %d results, want none", len(y))
 			}
-			compare(t, "state", eval(t, []*ad.Node{x}, c, [][]float64{{3}}, ad.Options{})[0], []float64{want}, 0)
+			compare(t, "state", eval(t, []*ad.Node{x}, c, [][]float64{{3}}, ad.Options{})[0],
+				[]float64{want}, 0)
 		}
 	}
-	_, y := ad.Scan(3, nil, []*ad.Node{b.Constant([]float64{1, 2, 3}, ad.Shape{3})}, func(_ int, _, x []*ad.Node) (next, y []*ad.Node) { return nil, []*ad.Node{x[0].Square()} })
+	_, y := ad.Scan(3, nil, []*ad.Node{b.Constant([]float64{1, 2, 3}, ad.Shape{3})},
+		func(_ int, _, x []*ad.Node) (next, y []*ad.Node) { return nil, []*ad.Node{x[0].Square()} })
 	compare(t, "no state", eval(t, nil, y, nil, ad.Options{})[0], []float64{1, 4, 9}, 0)
 	defer func() {
 		if recover() == nil {
@@ -283,12 +304,15 @@ func TestScanSize(t *testing.T) {
 	size := func(steps, particles int) (values int) {
 		b := ad.NewBuilder("size")
 		p := b.Axis("particle", particles)
-		w, h, x := b.Input("w", ad.Shape{}, p), b.Input("h", ad.Shape{}, p), b.Input("x", ad.Shape{steps}, p)
-		_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-			z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
-			return z, z
-		})
-		p2, err := ad.Compile([]*ad.Node{w, h, x}, append(b.Grad(ys[0].Square().Sum(), w, h, x), ys[0]))
+		w, h, x := b.Input("w", ad.Shape{}, p), b.Input("h", ad.Shape{}, p),
+			b.Input("x", ad.Shape{steps}, p)
+		_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x},
+			func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+				z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
+				return z, z
+			})
+		p2, err := ad.Compile([]*ad.Node{w, h, x},
+			append(b.Grad(ys[0].Square().Sum(), w, h, x), ys[0]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +322,8 @@ func TestScanSize(t *testing.T) {
 		return values
 	}
 	for _, particles := range []int{1, 16} {
-		if one, two := size(500, particles), size(1000, particles); two > 2*one+2*500 || one > 25*500 {
+		if one, two := size(500, particles), size(1000, particles); two > 2*one+2*500 ||
+			one > 25*500 {
 			t.Errorf("%d particles: got %d values for 500 steps, %d for 1000", particles, one, two)
 		}
 	}
@@ -309,10 +334,12 @@ func TestScanMemory(t *testing.T) {
 	const steps, d = 256, 40
 	need := func(stretch int) int {
 		b := ad.NewBuilder("memory")
-		w, h, x := b.Input("w", ad.Shape{d}), b.Input("h", ad.Shape{d}), b.Input("x", ad.Shape{steps})
-		last, _ := ad.Loop{Steps: steps, Stretch: stretch}.Scan([]*ad.Node{h}, []*ad.Node{x}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-			return []*ad.Node{c[0].Mul(w).Add(x[0]).Sigmoid().Tanh()}, nil
-		})
+		w, h, x := b.Input("w", ad.Shape{d}), b.Input("h", ad.Shape{d}),
+			b.Input("x", ad.Shape{steps})
+		last, _ := ad.Loop{Steps: steps, Stretch: stretch}.Scan([]*ad.Node{h}, []*ad.Node{x},
+			func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+				return []*ad.Node{c[0].Mul(w).Add(x[0]).Sigmoid().Tanh()}, nil
+			})
 		bytes, _ := storage(t, []*ad.Node{w, h, x}, b.Grad(last[0].Sum(), w, h, x))
 		return bytes
 	}
@@ -329,35 +356,45 @@ func TestScanErrors(t *testing.T) {
 		do   func(x, xs *ad.Node)
 		want string
 	}{
-		{"dimension", func(x, xs *ad.Node) { ad.Scan(5, []*ad.Node{x}, []*ad.Node{xs}, nil) }, "scan: xs(4,2), want leading dimension 5"},
-		{"scalar", func(x, xs *ad.Node) { ad.Scan(5, []*ad.Node{x}, []*ad.Node{x.Sum()}, nil) }, "want leading dimension 5"},
-		{"negative", func(x, xs *ad.Node) { ad.Scan(-1, []*ad.Node{x}, nil, nil) }, "scan: -1 steps"},
+		{"dimension", func(x, xs *ad.Node) { ad.Scan(5, []*ad.Node{x}, []*ad.Node{xs}, nil) },
+			"scan: xs(4,2), want leading dimension 5"},
+		{"scalar", func(x, xs *ad.Node) { ad.Scan(5, []*ad.Node{x}, []*ad.Node{x.Sum()}, nil) },
+			"want leading dimension 5"},
+		{"negative", func(x, xs *ad.Node) { ad.Scan(-1, []*ad.Node{x}, nil, nil) },
+			"scan: -1 steps"},
 		{"state", func(x, xs *ad.Node) {
-			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next, y []*ad.Node) { return nil, nil })
+			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs},
+				func(i int, c, x []*ad.Node) (next, y []*ad.Node) { return nil, nil })
 		}, "scan: step 0: got a state of 0 nodes, want 1"},
 		{"shape of the state", func(x, xs *ad.Node) {
-			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
-				if i == 2 {
-					return []*ad.Node{c[0].Sum()}, nil
-				}
-				return c, nil
-			})
+			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs},
+				func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
+					if i == 2 {
+						return []*ad.Node{c[0].Sum()}, nil
+					}
+					return c, nil
+				})
 		}, "scan: step 2: state 0 is sum"},
 		{"number of results", func(x, xs *ad.Node) {
-			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
-				return c, [][]*ad.Node{nil, c}[min(i, 1)]
-			})
+			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs},
+				func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
+					return c, [][]*ad.Node{nil, c}[min(i, 1)]
+				})
 		}, "scan: step 1: got 1 results, want 0 as in the first step"},
 		{"shape of a result", func(x, xs *ad.Node) {
-			ad.Loop{Steps: 4, Stretch: 1}.Scan([]*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
-				if i == 3 {
-					return c, []*ad.Node{c[0].Sum()}
-				}
-				return c, c
-			})
+			ad.Loop{Steps: 4, Stretch: 1}.Scan([]*ad.Node{x}, []*ad.Node{xs},
+				func(i int, c, x []*ad.Node) (next, y []*ad.Node) {
+					if i == 3 {
+						return c, []*ad.Node{c[0].Sum()}
+					}
+					return c, c
+				})
 		}, "scan: step 3: result 0 is sum"},
 		{"failure within", func(x, xs *ad.Node) {
-			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next, y []*ad.Node) { return []*ad.Node{c[0].Reshape(ad.Shape{9})}, nil })
+			ad.Scan(4, []*ad.Node{x}, []*ad.Node{xs}, func(i int, c, x []*ad.Node) (next,
+				y []*ad.Node) {
+				return []*ad.Node{c[0].Reshape(ad.Shape{9})}, nil
+			})
 		}, "reshape"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -379,11 +416,13 @@ func BenchmarkScan(b *testing.B) {
 			for b.Loop() {
 				start := time.Now()
 				g := ad.NewBuilder("recursion")
-				w, h, x := g.Input("w", ad.Shape{}), g.Input("h", ad.Shape{}), g.Input("x", ad.Shape{steps})
-				_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-					z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
-					return z, z
-				})
+				w, h, x := g.Input("w", ad.Shape{}), g.Input("h", ad.Shape{}),
+					g.Input("x", ad.Shape{steps})
+				_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x},
+					func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+						z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
+						return z, z
+					})
 				built := time.Now()
 				gradient := g.Grad(ys[0].Square().Sum(), w, x, h)
 				differentiated := time.Now()
@@ -406,11 +445,13 @@ func BenchmarkScan(b *testing.B) {
 func ExampleScan() {
 	b := ad.NewBuilder("balance")
 	rate, payments := b.Input("rate", ad.Shape{}), b.Input("payments", ad.Shape{3})
-	last, years := ad.Scan(3, []*ad.Node{b.Scalar(100)}, []*ad.Node{payments}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-		balance := c[0].Mul(rate.AddScalar(1)).Add(x[0])
-		return []*ad.Node{balance}, []*ad.Node{balance}
-	})
-	got := run([]*ad.Node{rate, payments}, []*ad.Node{years[0], b.Grad(last[0], rate)[0]}, []float64{0.1}, []float64{10, 20, 30})
+	last, years := ad.Scan(3, []*ad.Node{b.Scalar(100)}, []*ad.Node{payments},
+		func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+			balance := c[0].Mul(rate.AddScalar(1)).Add(x[0])
+			return []*ad.Node{balance}, []*ad.Node{balance}
+		})
+	got := run([]*ad.Node{rate, payments}, []*ad.Node{years[0], b.Grad(last[0], rate)[0]},
+		[]float64{0.1}, []float64{10, 20, 30})
 	fmt.Printf("balances %.1f, derivative by the rate %.1f\n", got[0], got[1])
 	// Output: balances [120.0 152.0 197.2], derivative by the rate [405.0]
 }
@@ -421,10 +462,11 @@ func ExampleLoop() {
 	b := ad.NewBuilder("discounted")
 	factor, payments := b.Input("factor", ad.Shape{}), b.Input("payments", ad.Shape{3})
 	backwards := ad.Loop{Steps: 3, Reverse: true}
-	_, values := backwards.Scan([]*ad.Node{b.Scalar(0)}, []*ad.Node{payments}, func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-		value := c[0].Add(x[0]).Mul(factor)
-		return []*ad.Node{value}, []*ad.Node{value}
-	})
+	_, values := backwards.Scan([]*ad.Node{b.Scalar(0)}, []*ad.Node{payments},
+		func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
+			value := c[0].Add(x[0]).Mul(factor)
+			return []*ad.Node{value}, []*ad.Node{value}
+		})
 	got := run([]*ad.Node{factor, payments}, values, []float64{0.5}, []float64{8, 16, 32})
 	fmt.Printf("values at the start of each year: %.0f\n", got[0])
 	// Output: values at the start of each year: [12 16 16]

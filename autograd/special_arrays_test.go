@@ -24,11 +24,16 @@ func besideEachOther(x []*ad.Node) *ad.Node {
 }
 
 func extremumMeanings() []meaning {
-	extremum := func(op, name string, arity int, build func(x *ad.Node, axes ...int) *ad.Node, sign float64) meaning {
-		m := several(op, name, arity, func(x []*ad.Node) *ad.Node { return build(besideEachOther(x), 1) },
+	extremum := func(op, name string, arity int, build func(x *ad.Node, axes ...int) *ad.Node,
+		sign float64) meaning {
+		m := several(op, name, arity, func(x []*ad.Node) *ad.Node {
+			return build(besideEachOther(x), 1)
+		},
 			func(x []float64) answer { return is(extremeOf(x, sign)) })
 		for i := range arity {
-			m.slopes = append(m.slopes, func(x []float64) answer { return is(tiedShare(x, extremeOf(x, sign), i)) })
+			m.slopes = append(m.slopes, func(x []float64) answer {
+				return is(tiedShare(x, extremeOf(x, sign), i))
+			})
 		}
 		return m
 	}
@@ -62,7 +67,8 @@ func tiedShare(x []float64, top float64, i int) float64 {
 func softmaxMeanings() []meaning {
 	first := func(arity int) meaning {
 		m := several("softmax", "first of several", arity, func(x []*ad.Node) *ad.Node {
-			return besideEachOther(x).Softmax(1).Slice(1, 0, 1).Reshape(ad.Shape{x[0].Shape().Len()})
+			return besideEachOther(x).Softmax(1).Slice(1, 0,
+				1).Reshape(ad.Shape{x[0].Shape().Len()})
 		}, func(x []float64) answer { return weightOf(x, 0) })
 		for i := range arity {
 			m.slopes = append(m.slopes, func(x []float64) answer {
@@ -78,7 +84,8 @@ func softmaxMeanings() []meaning {
 				if i == 0 {
 					ct = 1
 				}
-				return answer{numbers: []float64{y[i] * (ct - mean), y[i] * (ct - y[0])}, scale: max(y[i], weightOf(x, i).scale)}
+				return answer{numbers: []float64{y[i] * (ct - mean), y[i] * (ct - y[0])},
+					scale: max(y[i], weightOf(x, i).scale)}
 			})
 		}
 		return m
@@ -110,7 +117,9 @@ func matrixMeanings() []meaning {
 		return m
 	}
 	solve := func(name string, build func(a, b *ad.Node) *ad.Node) meaning {
-		return regular(several("lu_solve", name, 2, eachMatrix(func(x []*ad.Node) *ad.Node { return build(x[0], x[1]) }),
+		return regular(several("lu_solve", name, 2, eachMatrix(func(x []*ad.Node) *ad.Node {
+			return build(x[0], x[1])
+		}),
 			func(x []float64) answer { return is(x[1]/x[0], x[1]*(1/x[0])) },
 			func(x []float64) answer {
 				g := 1 / x[0]
@@ -126,11 +135,16 @@ func matrixMeanings() []meaning {
 		if math.IsInf(y, 0) || math.IsInf(math.Exp(a), 0) { // or NaN, says the documentation
 			return is(y, math.Inf(1), math.Inf(-1), math.NaN())
 		}
-		return answer{numbers: []float64{y}, scale: min(math.Abs(y)*(1+math.Abs(a)+math.Abs(e)), math.MaxFloat64)}
+		return answer{numbers: []float64{y},
+			scale: min(math.Abs(y)*(1+math.Abs(a)+math.Abs(e)), math.MaxFloat64)}
 	}
 	unit := func(x []float64) answer { return exponential(x[0], 1) }
-	frechet := several("expm_frechet", "of one element", 2, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].ExpmFrechet(x[1]) }),
-		func(x []float64) answer { return exponential(x[0], x[1]) }, func(x []float64) answer { return exponential(x[0], x[1]) }, unit)
+	frechet := several("expm_frechet", "of one element", 2, eachMatrix(func(x []*ad.Node) *ad.Node {
+		return x[0].ExpmFrechet(x[1])
+	}),
+		func(x []float64) answer { return exponential(x[0], x[1]) }, func(x []float64) answer {
+			return exponential(x[0], x[1])
+		}, unit)
 	// Larger ones overflow on the way, and lose what is smaller than their rounding;
 	// smaller ones are lost in halving.
 	frechet.valid, frechet.instead = func(_ int, v float64) bool {
@@ -139,17 +153,27 @@ func matrixMeanings() []meaning {
 	}, 20
 	frechet.only = []string{"ll", "ul", "lu", "uu", "cl", "lc"}
 	all := []meaning{
-		regular(several("lu", "sign of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { sign, _ := x[0].SLogDet(); return sign }),
+		regular(several("lu", "sign of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node {
+			sign, _ := x[0].SLogDet()
+			return sign
+		}),
 			func(x []float64) answer { return is(signum(x[0])) })),
-		regular(several("log_abs_det", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { _, y := x[0].SLogDet(); return y }),
-			func(x []float64) answer { return is(logarithm(math.Abs(x[0]))) }, func(x []float64) answer { return is(1 / x[0]) })),
+		regular(several("log_abs_det", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node {
+			_, y := x[0].SLogDet()
+			return y
+		}),
+			func(x []float64) answer { return is(logarithm(math.Abs(x[0]))) },
+			func(x []float64) answer { return is(1 / x[0]) })),
 		solve("of one element", (*ad.Node).Solve),
 		solve("transposed", (*ad.Node).SolveT),
-		several("expm", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node { return x[0].Expm() }), unit, unit),
+		several("expm", "of one element", 1, eachMatrix(func(x []*ad.Node) *ad.Node {
+			return x[0].Expm()
+		}), unit, unit),
 		frechet,
 		several("batch_matmul", "rows times columns", 4, func(x []*ad.Node) *ad.Node {
 			n := x[0].Shape().Len()
-			left, right := besideEachOther(x[:2]).Reshape(ad.Shape{n, 1, 2}), besideEachOther(x[2:]).Reshape(ad.Shape{n, 2, 1})
+			left, right := besideEachOther(x[:2]).Reshape(ad.Shape{n, 1, 2}),
+				besideEachOther(x[2:]).Reshape(ad.Shape{n, 2, 1})
 			return left.BatchMatMul(right).Reshape(ad.Shape{n})
 		}, func(x []float64) answer { return sumOfProducts(x[0], x[2], x[1], x[3]) },
 			factor(2), factor(3), factor(0), factor(1)),
@@ -176,15 +200,19 @@ func positionMeanings() []meaning {
 		c := x.Builder().Constant(v, ad.Shape{specialCount})
 		return x.Where(c, c)
 	}
-	vector := func(op string, build func(x *ad.Node) *ad.Node, value func(x []float64) answer, slopes ...func([]float64) answer) meaning {
+	vector := func(op string, build func(x *ad.Node) *ad.Node, value func(x []float64) answer,
+		slopes ...func([]float64) answer) meaning {
 		return meaning{op: op, name: op, arity: 1, value: value, slopes: slopes,
 			build: func(_ *ad.Axis, x []*ad.Node) *ad.Node { return build(x[0]) }}
 	}
 	return []meaning{
-		vector("take", func(x *ad.Node) *ad.Node { return x.Take(backwards(x), 0).Neg().Take(backwards(x), 0) },
+		vector("take", func(x *ad.Node) *ad.Node {
+			return x.Take(backwards(x), 0).Neg().Take(backwards(x), 0)
+		},
 			func(x []float64) answer { return exactly(-x[0]) }, constantly(-1)),
 		vector("segment_sum", func(x *ad.Node) *ad.Node {
-			return x.SegmentSumBy(backwards(x), specialCount).Neg().SegmentSumBy(backwards(x), specialCount)
+			return x.SegmentSumBy(backwards(x), specialCount).Neg().SegmentSumBy(backwards(x),
+				specialCount)
 		}, func(x []float64) answer { return is(-x[0]) }, constantly(-1)),
 		vector("one_hot", func(x *ad.Node) *ad.Node {
 			b := x.Builder()

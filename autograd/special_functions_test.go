@@ -19,21 +19,29 @@ func normalMeanings() []meaning {
 	bell := func(x float64) float64 { return 2 / math.Sqrt(math.Pi) * math.Exp(-x*x) }
 	return []meaning{
 		single("erf", "erf", (*ad.Node).Erf, rounded(math.Erf), scaledBySquare(bell)),
-		single("erfc", "erfc", (*ad.Node).Erfc, rounded(math.Erfc), scaledBySquare(func(x float64) float64 { return -bell(x) })),
-		single("erfinv", "erfinv", (*ad.Node).ErfInv, rounded(math.Erfinv), rounded(func(x float64) float64 {
-			y := math.Erfinv(x)
-			return math.Sqrt(math.Pi) / 2 * math.Exp(y*y)
-		})),
-		single("log_ndtr", "log_ndtr", (*ad.Node).LogNdtr, scaledBySquare(logNdtrOfAll), scaledBySquare(inverseMillsOfAll)),
-		single("inverse_mills", "inverse_mills", (*ad.Node).InverseMills, rounded(inverseMillsOfAll), func(x float64) answer {
-			y := inverseMillsOfAll(x)
-			return answer{numbers: []float64{-y * (x + y)}, scale: min(y*(math.Abs(x)+y), math.MaxFloat64)}
-		}),
+		single("erfc", "erfc", (*ad.Node).Erfc, rounded(math.Erfc),
+			scaledBySquare(func(x float64) float64 { return -bell(x) })),
+		single("erfinv", "erfinv", (*ad.Node).ErfInv, rounded(math.Erfinv),
+			rounded(func(x float64) float64 {
+				y := math.Erfinv(x)
+				return math.Sqrt(math.Pi) / 2 * math.Exp(y*y)
+			})),
+		single("log_ndtr", "log_ndtr", (*ad.Node).LogNdtr, scaledBySquare(logNdtrOfAll),
+			scaledBySquare(inverseMillsOfAll)),
+		single("inverse_mills", "inverse_mills", (*ad.Node).InverseMills,
+			rounded(inverseMillsOfAll), func(x float64) answer {
+				y := inverseMillsOfAll(x)
+				return answer{numbers: []float64{-y * (x + y)},
+					scale: min(y*(math.Abs(x)+y), math.MaxFloat64)}
+			}),
 		single("ndtr_inv", "ndtr_inv", (*ad.Node).NdtrInv,
-			func(p float64) answer { return answer{numbers: []float64{quantileOfAll(p)}, scale: 1} },
+			func(p float64) answer {
+				return answer{numbers: []float64{quantileOfAll(p)}, scale: 1}
+			},
 			func(p float64) answer {
 				x := quantileOfAll(p)
-				return answer{numbers: []float64{math.Sqrt(2*math.Pi) * math.Exp(x*x/2)}, condition: 1 + x*x}
+				return answer{numbers: []float64{math.Sqrt(2*math.Pi) * math.Exp(x*x/2)},
+					condition: 1 + x*x}
 			}),
 	}
 }
@@ -96,8 +104,10 @@ func besselMeanings() []meaning {
 		return a
 	}
 	return []meaning{
-		single("log_bessel_i0", "log_bessel_i0", (*ad.Node).LogBesselI0, logarithm, rounded(besselRatioOfAll)),
-		single("bessel_ratio", "bessel_ratio", (*ad.Node).BesselRatio, rounded(besselRatioOfAll), slope),
+		single("log_bessel_i0", "log_bessel_i0", (*ad.Node).LogBesselI0, logarithm,
+			rounded(besselRatioOfAll)),
+		single("bessel_ratio", "bessel_ratio", (*ad.Node).BesselRatio, rounded(besselRatioOfAll),
+			slope),
 	}
 }
 
@@ -113,7 +123,8 @@ func logBesselOfAll(x float64) float64 {
 		t := x * x / 4
 		return math.Log1p(t * (1 + t/4*(1+t/9*(1+t/16*(1+t/25*(1+t/36*(1+t/49)))))))
 	case a > 1e3:
-		return a - math.Log(2*math.Pi*a)/2 + math.Log1p(1/(8*a)*(1+9/(16*a)*(1+25/(24*a)*(1+49/(32*a)))))
+		return a - math.Log(2*math.Pi*a)/2 +
+			math.Log1p(1/(8*a)*(1+9/(16*a)*(1+25/(24*a)*(1+49/(32*a)))))
 	default:
 		return a + math.Log(scaledI0(x))
 	}
@@ -140,9 +151,12 @@ func elementaryMeanings() []meaning {
 		}
 	}
 	return []meaning{
-		single("tan", "tan", (*ad.Node).Tan, rounded(math.Tan), rounded(func(x float64) float64 { return 1 + math.Tan(x)*math.Tan(x) })),
+		single("tan", "tan", (*ad.Node).Tan, rounded(math.Tan), rounded(func(x float64) float64 {
+			return 1 + math.Tan(x)*math.Tan(x)
+		})),
 		single("sinh", "sinh", (*ad.Node).Sinh, rounded(math.Sinh), rounded(math.Cosh)),
-		single("asinh", "asinh", (*ad.Node).Asinh, rounded(math.Asinh), rounded(func(x float64) float64 { return 1 / math.Hypot(1, x) })),
+		single("asinh", "asinh", (*ad.Node).Asinh, rounded(math.Asinh),
+			rounded(func(x float64) float64 { return 1 / math.Hypot(1, x) })),
 		single("cosh", "cosh", (*ad.Node).Cosh, rounded(math.Cosh), rounded(math.Sinh)),
 		single("floor", "floor", (*ad.Node).Floor, exact(math.Floor), nil),
 		single("logit", "logit", (*ad.Node).Logit, func(x float64) answer {
@@ -150,7 +164,8 @@ func elementaryMeanings() []meaning {
 		}, rounded(func(x float64) float64 { return 1 / (x * (1 - x)) })),
 		several("atan2", "angle", 2, func(x []*ad.Node) *ad.Node { return x[0].Atan2(x[1]) },
 			func(x []float64) answer { return is(math.Atan2(x[0], x[1])) },
-			hypotSlope(func(_, x float64) float64 { return x }), hypotSlope(func(y, _ float64) float64 { return -y })),
+			hypotSlope(func(_, x float64) float64 { return x }),
+			hypotSlope(func(y, _ float64) float64 { return -y })),
 		several("power", "power", 2, func(x []*ad.Node) *ad.Node { return x[0].Power(x[1]) },
 			func(x []float64) answer { return powerOf(x[0], x[1], 1) },
 			func(x []float64) answer {
@@ -159,16 +174,24 @@ func elementaryMeanings() []meaning {
 				}
 				return powerOf(x[0], x[1]-1, x[1])
 			},
-			func(x []float64) answer { return powerOf(x[0], x[1], logarithm(chosen(x[0], x[0], 1))) }),
-		several("logaddexp", "log of a sum of two", 2, func(x []*ad.Node) *ad.Node { return x[0].LogAddExp(x[1]) },
+			func(x []float64) answer {
+				return powerOf(x[0], x[1], logarithm(chosen(x[0], x[0], 1)))
+			}),
+		several("logaddexp", "log of a sum of two", 2, func(x []*ad.Node) *ad.Node {
+			return x[0].LogAddExp(x[1])
+		},
 			logSumExpOf,
-			func(x []float64) answer { return is(logistic(x[0] - x[1])) }, func(x []float64) answer { return is(logistic(x[1] - x[0])) }),
+			func(x []float64) answer { return is(logistic(x[0] - x[1])) },
+			func(x []float64) answer { return is(logistic(x[1] - x[0])) }),
 	}
 }
 
 func comparisonMeanings() []meaning {
-	compared := func(op string, build func(x, y *ad.Node) *ad.Node, holds func(a, b float64) bool) meaning {
-		return several(op, op, 2, func(x []*ad.Node) *ad.Node { return build(x[0], x[1]) }, func(x []float64) answer {
+	compared := func(op string, build func(x, y *ad.Node) *ad.Node,
+		holds func(a, b float64) bool) meaning {
+		return several(op, op, 2, func(x []*ad.Node) *ad.Node {
+			return build(x[0], x[1])
+		}, func(x []float64) answer {
 			switch {
 			case math.IsNaN(x[0]) || math.IsNaN(x[1]):
 				return is(math.NaN())

@@ -29,7 +29,8 @@ func FuzzElements(f *testing.F) {
 			agreed: map[string]float64{}, known: map[wantedKey]*wanted{},
 		}
 		p.build(t)
-		for _, opt := range []ad.Options{{Engine: ad.Reference}, {Without: ad.ElementSchedule}, {}} {
+		for _, opt := range []ad.Options{{Engine: ad.Reference}, {Without: ad.ElementSchedule},
+			{}} {
 			ev := p.prepare(t, opt)
 			p.run(t, ev, opt.Engine, false)
 			if strings.Contains(roles, "u") {

@@ -24,8 +24,11 @@ func extremeSlope(sign float64) func(x []float64, i int) answer {
 
 // extremesOverLanes are the reductions by comparison.
 func extremesOverLanes() []laneReduction {
-	extreme := func(name string, build func(x *ad.Node, lanes *ad.Axis) *ad.Node, sign, neutral float64) laneReduction {
-		return laneReduction{name, build, neutral, func(x []float64) answer { return is(extremeOf(x, sign)) }, extremeSlope(sign)}
+	extreme := func(name string, build func(x *ad.Node, lanes *ad.Axis) *ad.Node, sign,
+		neutral float64) laneReduction {
+		return laneReduction{name, build, neutral, func(x []float64) answer {
+			return is(extremeOf(x, sign))
+		}, extremeSlope(sign)}
 	}
 	return []laneReduction{
 		extreme("maximum", (*ad.Node).MaxOver, 1, math.Inf(-1)),
@@ -43,7 +46,8 @@ func testLaneWeights(t *testing.T) {
 		}
 		for _, lone := range []bool{false, true} {
 			b := ad.NewBuilder("weights")
-			r := &reductionRun{laneReduction: laneReduction{neutral: 0.25}, particles: 1, size: size}
+			r := &reductionRun{laneReduction: laneReduction{neutral: 0.25}, particles: 1,
+				size: size}
 			var axes []*ad.Axis
 			name := "particles"
 			if !lone {
@@ -55,11 +59,15 @@ func testLaneWeights(t *testing.T) {
 			x, c := b.Input("x", ad.Shape{specialCount}, axes...), b.Input("c", ad.Shape{}, axes...)
 			y := x.SoftmaxOver(lanes)
 			r.inputs, r.outputs = nodes(x, c), append(nodes(y), b.Grad(y.Mul(c).Sum(), x)...)
-			for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}}, {"by value", ad.Options{Without: ad.ElementSchedule}}, {"lanes", ad.Options{}}} {
-				if w.name != "lanes" && size > 24 || w.name == "reference" && os.Getenv(specialChild) != "" {
+			for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}},
+				{"by value", ad.Options{Without: ad.ElementSchedule}}, {"lanes", ad.Options{}}} {
+				if w.name != "lanes" && size > 24 || w.name == "reference" &&
+					os.Getenv(specialChild) != "" {
 					continue
 				}
-				t.Run(fmt.Sprintf("%d %s/%s", size, name, w.name), func(t *testing.T) { r.runWeights(t, w.opt) })
+				t.Run(fmt.Sprintf("%d %s/%s", size, name, w.name), func(t *testing.T) {
+					r.runWeights(t, w.opt)
+				})
 			}
 		}
 	}
@@ -93,7 +101,8 @@ func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
 			for lane := range r.size {
 				k := (particle*r.size+lane)*specialCount + e
 				if !values[lane].admits(got[0][k]) || !slopes[lane].admits(got[1][k]) {
-					t.Fatalf("lane %d of %v: got %v, slope %v, want %v, slope %v", lane, numbers, got[0][k], got[1][k], values[lane], slopes[lane])
+					t.Fatalf("lane %d of %v: got %v, slope %v, want %v, slope %v", lane, numbers,
+						got[0][k], got[1][k], values[lane], slopes[lane])
 				}
 			}
 		})
@@ -121,7 +130,8 @@ func weightsOf(x, c []float64) (weights, slopes []answer) {
 	}
 	for i, w := range weights {
 		y := w.numbers[0]
-		slopes = append(slopes, answer{numbers: []float64{y * (c[i] - mean)}, scale: (scale+math.Abs(c[i]))*y + w.scale*math.Abs(c[i]-mean)})
+		slopes = append(slopes, answer{numbers: []float64{y * (c[i] - mean)},
+			scale: (scale+math.Abs(c[i]))*y + w.scale*math.Abs(c[i]-mean)})
 	}
 	return weights, slopes
 }

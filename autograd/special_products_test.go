@@ -25,18 +25,25 @@ func laneReductions() []laneReduction {
 	scale := func(x []float64) float64 { return min(math.MaxFloat64, largest(x)) }
 	return []laneReduction{
 		{"sum", (*ad.Node).SumOver, 0,
-			func(x []float64) answer { return answer{numbers: []float64{total(x)}, scale: scale(x)} },
+			func(x []float64) answer {
+				return answer{numbers: []float64{total(x)}, scale: scale(x)}
+			},
 			func([]float64, int) answer { return is(1) }},
 		{"sum of small numbers", (*ad.Node).SumOver, 0.125,
-			func(x []float64) answer { return answer{numbers: []float64{total(x)}, scale: scale(x)} },
+			func(x []float64) answer {
+				return answer{numbers: []float64{total(x)}, scale: scale(x)}
+			},
 			func([]float64, int) answer { return is(1) }},
 		{"mean", (*ad.Node).MeanOver, 0,
 			func(x []float64) answer {
 				return answer{numbers: []float64{total(x) * (1 / float64(len(x)))}, scale: scale(x)}
 			},
 			func(x []float64, _ int) answer { return is(1 / float64(len(x))) }},
-		{"log-sum-exp", (*ad.Node).LogSumExpOver, math.Inf(-1), func(x []float64) answer { return is(plainLogSumExp(x)) }, weightOf},
-		{"log-sum-exp of ordinary numbers", (*ad.Node).LogSumExpOver, 0.25, func(x []float64) answer { return is(plainLogSumExp(x)) }, weightOf},
+		{"log-sum-exp", (*ad.Node).LogSumExpOver, math.Inf(-1), func(x []float64) answer {
+			return is(plainLogSumExp(x))
+		}, weightOf},
+		{"log-sum-exp of ordinary numbers", (*ad.Node).LogSumExpOver, 0.25,
+			func(x []float64) answer { return is(plainLogSumExp(x)) }, weightOf},
 		{"log-mean-exp", (*ad.Node).LogMeanExpOver, 0.25, func(x []float64) answer {
 			shift := math.Log(float64(len(x)))
 			return answer{numbers: []float64{plainLogSumExp(x) - shift}, scale: shift}
@@ -63,12 +70,17 @@ func testLaneReductions(t *testing.T) {
 				lanes := b.Axis("lane", size)
 				x := b.Input("x", ad.Shape{specialCount}, append(axes, lanes)...)
 				y := c.build(x, lanes)
-				r := &reductionRun{laneReduction: c, particles: particles, size: size, inputs: nodes(x), outputs: append(nodes(y), b.Grad(y.Sum(), x)...)}
-				for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}}, {"by value", ad.Options{Without: ad.ElementSchedule}}, {"lanes", ad.Options{}}} {
-					if w.name != "lanes" && size > 24 || w.name == "reference" && os.Getenv(specialChild) != "" {
+				r := &reductionRun{laneReduction: c, particles: particles, size: size,
+					inputs: nodes(x), outputs: append(nodes(y), b.Grad(y.Sum(), x)...)}
+				for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}},
+					{"by value", ad.Options{Without: ad.ElementSchedule}},
+					{"lanes", ad.Options{}}} {
+					if w.name != "lanes" && size > 24 || w.name == "reference" &&
+						os.Getenv(specialChild) != "" {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s/%d %s/%s", c.name, size, name, w.name), func(t *testing.T) { r.run(t, w.opt) })
+					t.Run(fmt.Sprintf("%s/%d %s/%s", c.name, size, name, w.name),
+						func(t *testing.T) { r.run(t, w.opt) })
 				}
 			}
 		}
@@ -137,7 +149,8 @@ func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 					fault("value", x, g, want)
 				}
 				for i := range x {
-					if g, want := got[1][(particle*r.size+i)*specialCount+e], r.slope(x, i); !want.admits(g) {
+					if g, want := got[1][(particle*r.size+i)*specialCount+e],
+						r.slope(x, i); !want.admits(g) {
 						fault(fmt.Sprintf("slope of lane %d", i), x, g, want)
 					}
 				}
@@ -151,7 +164,8 @@ func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 
 // moderate are the special numbers whose sums of products do not depend on the order:
 // nothing overflows.
-var moderate = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 1e-300, 0.5, -2, 3}
+var moderate = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
+	5e-324, 1e-300, 0.5, -2, 3}
 
 // testMatrixProducts multiplies matrices of ordinary and a few special numbers, in the
 // sizes that the compiler has tiles and blocks for, and reads the products by what it
@@ -162,19 +176,33 @@ func testMatrixProducts(t *testing.T) {
 		then func(y, bias *ad.Node) *ad.Node
 		want func(y [][]float64, scale [][]float64, bias []float64) [][]answer
 	}{
-		{"product", func(y, _ *ad.Node) *ad.Node { return y }, eachProduct(func(y, _ float64) float64 { return y })},
-		{"product and bias", func(y, bias *ad.Node) *ad.Node { return y.Add(bias) }, eachProduct(func(y, b float64) float64 { return y + b })},
-		{"positive part", func(y, bias *ad.Node) *ad.Node { return y.Add(bias).Relu() }, eachProduct(func(y, b float64) float64 { return max(y+b, 0) })},
-		{"negative", func(y, _ *ad.Node) *ad.Node { return y.Neg() }, eachProduct(func(y, _ float64) float64 { return -y })},
-		{"reciprocal of the positive part", func(y, _ *ad.Node) *ad.Node { return y.Relu().AddScalar(1).Inverse() },
+		{"product", func(y, _ *ad.Node) *ad.Node {
+			return y
+		}, eachProduct(func(y, _ float64) float64 { return y })},
+		{"product and bias", func(y, bias *ad.Node) *ad.Node {
+			return y.Add(bias)
+		}, eachProduct(func(y, b float64) float64 { return y + b })},
+		{"positive part", func(y, bias *ad.Node) *ad.Node { return y.Add(bias).Relu() },
+			eachProduct(func(y, b float64) float64 { return max(y+b, 0) })},
+		{"negative", func(y, _ *ad.Node) *ad.Node {
+			return y.Neg()
+		}, eachProduct(func(y, _ float64) float64 { return -y })},
+		{"reciprocal of the positive part", func(y, _ *ad.Node) *ad.Node {
+			return y.Relu().AddScalar(1).Inverse()
+		},
 			eachProduct(func(y, _ float64) float64 { return 1 / (max(y, 0) + 1) })},
-		{"sums of squares", func(y, _ *ad.Node) *ad.Node { return y.Square().Sum(0).Reshape(ad.Shape{1, y.Shape()[1]}) }, squaresOfProducts},
+		{"sums of squares", func(y, _ *ad.Node) *ad.Node {
+			return y.Square().Sum(0).Reshape(ad.Shape{1, y.Shape()[1]})
+		}, squaresOfProducts},
 	} {
 		for _, roles := range []string{"ul", "lu", "ll", "uu", "cl"} {
 			for seed := range uint64(3) {
 				p := newProductRun(roles, seed, tt.then)
-				for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}}, {"by value", ad.Options{Without: ad.ElementSchedule}}, {"lanes", ad.Options{}}} {
-					t.Run(fmt.Sprintf("%s/%s/%d/%s", tt.name, roles, seed, w.name), func(t *testing.T) { p.run(t, w.opt, tt.want) })
+				for _, w := range []way{{"reference", ad.Options{Engine: ad.Reference}},
+					{"by value", ad.Options{Without: ad.ElementSchedule}},
+					{"lanes", ad.Options{}}} {
+					t.Run(fmt.Sprintf("%s/%s/%d/%s", tt.name, roles, seed, w.name),
+						func(t *testing.T) { p.run(t, w.opt, tt.want) })
 				}
 			}
 		}
@@ -182,12 +210,14 @@ func testMatrixProducts(t *testing.T) {
 }
 
 // eachProduct applies a function to every element of a product and its row's bias.
-func eachProduct(f func(y, bias float64) float64) func(y, scale [][]float64, bias []float64) [][]answer {
+func eachProduct(f func(y, bias float64) float64) func(y, scale [][]float64,
+	bias []float64) [][]answer {
 	return func(y, scale [][]float64, bias []float64) [][]answer {
 		all := make([][]answer, len(y))
 		for i, row := range y {
 			for j, v := range row {
-				all[i] = append(all[i], answer{numbers: []float64{f(v, bias[i])}, scale: largest([]float64{scale[i][j], math.Abs(f(0, bias[i]))})})
+				all[i] = append(all[i], answer{numbers: []float64{f(v, bias[i])},
+					scale: largest([]float64{scale[i][j], math.Abs(f(0, bias[i]))})})
 			}
 		}
 		return all
@@ -256,11 +286,14 @@ func newProductRun(roles string, seed uint64, then func(y, bias *ad.Node) *ad.No
 	bias, d := operand("bias", 'u', ad.Shape{leftRows, 1})
 	p.a, p.b, p.bias = a, c, d
 	p.output = then(left.MatMul(right), bias).ExpandOver(sample)
-	p.inputs, p.data = append(p.inputs[:len(p.inputs):len(p.inputs)], b.Input("z", ad.Shape{}, particle, sample)), append(p.data, make([]float64, runParticles*runSamples))
+	p.inputs, p.data = append(p.inputs[:len(p.inputs):len(p.inputs)],
+		b.Input("z", ad.Shape{}, particle, sample)),
+		append(p.data, make([]float64, runParticles*runSamples))
 	return p
 }
 
-func (p *productRun) run(t *testing.T, opt ad.Options, want func(y, scale [][]float64, bias []float64) [][]answer) {
+func (p *productRun) run(t *testing.T, opt ad.Options,
+	want func(y, scale [][]float64, bias []float64) [][]answer) {
 	t.Helper()
 	got := eval(t, p.inputs, nodes(p.output), p.data, opt)[0]
 	size := p.output.Shape().Len()
@@ -287,7 +320,8 @@ func (p *productRun) run(t *testing.T, opt ad.Options, want func(y, scale [][]fl
 			for i, row := range want(y, scale, part(p.bias, 'u', leftRows)) {
 				for j, w := range row {
 					if !w.admits(got[k]) {
-						t.Errorf("particle %d, sample %d, element (%d,%d): got %v, want %v of %v times %v", particle, sample, i, j, got[k], w, a, b)
+						t.Errorf("particle %d, sample %d, element (%d,%d): got %v, want %v of %v "+
+							"times %v", particle, sample, i, j, got[k], w, a, b)
 						return
 					}
 					k++

@@ -51,14 +51,18 @@ type exception struct {
 
 // exceptions are all of them.
 func exceptions() []exception {
-	zeroConstant := func(x []float64, constant []bool, i int) bool { return constant[i] && x[i] == 0 }
+	zeroConstant := func(x []float64, constant []bool, i int) bool {
+		return constant[i] && x[i] == 0
+	}
 	return []exception{
-		{"mul", "a structural zero times an infinity or NaN is 0, and a structural zero has no sign",
+		{"mul",
+			"a structural zero times an infinity or NaN is 0, and a structural zero has no sign",
 			func(operand int, x []float64, constant []bool) []float64 {
 				switch {
 				case len(x) == 1 || !zeroConstant(x, constant, 0) && !zeroConstant(x, constant, 1):
 					return nil
-				case len(x) == 3 && operand < 0: // a third operand is added, or the product subtracted from it
+				// a third operand is added, or the product subtracted from it
+				case len(x) == 3 && operand < 0:
 					return []float64{x[2]}
 				}
 				return []float64{0}
@@ -150,7 +154,8 @@ func (p *meaningRun) withExceptions(operand int, x []float64, want answer) answe
 }
 
 // single is the row of a function of one number with a known derivative.
-func single(op, name string, build func(x *ad.Node) *ad.Node, f, slope func(x float64) answer) meaning {
+func single(op, name string, build func(x *ad.Node) *ad.Node,
+	f, slope func(x float64) answer) meaning {
 	m := meaning{
 		op: op, name: name, arity: 1,
 		build: func(_ *ad.Axis, x []*ad.Node) *ad.Node { return build(x[0]) },
@@ -163,7 +168,8 @@ func single(op, name string, build func(x *ad.Node) *ad.Node, f, slope func(x fl
 }
 
 // several is the row of a function of two or more numbers.
-func several(op, name string, arity int, build func(x []*ad.Node) *ad.Node, f func(x []float64) answer, slopes ...func(x []float64) answer) meaning {
+func several(op, name string, arity int, build func(x []*ad.Node) *ad.Node,
+	f func(x []float64) answer, slopes ...func(x []float64) answer) meaning {
 	return meaning{op: op, name: name, arity: arity, value: f, slopes: slopes,
 		build: func(_ *ad.Axis, x []*ad.Node) *ad.Node { return build(x) }}
 }
@@ -238,7 +244,8 @@ func powerOf(x, p, c float64) answer {
 	if x > 0 && x < 0x1p-1022 {
 		y = math.Pow(x*0x1p54, p) * math.Pow(0x1p-54, p)
 	}
-	return answer{numbers: []float64{c * y}, condition: 1 + min(math.Abs(p*logarithm(math.Abs(x))), 745)}
+	return answer{numbers: []float64{c * y},
+		condition: 1 + min(math.Abs(p*logarithm(math.Abs(x))), 745)}
 }
 
 // power is x^p for |p| up to 3, from that of the mantissa: math.Pow goes through the
@@ -260,38 +267,67 @@ func unaryMeanings() []meaning {
 	powers := []float64{3, -1, 0.5, -0.5, 1.5, -2, 1. / 3}
 	var all []meaning
 	for _, p := range powers {
-		all = append(all, single("pow", fmt.Sprintf("to %.3g", p), func(x *ad.Node) *ad.Node { return x.Pow(p) },
-			func(x float64) answer { return is(power(x, p)) }, func(x float64) answer { return is(p * power(x, p-1)) }))
+		all = append(all, single("pow", fmt.Sprintf("to %.3g", p), func(x *ad.Node) *ad.Node {
+			return x.Pow(p)
+		},
+			func(x float64) answer { return is(power(x, p)) }, func(x float64) answer {
+				return is(p * power(x, p-1))
+			}))
 	}
 	return append(all,
-		single("neg", "neg", (*ad.Node).Neg, exact(func(x float64) float64 { return -x }), func(float64) answer { return is(-1) }),
+		single("neg", "neg", (*ad.Node).Neg, exact(func(x float64) float64 { return -x }),
+			func(float64) answer { return is(-1) }),
 		single("exp", "exp", (*ad.Node).Exp, rounded(math.Exp), rounded(math.Exp)),
-		single("log", "log", (*ad.Node).Log, rounded(logarithm), exact(func(x float64) float64 { return 1 / x })),
-		single("log1p", "log1p", (*ad.Node).Log1p, rounded(math.Log1p), rounded(func(x float64) float64 { return 1 / (1 + x) })),
+		single("log", "log", (*ad.Node).Log, rounded(logarithm), exact(func(x float64) float64 {
+			return 1 / x
+		})),
+		single("log1p", "log1p", (*ad.Node).Log1p, rounded(math.Log1p),
+			rounded(func(x float64) float64 { return 1 / (1 + x) })),
 		single("expm1", "expm1", (*ad.Node).Expm1, rounded(math.Expm1), rounded(math.Exp)),
-		single("sqrt", "sqrt", (*ad.Node).Sqrt, exact(math.Sqrt), rounded(func(x float64) float64 { return 0.5 / math.Sqrt(x) })),
-		single("square", "square", (*ad.Node).Square, exact(func(x float64) float64 { return x * x }), exact(func(x float64) float64 { return 2 * x })),
-		single("square", "second power", func(x *ad.Node) *ad.Node { return x.Pow(2) }, exact(func(x float64) float64 { return x * x }), exact(func(x float64) float64 { return 2 * x })),
-		single("cube", "cube", (*ad.Node).Cube, rounded(func(x float64) float64 { return x * x * x }), rounded(func(x float64) float64 { return 3 * (x * x) })),
-		single("inverse", "inverse", (*ad.Node).Inverse, exact(func(x float64) float64 { return 1 / x }), func(x float64) answer { return is(-(1/x)*(1/x), -1/(x*x)) }),
+		single("sqrt", "sqrt", (*ad.Node).Sqrt, exact(math.Sqrt), rounded(func(x float64) float64 {
+			return 0.5 / math.Sqrt(x)
+		})),
+		single("square", "square", (*ad.Node).Square, exact(func(x float64) float64 {
+			return x * x
+		}), exact(func(x float64) float64 { return 2 * x })),
+		single("square", "second power", func(x *ad.Node) *ad.Node { return x.Pow(2) },
+			exact(func(x float64) float64 { return x * x }), exact(func(x float64) float64 {
+				return 2 * x
+			})),
+		single("cube", "cube", (*ad.Node).Cube, rounded(func(x float64) float64 {
+			return x * x * x
+		}), rounded(func(x float64) float64 { return 3 * (x * x) })),
+		single("inverse", "inverse", (*ad.Node).Inverse, exact(func(x float64) float64 {
+			return 1 / x
+		}), func(x float64) answer { return is(-(1/x)*(1/x), -1/(x*x)) }),
 		single("sigmoid", "sigmoid", (*ad.Node).Sigmoid, rounded(logistic), logisticSlope),
 		single("sigmoid", "its logarithm", func(x *ad.Node) *ad.Node { return x.Sigmoid().Log() },
-			rounded(func(x float64) float64 { return -softPlus(-x) }), func(x float64) answer { return is(logistic(-x)) }),
+			rounded(func(x float64) float64 { return -softPlus(-x) }), func(x float64) answer {
+				return is(logistic(-x))
+			}),
 		single("softplus", "softplus", (*ad.Node).Softplus, rounded(softPlus), rounded(logistic)),
-		single("softplus", "log1p of exp", func(x *ad.Node) *ad.Node { return x.Exp().Log1p() }, rounded(softPlus), rounded(logistic)),
+		single("softplus", "log1p of exp", func(x *ad.Node) *ad.Node {
+			return x.Exp().Log1p()
+		}, rounded(softPlus), rounded(logistic)),
 		single("tanh", "tanh", (*ad.Node).Tanh, rounded(math.Tanh), func(x float64) answer {
 			y := math.Tanh(x)
 			return answer{numbers: []float64{1 - y*y}, scale: 1}
 		}),
 		single("sin", "sin", (*ad.Node).Sin, rounded(math.Sin), rounded(math.Cos)),
-		single("cos", "cos", (*ad.Node).Cos, rounded(math.Cos), rounded(func(x float64) float64 { return -math.Sin(x) })),
+		single("cos", "cos", (*ad.Node).Cos, rounded(math.Cos), rounded(func(x float64) float64 {
+			return -math.Sin(x)
+		})),
 		single("abs", "abs", (*ad.Node).Abs, exact(math.Abs), rounded(signum)),
-		single("relu", "relu", (*ad.Node).Relu, exact(func(x float64) float64 { return max(x, 0) }), rounded(step)),
+		single("relu", "relu", (*ad.Node).Relu, exact(func(x float64) float64 { return max(x, 0) }),
+			rounded(step)),
 		single("sign", "sign", (*ad.Node).Sign, rounded(signum), nil),
 		single("positive", "positive", (*ad.Node).Positive, rounded(step), nil),
-		single("clamp", "around 0", func(x *ad.Node) *ad.Node { return x.Clamp(-0.5, 2) }, exact(func(x float64) float64 { return min(max(x, -0.5), 2) }), between(-0.5, 2)),
-		single("clamp", "from 0 on", func(x *ad.Node) *ad.Node { return x.Clamp(0, 0.5) }, exact(func(x float64) float64 { return min(max(x, 0), 0.5) }), between(0, 0.5)),
-		single("stop_gradient", "stop gradient", (*ad.Node).StopGradient, exact(func(x float64) float64 { return x }), nil),
+		single("clamp", "around 0", func(x *ad.Node) *ad.Node { return x.Clamp(-0.5, 2) },
+			exact(func(x float64) float64 { return min(max(x, -0.5), 2) }), between(-0.5, 2)),
+		single("clamp", "from 0 on", func(x *ad.Node) *ad.Node { return x.Clamp(0, 0.5) },
+			exact(func(x float64) float64 { return min(max(x, 0), 0.5) }), between(0, 0.5)),
+		single("stop_gradient", "stop gradient", (*ad.Node).StopGradient,
+			exact(func(x float64) float64 { return x }), nil),
 	)
 }
 
@@ -345,7 +381,8 @@ func gammaMeanings() []meaning {
 		}, order(0)),
 	}
 	for n := range 3 {
-		all = append(all, single("polygamma", fmt.Sprintf("order %d", n), func(x *ad.Node) *ad.Node { return x.Polygamma(n) }, order(n), order(n+1)))
+		all = append(all, single("polygamma", fmt.Sprintf("order %d", n),
+			func(x *ad.Node) *ad.Node { return x.Polygamma(n) }, order(n), order(n+1)))
 	}
 	return all
 }

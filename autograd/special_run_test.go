@@ -26,7 +26,8 @@ func (g grid) String() string {
 // grids are as many samples as there are special numbers, a few, a lone axis of particles, and
 // many samples and particles, the last of which fill no whole register.
 func grids() []grid {
-	all := []grid{{2, specialCount, false}, {2, 8, false}, {1, specialCount, true}, {1, 70, false}, {1, 70, true}}
+	all := []grid{{2, specialCount, false}, {2, 8, false}, {1, specialCount, true}, {1, 70, false},
+		{1, 70, true}}
 	if testing.Short() {
 		return all[:3]
 	}
@@ -58,7 +59,8 @@ func (m meaning) needs(grid int, roles string) bool {
 type meaningRun struct {
 	meaning
 	grid
-	roles   string // per operand: l differs between lanes, u does not, c constant, k scalar constant
+	// per operand: l differs between lanes, u does not, c constant, k scalar constant
+	roles   string
 	numbers []float64
 	inputs  []*ad.Node
 	outputs []*ad.Node // value, then the gradients asked for
@@ -169,7 +171,8 @@ type wantedKey struct {
 
 const maxArity = 4
 
-var slopeNames = [maxArity]string{"slope of operand 0", "slope of operand 1", "slope of operand 2", "slope of operand 3"}
+var slopeNames = [maxArity]string{"slope of operand 0", "slope of operand 1", "slope of operand 2",
+	"slope of operand 3"}
 
 // build makes the graph.
 func (p *meaningRun) build(t *testing.T) {
@@ -257,7 +260,8 @@ func (p *meaningRun) feed(round int, level bool) [][]float64 {
 		for particle := range p.particles {
 			for lane := range lanes {
 				for e := range specialCount {
-					v = append(v, p.number(i, int(p.indices(place{e, round, particle, lane, level})[i])))
+					v = append(v,
+						p.number(i, int(p.indices(place{e, round, particle, lane, level})[i])))
 				}
 			}
 		}
@@ -299,7 +303,8 @@ func (p *meaningRun) run(t *testing.T, ev ad.Evaluator, engine ad.Engine, level 
 	faults, got := 0, room(p.outputs)
 	fault := func(what string, x []float64, got float64, want answer) {
 		if faults++; faults <= 3 {
-			t.Errorf("%s at %v, lanes that are level %v: got %v, want %v", what, x, level, got, want)
+			t.Errorf("%s at %v, lanes that are level %v: got %v, want %v", what, x, level, got,
+				want)
 		}
 	}
 	wants := make([][specialCount]*wanted, len(p.numbers))
@@ -313,10 +318,12 @@ func (p *meaningRun) run(t *testing.T, ev ad.Evaluator, engine ad.Engine, level 
 					// Numbers come again after so many lanes.
 					at := &wants[lane%len(p.numbers)][e]
 					if lane < len(p.numbers) {
-						*at = p.want(engine, level, p.indices(place{e, round, particle, lane, level}))
+						*at = p.want(engine, level,
+							p.indices(place{e, round, particle, lane, level}))
 					}
 					want := *at
-					if g := got[0][p.offset(p.outputs[0], particle, lane, e)]; !p.admits("value", want.x, want.value, g) {
+					if g := got[0][p.offset(p.outputs[0], particle, lane, e)]; !p.admits("value",
+						want.x, want.value, g) {
 						fault("value", want.x, g, want.value)
 					}
 					for k, i := range p.wrt {
@@ -324,7 +331,8 @@ func (p *meaningRun) run(t *testing.T, ev ad.Evaluator, engine ad.Engine, level 
 							continue // a sum of different slopes
 						}
 						what := slopeNames[i]
-						if g := got[1+k][p.offset(p.outputs[1+k], particle, lane, e)]; !p.admits(what, want.x, want.slopes[k], g) {
+						if g := got[1+k][p.offset(p.outputs[1+k], particle, lane, e)]; !p.admits(
+							what, want.x, want.slopes[k], g) {
 							fault(what, want.x, g, want.slopes[k])
 						}
 					}

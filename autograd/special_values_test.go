@@ -51,7 +51,8 @@ func TestSpecialValues(t *testing.T) {
 					tests = "^Test(" + programTests + ")$"
 				}
 				cmd := exec.Command(os.Args[0], "-test.run", tests)
-				cmd.Env = append(os.Environ(), "TOBAC_KERNELS="+set.String(), specialChild+"="+set.String())
+				cmd.Env = append(os.Environ(), "TOBAC_KERNELS="+set.String(),
+					specialChild+"="+set.String())
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%v:\n%s", err, out)
 				}
@@ -114,7 +115,9 @@ func (a answer) admits(v float64) bool {
 			if v == w && (w != 0 || math.Signbit(v) == math.Signbit(w)) {
 				return true
 			}
-		case v == w, !math.IsInf(w, 0) && math.Abs(v-w) <= max(specialTolerance*max(math.Abs(w), a.scale), specialTolerance*a.condition*math.Abs(w))+specialUnderflow:
+		case v == w, !math.IsInf(w, 0) &&
+			math.Abs(v-w) <= max(specialTolerance*max(math.Abs(w), a.scale),
+				specialTolerance*a.condition*math.Abs(w))+specialUnderflow:
 			return true
 		}
 	}
@@ -153,7 +156,8 @@ func testMeanings(t *testing.T) {
 				known := map[wantedKey]*wanted{}
 				for i, g := range grids() {
 					if m.needs(i, roles) {
-						p := &meaningRun{meaning: m, grid: g, roles: roles, numbers: specials[:], agreed: agreed, known: known}
+						p := &meaningRun{meaning: m, grid: g, roles: roles, numbers: specials[:],
+							agreed: agreed, known: known}
 						p.build(t)
 						p.engines(t, i)
 					}
@@ -182,7 +186,8 @@ func (p *meaningRun) engines(t *testing.T, grid int) {
 			}
 		})
 	}
-	few, child := [...][]bool{apart, level, append(apart, level...), nil, nil}[grid], os.Getenv(specialChild) != ""
+	few, child := [...][]bool{apart, level, append(apart, level...), nil, nil}[grid],
+		os.Getenv(specialChild) != ""
 	if child && grid == 1 { // which is the first of them there
 		few = append(apart, level...)
 	}

@@ -15,7 +15,8 @@ func TestVerify(t *testing.T) {
 		t.Helper()
 		for i, without := range passCases() {
 			for _, workers := range []int{1, 3}[:1+i%2] { // with all passes, and without each
-				if _, err := ad.Verify(inputs, outputs, ad.Options{Without: without, Workers: workers}); err != nil {
+				if _, err := ad.Verify(inputs, outputs,
+					ad.Options{Without: without, Workers: workers}); err != nil {
 					t.Errorf("%s, %d workers, without %q: %v", what, workers, without, err)
 				}
 			}

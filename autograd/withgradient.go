@@ -23,7 +23,8 @@ func WithGradient(y *Node, vjp func(ct *Node) []*Node, x ...*Node) *Node {
 		VJP: func(n, ct *Node) []*Node {
 			parts := vjp(ct)
 			if n.b.err == nil && len(parts) != len(x) {
-				n.b.fail(nil, "with_gradient: %v: got %d cotangents, want %d", y, len(parts), len(x))
+				n.b.fail(nil, "with_gradient: %v: got %d cotangents, want %d", y, len(parts),
+					len(x))
 			}
 			return append([]*Node{nil}, parts...)
 		},

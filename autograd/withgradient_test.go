@@ -13,7 +13,9 @@ import (
 
 // clipped passes n on and limits its cotangent.
 func clipped(n *ad.Node, bound float64) *ad.Node {
-	return ad.WithGradient(n, func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Clamp(-bound, bound)} }, n)
+	return ad.WithGradient(n, func(ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Clamp(-bound, bound)}
+	}, n)
 }
 
 // squareRoot is √x by Newton's iteration, with the derivative of the implicit function
@@ -24,7 +26,9 @@ func squareRoot(x *ad.Node) *ad.Node {
 		y = y.Add(x.Div(y)).Scale(0.5)
 	}
 	var root *ad.Node
-	root = ad.WithGradient(y, func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Div(root.Scale(2))} }, x)
+	root = ad.WithGradient(y, func(ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Div(root.Scale(2))}
+	}, x)
 	return root
 }
 
@@ -49,7 +53,8 @@ func TestWithGradient(t *testing.T) {
 			for i := range at {
 				at[i] = 0.5 + 3*rng.Float64()
 				y := math.Sqrt(at[i])
-				for k, w := range []float64{y, 1 / (2 * y), -1 / (4 * y * at[i]), 3 / (8 * y * at[i] * at[i])} {
+				for k, w := range []float64{y, 1 / (2 * y), -1 / (4 * y * at[i]),
+					3 / (8 * y * at[i] * at[i])} {
 					want[k] = append(want[k], w)
 				}
 			}
@@ -69,7 +74,9 @@ func TestWithGradientAxes(t *testing.T) {
 	x, e := b.Input("x", ad.Shape{}, p), b.Input("e", ad.Shape{}, p, s)
 	mean := e.MeanOver(s)
 	// The value of mean, whose derivative by e is taken to be e, and by x to be x·e.
-	y := ad.WithGradient(mean, func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Mul(e), ct.Mul(x).Mul(e)} }, e, x)
+	y := ad.WithGradient(mean, func(ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Mul(e), ct.Mul(x).Mul(e)}
+	}, e, x)
 	if len(y.Axes()) != 1 {
 		t.Fatalf("got axes %v, want those of %v", y.Axes(), mean)
 	}
@@ -92,7 +99,8 @@ func TestWithGradientAxes(t *testing.T) {
 func TestWithGradientReads(t *testing.T) {
 	b := ad.NewBuilder("reads")
 	x, w := b.Input("x", ad.Shape{}), b.Input("w", ad.Shape{})
-	y := ad.WithGradient(x.Square(), func(ct *ad.Node) []*ad.Node { return []*ad.Node{nil, ct} }, x, w)
+	y := ad.WithGradient(x.Square(), func(ct *ad.Node) []*ad.Node { return []*ad.Node{nil, ct} }, x,
+		w)
 	got := runEngines(t, []*ad.Node{x}, []*ad.Node{y}, [][]float64{{3}}, 0)
 	compare(t, "value", got[0], []float64{9}, 0)
 	got = runEngines(t, []*ad.Node{x}, b.Grad(y, x, w), [][]float64{{3}}, 0)
@@ -106,8 +114,11 @@ func TestWithGradientErrors(t *testing.T) {
 		vjp  func(ct *ad.Node) []*ad.Node
 		want string
 	}{
-		{"count", func(ct *ad.Node) []*ad.Node { return nil }, "with_gradient: x(3): got 0 cotangents, want 1"},
-		{"shape", func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Sum()} }, "with_gradient: cotangent of operand 1 has shape (), want (3)"},
+		{"count", func(ct *ad.Node) []*ad.Node {
+			return nil
+		}, "with_gradient: x(3): got 0 cotangents, want 1"},
+		{"shape", func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Sum()} },
+			"with_gradient: cotangent of operand 1 has shape (), want (3)"},
 	} {
 		b := ad.NewBuilder("errors")
 		x := b.Input("x", ad.Shape{3})
@@ -122,7 +133,9 @@ func TestWithGradientErrors(t *testing.T) {
 func ExampleWithGradient() {
 	b := ad.NewBuilder("clipped")
 	x := b.Input("x", ad.Shape{4})
-	identity := ad.WithGradient(x, func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Clamp(-1, 1)} }, x)
+	identity := ad.WithGradient(x, func(ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Clamp(-1, 1)}
+	}, x)
 	y := identity.Square().Sum()
 	got := run([]*ad.Node{x}, []*ad.Node{y, b.Grad(y, x)[0]}, []float64{-3, -0.25, 0.25, 3})
 	fmt.Printf("value %.3f, clipped gradient %.1f\n", got[0], got[1])
@@ -151,13 +164,16 @@ func ExampleWithGradient_implicit() {
 // TestClipped is the gradient of a sum of clipped terms against differences where nothing
 // is clipped, and against the bound where it is.
 func TestClipped(t *testing.T) {
-	err := gradtest.Check(func(_ *ad.Builder, x []*ad.Node) *ad.Node { return clipped(x[0], 100).Square().Sum() },
+	err := gradtest.Check(func(_ *ad.Builder, x []*ad.Node) *ad.Node {
+		return clipped(x[0], 100).Square().Sum()
+	},
 		[][]float64{{1, 2, 3}}, []ad.Shape{{3}}, gradtest.Options{})
 	if err != nil {
 		t.Error(err)
 	}
 	b := ad.NewBuilder("clipped")
 	x := b.Input("x", ad.Shape{3})
-	got := runEngines(t, []*ad.Node{x}, b.Grad(clipped(x, 3).Square().Sum(), x), [][]float64{{1, 2, -30}}, 0)
+	got := runEngines(t, []*ad.Node{x}, b.Grad(clipped(x, 3).Square().Sum(), x),
+		[][]float64{{1, 2, -30}}, 0)
 	compare(t, "gradient", got[0], []float64{2, 3, -3}, 0)
 }

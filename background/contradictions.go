@@ -128,7 +128,8 @@ func (c *contradictions) edge(e dag.Edge) {
 	}
 	why := c.ruledOut(e)
 	if c.position != nil && c.position[e.From] > c.position[e.To] {
-		why = append(why, fmt.Sprintf("the known order puts %s before %s", c.names[e.To], c.names[e.From]))
+		why = append(why,
+			fmt.Sprintf("the known order puts %s before %s", c.names[e.To], c.names[e.From]))
 	}
 	for _, reason := range why {
 		c.add("%s is %s, but %s", c.arrow(e), certain, reason)
@@ -205,7 +206,8 @@ func (c *contradictions) parents() {
 	}
 	for j := range c.names {
 		if all := c.required.Parents(j); len(all) > c.MaxParents {
-			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all), strings.Join(words.Of(c.names, all), ", "), c.MaxParents)
+			c.add("%s has %d required parents (%s), more than the %d allowed", c.names[j], len(all),
+				strings.Join(words.Of(c.names, all), ", "), c.MaxParents)
 		}
 	}
 }
@@ -219,7 +221,8 @@ func (c *contradictions) knownOrder(known []int) {
 			continue
 		}
 		if last >= 0 && c.earlier(j, last) {
-			c.add("the known order puts %s before %s, but the tiers put %s before %s", c.names[last], c.names[j], c.names[j], c.names[last])
+			c.add("the known order puts %s before %s, but the tiers put %s before %s",
+				c.names[last], c.names[j], c.names[j], c.names[last])
 		}
 		last = j
 	}

@@ -18,7 +18,8 @@ func Example() {
 	}
 	fmt.Println("contradictions:", prior.CheckTogether(names, nil))
 	fixed := prior.Fixed(4)
-	fmt.Println("smoking → tar:", fixed.At(0, 1), " tar → cancer:", fixed.At(1, 2), " diagnosis → cancer:", fixed.At(3, 2))
+	fmt.Println("smoking → tar:", fixed.At(0, 1), " tar → cancer:", fixed.At(1, 2),
+		" diagnosis → cancer:", fixed.At(3, 2))
 
 	prior.Required = append(prior.Required, dag.Edge{From: 3, To: 2})
 	fmt.Println(prior.CheckTogether(names, nil))

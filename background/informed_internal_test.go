@@ -22,13 +22,15 @@ func TestInformedTerms(t *testing.T) {
 		p := informed{ModularPrior: plain, logOdds: logOdds}
 		b := autograd.NewBuilder("prior")
 		x := b.Input("g", autograd.Shape{d, d})
-		run, err := autograd.NewEvaluator([]*autograd.Node{x}, []*autograd.Node{p.LogProb(x), p.Terms(x)}, autograd.Options{})
+		run, err := autograd.NewEvaluator([]*autograd.Node{x},
+			[]*autograd.Node{p.LogProb(x), p.Terms(x)}, autograd.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer run.Close()
 		whole, terms := make([]float64, 1), make([]float64, d)
-		if err := run.Eval([][]float64{whole, terms}, []autograd.Feed{{Data: g.Matrix().RawMatrix().Data}}); err != nil {
+		if err := run.Eval([][]float64{whole, terms},
+			[]autograd.Feed{{Data: g.Matrix().RawMatrix().Data}}); err != nil {
 			t.Fatal(err)
 		}
 		sum := 0.0
@@ -39,8 +41,10 @@ func TestInformedTerms(t *testing.T) {
 					want += logOdds[i*d+j]
 				}
 			}
-			if number := p.Term(d, j, g.Parents(j)); !(math.Abs(got-want) <= 1e-12 && math.Abs(number-want) <= 1e-12) {
-				t.Errorf("log odds %v: term %d is %v, as a number %v, want %v", logOdds, j, got, number, want)
+			if number := p.Term(d, j, g.Parents(j)); !(math.Abs(got-want) <= 1e-12 &&
+				math.Abs(number-want) <= 1e-12) {
+				t.Errorf("log odds %v: term %d is %v, as a number %v, want %v", logOdds, j, got,
+					number, want)
 			}
 			sum += got
 		}

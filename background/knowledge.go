@@ -39,7 +39,8 @@ func (p *Prior) AddSources(variables []int) {
 	for _, j := range variables {
 		into := func(to int) bool { return to == j }
 		if !slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return into(e.To) }) &&
-			!slices.ContainsFunc(p.Odds, func(o EdgeOdds) bool { return into(o.To) }) && !slices.Contains(p.Sources, j) {
+			!slices.ContainsFunc(p.Odds, func(o EdgeOdds) bool { return into(o.To) }) &&
+			!slices.Contains(p.Sources, j) {
 			p.Sources = append(slices.Clip(p.Sources), j)
 		}
 	}
@@ -53,18 +54,22 @@ func (p *Prior) checkStatements(d int) error {
 	edges := slices.Concat(p.Forbidden, p.Exclusive, p.Required)
 	for _, o := range p.Odds {
 		if !(o.Odds >= LeastOdds && o.Odds <= MostOdds) {
-			return fmt.Errorf("the odds of the edge %d → %d are %v, want a number from %v to %v; what is certain is a forbidden or a required edge", o.From, o.To, o.Odds, LeastOdds, MostOdds)
+			return fmt.Errorf("the odds of the edge %d → %d are %v, want a number from %v to %v; "+
+				"what is certain is a forbidden or a required edge", o.From, o.To, o.Odds,
+				LeastOdds, MostOdds)
 		}
 		edges = append(edges, dag.Edge{From: o.From, To: o.To})
 	}
 	for _, e := range edges {
 		if min(e.From, e.To) < 0 || max(e.From, e.To) >= d || e.From == e.To {
-			return fmt.Errorf("the graph prior speaks of the edge %d → %d, want two different variables from 0 to %d", e.From, e.To, d-1)
+			return fmt.Errorf("the graph prior speaks of the edge %d → %d, want two different "+
+				"variables from 0 to %d", e.From, e.To, d-1)
 		}
 	}
 	for _, j := range slices.Concat(p.Sinks, p.Sources) {
 		if j < 0 || j >= d {
-			return fmt.Errorf("the graph prior speaks of the sink or source %d, want a variable from 0 to %d", j, d-1)
+			return fmt.Errorf("the graph prior speaks of the sink or source %d, want a variable "+
+				"from 0 to %d", j, d-1)
 		}
 	}
 	return nil
@@ -360,7 +365,9 @@ func (p *Prior) AgainstOrder(order []int, names []string) error {
 	for a, j := range order {
 		for _, i := range order[a+1:] {
 			if m.Required(i, j) {
-				return fmt.Errorf("the graph prior makes the edge %s → %s certain, but the causal order puts %s first; give an order that agrees", names[i], names[j], names[j])
+				return fmt.Errorf("the graph prior makes the edge %s → %s certain, but the "+
+					"causal order puts %s first; give an order that agrees", names[i], names[j],
+					names[j])
 			}
 		}
 	}

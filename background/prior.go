@@ -88,8 +88,10 @@ var ErrNotModular = errors.New("the graph prior is not a product over variables"
 func (p *Prior) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.OneOf(&p.Kind, "prior", "graph prior", "er", priorKinds...),
-		setting.Positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er divided by the number d of variables; must be below (d-1)/2", "inferred"),
-		setting.WholeNumber(&p.MaxParents, mostOfParents, "max-parents", "largest number of parents of a variable", "no bound"),
+		setting.Positive(&p.EdgesPerNode, "edges-per-node", "expected edges of the prior er "+
+			"divided by the number d of variables; must be below (d-1)/2", "inferred"),
+		setting.WholeNumber(&p.MaxParents, mostOfParents, "max-parents",
+			"largest number of parents of a variable", "no bound"),
 	}
 }
 
@@ -99,12 +101,16 @@ func (p *Prior) validate(d int) error {
 	switch {
 	case p.Kind < Sparse || p.Kind > Uniform:
 		return fmt.Errorf("unknown graph prior %d", int(p.Kind))
-	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil || p.Exclusive != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil || p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
+	case p.Own != nil && (p.Kind != Sparse || p.Probabilities != nil || p.Forbidden != nil ||
+		p.Exclusive != nil || p.Required != nil || p.Tiers != nil || p.Sinks != nil ||
+		p.Sources != nil || p.Odds != nil || p.MaxParents != 0 || p.EdgesPerNode != 0):
 		return errors.New("a custom graph prior replaces all other settings of the prior")
 	case p.Probabilities != nil && p.Kind != Sparse:
-		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the family %v; want one of the two", p.Kind)
+		return fmt.Errorf("the graph prior has edge probabilities, which take the place of the "+
+			"family %v; want one of the two", p.Kind)
 	case p.EdgesPerNode != 0 && (p.Kind != Sparse || p.Probabilities != nil):
-		return fmt.Errorf("edges per node is %v, but the prior is another than Erdős–Rényi's", p.EdgesPerNode)
+		return fmt.Errorf("edges per node is %v, but the prior is another than Erdős–Rényi's",
+			p.EdgesPerNode)
 	case p.Tiers != nil && len(p.Tiers) != d:
 		return fmt.Errorf("got %d tiers, want one for each of the %d variables", len(p.Tiers), d)
 	}
@@ -118,7 +124,8 @@ func (p *Prior) validate(d int) error {
 	}
 	if p.Probabilities != nil {
 		if rows, cols := p.Probabilities.Dims(); rows != d || cols != d {
-			return fmt.Errorf("the graph prior is %d×%d, want %d×%d: one row and one column for each column of the data", rows, cols, d, d)
+			return fmt.Errorf("the graph prior is %d×%d, want %d×%d: one row and one column for "+
+				"each column of the data", rows, cols, d, d)
 		}
 	}
 	if err := p.checkStatements(d); err != nil || p.Own != nil {
@@ -165,7 +172,8 @@ func (p *Prior) Product(d int, edgesPerNode float64) (m *score.Prior, err error)
 	case ok:
 		return own.Modular(d)
 	case p.Own != nil:
-		return nil, fmt.Errorf("%w: %T; allowed: one that implements background.Modular, or the engine svgd with --marginals frequency", ErrNotModular, p.Own)
+		return nil, fmt.Errorf("%w: %T; allowed: one that implements background.Modular, or the "+
+			"engine svgd with --marginals frequency", ErrNotModular, p.Own)
 	case p.Probabilities != nil:
 		m, err = score.EdgeProbabilities(d, p.Probabilities.At)
 	case p.Kind == Fair:
@@ -214,7 +222,8 @@ func (p Prior) IndependentPairs(d int) Prior {
 	for i := range d {
 		for j := range d {
 			if i != j {
-				p.Odds = append(p.Odds, EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
+				p.Odds = append(p.Odds,
+					EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
 			}
 		}
 	}
@@ -262,7 +271,8 @@ func (p *Prior) Expression(order []int, d int, edgesPerNode float64) (models.Gra
 		return p.Own, nil
 	}
 	if p.MaxParents > 0 {
-		return nil, errors.New("a bound on the number of parents is not a differentiable prior; allowed: other engines than svgd")
+		return nil, errors.New("a bound on the number of parents is not a differentiable prior; " +
+			"allowed: other engines than svgd")
 	}
 	var base models.GraphPrior
 	switch {
@@ -293,7 +303,8 @@ func (p *Prior) String() string {
 	if p.Own != nil {
 		return fmt.Sprintf("%T%+v", p.Own, p.Own)
 	}
-	s := setting.Text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents", p.MaxParents)
+	s := setting.Text(p.Kind.String(), "edges-per-node", p.EdgesPerNode, "max-parents",
+		p.MaxParents)
 	if p.Probabilities != nil {
 		s = "probabilities " + dataset.Digest(nil, p.Probabilities)
 	}

@@ -50,7 +50,8 @@ const grace = 30 * time.Second
 // do is the functions of [Init]. It is an error if a worker was refused or the runner gave up, and
 // then names what the runner said. It panics for negative numbers, an unknown runner, and without
 // Init.
-func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done func(i int, output []byte, err error)) error {
+func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job,
+	done func(i int, output []byte, err error)) error {
 	if e.Workers < 0 || e.Attempts < 0 {
 		panic(fmt.Sprintf("beam: %d workers, %d attempts", e.Workers, e.Attempts))
 	}
@@ -79,7 +80,8 @@ func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done
 	if e.Say != nil {
 		defer func() { e.Say(fmt.Sprintf("%d attempts at %d jobs", h.Begun(), len(list))) }()
 	}
-	do := &doJobs{Address: net.JoinHostPort(host, strconv.Itoa(h.Address().Port)), Secret: h.Secret(), Workers: e.Workers}
+	do := &doJobs{Address: net.JoinHostPort(host, strconv.Itoa(h.Address().Port)),
+		Secret: h.Secret(), Workers: e.Workers}
 	for {
 		before := h.Left()
 		err := e.pipeline(ctx, h, do, len(list))
@@ -93,9 +95,11 @@ func (e Engine) Run(ctx context.Context, f jobs.Functions, list []jobs.Job, done
 		case h.Refused() != nil:
 			return h.Refused()
 		case left == before && err == nil:
-			return fmt.Errorf("runner %s ended without having done %d of %d jobs", e.runner(), left, len(list))
+			return fmt.Errorf("runner %s ended without having done %d of %d jobs", e.runner(), left,
+				len(list))
 		case left == before:
-			return fmt.Errorf("runner %s gave up; %d of %d jobs are not done: %w", e.runner(), left, len(list), err)
+			return fmt.Errorf("runner %s gave up; %d of %d jobs are not done: %w", e.runner(), left,
+				len(list), err)
 		}
 	}
 }
@@ -122,7 +126,8 @@ const (
 	clusterGone          = 2 * time.Minute
 )
 
-var errDeserted = errors.New("no worker is there: the processes that it should start have ended, or did not begin; --verbose says what it says")
+var errDeserted = errors.New("no worker is there: the processes that it should start have ended, " +
+	"or did not begin; --verbose says what it says")
 
 // pipeline runs the pipeline once.
 func (e Engine) pipeline(ctx context.Context, h *hub.Hub, do *doJobs, n int) error {
@@ -135,7 +140,9 @@ func (e Engine) pipeline(ctx context.Context, h *hub.Hub, do *doJobs, n int) err
 	// the pipeline ends with them, in order. Where it does not, this process leaves it.
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) }) })()
+	defer context.AfterFunc(ctx, func() {
+		time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) })
+	})()
 	go func() {
 		if h.Deserted(running, none, gone) {
 			cancel(errDeserted)

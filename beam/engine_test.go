@@ -46,7 +46,9 @@ func TestEngineKeepsOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last jobs.Status
-	if _, err := jobs.Do(t.Context(), beam.Engine{}, folder, functions, all, func(s jobs.Status) { last = s }); err != nil {
+	if _, err := jobs.Do(t.Context(), beam.Engine{}, folder, functions, all, func(s jobs.Status) {
+		last = s
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if last.Found != 4 || last.Done != 5 || last.Running != 0 {
@@ -68,7 +70,8 @@ func TestEngineFailures(t *testing.T) {
 		if !errors.As(err, &failed) || len(failed.Failures) != 1 || failed.Failures[0].Index != 3 {
 			t.Fatalf("%s: got error %v, want that of job 4 alone", kind, err)
 		}
-		if text := err.Error(); !strings.Contains(text, "as it must") || !strings.Contains(text, "2 attempts") {
+		if text := err.Error(); !strings.Contains(text, "as it must") ||
+			!strings.Contains(text, "2 attempts") {
 			t.Errorf("%s: got error %q, want what happened, and 2 attempts", kind, text)
 		}
 		for i := range 3 {
@@ -96,14 +99,15 @@ func TestEngineCancelled(t *testing.T) {
 		<-began
 		cancel(why)
 	}()
-	_, err := jobs.Do(ctx, beam.Engine{Workers: 2}, nil, functions, list("wait", 5, nil), func(s jobs.Status) {
-		if s.Running == 2 {
-			select {
-			case began <- true:
-			default:
+	_, err := jobs.Do(ctx, beam.Engine{Workers: 2}, nil, functions, list("wait", 5, nil),
+		func(s jobs.Status) {
+			if s.Running == 2 {
+				select {
+				case began <- true:
+				default:
+				}
 			}
-		}
-	})
+		})
 	if !errors.Is(err, why) {
 		t.Errorf("got error %v, want %v", err, why)
 	}

@@ -26,8 +26,10 @@ func TestMain(m *testing.M) {
 // functions are jobs whose input says what happens to them.
 var functions = jobs.Functions{
 	"digest": digest,
-	"fail":   func(context.Context, jobs.Job) ([]byte, error) { return nil, errors.New("as it must") },
-	"panic":  func(context.Context, jobs.Job) ([]byte, error) { panic("as it must") },
+	"fail": func(context.Context, jobs.Job) ([]byte, error) {
+		return nil, errors.New("as it must")
+	},
+	"panic": func(context.Context, jobs.Job) ([]byte, error) { panic("as it must") },
 	// kill ends its process in the first attempt at one job, and leaves a file per attempt.
 	"kill": func(ctx context.Context, j jobs.Job) ([]byte, error) {
 		first, err := attempted(string(j.Data[0]), j.Input)
@@ -74,7 +76,8 @@ func attempted(dir string, input []byte) (first bool, err error) {
 func list(kind string, n int, data []byte) []jobs.Job {
 	all := make([]jobs.Job, n)
 	for i := range all {
-		all[i] = jobs.Job{Kind: kind, Input: binary.LittleEndian.AppendUint32(nil, uint32(i)), Data: [][]byte{data}}
+		all[i] = jobs.Job{Kind: kind, Input: binary.LittleEndian.AppendUint32(nil, uint32(i)),
+			Data: [][]byte{data}}
 	}
 	return all
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // provision is what a runner gives to a process that it starts as a worker.
-var provision = flag.String("provision_endpoint", "", "Endpoint at which a worker asks what it needs (given by the runner).")
+var provision = flag.String("provision_endpoint", "",
+	"Endpoint at which a worker asks what it needs (given by the runner).")
 
 // functions are what workers in this process do.
 var functions jobs.Functions

@@ -56,7 +56,8 @@ func TestCalibratedRecipe(t *testing.T) {
 				}
 				order = found.Order
 			}
-			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*stein.SVGD).Marginals, cfg.Workers, cfg.Seed = engine.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
+			cfg.Order, cfg.Prior.EdgesPerNode, cfg.Engine.(*stein.SVGD).Marginals, cfg.Workers,
+				cfg.Seed = engine.Order{Known: order}, c.edgesPerNode, c.marginals, 2, 1
 			res, err := tobac.Fit(context.Background(), p.Train, cfg)
 			if err != nil {
 				t.Fatal(err)
@@ -68,16 +69,22 @@ func TestCalibratedRecipe(t *testing.T) {
 			if joint != nil {
 				difference = fmt.Sprintf(", log p(D,G) %+.2f", joint(res))
 			}
-			t.Logf("%s, %v: mean absolute error %.4f (frequencies of %d draws %.4f)%s; %.1f s", p.Name, c.marginals, mae, len(res.Draws), pairError(order, res.Frequencies().Probabilities, reference), difference, res.Seconds.Total)
+			t.Logf("%s, %v: mean absolute error %.4f (frequencies of %d draws %.4f)%s; %.1f s",
+				p.Name, c.marginals, mae, len(res.Draws),
+				pairError(order, res.Frequencies().Probabilities, reference), difference,
+				res.Seconds.Total)
 			if !c.networks && !(mae <= c.most) {
-				t.Errorf("%s, %v: mean absolute error %.4f, want at most %v", p.Name, c.marginals, mae, c.most)
+				t.Errorf("%s, %v: mean absolute error %.4f, want at most %v", p.Name, c.marginals,
+					mae, c.most)
 			}
 			if joint != nil && !(math.Abs(joint(res)) <= 2) {
-				t.Errorf("%s: the mean log joint density of draws is %.2f from the exact one, want at most 2", p.Name, joint(res))
+				t.Errorf("%s: the mean log joint density of draws is %.2f from the exact one, "+
+					"want at most 2", p.Name, joint(res))
 			}
 		}
 		if !(sum <= c.most) {
-			t.Errorf("%s, %v: mean absolute error %.4f over the sets, want at most %v", c.data, c.marginals, sum, c.most)
+			t.Errorf("%s, %v: mean absolute error %.4f over the sets, want at most %v", c.data,
+				c.marginals, sum, c.most)
 		}
 	}
 }
@@ -94,7 +101,8 @@ func trueOrder(t *testing.T, p *study.Problem) []int {
 // referenceOf is the exact posterior, or for networks a long run of tempering: edge probabilities
 // given an order, and for linear models by how much the mean log joint density of draws differs
 // from the exact one.
-func referenceOf(t *testing.T, p *study.Problem, order []int, edgesPerNode float64, networks bool) (*mat.Dense, func(*tobac.Result) float64) {
+func referenceOf(t *testing.T, p *study.Problem, order []int, edgesPerNode float64,
+	networks bool) (*mat.Dense, func(*tobac.Result) float64) {
 	t.Helper()
 	ctx, d := context.Background(), len(order)
 	prior, err := score.ErdosRenyi(d, 2*edgesPerNode/float64(d-1))
@@ -102,13 +110,15 @@ func referenceOf(t *testing.T, p *study.Problem, order []int, edgesPerNode float
 		t.Fatal(err)
 	}
 	if networks {
-		r, err := tempering.Run(ctx, p.Train.X, nil, order, prior, tempering.Config{NoiseVariance: 0.1, Iterations: 4000, Workers: 2, Seed: 7})
+		r, err := tempering.Run(ctx, p.Train.X, nil, order, prior,
+			tempering.Config{NoiseVariance: 0.1, Iterations: 4000, Workers: 2, Seed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Probabilities, nil
 	}
-	scores, err := score.NewLinear(p.Train.X, nil, score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
+	scores, err := score.NewLinear(p.Train.X, nil,
+		score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}

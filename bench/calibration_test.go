@@ -124,7 +124,8 @@ func drawGraph(rng *rand.Rand, d int, odds float64) *dag.Graph {
 
 // simulate draws n rows of a linear model on g, and its weights, whose equations are
 // drawn in topological order.
-func simulate(rng *rand.Rand, g *dag.Graph, n int, equation func(p int) (intercept float64, weights []float64, variance float64)) (x, all *mat.Dense, err error) {
+func simulate(rng *rand.Rand, g *dag.Graph, n int, equation func(p int) (intercept float64,
+	weights []float64, variance float64)) (x, all *mat.Dense, err error) {
 	order, err := g.TopologicalOrder()
 	if err != nil {
 		return nil, nil, err
@@ -149,7 +150,8 @@ func simulate(rng *rand.Rand, g *dag.Graph, n int, equation func(p int) (interce
 
 // replicates draws data sets of n rows from the generator, and infers each posterior
 // with the exact engine under the same model and prior.
-func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float64, seed uint64) []replicate {
+func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float64,
+	seed uint64) []replicate {
 	t.Helper()
 	prior, err := score.Sparse(d, edgesPerNode)
 	if err != nil {
@@ -162,7 +164,9 @@ func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float6
 		r := replicate{truth: drawGraph(rng, d, odds)}
 		var x *mat.Dense
 		var err error
-		x, r.weights, err = simulate(rng, r.truth, n, func(p int) (float64, []float64, float64) { return m.equation(rng, p, d) })
+		x, r.weights, err = simulate(rng, r.truth, n, func(p int) (float64, []float64, float64) {
+			return m.equation(rng, p, d)
+		})
 		if err != nil {
 			return err
 		}
@@ -171,7 +175,8 @@ func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float6
 			table.Names = append(table.Names, string(rune('a'+j)))
 		}
 		r.Result, err = tobac.Fit(context.Background(), table, tobac.Config{
-			Model: m.model, Engine: &sums.Exact{}, Prior: background.Prior{EdgesPerNode: edgesPerNode}, Seed: seed + uint64(k),
+			Model: m.model, Engine: &sums.Exact{},
+			Prior: background.Prior{EdgesPerNode: edgesPerNode}, Seed: seed + uint64(k),
 		})
 		all[k] = r
 		return err
@@ -189,7 +194,8 @@ func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float6
 // expected calibration error of all probabilities together.
 func reliability(all []replicate) (z []float64, calibrationError float64) {
 	const bins = metrics.CalibrationBins
-	sum, squares, edges, gaps := make([]float64, bins), make([]float64, bins), make([]float64, bins), make([]float64, bins)
+	sum, squares, edges, gaps := make([]float64, bins), make([]float64, bins),
+		make([]float64, bins), make([]float64, bins)
 	entries := 0
 	for _, r := range all {
 		own := make([]float64, bins)
@@ -290,17 +296,20 @@ func TestSimulationBasedCalibration(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			all := row.replicates(t, row.count, row.d, row.n, row.edges, row.seed)
 			z, calibrationError := reliability(all)
-			t.Logf("%d sets of %d variables: standard scores of edges in bins %.2f, calibration error %.4f", row.count, row.d, z, calibrationError)
+			t.Logf("%d sets of %d variables: standard scores of edges in bins %.2f, calibration "+
+				"error %.4f", row.count, row.d, z, calibrationError)
 			for b, v := range z {
 				if !(math.Abs(v) <= 4) {
-					t.Errorf("edges with probabilities around %.2f: %.1f standard errors from calibrated", (float64(b)+0.5)/10, v)
+					t.Errorf("edges with probabilities around %.2f: %.1f standard errors from "+
+						"calibrated", (float64(b)+0.5)/10, v)
 				}
 			}
 			ranks := weightRanks(all)
 			x := chiSquare(ranks)
 			t.Logf("ranks of %d weights: χ² %.1f", len(ranks), x)
 			if len(ranks) < 200 || !(x <= 27.9) {
-				t.Errorf("ranks of %d weights: χ² %.1f of nine degrees of freedom, want at least 200 weights and at most 27.9", len(ranks), x)
+				t.Errorf("ranks of %d weights: χ² %.1f of nine degrees of freedom, want at least "+
+					"200 weights and at most 27.9", len(ranks), x)
 			}
 		})
 	}
@@ -380,7 +389,8 @@ func TestListedProbabilitiesAreCalibrated(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if !*long && !row.normal {
-				t.Skip("weights of another prior, whose probabilities TestListedInOwnUnits judges too: -long")
+				t.Skip("weights of another prior, whose probabilities TestListedInOwnUnits " +
+					"judges too: -long")
 			}
 			cfg, count := tobac.Config{Model: row.model}, 32
 			if *long {
@@ -394,7 +404,9 @@ func TestListedProbabilitiesAreCalibrated(t *testing.T) {
 				eshd += metrics.ESHDOfEdges(r.Probabilities, r.truth) / float64(len(all))
 				surplus += (mat.Sum(r.Probabilities) - float64(r.truth.Size())) / float64(len(all))
 			}
-			t.Logf("calibration error %.4f, standard scores of edges in bins %.1f, models %v, per set E-SHD %.2f and %.2f edges too many", calibrationError, z, models, eshd, surplus)
+			t.Logf("calibration error %.4f, standard scores of edges in bins %.1f, models %v, "+
+				"per set E-SHD %.2f and %.2f edges too many", calibrationError, z, models, eshd,
+				surplus)
 			if !(calibrationError <= row.bound) {
 				t.Errorf("calibration error %.4f, want at most %v", calibrationError, row.bound)
 			}

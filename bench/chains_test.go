@@ -30,7 +30,8 @@ func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Pr
 		}
 		return s, prior
 	}
-	v, err := score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior, score.LinearOptions{}, 1)
+	v, err := score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior,
+		score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,8 @@ func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Pr
 }
 
 // runChains runs four chains with the default options, and returns the seconds that this took.
-func runChains(t *testing.T, s score.Scorer, prior *score.Prior, warmUp, iterations int) (*mcmc.Result, float64) {
+func runChains(t *testing.T, s score.Scorer, prior *score.Prior,
+	warmUp, iterations int) (*mcmc.Result, float64) {
 	t.Helper()
 	start, ctx := time.Now(), context.Background()
 	chains, err := mcmc.New(ctx, s, prior, mcmc.Options{WarmUp: warmUp, Seed: 1})
@@ -96,7 +98,8 @@ func TestChainsAgainstExact(t *testing.T) {
 		rows = nil
 		for _, name := range []string{"linear-d10-e20", "linear-d20-e40"} {
 			for _, p := range synthetic(t, name, 3) {
-				rows = append(rows, row{p.Name, p, false, 3000}, row{p.Name + ", standardised", standardisedProblem(t, p), true, 3000})
+				rows = append(rows, row{p.Name, p, false, 3000},
+					row{p.Name + ", standardised", standardisedProblem(t, p), true, 3000})
 			}
 		}
 	}
@@ -115,10 +118,12 @@ func TestChainsAgainstExact(t *testing.T) {
 				}
 			}
 			mean := sum / float64(d*(d-1))
-			t.Logf("mean absolute error %.5f, largest %.4f, largest R̂ %.3f, smallest effective sample size %.0f, %.1f s",
+			t.Logf("mean absolute error %.5f, largest %.4f, largest R̂ %.3f, smallest effective "+
+				"sample size %.0f, %.1f s",
 				mean, largest, got.Diagnostics.MaxRHat(), got.Diagnostics.MinESS(), seconds)
 			if !row.standardise && !(mean <= 0.01) {
-				t.Errorf("mean absolute error %.4f against the exact posterior, want at most 0.01", mean)
+				t.Errorf("mean absolute error %.4f against the exact posterior, want at most 0.01",
+					mean)
 			}
 		})
 	}
@@ -133,13 +138,15 @@ func TestChainsAgree(t *testing.T) {
 		t.Skip("takes minutes: go test ./bench -run TestChainsAgree -long -v -timeout 60m")
 	}
 	problems := synthetic(t, "linear-d50-e100", 1)
-	problems = append(problems, &study.Problem{Name: "simulated-d100-e200", Train: simulatedTable(t, 100)})
+	problems = append(problems,
+		&study.Problem{Name: "simulated-d100-e200", Train: simulatedTable(t, 100)})
 	for _, p := range problems {
 		t.Run(p.Name, func(t *testing.T) {
 			s, prior := scoresOf(t, p, false)
 			r, seconds := runChains(t, s, prior, 600, 2000)
 			q := r.Diagnostics
-			t.Logf("largest R̂ %.3f, smallest effective sample size %.0f, R̂ of log p %.3f, %.1f edges, %.1f s; warnings %q",
+			t.Logf("largest R̂ %.3f, smallest effective sample size %.0f, R̂ of log p %.3f, %.1f "+
+				"edges, %.1f s; warnings %q",
 				q.MaxRHat(), q.MinESS(), q.LogP.RHat, mat.Sum(r.Edges), seconds, q.Warnings())
 			if !(q.MaxRHat() <= 1.1) {
 				t.Errorf("largest R̂ %.3f, want at most 1.1", q.MaxRHat())

@@ -42,9 +42,15 @@ func TestCompileTimes(t *testing.T) {
 		name  string
 		build func(t *testing.T)
 	}{
-		{"linear d=50", func(t *testing.T) { newScaledProblem(t, stepLinear, scale{vars: 50}, autograd.Compiled) }},
-		{"linear d=100", func(t *testing.T) { newScaledProblem(t, stepLinear, scale{vars: 100}, autograd.Compiled) }},
-		{"linear d=200", func(t *testing.T) { newScaledProblem(t, stepLinear, scale{vars: 200}, autograd.Compiled) }},
+		{"linear d=50", func(t *testing.T) {
+			newScaledProblem(t, stepLinear, scale{vars: 50}, autograd.Compiled)
+		}},
+		{"linear d=100", func(t *testing.T) {
+			newScaledProblem(t, stepLinear, scale{vars: 100}, autograd.Compiled)
+		}},
+		{"linear d=200", func(t *testing.T) {
+			newScaledProblem(t, stepLinear, scale{vars: 200}, autograd.Compiled)
+		}},
 		{"network d=20, n=200, h=5", func(t *testing.T) { compileNetwork(t, 20, 200, 5, 128) }},
 		{"network d=20, n=200, h=10", func(t *testing.T) { compileNetwork(t, 20, 200, 10, 128) }},
 		{"network d=20, n=1000, h=100", func(t *testing.T) { compileNetwork(t, 20, 1000, 100, 8) }},
@@ -58,7 +64,8 @@ func TestCompileTimes(t *testing.T) {
 		c.build(t)
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
-		t.Logf("%-32s %8.2f s %8.2f GB allocated", c.name, took.Seconds(), float64(after.TotalAlloc-before.TotalAlloc)/1e9)
+		t.Logf("%-32s %8.2f s %8.2f GB allocated", c.name, took.Seconds(),
+			float64(after.TotalAlloc-before.TotalAlloc)/1e9)
 	}
 }
 
@@ -73,7 +80,8 @@ func compileNetwork(t *testing.T, vars, rows, hidden, samples int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: samples, Prior: prior, Seed: 1})
+	target, err := models.NewTOBAC(lik,
+		models.TOBACConfig{Particles: 2, Samples: samples, Prior: prior, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +103,8 @@ func compileClamp(t *testing.T) {
 	b := autograd.NewBuilder("clamp")
 	p := b.Axis("particle", 30)
 	x := b.Input("x", autograd.Shape{160_000}, p)
-	if _, err := autograd.Compile([]*autograd.Node{x}, []*autograd.Node{x.Clamp(-1, 1).Tanh()}); err != nil {
+	if _, err := autograd.Compile([]*autograd.Node{x},
+		[]*autograd.Node{x.Clamp(-1, 1).Tanh()}); err != nil {
 		t.Fatal(err)
 	}
 }

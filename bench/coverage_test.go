@@ -21,13 +21,15 @@ import (
 
 // coverage counts intervals of total effects that hold the true one.
 type coverage struct {
-	uncertain, covered int     // pairs whose interval is not a point
-	expected           float64 // posterior probability of these intervals: above 0.9 where 0 has a probability of its own
-	sure, onSure       int     // pairs with a path of probability 0.95 or more
-	paths, onPaths     int     // pairs that the true graph joins by a path
-	impossible, wrong  int     // intervals that are the point 0, and those of them with an effect
-	arrows, right      int     // directed edges of the consensus graph, and those that the truth has
-	dashes, joined     int     // its undirected edges, and those that the truth joins
+	uncertain, covered int // pairs whose interval is not a point
+	// posterior probability of these intervals: above 0.9 where 0 has a probability of its own
+	expected          float64
+	sure, onSure      int // pairs with a path of probability 0.95 or more
+	paths, onPaths    int // pairs that the true graph joins by a path
+	impossible, wrong int // intervals that are the point 0, and those of them with an effect
+	// directed edges of the consensus graph, and those that the truth has
+	arrows, right  int
+	dashes, joined int // its undirected edges, and those that the truth joins
 }
 
 // count adds the pairs of a data set, whose true weights are w in units of the data.
@@ -102,16 +104,23 @@ func (c *coverage) count(r *tobac.Result, truth *dag.Graph, w *mat.Dense) error 
 }
 
 func (c *coverage) add(o coverage) {
-	c.uncertain, c.covered, c.paths, c.onPaths = c.uncertain+o.uncertain, c.covered+o.covered, c.paths+o.paths, c.onPaths+o.onPaths
+	c.uncertain, c.covered, c.paths, c.onPaths = c.uncertain+o.uncertain, c.covered+o.covered,
+		c.paths+o.paths, c.onPaths+o.onPaths
 	c.impossible, c.wrong = c.impossible+o.impossible, c.wrong+o.wrong
-	c.arrows, c.right, c.dashes, c.joined = c.arrows+o.arrows, c.right+o.right, c.dashes+o.dashes, c.joined+o.joined
+	c.arrows, c.right, c.dashes, c.joined = c.arrows+o.arrows, c.right+o.right, c.dashes+o.dashes,
+		c.joined+o.joined
 	c.expected, c.sure, c.onSure = c.expected+o.expected, c.sure+o.sure, c.onSure+o.onSure
 }
 
 func (c coverage) String() string {
-	return fmt.Sprintf("90 %% intervals hold %.1f %% of %d effects (their posterior probability is %.1f %%), %.1f %% of the %d with a sure path, %.1f %% of the %d on true paths; of %d intervals that are 0, %d miss an effect; of %d directed edges of the consensus graphs %.1f %% are true, of %d undirected ones %.1f %% join the right pairs",
-		100*c.share(), c.uncertain, 100*c.nominal(), 100*float64(c.onSure)/float64(c.sure), c.sure, 100*float64(c.onPaths)/float64(c.paths), c.paths, c.impossible, c.wrong,
-		c.arrows, 100*float64(c.right)/float64(c.arrows), c.dashes, 100*float64(c.joined)/float64(c.dashes))
+	return fmt.Sprintf("90 %% intervals hold %.1f %% of %d effects (their posterior probability "+
+		"is %.1f %%), %.1f %% of the %d with a sure path, %.1f %% of the %d on true paths; of %d "+
+		"intervals that are 0, %d miss an effect; of %d directed edges of the consensus graphs "+
+		"%.1f %% are true, of %d undirected ones %.1f %% join the right pairs",
+		100*c.share(), c.uncertain, 100*c.nominal(), 100*float64(c.onSure)/float64(c.sure), c.sure,
+		100*float64(c.onPaths)/float64(c.paths), c.paths, c.impossible, c.wrong,
+		c.arrows, 100*float64(c.right)/float64(c.arrows), c.dashes,
+		100*float64(c.joined)/float64(c.dashes))
 }
 
 // share is the fraction of the intervals, points apart, that hold the true effect, and
@@ -122,7 +131,8 @@ func (c coverage) nominal() float64 { return c.expected / float64(c.uncertain) }
 // A population is a way to make tables with a known linear graph.
 type population struct {
 	name string
-	draw func(rng *rand.Rand, seed uint64) (x *mat.Dense, truth *dag.Graph, weights *mat.Dense, err error)
+	draw func(rng *rand.Rand, seed uint64) (x *mat.Dense, truth *dag.Graph, weights *mat.Dense,
+		err error)
 }
 
 // scaled multiplies and shifts the columns at random, and the weights with them.
@@ -141,9 +151,11 @@ func scaled(rng *rand.Rand, x, w *mat.Dense) {
 }
 
 // simulated are tables of package dataset.
-func simulated(unitless bool) func(rng *rand.Rand, seed uint64) (*mat.Dense, *dag.Graph, *mat.Dense, error) {
+func simulated(unitless bool) func(rng *rand.Rand, seed uint64) (*mat.Dense, *dag.Graph, *mat.Dense,
+	error) {
 	return func(rng *rand.Rand, seed uint64) (*mat.Dense, *dag.Graph, *mat.Dense, error) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5 + rng.IntN(6), EdgesPerNode: 1, Seed: seed})
+		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5 + rng.IntN(6), EdgesPerNode: 1,
+			Seed: seed})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -205,7 +217,8 @@ func (p population) measure(t *testing.T, count int, seed uint64) coverage {
 		}
 		var best *tobac.Result
 		for _, m := range []sem.Model{sem.Linear{}, sem.BGe{}} { // Gaussian processes take minutes
-			r, err := tobac.Fit(context.Background(), table, tobac.Config{Model: m, Engine: &sums.Exact{}, Seed: seed + uint64(k), Workers: 1})
+			r, err := tobac.Fit(context.Background(), table,
+				tobac.Config{Model: m, Engine: &sums.Exact{}, Seed: seed + uint64(k), Workers: 1})
 			if err != nil {
 				return err
 			}
@@ -241,7 +254,8 @@ func TestCoverageOfEffects(t *testing.T) {
 		// Effects of a table are far from independent: the standard deviation over 8 tables
 		// is about 3 %.
 		if c.share() < 0.85 || c.share() < c.nominal()-0.06 {
-			t.Errorf("%s: intervals of a posterior probability of %.1f %% hold %.1f %% of the effects", p.name, 100*c.nominal(), 100*c.share())
+			t.Errorf("%s: intervals of a posterior probability of %.1f %% hold %.1f %% of the "+
+				"effects", p.name, 100*c.nominal(), 100*c.share())
 		}
 	}
 }
@@ -274,14 +288,16 @@ func TestEffectRanksFromThePrior(t *testing.T) {
 			inside++
 		}
 	}
-	t.Logf("%d effects: the middle 90 %% hold %.1f %%, chi square of ten bins %.1f; %v", len(ranks), 100*float64(inside)/float64(len(ranks)), chiSquare(ranks), c)
+	t.Logf("%d effects: the middle 90 %% hold %.1f %%, chi square of ten bins %.1f; %v", len(ranks),
+		100*float64(inside)/float64(len(ranks)), chiSquare(ranks), c)
 	// The 0.9999 quantile of chi square with nine degrees of freedom is 33.7; effects of one table
 	// are not independent, which widens it.
 	if x := chiSquare(ranks); x > 40 {
 		t.Errorf("ranks of true effects are not uniform: chi square %.1f", x)
 	}
 	// Four standard errors of independent intervals.
-	if p, n := float64(inside)/float64(len(ranks)), float64(len(ranks)); math.Abs(p-0.9) > 4*math.Sqrt(0.09/n) {
+	if p, n := float64(inside)/float64(len(ranks)),
+		float64(len(ranks)); math.Abs(p-0.9) > 4*math.Sqrt(0.09/n) {
 		t.Errorf("the middle 90 %% of the draws hold %.1f %% of %d effects", 100*p, len(ranks))
 	}
 }

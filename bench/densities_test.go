@@ -33,12 +33,14 @@ type form struct {
 }
 
 // expressionForm evaluates a spelling of the density on an engine.
-func expressionForm(tb testing.TB, d *densities.Density, s densities.Spelling, x []float64, engine autograd.Engine) (*form, error) {
+func expressionForm(tb testing.TB, d *densities.Density, s densities.Spelling, x []float64,
+	engine autograd.Engine) (*form, error) {
 	particles := len(x) / d.Params
 	f := &form{name: s.Name, logp: make([]float64, particles), grad: make([]float64, len(x))}
 	from := time.Now()
 	g := d.Graph(particles, s)
-	e, err := autograd.NewEvaluator([]*autograd.Node{g.X}, g.Outputs, autograd.Options{Engine: engine})
+	e, err := autograd.NewEvaluator([]*autograd.Node{g.X}, g.Outputs,
+		autograd.Options{Engine: engine})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,8 @@ func (f *form) agree(t *testing.T, want *form) {
 	t.Helper()
 	for i, w := range want.logp {
 		if !near(f.logp[i], w, 1e-9) {
-			t.Errorf("%s: log density of particle %d: got %.15g, want %.15g", f.name, i, f.logp[i], w)
+			t.Errorf("%s: log density of particle %d: got %.15g, want %.15g", f.name, i, f.logp[i],
+				w)
 		}
 	}
 	if f.mean != nil {
@@ -68,7 +71,8 @@ func (f *form) agree(t *testing.T, want *form) {
 	}
 	for i, w := range want.grad {
 		if !near(f.grad[i], w, 1e-9) || math.IsNaN(w) {
-			t.Fatalf("%s: element %d of the gradients: got %.15g, want %.15g", f.name, i, f.grad[i], w)
+			t.Fatalf("%s: element %d of the gradients: got %.15g, want %.15g", f.name, i, f.grad[i],
+				w)
 		}
 	}
 }
@@ -109,8 +113,11 @@ func TestDensityFormsAgree(t *testing.T) {
 // differences compares the gradient at x with finite differences along three random directions.
 func differences(t *testing.T, d *densities.Density, x []float64) {
 	t.Helper()
-	build := func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return d.Expression(x[0]) }
-	err := gradtest.Check(build, [][]float64{x}, []autograd.Shape{{d.Params}}, gradtest.Options{Directions: 3})
+	build := func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+		return d.Expression(x[0])
+	}
+	err := gradtest.Check(build, [][]float64{x}, []autograd.Shape{{d.Params}},
+		gradtest.Options{Directions: 3})
 	if err != nil {
 		t.Error(err)
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 // otherTimes is a file that bench/rivals/growth.py wrote on this machine.
-var otherTimes = flag.String("jax", "", "times and values of JAX for the tables of growth: `FILE` of bench/rivals/growth.py")
+var otherTimes = flag.String("jax", "",
+	"times and values of JAX for the tables of growth: `FILE` of bench/rivals/growth.py")
 
 // growingParticles are the numbers of particles: one, a strip of lanes, two, beyond two, and
 // those that samplers use.
@@ -74,11 +75,13 @@ func (p growthPoint) compile(tb testing.TB) *grown {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := &grown{values: make([]float64, p.m), grad: make([]float64, p.m*params), build: processorSeconds(tb) - start}
+	g := &grown{values: make([]float64, p.m), grad: make([]float64, p.m*params),
+		build: processorSeconds(tb) - start}
 	runtime.ReadMemStats(&after)
 	g.allocated = after.TotalAlloc - before.TotalAlloc
 	tb.Cleanup(e.Close)
-	dst, src := [][]float64{g.values, g.grad}, []autograd.Feed{{Data: p.density.Points(p.m, params)}}
+	dst, src := [][]float64{g.values, g.grad},
+		[]autograd.Feed{{Data: p.density.Points(p.m, params)}}
 	g.run = func() error { return e.Eval(dst, src) }
 	return g
 }
@@ -140,7 +143,8 @@ func (o other) compare(t *testing.T, p growthPoint, g *grown) {
 		square += v * v
 	}
 	if !near(value, o.Value, 1e-8) || !near(math.Sqrt(square), o.Grad, 1e-8) {
-		t.Errorf("%s: log densities %.15g and norm of gradients %.15g, want %.15g and %.15g", p.name(), value, math.Sqrt(square), o.Value, o.Grad)
+		t.Errorf("%s: log densities %.15g and norm of gradients %.15g, want %.15g and %.15g",
+			p.name(), value, math.Sqrt(square), o.Value, o.Grad)
 	}
 }
 
@@ -186,7 +190,8 @@ func TestGrowthOfDensities(t *testing.T) {
 func growthTable(t *testing.T, points []growthPoint, others map[string]other) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%s\tparticles\tcompilation\tallocated\tone particle\texponent\tJAX / ours\t\n", points[0].density.Size)
+	fmt.Fprintf(w, "%s\tparticles\tcompilation\tallocated\tone particle\texponent\tJAX / ours\t\n",
+		points[0].density.Size)
 	var last growthPoint
 	var lastTime float64
 	for _, p := range points {
@@ -194,13 +199,15 @@ func growthTable(t *testing.T, points []growthPoint, others map[string]other) {
 		seconds := processorTime(t, g.run) / float64(p.m)
 		slope, ratio := "", ""
 		if last.m == p.m {
-			slope = fmt.Sprintf("%.2f", exponent(numbers([]int{last.n, p.n}), []float64{lastTime, seconds}))
+			slope = fmt.Sprintf("%.2f",
+				exponent(numbers([]int{last.n, p.n}), []float64{lastTime, seconds}))
 		}
 		if o, known := others[p.name()]; known {
 			ratio = fmt.Sprintf("%.2f", o.Seconds/float64(p.m)/seconds)
 			o.compare(t, p, g)
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%.1f MiB\t%s\t%s\t%s\t\n", p.n, p.m, digits(g.build), float64(g.allocated)/(1<<20), digits(seconds), slope, ratio)
+		fmt.Fprintf(w, "%d\t%d\t%s\t%.1f MiB\t%s\t%s\t%s\t\n", p.n, p.m, digits(g.build),
+			float64(g.allocated)/(1<<20), digits(seconds), slope, ratio)
 		last, lastTime = p, seconds
 	}
 	w.Flush()

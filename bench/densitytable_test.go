@@ -35,13 +35,14 @@ func BenchmarkDensity(b *testing.B) {
 		for _, particles := range densityParticles {
 			x := points(d, particles)
 			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
-				b.Run(fmt.Sprintf("density=%s/M=%d/form=%s", d.Name, particles, s.Name), func(b *testing.B) {
-					f, err := expressionForm(b, d, s, x, autograd.Compiled)
-					if err != nil {
-						b.Fatal(err)
-					}
-					repeatForm(b, f)
-				})
+				b.Run(fmt.Sprintf("density=%s/M=%d/form=%s", d.Name, particles, s.Name),
+					func(b *testing.B) {
+						f, err := expressionForm(b, d, s, x, autograd.Compiled)
+						if err != nil {
+							b.Fatal(err)
+						}
+						repeatForm(b, f)
+					})
 			}
 			b.Run(fmt.Sprintf("density=%s/M=%d/form=tape", d.Name, particles), func(b *testing.B) {
 				f, err := expressionForm(b, d, densities.Spelling{}, x, gorgonia.Tape)
@@ -83,10 +84,13 @@ func TestDensityTable(t *testing.T) {
 		t.Run(fmt.Sprintf("M=%d", particles), func(t *testing.T) {
 			var rows []densityRow
 			for _, d := range all {
-				t.Run(d.Name, func(t *testing.T) { rows = append(rows, measureDensity(t, d, particles)) })
+				t.Run(d.Name, func(t *testing.T) {
+					rows = append(rows, measureDensity(t, d, particles))
+				})
 			}
 			table := densityTable(rows)
-			t.Logf("minimum time of value and gradient, %d particles, one worker, kernels %s\n%s%s", particles, autograd.Kernels(), table, misses(rows))
+			t.Logf("minimum time of value and gradient, %d particles, one worker, kernels %s\n%s%s",
+				particles, autograd.Kernels(), table, misses(rows))
 			if *update && len(rows) == len(all) {
 				replaceTable(t, "densities.md", fmt.Sprintf("M=%d", particles), table)
 			}
@@ -148,13 +152,15 @@ func densityTable(rows []densityRow) string {
 		d := r.density
 		var ratios []string
 		for i, seconds := range r.spellings {
-			ratios = append(ratios, fmt.Sprintf("%s %s", d.Spellings[i].Name, ratio(seconds, r.natural)))
+			ratios = append(ratios,
+				fmt.Sprintf("%s %s", d.Spellings[i].Name, ratio(seconds, r.natural)))
 		}
 		tape := "refused"
 		if r.tape > 0 {
 			tape = ratio(r.tape, r.natural)
 		}
-		fmt.Fprintf(w, "| %s\t| %d\t| %s\t| %s\t| %s\t| %s\t|\n", d.Name, d.Params, digits(r.compile),
+		fmt.Fprintf(w, "| %s\t| %d\t| %s\t| %s\t| %s\t| %s\t|\n", d.Name, d.Params,
+			digits(r.compile),
 			digits(r.natural), strings.Join(ratios, "; "), tape)
 	}
 	w.Flush()
@@ -167,11 +173,13 @@ func misses(rows []densityRow) string {
 	for _, r := range rows {
 		for i, s := range r.density.Spellings {
 			if !s.Costlier && r.spellings[i] > otherwise*r.natural {
-				apart = append(apart, fmt.Sprintf("%s: %s (%s)", r.density.Name, s.Name, ratio(r.spellings[i], r.natural)))
+				apart = append(apart, fmt.Sprintf("%s: %s (%s)", r.density.Name, s.Name,
+					ratio(r.spellings[i], r.natural)))
 			}
 		}
 	}
-	return fmt.Sprintf("spellings that take more than %d times as long as the expression: %d\n  %s\n",
+	return fmt.Sprintf(
+		"spellings that take more than %d times as long as the expression: %d\n  %s\n",
 		otherwise, len(apart), strings.Join(apart, "\n  "))
 }
 

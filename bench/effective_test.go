@@ -87,7 +87,9 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 		t.Fatal(err)
 	}
 	s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed, Start: at}
-	x, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) { e.Gradients += float64(c.Leaps) })
+	x, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
+		e.Gradients += float64(c.Leaps)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,8 @@ func TestEffective(t *testing.T) {
 	for _, r := range rivals {
 		r.least = math.Inf(1)
 		fmt.Fprintf(&r.table, "| posterior | here | %s | ratio | gradients per draw | %[1]s |"+
-			" to 1000 effective draws | %[1]s | ratio |\n| --- |%s\n", r.name, strings.Repeat(" ---: |", 8))
+			" to 1000 effective draws | %[1]s | ratio |\n| --- |%s\n", r.name,
+			strings.Repeat(" ---: |", 8))
 	}
 	count := 0.0
 	for _, p := range posteriordb.All() {
@@ -180,13 +183,15 @@ func TestEffective(t *testing.T) {
 			others[i] = r.run(t, p)
 		}
 		b := run(2)
-		here, thousand := (a.Effective+b.Effective)/(a.Seconds+b.Seconds), (a.thousand()+b.thousand())/2
+		here, thousand := (a.Effective+b.Effective)/(a.Seconds+b.Seconds),
+			(a.thousand()+b.thousand())/2
 		for i, r := range rivals {
 			there, first := others[i].Effective/others[i].Seconds, others[i].thousand()
 			r.logs += math.Log(here / there)
 			r.firsts += math.Log(first / thousand)
 			r.least = math.Min(r.least, here/there)
-			row := fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %.2f s | %.1f s | %.0f |", p.Name,
+			row := fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %.2f s | %.1f s | %.0f |",
+				p.Name,
 				here, there, here/there, (a.Gradients+b.Gradients)/8000, others[i].Gradients/4000,
 				thousand, first, first/thousand)
 			t.Log(r.name, row)

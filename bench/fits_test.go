@@ -28,7 +28,8 @@ type outcome struct {
 
 // compare applies every method to every problem, method by method. Problem number i is fitted with
 // the seed 1+i. record is called with each outcome; nil means not at all.
-func compare(t *testing.T, problems []*study.Problem, methods []method, record func(outcome)) (all []outcome) {
+func compare(t *testing.T, problems []*study.Problem, methods []method,
+	record func(outcome)) (all []outcome) {
 	t.Helper()
 	for _, m := range methods {
 		for i, p := range problems {
@@ -81,7 +82,9 @@ func secondsOf(o outcome) metrics.Number { return metrics.Number(o.Seconds) }
 func drawColumns(part func(outcome) *metrics.Report) []column {
 	return []column{
 		{"E-SHD", func(o outcome) metrics.Number { return part(o).ESHD }},
-		{"AUROC with diagonal", func(o outcome) metrics.Number { return part(o).AUROCWithDiagonal }},
+		{"AUROC with diagonal", func(o outcome) metrics.Number {
+			return part(o).AUROCWithDiagonal
+		}},
 		{"AUROC", func(o outcome) metrics.Number { return part(o).AUROC }},
 		{"AP", func(o outcome) metrics.Number { return part(o).AveragePrecision }},
 		{"edges", func(o outcome) metrics.Number { return part(o).ExpectedEdges }},

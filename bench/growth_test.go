@@ -77,7 +77,8 @@ func newScaledProblem(tb testing.TB, name modelStep, s scale, engine autograd.En
 }
 
 // compileProblem makes the target of a problem from its rows.
-func compileProblem(tb testing.TB, name modelStep, data *mat.Dense, edges float64, s scale, engine autograd.Engine) *stepProblem {
+func compileProblem(tb testing.TB, name modelStep, data *mat.Dense, edges float64, s scale,
+	engine autograd.Engine) *stepProblem {
 	tb.Helper()
 	prior, err := models.NewErdosRenyi(s.vars, edges)
 	if err != nil {
@@ -109,7 +110,8 @@ func compileProblem(tb testing.TB, name modelStep, data *mat.Dense, edges float6
 
 // stepper takes step 200 from the same particles again and again.
 func (p *stepProblem) stepper(target svgd.Scorer) func() error {
-	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+	s := &svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}},
+		Optimizer: svgd.RMSProp{}}
 	x := cloneBlocks(p.start)
 	return func() error {
 		for k, start := range p.start {
@@ -148,13 +150,20 @@ var rowNumbers = []int{100, 1_000, 10_000, 100_000, 1_000_000}
 // of networks do not grow with d.
 func growths() []growth {
 	return []growth{
-		{"d", stepLinear, func(v int) scale { return scale{vars: v, rows: 1000} }, []int{5, 10, 20, 50, 100, 200}, "3", "2"},
+		{"d", stepLinear, func(v int) scale { return scale{vars: v, rows: 1000} },
+			[]int{5, 10, 20, 50, 100, 200}, "3", "2"},
 		{"n", stepLinear, func(v int) scale { return scale{rows: v} }, rowNumbers, "0", "0"},
-		{"M", stepLinear, func(v int) scale { return scale{particles: v} }, []int{1, 3, 10, 30, 100, 300, 1000}, "1", "2"},
-		{"S", stepLinear, func(v int) scale { return scale{samples: v} }, []int{8, 32, 128, 512, 2048, 4096}, "1", "0"},
-		{"workers", stepLinear, func(v int) scale { return scale{workers: v} }, []int{1, 2}, "-1", "0"},
-		{"ffn-d", stepFFN, func(v int) scale { return scale{vars: v} }, []int{5, 10, 20, 40}, "2", "2"},
-		{"ffn-n", stepFFN, func(v int) scale { return scale{vars: 10, rows: v} }, []int{50, 100, 200, 400, 800}, "1", "0"},
+		{"M", stepLinear, func(v int) scale { return scale{particles: v} },
+			[]int{1, 3, 10, 30, 100, 300, 1000}, "1", "2"},
+		{"S", stepLinear, func(v int) scale {
+			return scale{samples: v}
+		}, []int{8, 32, 128, 512, 2048, 4096}, "1", "0"},
+		{"workers", stepLinear, func(v int) scale { return scale{workers: v} }, []int{1, 2}, "-1",
+			"0"},
+		{"ffn-d", stepFFN, func(v int) scale { return scale{vars: v} }, []int{5, 10, 20, 40}, "2",
+			"2"},
+		{"ffn-n", stepFFN, func(v int) scale { return scale{vars: 10, rows: v} },
+			[]int{50, 100, 200, 400, 800}, "1", "0"},
 	}
 }
 
@@ -223,25 +232,33 @@ func (g growth) measure(t *testing.T) {
 			}
 		}))/(1<<20))
 		dst := cloneBlocks(p.start)
-		works = append(works, p.stepper(p.target), p.stepper(known(score)), func() error { return p.target.Score(dst, p.start, stepNumber) })
+		works = append(works, p.stepper(p.target), p.stepper(known(score)), func() error {
+			return p.target.Score(dst, p.start, stepNumber)
+		})
 	}
 	var step []durations
 	var steps, svgds, scores []float64
 	for part := range slices.Chunk(timings(t, works, perWork), 3) {
 		step = append(step, part[0])
-		steps, svgds, scores = append(steps, part[0].fastest()), append(svgds, part[1].fastest()), append(scores, part[2].fastest())
+		steps, svgds, scores = append(steps, part[0].fastest()), append(svgds, part[1].fastest()),
+			append(scores, part[2].fastest())
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%s\tstep\tmedian\trepeats\texponent\tscore\texponent\tSVGD\texponent\tset-up\tmemory\t\n", g.name)
+	fmt.Fprintf(w, "%s\tstep\tmedian\trepeats\texponent\tscore\texponent\tSVGD\texponent\tset-up"+
+		"\tmemory\t\n", g.name)
 	for i, v := range g.values {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f MiB\t\n", v, digits(steps[i]), digits(step[i].median()), len(step[i]), localExponent(g.values, steps, i),
-			digits(scores[i]), localExponent(g.values, scores, i), digits(svgds[i]), localExponent(g.values, svgds, i), digits(setUp[i]), memory[i])
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f MiB\t\n", v, digits(steps[i]),
+			digits(step[i].median()), len(step[i]), localExponent(g.values, steps, i),
+			digits(scores[i]), localExponent(g.values, scores, i), digits(svgds[i]),
+			localExponent(g.values, svgds, i), digits(setUp[i]), memory[i])
 	}
-	fmt.Fprintf(w, "upper half\t\t\t\t%.2f\t\t%.2f\t\t%.2f\t\t\t\n", upperExponent(g.values, steps), upperExponent(g.values, scores), upperExponent(g.values, svgds))
+	fmt.Fprintf(w, "upper half\t\t\t\t%.2f\t\t%.2f\t\t%.2f\t\t\t\n", upperExponent(g.values, steps),
+		upperExponent(g.values, scores), upperExponent(g.values, svgds))
 	fmt.Fprintf(w, "expected\t\t\t\t\t\t%s\t\t%s\t\t\t\n", g.score, g.svgd)
 	w.Flush()
-	t.Logf("one step of the %s model over %s\n%s%s", g.model, g.name, table.String(), firstAbove(g.values, svgds, scores))
+	t.Logf("one step of the %s model over %s\n%s%s", g.model, g.name, table.String(),
+		firstAbove(g.values, svgds, scores))
 }
 
 // firstAbove says from which value on the part of SVGD is the larger one.
@@ -273,9 +290,11 @@ func measurePreparation(t *testing.T) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "n\tpreparation\tmedian\trepeats\texponent\t")
 	for i, n := range rowNumbers {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t\n", n, digits(times[i]), digits(all[i].median()), len(all[i]), localExponent(rowNumbers, times, i))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t\n", n, digits(times[i]), digits(all[i].median()),
+			len(all[i]), localExponent(rowNumbers, times, i))
 	}
-	fmt.Fprintf(w, "upper half\t\t\t\t%.2f\t\nexpected\t\t\t\t1\t\n", upperExponent(rowNumbers, times))
+	fmt.Fprintf(w, "upper half\t\t\t\t%.2f\t\nexpected\t\t\t\t1\t\n",
+		upperExponent(rowNumbers, times))
 	w.Flush()
 	t.Logf("models.NewLinear over n\n%s", table.String())
 }

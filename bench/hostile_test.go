@@ -39,7 +39,9 @@ type hostileMethod struct {
 // configured fits a configuration.
 func configured(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, error) {
 	cfg.Seed = 1
-	return func(data *dataset.Table) (*tobac.Result, error) { return tobac.Fit(context.Background(), data, cfg) }
+	return func(data *dataset.Table) (*tobac.Result, error) {
+		return tobac.Fit(context.Background(), data, cfg)
+	}
 }
 
 // withGapsFitted fits a table of which one value in twenty is lost and imputed.
@@ -54,13 +56,15 @@ func withGapsFitted(cfg tobac.Config) func(data *dataset.Table) (*tobac.Result, 
 			}
 			return v
 		}, x)
-		completed, err := impute.Complete(context.Background(), x, impute.Settings{Count: 3, Seed: 1, Names: data.Names})
+		completed, err := impute.Complete(context.Background(), x,
+			impute.Settings{Count: 3, Seed: 1, Names: data.Names})
 		if err != nil {
 			return nil, err
 		}
-		return tobac.FitImputed(context.Background(), tobac.Imputed{Count: 3, Places: completed.Places(), Table: func(k int) *dataset.Table {
-			return &dataset.Table{Names: data.Names, X: completed.Table(k)}
-		}}, cfg)
+		return tobac.FitImputed(context.Background(),
+			tobac.Imputed{Count: 3, Places: completed.Places(), Table: func(k int) *dataset.Table {
+				return &dataset.Table{Names: data.Names, X: completed.Table(k)}
+			}}, cfg)
 	}
 }
 
@@ -73,7 +77,8 @@ func hostileMethods() []hostileMethod {
 	networks := stein.SVGD{Particles: 6, Steps: 250, Samples: 16, AlphaRate: 0.2}
 	dibs := stein.DiBS{SVGD: sampler}
 	trained := bcdnets.BCDNets{Training: bcd.Settings{Steps: 2000, Batch: 32}}
-	policy := flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph, Iterations: 150}}
+	policy := flownets.GFlowNet{Training: gflownet.Settings{Policy: gflownet.Graph,
+		Iterations: 150}}
 	known := func(data *dataset.Table) engine.Order {
 		order := []int{0, 3, 1, 2, 4}
 		for j := cleanColumns; j < len(data.Names); j++ {
@@ -96,16 +101,30 @@ func hostileMethods() []hostileMethod {
 	}
 	return []hostileMethod{
 		{"default", configured(tobac.Config{}), true, false},
-		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}), true, false},
-		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: &chains}), false, false},
-		{"linear, svgd", configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
-		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}), true, false},
-		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: &chains}), true, false},
-		{"linear-unequal, svgd", configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
-		{"bge, svgd", configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler, Order: engine.Order{Count: 1}}), false, false},
-		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}}), false, false},
-		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &chains}), false, false},
-		{"ffn, svgd", configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
+		{"linear, exact", configured(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}),
+			true, false},
+		{"linear, mcmc", configured(tobac.Config{Model: sem.Linear{}, Engine: &chains}), false,
+			false},
+		{"linear, svgd",
+			configured(tobac.Config{Model: sem.Linear{}, Engine: &sampler,
+				Order: engine.Order{Count: 1}}), false, false},
+		{"linear-unequal, exact", configured(tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}),
+			true, false},
+		{"linear-unequal, mcmc", configured(tobac.Config{Model: sem.BGe{}, Engine: &chains}), true,
+			false},
+		{"linear-unequal, svgd",
+			configured(tobac.Config{Model: sem.Linear{Unequal: true}, Engine: &sampler,
+				Order: engine.Order{Count: 1}}), false, false},
+		{"bge, svgd",
+			configured(tobac.Config{Model: sem.BGe{}, Engine: &sampler,
+				Order: engine.Order{Count: 1}}), false, false},
+		{"gp, exact", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}}),
+			false, false},
+		{"gp, mcmc", configured(tobac.Config{Model: sem.GaussianProcess{}, Engine: &chains}), false,
+			false},
+		{"ffn, svgd",
+			configured(tobac.Config{Model: sem.FeedForward{}, Engine: &networks,
+				Order: engine.Order{Count: 1}}), false, true},
 		{"linear, dibs", configured(tobac.Config{Model: sem.Linear{}, Engine: &dibs}), false, true},
 		{"bge, dibs", configured(tobac.Config{Model: sem.BGe{}, Engine: &dibs}), false, true},
 		{"preset paper", configured(paper), false, true},
@@ -113,15 +132,24 @@ func hostileMethods() []hostileMethod {
 		{"given order, linear-unequal", ordered(tobac.Config{Model: sem.BGe{}}), false, false},
 		{"gaps, default", withGapsFitted(tobac.Config{}), false, false},
 		{"gaps, linear-unequal", withGapsFitted(tobac.Config{Model: sem.BGe{}}), true, false},
-		{"linear, bcd", configured(tobac.Config{Model: sem.Linear{}, Engine: &trained}), false, true},
-		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Engine: &trained}), false, true},
+		{"linear, bcd", configured(tobac.Config{Model: sem.Linear{}, Engine: &trained}), false,
+			true},
+		{"linear-unequal, bcd", configured(tobac.Config{Model: sem.BGe{}, Engine: &trained}), false,
+			true},
 		{"linear, gflownet", flows, false, false},
-		{"linear-unequal, gflownet, policy graph", configured(tobac.Config{Model: sem.BGe{}, Engine: &policy}), false, true},
-		{"ffn with its output layer integrated out, svgd", configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput}, Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
+		{"linear-unequal, gflownet, policy graph",
+			configured(tobac.Config{Model: sem.BGe{}, Engine: &policy}), false, true},
+		{"ffn with its output layer integrated out, svgd",
+			configured(tobac.Config{Model: sem.FeedForward{Output: models.IntegratedOutput},
+				Engine: &networks, Order: engine.Order{Count: 1}}), false, true},
 		{"ffn, over all orders", configured(tobac.Config{Model: sem.FeedForward{}}), false, true},
-		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false, false},
-		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false, true},
-		{"ffn, tempering, given order", ordered(tobac.Config{Model: sem.FeedForward{}, Engine: &neural.Tempering{Iterations: 400}}), false, true},
+		{"linear, svgd calibrated, given order", ordered(tobac.Calibrated(sem.Linear{})), false,
+			false},
+		{"ffn, svgd calibrated, given order", ordered(tobac.Calibrated(sem.FeedForward{})), false,
+			true},
+		{"ffn, tempering, given order",
+			ordered(tobac.Config{Model: sem.FeedForward{},
+				Engine: &neural.Tempering{Iterations: 400}}), false, true},
 	}
 }
 
@@ -160,7 +188,8 @@ func withoutDetails(warning string) string { return details.ReplaceAllString(war
 // have a probability up to 0.4, or from 0.6, there. It is right if all of them are on the same side
 // of ½; unsure if none on the other side is below 0.1 or above 0.9; warned if there is a warning
 // that the clean table does not have, or has because the method goes wrong there.
-func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Result) hostileOutcome {
+func judgeHostile(h hostileTable, res *tobac.Result, err error,
+	clean *tobac.Result) hostileOutcome {
 	if err != nil {
 		return hostileOutcome{"refused", err.Error()}
 	}
@@ -173,13 +202,15 @@ func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Res
 			for j := range i {
 				pair := [2]int{j, i}
 				if p, w := got[pair], want[pair]; math.Abs(w-0.5) >= 0.1 && (p > 0.5) != (w > 0.5) {
-					mistakes = append(mistakes, fmt.Sprintf("X%d — X%d %.2f, clean %.2f", j, i, p, w))
+					mistakes = append(mistakes,
+						fmt.Sprintf("X%d — X%d %.2f, clean %.2f", j, i, p, w))
 					sure = sure || !(p > 0.1 && p < 0.9)
 				}
 			}
 		}
 		if !(apart < 0.5) {
-			mistakes = append(mistakes, fmt.Sprintf("the constant column has an edge of probability %.2f", apart))
+			mistakes = append(mistakes,
+				fmt.Sprintf("the constant column has an edge of probability %.2f", apart))
 			sure = true
 		}
 	} else {
@@ -191,7 +222,9 @@ func judgeHostile(h hostileTable, res *tobac.Result, err error, clean *tobac.Res
 			known[withoutDetails(w)] = true
 		}
 	}
-	warnings := slices.DeleteFunc(slices.Clone(res.Warnings), func(w string) bool { return known[withoutDetails(w)] })
+	warnings := slices.DeleteFunc(slices.Clone(res.Warnings), func(w string) bool {
+		return known[withoutDetails(w)]
+	})
 	switch {
 	case len(warnings) > 0 && len(mistakes) == 0:
 		return hostileOutcome{"right, warned", strings.Join(warnings, "; ")}
@@ -216,7 +249,8 @@ func TestHostileTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	tables, methods := hostileTables(), slices.DeleteFunc(hostileMethods(), func(m hostileMethod) bool { return !m.short && !*long })
+	tables, methods := hostileTables(), slices.DeleteFunc(hostileMethods(),
+		func(m hostileMethod) bool { return !m.short && !*long })
 	clean := make([]*tobac.Result, len(methods)) // of each method, once it is asked for
 	count := map[string]int{}
 	for _, h := range tables[1:] {

@@ -78,7 +78,9 @@ func hostileTables() []hostileTable {
 		return &dataset.Table{Names: clean.Names, X: x}
 	}
 	for _, s := range []float64{1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12} {
-		add("units", fmt.Sprintf("all columns × %g", s), mapped(func(_, _ int, v float64) float64 { return s * v }), identity, s == 1e-12)
+		add("units", fmt.Sprintf("all columns × %g", s), mapped(func(_, _ int, v float64) float64 {
+			return s * v
+		}), identity, s == 1e-12)
 	}
 	for _, s := range []float64{1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12} {
 		add("units", fmt.Sprintf("X2 × %g", s), mapped(func(_, j int, v float64) float64 {
@@ -88,9 +90,13 @@ func hostileTables() []hostileTable {
 			return v
 		}), identity, s == 1e12)
 	}
-	add("units", "columns × 1e-12, 1e-6, 1, 1e6, 1e12", mapped(func(_, j int, v float64) float64 { return math.Pow(10, float64(6*j-12)) * v }), identity, false)
+	add("units", "columns × 1e-12, 1e-6, 1, 1e6, 1e12", mapped(func(_, j int, v float64) float64 {
+		return math.Pow(10, float64(6*j-12)) * v
+	}), identity, false)
 	for _, m := range []float64{1e3, 1e6, 1e9, 1e12, 1e15, 1e17} {
-		add("offsets", fmt.Sprintf("all columns + %g", m), mapped(func(_, _ int, v float64) float64 { return m + v }), identity, m == 1e6 || m == 1e15)
+		add("offsets", fmt.Sprintf("all columns + %g", m),
+			mapped(func(_, _ int, v float64) float64 { return m + v }), identity, m == 1e6 ||
+				m == 1e15)
 	}
 	extended := func(name string, column func(r int) float64) *dataset.Table {
 		x := mat.NewDense(cleanRows, cleanColumns+1, nil)
@@ -100,19 +106,28 @@ func hostileTables() []hostileTable {
 		return &dataset.Table{Names: append(slices.Clone(clean.Names), name), X: x}
 	}
 	for _, v := range []float64{0, 7, 0.1, 1e12} {
-		add("constants", fmt.Sprintf("a column of %g", v), extended("constant", func(int) float64 { return v }), []int{0, 1, 2, 3, 4, -1}, v == 0.1)
+		add("constants", fmt.Sprintf("a column of %g", v), extended("constant", func(int) float64 {
+			return v
+		}), []int{0, 1, 2, 3, 4, -1}, v == 0.1)
 	}
 	at := clean.X.At
-	add("copies", "a copy of X1", extended("copy", func(r int) float64 { return at(r, 1) }), []int{0, 1, 2, 3, 4, 1}, true)
-	add("copies", "3 − 2·X1", extended("copy", func(r int) float64 { return 3 - 2*at(r, 1) }), []int{0, 1, 2, 3, 4, 1}, false)
-	add("copies", "1e6·X1", extended("copy", func(r int) float64 { return 1e6 * at(r, 1) }), []int{0, 1, 2, 3, 4, 1}, false)
-	add("copies", "X0 + X3", extended("sum", func(r int) float64 { return at(r, 0) + at(r, 3) }), nil, false)
+	add("copies", "a copy of X1", extended("copy", func(r int) float64 { return at(r, 1) }),
+		[]int{0, 1, 2, 3, 4, 1}, true)
+	add("copies", "3 − 2·X1", extended("copy", func(r int) float64 { return 3 - 2*at(r, 1) }),
+		[]int{0, 1, 2, 3, 4, 1}, false)
+	add("copies", "1e6·X1", extended("copy", func(r int) float64 { return 1e6 * at(r, 1) }),
+		[]int{0, 1, 2, 3, 4, 1}, false)
+	add("copies", "X0 + X3", extended("sum", func(r int) float64 { return at(r, 0) + at(r, 3) }),
+		nil, false)
 	for _, s := range []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12, 1e-15} {
 		rng := rand.New(rand.NewPCG(14, 8))
-		add("near copies", fmt.Sprintf("X1 + %g·noise", s), extended("near", func(r int) float64 { return at(r, 1) + s*rng.NormFloat64() }), []int{0, 1, 2, 3, 4, 1}, s == 1e-3)
+		add("near copies", fmt.Sprintf("X1 + %g·noise", s), extended("near", func(r int) float64 {
+			return at(r, 1) + s*rng.NormFloat64()
+		}), []int{0, 1, 2, 3, 4, 1}, s == 1e-3)
 	}
 	for _, n := range []int{2, 3, 4, cleanColumns, cleanColumns + 1, 2 * cleanColumns} {
-		add("few rows", fmt.Sprintf("%d rows of %d columns", n, cleanColumns), cleanTable(n, normalNoise), identity, n == cleanColumns)
+		add("few rows", fmt.Sprintf("%d rows of %d columns", n, cleanColumns),
+			cleanTable(n, normalNoise), identity, n == cleanColumns)
 	}
 	for _, f := range []int{5, 3, 2, 1} {
 		name := fmt.Sprintf("noise of Student's t, %d degrees of freedom", f)
@@ -122,13 +137,16 @@ func hostileTables() []hostileTable {
 		add("heavy tails", name, cleanTable(cleanRows, studentNoise(f)), identity, f == 1)
 	}
 	for _, v := range []float64{10, 100, 1e6, 1e12} {
-		add("heavy tails", fmt.Sprintf("one value of X2 is %g", v), mapped(func(i, j int, w float64) float64 {
-			if i == 40 && j == 2 {
-				return v
-			}
-			return w
-		}), identity, false)
+		add("heavy tails", fmt.Sprintf("one value of X2 is %g", v),
+			mapped(func(i, j int, w float64) float64 {
+				if i == 40 && j == 2 {
+					return v
+				}
+				return w
+			}), identity, false)
 	}
-	add("heavy tails", "all columns exponentiated", mapped(func(_, _ int, v float64) float64 { return math.Exp(v) }), identity, false)
+	add("heavy tails", "all columns exponentiated", mapped(func(_, _ int, v float64) float64 {
+		return math.Exp(v)
+	}), identity, false)
 	return all
 }

@@ -113,7 +113,8 @@ func linearSimulation(tb testing.TB, d int) *dataset.Simulation {
 func BenchmarkChains(b *testing.B) {
 	for _, d := range []int{10, 20, 50, 100} {
 		b.Run(fmt.Sprintf("d=%d", d), func(b *testing.B) {
-			s, err := score.NewLinear(simulatedTable(b, d).X, nil, score.LinearOptions{NoiseVariance: 0.1})
+			s, err := score.NewLinear(simulatedTable(b, d).X, nil,
+				score.LinearOptions{NoiseVariance: 0.1})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -163,9 +164,11 @@ func BenchmarkFit(b *testing.B) {
 	}
 	for _, d := range []int{10, 20, 50} {
 		s := linearSimulation(b, d)
-		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=auto", d), s.Train, s.Graph, tobac.Config{}})
+		problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=auto", d), s.Train,
+			s.Graph, tobac.Config{}})
 		if d == 20 {
-			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=svgd", d), s.Train, s.Graph, tobac.Config{Engine: &stein.SVGD{}}})
+			problems = append(problems, problem{fmt.Sprintf("data=linear/d=%d/engine=svgd", d),
+				s.Train, s.Graph, tobac.Config{Engine: &stein.SVGD{}}})
 		}
 	}
 	for _, p := range problems {

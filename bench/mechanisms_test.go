@@ -54,22 +54,26 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int
 //
 //	go test ./bench -run TestMechanisms -long -v
 func TestMechanisms(t *testing.T) {
-	count, mechanisms, fits := 1, []dataset.Mechanism{dataset.Sines, dataset.Products}, []sem.Model{nil, sem.Linear{}}
+	count, mechanisms, fits := 1, []dataset.Mechanism{dataset.Sines, dataset.Products},
+		[]sem.Model{nil, sem.Linear{}}
 	if *long {
-		count, mechanisms, fits = 10, dataset.Mechanisms, []sem.Model{nil, sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}}
+		count, mechanisms, fits = 10, dataset.Mechanisms,
+			[]sem.Model{nil, sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}}
 		mechanismTable(t, "networks", nil, fits, count)
 	}
 	for _, m := range mechanisms {
 		eshd, taken := mechanismTable(t, m.String(), &m, fits, count)
 		if taken["gp"]+taken["additive"] < count || !(eshd[0] < eshd[1]) {
-			t.Errorf("%v: the evidence takes %v of %d sets, E-SHD %.2f of its choice, %.2f of linear equations", m, taken, count, eshd[0], eshd[1])
+			t.Errorf("%v: the evidence takes %v of %d sets, E-SHD %.2f of its choice, %.2f of "+
+				"linear equations", m, taken, count, eshd[0], eshd[1])
 		}
 	}
 }
 
 // mechanismTable logs a line for each model, and returns their E-SHD and the models that the
 // evidence takes.
-func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.Model, count int) (eshd []float64, taken map[string]int) {
+func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.Model,
+	count int) (eshd []float64, taken map[string]int) {
 	t.Helper()
 	eshd, taken = make([]float64, len(fits)), map[string]int{}
 	for k, model := range fits {
@@ -86,7 +90,8 @@ func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.
 		if model == nil {
 			t.Logf("%s: the evidence takes %v", name, taken)
 		}
-		t.Logf("%s, %v: E-SHD %.2f, AUROC %.3f, calibration error %.3f, standard scores of edges in bins %.1f", name, model, eshd[k], auroc, calibrationError, z)
+		t.Logf("%s, %v: E-SHD %.2f, AUROC %.3f, calibration error %.3f, standard scores of edges "+
+			"in bins %.1f", name, model, eshd[k], auroc, calibrationError, z)
 	}
 	return eshd, taken
 }

@@ -37,10 +37,13 @@ func TestNetworksOverOrders(t *testing.T) {
 		cfg.Model = sem.FeedForward{NoiseVariance: 0.1}
 		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
 		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			methods = append(methods, withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}})))
+			methods = append(methods,
+				withoutHeldout(tobacMethod("Gaussian processes",
+					tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}})))
 		}
 		all := compare(t, problems, methods, func(o outcome) {
-			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
+			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem,
+				o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
 		})
 		logTable(t, all)
 		edges, ranks := 0.0, 0.0
@@ -48,8 +51,10 @@ func TestNetworksOverOrders(t *testing.T) {
 			edges += float64(o.Listed.ESHD) / 5
 			ranks += float64(o.Listed.AUROC) / 5
 		}
-		if t.Logf("%s: mean E-SHD %.2f, AUROC %.3f", c.name, edges, ranks); edges > c.eshd || ranks < c.auroc {
-			t.Errorf("%s: mean E-SHD %.2f, AUROC %.3f, want at most %v and at least %v", c.name, edges, ranks, c.eshd, c.auroc)
+		if t.Logf("%s: mean E-SHD %.2f, AUROC %.3f", c.name, edges, ranks); edges > c.eshd ||
+			ranks < c.auroc {
+			t.Errorf("%s: mean E-SHD %.2f, AUROC %.3f, want at most %v and at least %v", c.name,
+				edges, ranks, c.eshd, c.auroc)
 		}
 	}
 }
@@ -75,9 +80,12 @@ func TestNetworksOfManyVariables(t *testing.T) {
 				problems = append(problems, p)
 				edges += float64(p.Truth.Size())
 			}
-			methods := []method{tobacMethod("networks", tobac.Config{Model: sem.FeedForward{}}), withoutHeldout(tobacMethod("Gaussian processes", tobac.Config{Model: sem.GaussianProcess{}}))}
+			methods := []method{tobacMethod("networks", tobac.Config{Model: sem.FeedForward{}}),
+				withoutHeldout(tobacMethod("Gaussian processes",
+					tobac.Config{Model: sem.GaussianProcess{}}))}
 			all := compare(t, problems, methods, func(o outcome) {
-				t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f; %.1f s", o.Method, o.Problem, o.Listed.ESHD, o.Listed.AUROC, o.Seconds)
+				t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f; %.1f s", o.Method, o.Problem,
+					o.Listed.ESHD, o.Listed.AUROC, o.Seconds)
 			})
 			logTable(t, all)
 			off := 0.0
@@ -93,11 +101,12 @@ func TestNetworksOfManyVariables(t *testing.T) {
 
 // withoutHeldout is a method whose graphs alone have no density of held-out rows.
 func withoutHeldout(m method) method {
-	return method{m.Name, func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
-		own := *p
-		own.Heldout = nil
-		return m.Fit(ctx, &own, seed)
-	}}
+	return method{m.Name,
+		func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+			own := *p
+			own.Heldout = nil
+			return m.Fit(ctx, &own, seed)
+		}}
 }
 
 // Simulation-based calibration of networks over orders: graph, networks and data of four variables
@@ -121,8 +130,11 @@ func TestNetworksAreCalibrated(t *testing.T) {
 	for k := range sets {
 		rng := rand.New(rand.NewPCG(uint64(k), 11))
 		truth := graphs[drawFrom(weights, rng)]
-		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng), tobac.Config{
-			Model: sem.FeedForward{NoiseVariance: noise}, Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k), Workers: runtime.GOMAXPROCS(0)})
+		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng),
+			tobac.Config{
+				Model: sem.FeedForward{NoiseVariance: noise},
+				Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k),
+				Workers: runtime.GOMAXPROCS(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +166,9 @@ func TestNetworksAreCalibrated(t *testing.T) {
 	}
 	for b := range bins {
 		if n := float64(count[b]); n > 0 {
-			t.Logf("probabilities from %.1f: %3.0f edges, %.3f expected, %.3f found, %+.1f standard deviations", float64(b)/bins, n, expected[b]/n, found[b]/n, sums[b]/math.Sqrt(squares[b]))
+			t.Logf("probabilities from %.1f: %3.0f edges, %.3f expected, %.3f found, %+.1f "+
+				"standard deviations", float64(b)/bins, n, expected[b]/n, found[b]/n,
+				sums[b]/math.Sqrt(squares[b]))
 		}
 	}
 	for b, e := range sums {

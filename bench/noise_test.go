@@ -24,7 +24,8 @@ type noiseKind struct {
 }
 
 // linearEquation has weights ±[.5, 1.5] and a scale on [.5, 2].
-func linearEquation(noise func(rng *rand.Rand) float64) func(rng *rand.Rand, parents int) func(x []float64) float64 {
+func linearEquation(noise func(rng *rand.Rand) float64) func(rng *rand.Rand,
+	parents int) func(x []float64) float64 {
 	return func(rng *rand.Rand, parents int) func(x []float64) float64 {
 		weights, scale := signedWeights(rng, parents), 0.5+1.5*rng.Float64()
 		return func(x []float64) float64 {
@@ -48,45 +49,50 @@ func signedWeights(rng *rand.Rand, n int) []float64 {
 var noiseKinds = []noiseKind{
 	{name: "Student's t, two degrees of freedom", equation: linearEquation(studentNoise(2))},
 	{name: "Student's t, three degrees of freedom", equation: linearEquation(studentNoise(3))},
-	{name: "lognormal", equation: linearEquation(func(rng *rand.Rand) float64 { return math.Exp(0.7*rng.NormFloat64()) - math.Exp(0.245) })},
-	{name: "causes multiplied, lognormal", logs: true, equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
-		weights := signedWeights(rng, parents)
-		return func(x []float64) float64 {
-			v := 0.6 * rng.NormFloat64()
-			for k, w := range weights {
-				v += w / 2 * math.Log(x[k])
+	{name: "lognormal", equation: linearEquation(func(rng *rand.Rand) float64 {
+		return math.Exp(0.7*rng.NormFloat64()) - math.Exp(0.245)
+	})},
+	{name: "causes multiplied, lognormal", logs: true,
+		equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
+			weights := signedWeights(rng, parents)
+			return func(x []float64) float64 {
+				v := 0.6 * rng.NormFloat64()
+				for k, w := range weights {
+					v += w / 2 * math.Log(x[k])
+				}
+				return math.Exp(v)
 			}
-			return math.Exp(v)
-		}
-	}},
-	{name: "normal, the scale changes with the causes", equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
-		weights := signedWeights(rng, parents)
-		return func(x []float64) float64 {
-			v, scale := 0.0, 0.3
-			for k, w := range weights {
-				v += w * math.Tanh(x[k])
-				scale += math.Abs(x[k]) / float64(parents)
+		}},
+	{name: "normal, the scale changes with the causes",
+		equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
+			weights := signedWeights(rng, parents)
+			return func(x []float64) float64 {
+				v, scale := 0.0, 0.3
+				for k, w := range weights {
+					v += w * math.Tanh(x[k])
+					scale += math.Abs(x[k]) / float64(parents)
+				}
+				if parents == 0 {
+					scale = 1
+				}
+				return v + scale*rng.NormFloat64()
 			}
-			if parents == 0 {
-				scale = 1
+		}},
+	{name: "counts, causes multiplied",
+		equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
+			weights := signedWeights(rng, parents)
+			return func(x []float64) float64 {
+				rate, k := 1.0, 0.0
+				for i, w := range weights {
+					rate += w * (math.Log1p(x[i]) - 1.2)
+				}
+				rate = math.Exp(rate)
+				for left := rng.ExpFloat64(); left < rate && k < 1e4; left += rng.ExpFloat64() {
+					k++
+				}
+				return k
 			}
-			return v + scale*rng.NormFloat64()
-		}
-	}},
-	{name: "counts, causes multiplied", equation: func(rng *rand.Rand, parents int) func(x []float64) float64 {
-		weights := signedWeights(rng, parents)
-		return func(x []float64) float64 {
-			rate, k := 1.0, 0.0
-			for i, w := range weights {
-				rate += w * (math.Log1p(x[i]) - 1.2)
-			}
-			rate = math.Exp(rate)
-			for left := rng.ExpFloat64(); left < rate && k < 1e4; left += rng.ExpFloat64() {
-				k++
-			}
-			return k
-		}
-	}},
+		}},
 	{name: "normal, autoregressive with coefficient .9", equation: serialEquation(0.9)},
 	{name: "random walks without edges", equation: serialEquation(1), bare: true},
 }

@@ -58,7 +58,8 @@ func BenchmarkOrder(b *testing.B) {
 		{"eqvar", ordering.MethodEqVar, [][2]int{{100, 20}, {100, 50}, {2000, 1000}}},
 		{"eqvar-bu", ordering.MethodEqVarBottomUp, [][2]int{{100, 20}, {100, 50}, {2000, 1000}}},
 		{"npvar", ordering.MethodNPVar, [][2]int{{100, 20}, {100, 50}}},
-		{"npvar-mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, [][2]int{{100, 20}, {100, 50}}},
+		{"npvar-mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV},
+			[][2]int{{100, 20}, {100, 50}}},
 		{"score", ordering.MethodSCORE, [][2]int{{100, 20}, {500, 20}, {1000, 20}}},
 		{"variance", ordering.MethodVariance, [][2]int{{100, 20}, {2000, 1000}}},
 	} {
@@ -79,7 +80,8 @@ func BenchmarkOrder(b *testing.B) {
 					}
 				}
 				if truth != nil {
-					b.ReportMetric(float64(metrics.ViolatedEdges(last.Order, truth)), "violated-edges")
+					b.ReportMetric(float64(metrics.ViolatedEdges(last.Order, truth)),
+						"violated-edges")
 				}
 			})
 		}
@@ -90,11 +92,13 @@ func BenchmarkOrder(b *testing.B) {
 func BenchmarkBootstrap(b *testing.B) {
 	x, _ := linearTable(b, 100, 20)
 	workers := runtime.GOMAXPROCS(0)
-	for _, method := range []ordering.Method{ordering.MethodEqVar, ordering.MethodNPVar, ordering.MethodSCORE} {
+	for _, method := range []ordering.Method{ordering.MethodEqVar, ordering.MethodNPVar,
+		ordering.MethodSCORE} {
 		b.Run("method="+method.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ordering.Bootstrap(context.Background(), method, x, 20, ordering.BootstrapOptions{Workers: workers}); err != nil {
+				if _, err := ordering.Bootstrap(context.Background(), method, x, 20,
+					ordering.BootstrapOptions{Workers: workers}); err != nil {
 					b.Fatal(err)
 				}
 			}

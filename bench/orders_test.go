@@ -55,7 +55,8 @@ func judgeOrders(t *testing.T, name string, p *study.Problem, cfg tobac.Config) 
 		t.Fatal(err)
 	}
 	f := &study.Fitted{Posterior: res.Posterior}
-	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: res.Warnings, seconds: res.Seconds.Total}
+	j := judged{name: name, orders: 1, largest: 1, stability: 1, warnings: res.Warnings,
+		seconds: res.Seconds.Total}
 	if len(res.Components) > 1 {
 		j.orders, j.largest, j.stability = len(res.Components), 0, res.Orders.Stability()
 		for _, c := range res.Components {
@@ -67,16 +68,19 @@ func judgeOrders(t *testing.T, name string, p *study.Problem, cfg tobac.Config) 
 		t.Fatal(err)
 	}
 	j.report = outcome.Empirical.Draws
-	j.auroc, j.brier, j.logScore = float64(outcome.Listed.Edges.AUROC), float64(outcome.Listed.Edges.Brier), float64(outcome.Listed.Edges.LogScore)
+	j.auroc, j.brier, j.logScore = float64(outcome.Listed.Edges.AUROC),
+		float64(outcome.Listed.Edges.Brier), float64(outcome.Listed.Edges.LogScore)
 	j.error = float64(outcome.Listed.Edges.CalibrationError)
 	j.entropy, j.decided = certainty(f.Posterior.Probabilities, 0.05)
-	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
-		p.Name, name, j.orders, j.largest, j.stability, float64(j.report.ESHD), j.auroc, j.brier, j.logScore, j.error, j.entropy, j.decided, j.seconds)
+	t.Logf("%s, %s: %d orders, the largest weighs %.2f, stability %.2f; E-SHD %.1f, AUROC %.3f, "+
+		"Brier %.4f, log score %.4f, calibration %.4f, entropy %.3f, decided %.3f; %.0f s",
+		p.Name, name, j.orders, j.largest, j.stability, float64(j.report.ESHD), j.auroc, j.brier,
+		j.logScore, j.error, j.entropy, j.decided, j.seconds)
 	return j
 }
 
-// certainty is the mean entropy in bits of the probabilities of edges, and the fraction of them within
-// margin of 0 or 1.
+// certainty is the mean entropy in bits of the probabilities of edges, and the fraction of them
+// within margin of 0 or 1.
 func certainty(p mat.Matrix, margin float64) (entropy, decided float64) {
 	d, _ := p.Dims()
 	for i := range d {
@@ -101,7 +105,8 @@ func certainty(p mat.Matrix, margin float64) (entropy, decided float64) {
 
 // compareOrders judges a single order beside the mixture over the orders of
 // resamples, by frequency and by evidence, and prints the table.
-func compareOrders(t *testing.T, problems []*study.Problem, methods map[string]tobac.Config, names []string) map[string][]judged {
+func compareOrders(t *testing.T, problems []*study.Problem, methods map[string]tobac.Config,
+	names []string) map[string][]judged {
 	t.Helper()
 	all := map[string][]judged{}
 	for i, p := range problems {
@@ -113,13 +118,19 @@ func compareOrders(t *testing.T, problems []*study.Problem, methods map[string]t
 	}
 	var text bytes.Buffer
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "method\tproblems\tE-SHD\tAUROC\tBrier\tlog score\tcalibration\tentropy\tdecided\tseconds")
+	fmt.Fprintln(w, "method\tproblems\tE-SHD\tAUROC\tBrier\tlog "+
+		"score\tcalibration\tentropy\tdecided\tseconds")
 	for _, name := range names {
 		fmt.Fprintf(w, "%s\t%d", name, len(problems))
 		for _, number := range []func(judged) float64{
-			func(j judged) float64 { return float64(j.report.ESHD) }, func(j judged) float64 { return j.auroc }, func(j judged) float64 { return j.brier },
-			func(j judged) float64 { return j.logScore }, func(j judged) float64 { return j.error }, func(j judged) float64 { return j.entropy },
-			func(j judged) float64 { return j.decided }, func(j judged) float64 { return j.seconds },
+			func(j judged) float64 { return float64(j.report.ESHD) }, func(j judged) float64 {
+				return j.auroc
+			}, func(j judged) float64 { return j.brier },
+			func(j judged) float64 { return j.logScore }, func(j judged) float64 { return j.error },
+			func(j judged) float64 { return j.entropy },
+			func(j judged) float64 { return j.decided }, func(j judged) float64 {
+				return j.seconds
+			},
 		} {
 			fmt.Fprintf(w, "\t%.4g", mean(all[name], number))
 		}
@@ -128,7 +139,9 @@ func compareOrders(t *testing.T, problems []*study.Problem, methods map[string]t
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("means over the problems; E-SHD of the particles, the rest of the edge probabilities\n%s", text.String())
+	t.Logf(
+		"means over the problems; E-SHD of the particles, the rest of the edge probabilities\n%s",
+		text.String())
 	return all
 }
 
@@ -163,11 +176,13 @@ func overOrders(weights engine.OrderWeights) tobac.Config {
 func TestOrdersLinear(t *testing.T) {
 	ordersFlag(t)
 	problems := synthetic(t, "linear-d20-e40", 5)
-	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(), "20 orders": overOrders(engine.FrequencyWeights)}, []string{"single order", "20 orders"})
+	all := compareOrders(t, problems, map[string]tobac.Config{"single order": underEqVar(),
+		"20 orders": overOrders(engine.FrequencyWeights)}, []string{"single order", "20 orders"})
 	logScore := func(j judged) float64 { return j.logScore }
 	single, mixed := mean(all["single order"], logScore), mean(all["20 orders"], logScore)
 	if !(mixed <= 1.2*single) {
-		t.Errorf("mean log score %.4f of the mixture, want at most a fifth above %.4f of the single order", mixed, single)
+		t.Errorf("mean log score %.4f of the mixture, want at most a fifth above %.4f of the "+
+			"single order", mixed, single)
 	}
 	for i, j := range all["20 orders"] {
 		if j.orders < 2 {
@@ -197,14 +212,16 @@ func lessSure(t *testing.T, single, mixed judged) {
 	t.Helper()
 	for _, j := range []judged{single, mixed} {
 		if !strings.Contains(strings.Join(j.warnings, "\n"), "the data look standardised") {
-			t.Errorf("%s: warnings %q do not say that the data look standardised", j.name, j.warnings)
+			t.Errorf("%s: warnings %q do not say that the data look standardised", j.name,
+				j.warnings)
 		}
 	}
 	if !strings.Contains(strings.Join(mixed.warnings, "\n"), "the order is a guess: resamples") {
 		t.Errorf("%s: warnings %q do not say that the order is a guess", mixed.name, mixed.warnings)
 	}
 	if !(mixed.entropy > single.entropy) || !(mixed.decided < single.decided) {
-		t.Errorf("entropy %.3f and %.3f decided of the mixture, want more than %.3f and less than %.3f", mixed.entropy, mixed.decided, single.entropy, single.decided)
+		t.Errorf("entropy %.3f and %.3f decided of the mixture, want more than %.3f and less "+
+			"than %.3f", mixed.entropy, mixed.decided, single.entropy, single.decided)
 	}
 }
 
@@ -213,12 +230,14 @@ func TestOrdersSachs(t *testing.T) {
 	ordersFlag(t)
 	names := []string{"single order", "20 orders", "20 orders, evidence"}
 	all := compareOrders(t, []*study.Problem{sachsProblem(t)}, map[string]tobac.Config{
-		names[0]: underEqVar(), names[1]: overOrders(engine.FrequencyWeights), names[2]: overOrders(engine.EvidenceWeights),
+		names[0]: underEqVar(), names[1]: overOrders(engine.FrequencyWeights),
+		names[2]: overOrders(engine.EvidenceWeights),
 	}, names)
 	single, mixed := all[names[0]][0], all[names[1]][0]
 	lessSure(t, single, mixed)
 	if !(mixed.logScore < single.logScore) || !(mixed.brier < single.brier) {
-		t.Errorf("log score %.4f, Brier score %.4f of the mixture, want less than %.4f and %.4f", mixed.logScore, mixed.brier, single.logScore, single.brier)
+		t.Errorf("log score %.4f, Brier score %.4f of the mixture, want less than %.4f and %.4f",
+			mixed.logScore, mixed.brier, single.logScore, single.brier)
 	}
 }
 
@@ -231,13 +250,16 @@ func TestOrdersStandardised(t *testing.T) {
 	for _, p := range synthetic(t, "linear-d10-e20", 5) {
 		problems = append(problems, standardisedProblem(t, p))
 	}
-	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(), names[1]: overOrders(engine.FrequencyWeights)}, names)
+	all := compareOrders(t, problems, map[string]tobac.Config{names[0]: underEqVar(),
+		names[1]: overOrders(engine.FrequencyWeights)}, names)
 	for i := range problems {
 		lessSure(t, all[names[0]][i], all[names[1]][i])
 	}
 	logScore := func(j judged) float64 { return j.logScore }
-	if single, mixed := mean(all[names[0]], logScore), mean(all[names[1]], logScore); !(mixed < single) {
-		t.Errorf("mean log score %.4f of the mixture, want less than %.4f of the single order", mixed, single)
+	if single, mixed := mean(all[names[0]], logScore),
+		mean(all[names[1]], logScore); !(mixed < single) {
+		t.Errorf("mean log score %.4f of the mixture, want less than %.4f of the single order",
+			mixed, single)
 	}
 }
 
@@ -250,7 +272,8 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	}
 	p := standardisedProblem(t, &study.Problem{Name: "chain", Train: s.Train, Truth: g})
 	cfg := underEqVar()
-	cfg.Seed, cfg.Engine = 7, &stein.SVGD{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
+	cfg.Seed, cfg.Engine = 7,
+		&stein.SVGD{Particles: 6, Samples: 16, Steps: 60, AlphaRate: 0.5, StepSize: 0.03}
 	single := judgeOrders(t, "single order", p, cfg)
 	cfg.Order.Count = 20
 	mixed := judgeOrders(t, "20 orders", p, cfg)

@@ -20,14 +20,17 @@ import (
 type ownOutcome struct{ mae, eshd, auroc, seconds, runs float64 }
 
 func (o *ownOutcome) add(mae, eshd, auroc, seconds float64) {
-	o.mae, o.eshd, o.auroc, o.seconds, o.runs = o.mae+mae, o.eshd+eshd, o.auroc+auroc, o.seconds+seconds, o.runs+1
+	o.mae, o.eshd, o.auroc, o.seconds, o.runs = o.mae+mae, o.eshd+eshd, o.auroc+auroc,
+		o.seconds+seconds, o.runs+1
 }
 
 // zeroSVGD leaves all settings of SVGD at zero.
 func zeroSVGD(m sem.Model) tobac.Config { return tobac.Config{Model: m, Engine: &stein.SVGD{}} }
 
-// Five likelihoods that a user might write, given the order: the default against sums over all sets of parents with estimated evidences, beside the zero value of stein.SVGD, with as many steps as take the
-// same processor time and (on the first data set of each) with all, and tobac.Calibrated with two estimators of the marginals. bench/notes/svgd.md has the table:
+// Five likelihoods that a user might write, given the order: the default against sums over all sets
+// of parents with estimated evidences, beside the zero value of stein.SVGD, with as many steps as
+// take the same processor time and (on the first data set of each) with all, and tobac.Calibrated
+// with two estimators of the marginals. bench/notes/svgd.md has the table:
 //
 //	go test ./bench -run TestOwnDefaults -long -v -timeout 60m
 func TestOwnDefaults(t *testing.T) {
@@ -82,22 +85,31 @@ func TestOwnDefaults(t *testing.T) {
 					if ref, err = reference.New(context.Background(), data, res); err != nil {
 						t.Fatal(err)
 					}
-					outcome("all sets of parents").add(ref.StandardError, metrics.ESHDOfEdges(ref.Probabilities, truth), metrics.AUROC(ref.Probabilities, truth, metrics.OffDiagonal), processorSeconds(t)-before-took)
+					outcome("all sets of parents").add(ref.StandardError,
+						metrics.ESHDOfEdges(ref.Probabilities, truth),
+						metrics.AUROC(ref.Probabilities, truth, metrics.OffDiagonal),
+						processorSeconds(t)-before-took)
 				}
 				if name != "" {
-					off := res.Marginals.Distance(ref.Marginals, func(i, j int) bool { return i < j })
-					outcome(name).add(off, metrics.ESHDOfEdges(res.Probabilities, truth), metrics.AUROC(res.Probabilities, truth, metrics.OffDiagonal), took)
+					off := res.Marginals.Distance(ref.Marginals, func(i, j int) bool {
+						return i < j
+					})
+					outcome(name).add(off, metrics.ESHDOfEdges(res.Probabilities, truth),
+						metrics.AUROC(res.Probabilities, truth, metrics.OffDiagonal), took)
 				}
 				return took
 			}
 			seconds := 0.0
 			for seed := range seeds {
-				seconds += run("default", func(m sem.Model) tobac.Config { return tobac.Config{Model: m} }, uint64(seed+1)) / float64(seeds)
+				seconds += run("default", func(m sem.Model) tobac.Config {
+					return tobac.Config{Model: m}
+				}, uint64(seed+1)) / float64(seeds)
 			}
 			few := run("", steps(5), 1)
 			each := (run("", steps(25), 1) - few) / 20
 			for seed := range seeds {
-				run("zero SVGD, equal time", steps(max(2, 5+int((seconds-few)/each))), uint64(seed+1))
+				run("zero SVGD, equal time", steps(max(2, 5+int((seconds-few)/each))),
+					uint64(seed+1))
 			}
 			if !*long {
 				continue
@@ -110,11 +122,13 @@ func TestOwnDefaults(t *testing.T) {
 		}
 		for _, name := range names {
 			o := outcomes[name]
-			t.Logf("| %s | %s | %.4f | %.1f | %.3f | %.1f |", model.name, name, o.mae/o.runs, o.eshd/o.runs, o.auroc/o.runs, o.seconds/o.runs)
+			t.Logf("| %s | %s | %.4f | %.1f | %.3f | %.1f |", model.name, name, o.mae/o.runs,
+				o.eshd/o.runs, o.auroc/o.runs, o.seconds/o.runs)
 		}
 		own, zero := outcomes["default"], outcomes["zero SVGD, equal time"]
 		if !(own.mae < 0.01*own.runs && own.mae < 0.2*zero.mae) {
-			t.Errorf("%v: mean absolute error %.4f of the default, want at most 0.01 and a fifth of %.4f", model, own.mae/own.runs, zero.mae/zero.runs)
+			t.Errorf("%v: mean absolute error %.4f of the default, want at most 0.01 and a fifth "+
+				"of %.4f", model, own.mae/own.runs, zero.mae/zero.runs)
 		}
 	}
 }

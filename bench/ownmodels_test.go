@@ -48,7 +48,9 @@ func (l *ownLikelihood) InitParams(dst []float64, rng *rand.Rand) {
 
 func (l *ownLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	n, d := l.x.Dims()
-	normal := func(w *autograd.Node) *autograd.Node { return w.Square().AddScalar(math.Log(2 * math.Pi)).Scale(-0.5) }
+	normal := func(w *autograd.Node) *autograd.Node {
+		return w.Square().AddScalar(math.Log(2 * math.Pi)).Scale(-0.5)
+	}
 	var edges, child []*autograd.Node
 	for k := range l.perEdge {
 		w := theta.Slice(0, k*d*d, (k+1)*d*d).Reshape(autograd.Shape{d, d})
@@ -76,11 +78,14 @@ func plus(sum, v *autograd.Node) *autograd.Node {
 // sines and humps of the parents; counts; and yes and no.
 var ownModels = []struct {
 	*ownModel
-	column func(rng *rand.Rand, parents [][]float64, n int) []float64 // a variable from its parents' columns
+	// a variable from its parents' columns
+	column func(rng *rand.Rand, parents [][]float64, n int) []float64
 }{
-	{&ownModel{name: "tails", perEdge: 1, terms: func(x *autograd.Node, w, _ []*autograd.Node) *autograd.Node {
-		return x.Sub(x.MatMul(w[0])).Square().Scale(1 / (3 * 0.3 * 0.3)).Log1p().Scale(-2).AddScalar(-math.Log(math.Sqrt(3) * math.Pi * 0.3 / 2))
-	}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+	{&ownModel{name: "tails", perEdge: 1,
+		terms: func(x *autograd.Node, w, _ []*autograd.Node) *autograd.Node {
+			return x.Sub(x.MatMul(w[0])).Square().Scale(1 / (3 * 0.3 * 0.3)).Log1p().Scale(
+				-2).AddScalar(-math.Log(math.Sqrt(3) * math.Pi * 0.3 / 2))
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
 		return ownColumn(n, parents, func() func(float64) float64 {
 			w := weight(rng, 0.2, 0.9)
 			return func(x float64) float64 { return w * x }
@@ -89,10 +94,12 @@ var ownModels = []struct {
 			return sum + 0.3*rng.NormFloat64()/math.Sqrt((a*a+b*b+c*c)/3)
 		})
 	}},
-	{&ownModel{name: "variances", perEdge: 2, perChild: 1, terms: func(x *autograd.Node, w, a []*autograd.Node) *autograd.Node {
-		logs := x.Tanh().MatMul(w[1]).Add(a[0]) // ln of the standard deviation
-		return x.Sub(x.MatMul(w[0])).Mul(logs.Scale(-1).Exp()).Square().Scale(-0.5).Sub(logs).AddScalar(-0.5 * math.Log(2*math.Pi))
-	}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+	{&ownModel{name: "variances", perEdge: 2, perChild: 1,
+		terms: func(x *autograd.Node, w, a []*autograd.Node) *autograd.Node {
+			logs := x.Tanh().MatMul(w[1]).Add(a[0]) // ln of the standard deviation
+			return x.Sub(x.MatMul(w[0])).Mul(logs.Scale(-1).Exp()).Square().Scale(-0.5).Sub(
+				logs).AddScalar(-0.5 * math.Log(2*math.Pi))
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
 		means := ownColumn(n, parents, func() func(float64) float64 {
 			w := weight(rng, 0.1, 0.6)
 			return func(x float64) float64 { return w * x }
@@ -106,19 +113,22 @@ var ownModels = []struct {
 		}
 		return means
 	}},
-	{&ownModel{name: "basis", perEdge: 2, terms: func(x *autograd.Node, w, _ []*autograd.Node) *autograd.Node {
-		mean := x.Scale(2).Sin().MatMul(w[0]).Add(hump(x).MatMul(w[1]))
-		return x.Sub(mean).Square().Scale(-1 / (2 * 0.25)).AddScalar(-0.5 * math.Log(2*math.Pi*0.25))
-	}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+	{&ownModel{name: "basis", perEdge: 2,
+		terms: func(x *autograd.Node, w, _ []*autograd.Node) *autograd.Node {
+			mean := x.Scale(2).Sin().MatMul(w[0]).Add(hump(x).MatMul(w[1]))
+			return x.Sub(mean).Square().Scale(-1 / (2 * 0.25)).AddScalar(
+				-0.5 * math.Log(2*math.Pi*0.25))
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
 		return ownColumn(n, parents, func() func(float64) float64 {
 			u, w := weight(rng, 0, 0.6), weight(rng, 0, 0.6)
 			return func(x float64) float64 { return u*math.Sin(2*x) + w*(3*x*x/(1+x*x)-1) }
 		}, func(sum float64) float64 { return sum + 0.5*rng.NormFloat64() })
 	}},
-	{&ownModel{name: "counts", perEdge: 1, perChild: 1, terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
-		logs := x.Log1p().AddScalar(-1).MatMul(w[0]).Add(b[0])
-		return x.Mul(logs).Sub(logs.Exp()).Sub(x.AddScalar(1).LogGamma())
-	}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+	{&ownModel{name: "counts", perEdge: 1, perChild: 1,
+		terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
+			logs := x.Log1p().AddScalar(-1).MatMul(w[0]).Add(b[0])
+			return x.Mul(logs).Sub(logs.Exp()).Sub(x.AddScalar(1).LogGamma())
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
 		return ownColumn(n, parents, func() func(float64) float64 {
 			w := weight(rng, 0.1, 0.6)
 			return func(x float64) float64 { return w * (math.Log1p(x) - 1) }
@@ -131,10 +141,11 @@ var ownModels = []struct {
 			return k
 		})
 	}},
-	{&ownModel{name: "yes and no", perEdge: 1, perChild: 1, terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
-		logit := x.AddScalar(-0.5).MatMul(w[0]).Scale(2).Add(b[0])
-		return x.Mul(logit).Sub(logit.Softplus())
-	}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+	{&ownModel{name: "yes and no", perEdge: 1, perChild: 1,
+		terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
+			logit := x.AddScalar(-0.5).MatMul(w[0]).Scale(2).Add(b[0])
+			return x.Mul(logit).Sub(logit.Softplus())
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
 		return ownColumn(n, parents, func() func(float64) float64 {
 			w := weight(rng, 0.3, 1.2)
 			return func(x float64) float64 { return 2 * w * (x - 0.5) }
@@ -163,7 +174,8 @@ func weight(rng *rand.Rand, least, most float64) float64 {
 }
 
 // ownColumn draws a variable: an effect of each parent, whose sum noise is put on.
-func ownColumn(n int, parents [][]float64, effect func() func(float64) float64, noisy func(sum float64) float64) []float64 {
+func ownColumn(n int, parents [][]float64, effect func() func(float64) float64,
+	noisy func(sum float64) float64) []float64 {
 	sums := make([]float64, n)
 	for _, p := range parents {
 		f := effect()

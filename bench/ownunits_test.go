@@ -72,13 +72,15 @@ func (f *foreignTable) withGaps(t *testing.T, seed uint64, rounds int) tobac.Imp
 		}
 		return v
 	}, x)
-	completed, err := impute.Complete(context.Background(), x, impute.Settings{Count: 5, Seed: seed, Workers: 2})
+	completed, err := impute.Complete(context.Background(), x,
+		impute.Settings{Count: 5, Seed: seed, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tobac.Imputed{Count: 5, Rounds: rounds, Places: completed.Places(), Table: func(k int) *dataset.Table {
-		return &dataset.Table{Names: f.data.Names, X: completed.Table(k)}
-	}}
+	return tobac.Imputed{Count: 5, Rounds: rounds, Places: completed.Places(),
+		Table: func(k int) *dataset.Table {
+			return &dataset.Table{Names: f.data.Names, X: completed.Table(k)}
+		}}
 }
 
 // On tables in arbitrary units with one value in twenty missing, of the edges listed at .95 or more
@@ -97,7 +99,8 @@ func TestListedInOwnUnits(t *testing.T) {
 	var c coverage
 	for k := range tables {
 		f := newForeignTable(uint64(k), most)
-		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds), tobac.Config{Model: sem.BGe{}, Seed: 1, Workers: 2})
+		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds),
+			tobac.Config{Model: sem.BGe{}, Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +119,8 @@ func TestListedInOwnUnits(t *testing.T) {
 			}
 		}
 		if k+1 == tables || (k+1)%20 == 0 {
-			t.Logf("%d tables: of %d edges listed at .95 or more %.3f have the right direction and %.3f join the right pair; total effects: %v", k+1, listed,
+			t.Logf("%d tables: of %d edges listed at .95 or more %.3f have the right direction "+
+				"and %.3f join the right pair; total effects: %v", k+1, listed,
 				float64(directed)/float64(listed), float64(adjacent)/float64(listed), c)
 		}
 	}

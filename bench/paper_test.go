@@ -33,23 +33,24 @@ func full(t *testing.T) {
 // tobacMethod is the main job of this module as a method.
 func tobacMethod(name string, cfg tobac.Config) method {
 	cfg.Workers = runtime.GOMAXPROCS(0)
-	return method{Name: name, Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
-		cfg.Seed = seed
-		res, err := tobac.Fit(ctx, p.Train, cfg)
-		if err != nil {
-			return nil, err
-		}
-		f := &study.Fitted{Posterior: res.Posterior}
-		if p.Heldout == nil {
+	return method{Name: name,
+		Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+			cfg.Seed = seed
+			res, err := tobac.Fit(ctx, p.Train, cfg)
+			if err != nil {
+				return nil, err
+			}
+			f := &study.Fitted{Posterior: res.Posterior}
+			if p.Heldout == nil {
+				return f, nil
+			}
+			prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+			if err != nil {
+				return nil, err
+			}
+			f.HeldOut = metrics.NewHeldOut(prior, data)
 			return f, nil
-		}
-		prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
-		if err != nil {
-			return nil, err
-		}
-		f.HeldOut = metrics.NewHeldOut(prior, data)
-		return f, nil
-	}}
+		}}
 }
 
 // eshd and auroc are the numbers that Table I reports.
@@ -59,7 +60,8 @@ func auroc(r *metrics.Report) metrics.Number { return r.AUROCWithDiagonal }
 func empirical(o outcome) *metrics.Report { return o.Empirical }
 func mixture(o outcome) *metrics.Report   { return o.Mixture }
 
-func meanSD(outcomes []outcome, part func(outcome) *metrics.Report, number func(*metrics.Report) metrics.Number) study.MeanSD {
+func meanSD(outcomes []outcome, part func(outcome) *metrics.Report,
+	number func(*metrics.Report) metrics.Number) study.MeanSD {
 	return over(outcomes, func(o outcome) metrics.Number { return number(part(o)) })
 }
 
@@ -86,14 +88,17 @@ func TestPaperSachs(t *testing.T) {
 	full(t)
 	problems := sachsSplits(t, 10)
 	all := compare(t, problems, []method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()),
+		tobacMethod("TOBAC default", underEqVar()),
 	}, func(o outcome) {
 		t.Logf("%s %s: E-SHD %.2f, AUROC %.3f; mixture %.2f, %.3f; %.1f s", o.Method, o.Problem,
-			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Seconds)
+			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Mixture.ESHD,
+			o.Mixture.AUROCWithDiagonal, o.Seconds)
 	})
 	logTable(t, all)
 	for _, p := range study.TableI() {
-		t.Logf("Table I  %-12s E-SHD %v (check %v), AUROC %v (check %v)", p.Method, p.ESHD, p.CheckESHD, p.AUROC, p.CheckAUROC)
+		t.Logf("Table I  %-12s E-SHD %v (check %v), AUROC %v (check %v)", p.Method, p.ESHD,
+			p.CheckESHD, p.AUROC, p.CheckAUROC)
 	}
 	paper := all[:len(problems)]
 	for _, band := range []struct {
@@ -122,7 +127,8 @@ func nodeWise() tobac.Config {
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {
-	return tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{}, Order: engine.Order{Method: ordering.MethodEqVar}}
+	return tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{},
+		Order: engine.Order{Method: ordering.MethodEqVar}}
 }
 
 // Linear data with 20 variables and 40 expected edges, beside the authors'
@@ -133,9 +139,11 @@ func TestPaperLinear(t *testing.T) {
 	full(t)
 	problems := synthetic(t, "linear-d20-e40", 3)
 	all := compare(t, problems, []method{
-		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()), tobacMethod("TOBAC default", underEqVar()),
+		tobacMethod("TOBAC", tobac.Paper()), tobacMethod("TOBAC node-wise", nodeWise()),
+		tobacMethod("TOBAC default", underEqVar()),
 	}, func(o outcome) {
-		t.Logf("%-16s %s (%d edges): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f / %.0f; %.1f s", o.Method, o.Problem, int(o.Empirical.ESHDEmptyGraph),
+		t.Logf("%-16s %s (%d edges): E-SHD %.1f / AUROC %.3f / Neg.LL %.0f, mixture %.1f / %.3f "+
+			"/ %.0f; %.1f s", o.Method, o.Problem, int(o.Empirical.ESHDEmptyGraph),
 			o.Empirical.ESHD, o.Empirical.AUROCWithDiagonal, o.Empirical.NegLL,
 			o.Mixture.ESHD, o.Mixture.AUROCWithDiagonal, o.Mixture.NegLL, o.Seconds)
 	})
@@ -159,10 +167,12 @@ func TestPaperLinear(t *testing.T) {
 		t.Errorf("mean E-SHD %.1f, want the reference's %.1f ± 8", joint, want)
 	}
 	if !(byDefault < node/2) {
-		t.Errorf("mean E-SHD %.1f of the default sampler, want less than half of %.1f", byDefault, node)
+		t.Errorf("mean E-SHD %.1f of the default sampler, want less than half of %.1f", byDefault,
+			node)
 	}
 	if !(node < joint) {
-		t.Errorf("mean E-SHD %.1f of the node-wise estimator, want less than %.1f of the joint one", node, joint)
+		t.Errorf("mean E-SHD %.1f of the node-wise estimator, want less than %.1f of the joint one",
+			node, joint)
 	}
 }
 
@@ -170,7 +180,9 @@ func logTable(t *testing.T, outcomes []outcome) {
 	t.Helper()
 	all := []section{{"draws", outcomes}}
 	t.Logf("mean ± standard deviation over the problems\n%s", markdown(all, drawColumns(empirical)))
-	particles := slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool { return o.Mixture == nil })
+	particles := slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool {
+		return o.Mixture == nil
+	})
 	if len(particles) > 0 {
 		t.Logf("mixtures\n%s", markdown([]section{{"draws", particles}}, drawColumns(mixture)))
 	}

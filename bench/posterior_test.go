@@ -32,7 +32,8 @@ type posteriorSet struct {
 	short    []int     // numbers of the problems of the short test
 	paper    sem.Model // of the published recipe; nil means the linear one
 
-	eshd  float64 // largest mean expected structural Hamming distance over all problems; 0 means any
+	// largest mean expected structural Hamming distance over all problems; 0 means any
+	eshd  float64
 	auroc float64 // smallest mean AUROC over all problems; 0 means any
 	// The same over the problems of the short test, those that take a second or two: what was
 	// measured on 2026-11-24 and a twentieth of it. No random number enters these probabilities, so
@@ -66,35 +67,41 @@ func posteriorSets() []posteriorSet {
 		}
 	}
 	return []posteriorSet{
-		{name: "Sachs", problems: sachs(table.None), short: []int{0}, eshd: 15.0, auroc: 0.62, shortESHD: 15.0, shortAUROC: 0.67},
+		{name: "Sachs", problems: sachs(table.None), short: []int{0}, eshd: 15.0, auroc: 0.62,
+			shortESHD: 15.0, shortAUROC: 0.67},
 		{name: "Sachs, log", problems: sachs(table.Log), eshd: 15.0, auroc: 0.63},
 		{name: "Sachs, normal scores", problems: sachs(table.NormalScores), eshd: 15.2, auroc: 0.6},
-		{name: "linear-d10-e20, raw", problems: simulated("linear-d10-e20"), short: []int{1, 3, 4}, eshd: 5.0, shortESHD: 3.05, shortAUROC: 0.98},
-		{name: "linear-d10-e20, standardised", problems: standardised("linear-d10-e20"), short: []int{1, 3, 4}, auroc: 0.92, shortESHD: 8.4, shortAUROC: 0.95},
+		{name: "linear-d10-e20, raw", problems: simulated("linear-d10-e20"), short: []int{1, 3, 4},
+			eshd: 5.0, shortESHD: 3.05, shortAUROC: 0.98},
+		{name: "linear-d10-e20, standardised", problems: standardised("linear-d10-e20"),
+			short: []int{1, 3, 4}, auroc: 0.92, shortESHD: 8.4, shortAUROC: 0.95},
 		{name: "linear-d20-e40, raw", problems: simulated("linear-d20-e40"), eshd: 9.5},
 		// Three seeds: 9.0 to 9.9, .88 to .93, and so with four times as many particles.
-		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0}, paper: sem.FeedForward{}, eshd: 11, shortESHD: 10.5, shortAUROC: 0.88},
+		{name: "nonlinear-d10-e20, raw", problems: simulated("nonlinear-d10-e20"), short: []int{0},
+			paper: sem.FeedForward{}, eshd: 11, shortESHD: 10.5, shortAUROC: 0.88},
 	}
 }
 
 // listed is the main job as a method that is judged by its listed probabilities;
 // settings may depend on the problem.
-func listed(name string, settings func(p *study.Problem) (*study.Problem, tobac.Config, error), after func(p *study.Problem, r *tobac.Result)) method {
-	return method{Name: name, Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
-		q, cfg, err := settings(p)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Seed, cfg.Workers = seed, runtime.GOMAXPROCS(0)
-		r, err := tobac.Fit(ctx, q.Train, cfg)
-		if err != nil {
-			return nil, err
-		}
-		if after != nil {
-			after(p, r)
-		}
-		return &study.Fitted{Posterior: r.Posterior}, nil
-	}}
+func listed(name string, settings func(p *study.Problem) (*study.Problem, tobac.Config, error),
+	after func(p *study.Problem, r *tobac.Result)) method {
+	return method{Name: name,
+		Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+			q, cfg, err := settings(p)
+			if err != nil {
+				return nil, err
+			}
+			cfg.Seed, cfg.Workers = seed, runtime.GOMAXPROCS(0)
+			r, err := tobac.Fit(ctx, q.Train, cfg)
+			if err != nil {
+				return nil, err
+			}
+			if after != nil {
+				after(p, r)
+			}
+			return &study.Fitted{Posterior: r.Posterior}, nil
+		}}
 }
 
 func same(cfg tobac.Config) func(p *study.Problem) (*study.Problem, tobac.Config, error) {
@@ -107,7 +114,8 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 	chosen := map[string]sem.Model{}
 	choice := func(p *study.Problem, r *tobac.Result) {
 		chosen[p.Name] = r.Config.Model
-		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name, r.Config.Engine.Engine().Name(), r.Config.Model, r.Reason, r.Sum)
+		t.Logf("%s: the default takes the engine %v and the model %v (%s), sums %s", p.Name,
+			r.Config.Engine.Engine().Name(), r.Config.Model, r.Reason, r.Sum)
 	}
 	paper := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		cfg := tobac.Paper()
@@ -124,7 +132,8 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}
-		return p, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}, Order: engine.Order{Known: o.Order}}, nil
+		return p, tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{},
+			Order: engine.Order{Known: o.Order}}, nil
 	}
 	chains := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
 		return p, tobac.Config{Model: chosen[p.Name], Engine: &markov.MCMC{Iterations: 3000}}, nil
@@ -133,7 +142,8 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		listed("default", same(tobac.Config{}), choice),
 		listed("paper preset", paper, nil),
 		listed("exact given EqVar's order, linear", eqvar, nil),
-		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}), nil),
+		listed("exact, linear", same(tobac.Config{Model: sem.Linear{}, Engine: &sums.Exact{}}),
+			nil),
 		listed("exact, BGe", same(tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}), nil),
 		listed("mcmc, the default's model", chains, nil),
 	}
@@ -152,7 +162,8 @@ func TestPosteriorTable(t *testing.T) {
 	for _, set := range posteriorSets() {
 		t.Run(set.name, func(t *testing.T) {
 			if !*long && set.short == nil {
-				t.Skip("takes minutes: go test ./bench -run TestPosteriorTable -long -v -timeout 120m")
+				t.Skip("takes minutes: go test ./bench -run TestPosteriorTable -long -v -timeout " +
+					"120m")
 			}
 			problems, methods := set.problems(t), posteriorMethods(t, &set)
 			leastAUROC, mostESHD := set.auroc, set.eshd
@@ -165,14 +176,17 @@ func TestPosteriorTable(t *testing.T) {
 				leastAUROC, mostESHD = set.shortAUROC, set.shortESHD
 			}
 			all := compare(t, problems, methods, func(o outcome) {
-				t.Logf("%s, %s: E-SHD %.2f, AUROC %.3f, skeleton AUROC %.3f, log score %.3f, %.2f s",
-					o.Problem, o.Method, o.Listed.ESHD, o.Listed.AUROC, o.Listed.SkeletonAUROC, o.Listed.LogScore, o.Seconds)
+				t.Logf(
+					"%s, %s: E-SHD %.2f, AUROC %.3f, skeleton AUROC %.3f, log score %.3f, %.2f s",
+					o.Problem, o.Method, o.Listed.ESHD, o.Listed.AUROC, o.Listed.SkeletonAUROC,
+					o.Listed.LogScore, o.Seconds)
 			})
 			sections = append(sections, section{Problems: set.name, Outcomes: all})
 			byDefault := all[:len(problems)]
 			eshd := over(byDefault, func(o outcome) metrics.Number { return o.Listed.ESHD }).Mean
 			auroc := over(byDefault, func(o outcome) metrics.Number { return o.Listed.AUROC }).Mean
-			t.Logf("default: mean E-SHD %.2f, mean AUROC %.3f over %d problems", eshd, auroc, len(problems))
+			t.Logf("default: mean E-SHD %.2f, mean AUROC %.3f over %d problems", eshd, auroc,
+				len(problems))
 			if mostESHD > 0 && !(eshd <= mostESHD) {
 				t.Errorf("default: mean E-SHD %.2f, want at most %v", eshd, mostESHD)
 			}

@@ -25,9 +25,11 @@ import (
 // graph, and against the exact posterior given the same order under the same model and
 // prior.
 type quality struct {
-	eshd, auroc, brier float64 // of the frequencies or the listed probabilities; AUROC with the diagonal
+	// of the frequencies or the listed probabilities; AUROC with the diagonal
+	eshd, auroc, brier float64
 	exactBrier         float64 // of the exact posterior
-	distance           float64 // mean absolute error against the exact probabilities, over the pairs that the order allows
+	// mean absolute error against the exact probabilities, over the pairs that the order allows
+	distance float64
 }
 
 // qualityOf fits a problem, and computes the exact posterior given the order of the
@@ -51,8 +53,10 @@ func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 		t.Fatal(err)
 	}
 	q := quality{
-		eshd: metrics.ESHDOfEdges(particles.Probabilities, p.Truth), auroc: metrics.AUROC(particles.Probabilities, p.Truth, metrics.WithDiagonal),
-		brier: metrics.Brier(particles.Probabilities, p.Truth), exactBrier: metrics.Brier(exact.Probabilities, p.Truth),
+		eshd:       metrics.ESHDOfEdges(particles.Probabilities, p.Truth),
+		auroc:      metrics.AUROC(particles.Probabilities, p.Truth, metrics.WithDiagonal),
+		brier:      metrics.Brier(particles.Probabilities, p.Truth),
+		exactBrier: metrics.Brier(exact.Probabilities, p.Truth),
 	}
 	var difference mat.Dense
 	difference.Sub(particles.Probabilities, exact.Probabilities)
@@ -72,7 +76,8 @@ func qualities(t *testing.T, problems []*study.Problem, cfg tobac.Config) []qual
 	for i, p := range problems {
 		cfg.Seed = 1 + uint64(i)
 		q := qualityOf(t, p, cfg)
-		t.Logf("%s: E-SHD %.2f, AUROC %.3f, Brier score %.4f (exact given the order %.4f), mean absolute error against exact %.4f",
+		t.Logf("%s: E-SHD %.2f, AUROC %.3f, Brier score %.4f (exact given the order %.4f), mean "+
+			"absolute error against exact %.4f",
 			p.Name, q.eshd, q.auroc, q.brier, q.exactBrier, q.distance)
 		all[i] = q
 	}
@@ -134,8 +139,8 @@ func recordedProblem(t *testing.T, name string) *study.Problem {
 	return &study.Problem{Name: name, Train: table, Truth: truth}
 }
 
-// The published recipe on a split of the Sachs data, with -long on three. E-SHD and AUROC against Table I,
-// 15.6 ± 0.42 and 0.599 ± 0.0395 over ten splits: three standard errors of a mean over
+// The published recipe on a split of the Sachs data, with -long on three. E-SHD and AUROC against
+// Table I, 15.6 ± 0.42 and 0.599 ± 0.0395 over ten splits: three standard errors of a mean over
 // the splits. Brier score and error against the exact posterior given the order against our own
 // ten splits of 2026-11-22, 0.141 ± 0.0066 and 0.379 ± 0.053: likewise.
 func TestQualityOfPaperSachs(t *testing.T) {
@@ -191,7 +196,8 @@ func TestQualityOfDefaultSampler(t *testing.T) {
 			t.Errorf("mean absolute error against exact %.4f, want at most 0.015", q.distance)
 		}
 		if !(q.brier-q.exactBrier <= 0.003) {
-			t.Errorf("Brier score %.4f, want at most 0.003 above that of the exact posterior, %.4f", q.brier, q.exactBrier)
+			t.Errorf("Brier score %.4f, want at most 0.003 above that of the exact posterior, %.4f",
+				q.brier, q.exactBrier)
 		}
 		if !(q.auroc >= 0.97) {
 			t.Errorf("AUROC %.3f, want at least 0.97", q.auroc)

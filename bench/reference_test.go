@@ -34,7 +34,8 @@ func TestReferenceOfThePaper(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("run %d: %+v", run, c)
-		if c.MeanAbsError < 0.1 || c.LogProbDifference > -300 || diagnostics.Worst(r.Checks) != diagnostics.Bad {
+		if c.MeanAbsError < 0.1 || c.LogProbDifference > -300 ||
+			diagnostics.Worst(r.Checks) != diagnostics.Bad {
 			t.Errorf("run %d: %+v, checks %+v", run, c, r.Checks)
 		}
 	}

@@ -156,22 +156,23 @@ var samplings = []sampling{
 	{"mala", 4, false, chains(20000, hmc.Kernel{Leaps: 1})},
 	{"slice", 4, false, chains(2000, slice.Kernel{})},
 	{"langevin", 4, false, langevins},
-	{"smc", 32, true, func(ctx context.Context, _ posteriordb.Posterior, m *counted) (sampled, error) {
-		paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
-		if err != nil {
-			return nil, err
-		}
-		from := *best(paths)
-		wide := mat.NewTriDense(len(from.Mean), mat.Lower, nil)
-		wide.ScaleTri(2, from.Root)
-		from.Root = wide
-		state, err := smc.Sampler{Target: smc.Between{To: m, From: &from}}.Run(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		m.checks = diagnostics.Population(state.StaysMost)
-		return sampled{state.X}, nil
-	}},
+	{"smc", 32, true,
+		func(ctx context.Context, _ posteriordb.Posterior, m *counted) (sampled, error) {
+			paths, err := gaussian.Pathfinder{Target: m}.Run(ctx)
+			if err != nil {
+				return nil, err
+			}
+			from := *best(paths)
+			wide := mat.NewTriDense(len(from.Mean), mat.Lower, nil)
+			wide.ScaleTri(2, from.Root)
+			from.Root = wide
+			state, err := smc.Sampler{Target: smc.Between{To: m, From: &from}}.Run(ctx, nil)
+			if err != nil {
+				return nil, err
+			}
+			m.checks = diagnostics.Population(state.StaysMost)
+			return sampled{state.X}, nil
+		}},
 	{"laplace", 4, true, fitted(laplace)},
 	{"pathfinder", 4, true, func(
 		ctx context.Context, _ posteriordb.Posterior, m *counted,
@@ -293,7 +294,9 @@ func TestSamplers(t *testing.T) {
 			var rows []trial
 			for _, p := range all {
 				t.Run(p.Name, func(t *testing.T) {
-					r := remembered(t, with.name+"/"+p.Name, func() trial { return try(t, p, with) })
+					r := remembered(t, with.name+"/"+p.Name, func() trial {
+						return try(t, p, with)
+					})
 					rows = append(rows, r)
 					t.Log(r)
 					ratio := math.Abs(r.Ratio)
@@ -334,13 +337,15 @@ func (r trial) String() string {
 func trials(rows []trial, of string) string {
 	var text strings.Builder
 	if of == "nuts" {
-		fmt.Fprint(&text, "| posterior | mean, in standard errors | standard deviation | gradients |"+
-			" seconds | divergent |\n"+
-			"| --- | ---: | ---: | ---: | ---: | ---: |\n")
+		fmt.Fprint(&text,
+			"| posterior | mean, in standard errors | standard deviation | gradients |"+
+				" seconds | divergent |\n"+
+				"| --- | ---: | ---: | ---: | ---: | ---: |\n")
 	} else {
-		fmt.Fprint(&text, "| posterior | mean, in standard deviations | standard deviation | gradients |"+
-			" seconds | warning |\n"+
-			"| --- | ---: | ---: | ---: | ---: | --- |\n")
+		fmt.Fprint(&text,
+			"| posterior | mean, in standard deviations | standard deviation | gradients |"+
+				" seconds | warning |\n"+
+				"| --- | ---: | ---: | ---: | ---: | --- |\n")
 	}
 	for _, r := range rows {
 		switch {
@@ -384,7 +389,8 @@ func methodsSummary(of [][]trial) string {
 			seconds, evaluations = append(seconds, r.Seconds), evaluations+r.Evaluations
 		}
 		slices.Sort(seconds)
-		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %.2g | %.0f | %s |\n", rows[0].Method, near, warned,
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %.2g | %.0f | %s |\n", rows[0].Method, near,
+			warned,
 			wrong, needless, seconds[len(seconds)/2], floats.Sum(seconds), thousands(evaluations))
 	}
 	return text.String()

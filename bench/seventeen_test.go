@@ -44,7 +44,8 @@ func TestSeventeenModels(t *testing.T) {
 	}
 }
 
-// Processor time of value and gradient of all particles beside JAX. Nothing is asserted about times.
+// Processor time of value and gradient of all particles beside JAX. Nothing is asserted about
+// times.
 //
 //	python3 bench/rivals/growth.py seventeen.json --seventeen   # needs jax
 //	go test ./bench -run TestSeventeenTimes -long -v -jax seventeen.json
@@ -62,7 +63,8 @@ func TestSeventeenTimes(t *testing.T) {
 		seconds := processorTime(t, g.run)
 		o := other[p.name()]
 		o.compare(t, p, g)
-		fmt.Fprintf(&table, "| %s | %d | %s | %s | %.1f |\n", p.density.Name, p.m, digits(seconds), digits(o.Seconds), o.Seconds/seconds)
+		fmt.Fprintf(&table, "| %s | %d | %s | %s | %.1f |\n", p.density.Name, p.m, digits(seconds),
+			digits(o.Seconds), o.Seconds/seconds)
 	}
 	head := "| model | particles | tobac | JAX | ratio |\n| --- | --- | --- | --- | --- |\n"
 	t.Logf("kernels %s\n%s%s", autograd.Kernels(), head, table.String())

@@ -53,7 +53,9 @@ var shapes = []shape{
 	}},
 	{name: "correlation 0.999, 2", model: autoregressive(2, 0.999)},
 	{name: "series of correlation 0.99, 100", model: autoregressive(100, 0.99)},
-	{name: "Student's t of 3, 5", model: func(t *density.Trace) { t.Sample("x", density.StudentsT(0, 1, 3), 5) }},
+	{name: "Student's t of 3, 5", model: func(t *density.Trace) {
+		t.Sample("x", density.StudentsT(0, 1, 3), 5)
+	}},
 	{name: "Cauchy, 1", model: func(t *density.Trace) { t.Sample("x", density.Cauchy(0, 1)) }},
 	{name: "uniform, 3", model: func(t *density.Trace) { t.Sample("x", density.Uniform(0, 1), 3) }},
 	{name: "half normal and exponential, 2", model: func(t *density.Trace) {
@@ -129,7 +131,8 @@ func wiggle(n int) []float64 {
 func TestShapes(t *testing.T) {
 	measured(t)
 	var text strings.Builder
-	fmt.Fprintln(&text, "| density | effective draws for 1000 gradients | gradients per draw | in warm-up | R̂ | runs with a warning |")
+	fmt.Fprintln(&text, "| density | effective draws for 1000 gradients | gradients per draw | "+
+		"in warm-up | R̂ | runs with a warning |")
 	fmt.Fprintln(&text, "| --- | ---: | ---: | ---: | ---: | ---: |")
 	const runs, draws = 3, 4000
 	for _, s := range shapes {
@@ -146,11 +149,13 @@ func TestShapes(t *testing.T) {
 			if len(r.warnings) > 0 {
 				warned++
 			} else if !(r.effective > 400) || !(r.ratio < 1.01) {
-				t.Errorf("%s: %.0f effective draws, R̂ %.3f and no warning", s.name, r.effective, r.ratio)
+				t.Errorf("%s: %.0f effective draws, R̂ %.3f and no warning", s.name, r.effective,
+					r.ratio)
 			}
 			t.Log(s.name, r)
 		}
-		fmt.Fprintf(&text, "| %s | %.1f | %.0f | %.0f | %.2f | %d |\n", s.name, 1000*effective/(gradients+warm),
+		fmt.Fprintf(&text, "| %s | %.1f | %.0f | %.0f | %.2f | %d |\n", s.name,
+			1000*effective/(gradients+warm),
 			gradients/(runs*draws), warm/(runs*draws), ratio, warned)
 	}
 	if *update {
@@ -203,7 +208,8 @@ func shaped(ctx context.Context, s shape, seed uint64) (out shapedRun, err error
 	}
 	out.effective = math.Inf(1)
 	for _, q := range summary {
-		out.effective, out.ratio = math.Min(out.effective, q.Bulk), math.Max(out.ratio, q.ScaleRatio)
+		out.effective, out.ratio = math.Min(out.effective, q.Bulk),
+			math.Max(out.ratio, q.ScaleRatio)
 	}
 	out.warnings = diagnostics.Warnings(
 		diagnostics.Sampling(summary, stats.Energies(), stats.Divergent()))

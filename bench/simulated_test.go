@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rankModels are models with proper priors, and data of the right shapes. Columns of predictors stay
-// as they are.
+// rankModels are models with proper priors, and data of the right shapes. Columns of predictors
+// stay as they are.
 var rankModels = []struct {
 	name  string
 	model func(t *density.Trace)
@@ -107,12 +107,13 @@ var rankSamplers = []struct {
 //
 //	go test ./bench -run TestSimulated -long -v -update
 //
-// The least p-value of a model, times the number of its numbers, is above 0.001 for the two samplers
-// that are exact.
+// The least p-value of a model, times the number of its numbers, is above 0.001 for the two
+// samplers that are exact.
 func TestSimulated(t *testing.T) {
 	measured(t)
 	var text strings.Builder
-	fmt.Fprintln(&text, "| model | numbers | nuts | smc | laplace |\n| --- | ---: | ---: | ---: | ---: |")
+	fmt.Fprintln(&text,
+		"| model | numbers | nuts | smc | laplace |\n| --- | ---: | ---: | ---: | ---: |")
 	for _, c := range rankModels {
 		var cells []string
 		numbers := 0

@@ -49,7 +49,8 @@ func cloneBlocks(x []*mat.Dense) []*mat.Dense {
 // package comment says how to compare.
 func BenchmarkStep(b *testing.B) {
 	for _, d := range []int{10, 20, 50} {
-		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference, gorgonia.Tape} {
+		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference,
+			gorgonia.Tape} {
 			b.Run(fmt.Sprintf("model=linear/d=%d/engine=%v", d, engine), func(b *testing.B) {
 				workers := 1 // the other engines know no more
 				if engine == autograd.Compiled {
@@ -95,14 +96,16 @@ func TestStepEnginesAgree(t *testing.T) {
 		engine  autograd.Engine
 		workers int
 	}{{autograd.Compiled, 1}, {autograd.Compiled, 2}, {gorgonia.Tape, 1}} {
-		compareScores(t, fmt.Sprintf("%v with %d workers", row.engine, row.workers), score(row.engine, row.workers), want)
+		compareScores(t, fmt.Sprintf("%v with %d workers", row.engine, row.workers),
+			score(row.engine, row.workers), want)
 	}
 }
 
 // A compiled step allocates nothing once its buffers exist.
 func TestCompiledStepDoesNotAllocate(t *testing.T) {
 	p := newStepProblem(t, 10, autograd.Compiled, 2)
-	s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+	s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}},
+		Optimizer: svgd.RMSProp{}}
 	x := cloneBlocks(p.start)
 	step := func() {
 		if err := s.Step(x, stepNumber); err != nil {
@@ -125,7 +128,8 @@ func compareScores(t *testing.T, what string, got, want []*mat.Dense) {
 			for j := range width {
 				g, w := got[b].At(i, j), want[b].At(i, j)
 				if !(math.Abs(g-w) <= 1e-9*math.Max(1, math.Abs(w))) {
-					t.Fatalf("%s, block %d, particle %d, coordinate %d: got %.15g, want %.15g", what, b, i, j, g, w)
+					t.Fatalf("%s, block %d, particle %d, coordinate %d: got %.15g, want %.15g",
+						what, b, i, j, g, w)
 				}
 			}
 		}

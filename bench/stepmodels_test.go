@@ -22,7 +22,8 @@ const (
 )
 
 // newModelStep is the problem with the given numbers of variables and samples.
-func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd.Engine, workers int) *stepProblem {
+func newModelStep(tb testing.TB, name modelStep, d, samples int, engine autograd.Engine,
+	workers int) *stepProblem {
 	tb.Helper()
 	return newScaledProblem(tb, name, scale{vars: d, samples: samples, workers: workers}, engine)
 }
@@ -52,7 +53,8 @@ func TestModelStepEnginesAgree(t *testing.T) {
 		}
 		want := score(autograd.Reference, 1)
 		for _, workers := range []int{1, 2} {
-			compareScores(t, fmt.Sprintf("%s, %d workers", name, workers), score(autograd.Compiled, workers), want)
+			compareScores(t, fmt.Sprintf("%s, %d workers", name, workers),
+				score(autograd.Compiled, workers), want)
 		}
 	}
 }
@@ -61,7 +63,8 @@ func TestModelStepEnginesAgree(t *testing.T) {
 func TestModelStepDoesNotAllocate(t *testing.T) {
 	for _, name := range []modelStep{stepFFN, stepDiBS} {
 		p := newModelStep(t, name, 5, 8, autograd.Compiled, 2)
-		s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{}}
+		s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}},
+			Optimizer: svgd.RMSProp{}}
 		x := cloneBlocks(p.start)
 		step := func() {
 			if err := s.Step(x, stepNumber); err != nil {

@@ -75,7 +75,10 @@ func TestChainsBesideSumu(t *testing.T) {
 				t.Fatal(err)
 			}
 			ours := distance(r.Edges)
-			t.Logf("%s: error %.4f after %d iterations, %.1f s; sumu %.4f, %.1f s of processor time", set.Name, ours, iterations, time.Since(start).Seconds(), distance(theirs), set.Seconds)
+			t.Logf(
+				"%s: error %.4f after %d iterations, %.1f s; sumu %.4f, %.1f s of processor time",
+				set.Name, ours, iterations, time.Since(start).Seconds(), distance(theirs),
+				set.Seconds)
 			if !(ours < distance(theirs)) {
 				t.Errorf("%s: error %v, sumu's is %v", set.Name, ours, distance(theirs))
 			}

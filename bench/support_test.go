@@ -32,7 +32,8 @@ func synthetic(t *testing.T, name string, runs int) []*study.Problem {
 	t.Helper()
 	var problems []*study.Problem
 	for run := range runs {
-		dir := filepath.Join("..", "..", "shared", "data", "synthetic", fmt.Sprintf("%s-run%d", name, run))
+		dir := filepath.Join("..", "..", "shared", "data", "synthetic",
+			fmt.Sprintf("%s-run%d", name, run))
 		data, err := study.ReadTables(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			t.Skipf("no data in %s", dir)
@@ -64,5 +65,6 @@ func problem(t *testing.T, data study.Data) *study.Problem {
 }
 
 func near(got, want, tol float64) bool {
-	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
+	return math.IsNaN(got) && math.IsNaN(want) ||
+		math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
 }

@@ -17,7 +17,8 @@ import (
 func measured(t *testing.T) {
 	t.Helper()
 	if !*long {
-		t.Skip("takes minutes and a quiet machine: go test ./bench -run 'TestGrowth|TestDensityTable' -long -v -timeout 30m")
+		t.Skip("takes minutes and a quiet machine: go test ./bench -run " +
+			"'TestGrowth|TestDensityTable' -long -v -timeout 30m")
 	}
 }
 
@@ -99,7 +100,8 @@ func digits(seconds float64) string {
 		unit, name = 1e-3, "ms"
 	}
 	v := seconds / unit
-	return strconv.FormatFloat(scalar.Round(v, 2-int(math.Floor(math.Log10(v)))), 'f', -1, 64) + " " + name
+	return strconv.FormatFloat(scalar.Round(v, 2-int(math.Floor(math.Log10(v)))), 'f', -1, 64) +
+		" " + name
 }
 
 // The measures behind the tables: the exponent of a power law, the middle of an
@@ -115,9 +117,11 @@ func TestTimingMeasures(t *testing.T) {
 	}
 	d := durations{4, 1, 9, 2}
 	if d.fastest() != 1 || d.median() != 3 || d[:3].median() != 4 {
-		t.Errorf("of %v: fastest %v, median %v; of the first three: median %v", d, d.fastest(), d.median(), d[:3].median())
+		t.Errorf("of %v: fastest %v, median %v; of the first three: median %v", d, d.fastest(),
+			d.median(), d[:3].median())
 	}
-	for seconds, want := range map[float64]string{1.2345e-5: "12.3 µs", 0.01: "10 ms", 123.456: "123 s", 9.999e-4: "1000 µs", 2.5: "2.5 s", 3.4e-7: "0.34 µs"} {
+	for seconds, want := range map[float64]string{1.2345e-5: "12.3 µs", 0.01: "10 ms",
+		123.456: "123 s", 9.999e-4: "1000 µs", 2.5: "2.5 s", 3.4e-7: "0.34 µs"} {
 		if got := digits(seconds); got != want {
 			t.Errorf("%v s: got %q, want %q", seconds, got, want)
 		}
@@ -129,7 +133,8 @@ func TestTimingMeasures(t *testing.T) {
 			func() error { slow++; time.Sleep(60 * time.Millisecond); return nil },
 		}, 10*time.Millisecond)
 		if len(at) != 2 || len(at[0]) != 3 || quick != 1+3*4 || len(at[1]) != 1 || slow != 1 {
-			t.Errorf("got %d and %d repeats of %d and %d calls, want 3 and 1 of 13 and 1", len(at[0]), len(at[1]), quick, slow)
+			t.Errorf("got %d and %d repeats of %d and %d calls, want 3 and 1 of 13 and 1",
+				len(at[0]), len(at[1]), quick, slow)
 		}
 	})
 	var hold []byte

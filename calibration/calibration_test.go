@@ -26,7 +26,8 @@ func thinned(x *mat.Dense, by int) *mat.Dense {
 }
 
 func byNUTS(ctx context.Context, m *density.Model, seed uint64) ([]*mat.Dense, error) {
-	x, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed, WarmUp: 100}.Run(ctx, 40, nil)
+	x, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed, WarmUp: 100}.Run(ctx, 40,
+		nil)
 	for k := range x {
 		x[k] = thinned(x[k], 4)
 	}

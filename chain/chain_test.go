@@ -60,15 +60,21 @@ func TestMistakes(t *testing.T) {
 		s    chain.Sampler
 		want string
 	}{
-		{chain.Sampler{Kernel: nuts.Kernel{}}, "no target"}, {chain.Sampler{Target: bell{}}, "no kernel"},
-		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}}, "not finite at any of 100 starts of 4 of 4 chains"},
-		{chain.Sampler{Target: kink{}, Kernel: nuts.Kernel{}}, "not finite at any of 100 starts of 4 of 4 chains, although"},
+		{chain.Sampler{Kernel: nuts.Kernel{}}, "no target"},
+		{chain.Sampler{Target: bell{}}, "no kernel"},
+		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}},
+			"not finite at any of 100 starts of 4 of 4 chains"},
+		{chain.Sampler{Target: kink{}, Kernel: nuts.Kernel{}},
+			"not finite at any of 100 starts of 4 of 4 chains, although"},
 		{chain.Sampler{Target: hole{err: broken}, Kernel: nuts.Kernel{}}, "no power"},
-		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(4, 1, nil)}, "start of chain 0"},
-		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(3, 1, nil)}, "3×1 starts, want 4×1"},
+		{chain.Sampler{Target: hole{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(4, 1, nil)},
+			"start of chain 0"},
+		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Start: mat.NewDense(3, 1, nil)},
+			"3×1 starts, want 4×1"},
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{Depth: 31}}, "depth 31"},
 		{chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{Metric: 3}}, "metric 3"},
-		{chain.Sampler{Target: pair{}, Kernel: nuts.Kernel{Metric: chain.Dense}, WarmUp: 4}, "want at least 54"},
+		{chain.Sampler{Target: pair{}, Kernel: nuts.Kernel{Metric: chain.Dense}, WarmUp: 4},
+			"want at least 54"},
 	} {
 		if _, err := c.s.Begin(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
@@ -232,8 +238,8 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// Of ten points each chain starts at the most probable one: within 0.7 of the mode but for one time in
-// seventy. Of single points two in three are farther.
+// Of ten points each chain starts at the most probable one: within 0.7 of the mode but for one time
+// in seventy. Of single points two in three are farther.
 func TestStarts(t *testing.T) {
 	far := 0
 	for seed := range uint64(25) {
@@ -246,7 +252,8 @@ func TestStarts(t *testing.T) {
 				far++
 			}
 		}
-		if c := state.Chains; c[1].X[0] != -c[0].X[0] || c[3].X[0] != -c[2].X[0] || c[2].X[0] == c[0].X[0] {
+		if c := state.Chains; c[1].X[0] != -c[0].X[0] || c[3].X[0] != -c[2].X[0] ||
+			c[2].X[0] == c[0].X[0] {
 			t.Errorf("starts %v, want mirror images of a symmetric density", c)
 		}
 	}

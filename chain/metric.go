@@ -12,12 +12,14 @@ import (
 type Metric int
 
 const (
-	// Automatic is dense where a window of the warm-up shows that this pays: for up to 128 coordinates,
-	// with at least 1.5 times as many draws, if in the scales of the diagonal metric the condition
-	// number of the dense one is above 16, whose price are trajectories four times as long.
+	// Automatic is dense where a window of the warm-up shows that this pays: for up to 128
+	// coordinates, with at least 1.5 times as many draws, if in the scales of the diagonal metric
+	// the condition number of the dense one is above 16, whose price are trajectories four times as
+	// long.
 	Automatic Metric = iota
 	Diagonal         // a scale for each coordinate
-	Dense            // with covariances, from the first window with 1.5 times as many draws as coordinates
+	// with covariances, from the first window with 1.5 times as many draws as coordinates
+	Dense
 )
 
 // Of an automatic metric that is dense.
@@ -48,7 +50,8 @@ func (w Window) learned(kind Metric, before []float64) []float64 {
 		if len(before) > d {
 			old = before[j*d+j]
 		}
-		vx, vg := stat.Variance(mat.Col(column, j, x), nil), stat.Variance(mat.Col(column, j, grad), nil)
+		vx, vg := stat.Variance(mat.Col(column, j, x), nil),
+			stat.Variance(mat.Col(column, j, grad), nil)
 		square := math.Sqrt(vx / vg)
 		if !(square > 1e-200 && square < 1e200) {
 			square = old

@@ -17,9 +17,9 @@ import (
 type Target interface {
 	// Dims are the number of points and the coordinates of each.
 	Dims() (points, coordinates int)
-	// LogDensity writes the log density at each row of x, points × coordinates, and its gradient to the
-	// rows of grad. What is not finite is outside of the support. It must neither modify nor keep x.
-	// A row's result depends on that row alone.
+	// LogDensity writes the log density at each row of x, points × coordinates, and its gradient to
+	// the rows of grad. What is not finite is outside of the support. It must neither modify nor
+	// keep x. A row's result depends on that row alone.
 	LogDensity(logp []float64, grad, x *mat.Dense) error
 }
 
@@ -41,11 +41,11 @@ type Sampler struct {
 	Kernel Kernel
 	Seed   uint64
 	WarmUp int // iterations that adapt, defaults to 1000; negative: none
-	// Start has a row for each chain, where it starts. Nil means points drawn uniformly from −2 to 2
-	// in all coordinates: the most probable of ten, or the first of a hundred with a finite density
-	// and gradient if none of the ten has one. The points of every second chain are mirror images of
-	// those of the chain before it: of two modes on either side of 0, such as of a sign that the data
-	// do not tell, both are found.
+	// Start has a row for each chain, where it starts. Nil means points drawn uniformly from −2 to
+	// 2 in all coordinates: the most probable of ten, or the first of a hundred with a finite
+	// density and gradient if none of the ten has one. The points of every second chain are mirror
+	// images of those of the chain before it: of two modes on either side of 0, such as of a sign
+	// that the data do not tell, both are found.
 	Start *mat.Dense
 }
 
@@ -75,7 +75,8 @@ func (s Sampler) check() error {
 		enough += 50
 	}
 	if enough > s.warmUp() {
-		return fmt.Errorf("chain: covariances of %d coordinates with a warm-up of %d, want at least %d",
+		return fmt.Errorf(
+			"chain: covariances of %d coordinates with a warm-up of %d, want at least %d",
 			d, s.warmUp(), enough)
 	}
 	return nil
@@ -99,9 +100,11 @@ func (s Sampler) Begin() (*State, error) {
 	for try, missing := 0, n; missing > 0 || try < candidates; try++ {
 		switch {
 		case try == 100 && steep >= 0:
-			return nil, fmt.Errorf("chain: the gradient of the log density is not finite at any of "+
-				"100 starts of %d of %d chains, although the density is, for example by coordinate %d: "+
-				"is a branch of Where infinite where it is not taken?", missing, n, steep)
+			return nil, fmt.Errorf(
+				"chain: the gradient of the log density is not finite at any of "+
+					"100 starts of %d of %d chains, although the density is, for example by "+
+					"coordinate %d: "+
+					"is a branch of Where infinite where it is not taken?", missing, n, steep)
 		case try == 100:
 			return nil, fmt.Errorf("chain: the log density is not finite at any of 100 starts of "+
 				"%d of %d chains%s", missing, n, Undefined(s.Target, x))
@@ -117,7 +120,9 @@ func (s Sampler) Begin() (*State, error) {
 		}
 		for k := range n {
 			c := &state.Chains[k]
-			slope := slices.IndexFunc(grad.RawRowView(k), func(g float64) bool { return !finite(g) })
+			slope := slices.IndexFunc(grad.RawRowView(k), func(g float64) bool {
+				return !finite(g)
+			})
 			if slope >= 0 && finite(logp[k]) {
 				steep = slope
 			}
@@ -165,7 +170,8 @@ func (s Sampler) beginAt(x *mat.Dense) (*State, error) {
 	for k := range n {
 		if !finite(logp[k]) || !finite(grad.RawRowView(k)...) {
 			return nil, fmt.Errorf(
-				"chain: the log density at the start of chain %d is %v, and it or its gradient is not finite",
+				"chain: the log density at the start of chain %d is %v, and it or its gradient "+
+					"is not finite",
 				k,
 				logp[k],
 			)
@@ -184,9 +190,10 @@ func finite(x ...float64) bool {
 	return true
 }
 
-// Advance moves every chain until it has done a number of iterations, those of the warm-up included. observe is called
-// after every iteration of a chain, in its goroutine; nil: nobody. On an error or at the end of the context the state is
-// that of the iterations finished by each chain, from which Advance goes on to the same draws.
+// Advance moves every chain until it has done a number of iterations, those of the warm-up
+// included. observe is called after every iteration of a chain, in its goroutine; nil: nobody. On
+// an error or at the end of the context the state is that of the iterations finished by each chain,
+// from which Advance goes on to the same draws.
 func (s Sampler) Advance(
 	ctx context.Context,
 	state *State,
@@ -251,8 +258,9 @@ func (s Sampler) Advance(
 	}
 }
 
-// Run begins and advances through the warm-up and a number of draws: one matrix for each chain, draws × coordinates. The
-// chains of every draw, for their energies and divergences, are seen by observe; nil: nobody.
+// Run begins and advances through the warm-up and a number of draws: one matrix for each chain,
+// draws × coordinates. The chains of every draw, for their energies and divergences, are seen by
+// observe; nil: nobody.
 func (s Sampler) Run(
 	ctx context.Context,
 	draws int,

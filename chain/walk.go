@@ -84,7 +84,8 @@ func (w *Walk) iterate(move func() bool) bool {
 }
 
 // Learn counts the chain's point for the metric, and reports whether a window has ended with
-// it, after which the metric is new. After a jump to a more probable place windows begin anew there.
+// it, after which the metric is new. After a jump to a more probable place windows begin anew
+// there.
 func (w *Walk) Learn() bool {
 	c, warm := w.Chain, w.sampler.warmUp()
 	if c.Iteration >= warm {

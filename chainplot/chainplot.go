@@ -132,7 +132,8 @@ func Pair(xName, yName string, x, y [][]float64, divergent [][]bool) (*plot.Plot
 	}
 	if len(x) != len(y) || len(x[0]) != len(y[0]) || divergent != nil && len(divergent) != len(x) {
 		return nil, fmt.Errorf(
-			"chainplot: %d and %d chains of %d and %d draws, with marks for %d, want the same numbers",
+			"chainplot: %d and %d chains of %d and %d draws, with marks for %d, want the same "+
+				"numbers",
 			len(x),
 			len(y),
 			len(x[0]),

@@ -55,10 +55,14 @@ func TestPictures(t *testing.T) {
 		words []string
 		most  float64 // of an axis
 	}{
-		"trace":  {func() (*plot.Plot, error) { return chainplot.Trace("tau", x) }, []string{"tau", "draw"}, 40},
-		"ranks":  {func() (*plot.Plot, error) { return chainplot.Ranks("tau", x) }, []string{"rank", "chain 4"}, 0},
-		"pair":   {func() (*plot.Plot, error) { return chainplot.Pair("tau", "mu", x, y, marks) }, []string{"tau", "mu", "divergent"}, 40},
-		"energy": {func() (*plot.Plot, error) { return chainplot.Energy(x) }, []string{"energies", "changes"}, 39},
+		"trace": {func() (*plot.Plot, error) { return chainplot.Trace("tau", x) },
+			[]string{"tau", "draw"}, 40},
+		"ranks": {func() (*plot.Plot, error) { return chainplot.Ranks("tau", x) },
+			[]string{"rank", "chain 4"}, 0},
+		"pair": {func() (*plot.Plot, error) { return chainplot.Pair("tau", "mu", x, y, marks) },
+			[]string{"tau", "mu", "divergent"}, 40},
+		"energy": {func() (*plot.Plot, error) { return chainplot.Energy(x) },
+			[]string{"energies", "changes"}, 39},
 	} {
 		p, err := c.draw()
 		text := svg(t, p, err)

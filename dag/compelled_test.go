@@ -87,7 +87,8 @@ func TestCPDAGAgreesWithLabelling(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := labelled(t, g); !got.Equal(want) {
-			t.Fatalf("graph %d: CPDAG of %v is %v, want %v", k, g.Edges(), got.Edges(), want.Edges())
+			t.Fatalf("graph %d: CPDAG of %v is %v, want %v", k, g.Edges(), got.Edges(),
+				want.Edges())
 		}
 	}
 }

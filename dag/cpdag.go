@@ -68,7 +68,8 @@ func (p partlyDirected) forced(a, b int) bool {
 			return true
 		case p.directed(a, c) && p.directed(c, b): // R2: otherwise a → c → b → a is a cycle
 			return true
-		case p.undirected(a, c) && p.directed(c, b) && p.secondPath(a, b, c): // R3: otherwise R2 makes c → a ← e a new v-structure
+		// R3: otherwise R2 makes c → a ← e a new v-structure
+		case p.undirected(a, c) && p.directed(c, b) && p.secondPath(a, b, c):
 			return true
 		}
 	}
@@ -79,7 +80,8 @@ func (p partlyDirected) forced(a, b int) bool {
 // adjacent.
 func (p partlyDirected) secondPath(a, b, c int) bool {
 	for e := range p.d {
-		if e != a && e != b && e != c && p.undirected(a, e) && p.directed(e, b) && !p.adjacent(c, e) {
+		if e != a && e != b && e != c && p.undirected(a, e) && p.directed(e, b) &&
+			!p.adjacent(c, e) {
 			return true
 		}
 	}
@@ -109,7 +111,8 @@ func (g *Graph) Undirected() []Edge {
 // reads: as [WriteEdges] does, with a last column type of "->" for directed and "--" for
 // undirected edges. An undirected edge has one line, from first if that is the source that first
 // prefers, with the weight of this direction; first may be nil. The errors are those of WriteEdges.
-func WritePartiallyDirected(w io.Writer, g *Graph, names []string, weights *mat.Dense, first func(Edge) bool) error {
+func WritePartiallyDirected(w io.Writer, g *Graph, names []string, weights *mat.Dense,
+	first func(Edge) bool) error {
 	return writeEdges(w, g, names, weights, "type", func(e Edge) (Edge, string) {
 		switch {
 		case !g.Has(e.To, e.From):

@@ -56,7 +56,8 @@ func markovClass(g *dag.Graph) string {
 // Up to four vertices the CPDAG of every DAG is the union of the DAGs in its class, so equal CPDAGs
 // mean equal classes and an edge is directed exactly when the whole class agrees.
 func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
-	counts := []struct{ dags, classes int }{{1, 1}, {1, 1}, {3, 2}, {25, 11}, {543, 185}} // OEIS A003024 and A007984
+	// OEIS A003024 and A007984
+	counts := []struct{ dags, classes int }{{1, 1}, {1, 1}, {3, 2}, {25, 11}, {543, 185}}
 	for d, want := range counts {
 		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
 			all := allDAGs(d)
@@ -71,7 +72,8 @@ func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 				}
 			}
 			if len(all) != want.dags || len(union) != want.classes {
-				t.Fatalf("%d DAGs in %d classes, want %d in %d", len(all), len(union), want.dags, want.classes)
+				t.Fatalf("%d DAGs in %d classes, want %d in %d", len(all), len(union), want.dags,
+					want.classes)
 			}
 			for _, g := range all {
 				got, err := g.CPDAG()
@@ -108,7 +110,8 @@ func TestCPDAGSurvivesCoveredReversals(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Equal(want) != covered {
-				t.Fatalf("%v: reversing %v (covered: %v) gives an equal CPDAG: %v", g.Edges(), e, covered, got.Equal(want))
+				t.Fatalf("%v: reversing %v (covered: %v) gives an equal CPDAG: %v", g.Edges(), e,
+					covered, got.Equal(want))
 			}
 		}
 	})

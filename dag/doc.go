@@ -26,7 +26,9 @@
 //
 // # References
 //
-//   - A. B. Kahn (1962), Topological sorting of large networks, Communications of the ACM 5(11), 558–562.
+//   - A. B. Kahn (1962), Topological sorting of large networks, Communications of the ACM 5(11),
+//     558–562.
 //   - T. Verma and J. Pearl (1990), Equivalence and synthesis of causal models, UAI, 255–270.
-//   - C. Meek (1995), Causal inference and causal explanation with background knowledge, UAI, 403–410: rules R1 to R3.
+//   - C. Meek (1995), Causal inference and causal explanation with background knowledge, UAI,
+//     403–410: rules R1 to R3.
 package dag

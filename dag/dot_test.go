@@ -18,12 +18,15 @@ func TestDOTParses(t *testing.T) {
 		g := graphs(5).Draw(t, "graph")
 		names := names(g.Len()).Draw(t, "names")
 		for i := range names {
-			names[i] = strings.ReplaceAll(names[i], "\uFFFD", "x") // gonum's parser takes this character for an error in the encoding
+			// gonum's parser takes this character for an error in the encoding
+			names[i] = strings.ReplaceAll(names[i], "\uFFFD", "x")
 		}
 		if !distinct(names) {
 			t.Skip("names became equal")
 		}
-		label := func(e dag.Edge) []dag.Attribute { return []dag.Attribute{{Key: "label", Value: names[e.From]}} }
+		label := func(e dag.Edge) []dag.Attribute {
+			return []dag.Attribute{{Key: "label", Value: names[e.From]}}
+		}
 		var text strings.Builder
 		if err := dag.WriteDOT(&text, g, names, label); err != nil {
 			t.Fatal(err)
@@ -47,7 +50,8 @@ func TestDOTParses(t *testing.T) {
 			}
 		}
 		if len(index) != g.Len() || !got.Equal(g) {
-			t.Fatalf("%q: %d nodes and edges %v, want %d and %v", text.String(), len(index), got.Edges(), g.Len(), g.Edges())
+			t.Fatalf("%q: %d nodes and edges %v, want %d and %v", text.String(), len(index),
+				got.Edges(), g.Len(), g.Edges())
 		}
 	})
 }

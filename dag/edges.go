@@ -23,7 +23,8 @@ import (
 // both directions, with the same weight. A wrong header, an unknown vertex, another type, an edge
 // from a vertex to itself or repeated, and a weight that is no finite number are errors with file
 // and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error too.
-func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *mat.Dense, err error) {
+func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *mat.Dense,
+	err error) {
 	vertex, err := indexNames(names)
 	if err != nil {
 		return nil, nil, err
@@ -40,7 +41,8 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		}
 	}
 	if !delimited.IsEdgeList(f) || len(f.Records[0].Fields) != columns {
-		return nil, nil, delimited.EdgeHeaderFault(f, `, either with ",weight", ",type" or both after it`)
+		return nil, nil,
+			delimited.EdgeHeaderFault(f, `, either with ",weight", ",type" or both after it`)
 	}
 	list, err := delimited.ReadEdgeList(f)
 	if err != nil {
@@ -59,14 +61,17 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 			}
 			known := false
 			if ends[n], known = vertex[list.Names[v]]; !known {
-				return nil, nil, list.Fault(e.Line, "unknown vertex "+delimited.Excerpt(list.Names[v]), delimited.Excerpts(names))
+				return nil, nil, list.Fault(e.Line,
+					"unknown vertex "+delimited.Excerpt(list.Names[v]), delimited.Excerpts(names))
 			}
 		}
 		if e.To < 0 {
 			continue
 		}
 		if e.From == e.To {
-			return nil, nil, list.Fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]), "edges between different vertices")
+			return nil, nil,
+				list.Fault(e.Line, fmt.Sprintf("edge from %q to itself", list.Names[e.From]),
+					"edges between different vertices")
 		}
 		undirected, err := undirected(list, e)
 		if err != nil {
@@ -78,7 +83,9 @@ func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *m
 		}
 		for _, d := range directions {
 			if before, given := line[d]; given {
-				return nil, nil, list.Fault(e.Line, fmt.Sprintf("edge %q -> %q is already on line %d", names[d.From], names[d.To], before), "each edge once")
+				return nil, nil,
+					list.Fault(e.Line, fmt.Sprintf("edge %q -> %q is already on line %d",
+						names[d.From], names[d.To], before), "each edge once")
 			}
 			line[d] = e.Line
 			g.Set(d.From, d.To, true)
@@ -105,7 +112,8 @@ func undirected(l *delimited.EdgeList, e delimited.ListedEdge) (bool, error) {
 	}
 	undirected, ok := kindOf(kind)
 	if !ok {
-		return false, l.Fault(e.Line, "type of the edge is "+delimited.Excerpt(kind), directedEdge+", "+undirectedEdge)
+		return false, l.Fault(e.Line, "type of the edge is "+delimited.Excerpt(kind),
+			directedEdge+", "+undirectedEdge)
 	}
 	return undirected, nil
 }
@@ -135,14 +143,16 @@ func WriteEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense) error
 
 // writeEdges writes the header, with the column kind unless that is "", and those edges that listed
 // gives for the graph's, with their kind; an edge with equal ends is left out.
-func writeEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense, kind string, listed func(Edge) (Edge, string)) error {
+func writeEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense, kind string,
+	listed func(Edge) (Edge, string)) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
 	header := []string{"source", "target"}
 	if weights != nil {
 		if rows, cols := weights.Dims(); rows != g.d || cols != g.d {
-			return fmt.Errorf("dag: weights are %d×%d for a graph with %d vertices", rows, cols, g.d)
+			return fmt.Errorf("dag: weights are %d×%d for a graph with %d vertices", rows, cols,
+				g.d)
 		}
 		header = append(header, "weight")
 	}
@@ -159,7 +169,8 @@ func writeEdges(w io.Writer, g *Graph, names []string, weights *mat.Dense, kind 
 		if weights != nil {
 			weight := weights.At(e.From, e.To)
 			if math.IsNaN(weight) || math.IsInf(weight, 0) {
-				return fmt.Errorf("dag: weight of %q -> %q is %v, want a finite number", names[e.From], names[e.To], weight)
+				return fmt.Errorf("dag: weight of %q -> %q is %v, want a finite number",
+					names[e.From], names[e.To], weight)
 			}
 			text = delimited.AppendNumber(append(text, ','), weight)
 		}
@@ -216,6 +227,7 @@ func WriteDOT(w io.Writer, g *Graph, names []string, attributes func(Edge) []Att
 
 // escapeDOT protects text from Graphviz, which reads a backslash as the start of an escape and an
 // ampersand as that of an HTML entity and stops at a zero byte.
-var escapeDOT = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\x00", "\u2400", "\n", `\n`, "\r", `\r`)
+var escapeDOT = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\x00", "\u2400", "\n",
+	`\n`, "\r", `\r`)
 
 func quoteDOT(text string) string { return `"` + escapeDOT.Replace(text) + `"` }

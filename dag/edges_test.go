@@ -35,15 +35,19 @@ func TestReadEdges(t *testing.T) {
 		{"capitals and blanks", " Source , TARGET \n a, b \n\"p44;42\" ,a\n", plain, nil},
 		{"bare CR, no terminator", "source,target\ra,b\rp44;42,a", plain, nil},
 		{"CRLF and byte order mark", "\uFEFFsource,target\r\na,b\r\np44;42,a\r\n\r\n", plain, nil},
-		{"semicolons and decimal commas", "source;target;weight\na;b;1,5\n\"p44;42\";a;-2,0\n", plain, weights},
+		{"semicolons and decimal commas", "source;target;weight\na;b;1,5\n\"p44;42\";a;-2,0\n",
+			plain, weights},
 		{"tabs", "source\ttarget\na\tb\np44;42\ta\n", plain, nil},
 		{"no edges", "source,target\n", nil, nil},
 		{"cause and effect", "Cause,Effect\na,b\np44;42,a\n", plain, nil},
 		{"parent and child", "Parent,Child\na,b\np44;42,a\n", plain, nil},
-		{"columns in another sequence", "weight,target,source\n1.5,b,a\n-2,a,p44;42\n", plain, weights},
+		{"columns in another sequence", "weight,target,source\n1.5,b,a\n-2,a,p44;42\n", plain,
+			weights},
 		{"vertex alone", "source,target\na,b\nb,\np44;42,a\n", plain, nil},
-		{"two-cycle", "source,target\na,b\nb,a\n", []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}}, nil},
-		{"edge with weight zero", "source,target,weight\na,b,0\n", []dag.Edge{{From: 0, To: 1}}, mat.NewDense(3, 3, nil)},
+		{"two-cycle", "source,target\na,b\nb,a\n", []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}},
+			nil},
+		{"edge with weight zero", "source,target,weight\na,b,0\n", []dag.Edge{{From: 0, To: 1}},
+			mat.NewDense(3, 3, nil)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,21 +81,35 @@ func TestReadEdgesErrors(t *testing.T) {
 		want       string
 	}{
 		{"empty file", "", abc, `truth.csv: file is empty`},
-		{"no header", "a,b\n", abc, `truth.csv: line 1: header is "a,b"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
-		{"wrong third column", "\nsource,target,p\n", abc, `truth.csv: line 2: header is "source,target,p"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
-		{"unknown vertex", "source,target\na,b\nb,d\n", abc, `truth.csv: line 3: unknown vertex "d"; allowed: "a", "b", "c"`},
-		{"case matters", "source,target\nA,b\n", abc, `truth.csv: line 2: unknown vertex "A"; allowed: "a", "b", "c"`},
-		{"empty vertex", "source,target\n,b\n", abc, `truth.csv: line 2: edge from a vertex without a name; allowed: names of vertices`},
-		{"many vertices", "source,target\nX1,Y\n", manyNames(25), `truth.csv: line 2: unknown vertex "Y"; allowed: "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", ` +
-			`"X10", "X11", "X12", "X13", "X14", "X15", "X16", "X17", "X18", "X19" and 5 more`},
-		{"to itself", "source,target\na,b\rb,b", abc, `truth.csv: line 3: edge from "b" to itself; allowed: edges between different vertices`},
-		{"repeated", "source,target\na,b\nb,c\na,b\n", abc, `truth.csv: line 4: edge "a" -> "b" is already on line 2; allowed: each edge once`},
-		{"too few values", "source,target,weight\na,b\n", abc, `truth.csv: line 2: got 2 values, want 3`},
-		{"too many values", "source,target\na,b,1\n", abc, `truth.csv: line 2: got 3 values, want 2`},
-		{"weight is a word", "source,target,weight\na,b,big\n", abc, `truth.csv: line 2, column "weight": "big" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"weight is missing", "source,target,weight\na,b,\n", abc, `truth.csv: line 2, column "weight": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"weight is not finite", "source,target,weight\na,b,NaN\n", abc, `truth.csv: line 2, column "weight": "NaN" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"repeated name", "source,target\n", []string{"a", "b", "a"}, `dag: vertices 0 and 2 are both named "a"`},
+		{"no header", "a,b\n", abc,
+			`truth.csv: line 1: header is "a,b"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
+		{"wrong third column", "\nsource,target,p\n", abc,
+			`truth.csv: line 2: header is "source,target,p"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
+		{"unknown vertex", "source,target\na,b\nb,d\n", abc,
+			`truth.csv: line 3: unknown vertex "d"; allowed: "a", "b", "c"`},
+		{"case matters", "source,target\nA,b\n", abc,
+			`truth.csv: line 2: unknown vertex "A"; allowed: "a", "b", "c"`},
+		{"empty vertex", "source,target\n,b\n", abc,
+			`truth.csv: line 2: edge from a vertex without a name; allowed: names of vertices`},
+		{"many vertices", "source,target\nX1,Y\n", manyNames(25),
+			`truth.csv: line 2: unknown vertex "Y"; allowed: "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", ` +
+				`"X10", "X11", "X12", "X13", "X14", "X15", "X16", "X17", "X18", "X19" and 5 more`},
+		{"to itself", "source,target\na,b\rb,b", abc,
+			`truth.csv: line 3: edge from "b" to itself; allowed: edges between different vertices`},
+		{"repeated", "source,target\na,b\nb,c\na,b\n", abc,
+			`truth.csv: line 4: edge "a" -> "b" is already on line 2; allowed: each edge once`},
+		{"too few values", "source,target,weight\na,b\n", abc,
+			`truth.csv: line 2: got 2 values, want 3`},
+		{"too many values", "source,target\na,b,1\n", abc,
+			`truth.csv: line 2: got 3 values, want 2`},
+		{"weight is a word", "source,target,weight\na,b,big\n", abc,
+			`truth.csv: line 2, column "weight": "big" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"weight is missing", "source,target,weight\na,b,\n", abc,
+			`truth.csv: line 2, column "weight": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"weight is not finite", "source,target,weight\na,b,NaN\n", abc,
+			`truth.csv: line 2, column "weight": "NaN" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"repeated name", "source,target\n", []string{"a", "b", "a"},
+			`dag: vertices 0 and 2 are both named "a"`},
 		{"empty name", "source,target\n", []string{"a", ""}, `dag: vertex 1 has an empty name`},
 	}
 	for _, test := range tests {
@@ -132,17 +150,23 @@ func TestWriteEdges(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	g := mustGraph(t, 2, dag.Edge{From: 0, To: 1})
 	ab := []string{"a", "b"}
-	edges := func(names []string, weights *mat.Dense) error { return dag.WriteEdges(io.Discard, g, names, weights) }
+	edges := func(names []string, weights *mat.Dense) error {
+		return dag.WriteEdges(io.Discard, g, names, weights)
+	}
 	tests := []struct {
 		name string
 		err  error
 		want string
 	}{
 		{"too few names", edges(ab[:1], nil), "dag: 1 names for 2 vertices"},
-		{"repeated names", edges([]string{"a", "a"}, nil), `dag: vertices 0 and 1 are both named "a"`},
-		{"shape of weights", edges(ab, mat.NewDense(2, 3, nil)), "dag: weights are 2×3 for a graph with 2 vertices"},
-		{"weight not finite", edges(ab, mat.NewDense(2, 2, []float64{0, math.Inf(1), 0, 0})), `dag: weight of "a" -> "b" is +Inf, want a finite number`},
-		{"DOT with too few names", dag.WriteDOT(io.Discard, g, nil, nil), "dag: 0 names for 2 vertices"},
+		{"repeated names", edges([]string{"a", "a"}, nil),
+			`dag: vertices 0 and 1 are both named "a"`},
+		{"shape of weights", edges(ab, mat.NewDense(2, 3, nil)),
+			"dag: weights are 2×3 for a graph with 2 vertices"},
+		{"weight not finite", edges(ab, mat.NewDense(2, 2, []float64{0, math.Inf(1), 0, 0})),
+			`dag: weight of "a" -> "b" is +Inf, want a finite number`},
+		{"DOT with too few names", dag.WriteDOT(io.Discard, g, nil, nil),
+			"dag: 0 names for 2 vertices"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -155,7 +179,8 @@ func TestWriteErrors(t *testing.T) {
 
 // names draws d distinct names, awkward ones among them.
 func names(d int) *rapid.Generator[[]string] {
-	awkward := rapid.SampledFrom([]string{"a", " ", "1", "1,5", ";", "\t", "\r\n", `"`, `\`, "a&amp;b", "NaN", "source"})
+	awkward := rapid.SampledFrom([]string{"a", " ", "1", "1,5", ";", "\t", "\r\n", `"`, `\`,
+		"a&amp;b", "NaN", "source"})
 	return rapid.SliceOfNDistinct(rapid.OneOf(awkward, rapid.StringN(1, 5, -1)), d, d, rapid.ID)
 }
 
@@ -187,7 +212,8 @@ func checkRoundTrip(t failer, g *dag.Graph, names []string, weights *mat.Dense) 
 	if err != nil {
 		t.Fatalf("%q: %v", text.String(), err)
 	}
-	if !h.Equal(g) || (again == nil) != (weights == nil) || weights != nil && !mat.Equal(again, weights) {
+	if !h.Equal(g) || (again == nil) != (weights == nil) || weights != nil &&
+		!mat.Equal(again, weights) {
 		t.Fatalf("%q: got %v %v, want %v %v", text.String(), h.Edges(), again, g.Edges(), weights)
 	}
 }
@@ -196,7 +222,9 @@ func checkRoundTrip(t failer, g *dag.Graph, names []string, weights *mat.Dense) 
 // place.
 func FuzzReadEdges(f *testing.F) {
 	for _, text := range []string{
-		"source,target\na,b\n", "from;to;weight\ra;\"b,\"\"c\";1,5", "source,target,weight\na,b,1e999\n", "\uFEFFfrom\tto\r\n1\ta\r\n", "source,target\na,a\n", "",
+		"source,target\na,b\n", "from;to;weight\ra;\"b,\"\"c\";1,5",
+		"source,target,weight\na,b,1e999\n", "\uFEFFfrom\tto\r\n1\ta\r\n", "source,target\na,a\n",
+		"",
 		"source,target,type\na,1,--\n", "source,target,weight,type\n1,a,2.5,->\na,1,1,--\n",
 	} {
 		f.Add([]byte(text))
@@ -221,20 +249,23 @@ func TestSimulatedGraphs(t *testing.T) {
 	for _, set := range []struct {
 		folder   string
 		d, edges int
-	}{{"linear-d10-e20-run0", 10, 22}, {"linear-d20-e40-run0", 20, 44}, {"linear-d20-e80-run2", 20, 68}, {"nonlinear-d20-e40-run1", 20, 34}} {
+	}{{"linear-d10-e20-run0", 10, 22}, {"linear-d20-e40-run0", 20, 44},
+		{"linear-d20-e80-run2", 20, 68}, {"nonlinear-d20-e40-run1", 20, 34}} {
 		t.Run(set.folder, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, set.folder, "graph.csv"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, weights, err := dag.ReadEdges(strings.NewReader(string(text)), "graph.csv", manyNames(set.d))
+			g, weights, err := dag.ReadEdges(strings.NewReader(string(text)), "graph.csv",
+				manyNames(set.d))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if g.Size() != set.edges {
 				t.Errorf("%d edges, want %d", g.Size(), set.edges)
 			}
-			if linear := strings.HasPrefix(set.folder, "linear"); (weights != nil) != linear || linear && !dag.FromMatrix(weights).Equal(g) {
+			if linear := strings.HasPrefix(set.folder, "linear"); (weights != nil) != linear ||
+				linear && !dag.FromMatrix(weights).Equal(g) {
 				t.Errorf("weights %v do not fit", weights)
 			}
 			var again strings.Builder

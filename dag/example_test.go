@@ -10,7 +10,8 @@ import (
 
 func Example() {
 	names := []string{"rain", "sprinkler", "wet grass", "slippery"}
-	const truth = "source,target\nrain,sprinkler\nrain,wet grass\nsprinkler,wet grass\nwet grass,slippery\n"
+	const truth = "source,target\nrain,sprinkler\nrain,wet grass\nsprinkler,wet grass\nwet " +
+		"grass,slippery\n"
 	g, _, err := dag.ReadEdges(strings.NewReader(truth), "truth.csv", names)
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +36,8 @@ func Example() {
 func ExampleGraph_CPDAG() {
 	// 0 → 2 ← 1 is a v-structure; 3 → 2 would make another, so 2 → 3. Nothing decides between 4 → 5
 	// and 5 → 4.
-	g, err := dag.FromEdges(6, []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 5, To: 4}})
+	g, err := dag.FromEdges(6,
+		[]dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 5, To: 4}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -74,7 +76,8 @@ func ExampleWriteDOT() {
 	probability := func(dag.Edge) []dag.Attribute {
 		return []dag.Attribute{{Key: "label", Value: "0.93"}, {Key: "penwidth", Value: "2.8"}}
 	}
-	if err := dag.WriteDOT(os.Stdout, g, []string{"p44/42", `the "other" one`, "PKA"}, probability); err != nil {
+	if err := dag.WriteDOT(os.Stdout, g, []string{"p44/42", `the "other" one`, "PKA"},
+		probability); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -36,9 +36,11 @@ func FromEdges(d int, edges []Edge) (*Graph, error) {
 	for n, e := range edges {
 		switch {
 		case min(e.From, e.To) < 0 || max(e.From, e.To) >= d:
-			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want vertices from 0 to %d", n, e.From, e.To, d-1)
+			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want vertices from 0 to %d", n,
+				e.From, e.To, d-1)
 		case e.From == e.To:
-			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want two different vertices", n, e.From, e.To)
+			return nil, fmt.Errorf("dag: edge %d is %d -> %d, want two different vertices", n,
+				e.From, e.To)
 		}
 		g.Set(e.From, e.To, true)
 	}

@@ -126,13 +126,17 @@ func TestFromEdgesErrors(t *testing.T) {
 		edge dag.Edge
 		want string
 	}{
-		{"from too high", dag.Edge{From: 3, To: 0}, "dag: edge 1 is 3 -> 0, want vertices from 0 to 2"},
-		{"to negative", dag.Edge{From: 0, To: -1}, "dag: edge 1 is 0 -> -1, want vertices from 0 to 2"},
-		{"to itself", dag.Edge{From: 2, To: 2}, "dag: edge 1 is 2 -> 2, want two different vertices"},
+		{"from too high", dag.Edge{From: 3, To: 0},
+			"dag: edge 1 is 3 -> 0, want vertices from 0 to 2"},
+		{"to negative", dag.Edge{From: 0, To: -1},
+			"dag: edge 1 is 0 -> -1, want vertices from 0 to 2"},
+		{"to itself", dag.Edge{From: 2, To: 2},
+			"dag: edge 1 is 2 -> 2, want two different vertices"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, test.edge}); err == nil || err.Error() != test.want {
+			if _, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, test.edge}); err == nil ||
+				err.Error() != test.want {
 				t.Errorf("error\n got %v\nwant %s", err, test.want)
 			}
 		})
@@ -148,15 +152,27 @@ func TestMisuseNamesThePackage(t *testing.T) {
 	}{
 		{"negative size", func() { dag.New(-1) }, "dag: -1 vertices"},
 		{"Has outside", func() { g.Has(0, 2) }, "dag: edge 0 -> 2 in a graph with 2 vertices"},
-		{"Set outside", func() { g.Set(-1, 0, true) }, "dag: edge -1 -> 0 in a graph with 2 vertices"},
+		{"Set outside", func() {
+			g.Set(-1, 0, true)
+		}, "dag: edge -1 -> 0 in a graph with 2 vertices"},
 		{"Set to itself", func() { g.Set(1, 1, true) }, "dag: edge 1 -> 1 from a vertex to itself"},
 		{"Parents outside", func() { g.Parents(2) }, "dag: edge 2 -> 2 in a graph with 2 vertices"},
-		{"Children outside", func() { g.Children(5) }, "dag: edge 5 -> 5 in a graph with 2 vertices"},
-		{"matrix not square", func() { dag.FromMatrix(mat.NewDense(2, 3, nil)) }, "dag: matrix is 2×3, want square"},
-		{"short order", func() { g.Relabel([]int{0}) }, "dag: order of 1 vertices for a graph with 2"},
-		{"repeated vertex", func() { g.Relabel([]int{1, 1}) }, "dag: order [1 1] is not a permutation of 0 to 1"},
-		{"vertex outside", func() { dag.Inverse([]int{0, 2}) }, "dag: order [0 2] is not a permutation of 0 to 1"},
-		{"wrong number of names", func() { _ = g.CheckAcyclic([]string{"a"}) }, "dag: 1 names for 2 vertices"},
+		{"Children outside", func() {
+			g.Children(5)
+		}, "dag: edge 5 -> 5 in a graph with 2 vertices"},
+		{"matrix not square", func() { dag.FromMatrix(mat.NewDense(2, 3, nil)) },
+			"dag: matrix is 2×3, want square"},
+		{"short order", func() {
+			g.Relabel([]int{0})
+		}, "dag: order of 1 vertices for a graph with 2"},
+		{"repeated vertex", func() {
+			g.Relabel([]int{1, 1})
+		}, "dag: order [1 1] is not a permutation of 0 to 1"},
+		{"vertex outside", func() {
+			dag.Inverse([]int{0, 2})
+		}, "dag: order [0 2] is not a permutation of 0 to 1"},
+		{"wrong number of names", func() { _ = g.CheckAcyclic([]string{"a"}) },
+			"dag: 1 names for 2 vertices"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

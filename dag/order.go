@@ -8,7 +8,8 @@ import (
 
 // CycleError says that a graph has a cycle, and names one.
 type CycleError struct {
-	Vertices []int    // Vertices[c] → Vertices[c+1], and the last → the first, which has the lowest index
+	// Vertices[c] → Vertices[c+1], and the last → the first, which has the lowest index
+	Vertices []int
 	Names    []string // Names[c] belongs to Vertices[c]; nil when the vertices have no names
 }
 

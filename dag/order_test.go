@@ -71,8 +71,10 @@ func TestOrderIsKahnsWithAQueue(t *testing.T) {
 	}{
 		{"no edges: by index", 3, nil, []int{0, 1, 2}},
 		// A stack would take 3 before 1, the lowest ready vertex first would take 2 before 4.
-		{"queue", 5, []dag.Edge{{From: 3, To: 0}, {From: 1, To: 4}, {From: 3, To: 2}}, []int{1, 3, 4, 0, 2}},
-		{"children by index", 4, []dag.Edge{{From: 3, To: 2}, {From: 3, To: 0}, {From: 3, To: 1}}, []int{3, 0, 1, 2}},
+		{"queue", 5, []dag.Edge{{From: 3, To: 0}, {From: 1, To: 4}, {From: 3, To: 2}},
+			[]int{1, 3, 4, 0, 2}},
+		{"children by index", 4, []dag.Edge{{From: 3, To: 2}, {From: 3, To: 0}, {From: 3, To: 1}},
+			[]int{3, 0, 1, 2}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,12 +90,15 @@ func TestOrderIsKahnsWithAQueue(t *testing.T) {
 }
 
 func TestCycleErrorText(t *testing.T) {
-	g := mustGraph(t, 5, dag.Edge{From: 0, To: 4}, dag.Edge{From: 4, To: 2}, dag.Edge{From: 2, To: 1}, dag.Edge{From: 1, To: 4}, dag.Edge{From: 1, To: 3})
-	if got, want := g.CheckAcyclic(nil).Error(), "graph has a cycle: 1 -> 4 -> 2 -> 1"; got != want {
+	g := mustGraph(t, 5, dag.Edge{From: 0, To: 4}, dag.Edge{From: 4, To: 2},
+		dag.Edge{From: 2, To: 1}, dag.Edge{From: 1, To: 4}, dag.Edge{From: 1, To: 3})
+	if got, want := g.CheckAcyclic(nil).Error(),
+		"graph has a cycle: 1 -> 4 -> 2 -> 1"; got != want {
 		t.Errorf("without names\n got %s\nwant %s", got, want)
 	}
 	names := []string{"A", "B", "p44/42", "D", `"E"`}
-	if got, want := g.CheckAcyclic(names).Error(), `graph has a cycle: "B" -> "\"E\"" -> "p44/42" -> "B"`; got != want {
+	if got, want := g.CheckAcyclic(names).Error(),
+		`graph has a cycle: "B" -> "\"E\"" -> "p44/42" -> "B"`; got != want {
 		t.Errorf("with names\n got %s\nwant %s", got, want)
 	}
 }
@@ -116,7 +121,8 @@ func TestClosureIsReachability(t *testing.T) {
 			}
 			for j := range g.Len() {
 				if i != j && h.Has(i, j) != reached[j] {
-					t.Fatalf("%v: closure has %d -> %d: %v, want %v", g.Edges(), i, j, h.Has(i, j), reached[j])
+					t.Fatalf("%v: closure has %d -> %d: %v, want %v", g.Edges(), i, j, h.Has(i, j),
+						reached[j])
 				}
 			}
 		}

@@ -31,11 +31,14 @@ func TestPartiallyDirectedReadsBack(t *testing.T) {
 		}
 		backwards := rapid.Bool().Draw(t, "backwards")
 		var text bytes.Buffer
-		if err := dag.WritePartiallyDirected(&text, g, names, weights, func(dag.Edge) bool { return !backwards }); err != nil {
+		if err := dag.WritePartiallyDirected(&text, g, names, weights, func(dag.Edge) bool {
+			return !backwards
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(text.String(), "\n"); lines != 1+g.Size()-len(g.Undirected()) {
-			t.Fatalf("%d lines for %d edges, %d of them undirected pairs", lines, g.Size(), len(g.Undirected()))
+			t.Fatalf("%d lines for %d edges, %d of them undirected pairs", lines, g.Size(),
+				len(g.Undirected()))
 		}
 		got, w, err := dag.ReadEdges(&text, "consensus.csv", names)
 		if err != nil {
@@ -62,10 +65,13 @@ func TestPartiallyDirectedReadsBack(t *testing.T) {
 func TestTypeFaults(t *testing.T) {
 	names := []string{"a", "b"}
 	for _, row := range []struct{ name, text, want string }{
-		{"unknown type", "source,target,type\na,b,o-o\n", `g.csv: line 2: type of the edge is "o-o"; allowed: ->, --`},
-		{"undirected and directed", "source,target,type\na,b,--\nb,a,->\n", `g.csv: line 3: edge "b" -> "a" is already on line 2; allowed: each edge once`},
+		{"unknown type", "source,target,type\na,b,o-o\n",
+			`g.csv: line 2: type of the edge is "o-o"; allowed: ->, --`},
+		{"undirected and directed", "source,target,type\na,b,--\nb,a,->\n",
+			`g.csv: line 3: edge "b" -> "a" is already on line 2; allowed: each edge once`},
 	} {
-		if _, _, err := dag.ReadEdges(strings.NewReader(row.text), "g.csv", names); err == nil || err.Error() != row.want {
+		if _, _, err := dag.ReadEdges(strings.NewReader(row.text), "g.csv", names); err == nil ||
+			err.Error() != row.want {
 			t.Errorf("%s: got %v, want %s", row.name, err, row.want)
 		}
 	}

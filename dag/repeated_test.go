@@ -17,7 +17,8 @@ func TestRepeatedEdges(t *testing.T) {
 				continue
 			}
 			text := "source,target\na,b\nb,a\nb,c\nc,b\na,c\nc,a\n"
-			if _, _, err := dag.ReadEdges(strings.NewReader(text+from+","+to+"\n"), "edges.csv", names); err == nil || !strings.Contains(err.Error(), "already on line") {
+			if _, _, err := dag.ReadEdges(strings.NewReader(text+from+","+to+"\n"), "edges.csv",
+				names); err == nil || !strings.Contains(err.Error(), "already on line") {
 				t.Errorf("%s -> %s a second time: error %v", from, to, err)
 			}
 		}

@@ -46,7 +46,8 @@ func ReadCSV(r io.Reader, source string) (*Table, error) {
 	values := make([]float64, 0, len(rows)*d)
 	for _, record := range rows {
 		if got := len(record.Fields); got != d {
-			problem := fmt.Sprintf("got %d values, want %d as on line %d", got, d, f.Records[0].Line)
+			problem := fmt.Sprintf("got %d values, want %d as on line %d", got, d,
+				f.Records[0].Line)
 			return nil, &delimited.Error{Source: source, Line: record.Line, Problem: problem}
 		}
 		for j, field := range record.Fields {
@@ -145,7 +146,8 @@ func ReadFile(path string) (*Table, error) {
 func ReadNPY(r io.Reader, source string) (*Table, error) {
 	a, err := numpy.Read(r)
 	if err == nil && len(a.Shape) == 1 {
-		err = fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", a.Shape)
+		err = fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at "+
+			"least one of each", a.Shape)
 	}
 	var x *mat.Dense
 	if err == nil {

@@ -40,8 +40,10 @@ func TestReadCSV(t *testing.T) {
 		{"a comma is never a thousands separator", "a;b\n1,234;2\n", ab, []float64{1.234, 2}},
 		{"byte order mark", "\uFEFFa,b\n1.5,-2\n3e4,.25\n", ab, numbers},
 		{"byte order mark, no header", "\uFEFF1.5,-2\n3e4,.25\n", x01, numbers},
-		{"blanks and empty lines around", "\n a ,\tb \n 1.5 , -2\t\n3e4,.25\n\n  \n\r\n", ab, numbers},
-		{"quoted names", "\"a,\"\"1\"\"\",\" b\"\n1.5,-2\n3e4,.25\n", []string{`a,"1"`, " b"}, numbers},
+		{"blanks and empty lines around", "\n a ,\tb \n 1.5 , -2\t\n3e4,.25\n\n  \n\r\n", ab,
+			numbers},
+		{"quoted names", "\"a,\"\"1\"\"\",\" b\"\n1.5,-2\n3e4,.25\n", []string{`a,"1"`, " b"},
+			numbers},
 		{"all values quoted", "\"a\",\"b\"\n\"1.5\",\" -2\"\n\"3e4\",\".25\"\n", ab, numbers},
 		{"all values quoted, no header", "\"1.5\",\"-2\"\n\"3e4\",\".25\"\n", x01, numbers},
 		{"quoted numbers as names", "\"1\",\"2\"\n1.5,-2\n3e4,.25\n", []string{"1", "2"}, numbers},
@@ -50,7 +52,8 @@ func TestReadCSV(t *testing.T) {
 		{"one row", "1,2", x01, []float64{1, 2}},
 		{"one column", "a\n1\n2\n", []string{"a"}, []float64{1, 2}},
 		{"one value", "7", []string{"X0"}, []float64{7}},
-		{"signs and zeros", "a,b\n+1,-0\n00012,1E+2\n", ab, []float64{1, math.Copysign(0, -1), 12, 100}},
+		{"signs and zeros", "a,b\n+1,-0\n00012,1E+2\n", ab,
+			[]float64{1, math.Copysign(0, -1), 12, 100}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,7 +61,8 @@ func TestReadCSV(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &dataset.Table{Names: test.names, X: mat.NewDense(len(test.x)/len(test.names), len(test.names), test.x)}
+			want := &dataset.Table{Names: test.names,
+				X: mat.NewDense(len(test.x)/len(test.names), len(test.names), test.x)}
 			if !equalTables(got, want) {
 				t.Errorf("got %q %v, want %q %v", got.Names, got.X, want.Names, want.X)
 			}
@@ -72,32 +76,53 @@ func TestReadCSVErrors(t *testing.T) {
 		{"empty file", "", `data.csv: file is empty`},
 		{"only empty lines", " \n\r\n", `data.csv: file is empty`},
 		{"header only", "a,b\n", `data.csv: line 1: header without any row of numbers after it`},
-		{"header and empty lines", "\na,b\n\n\n", `data.csv: line 2: header without any row of numbers after it`},
+		{"header and empty lines", "\na,b\n\n\n",
+			`data.csv: line 2: header without any row of numbers after it`},
 		{"short row", "a,b,c\n1,2,3\n4,5\n", `data.csv: line 3: got 2 values, want 3 as on line 1`},
 		{"long row", "a,b\r1,2\r3,4,5", `data.csv: line 3: got 3 values, want 2 as on line 1`},
-		{"long row, no header", "\n1,2\n3,4,5", `data.csv: line 3: got 3 values, want 2 as on line 2`},
-		{"separator at the end of a row", "a,b\n1,2,\n", `data.csv: line 2: got 3 values, want 2 as on line 1`},
+		{"long row, no header", "\n1,2\n3,4,5",
+			`data.csv: line 3: got 3 values, want 2 as on line 2`},
+		{"separator at the end of a row", "a,b\n1,2,\n",
+			`data.csv: line 2: got 3 values, want 2 as on line 1`},
 		{"another separator", "a,b\n1;2\n", `data.csv: line 2: got 2 values, want 1 as on line 1`},
-		{"text", "a,b\n1,2\n3,high\n", `data.csv: line 3, column "b": "high" is not a number` + finite},
-		{"text without header", "1,2\n3,high\n", `data.csv: line 2, column "X1": "high" is not a number` + finite},
-		{"text under a quoted name", "a,\"p\n44\"\n1,2\n3,NA\n", `data.csv: line 4, column "p\n44": "NA" is not a number` + finite},
+		{"text", "a,b\n1,2\n3,high\n", `data.csv: line 3, column "b": "high" is not a number` +
+			finite},
+		{"text without header", "1,2\n3,high\n",
+			`data.csv: line 2, column "X1": "high" is not a number` + finite},
+		{"text under a quoted name", "a,\"p\n44\"\n1,2\n3,NA\n",
+			`data.csv: line 4, column "p\n44": "NA" is not a number` + finite},
 		{"NaN", "a,b\n1,NaN\n", `data.csv: line 2, column "b": "NaN" is not finite` + finite},
-		{"NaN on the first line", "nan,2\n3,4\n", `data.csv: line 1, column "X0": "nan" is not finite` + finite},
-		{"infinity", "a,b\n-inf,1\n", `data.csv: line 2, column "a": "-inf" is not finite` + finite},
+		{"NaN on the first line", "nan,2\n3,4\n",
+			`data.csv: line 1, column "X0": "nan" is not finite` + finite},
+		{"infinity", "a,b\n-inf,1\n", `data.csv: line 2, column "a": "-inf" is not finite` +
+			finite},
 		{"missing value", "a,b\n1,\n", `data.csv: line 2, column "b": value is missing` + finite},
-		{"missing value on the first line", "1,,3\n4,5,6\n", `data.csv: line 1, column "X1": value is missing` + finite},
-		{"overflow", "a,b\n1,1e999\n", `data.csv: line 2, column "b": "1e999" is too large; allowed: magnitudes up to 1.798e+308`},
-		{"overflow on the first line", "-1e400\n1\n", `data.csv: line 1, column "X0": "-1e400" is too large; allowed: magnitudes up to 1.798e+308`},
-		{"decimal comma beside commas", "a,b\n\"1,5\",2\n", `data.csv: line 2, column "a": "1,5" is not a number` + finite},
-		{"two decimal marks", "a;b\n1,5;2\n3;4.5\n", `data.csv: line 3, column "b": "4.5" has decimal mark '.', but line 2 has ','; allowed: one decimal mark throughout the file`},
-		{"repeated name", "a,b,a\n1,2,3\n", `data.csv: line 1: columns 1 and 3 are both named "a"; allowed: a different name for each column`},
-		{"empty name", "a,,c\n1,2,3\n", `data.csv: line 1: column 2 has no name; allowed: a different name for each column`},
-		{"blank name", "a,\"  \"\n1,2\n", `data.csv: line 1: column 2 has no name; allowed: a different name for each column`},
-		{"index column", ",a\n0,1\n", `data.csv: line 1: column 1 has no name; allowed: a different name for each column`},
-		{"only separators", ",,\n1,2,3\n", `data.csv: line 1: column 1 has no name; allowed: a different name for each column`},
-		{"names wrong before rows missing", "a,a\n", `data.csv: line 1: columns 1 and 2 are both named "a"; allowed: a different name for each column`},
-		{"not UTF-8", "a,\x81\n1,2\n", `data.csv: line 1: text is not Windows-1252; allowed: UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark`},
-		{"open quote", "a,\"b\n1,2\n", `data.csv: line 1: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"missing value on the first line", "1,,3\n4,5,6\n",
+			`data.csv: line 1, column "X1": value is missing` + finite},
+		{"overflow", "a,b\n1,1e999\n",
+			`data.csv: line 2, column "b": "1e999" is too large; allowed: magnitudes up to 1.798e+308`},
+		{"overflow on the first line", "-1e400\n1\n",
+			`data.csv: line 1, column "X0": "-1e400" is too large; allowed: magnitudes up to 1.798e+308`},
+		{"decimal comma beside commas", "a,b\n\"1,5\",2\n",
+			`data.csv: line 2, column "a": "1,5" is not a number` + finite},
+		{"two decimal marks", "a;b\n1,5;2\n3;4.5\n",
+			`data.csv: line 3, column "b": "4.5" has decimal mark '.', but line 2 has ','; allowed: one decimal mark throughout the file`},
+		{"repeated name", "a,b,a\n1,2,3\n",
+			`data.csv: line 1: columns 1 and 3 are both named "a"; allowed: a different name for each column`},
+		{"empty name", "a,,c\n1,2,3\n",
+			`data.csv: line 1: column 2 has no name; allowed: a different name for each column`},
+		{"blank name", "a,\"  \"\n1,2\n",
+			`data.csv: line 1: column 2 has no name; allowed: a different name for each column`},
+		{"index column", ",a\n0,1\n",
+			`data.csv: line 1: column 1 has no name; allowed: a different name for each column`},
+		{"only separators", ",,\n1,2,3\n",
+			`data.csv: line 1: column 1 has no name; allowed: a different name for each column`},
+		{"names wrong before rows missing", "a,a\n",
+			`data.csv: line 1: columns 1 and 2 are both named "a"; allowed: a different name for each column`},
+		{"not UTF-8", "a,\x81\n1,2\n",
+			`data.csv: line 1: text is not Windows-1252; allowed: UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark`},
+		{"open quote", "a,\"b\n1,2\n",
+			`data.csv: line 1: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -110,7 +135,8 @@ func TestReadCSVErrors(t *testing.T) {
 }
 
 func TestWriteCSV(t *testing.T) {
-	table := &dataset.Table{Names: []string{"a", "b,c", "1", `"`}, X: mat.NewDense(2, 4, []float64{0.1, -2, 1e300, 5e-324, 414, 0, 1.0 / 3, 1e21})}
+	table := &dataset.Table{Names: []string{"a", "b,c", "1", `"`},
+		X: mat.NewDense(2, 4, []float64{0.1, -2, 1e300, 5e-324, 414, 0, 1.0 / 3, 1e21})}
 	var text strings.Builder
 	if err := dataset.WriteCSV(&text, table); err != nil {
 		t.Fatal(err)
@@ -153,7 +179,8 @@ func checkCSVRoundTrip(t failer, table *dataset.Table) {
 		t.Fatalf("reading %q: %v", text.String(), err)
 	}
 	if diff := cmp.Diff(bits(table), bits(got)); diff != "" || !cmp.Equal(table.Names, got.Names) {
-		t.Fatalf("%q: names %q, want %q; numbers (-want +got):\n%s", text.String(), got.Names, table.Names, diff)
+		t.Fatalf("%q: names %q, want %q; numbers (-want +got):\n%s", text.String(), got.Names,
+			table.Names, diff)
 	}
 }
 
@@ -166,7 +193,9 @@ func bits(t *dataset.Table) []uint64 {
 }
 
 func TestCSVRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkCSVRoundTrip(t, tables(1, rapid.Float64()).Draw(t, "table")) })
+	rapid.Check(t, func(t *rapid.T) {
+		checkCSVRoundTrip(t, tables(1, rapid.Float64()).Draw(t, "table"))
+	})
 }
 
 // Reading does not depend on how lines end, which separator stands between the values, or a byte
@@ -174,7 +203,8 @@ func TestCSVRoundTrip(t *testing.T) {
 func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(2, 4).Draw(t, "d")
-		want := &dataset.Table{Names: []string{"a", "b", "c", "d"}[:d], X: mat.NewDense(n, d, rapid.SliceOfN(rapid.Float64(), n*d, n*d).Draw(t, "numbers"))}
+		want := &dataset.Table{Names: []string{"a", "b", "c", "d"}[:d],
+			X: mat.NewDense(n, d, rapid.SliceOfN(rapid.Float64(), n*d, n*d).Draw(t, "numbers"))}
 		var text strings.Builder
 		if err := dataset.WriteCSV(&text, want); err != nil {
 			t.Fatal(err)
@@ -183,12 +213,14 @@ func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 		if rapid.Bool().Draw(t, "unterminated") {
 			form = strings.TrimSuffix(form, "\n")
 		}
-		separator := rapid.SampledFrom([]string{",", ";", "\t", " , ", "; ", "\t "}).Draw(t, "separator")
+		separator := rapid.SampledFrom([]string{",", ";", "\t", " , ", "; ", "\t "}).Draw(t,
+			"separator")
 		form = strings.ReplaceAll(form, ",", separator)
 		if !strings.Contains(separator, ",") && rapid.Bool().Draw(t, "decimal comma") {
 			form = strings.ReplaceAll(form, ".", ",")
 		}
-		form = strings.ReplaceAll(form, "\n", rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(t, "line end"))
+		form = strings.ReplaceAll(form, "\n",
+			rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(t, "line end"))
 		form = rapid.SampledFrom([]string{"", "\uFEFF", "\n"}).Draw(t, "before") + form
 		got, err := dataset.ReadCSV(strings.NewReader(form), "form.csv")
 		if err != nil {
@@ -204,7 +236,8 @@ func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 // place.
 func FuzzReadCSV(f *testing.F) {
 	for _, text := range []string{
-		"a,b\n1,2\n", "1,5;2\r3;4", "\uFEFF\"x,\"\"y\"\t1\r\n2\t3", "a\n1e999", "nan,1", "\"1\",\"2\"\n1,2", "a,b\n\n1,2", ",,\n", "", "\xff\xfe", "0x1p-2,1_0\n1,2",
+		"a,b\n1,2\n", "1,5;2\r3;4", "\uFEFF\"x,\"\"y\"\t1\r\n2\t3", "a\n1e999", "nan,1",
+		"\"1\",\"2\"\n1,2", "a,b\n\n1,2", ",,\n", "", "\xff\xfe", "0x1p-2,1_0\n1,2",
 	} {
 		f.Add([]byte(text))
 	}

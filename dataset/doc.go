@@ -45,7 +45,9 @@
 //
 // # References
 //
-//   - Q.-D. Tran, P. Nguyen, B. Duong, T. Nguyen (2023), ICDM: the simulated data and the preparation of the Sachs data.
+//   - Q.-D. Tran, P. Nguyen, B. Duong, T. Nguyen (2023), ICDM: the simulated data and the
+//     preparation of the Sachs data.
 //   - K. Sachs et al. (2005), Science 308, 523–529: the Sachs data.
-//   - A.-L. Barabási and R. Albert (1999), Science 286, 509–512: growth with preferential attachment.
+//   - A.-L. Barabási and R. Albert (1999), Science 286, 509–512: growth with preferential
+//     attachment.
 package dataset

@@ -25,14 +25,18 @@ func (c ERConfig) edgeProbability() (float64, error) {
 		e = 2
 	}
 	if c.Vars < 2 {
-		return 0, fmt.Errorf("dataset: Erdős–Rényi graph with %d variables; allowed: at least 2", c.Vars)
+		return 0, fmt.Errorf("dataset: Erdős–Rényi graph with %d variables; allowed: at least 2",
+			c.Vars)
 	}
 	if !(e > 0) || math.IsInf(e, 0) {
-		return 0, fmt.Errorf("dataset: %v edges per node; allowed: finite numbers above 0, or 0 for the default 2", e)
+		return 0, fmt.Errorf("dataset: %v edges per node; allowed: finite numbers above 0, or 0 "+
+			"for the default 2", e)
 	}
 	p := 2 * e / float64(c.Vars-1)
 	if p >= 1 {
-		return 0, fmt.Errorf("dataset: %v edges per node among %d variables make the edge probability 2e/(d-1) = %.4g; allowed: below 1, that is fewer than %v edges per node or more than %v variables",
+		return 0, fmt.Errorf("dataset: %v edges per node among %d variables make the edge "+
+			"probability 2e/(d-1) = %.4g; allowed: below 1, that is fewer than %v edges per node "+
+			"or more than %v variables",
 			e, c.Vars, p, float64(c.Vars-1)/2, math.Floor(2*e)+1)
 	}
 	return p, nil
@@ -72,10 +76,12 @@ func SimulateScaleFree(c ScaleFreeConfig) (*dag.Graph, error) {
 		m = 2
 	}
 	if c.Vars < 2 {
-		return nil, fmt.Errorf("dataset: scale-free graph with %d variables; allowed: at least 2", c.Vars)
+		return nil, fmt.Errorf("dataset: scale-free graph with %d variables; allowed: at least 2",
+			c.Vars)
 	}
 	if m < 1 || m >= c.Vars {
-		return nil, fmt.Errorf("dataset: scale-free graph with %d edges per node among %d variables; allowed: 1 to %d", m, c.Vars, c.Vars-1)
+		return nil, fmt.Errorf("dataset: scale-free graph with %d edges per node among %d "+
+			"variables; allowed: 1 to %d", m, c.Vars, c.Vars-1)
 	}
 	rng := stream.New(c.Seed, stream.SimulatedGraph)
 	grown := dag.New(c.Vars)

@@ -10,7 +10,8 @@ import (
 )
 
 func Example() {
-	const text = "PKA;PKC\r414;17,0\r352;3,37\r403;11,4\r" // decimal commas, and every line ends with a bare CR
+	// decimal commas, and every line ends with a bare CR
+	const text = "PKA;PKC\r414;17,0\r352;3,37\r403;11,4\r"
 	t, err := dataset.ReadCSV(strings.NewReader(text), "cells.csv")
 	if err != nil {
 		fmt.Println(err)
@@ -38,7 +39,8 @@ func Example() {
 }
 
 func ExampleReadCSV_errors() {
-	for _, text := range []string{"", "PKA,PKC\n", "PKA,PKC\n414\n", "PKA,PKC\n414,high\n", "PKA,PKA\n414,17\n"} {
+	for _, text := range []string{"", "PKA,PKC\n", "PKA,PKC\n414\n", "PKA,PKC\n414,high\n",
+		"PKA,PKA\n414,17\n"} {
 		_, err := dataset.ReadCSV(strings.NewReader(text), "cells.csv")
 		fmt.Println(err)
 	}
@@ -69,7 +71,8 @@ func ExampleSachs() {
 	}
 	rows, columns := train.X.Dims()
 	more, _ := heldout.X.Dims()
-	fmt.Printf("%d variables, %d rows for training, %d held out, %d true edges\n", columns, rows, more, truth.Size())
+	fmt.Printf("%d variables, %d rows for training, %d held out, %d true edges\n", columns, rows,
+		more, truth.Size())
 	// Output:
 	// 11 variables, 767 rows for training, 86 held out, 17 true edges
 }
@@ -92,7 +95,8 @@ func ExampleSimulateLinear() {
 		return
 	}
 	rows, columns := s.Train.X.Dims()
-	fmt.Printf("edge probability %.4f, %d edges, %d × %d training values\n", p, s.Graph.Size(), rows, columns)
+	fmt.Printf("edge probability %.4f, %d edges, %d × %d training values\n", p, s.Graph.Size(),
+		rows, columns)
 
 	_, err = dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 2})
 	fmt.Println(err)
@@ -114,7 +118,8 @@ func ExampleSimulateNonlinear() {
 		return
 	}
 	rows, columns := s.Train.X.Dims()
-	fmt.Printf("%d edges, %d parameters, %d × %d training values\n", s.Graph.Size(), len(s.Parameters), rows, columns)
+	fmt.Printf("%d edges, %d parameters, %d × %d training values\n", s.Graph.Size(),
+		len(s.Parameters), rows, columns)
 	// Output:
 	// 17 edges, 610 parameters, 100 × 10 training values
 }

@@ -14,11 +14,14 @@ func TestEdgeProbability(t *testing.T) {
 		vars         int
 		edgesPerNode float64
 		want         float64
-	}{{10, 2, 0.4444}, {11, 2, 0.4}, {20, 2, 0.2105}, {50, 2, 0.0816}, {10, 4, 0.8889}, {20, 4, 0.4211}, {50, 4, 0.1633}, {20, 0, 0.2105}, {2, 0.25, 0.5}, {11, 1, 0.2}}
+	}{{10, 2, 0.4444}, {11, 2, 0.4}, {20, 2, 0.2105}, {50, 2, 0.0816}, {10, 4, 0.8889},
+		{20, 4, 0.4211}, {50, 4, 0.1633}, {20, 0, 0.2105}, {2, 0.25, 0.5}, {11, 1, 0.2}}
 	for _, test := range tests {
-		got, err := dataset.ERConfig{Vars: test.vars, EdgesPerNode: test.edgesPerNode}.EdgeProbability()
+		got, err := dataset.ERConfig{Vars: test.vars,
+			EdgesPerNode: test.edgesPerNode}.EdgeProbability()
 		if err != nil || math.Abs(got-test.want) > 5e-5 {
-			t.Errorf("%d variables, %v edges per node: %v, error %v, want %v", test.vars, test.edgesPerNode, got, err, test.want)
+			t.Errorf("%d variables, %v edges per node: %v, error %v, want %v", test.vars,
+				test.edgesPerNode, got, err, test.want)
 		}
 	}
 }
@@ -29,7 +32,8 @@ func TestGraphSettingsErrors(t *testing.T) {
 		return err
 	}
 	scaleFree := func(vars, edgesPerNode int) error {
-		_, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: vars, EdgesPerNode: edgesPerNode})
+		_, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: vars,
+			EdgesPerNode: edgesPerNode})
 		return err
 	}
 	tests := []struct {
@@ -38,15 +42,25 @@ func TestGraphSettingsErrors(t *testing.T) {
 	}{
 		{er(0, 2), "dataset: Erdős–Rényi graph with 0 variables; allowed: at least 2"},
 		{er(1, 2), "dataset: Erdős–Rényi graph with 1 variables; allowed: at least 2"},
-		{er(5, 0), "dataset: 2 edges per node among 5 variables make the edge probability 2e/(d-1) = 1; allowed: below 1, that is fewer than 2 edges per node or more than 5 variables"},
-		{er(8, 4), "dataset: 4 edges per node among 8 variables make the edge probability 2e/(d-1) = 1.143; allowed: below 1, that is fewer than 3.5 edges per node or more than 9 variables"},
-		{er(20, -1), "dataset: -1 edges per node; allowed: finite numbers above 0, or 0 for the default 2"},
-		{er(20, math.NaN()), "dataset: NaN edges per node; allowed: finite numbers above 0, or 0 for the default 2"},
-		{er(20, math.Inf(1)), "dataset: +Inf edges per node; allowed: finite numbers above 0, or 0 for the default 2"},
+		{er(5, 0), "dataset: 2 edges per node among 5 variables make the edge probability " +
+			"2e/(d-1) = 1; allowed: below 1, that is fewer than 2 edges per node or more than 5 " +
+			"variables"},
+		{er(8, 4), "dataset: 4 edges per node among 8 variables make the edge probability " +
+			"2e/(d-1) = 1.143; allowed: below 1, that is fewer than 3.5 edges per node or more " +
+			"than 9 variables"},
+		{er(20, -1),
+			"dataset: -1 edges per node; allowed: finite numbers above 0, or 0 for the default 2"},
+		{er(20, math.NaN()), "dataset: NaN edges per node; allowed: finite numbers above 0, or 0 " +
+			"for the default 2"},
+		{er(20, math.Inf(1)), "dataset: +Inf edges per node; allowed: finite numbers above 0, or " +
+			"0 for the default 2"},
 		{scaleFree(1, 1), "dataset: scale-free graph with 1 variables; allowed: at least 2"},
-		{scaleFree(5, 5), "dataset: scale-free graph with 5 edges per node among 5 variables; allowed: 1 to 4"},
-		{scaleFree(2, 0), "dataset: scale-free graph with 2 edges per node among 2 variables; allowed: 1 to 1"},
-		{scaleFree(5, -1), "dataset: scale-free graph with -1 edges per node among 5 variables; allowed: 1 to 4"},
+		{scaleFree(5, 5),
+			"dataset: scale-free graph with 5 edges per node among 5 variables; allowed: 1 to 4"},
+		{scaleFree(2, 0),
+			"dataset: scale-free graph with 2 edges per node among 2 variables; allowed: 1 to 1"},
+		{scaleFree(5, -1),
+			"dataset: scale-free graph with -1 edges per node among 5 variables; allowed: 1 to 4"},
 	}
 	for _, test := range tests {
 		t.Run(test.want, func(t *testing.T) {
@@ -96,7 +110,8 @@ func TestERIsUniform(t *testing.T) {
 		for j := range d {
 			got, tolerance := float64(count[i][j])/graphs, sigmas*math.Sqrt(p/2*(1-p/2)/graphs)
 			if i != j && math.Abs(got-p/2) > tolerance {
-				t.Errorf("edge %d -> %d in a fraction of %.3f, want %.3f ± %.3f", i, j, got, p/2, tolerance)
+				t.Errorf("edge %d -> %d in a fraction of %.3f, want %.3f ± %.3f", i, j, got, p/2,
+					tolerance)
 			}
 		}
 	}
@@ -122,14 +137,16 @@ func TestScaleFreeEdgeCount(t *testing.T) {
 	for d := 2; d <= 12; d++ {
 		for m := 1; m < d; m++ {
 			t.Run(fmt.Sprintf("d=%d m=%d", d, m), func(t *testing.T) {
-				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: d, EdgesPerNode: m, Seed: 7})
+				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: d,
+					EdgesPerNode: m, Seed: 7})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if want := m*d - m*(m+1)/2; g.Size() != want || !g.Acyclic() {
 					t.Errorf("%d edges, acyclic %v, want %d edges", g.Size(), g.Acyclic(), want)
 				}
-				for i := range d { // a variable points at m older ones; the m oldest at all there are
+				// a variable points at m older ones; the m oldest at all there are
+				for i := range d {
 					if children := len(g.Children(i)); children > m {
 						t.Errorf("variable %d points at %d others, want at most %d", i, children, m)
 					}
@@ -158,7 +175,8 @@ func TestScaleFreePrefersHubs(t *testing.T) {
 			const graphs = 3000
 			times := 0
 			for seed := range uint64(graphs) {
-				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: test.vars, EdgesPerNode: test.edgesPerNode, Seed: seed})
+				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: test.vars,
+					EdgesPerNode: test.edgesPerNode, Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}

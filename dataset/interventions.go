@@ -24,7 +24,8 @@ func (t *Table) checkIntervened() error {
 	for i := range n {
 		for j, v := range m.RawRowView(i) {
 			if v != 0 && v != 1 {
-				return fmt.Errorf("row %d, column %q of the interventions is %v, want 0 or 1", i+1, t.Names[j], v)
+				return fmt.Errorf("row %d, column %q of the interventions is %v, want 0 or 1", i+1,
+					t.Names[j], v)
 			}
 		}
 	}

@@ -34,7 +34,8 @@ func mark(v float64) float64 {
 
 // checkMarks asserts that every number has the mark that it had in the marked
 // table; original turns a number into the one there.
-func checkMarks(t *testing.T, what string, u *dataset.Table, original func(i, j int, v float64) float64) {
+func checkMarks(t *testing.T, what string, u *dataset.Table,
+	original func(i, j int, v float64) float64) {
 	t.Helper()
 	if err := u.Validate(); err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -78,14 +79,16 @@ func TestInterventionsFollowTheNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*dataset.Table{selected, table.Relabel([]int{2, 0, 3, 1}), train, heldout, standard, logs, scores}
+	results := []*dataset.Table{selected, table.Relabel([]int{2, 0, 3, 1}), train, heldout,
+		standard, logs, scores}
 	for k, original := range []func(i, j int, v float64) float64{
 		same, same, same, same,
 		func(_, j int, v float64) float64 { return math.Round(mean[j] + sd[j]*v) },
 		func(_, _ int, v float64) float64 { return math.Round(math.Exp(v)) },
 		func(i, j int, _ float64) float64 { return table.X.At(i, j) },
 	} {
-		checkMarks(t, []string{"Select", "Relabel", "Split", "Split", "Standardize", "Log", "NormalScores"}[k], results[k], original)
+		checkMarks(t, []string{"Select", "Relabel", "Split", "Split", "Standardize", "Log",
+			"NormalScores"}[k], results[k], original)
 	}
 	for _, u := range results {
 		u.Intervened.Zero()
@@ -93,7 +96,8 @@ func TestInterventionsFollowTheNumbers(t *testing.T) {
 	if !mat.Equal(table.Intervened, before) {
 		t.Error("a result shares its interventions with the table")
 	}
-	if m, s := (&dataset.Table{Names: table.Names, X: table.X}).Moments(); m[0] != mean[0] || s[0] != sd[0] {
+	if m, s := (&dataset.Table{Names: table.Names, X: table.X}).Moments(); m[0] != mean[0] ||
+		s[0] != sd[0] {
 		t.Error("interventions change the moments")
 	}
 }
@@ -101,7 +105,8 @@ func TestInterventionsFollowTheNumbers(t *testing.T) {
 func TestObservational(t *testing.T) {
 	table := marked(7, 4)
 	got := table.Observational()
-	want := &dataset.Table{Names: table.Names, X: mat.NewDense(2, 4, []float64{21, 22, 23, 24, 51, 52, 53, 54})}
+	want := &dataset.Table{Names: table.Names,
+		X: mat.NewDense(2, 4, []float64{21, 22, 23, 24, 51, 52, 53, 54})}
 	if !equalTables(got, want) {
 		t.Errorf("got %v, want rows 2 and 5", got)
 	}
@@ -119,7 +124,9 @@ func TestObservational(t *testing.T) {
 // Moments are over the rows in which a column was not set; of one that does not vary in these, over
 // all.
 func TestObservedMoments(t *testing.T) {
-	u := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(4, 2, []float64{1, 7, 3, 7, 50, 3, 60, 3}), Intervened: mat.NewDense(4, 2, []float64{0, 0, 0, 0, 1, 1, 1, 1})}
+	u := &dataset.Table{Names: []string{"a", "b"},
+		X:          mat.NewDense(4, 2, []float64{1, 7, 3, 7, 50, 3, 60, 3}),
+		Intervened: mat.NewDense(4, 2, []float64{0, 0, 0, 0, 1, 1, 1, 1})}
 	mean, sd := u.ObservedMoments()
 	if mean[0] != 2 || sd[0] != 1 || mean[1] != 5 || sd[1] != 2 {
 		t.Errorf("means %v and standard deviations %v, want 2, 5 and 1, 2", mean, sd)

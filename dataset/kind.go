@@ -23,7 +23,8 @@ const (
 )
 
 // kindNames are the text forms.
-var kindNames = [...]string{"real", "positive", "proportion", "count", "binary", "ordered", "categorical"}
+var kindNames = [...]string{"real", "positive", "proportion", "count", "binary", "ordered",
+	"categorical"}
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
@@ -42,7 +43,8 @@ func (k Kind) String() string {
 func ParseKind(text string) (Kind, error) {
 	k := slices.Index(kindNames[:], text)
 	if k < 0 {
-		return 0, fmt.Errorf("dataset: unknown kind %q; allowed: %s", text, strings.Join(kindNames[:], ", "))
+		return 0, fmt.Errorf("dataset: unknown kind %q; allowed: %s", text,
+			strings.Join(kindNames[:], ", "))
 	}
 	return Kind(k), nil
 }
@@ -128,7 +130,8 @@ func (t *Table) checkVariables() error {
 		}
 		for i := range n {
 			if x := t.X.At(i, j); x != math.Trunc(x) || x < 0 || x >= float64(len(v.Levels)) {
-				return fmt.Errorf("row %d, column %q is %v, want the number of one of %d levels, from 0", i+1, t.Names[j], x, len(v.Levels))
+				return fmt.Errorf("row %d, column %q is %v, want the number of one of %d levels, "+
+					"from 0", i+1, t.Names[j], x, len(v.Levels))
 			}
 		}
 	}
@@ -139,7 +142,8 @@ func (t *Table) checkVariables() error {
 func (t *Table) asNumbers(what string) error {
 	for j, v := range t.Variables {
 		if v.Kind == Categorical {
-			return fmt.Errorf("dataset: column %q is a category, of which there are no %s", t.Names[j], what)
+			return fmt.Errorf("dataset: column %q is a category, of which there are no %s",
+				t.Names[j], what)
 		}
 	}
 	return nil

@@ -31,10 +31,12 @@ func (c LinearConfig) withDefaults() (LinearConfig, error) {
 		c.NoiseVariance = 0.1
 	}
 	if min(c.Rows, c.HeldoutRows) < 0 {
-		return c, fmt.Errorf("dataset: %d training and %d held-out rows; allowed: at least 1, or 0 for the default 100", c.Rows, c.HeldoutRows)
+		return c, fmt.Errorf("dataset: %d training and %d held-out rows; allowed: at least 1, or "+
+			"0 for the default 100", c.Rows, c.HeldoutRows)
 	}
 	if !(c.NoiseVariance > 0) || math.IsInf(c.NoiseVariance, 0) {
-		return c, fmt.Errorf("dataset: noise variance %v; allowed: finite numbers above 0, or 0 for the default 0.1", c.NoiseVariance)
+		return c, fmt.Errorf("dataset: noise variance %v; allowed: finite numbers above 0, or 0 "+
+			"for the default 0.1", c.NoiseVariance)
 	}
 	return c, nil
 }
@@ -99,7 +101,8 @@ type NonlinearConfig struct {
 // are those of [SimulateLinear]: parameters, training noise and held-out noise have their own, each
 // drawn for all entries in row-major order, whatever the graph.
 func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
-	rows, err := LinearConfig{Rows: c.Rows, HeldoutRows: c.HeldoutRows, NoiseVariance: c.NoiseVariance, Seed: c.Seed}.withDefaults()
+	rows, err := LinearConfig{Rows: c.Rows, HeldoutRows: c.HeldoutRows,
+		NoiseVariance: c.NoiseVariance, Seed: c.Seed}.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +110,8 @@ func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 		c.Hidden = 5
 	}
 	if c.Hidden < 0 {
-		return nil, fmt.Errorf("dataset: networks with %d hidden units; allowed: at least 1, or 0 for the default 5", c.Hidden)
+		return nil, fmt.Errorf("dataset: networks with %d hidden units; allowed: at least 1, or "+
+			"0 for the default 5", c.Hidden)
 	}
 	return simulate("nonlinear", g, rows, func(s *Simulation) equation {
 		d, h := g.Len(), c.Hidden

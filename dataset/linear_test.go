@@ -45,8 +45,10 @@ func complete(d int) *dag.Graph {
 func TestLinearDefaults(t *testing.T) {
 	g := erGraph(t, dataset.ERConfig{Vars: 12, Seed: 3})
 	s := simulate(t, g, dataset.LinearConfig{Seed: 3})
-	explicit := simulate(t, g, dataset.LinearConfig{Rows: 100, HeldoutRows: 100, NoiseVariance: 0.1, Seed: 3})
-	for _, pair := range [][2]*dataset.Table{{s.Train, explicit.Train}, {s.Heldout, explicit.Heldout}} {
+	explicit := simulate(t, g,
+		dataset.LinearConfig{Rows: 100, HeldoutRows: 100, NoiseVariance: 0.1, Seed: 3})
+	for _, pair := range [][2]*dataset.Table{{s.Train, explicit.Train},
+		{s.Heldout, explicit.Heldout}} {
 		if !equalTables(pair[0], pair[1]) || rows(pair[0]) != 100 {
 			t.Errorf("%d rows, want the published 100 with variance 0.1", rows(pair[0]))
 		}
@@ -81,7 +83,8 @@ func TestLinearWeights(t *testing.T) {
 	laws := []struct {
 		name                 string
 		got, want, tolerance float64
-	}{{"E|θ|", size / count, 0.5 + mean, 0.086}, {"Eθ²", square / count, 1.25 + mean, 0.284}, {"negative share", negative / count, 0.5, 0.071}}
+	}{{"E|θ|", size / count, 0.5 + mean, 0.086}, {"Eθ²", square / count, 1.25 + mean, 0.284},
+		{"negative share", negative / count, 0.5, 0.071}}
 	for _, law := range laws {
 		if math.Abs(law.got-law.want) > law.tolerance {
 			t.Errorf("%s: %.3f, want %.3f ± %.3f", law.name, law.got, law.want, law.tolerance)
@@ -95,7 +98,8 @@ func TestLinearWeights(t *testing.T) {
 func TestRegressionRecoversTheModel(t *testing.T) {
 	const n, variance = 20000, 0.4
 	g := erGraph(t, dataset.ERConfig{Vars: 8, Seed: 5})
-	s := simulate(t, g, dataset.LinearConfig{Rows: n, HeldoutRows: n, NoiseVariance: variance, Seed: 5})
+	s := simulate(t, g,
+		dataset.LinearConfig{Rows: n, HeldoutRows: n, NoiseVariance: variance, Seed: 5})
 	order, err := g.TopologicalOrder()
 	if err != nil {
 		t.Fatal(err)
@@ -118,9 +122,11 @@ func TestRegressionRecoversTheModel(t *testing.T) {
 				right.Mul(before.T(), table.X.ColView(j))
 				theta.Mul(&inverse, &right)
 				for a, i := range order[:c] {
-					got, want, tolerance := theta.At(a, 0), s.Weights.At(i, j), 5*math.Sqrt(variance*inverse.At(a, a))
+					got, want, tolerance := theta.At(a, 0), s.Weights.At(i, j),
+						5*math.Sqrt(variance*inverse.At(a, a))
 					if math.Abs(got-want) > tolerance {
-						t.Errorf("weight of %d -> %d: %.4f, want %.4f ± %.4f", i, j, got, want, tolerance)
+						t.Errorf("weight of %d -> %d: %.4f, want %.4f ± %.4f", i, j, got, want,
+							tolerance)
 					}
 				}
 			}
@@ -135,7 +141,8 @@ func TestLinearNoise(t *testing.T) {
 	const n, d = 20000, 6
 	for _, variance := range []float64{0, 2.5} {
 		t.Run(fmt.Sprint(variance), func(t *testing.T) {
-			s := simulate(t, complete(d), dataset.LinearConfig{Rows: n, HeldoutRows: n, NoiseVariance: variance, Seed: 9})
+			s := simulate(t, complete(d),
+				dataset.LinearConfig{Rows: n, HeldoutRows: n, NoiseVariance: variance, Seed: 9})
 			if variance == 0 {
 				variance = 0.1
 			}
@@ -145,15 +152,20 @@ func TestLinearNoise(t *testing.T) {
 				check := func(name string, got, want, standardError float64) {
 					t.Helper()
 					if math.Abs(got-want) > 5*standardError {
-						t.Errorf("X%d, %s: %.4f, want %.4f ± %.4f", j, name, got, want, 5*standardError)
+						t.Errorf("X%d, %s: %.4f, want %.4f ± %.4f", j, name, got, want,
+							5*standardError)
 					}
 				}
 				check("mean", stat.Mean(e, nil), 0, math.Sqrt(variance/n))
-				check("variance", stat.MomentAbout(2, e, 0, nil), variance, variance*math.Sqrt(2.0/n))
-				check("fourth moment", stat.MomentAbout(4, e, 0, nil), 3*variance*variance, 3*variance*variance*math.Sqrt(32.0/3/n))
+				check("variance", stat.MomentAbout(2, e, 0, nil), variance,
+					variance*math.Sqrt(2.0/n))
+				check("fourth moment", stat.MomentAbout(4, e, 0, nil), 3*variance*variance,
+					3*variance*variance*math.Sqrt(32.0/3/n))
 				check("next row", stat.Correlation(e[1:], e[:n-1], nil), 0, 1/math.Sqrt(n))
-				check("next variable", stat.Correlation(e, mat.Col(nil, (j+1)%d, train), nil), 0, 1/math.Sqrt(n))
-				check("held-out row", stat.Correlation(e, mat.Col(nil, j, heldout), nil), 0, 1/math.Sqrt(n))
+				check("next variable", stat.Correlation(e, mat.Col(nil, (j+1)%d, train), nil), 0,
+					1/math.Sqrt(n))
+				check("held-out row", stat.Correlation(e, mat.Col(nil, j, heldout), nil), 0,
+					1/math.Sqrt(n))
 			}
 		})
 	}
@@ -165,7 +177,8 @@ func TestLinearStreamsAreSeparate(t *testing.T) {
 	s := simulate(t, g, base)
 	t.Run("same seed", func(t *testing.T) {
 		again := simulate(t, g, base)
-		if !equalTables(s.Train, again.Train) || !equalTables(s.Heldout, again.Heldout) || !mat.Equal(s.Weights, again.Weights) {
+		if !equalTables(s.Train, again.Train) || !equalTables(s.Heldout, again.Heldout) ||
+			!mat.Equal(s.Weights, again.Weights) {
 			t.Error("another run gives other numbers")
 		}
 	})
@@ -173,7 +186,8 @@ func TestLinearStreamsAreSeparate(t *testing.T) {
 		other := base
 		other.Seed = 2
 		again := simulate(t, g, other)
-		if equalTables(s.Train, again.Train) || equalTables(s.Heldout, again.Heldout) || mat.Equal(s.Weights, again.Weights) {
+		if equalTables(s.Train, again.Train) || equalTables(s.Heldout, again.Heldout) ||
+			mat.Equal(s.Weights, again.Weights) {
 			t.Error("another seed gives the same numbers")
 		}
 		if erGraph(t, dataset.ERConfig{Vars: 10, Seed: 2}).Equal(g) {
@@ -184,7 +198,9 @@ func TestLinearStreamsAreSeparate(t *testing.T) {
 		longer := base
 		longer.Rows, longer.HeldoutRows = 50, 60
 		again := simulate(t, g, longer)
-		if !mat.Equal(again.Train.X.Slice(0, 30, 0, 10), s.Train.X) || !mat.Equal(again.Heldout.X.Slice(0, 20, 0, 10), s.Heldout.X) || !mat.Equal(s.Weights, again.Weights) {
+		if !mat.Equal(again.Train.X.Slice(0, 30, 0, 10), s.Train.X) ||
+			!mat.Equal(again.Heldout.X.Slice(0, 20, 0, 10), s.Heldout.X) ||
+			!mat.Equal(s.Weights, again.Weights) {
 			t.Error("more rows change the first ones or the weights")
 		}
 	})
@@ -200,7 +216,8 @@ func TestLinearStreamsAreSeparate(t *testing.T) {
 			}
 		}
 		// Noise is what remains; up to rounding it does not depend on the graph.
-		if !mat.EqualApprox(residuals(again.Train, again.Weights), residuals(s.Train, s.Weights), 1e-9) {
+		if !mat.EqualApprox(residuals(again.Train, again.Weights), residuals(s.Train, s.Weights),
+			1e-9) {
 			t.Errorf("without %v the noise changes", removed)
 		}
 	})
@@ -223,16 +240,26 @@ func TestSimulateLinearErrors(t *testing.T) {
 		c    dataset.LinearConfig
 		want string
 	}{
-		{"cycle", cycle, dataset.LinearConfig{}, "dataset: linear model: graph has a cycle: 0 -> 1 -> 0"},
-		{"no variables", dag.New(0), dataset.LinearConfig{}, "dataset: linear model on a graph without variables; allowed: at least 1"},
-		{"negative rows", dag.New(1), dataset.LinearConfig{Rows: -1}, "dataset: -1 training and 100 held-out rows; allowed: at least 1, or 0 for the default 100"},
-		{"negative held-out rows", dag.New(1), dataset.LinearConfig{HeldoutRows: -5}, "dataset: 100 training and -5 held-out rows; allowed: at least 1, or 0 for the default 100"},
-		{"negative variance", dag.New(1), dataset.LinearConfig{NoiseVariance: -0.1}, "dataset: noise variance -0.1; allowed: finite numbers above 0, or 0 for the default 0.1"},
-		{"variance NaN", dag.New(1), dataset.LinearConfig{NoiseVariance: math.NaN()}, "dataset: noise variance NaN; allowed: finite numbers above 0, or 0 for the default 0.1"},
+		{"cycle", cycle, dataset.LinearConfig{},
+			"dataset: linear model: graph has a cycle: 0 -> 1 -> 0"},
+		{"no variables", dag.New(0), dataset.LinearConfig{},
+			"dataset: linear model on a graph without variables; allowed: at least 1"},
+		{"negative rows", dag.New(1), dataset.LinearConfig{Rows: -1}, "dataset: -1 training and " +
+			"100 held-out rows; allowed: at least 1, or 0 for the default 100"},
+		{"negative held-out rows", dag.New(1), dataset.LinearConfig{HeldoutRows: -5},
+			"dataset: 100 training and -5 held-out rows; allowed: at least 1, or 0 for the " +
+				"default 100"},
+		{"negative variance", dag.New(1), dataset.LinearConfig{NoiseVariance: -0.1},
+			"dataset: noise variance -0.1; allowed: finite numbers above 0, or 0 for the default " +
+				"0.1"},
+		{"variance NaN", dag.New(1), dataset.LinearConfig{NoiseVariance: math.NaN()},
+			"dataset: noise variance NaN; allowed: finite numbers above 0, or 0 for the " +
+				"default 0.1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := dataset.SimulateLinear(test.g, test.c); err == nil || err.Error() != test.want {
+			if _, err := dataset.SimulateLinear(test.g, test.c); err == nil ||
+				err.Error() != test.want {
 				t.Errorf("error\n got %v\nwant %s", err, test.want)
 			}
 		})
@@ -240,8 +267,10 @@ func TestSimulateLinearErrors(t *testing.T) {
 	t.Run("overflow", func(t *testing.T) {
 		// In a complete graph values grow from variable to variable: noise of size 1e154 leaves the
 		// range of float64 before the thousandth.
-		_, err := dataset.SimulateLinear(complete(1000), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, NoiseVariance: 1e308})
-		if err == nil || !strings.HasPrefix(err.Error(), "dataset: linear model overflows: row 1, column ") {
+		_, err := dataset.SimulateLinear(complete(1000),
+			dataset.LinearConfig{Rows: 1, HeldoutRows: 1, NoiseVariance: 1e308})
+		if err == nil ||
+			!strings.HasPrefix(err.Error(), "dataset: linear model overflows: row 1, column ") {
 			t.Errorf("error %v, want one that says where the model overflows", err)
 		}
 	})

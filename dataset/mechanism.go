@@ -70,7 +70,8 @@ func drawWaves(d int, seed uint64) *waves {
 	rng := stream.New(seed, stream.SimulatedParameters)
 	for k := range w.abc {
 		a := rng.NormFloat64()
-		w.abc[k] = [3]float64{a + math.Copysign(0.5, a), 1 + 2*rng.Float64(), 2 * math.Pi * rng.Float64()}
+		w.abc[k] = [3]float64{a + math.Copysign(0.5, a), 1 + 2*rng.Float64(),
+			2 * math.Pi * rng.Float64()}
 	}
 	return w
 }

@@ -10,7 +10,8 @@ import (
 	"tobac/dataset"
 )
 
-func simulateMechanism(t *testing.T, g *dag.Graph, m dataset.Mechanism, c dataset.LinearConfig) *dataset.Simulation {
+func simulateMechanism(t *testing.T, g *dag.Graph, m dataset.Mechanism,
+	c dataset.LinearConfig) *dataset.Simulation {
 	t.Helper()
 	s, err := dataset.SimulateMechanism(g, m, c)
 	if err != nil {
@@ -26,7 +27,8 @@ func TestMechanismsAddToTheNoise(t *testing.T) {
 	c := dataset.LinearConfig{Rows: 40, HeldoutRows: 20, NoiseVariance: 0.3, Seed: 5}
 	noise := simulate(t, dag.New(7), c)
 	for _, m := range dataset.Mechanisms {
-		if alone := simulateMechanism(t, dag.New(7), m, c); !equalTables(alone.Train, noise.Train) || !equalTables(alone.Heldout, noise.Heldout) {
+		if alone := simulateMechanism(t, dag.New(7), m, c); !equalTables(alone.Train,
+			noise.Train) || !equalTables(alone.Heldout, noise.Heldout) {
 			t.Errorf("%v: a graph without edges does not give the noise of the linear model", m)
 		}
 		s := simulateMechanism(t, g, m, c)
@@ -40,7 +42,8 @@ func TestMechanismsAddToTheNoise(t *testing.T) {
 					t.Fatalf("%v: row %d changes with the number of rows", m, r)
 				}
 				if root := len(g.Parents(j)) == 0; root != (x == noise.Train.X.At(r, j)) {
-					t.Fatalf("%v: variable %d of row %d is %v, its noise %v", m, j, r, x, noise.Train.X.At(r, j))
+					t.Fatalf("%v: variable %d of row %d is %v, its noise %v", m, j, r, x,
+						noise.Train.X.At(r, j))
 				}
 			}
 		}
@@ -74,7 +77,8 @@ func TestMechanismsAreWhatTheySay(t *testing.T) {
 		mean := func(a, b int) float64 { return stat.Mean(cell[a][b], nil) }
 		interaction[m] = math.Abs(mean(0, 0) + mean(1, 1) - mean(0, 1) - mean(1, 0))
 	}
-	if interaction[dataset.Sines] > 0.02 || interaction[dataset.Products] < 0.2 || interaction[dataset.Multiplicative] > 0.02 {
+	if interaction[dataset.Sines] > 0.02 || interaction[dataset.Products] < 0.2 ||
+		interaction[dataset.Multiplicative] > 0.02 {
 		t.Errorf("interactions are %v", interaction)
 	}
 	var logs []float64

@@ -18,7 +18,8 @@ func TestSachs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"praf", "pmek", "plcg", "PIP2", "PIP3", "p44/42", "pakts473", "PKA", "PKC", "P38", "pjnk"}
+	names := []string{"praf", "pmek", "plcg", "PIP2", "PIP3", "p44/42", "pakts473", "PKA", "PKC",
+		"P38", "pjnk"}
 	if diff := cmp.Diff(names, table.Names); diff != "" {
 		t.Fatalf("names (-want +got):\n%s", diff)
 	}
@@ -31,11 +32,14 @@ func TestSachs(t *testing.T) {
 	mean, sd := table.Moments()
 	// Listed with four decimals or fewer, so within half a unit of the last place of the listed
 	// digits.
-	wantMean := []float64{59.3145, 30.0293, 19.4948, 81.5539, 30.4585, 22.1835, 41.9817, 567.024, 15.019, 34.0243, 38.4584}
-	wantSD := []float64{41.82, 27.4327, 14.6643, 93.4594, 34.1814, 89.8391, 126.586, 427.5491, 11.5851, 19.4105, 43.068}
+	wantMean := []float64{59.3145, 30.0293, 19.4948, 81.5539, 30.4585, 22.1835, 41.9817, 567.024,
+		15.019, 34.0243, 38.4584}
+	wantSD := []float64{41.82, 27.4327, 14.6643, 93.4594, 34.1814, 89.8391, 126.586, 427.5491,
+		11.5851, 19.4105, 43.068}
 	for j := range names {
 		if math.Abs(mean[j]-wantMean[j]) > 6e-5 || math.Abs(sd[j]-wantSD[j]) > 6e-5 {
-			t.Errorf("%s: mean %.5f, deviation %.5f, want %v and %v", names[j], mean[j], sd[j], wantMean[j], wantSD[j])
+			t.Errorf("%s: mean %.5f, deviation %.5f, want %v and %v", names[j], mean[j], sd[j],
+				wantMean[j], wantSD[j])
 		}
 	}
 	correlations := []struct {
@@ -45,12 +49,15 @@ func TestSachs(t *testing.T) {
 	for _, c := range correlations {
 		got := stat.Correlation(mat.Col(nil, c.a, table.X), mat.Col(nil, c.b, table.X), nil)
 		if math.Abs(got-c.want) > 0.005 {
-			t.Errorf("correlation of %s and %s is %.3f, want %v", names[c.a], names[c.b], got, c.want)
+			t.Errorf("correlation of %s and %s is %.3f, want %v", names[c.a], names[c.b], got,
+				c.want)
 		}
 	}
 	want := []dag.Edge{
-		{From: 0, To: 1}, {From: 1, To: 5}, {From: 2, To: 3}, {From: 2, To: 4}, {From: 4, To: 3}, {From: 5, To: 6},
-		{From: 7, To: 0}, {From: 7, To: 1}, {From: 7, To: 5}, {From: 7, To: 6}, {From: 7, To: 9}, {From: 7, To: 10},
+		{From: 0, To: 1}, {From: 1, To: 5}, {From: 2, To: 3}, {From: 2, To: 4}, {From: 4, To: 3},
+		{From: 5, To: 6},
+		{From: 7, To: 0}, {From: 7, To: 1}, {From: 7, To: 5}, {From: 7, To: 6}, {From: 7, To: 9},
+		{From: 7, To: 10},
 		{From: 8, To: 0}, {From: 8, To: 1}, {From: 8, To: 7}, {From: 8, To: 9}, {From: 8, To: 10},
 	}
 	if diff := cmp.Diff(want, g.Edges()); diff != "" {

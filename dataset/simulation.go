@@ -15,8 +15,9 @@ import (
 type Simulation struct {
 	Train, Heldout *Table     // independent rows of the same model; columns X0, X1, …
 	Graph          *dag.Graph // vertex j is column j
-	Weights        *mat.Dense // of a linear model: Weights[i][j] is Θ[i][j] where i → j, and zero elsewhere; nil otherwise
-	Parameters     []float64  // of a nonlinear model, see SimulateNonlinear; nil otherwise
+	// of a linear model: Weights[i][j] is Θ[i][j] where i → j, and zero elsewhere; nil otherwise
+	Weights    *mat.Dense
+	Parameters []float64 // of a nonlinear model, see SimulateNonlinear; nil otherwise
 }
 
 // An equation adds to row[j], which holds the noise of variable j, what its parents contribute.
@@ -24,9 +25,11 @@ type equation func(j int, parents []int, row []float64)
 
 // simulate draws the parameters of the named model on g, then training and held-out rows. c has no
 // defaults left.
-func simulate(model string, g *dag.Graph, c LinearConfig, parameters func(s *Simulation) equation) (*Simulation, error) {
+func simulate(model string, g *dag.Graph, c LinearConfig,
+	parameters func(s *Simulation) equation) (*Simulation, error) {
 	if g.Len() == 0 {
-		return nil, fmt.Errorf("dataset: %s model on a graph without variables; allowed: at least 1", model)
+		return nil, fmt.Errorf(
+			"dataset: %s model on a graph without variables; allowed: at least 1", model)
 	}
 	order, err := g.TopologicalOrder()
 	if err != nil {
@@ -36,7 +39,8 @@ func simulate(model string, g *dag.Graph, c LinearConfig, parameters func(s *Sim
 	contribute := parameters(s)
 	sd := math.Sqrt(c.NoiseVariance)
 	s.Train = s.rows(c.Rows, order, contribute, sd, stream.New(c.Seed, stream.SimulatedTrain))
-	s.Heldout = s.rows(c.HeldoutRows, order, contribute, sd, stream.New(c.Seed, stream.SimulatedHeldout))
+	s.Heldout = s.rows(c.HeldoutRows, order, contribute, sd,
+		stream.New(c.Seed, stream.SimulatedHeldout))
 	for _, t := range []*Table{s.Train, s.Heldout} {
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("dataset: %s model overflows: %w", model, err)
@@ -46,7 +50,8 @@ func simulate(model string, g *dag.Graph, c LinearConfig, parameters func(s *Sim
 }
 
 // rows draws n rows: the noise of a whole row first, then the equations in causal order.
-func (s *Simulation) rows(n int, order []int, contribute equation, sd float64, rng *rand.Rand) *Table {
+func (s *Simulation) rows(n int, order []int, contribute equation, sd float64,
+	rng *rand.Rand) *Table {
 	d := s.Graph.Len()
 	x := mat.NewDense(n, d, nil)
 	parents := make([][]int, d)

@@ -41,7 +41,8 @@ func TestSplitSizesAreDecimal(t *testing.T) {
 			}
 			got, more := rows(train), rows(heldout)
 			if got != want || more != n-want {
-				t.Fatalf("%d rows, %d %%: %d and %d, want %d and %d", n, percent, got, more, want, n-want)
+				t.Fatalf("%d rows, %d %%: %d and %d, want %d and %d", n, percent, got, more, want,
+					n-want)
 			}
 		}
 	}
@@ -108,9 +109,12 @@ func TestSplitErrors(t *testing.T) {
 		{10, -0.1, "dataset: held-out fraction -0.1; allowed: numbers above 0 and below 1"},
 		{10, 10, "dataset: held-out fraction 10; allowed: numbers above 0 and below 1"},
 		{10, math.NaN(), "dataset: held-out fraction NaN; allowed: numbers above 0 and below 1"},
-		{10, 0.95, "dataset: held-out fraction 0.95 of 10 rows leaves 0 for training and 10 held out, want at least one of each"},
-		{10, 1e-15, "dataset: held-out fraction 1e-15 of 10 rows leaves 10 for training and 0 held out, want at least one of each"},
-		{1, 0.5, "dataset: held-out fraction 0.5 of 1 rows leaves 0 for training and 1 held out, want at least one of each"},
+		{10, 0.95, "dataset: held-out fraction 0.95 of 10 rows leaves 0 for training and 10 held " +
+			"out, want at least one of each"},
+		{10, 1e-15, "dataset: held-out fraction 1e-15 of 10 rows leaves 10 for training and 0 " +
+			"held out, want at least one of each"},
+		{1, 0.5, "dataset: held-out fraction 0.5 of 1 rows leaves 0 for training and 1 held out, " +
+			"want at least one of each"},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%v of %d", test.fraction, test.n), func(t *testing.T) {

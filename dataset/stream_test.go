@@ -17,7 +17,8 @@ import (
 // variance 1 on a graph without edges is the stream itself. The hashes were computed with this
 // package and Go 1.26 on amd64; a change here changes every simulated data set.
 func TestStreamsAreFrozen(t *testing.T) {
-	s := simulate(t, dag.New(3), dataset.LinearConfig{Rows: 50, HeldoutRows: 50, NoiseVariance: 1, Seed: 42})
+	s := simulate(t, dag.New(3),
+		dataset.LinearConfig{Rows: 50, HeldoutRows: 50, NoiseVariance: 1, Seed: 42})
 	w := simulate(t, complete(12), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, Seed: 42})
 	er := erGraph(t, dataset.ERConfig{Vars: 20, Seed: 42})
 	sf, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 20, Seed: 42})
@@ -49,7 +50,8 @@ func TestStreamIsKeyedBySeedAndPurpose(t *testing.T) {
 	var key [32]byte
 	copy(key[:], "\x2a\x00\x00\x00\x00\x00\x00\x00simulate heldout")
 	rng := rand.New(rand.NewChaCha8(key))
-	s := simulate(t, dag.New(2), dataset.LinearConfig{Rows: 1, HeldoutRows: 3, NoiseVariance: 1, Seed: 42})
+	s := simulate(t, dag.New(2),
+		dataset.LinearConfig{Rows: 1, HeldoutRows: 3, NoiseVariance: 1, Seed: 42})
 	for _, got := range s.Heldout.X.RawMatrix().Data {
 		if want := rng.NormFloat64(); got != want {
 			t.Fatalf("noise %v, want %v", got, want)

@@ -53,7 +53,8 @@ func (t *Table) check() error {
 	for i := range n {
 		for j, v := range t.X.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("row %d, column %q is %v, want a finite number", i+1, t.Names[j], v)
+				return fmt.Errorf("row %d, column %q is %v, want a finite number", i+1, t.Names[j],
+					v)
 			}
 		}
 	}
@@ -72,7 +73,8 @@ func checkNames(names []string) error {
 		case !utf8.ValidString(name):
 			return fmt.Errorf("name %q of column %d is not UTF-8", name, j+1)
 		case taken:
-			return fmt.Errorf("columns %d and %d are both named %s", before+1, j+1, delimited.Excerpt(name))
+			return fmt.Errorf("columns %d and %d are both named %s", before+1, j+1,
+				delimited.Excerpt(name))
 		}
 		first[name] = j
 	}
@@ -122,10 +124,13 @@ func (t *Table) Standardize() (*Table, error) {
 	z := mat.NewDense(n, d, nil)
 	for j, name := range t.Names {
 		if column := mat.Col(nil, j, t.X); constant(column) {
-			return nil, fmt.Errorf("dataset: column %s cannot be standardised: all %d values are %v, want at least two different ones", delimited.Excerpt(name), n, column[0])
+			return nil, fmt.Errorf("dataset: column %s cannot be standardised: all %d values are "+
+				"%v, want at least two different ones", delimited.Excerpt(name), n, column[0])
 		}
 		if !(sd[j] > 0) || math.IsInf(sd[j], 0) || math.IsInf(mean[j], 0) {
-			return nil, fmt.Errorf("dataset: column %s cannot be standardised: mean %v, standard deviation %v, want finite ones, the latter above 0", delimited.Excerpt(name), mean[j], sd[j])
+			return nil, fmt.Errorf("dataset: column %s cannot be standardised: mean %v, standard "+
+				"deviation %v, want finite ones, the latter above 0", delimited.Excerpt(name),
+				mean[j], sd[j])
 		}
 		for i := range n {
 			z.Set(i, j, (t.X.At(i, j)-mean[j])/sd[j])
@@ -150,7 +155,8 @@ func (t *Table) Select(names []string) (*Table, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("dataset: no column selected; allowed: %s", delimited.Excerpts(t.Names))
+		return nil, fmt.Errorf("dataset: no column selected; allowed: %s",
+			delimited.Excerpts(t.Names))
 	}
 	index := make(map[string]int, len(t.Names))
 	for j, name := range t.Names {
@@ -160,7 +166,8 @@ func (t *Table) Select(names []string) (*Table, error) {
 	for a, name := range names {
 		j, known := index[name]
 		if !known {
-			return nil, fmt.Errorf("dataset: no column is named %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(t.Names))
+			return nil, fmt.Errorf("dataset: no column is named %s; allowed: %s",
+				delimited.Excerpt(name), delimited.Excerpts(t.Names))
 		}
 		columns[a] = j
 	}
@@ -174,7 +181,8 @@ func (t *Table) Select(names []string) (*Table, error) {
 // [dag.Graph.Relabel]. It panics if order is no permutation of the columns.
 func (t *Table) Relabel(order []int) *Table {
 	if len(order) != len(t.Names) {
-		panic(fmt.Sprintf("dataset: order of %d columns for a table with %d", len(order), len(t.Names)))
+		panic(fmt.Sprintf("dataset: order of %d columns for a table with %d", len(order),
+			len(t.Names)))
 	}
 	dag.Inverse(order) // panics unless order is a permutation
 	return t.columns(order)
@@ -205,7 +213,8 @@ func (t *Table) columns(columns []int) *Table {
 // table with missing values (NaN) has rows too.
 func (t *Table) Rows(rows []int) *Table {
 	_, d := t.X.Dims()
-	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil), Variables: slices.Clone(t.Variables)}
+	u := &Table{Names: slices.Clone(t.Names), X: mat.NewDense(len(rows), d, nil),
+		Variables: slices.Clone(t.Variables)}
 	if t.Intervened != nil {
 		u.Intervened = mat.NewDense(len(rows), d, nil)
 	}
@@ -260,12 +269,15 @@ func (t *Table) Split(fraction float64, rng *rand.Rand) (train, heldout *Table, 
 		return nil, nil, err
 	}
 	if !(fraction > 0 && fraction < 1) {
-		return nil, nil, fmt.Errorf("dataset: held-out fraction %v; allowed: numbers above 0 and below 1", fraction)
+		return nil, nil,
+			fmt.Errorf("dataset: held-out fraction %v; allowed: numbers above 0 and below 1",
+				fraction)
 	}
 	n, _ := t.X.Dims()
 	size := trainSize(n, fraction)
 	if size == 0 || size == n {
-		return nil, nil, fmt.Errorf("dataset: held-out fraction %v of %d rows leaves %d for training and %d held out, want at least one of each", fraction, n, size, n-size)
+		return nil, nil, fmt.Errorf("dataset: held-out fraction %v of %d rows leaves %d for "+
+			"training and %d held out, want at least one of each", fraction, n, size, n-size)
 	}
 	order := rng.Perm(n)
 	return t.Rows(order[:size]), t.Rows(order[size:]), nil
@@ -274,6 +286,8 @@ func (t *Table) Split(fraction float64, rng *rand.Rand) (train, heldout *Table, 
 // trainSize is int((1−fraction)·n), rounded up if only rounding errors separate the product from
 // the next integer.
 func trainSize(n int, fraction float64) int {
-	const slack = 1e-12 // thousands of times the rounding errors, and far below the steps of 1/n between products that differ
+	// thousands of times the rounding errors, and far below the steps of 1/n between products that
+	// differ
+	const slack = 1e-12
 	return int(math.Floor((1 - fraction + slack) * float64(n)))
 }

@@ -19,7 +19,8 @@ import (
 func tables(minRows int, number *rapid.Generator[float64]) *rapid.Generator[*dataset.Table] {
 	return rapid.Custom(func(t *rapid.T) *dataset.Table {
 		n, d := rapid.IntRange(minRows, 8).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
-		awkward := rapid.SampledFrom([]string{"a", " a", "1", "-2.5e3", "1,5", "x;y", "x\ty", "\r\nb", `"`, `""q`, "NaN", "\uFEFFx", "p44/42"})
+		awkward := rapid.SampledFrom([]string{"a", " a", "1", "-2.5e3", "1,5", "x;y", "x\ty",
+			"\r\nb", `"`, `""q`, "NaN", "\uFEFFx", "p44/42"})
 		named := rapid.OneOf(awkward, rapid.StringMatching(`[\pL\d ,;"]{0,4}[\pL]`))
 		return &dataset.Table{
 			Names: rapid.SliceOfNDistinct(named, d, d, rapid.ID).Draw(t, "names"),
@@ -29,7 +30,8 @@ func tables(minRows int, number *rapid.Generator[float64]) *rapid.Generator[*dat
 }
 
 func equalTables(a, b *dataset.Table) bool {
-	if (a.Intervened == nil) != (b.Intervened == nil) || a.Intervened != nil && !mat.Equal(a.Intervened, b.Intervened) {
+	if (a.Intervened == nil) != (b.Intervened == nil) || a.Intervened != nil &&
+		!mat.Equal(a.Intervened, b.Intervened) {
 		return false
 	}
 	return slices.Equal(a.Names, b.Names) && mat.Equal(a.X, b.X)
@@ -45,16 +47,32 @@ func TestValidate(t *testing.T) {
 		{"nil", nil, "dataset: table has no numbers"},
 		{"no matrix", &dataset.Table{Names: []string{"a"}}, "dataset: table has no numbers"},
 		{"empty matrix", &dataset.Table{X: &mat.Dense{}}, "dataset: table has no numbers"},
-		{"too few names", &dataset.Table{Names: []string{"a"}, X: one}, "dataset: table has 1 names for 2 columns"},
-		{"blank name", &dataset.Table{Names: []string{"a", " "}, X: one}, "dataset: column 2 has no name"},
-		{"repeated name", &dataset.Table{Names: []string{"a", "a"}, X: one}, `dataset: columns 1 and 2 are both named "a"`},
-		{"name not UTF-8", &dataset.Table{Names: []string{"a", "\xff"}, X: one}, `dataset: name "\xff" of column 2 is not UTF-8`},
-		{"NaN", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})}, `dataset: row 2, column "b" is NaN, want a finite number`},
-		{"infinity", &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(1, 2, []float64{math.Inf(-1), 2})}, `dataset: row 1, column "a" is -Inf, want a finite number`},
-		{"empty interventions", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: &mat.Dense{}}, "dataset: the matrix of interventions is empty; nil stands for none"},
-		{"interventions of another size", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(2, 1, nil)}, "dataset: interventions are 2×1, want 1×2 like the table"},
-		{"mark that is neither 0 nor 1", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{1, 0.5})}, `dataset: row 1, column "b" of the interventions is 0.5, want 0 or 1`},
-		{"mark that is NaN", &dataset.Table{Names: []string{"a", "b"}, X: one, Intervened: mat.NewDense(1, 2, []float64{math.NaN(), 0})}, `dataset: row 1, column "a" of the interventions is NaN, want 0 or 1`},
+		{"too few names", &dataset.Table{Names: []string{"a"}, X: one},
+			"dataset: table has 1 names for 2 columns"},
+		{"blank name", &dataset.Table{Names: []string{"a", " "}, X: one},
+			"dataset: column 2 has no name"},
+		{"repeated name", &dataset.Table{Names: []string{"a", "a"}, X: one},
+			`dataset: columns 1 and 2 are both named "a"`},
+		{"name not UTF-8", &dataset.Table{Names: []string{"a", "\xff"}, X: one},
+			`dataset: name "\xff" of column 2 is not UTF-8`},
+		{"NaN", &dataset.Table{Names: []string{"a", "b"},
+			X: mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})},
+			`dataset: row 2, column "b" is NaN, want a finite number`},
+		{"infinity", &dataset.Table{Names: []string{"a", "b"},
+			X: mat.NewDense(1, 2, []float64{math.Inf(-1), 2})},
+			`dataset: row 1, column "a" is -Inf, want a finite number`},
+		{"empty interventions", &dataset.Table{Names: []string{"a", "b"}, X: one,
+			Intervened: &mat.Dense{}},
+			"dataset: the matrix of interventions is empty; nil stands for none"},
+		{"interventions of another size", &dataset.Table{Names: []string{"a", "b"}, X: one,
+			Intervened: mat.NewDense(2, 1, nil)},
+			"dataset: interventions are 2×1, want 1×2 like the table"},
+		{"mark that is neither 0 nor 1", &dataset.Table{Names: []string{"a", "b"}, X: one,
+			Intervened: mat.NewDense(1, 2, []float64{1, 0.5})},
+			`dataset: row 1, column "b" of the interventions is 0.5, want 0 or 1`},
+		{"mark that is NaN", &dataset.Table{Names: []string{"a", "b"}, X: one,
+			Intervened: mat.NewDense(1, 2, []float64{math.NaN(), 0})},
+			`dataset: row 1, column "a" of the interventions is NaN, want 0 or 1`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,7 +85,8 @@ func TestValidate(t *testing.T) {
 			if _, err := test.table.Select(nil); err == nil || err.Error() != test.want {
 				t.Errorf("Select\n got %v\nwant %s", err, test.want)
 			}
-			if _, _, err := test.table.Split(0.5, rand.New(rand.NewPCG(1, 1))); err == nil || err.Error() != test.want {
+			if _, _, err := test.table.Split(0.5, rand.New(rand.NewPCG(1, 1))); err == nil ||
+				err.Error() != test.want {
 				t.Errorf("Split\n got %v\nwant %s", err, test.want)
 			}
 		})
@@ -76,7 +95,8 @@ func TestValidate(t *testing.T) {
 
 // The divisor is n, not n−1: the values 1 and 3 have mean 2 and deviation 1.
 func TestMomentsAreThoseOfThePopulation(t *testing.T) {
-	table := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(2, 2, []float64{1, 10, 3, 50})}
+	table := &dataset.Table{Names: []string{"a", "b"},
+		X: mat.NewDense(2, 2, []float64{1, 10, 3, 50})}
 	mean, sd := table.Moments()
 	if diff := cmp.Diff([][]float64{{2, 30}, {1, 20}}, [][]float64{mean, sd}); diff != "" {
 		t.Errorf("mean, sd (-want +got):\n%s", diff)
@@ -112,7 +132,8 @@ func TestStandardizeLaws(t *testing.T) {
 				t.Fatalf("column %d: mean %v, deviation %v", j, mean[j], sd[j])
 			}
 		}
-		scale, shift := rapid.Float64Range(0.1, 10).Draw(t, "scale"), rapid.Float64Range(-10, 10).Draw(t, "shift")
+		scale, shift := rapid.Float64Range(0.1, 10).Draw(t, "scale"),
+			rapid.Float64Range(-10, 10).Draw(t, "shift")
 		affine := &dataset.Table{Names: table.Names, X: mat.NewDense(n, d, nil)}
 		affine.X.Apply(func(_, _ int, v float64) float64 { return scale*v + shift }, table.X)
 		again, err := affine.Standardize()
@@ -133,9 +154,12 @@ func TestStandardizeErrors(t *testing.T) {
 	}{
 		// 0.1 added three times and divided by three is not 0.1: the deviation of a constant column
 		// need not come out as zero.
-		{"constant", []float64{0.1, 0.1, 0.1}, `dataset: column "b" cannot be standardised: all 3 values are 0.1, want at least two different ones`},
-		{"overflow", []float64{1e308, -1e308, 0}, `dataset: column "b" cannot be standardised: mean 0, standard deviation +Inf, want finite ones, the latter above 0`},
-		{"underflow", []float64{1e-200, 2e-200, 3e-200}, `dataset: column "b" cannot be standardised: mean 2e-200, standard deviation 0, want finite ones, the latter above 0`},
+		{"constant", []float64{0.1, 0.1, 0.1},
+			`dataset: column "b" cannot be standardised: all 3 values are 0.1, want at least two different ones`},
+		{"overflow", []float64{1e308, -1e308, 0},
+			`dataset: column "b" cannot be standardised: mean 0, standard deviation +Inf, want finite ones, the latter above 0`},
+		{"underflow", []float64{1e-200, 2e-200, 3e-200},
+			`dataset: column "b" cannot be standardised: mean 2e-200, standard deviation 0, want finite ones, the latter above 0`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,12 +174,14 @@ func TestStandardizeErrors(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	table := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})}
+	table := &dataset.Table{Names: []string{"a", "b", "c"},
+		X: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})}
 	got, err := table.Select([]string{"c", "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (&dataset.Table{Names: []string{"c", "a"}, X: mat.NewDense(2, 2, []float64{3, 1, 6, 4})}); !equalTables(got, want) {
+	if want := (&dataset.Table{Names: []string{"c", "a"},
+		X: mat.NewDense(2, 2, []float64{3, 1, 6, 4})}); !equalTables(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	tests := []struct {
@@ -165,7 +191,8 @@ func TestSelect(t *testing.T) {
 	}{
 		{"none", nil, `dataset: no column selected; allowed: "a", "b", "c"`},
 		{"unknown", []string{"a", "d"}, `dataset: no column is named "d"; allowed: "a", "b", "c"`},
-		{"repeated", []string{"a", "b", "a"}, `dataset: selection: columns 1 and 3 are both named "a"`},
+		{"repeated", []string{"a", "b", "a"},
+			`dataset: selection: columns 1 and 3 are both named "a"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -186,7 +213,8 @@ func TestRelabel(t *testing.T) {
 		order := rapid.Permutation(identity).Draw(t, "order")
 		got := table.Relabel(order)
 		for a, j := range order {
-			if got.Names[a] != table.Names[j] || !slices.Equal(mat.Col(nil, a, got.X), mat.Col(nil, j, table.X)) {
+			if got.Names[a] != table.Names[j] ||
+				!slices.Equal(mat.Col(nil, a, got.X), mat.Col(nil, j, table.X)) {
 				t.Fatalf("column %d is not column %d of the original", a, j)
 			}
 		}
@@ -207,9 +235,13 @@ func TestMisuseNamesThePackage(t *testing.T) {
 		call func()
 		want string
 	}{
-		{"Moments of nothing", func() { (&dataset.Table{}).Moments() }, "dataset: table has no numbers"},
-		{"short order", func() { table.Relabel([]int{0}) }, "dataset: order of 1 columns for a table with 2"},
-		{"no permutation", func() { table.Relabel([]int{0, 0}) }, "dag: order [0 0] is not a permutation of 0 to 1"},
+		{"Moments of nothing", func() { (&dataset.Table{}).Moments() },
+			"dataset: table has no numbers"},
+		{"short order", func() {
+			table.Relabel([]int{0})
+		}, "dataset: order of 1 columns for a table with 2"},
+		{"no permutation", func() { table.Relabel([]int{0, 0}) },
+			"dag: order [0 0] is not a permutation of 0 to 1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func (t *Table) Log() (*Table, error) {
 	for i := range n {
 		for j, v := range t.X.RawRowView(i) {
 			if v <= 0 {
-				return nil, fmt.Errorf("dataset: row %d, column %q is %v, want a number above 0, which has a logarithm", i+1, t.Names[j], v)
+				return nil, fmt.Errorf("dataset: row %d, column %q is %v, want a number above 0, "+
+					"which has a logarithm", i+1, t.Names[j], v)
 			}
 			x.Set(i, j, math.Log(v))
 		}

@@ -91,7 +91,8 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := mat.NewDense(3, 1, []float64{0, 1, -2 * math.Ln2}); !mat.EqualApprox(u.X, want, 1e-15) {
+	if want := mat.NewDense(3, 1, []float64{0, 1, -2 * math.Ln2}); !mat.EqualApprox(u.X, want,
+		1e-15) {
 		t.Errorf("got %v, want %v", u.X, want)
 	}
 	for bad, want := range map[float64]string{

@@ -48,7 +48,9 @@ func each(
 	coordinates func(x *autograd.Node) *autograd.Node,
 ) Constraint {
 	return Constraint{name: name, low: low, high: high, free: same, coordinates: coordinates,
-		value: func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) { return value(u) }}
+		value: func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) {
+			return value(u)
+		}}
 }
 
 // Real numbers have no constraint.
@@ -130,7 +132,9 @@ func rows(
 			}
 			return append(append(autograd.Shape{}, s[:n-1]...), s[n-1]-fewer), true
 		},
-		value:       func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) { return value(u) },
+		value: func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) {
+			return value(u)
+		},
 		coordinates: coordinates,
 	}
 }
@@ -218,7 +222,9 @@ func Angle() Constraint {
 		name: "angle",
 		low:  -math.Pi,
 		high: math.Pi,
-		free: func(s autograd.Shape) (autograd.Shape, bool) { return append(slices.Clone(s), 2), true },
+		free: func(s autograd.Shape) (autograd.Shape, bool) {
+			return append(slices.Clone(s), 2), true
+		},
 		value: func(u *autograd.Node, _ autograd.Shape) (x, logJacobian *autograd.Node) {
 			axis, _ := size(u)
 			return u.Index(axis, 1).Atan2(u.Index(axis, 0)), u.Square().Sum().Scale(-0.5)
@@ -256,7 +262,9 @@ func matrix(
 			}
 			return autograd.Shape{len(triangle(s[0], strict))}, true
 		},
-		value:       func(u *autograd.Node, s autograd.Shape) (x, logJacobian *autograd.Node) { return value(u, s[0]) },
+		value: func(u *autograd.Node, s autograd.Shape) (x, logJacobian *autograd.Node) {
+			return value(u, s[0])
+		},
 		coordinates: func(x *autograd.Node) *autograd.Node { return coordinates(x, x.Shape()[0]) },
 	}
 }

@@ -31,19 +31,29 @@ func TestConstraints(t *testing.T) {
 		{density.Below(-2), autograd.Shape{3}, nil, within(math.Inf(-1), -2)},
 		{density.Bounded(-1, 2.5), autograd.Shape{2, 1}, nil, within(-1, 2.5)},
 		{density.Ordered(), autograd.Shape{3}, nil, increasing},
-		{density.Ordered(), autograd.Shape{2, 3}, nil, func(x []float64) bool { return increasing(x) && increasing(x[3:]) }},
+		{density.Ordered(), autograd.Shape{2, 3}, nil, func(x []float64) bool {
+			return increasing(x) && increasing(x[3:])
+		}},
 		{density.Ordered(), autograd.Shape{1}, nil, func([]float64) bool { return true }},
-		{density.PositiveOrdered(), autograd.Shape{3}, nil, func(x []float64) bool { return x[0] > 0 && increasing(x) }},
-		{density.Simplex(), autograd.Shape{4}, nil, func(x []float64) bool { return floats.Min(x) > 0 && math.Abs(floats.Sum(x)-1) < 1e-15 }},
+		{density.PositiveOrdered(), autograd.Shape{3}, nil, func(x []float64) bool {
+			return x[0] > 0 && increasing(x)
+		}},
+		{density.Simplex(), autograd.Shape{4}, nil, func(x []float64) bool {
+			return floats.Min(x) > 0 && math.Abs(floats.Sum(x)-1) < 1e-15
+		}},
 		{density.Simplex(), autograd.Shape{2, 3}, []int{0, 1, 3, 4}, func(x []float64) bool {
-			return floats.Min(x) > 0 && math.Abs(floats.Sum(x[:3])-1)+math.Abs(floats.Sum(x[3:])-1) < 1e-15
+			return floats.Min(x) > 0 && math.Abs(floats.Sum(x[:3])-1)+
+				math.Abs(floats.Sum(x[3:])-1) < 1e-15
 		}},
-		{density.CorrelationCholesky(), autograd.Shape{3, 3}, []int{3, 6, 7}, func(x []float64) bool {
-			return x[0] == 1 && x[1] == 0 && x[2] == 0 && x[5] == 0 && x[4] > 0 && x[8] > 0 && unit(x[3:6]) && unit(x[6:])
-		}},
-		{density.CovarianceCholesky(), autograd.Shape{3, 3}, []int{0, 3, 4, 6, 7, 8}, func(x []float64) bool {
-			return x[1] == 0 && x[2] == 0 && x[5] == 0 && x[0] > 0 && x[4] > 0 && x[8] > 0
-		}},
+		{density.CorrelationCholesky(), autograd.Shape{3, 3}, []int{3, 6, 7},
+			func(x []float64) bool {
+				return x[0] == 1 && x[1] == 0 && x[2] == 0 && x[5] == 0 && x[4] > 0 && x[8] > 0 &&
+					unit(x[3:6]) && unit(x[6:])
+			}},
+		{density.CovarianceCholesky(), autograd.Shape{3, 3}, []int{0, 3, 4, 6, 7, 8},
+			func(x []float64) bool {
+				return x[1] == 0 && x[2] == 0 && x[5] == 0 && x[0] > 0 && x[4] > 0 && x[8] > 0
+			}},
 		{density.CovarianceCholesky(), autograd.Shape{1, 1}, nil, within(0, math.Inf(1))},
 	} {
 		free, ok := c.constraint.Free(c.shape)
@@ -65,7 +75,9 @@ func TestConstraints(t *testing.T) {
 		back := value(
 			t,
 			x,
-			func(x *autograd.Node) *autograd.Node { return c.constraint.Coordinates(x.Reshape(c.shape)) },
+			func(x *autograd.Node) *autograd.Node {
+				return c.constraint.Coordinates(x.Reshape(c.shape))
+			},
 		)
 		if len(back) != n || !floats.EqualApprox(back, u, 1e-13) {
 			t.Errorf("%s: coordinates %v come back as %v", c.constraint, u, back)
@@ -152,8 +164,10 @@ func TestShapes(t *testing.T) {
 		constraint density.Constraint
 		shape      autograd.Shape
 	}{
-		{density.Ordered(), nil}, {density.Simplex(), autograd.Shape{1}}, {density.UnitVector(), autograd.Shape{1}},
-		{density.CorrelationCholesky(), autograd.Shape{1, 1}}, {density.CovarianceCholesky(), autograd.Shape{2, 3}},
+		{density.Ordered(), nil}, {density.Simplex(), autograd.Shape{1}},
+		{density.UnitVector(), autograd.Shape{1}},
+		{density.CorrelationCholesky(), autograd.Shape{1, 1}},
+		{density.CovarianceCholesky(), autograd.Shape{2, 3}},
 	} {
 		if _, ok := c.constraint.Free(c.shape); ok {
 			t.Errorf("%s: takes shape %v", c.constraint, c.shape)

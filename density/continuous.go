@@ -59,7 +59,9 @@ func scaled[M, S Value](
 		name,
 		Real(),
 		anyNumber,
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return log(z(x, p)).Sub(p[1].Log()) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return log(z(x, p)).Sub(p[1].Log())
+		},
 		func(rng *rand.Rand, p []float64) float64 { return p[0] + p[1]*draw(rng) },
 		scalar(mu),
 		scalar(sigma),
@@ -79,7 +81,9 @@ func half(name string, d Distribution, within nodeFunc) Distribution {
 	log, above, draw, c := d.log, d.above, d.draw, Positive()
 	d.name, d.support, d.total = name, &c, nil
 	d.set = set{"a number from 0", func(v float64) bool { return v >= 0 && finite(v) }}
-	d.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return log(x, p).AddScalar(math.Ln2) }
+	d.log = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return log(x, p).AddScalar(math.Ln2)
+	}
 	d.draw = func(rng *rand.Rand, p [][]float64, dst []float64) error {
 		err := draw(rng, p, dst)
 		dst[0] = math.Abs(dst[0])
@@ -89,7 +93,8 @@ func half(name string, d Distribution, within nodeFunc) Distribution {
 	parts := func(x *autograd.Node, p []*autograd.Node) (near, inside, outside *autograd.Node) {
 		bend := p[1].Scale(0.5)
 		near = bend.AtLeast(x)
-		return near, within(near.Where(x, bend), p), above(near.Where(bend, x), p).AddScalar(math.Ln2)
+		return near, within(near.Where(x, bend), p),
+			above(near.Where(bend, x), p).AddScalar(math.Ln2)
 	}
 	return d.withCDF(
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
@@ -154,9 +159,10 @@ func normalTotal(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 
 // HalfNormal is the positive part of a normal distribution with mean 0.
 func HalfNormal[S Value](sigma S) Distribution {
-	return half("half-normal", Normal(0, sigma), func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-		return logGammaP.of(x.Div(p[1]).Square().Scale(0.5), x.Builder().Scalar(0.5))
-	})
+	return half("half-normal", Normal(0, sigma),
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaP.of(x.Div(p[1]).Square().Scale(0.5), x.Builder().Scalar(0.5))
+		})
 }
 
 // Cauchy has median mu and half-width sigma.
@@ -171,9 +177,10 @@ func Cauchy[M, S Value](mu M, sigma S) Distribution {
 
 // HalfCauchy is the positive part of a Cauchy distribution with median 0.
 func HalfCauchy[S Value](sigma S) Distribution {
-	return half("half-cauchy", Cauchy(0, sigma), func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-		return x.Atan2(p[1].Expand(x.Shape())).Scale(2 / math.Pi).Log()
-	})
+	return half("half-cauchy", Cauchy(0, sigma),
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return x.Atan2(p[1].Expand(x.Shape())).Scale(2 / math.Pi).Log()
+		})
 }
 
 // studentLog is the log density of Student's t with v degrees of freedom.
@@ -200,7 +207,9 @@ func StudentsT[M, S, N Value](mu M, sigma S, nu N) Distribution {
 		scalar(sigma),
 		scalar(nu),
 	).withCDF(
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logStudentT.of(z(x, p), p[2]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logStudentT.of(z(x, p), p[2])
+		},
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 			return logStudentT.of(z(x, p).Neg(), p[2])
 		},
@@ -249,7 +258,9 @@ func Logistic[M, S Value](mu M, s S) Distribution {
 // GumbelRight is the distribution of largest values with location mu and scale beta.
 func GumbelRight[M, B Value](mu M, beta B) Distribution {
 	z := func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return x.Sub(p[0]).Div(p[1]) }
-	below := func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return z(x, p).Neg().Exp().Neg() }
+	below := func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return z(x, p).Neg().Exp().Neg()
+	}
 	return continuous(
 		"gumbel",
 		Real(),
@@ -282,8 +293,12 @@ func Gamma[A, B Value](alpha A, beta B) Distribution {
 		scalar(alpha),
 		scalar(beta),
 	).withCDF(
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(p[1].Mul(x), p[0]) },
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(p[1].Mul(x), p[0]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaP.of(p[1].Mul(x), p[0])
+		},
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaQ.of(p[1].Mul(x), p[0])
+		},
 	)
 }
 
@@ -301,7 +316,9 @@ func ChiSquared[K Value](k K) Distribution {
 				Sub(h.Scale(math.Ln2)).
 				Sub(h.LogGamma())
 		},
-		func(rng *rand.Rand, p []float64) float64 { return distuv.ChiSquared{K: p[0], Src: rng}.Rand() },
+		func(rng *rand.Rand, p []float64) float64 {
+			return distuv.ChiSquared{K: p[0], Src: rng}.Rand()
+		},
 		scalar(k),
 	).withCDF(
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
@@ -329,8 +346,12 @@ func InverseGamma[A, B Value](alpha A, beta B) Distribution {
 		scalar(alpha),
 		scalar(beta),
 	).withCDF(
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaQ.of(p[1].Div(x), p[0]) },
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logGammaP.of(p[1].Div(x), p[0]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaQ.of(p[1].Div(x), p[0])
+		},
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logGammaP.of(p[1].Div(x), p[0])
+		},
 	)
 }
 
@@ -341,17 +362,25 @@ func Exponential[R Value](rate R) Distribution {
 		"exponential",
 		Positive(),
 		set{"a number from 0", func(v float64) bool { return v >= 0 && finite(v) }},
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return p[0].Log().Sub(p[0].Mul(x)) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return p[0].Log().Sub(p[0].Mul(x))
+		},
 		func(rng *rand.Rand, p []float64) float64 { return rng.ExpFloat64() / p[0] },
 		scalar(rate),
 	).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logOneMinusExp(above(x, p)) }, above)
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logOneMinusExp(above(x, p))
+		}, above)
 }
 
 // Weibull has shape k and scale lambda.
 func Weibull[K, L Value](k K, lambda L) Distribution {
-	log := func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return x.Log().Sub(p[1].Log()) }
-	above := func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return p[0].Mul(log(x, p)).Exp().Neg() }
+	log := func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return x.Log().Sub(p[1].Log())
+	}
+	above := func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+		return p[0].Mul(log(x, p)).Exp().Neg()
+	}
 	return continuous(
 		"weibull",
 		Positive(),
@@ -359,7 +388,9 @@ func Weibull[K, L Value](k K, lambda L) Distribution {
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 			return p[0].Log().Sub(x.Log()).Add(p[0].Mul(log(x, p))).Add(above(x, p))
 		},
-		func(rng *rand.Rand, p []float64) float64 { return p[1] * math.Pow(rng.ExpFloat64(), 1/p[0]) },
+		func(rng *rand.Rand, p []float64) float64 {
+			return p[1] * math.Pow(rng.ExpFloat64(), 1/p[0])
+		},
 		scalar(k),
 		scalar(lambda),
 	).
@@ -379,10 +410,16 @@ func LogNormal[M, S Value](mu M, sigma S) Distribution {
 			log := x.Log()
 			return n.log(log, p).Sub(log)
 		},
-		func(rng *rand.Rand, p []float64) float64 { return math.Exp(p[0] + p[1]*rng.NormFloat64()) },
+		func(rng *rand.Rand, p []float64) float64 {
+			return math.Exp(p[0] + p[1]*rng.NormFloat64())
+		},
 		n.parameters...).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return n.below(x.Log(), p) },
-			func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return n.above(x.Log(), p) })
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return n.below(x.Log(), p)
+		},
+			func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+				return n.above(x.Log(), p)
+			})
 	d.total = func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 		log := x.Log()
 		return normalTotal(log, p).Sub(log.Sum())
@@ -411,7 +448,9 @@ func Pareto[M, A Value](xm M, alpha A) Distribution {
 		scalar(xm),
 		scalar(alpha),
 	).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logOneMinusExp(above(x, p)) }, above)
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logOneMinusExp(above(x, p))
+		}, above)
 }
 
 // Beta has shapes alpha and beta.
@@ -433,7 +472,9 @@ func Beta[A, B Value](alpha A, beta B) Distribution {
 		scalar(alpha),
 		scalar(beta),
 	).withCDF(
-		func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return logBetaI.of(x, p[0], p[1]) },
+		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return logBetaI.of(x, p[0], p[1])
+		},
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 			return logBetaJ.of(x, p[0], p[1])
 		},
@@ -458,8 +499,12 @@ func Uniform[L, H Value](low L, high H) Distribution {
 		scalar(low),
 		scalar(high),
 	).
-		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(x.Sub(p[0]), p[1].Sub(x)) },
-			func(x *autograd.Node, p []*autograd.Node) *autograd.Node { return share(p[1].Sub(x), x.Sub(p[0])) })
+		withCDF(func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+			return share(x.Sub(p[0]), p[1].Sub(x))
+		},
+			func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
+				return share(p[1].Sub(x), x.Sub(p[0]))
+			})
 }
 
 // VonMises is an angle from −π to π with mean direction mu and concentration kappa:

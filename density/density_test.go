@@ -40,11 +40,16 @@ func TestMistakes(t *testing.T) {
 		want  string
 	}{
 		{func(t *density.Trace) {}, nil, "no parameters"},
-		{func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)); t.Sample("x", density.Normal(0, 1)) }, nil, `name "x"`},
-		{func(t *density.Trace) { t.Sample("k", density.PoissonLog(0)) }, nil, "parameter k: poisson"},
+		{func(t *density.Trace) {
+			t.Sample("x", density.Normal(0, 1))
+			t.Sample("x", density.Normal(0, 1))
+		}, nil, `name "x"`},
+		{func(t *density.Trace) { t.Sample("k", density.PoissonLog(0)) }, nil,
+			"parameter k: poisson"},
 		{func(t *density.Trace) { t.Parameter("w", density.Simplex()) }, nil, "parameter w: shape"},
 		{func(t *density.Trace) {
-			t.Observe(density.Normal(t.Sample("mu", density.Normal(0, 1), 3), 1), t.Sample("x", density.Normal(0, 1)))
+			t.Observe(density.Normal(t.Sample("mu", density.Normal(0, 1), 3), 1),
+				t.Sample("x", density.Normal(0, 1)))
 		}, nil, "densities of shape"},
 		{func(t *density.Trace) {
 			t.Observe(density.Normal(t.Sample("mu", density.Normal(0, 1)), 1), t.Data("y", 2))
@@ -54,17 +59,26 @@ func TestMistakes(t *testing.T) {
 		}, map[string][]float64{"y": {1}}, "data y: got 1 values, want 2"},
 		{func(t *density.Trace) {
 			t.Observe(density.PoissonLog(t.Sample("mu", density.Normal(0, 1))), t.Data("y", 2))
-		}, map[string][]float64{"y": {1, 0.5}}, "data y: value 1 is 0.5, want a whole number from 0 (poisson)"},
-		{func(t *density.Trace) { t.Sample("mu", density.Normal(t.Constant([]float64{1, 2}, 2), 1), 3) }, nil, "parameter mu (normal)"},
-		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.VonMises(1, 1), 1, 2)) }, nil, "parameter x: truncated von mises"},
-		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.Normal(0, 1), 2, 1)) }, nil, "want an increasing pair"},
-		{func(t *density.Trace) { t.Sample("x", density.ZeroInflated(0.2, density.Normal(0, 1))) }, nil, "whole numbers"},
+		}, map[string][]float64{"y": {1, 0.5}},
+			"data y: value 1 is 0.5, want a whole number from 0 (poisson)"},
+		{func(t *density.Trace) {
+			t.Sample("mu", density.Normal(t.Constant([]float64{1, 2}, 2), 1), 3)
+		}, nil, "parameter mu (normal)"},
+		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.VonMises(1, 1), 1, 2)) },
+			nil, "parameter x: truncated von mises"},
+		{func(t *density.Trace) { t.Sample("x", density.Truncated(density.Normal(0, 1), 2, 1)) },
+			nil, "want an increasing pair"},
+		{func(t *density.Trace) { t.Sample("x", density.ZeroInflated(0.2, density.Normal(0, 1))) },
+			nil, "whole numbers"},
 		{func(t *density.Trace) {
 			t.Sample("x", density.Mixture([]float64{1}, density.Normal(0, 1), density.Poisson(1)))
 		}, nil, "other kinds"},
-		{func(t *density.Trace) { t.Sample("x", density.Beta(1, 1).Ordered(), 2) }, nil, "ordered beta"},
-		{func(t *density.Trace) { t.Sample("x", density.LKJCholesky(3, 1), 3) }, nil, "parameter x: shape [3]"},
-		{func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)); t.Batch("y", 3, 2) }, map[string][]float64{"y": {1, 2, 3}}, "batch y"},
+		{func(t *density.Trace) { t.Sample("x", density.Beta(1, 1).Ordered(), 2) }, nil,
+			"ordered beta"},
+		{func(t *density.Trace) { t.Sample("x", density.LKJCholesky(3, 1), 3) }, nil,
+			"parameter x: shape [3]"},
+		{func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)); t.Batch("y", 3, 2) },
+			map[string][]float64{"y": {1, 2, 3}}, "batch y"},
 	} {
 		if m, err := density.New(c.model, density.Options{Data: c.data}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
@@ -135,7 +149,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	x.Set(0, 0, -1)
-	if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); !errors.As(err, new(interface{ Outside() []int })) ||
+	if err := m.Score([]*mat.Dense{grad}, []*mat.Dense{x}, 0); !errors.As(err,
+		new(interface{ Outside() []int })) ||
 		!strings.Contains(err.Error(), "point 0: the log density is NaN") || grad.At(1, 0) != 3 {
 		t.Errorf("%v, want an error of point 0", err)
 	}

@@ -61,7 +61,8 @@ func (d Distribution) inside(x *autograd.Node, p []*autograd.Node, low, high bou
 	b, a := d.below(hi, p), d.above(lo, p)
 	fb, fa := d.below(lo, p), d.above(hi, p)
 	return a.Greater(b).
-		Where(b.Add(logOneMinusExp(negative(fb.Sub(b)))), a.Add(logOneMinusExp(negative(fa.Sub(a)))))
+		Where(b.Add(logOneMinusExp(negative(fb.Sub(b)))),
+			a.Add(logOneMinusExp(negative(fa.Sub(a)))))
 }
 
 // negative guards the branch that [autograd.Node.Where] does not choose from ln 0.

@@ -43,14 +43,16 @@ func rising(c, x *autograd.Node) *autograd.Node {
 	large := far.Where(c, least)
 	sum := large.Add(x)
 	logs := large.AddScalar(-0.5).Mul(x.Div(large).Log1p()).Add(x.Mul(sum.Log().AddScalar(-1)))
-	return far.Where(logs.Add(stirling(sum)).Sub(stirling(large)), c.Add(x).LogGamma().Sub(c.LogGamma()))
+	return far.Where(logs.Add(stirling(sum)).Sub(stirling(large)),
+		c.Add(x).LogGamma().Sub(c.LogGamma()))
 }
 
 // stirling is ln Γ(x) − (x − 1/2) ln x + x − ln √2π for x from 20 on.
 func stirling(x *autograd.Node) *autograd.Node {
 	r := x.Builder().Scalar(1).Div(x)
 	s := r.Square()
-	series := s.Scale(-1. / 1680).AddScalar(1. / 1260).Mul(s).AddScalar(-1. / 360).Mul(s).AddScalar(1. / 12)
+	series := s.Scale(-1. / 1680).AddScalar(1. / 1260).Mul(s).AddScalar(-1. / 360).Mul(s).AddScalar(
+		1. / 12)
 	return series.Mul(r)
 }
 
@@ -205,7 +207,9 @@ func NegativeBinomialLog[L, C Value](log L, concentration C) Distribution {
 			choose := rising(c, x).Sub(x.AddScalar(1).LogGamma())
 			return choose.Add(x.Mul(odds.LogSigmoid())).Sub(c.Mul(odds.Softplus()))
 		},
-		func(rng *rand.Rand, p []float64) float64 { return negativeBinomial(rng, math.Exp(p[0]), p[1]) },
+		func(rng *rand.Rand, p []float64) float64 {
+			return negativeBinomial(rng, math.Exp(p[0]), p[1])
+		},
 		scalar(log),
 		scalar(concentration),
 	)

@@ -392,7 +392,9 @@ var discrete = []row{
 	},
 	{
 		"ordered logistic",
-		func(p nodes) dist { return density.OrderedLogistic(p[0], autograd.Concat(0, one(p[1]), one(p[2]))) },
+		func(p nodes) dist {
+			return density.OrderedLogistic(p[0], autograd.Concat(0, one(p[1]), one(p[2])))
+		},
 		func(x float64) float64 {
 			above := []float64{1, sigma(0.2 + 0.4), sigma(0.2 - 1), 0}
 			return math.Log(above[int(x)] - above[int(x)+1])
@@ -452,7 +454,8 @@ func softmax(l ...float64) func(x float64) float64 {
 
 func negativeBinomial(mean, c float64) func(x float64) float64 {
 	return func(x float64) float64 {
-		return lgamma(x+c) - lgamma(x+1) - lgamma(c) + c*math.Log(c/(c+mean)) + x*math.Log(mean/(c+mean))
+		return lgamma(x+c) - lgamma(x+1) - lgamma(c) + c*math.Log(c/(c+mean)) +
+			x*math.Log(mean/(c+mean))
 	}
 }
 
@@ -471,7 +474,9 @@ func TestValues(t *testing.T) {
 			got := value(
 				t,
 				c.x,
-				func(x *autograd.Node) *autograd.Node { return c.of(constants(x.Builder(), c.params)).LogProb(x) },
+				func(x *autograd.Node) *autograd.Node {
+					return c.of(constants(x.Builder(), c.params)).LogProb(x)
+				},
 			)
 			for i, x := range c.x {
 				if want := c.want(
@@ -592,7 +597,9 @@ func TestCounts(t *testing.T) {
 		logs := value(
 			t,
 			x,
-			func(x *autograd.Node) *autograd.Node { return c.of(constants(x.Builder(), c.params)).LogProb(x) },
+			func(x *autograd.Node) *autograd.Node {
+				return c.of(constants(x.Builder(), c.params)).LogProb(x)
+			},
 		)
 		m, err := density.New(func(t *density.Trace) {
 			y := t.Data("y", n)
@@ -663,7 +670,8 @@ func TestDistributionFunctions(t *testing.T) {
 			if x < 1e-3 && x > -1 || math.Abs(x) > 50 || c.name == "beta" && x > 0.99 {
 				continue
 			}
-			for _, f := range []func(d dist, x *autograd.Node) *autograd.Node{dist.LogCDF, dist.LogSurvival} {
+			for _, f := range []func(d dist, x *autograd.Node) *autograd.Node{dist.LogCDF,
+				dist.LogSurvival} {
 				at, shapes := [][]float64{{x}}, []autograd.Shape{{}}
 				for _, p := range c.params {
 					at, shapes = append(at, []float64{p}), append(shapes, autograd.Shape{})
@@ -689,7 +697,8 @@ func TestCensored(t *testing.T) {
 	got := value(t, []float64{-1, 0.5, 4}, func(x *autograd.Node) *autograd.Node {
 		return density.Censored(density.Normal(0.3, 1.7), -1, 4).LogProb(x)
 	})
-	for i, want := range []float64{math.Log(normal.CDF(-1)), normal.LogProb(0.5), math.Log(normal.Survival(4))} {
+	for i, want := range []float64{math.Log(normal.CDF(-1)), normal.LogProb(0.5),
+		math.Log(normal.Survival(4))} {
 		if math.Abs(got[i]-want) > 1e-13 {
 			t.Errorf("%d: %v, want %v", i, got[i], want)
 		}
@@ -733,7 +742,8 @@ func TestTotals(t *testing.T) {
 		for _, sigma := range shapes {
 			m, err := density.New(func(t *density.Trace) {
 				x := t.Parameter("x", density.Real(), 2, 3)
-				m, s := t.Parameter("m", density.Real(), mu...), t.Parameter("s", density.Real(), sigma...).Exp()
+				m, s := t.Parameter("m", density.Real(), mu...),
+					t.Parameter("s", density.Real(), sigma...).Exp()
 				for _, d := range []dist{density.Normal(m, s), density.LogNormal(m, s)} {
 					t.Observe(d, x.Exp())
 					t.Add(d.LogProb(x.Exp()).Sum().Neg())
@@ -751,7 +761,8 @@ func TestTotals(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v := math.Max(math.Abs(logp[0]), mat.Norm(grad, math.Inf(1))); !(v < 1e-11) {
-				t.Errorf("mean %v, standard deviation %v: differ by %v, gradient %v", mu, sigma, logp[0], mat.Formatted(grad))
+				t.Errorf("mean %v, standard deviation %v: differ by %v, gradient %v", mu, sigma,
+					logp[0], mat.Formatted(grad))
 			}
 			m.Close()
 		}

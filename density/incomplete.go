@@ -216,9 +216,12 @@ func (c *cumulative) derive(index []int, p []float64, x float64) float64 {
 
 func newCumulative(c cumulative) *cumulative {
 	c.primitive = &autograd.Primitive{
-		Name:  c.name,
-		Shape: func(_ autograd.Attr, in []autograd.Shape) (autograd.Shape, error) { return in[0], nil },
-		Value: func(at autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		Name: c.name,
+		Shape: func(_ autograd.Attr, in []autograd.Shape) (autograd.Shape, error) {
+			return in[0], nil
+		},
+		Value: func(at autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+			_ []autograd.Shape) error {
 			n := len(in) - 1
 			p := make([]float64, n)
 			for i := range out {

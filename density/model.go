@@ -533,7 +533,8 @@ func (m *Model) Score(dst, x []*mat.Dense, step int) error {
 				continue
 			}
 			if outside == nil {
-				outside = &outsideError{text: fmt.Sprintf("density: point %d: the log density is %v and its derivative "+
+				outside = &outsideError{text: fmt.Sprintf("density: point %d: the log density is "+
+					"%v and its derivative "+
 					"by a coordinate of %s %v, want finite ones", k, l, m.coordinate(i), g)}
 			}
 			outside.points = append(outside.points, k)

@@ -36,18 +36,25 @@ func TestVectors(t *testing.T) {
 		x    []float64
 		want []float64
 	}{
-		{func(x *autograd.Node) dist { return density.MultivariateNormal(mean, constant(x, covariance, 3, 3)) }, a, normal},
 		{func(x *autograd.Node) dist {
-			return density.MultivariateNormalCholesky(mean, constant(x, covariance, 3, 3).Cholesky())
+			return density.MultivariateNormal(mean, constant(x, covariance, 3, 3))
 		}, a, normal},
 		{func(x *autograd.Node) dist {
-			return density.MultivariateNormalPrecision(mean, constant(x, precision.RawMatrix().Data, 3, 3))
+			return density.MultivariateNormalCholesky(mean,
+				constant(x, covariance, 3, 3).Cholesky())
 		}, a, normal},
 		{func(x *autograd.Node) dist {
-			return density.MultivariateStudentsT(mean, constant(x, covariance, 3, 3).Cholesky(), 3.5)
+			return density.MultivariateNormalPrecision(mean,
+				constant(x, precision.RawMatrix().Data, 3, 3))
+		}, a, normal},
+		{func(x *autograd.Node) dist {
+			return density.MultivariateStudentsT(mean, constant(x, covariance, 3, 3).Cholesky(),
+				3.5)
 		}, a, []float64{-20.6137529357617, -2.712419610038096}},
-		{func(x *autograd.Node) dist { return density.Dirichlet([]float64{.5, 2, 7}) }, p, []float64{-4.324292606183844}},
-		{func(x *autograd.Node) dist { return density.Multinomial(7, []float64{.2, .3, .5}) }, []float64{3, 0, 4}, []float64{-4.045554398052668}},
+		{func(x *autograd.Node) dist { return density.Dirichlet([]float64{.5, 2, 7}) }, p,
+			[]float64{-4.324292606183844}},
+		{func(x *autograd.Node) dist { return density.Multinomial(7, []float64{.2, .3, .5}) },
+			[]float64{3, 0, 4}, []float64{-4.045554398052668}},
 	} {
 		second := b
 		if c.x[0] != 40 {
@@ -110,16 +117,31 @@ func TestRatios(t *testing.T) {
 		from, to func(t *density.Trace) dist
 		shape    []int
 	}{
-		{func(t *density.Trace) dist { return density.LKJCholesky(4, 1) }, func(t *density.Trace) dist { return density.LKJCholesky(4, 1.7) }, []int{4, 4}},
-		{func(t *density.Trace) dist { return density.WishartCholesky(6, matrix(t)) }, func(t *density.Trace) dist { return density.WishartCholesky(7, matrix(t).Scale(0.8)) }, []int{3, 3}},
-		{func(t *density.Trace) dist { return density.InverseWishartCholesky(6, matrix(t)) }, func(t *density.Trace) dist { return density.InverseWishartCholesky(7, matrix(t).Scale(1.1)) }, []int{3, 3}},
-		{func(t *density.Trace) dist { return density.MultivariateStudentsT(mean, matrix(t), 4) }, func(t *density.Trace) dist { return density.MultivariateNormalCholesky(1.2, matrix(t)) }, []int{3}},
-		{func(t *density.Trace) dist { return density.MultivariateNormalPrecision(mean, t.Constant(scale, 3, 3)) }, func(t *density.Trace) dist {
+		{func(t *density.Trace) dist { return density.LKJCholesky(4, 1) },
+			func(t *density.Trace) dist { return density.LKJCholesky(4, 1.7) }, []int{4, 4}},
+		{func(t *density.Trace) dist { return density.WishartCholesky(6, matrix(t)) },
+			func(t *density.Trace) dist { return density.WishartCholesky(7, matrix(t).Scale(0.8)) },
+			[]int{3, 3}},
+		{func(t *density.Trace) dist { return density.InverseWishartCholesky(6, matrix(t)) },
+			func(t *density.Trace) dist {
+				return density.InverseWishartCholesky(7, matrix(t).Scale(1.1))
+			}, []int{3, 3}},
+		{func(t *density.Trace) dist { return density.MultivariateStudentsT(mean, matrix(t), 4) },
+			func(t *density.Trace) dist {
+				return density.MultivariateNormalCholesky(1.2, matrix(t))
+			}, []int{3}},
+		{func(t *density.Trace) dist {
+			return density.MultivariateNormalPrecision(mean, t.Constant(scale, 3, 3))
+		}, func(t *density.Trace) dist {
 			return density.MultivariateNormalPrecision(1.2, t.Constant(scale, 3, 3).Scale(1.3))
 		}, []int{3}},
-		{func(t *density.Trace) dist { return density.Dirichlet([]float64{1, 2, 0.7}) }, func(t *density.Trace) dist { return density.Dirichlet([]float64{1.5, 2, 1.1}) }, []int{3}},
-		{func(t *density.Trace) dist { return density.Normal(0, 2).Ordered() }, func(t *density.Trace) dist { return density.Normal(0.5, 1).Ordered() }, []int{2, 3}},
-		{func(t *density.Trace) dist { return density.Gamma(1, 1).Ordered() }, func(t *density.Trace) dist { return density.Gamma(2, 2).Ordered() }, []int{3}},
+		{func(t *density.Trace) dist { return density.Dirichlet([]float64{1, 2, 0.7}) },
+			func(t *density.Trace) dist { return density.Dirichlet([]float64{1.5, 2, 1.1}) },
+			[]int{3}},
+		{func(t *density.Trace) dist { return density.Normal(0, 2).Ordered() },
+			func(t *density.Trace) dist { return density.Normal(0.5, 1).Ordered() }, []int{2, 3}},
+		{func(t *density.Trace) dist { return density.Gamma(1, 1).Ordered() },
+			func(t *density.Trace) dist { return density.Gamma(2, 2).Ordered() }, []int{3}},
 		{
 			func(t *density.Trace) dist { return density.VonMises(0.3, 1) },
 			func(t *density.Trace) dist { return density.VonMises(-2.5, 1.7) },
@@ -166,19 +188,23 @@ func TestVectorDerivatives(t *testing.T) {
 		},
 		"wishart": func(u *autograd.Node) *autograd.Node {
 			l, j := density.CovarianceCholesky().Value(u, square)
-			return density.WishartCholesky(u.Index(0, 0).AddScalar(4), constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
+			return density.WishartCholesky(u.Index(0, 0).AddScalar(4),
+				constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
 		},
 		"inverse wishart": func(u *autograd.Node) *autograd.Node {
 			l, j := density.CovarianceCholesky().Value(u, square)
-			return density.InverseWishartCholesky(u.Index(0, 0).AddScalar(4), constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
+			return density.InverseWishartCholesky(u.Index(0, 0).AddScalar(4),
+				constant(u, scale, 3, 3).Cholesky()).LogProb(l).Add(j)
 		},
 		"wishart by its scale": func(u *autograd.Node) *autograd.Node {
 			s, _ := density.CovarianceCholesky().Value(u, square)
-			return density.WishartCholesky(u.Index(0, 0).Exp().AddScalar(2), s).LogProb(constant(u, scale, 3, 3).Cholesky())
+			return density.WishartCholesky(u.Index(0, 0).Exp().AddScalar(2),
+				s).LogProb(constant(u, scale, 3, 3).Cholesky())
 		},
 		"inverse wishart by its scale": func(u *autograd.Node) *autograd.Node {
 			s, _ := density.CovarianceCholesky().Value(u, square)
-			return density.InverseWishartCholesky(u.Index(0, 0).Exp().AddScalar(2), s).LogProb(constant(u, scale, 3, 3).Cholesky())
+			return density.InverseWishartCholesky(u.Index(0, 0).Exp().AddScalar(2),
+				s).LogProb(constant(u, scale, 3, 3).Cholesky())
 		},
 		"normal": func(u *autograd.Node) *autograd.Node {
 			l, _ := density.CovarianceCholesky().Value(u, square)
@@ -186,19 +212,23 @@ func TestVectorDerivatives(t *testing.T) {
 		},
 		"precision": func(u *autograd.Node) *autograd.Node {
 			l, _ := density.CovarianceCholesky().Value(u, square)
-			return density.MultivariateNormalPrecision(u.Slice(0, 0, 3), l.MatMul(l.T())).LogProb(u.Slice(0, 3, 6))
+			return density.MultivariateNormalPrecision(u.Slice(0, 0, 3),
+				l.MatMul(l.T())).LogProb(u.Slice(0, 3, 6))
 		},
 		"student t": func(u *autograd.Node) *autograd.Node {
 			l, _ := density.CovarianceCholesky().Value(u, square)
-			return density.MultivariateStudentsT(u.Slice(0, 0, 3), l, u.Index(0, 3).Exp()).LogProb(u.Slice(0, 3, 6))
+			return density.MultivariateStudentsT(u.Slice(0, 0, 3), l,
+				u.Index(0, 3).Exp()).LogProb(u.Slice(0, 3, 6))
 		},
 		"dirichlet": func(u *autograd.Node) *autograd.Node {
 			return density.Dirichlet(u.Slice(0, 0, 3).Exp()).LogProb(u.Slice(0, 3, 6).Softmax(0))
 		},
 		"processes": func(u *autograd.Node) *autograd.Node {
 			x := u.Builder().Constant([]float64{0, 0.3, 1, 1, -2, 0}, autograd.Shape{3, 2})
-			k := density.SquaredExponential(x, u.Index(0, 0), u.Slice(0, 1, 3).Exp(), 0.1).Add(density.Matern52(x, 1, u.Index(0, 3), 0.01)).
-				Add(density.Matern32(x, u.Index(0, 1), 2, 0)).Add(density.Periodic(x.Index(1, 0), 0.4, u.Index(0, 4), 3, u.Index(0, 5)))
+			k := density.SquaredExponential(x, u.Index(0, 0), u.Slice(0, 1, 3).Exp(),
+				0.1).Add(density.Matern52(x, 1, u.Index(0, 3), 0.01)).
+				Add(density.Matern32(x, u.Index(0, 1), 2, 0)).Add(density.Periodic(x.Index(1, 0),
+				0.4, u.Index(0, 4), 3, u.Index(0, 5)))
 			return density.MultivariateNormal(0, k).LogProb(u.Slice(0, 0, 3))
 		},
 	} {

@@ -20,7 +20,8 @@ func RungeKutta(
 ) *autograd.Node {
 	row := append(autograd.Shape{1}, start.Shape()...)
 	if steps < 1 || len(times) == 0 {
-		err := fmt.Errorf("runge–kutta: got %d steps to each of %d times, want at least 1", steps, len(times))
+		err := fmt.Errorf("runge–kutta: got %d steps to each of %d times, want at least 1", steps,
+			len(times))
 		return start.Builder().Fail(row, err)
 	}
 	states := make([]*autograd.Node, len(times))

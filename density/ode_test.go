@@ -16,9 +16,10 @@ func TestRungeKutta(t *testing.T) {
 	times := []float64{0.5, 2}
 	solve := func(steps int) []float64 {
 		return value(t, []float64{1}, func(x *autograd.Node) *autograd.Node {
-			return density.RungeKutta(x, 0, times, steps, func(t float64, x *autograd.Node) *autograd.Node {
-				return x.Scale(-0.7).AddScalar(math.Cos(t))
-			})
+			return density.RungeKutta(x, 0, times, steps,
+				func(t float64, x *autograd.Node) *autograd.Node {
+					return x.Scale(-0.7).AddScalar(math.Cos(t))
+				})
 		})
 	}
 	exact := func(t float64) float64 {
@@ -40,18 +41,20 @@ func TestRungeKutta(t *testing.T) {
 func TestRungeKuttaDerivatives(t *testing.T) {
 	weights := []float64{1, -0.4, 0.7, 2, 0.3, -1}
 	solve := func(_ *autograd.Builder, in []*autograd.Node) *autograd.Node {
-		z := density.RungeKutta(in[0], 0.1, []float64{0.4, 0.9, 2}, 3, func(t float64, z *autograd.Node) *autograd.Node {
-			u, v := z.Index(0, 0), z.Index(0, 1)
-			return autograd.Vector(in[1].Index(0, 0).Mul(u).Sub(u.Mul(v)),
-				in[1].Index(0, 1).Mul(u.Mul(v)).Sub(v).AddScalar(math.Sin(t)))
-		})
+		z := density.RungeKutta(in[0], 0.1, []float64{0.4, 0.9, 2}, 3,
+			func(t float64, z *autograd.Node) *autograd.Node {
+				u, v := z.Index(0, 0), z.Index(0, 1)
+				return autograd.Vector(in[1].Index(0, 0).Mul(u).Sub(u.Mul(v)),
+					in[1].Index(0, 1).Mul(u.Mul(v)).Sub(v).AddScalar(math.Sin(t)))
+			})
 		return z.Mul(z.Builder().Constant(weights, autograd.Shape{3, 2})).Sum()
 	}
 	slope := func(b *autograd.Builder, in []*autograd.Node) *autograd.Node {
 		g := b.Grad(solve(b, in), in...)
 		return g[0].Square().Sum().Add(g[1].Exp().Sum())
 	}
-	for name, f := range map[string]func(*autograd.Builder, []*autograd.Node) *autograd.Node{"first": solve, "second": slope} {
+	for name, f := range map[string]func(*autograd.Builder,
+		[]*autograd.Node) *autograd.Node{"first": solve, "second": slope} {
 		at, shapes := [][]float64{{1.2, 0.4}, {0.7, -0.3}}, []autograd.Shape{{2}, {2}}
 		if err := gradtest.Check(f, at, shapes, gradtest.Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -88,13 +91,14 @@ func TestRungeKuttaMistakes(t *testing.T) {
 func ExampleRungeKutta() {
 	m, err := density.New(func(t *density.Trace) {
 		start := t.Sample("start", density.LogNormal(math.Log(10), 1), 2)
-		z := density.RungeKutta(start, 0, []float64{5}, 50, func(_ float64, z *autograd.Node) *autograd.Node {
-			prey, predator := z.Index(0, 0), z.Index(0, 1)
-			return autograd.Vector(
-				prey.Mul(predator.Scale(-0.03).AddScalar(0.5)),
-				predator.Mul(prey.Scale(0.02).AddScalar(-0.8)),
-			)
-		})
+		z := density.RungeKutta(start, 0, []float64{5}, 50,
+			func(_ float64, z *autograd.Node) *autograd.Node {
+				prey, predator := z.Index(0, 0), z.Index(0, 1)
+				return autograd.Vector(
+					prey.Mul(predator.Scale(-0.03).AddScalar(0.5)),
+					predator.Mul(prey.Scale(0.02).AddScalar(-0.8)),
+				)
+			})
 		t.Record("later", z)
 	}, density.Options{Points: 1})
 	if err != nil {

@@ -79,7 +79,9 @@ func TestSeriesMistakes(t *testing.T) {
 		"recursion: shape ()": func(x *autograd.Node) *autograd.Node {
 			return density.Recursion(x, x, func(s, _ *autograd.Node) *autograd.Node { return s })
 		},
-		"data of shape ()": func(x *autograd.Node) *autograd.Node { return density.HiddenMarkov(x, x, x) },
+		"data of shape ()": func(x *autograd.Node) *autograd.Node {
+			return density.HiddenMarkov(x, x, x)
+		},
 	} {
 		_, err := density.New(func(t *density.Trace) {
 			t.Add(f(t.Sample("x", density.Normal(0, 1))))

@@ -23,10 +23,12 @@ func TestFarTails(t *testing.T) {
 		rows[strings.ReplaceAll(c.name, ",", "")] = c
 	}
 	for name, of := range map[string]func(p nodes) dist{
-		"truncated normal": func(p nodes) dist { return density.Truncated(density.Normal(p[0], p[1]), p[2], p[3]) },
-		"binomial":         func(p nodes) dist { return density.Binomial(p[0], p[1]) },
-		"binomial logit":   func(p nodes) dist { return density.BinomialLogit(p[0], p[1]) },
-		"beta-binomial":    func(p nodes) dist { return density.BetaBinomial(p[0], p[1], p[2]) },
+		"truncated normal": func(p nodes) dist {
+			return density.Truncated(density.Normal(p[0], p[1]), p[2], p[3])
+		},
+		"binomial":       func(p nodes) dist { return density.Binomial(p[0], p[1]) },
+		"binomial logit": func(p nodes) dist { return density.BinomialLogit(p[0], p[1]) },
+		"beta-binomial":  func(p nodes) dist { return density.BetaBinomial(p[0], p[1], p[2]) },
 	} {
 		rows[name] = row{of: of}
 	}
@@ -37,7 +39,8 @@ func TestFarTails(t *testing.T) {
 		}
 		return v
 	}
-	for line := range strings.Lines(strings.TrimPrefix(tails, "distribution,parameters,value,density,below,above\n")) {
+	for line := range strings.Lines(strings.TrimPrefix(tails,
+		"distribution,parameters,value,density,below,above\n")) {
 		cells := strings.Split(strings.TrimSpace(line), ",")
 		c, found := rows[cells[0]]
 		if !found {
@@ -48,7 +51,8 @@ func TestFarTails(t *testing.T) {
 			params = append(params, number(p))
 		}
 		for i, f := range []func(d density.Distribution, x *autograd.Node) *autograd.Node{
-			density.Distribution.LogProb, density.Distribution.LogCDF, density.Distribution.LogSurvival,
+			density.Distribution.LogProb, density.Distribution.LogCDF,
+			density.Distribution.LogSurvival,
 		} {
 			if cells[3+i] == "-" {
 				continue

@@ -216,7 +216,8 @@ func QuantileSize(chains [][]float64, p float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
 	}
-	q := stat.Quantile(p, stat.LinInterp, slices.Sorted(slices.Values(slices.Concat(chains...))), nil)
+	q := stat.Quantile(p, stat.LinInterp, slices.Sorted(slices.Values(slices.Concat(chains...))),
+		nil)
 	return effective(each(chains, func(v float64) float64 {
 		if v <= q {
 			return 1
@@ -260,7 +261,9 @@ func Summarise(names []string, chains []*mat.Dense) (Summary, error) {
 	draws, _ := chains[0].Dims()
 	for k, c := range chains {
 		if r, n := c.Dims(); r != draws || n != len(names) {
-			return nil, fmt.Errorf("diagnostics: chain %d has %d draws of %d numbers, want %d of %d", k, r, n, draws, len(names))
+			return nil, fmt.Errorf(
+				"diagnostics: chain %d has %d draws of %d numbers, want %d of %d", k, r, n, draws,
+				len(names))
 		}
 	}
 	out := make(Summary, len(names))
@@ -270,9 +273,12 @@ func Summarise(names []string, chains []*mat.Dense) (Summary, error) {
 			x[k] = mat.Col(nil, i, c)
 		}
 		all := slices.Sorted(slices.Values(slices.Concat(x...)))
-		p := Parameter{Name: name, Error: MeanError(x), Bulk: bulkSize(x), Tail: tailSize(x), ScaleRatio: potentialScaleReduction(x)}
+		p := Parameter{Name: name, Error: MeanError(x), Bulk: bulkSize(x), Tail: tailSize(x),
+			ScaleRatio: potentialScaleReduction(x)}
 		p.Mean, p.SD = stat.MeanStdDev(all, nil)
-		p.Q05, p.Q50, p.Q95 = stat.Quantile(0.05, stat.LinInterp, all, nil), stat.Quantile(0.5, stat.LinInterp, all, nil), stat.Quantile(0.95, stat.LinInterp, all, nil)
+		p.Q05, p.Q50, p.Q95 = stat.Quantile(0.05, stat.LinInterp, all, nil),
+			stat.Quantile(0.5, stat.LinInterp, all, nil),
+			stat.Quantile(0.95, stat.LinInterp, all, nil)
 		out[i] = p
 	}
 	return out, nil
@@ -285,9 +291,11 @@ func (s Summary) String() string {
 		width = max(width, len(p.Name))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-*s %9s %9s %9s %9s %9s %9s %7s %7s %6s\n", width, "parameter", "mean", "sd", "mcse", "5%", "50%", "95%", "bulk", "tail", "R̂")
+	fmt.Fprintf(&b, "%-*s %9s %9s %9s %9s %9s %9s %7s %7s %6s\n", width, "parameter", "mean", "sd",
+		"mcse", "5%", "50%", "95%", "bulk", "tail", "R̂")
 	for _, p := range s {
-		fmt.Fprintf(&b, "%-*s %9.3g %9.3g %9.2g %9.3g %9.3g %9.3g %7.0f %7.0f %6.3f\n", width, p.Name, p.Mean, p.SD, p.Error, p.Q05, p.Q50, p.Q95, p.Bulk, p.Tail, p.ScaleRatio)
+		fmt.Fprintf(&b, "%-*s %9.3g %9.3g %9.2g %9.3g %9.3g %9.3g %7.0f %7.0f %6.3f\n", width,
+			p.Name, p.Mean, p.SD, p.Error, p.Q05, p.Q50, p.Q95, p.Bulk, p.Tail, p.ScaleRatio)
 	}
 	return b.String()
 }

@@ -37,13 +37,15 @@ func TestEffectiveSize(t *testing.T) {
 		if got := diagnostics.BulkSize(chains); math.Abs(got/want-1) > 0.2 {
 			t.Errorf("φ = %v: bulk %.0f, want %.0f", phi, got, want)
 		}
-		if got, want := diagnostics.MeanError(chains), 1/math.Sqrt(want); math.Abs(got/want-1) > 0.12 {
+		if got, want := diagnostics.MeanError(chains),
+			1/math.Sqrt(want); math.Abs(got/want-1) > 0.12 {
 			t.Errorf("φ = %v: error of the mean %.4f, want %.4f", phi, got, want)
 		}
 		if got := diagnostics.PotentialScaleReduction(chains); !(got > 0.99 && got < 1.01) {
 			t.Errorf("φ = %v: R̂ %v", phi, got)
 		}
-		if tail := diagnostics.TailSize(chains); !(tail > 0.4*math.Min(want, 8004) && tail < 1.5*8004) {
+		if tail := diagnostics.TailSize(chains); !(tail > 0.4*math.Min(want, 8004) &&
+			tail < 1.5*8004) {
 			t.Errorf("φ = %v: tail %.0f of %.0f", phi, tail, want)
 		}
 	}
@@ -52,7 +54,8 @@ func TestEffectiveSize(t *testing.T) {
 // Chains that differ in place or in spread are told apart; ranks do not see a monotone function;
 // what cannot be told is NaN.
 func TestDisagreement(t *testing.T) {
-	for _, chains := range [][][]float64{autoregressive(4, 0, 0.3, 0), autoregressive(5, 0, 0, 0.3)} {
+	for _, chains := range [][][]float64{autoregressive(4, 0, 0.3, 0),
+		autoregressive(5, 0, 0, 0.3)} {
 		if got := diagnostics.PotentialScaleReduction(chains); got < 1.03 {
 			t.Errorf("R̂ %v of chains that differ", got)
 		}
@@ -73,8 +76,10 @@ func TestDisagreement(t *testing.T) {
 	if got := diagnostics.PotentialScaleReduction(drift); got < 1.5 {
 		t.Errorf("R̂ %v of one chain that drifts", got)
 	}
-	for _, none := range [][][]float64{nil, {{1, 2, 3}}, {{1, 1, 1, 1}}, {{1, 2, 3, math.NaN()}}, {{1, 2, 3, 4}, {1, 2, 3, 4, 5}}} {
-		if r, b, tail := diagnostics.PotentialScaleReduction(none), diagnostics.BulkSize(none), diagnostics.TailSize(none); !math.IsNaN(r) || !math.IsNaN(b) || !math.IsNaN(tail) {
+	for _, none := range [][][]float64{nil, {{1, 2, 3}}, {{1, 1, 1, 1}}, {{1, 2, 3, math.NaN()}},
+		{{1, 2, 3, 4}, {1, 2, 3, 4, 5}}} {
+		if r, b, tail := diagnostics.PotentialScaleReduction(none), diagnostics.BulkSize(none),
+			diagnostics.TailSize(none); !math.IsNaN(r) || !math.IsNaN(b) || !math.IsNaN(tail) {
 			t.Errorf("%v: R̂ %v, bulk %v, tail %v, want NaN", none, r, b, tail)
 		}
 	}
@@ -101,7 +106,8 @@ func ExampleSummarise() {
 	chain := func(offset float64) *mat.Dense {
 		x := mat.NewDense(1000, 1, nil)
 		for i := range 1000 {
-			x.Set(i, 0, math.Mod(offset+float64(i)*(math.Sqrt(5)-1)/2, 1)) // spread evenly over 0 to 1
+			// spread evenly over 0 to 1
+			x.Set(i, 0, math.Mod(offset+float64(i)*(math.Sqrt(5)-1)/2, 1))
 		}
 		return x
 	}
@@ -110,7 +116,8 @@ func ExampleSummarise() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s %.2f ± %.2f, 5%% to 95%%: %.2f to %.2f, R̂ %.1f\n", s[0].Name, s[0].Mean, s[0].SD, s[0].Q05, s[0].Q95, s[0].ScaleRatio)
+	fmt.Printf("%s %.2f ± %.2f, 5%% to 95%%: %.2f to %.2f, R̂ %.1f\n", s[0].Name, s[0].Mean,
+		s[0].SD, s[0].Q05, s[0].Q95, s[0].ScaleRatio)
 	// Output: u 0.50 ± 0.29, 5% to 95%: 0.05 to 0.95, R̂ 1.0
 }
 
@@ -137,7 +144,8 @@ func TestApproximation(t *testing.T) {
 	} {
 		floats.AddConst(-floats.LogSumExp(c.logs), c.logs)
 		got := strings.Join(
-			diagnostics.Warnings(diagnostics.Approximation([]string{"a", "b"}, x, c.logs, c.k)), "; ")
+			diagnostics.Warnings(diagnostics.Approximation([]string{"a", "b"}, x, c.logs, c.k)),
+			"; ")
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -42,9 +42,10 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 
 // A Check is one number with its verdict.
 type Check struct {
-	Name     string
-	Value    float64 // NaN means too little to tell, which is doubtful
-	Doubtful float64 // threshold beyond which it is doubtful; NaN means it takes no part in a verdict
+	Name  string
+	Value float64 // NaN means too little to tell, which is doubtful
+	// threshold beyond which it is doubtful; NaN means it takes no part in a verdict
+	Doubtful float64
 	Bad      float64 // likewise
 	Verdict  Verdict
 	Text     string // what the number says, in a sentence without its stop

@@ -13,7 +13,8 @@ import (
 func ExampleAbove() {
 	c := diagnostics.Above("r_hat", 1.2, 1.1, 1.3, "the chains disagree")
 	fmt.Println(c.Name, c.Verdict)
-	fmt.Println(diagnostics.Worst([]diagnostics.Check{c, diagnostics.Below("ess", 12, 100, 25, "few samples")}))
+	fmt.Println(diagnostics.Worst([]diagnostics.Check{c,
+		diagnostics.Below("ess", 12, 100, 25, "few samples")}))
 	// Output:
 	// r_hat doubtful
 	// bad
@@ -25,9 +26,12 @@ func TestChecks(t *testing.T) {
 		got  diagnostics.Check
 		want diagnostics.Verdict
 	}{
-		{diagnostics.Above("", 1.1, 1.1, 1.3, ""), diagnostics.OK}, {diagnostics.Above("", math.Inf(1), 1.1, 1.3, ""), diagnostics.Bad},
-		{diagnostics.Below("", 100, 100, 25, ""), diagnostics.OK}, {diagnostics.Below("", 99, 100, 25, ""), diagnostics.Doubtful},
-		{diagnostics.Below("", math.NaN(), 100, 25, ""), diagnostics.Doubtful}, {diagnostics.Above("", math.NaN(), 1, 2, ""), diagnostics.Doubtful},
+		{diagnostics.Above("", 1.1, 1.1, 1.3, ""), diagnostics.OK},
+		{diagnostics.Above("", math.Inf(1), 1.1, 1.3, ""), diagnostics.Bad},
+		{diagnostics.Below("", 100, 100, 25, ""), diagnostics.OK},
+		{diagnostics.Below("", 99, 100, 25, ""), diagnostics.Doubtful},
+		{diagnostics.Below("", math.NaN(), 100, 25, ""), diagnostics.Doubtful},
+		{diagnostics.Above("", math.NaN(), 1, 2, ""), diagnostics.Doubtful},
 	} {
 		if c.got.Verdict != c.want {
 			t.Errorf("%+v, want %v", c.got, c.want)
@@ -61,7 +65,8 @@ func TestTrend(t *testing.T) {
 	}
 	// Quarters of the means 0, 5, 8 and 9, and the values m ± 1: the noise is √((4/3 + 4/3)/4), of
 	// which twice is taken off the change of 1; and of 4.
-	for last, want := range map[float64]float64{9: 0, 12: (4 - 2*math.Sqrt(2./3)) / 12, 1: (7 - 2*math.Sqrt(2./3)) / 1} {
+	for last, want := range map[float64]float64{9: 0, 12: (4 - 2*math.Sqrt(2./3)) / 12,
+		1: (7 - 2*math.Sqrt(2./3)) / 1} {
 		var trace []float64
 		for _, m := range []float64{0, 5, 8, last} {
 			trace = append(trace, m-1, m+1, m+1, m-1)

@@ -16,8 +16,9 @@ func Particles(variance, dependence, k float64, count int) []Check {
 	noise := 1 / math.Sqrt(float64(count))
 	small := fmt.Sprintf("the variance of the particles collapses: in some coordinate it is about "+
 		"%.2f of the posterior's", variance)
-	lacking := fmt.Sprintf("coordinates depend on each other as the particles do not (%.2f): their "+
-		"variances may be off", dependence)
+	lacking := fmt.Sprintf(
+		"coordinates depend on each other as the particles do not (%.2f): their "+
+			"variances may be off", dependence)
 	far := fmt.Sprintf("the posterior is far from the normal distribution whose coordinates the "+
 		"particles have (k %.2f): means and variances may be off", k)
 	return []Check{

@@ -39,7 +39,8 @@ func TestPredictive(t *testing.T) {
 		d := y[i] - (sum-y[i])/(n-1)
 		want += -d*d/(2*v) - 0.5*math.Log(2*math.Pi*v)
 	}
-	for name, f := range map[string]func([]*mat.Dense) (*diagnostics.Predictive, error){"loo": diagnostics.LeaveOneOut, "waic": diagnostics.WAIC} {
+	for name, f := range map[string]func([]*mat.Dense) (*diagnostics.Predictive,
+		error){"loo": diagnostics.LeaveOneOut, "waic": diagnostics.WAIC} {
 		p, err := f(chains)
 		if err != nil {
 			t.Fatal(err)

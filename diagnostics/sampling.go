@@ -33,7 +33,8 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 			worst,
 			1.01,
 			1.1,
-			fmt.Sprintf("the chains disagree on %s (R̂ %.3f): run longer, or start them by Pathfinder", name, worst),
+			fmt.Sprintf("the chains disagree on %s (R̂ %.3f): run longer, or start them by "+
+				"Pathfinder", name, worst),
 		),
 		Below(
 			"bulk effective sample size",
@@ -50,12 +51,14 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 			fmt.Sprintf("few effective draws of %s: %.0f in the tails", least, tail),
 		),
 		Above("divergent iterations", float64(divergent), 0, math.Inf(1), fmt.Sprintf(
-			"%d divergent iterations: a part of the posterior may be too curved for the step size; raise the acceptance or change the parameters",
+			"%d divergent iterations: a part of the posterior may be too curved for the step "+
+				"size; raise the acceptance or change the parameters",
 			divergent,
 		)),
 	}
 	checks = append(checks, Above("size of draws", furthest, 1e50, 1e100, fmt.Sprintf(
-		"draws of %s are as large as %.2g: the posterior may have no finite integral; give the parameter a "+
+		"draws of %s are as large as %.2g: the posterior may have no finite integral; give the "+
+			"parameter a "+
 			"prior that has one", far, furthest)))
 	if len(energies) > 0 {
 		fraction := math.Inf(1)
@@ -63,7 +66,8 @@ func Sampling(s Summary, energies [][]float64, divergent int) []Check {
 			fraction = math.Min(fraction, energyFraction(e))
 		}
 		checks = append(checks, Below("energy fraction", fraction, 0.3, 0.1, fmt.Sprintf(
-			"the energies are explored slowly (fraction %.2f): the posterior has heavy tails in these parameters",
+			"the energies are explored slowly (fraction %.2f): the posterior has heavy tails in "+
+				"these parameters",
 			fraction,
 		)))
 	}

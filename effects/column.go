@@ -69,7 +69,8 @@ func InDataUnits(columns []Column, mean, sd []float64) []Column {
 	out := slices.Clone(columns)
 	for j, c := range out {
 		back := func(v float64) float64 { return mean[j] + sd[j]*v }
-		out[j].Mean, out[j].Min, out[j].Max, out[j].SD = back(c.Mean), back(c.Min), back(c.Max), sd[j]*c.SD
+		out[j].Mean, out[j].Min, out[j].Max, out[j].SD = back(c.Mean), back(c.Min), back(c.Max),
+			sd[j]*c.SD
 		out[j].Quantiles = make([]float64, len(c.Quantiles))
 		for k, q := range c.Quantiles {
 			out[j].Quantiles[k] = back(q)
@@ -101,11 +102,13 @@ func check(columns []Column, names []string) error {
 		case c.Name != names[j]:
 			return fmt.Errorf("effects: column %d is %q, the variable is %q", j+1, c.Name, names[j])
 		case len(c.Quantiles) != len(Levels):
-			return fmt.Errorf("effects: column %q has %d quantiles, want %d", c.Name, len(c.Quantiles), len(Levels))
+			return fmt.Errorf("effects: column %q has %d quantiles, want %d", c.Name,
+				len(c.Quantiles), len(Levels))
 		}
 		for _, v := range append([]float64{c.Mean, c.SD, c.Min, c.Max}, c.Quantiles...) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("effects: a value of column %q is %v, want finite numbers", c.Name, v)
+				return fmt.Errorf("effects: a value of column %q is %v, want finite numbers",
+					c.Name, v)
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func (e *Effects) set(settings []Setting) ([]float64, error) {
 		case s.Var < 0 || s.Var >= len(set):
 			return nil, fmt.Errorf("effects: variable %d of %d is set", s.Var, len(set))
 		case math.IsNaN(s.Value) || math.IsInf(s.Value, 0):
-			return nil, fmt.Errorf("effects: %q is set to %v, want a finite number", e.Names[s.Var], s.Value)
+			return nil, fmt.Errorf("effects: %q is set to %v, want a finite number", e.Names[s.Var],
+				s.Value)
 		case !math.IsNaN(set[s.Var]):
 			return nil, fmt.Errorf("effects: %q is set twice", e.Names[s.Var])
 		}
@@ -128,7 +129,8 @@ func (e *Effects) Warnings(settings []Setting) []string {
 			continue
 		}
 		if c := e.Columns[s.Var]; c.outside(s.Value) {
-			out = append(out, fmt.Sprintf("%s = %g lies outside of the data, which go from %g to %g: the equations were not seen there", c.Name, s.Value, c.Min, c.Max))
+			out = append(out, fmt.Sprintf("%s = %g lies outside of the data, which go from %g to "+
+				"%g: the equations were not seen there", c.Name, s.Value, c.Min, c.Max))
 		}
 	}
 	return out

@@ -80,7 +80,8 @@ type linear struct {
 }
 
 func newLinear(g *dag.Graph, e *posterior.Equations) *linear {
-	l := &linear{structure: structureOf(g), intercepts: e.Intercepts, variances: e.NoiseVariances, weights: make([][]float64, g.Len())}
+	l := &linear{structure: structureOf(g), intercepts: e.Intercepts, variances: e.NoiseVariances,
+		weights: make([][]float64, g.Len())}
 	if l.intercepts == nil {
 		l.intercepts = make([]float64, g.Len())
 	}

@@ -43,7 +43,8 @@ func Linear(p *posterior.Posterior, columns []Column) (*Effects, error) {
 	})
 }
 
-func newEffects(p *posterior.Posterior, columns []Column, prepare func(m int) (draw, error)) (*Effects, error) {
+func newEffects(p *posterior.Posterior, columns []Column,
+	prepare func(m int) (draw, error)) (*Effects, error) {
 	if len(p.Draws) == 0 {
 		return nil, fmt.Errorf("effects: %w: there are none", ErrNoParameters)
 	}
@@ -56,7 +57,8 @@ func newEffects(p *posterior.Posterior, columns []Column, prepare func(m int) (d
 	if kept == nil {
 		return nil, errors.New("effects: every graph has a cycle")
 	}
-	e := &Effects{Names: p.Names, Columns: columns, Weights: kept.Weights(), fromPosterior: p.Kind == posterior.Draws}
+	e := &Effects{Names: p.Names, Columns: columns, Weights: kept.Weights(),
+		fromPosterior: p.Kind == posterior.Draws}
 	for _, m := range index {
 		d, err := prepare(m)
 		if err != nil {
@@ -112,7 +114,9 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 		}
 		return math.Abs(f.InSD)
 	}
-	slices.SortStableFunc(all, func(a, b Effect) int { return cmp.Compare(strength(b), strength(a)) })
+	slices.SortStableFunc(all, func(a, b Effect) int {
+		return cmp.Compare(strength(b), strength(a))
+	})
 	return all, nil
 }
 
@@ -169,7 +173,8 @@ func (e *Effects) slopes(from int) (values [][]float64, paths []float64) {
 }
 
 func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
-	f := Effect{From: from, To: to, Path: path, Distribution: e.distribution(values), InSD: math.NaN()}
+	f := Effect{From: from, To: to, Path: path, Distribution: e.distribution(values),
+		InSD: math.NaN()}
 	for m, v := range values {
 		switch {
 		case v > 0:

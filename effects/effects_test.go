@@ -39,11 +39,15 @@ func TestEffectsAreTheInverse(t *testing.T) {
 		}
 		for from := range d {
 			for _, f := range e.Of(from) {
-				if want := inverse.At(from, f.To); !near(f.Mean, want, 1e-9) || f.SD != 0 && f.SD > 1e-12 {
-					t.Fatalf("effect of %d on %d is %v ± %v, want %v", from, f.To, f.Mean, f.SD, want)
+				if want := inverse.At(from, f.To); !near(f.Mean, want, 1e-9) || f.SD != 0 &&
+					f.SD > 1e-12 {
+					t.Fatalf("effect of %d on %d is %v ± %v, want %v", from, f.To, f.Mean, f.SD,
+						want)
 				}
-				if path := p.Draws[0].Graph.Closure().Has(from, f.To); (f.Path == 1) != path || !path && f.Path != 0 {
-					t.Fatalf("path from %d to %d has the probability %v, reached: %v", from, f.To, f.Path, path)
+				if path := p.Draws[0].Graph.Closure().Has(from, f.To); (f.Path == 1) != path ||
+					!path && f.Path != 0 {
+					t.Fatalf("path from %d to %d has the probability %v, reached: %v", from, f.To,
+						f.Path, path)
 				}
 			}
 		}
@@ -59,14 +63,16 @@ func TestByHand(t *testing.T) {
 			g.Set(int(e[0]), int(e[1]), true)
 			w.Set(int(e[0]), int(e[1]), e[2])
 		}
-		return posterior.Draw{Graph: g, Equations: &posterior.Equations{Weights: w, Intercepts: []float64{1, 2, 3}, NoiseVariances: []float64{1, 4, 9}}}
+		return posterior.Draw{Graph: g, Equations: &posterior.Equations{Weights: w,
+			Intercepts: []float64{1, 2, 3}, NoiseVariances: []float64{1, 4, 9}}}
 	}
-	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Kind: posterior.Draws, Draws: []posterior.Draw{
-		graph([3]float64{a, b, 2}, [3]float64{b, c, 3}),                       // chain: 6
-		graph([3]float64{b, a, 5}, [3]float64{b, c, 7}),                       // fork: 0
-		graph([3]float64{a, b, 2}, [3]float64{b, c, 3}, [3]float64{a, c, -1}), // two paths: 5
-		graph([3]float64{a, c, -4}, [3]float64{b, c, 1}),                      // collider: −4
-	}}
+	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Kind: posterior.Draws,
+		Draws: []posterior.Draw{
+			graph([3]float64{a, b, 2}, [3]float64{b, c, 3}),                       // chain: 6
+			graph([3]float64{b, a, 5}, [3]float64{b, c, 7}),                       // fork: 0
+			graph([3]float64{a, b, 2}, [3]float64{b, c, 3}, [3]float64{a, c, -1}), // two paths: 5
+			graph([3]float64{a, c, -4}, [3]float64{b, c, 1}),                      // collider: −4
+		}}
 	e, err := effects.Linear(p, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +81,8 @@ func TestByHand(t *testing.T) {
 		t.Errorf("effects of a on c: %v", got)
 	}
 	f := e.Of(a)[1]
-	if f.Mean != 1.75 || f.Path != 0.75 || f.Positive != 0.5 || f.Negative != 0.25 || f.Q05 != -4 || f.Q50 != 0 || f.Q95 != 6 {
+	if f.Mean != 1.75 || f.Path != 0.75 || f.Positive != 0.5 || f.Negative != 0.25 || f.Q05 != -4 ||
+		f.Q50 != 0 || f.Q95 != 6 {
 		t.Errorf("effect %+v", f)
 	}
 	if want := math.Sqrt((36+0+25+16)/4. - 1.75*1.75); !near(f.SD, want, 1e-14) {
@@ -99,7 +106,8 @@ func TestByHand(t *testing.T) {
 	for _, row := range []struct {
 		set  []effects.Setting
 		want float64
-	}{{nil, 81}, {[]effects.Setting{{Var: b, Value: 1}}, 9}, {[]effects.Setting{{Var: a, Value: 1}}, 45}} {
+	}{{nil, 81}, {[]effects.Setting{{Var: b, Value: 1}}, 9},
+		{[]effects.Setting{{Var: a, Value: 1}}, 45}} {
 		all, err := e.Do(row.set)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +116,8 @@ func TestByHand(t *testing.T) {
 		if got := last.New.SD * last.New.SD; !near(got, row.want, 1e-12) || last.Mean.SD != 0 {
 			t.Errorf("under %v a new c has the variance %v, want %v", row.set, got, row.want)
 		}
-		if got := last.New.Q95 - last.New.Mean; !near(got, 1.6448536269514722*math.Sqrt(row.want), 1e-8) {
+		if got := last.New.Q95 - last.New.Mean; !near(got, 1.6448536269514722*math.Sqrt(row.want),
+			1e-8) {
 			t.Errorf("under %v the 95 %% quantile lies %v above the mean", row.set, got)
 		}
 	}
@@ -135,7 +144,8 @@ func TestAdjustment(t *testing.T) {
 		}
 		for from := range d {
 			given := append([]int{from}, g.Parents(from)...)
-			left, right := mat.NewDense(len(given), len(given), nil), mat.NewVecDense(len(given), nil)
+			left, right := mat.NewDense(len(given), len(given), nil),
+				mat.NewVecDense(len(given), nil)
 			for _, f := range e.Of(from) {
 				if slices.Contains(given, f.To) {
 					continue // the effect on a cause is 0
@@ -151,7 +161,8 @@ func TestAdjustment(t *testing.T) {
 					t.Skip("ill-conditioned")
 				}
 				if !near(f.Mean, b.AtVec(0), 1e-6) {
-					t.Fatalf("effect of %d on %d is %v, adjusted for its parents %v", from, f.To, f.Mean, b.AtVec(0))
+					t.Fatalf("effect of %d on %d is %v, adjusted for its parents %v", from, f.To,
+						f.Mean, b.AtVec(0))
 				}
 			}
 		}
@@ -192,7 +203,8 @@ func TestDoAgreesWithEffects(t *testing.T) {
 				if !near((three[m][to]-one[m][to])/2, v, 1e-9) {
 					t.Fatalf("slope %v, effect %v", (three[m][to]-one[m][to])/2, v)
 				}
-				if !p.Draws[m].Graph.Closure().Has(from, to) && !near(one[m][to], free[m][to], 1e-12) {
+				if !p.Draws[m].Graph.Closure().Has(from, to) &&
+					!near(one[m][to], free[m][to], 1e-12) {
 					t.Fatalf("do changes %d, which is no descendant of %d", to, from)
 				}
 			}
@@ -235,7 +247,8 @@ func TestUnits(t *testing.T) {
 			want := e.Of(from)
 			for k, f := range scaled.Of(from) {
 				unit := scale.SD[f.To] / scale.SD[from]
-				if f.Path != want[k].Path || !near(f.Mean, unit*want[k].Mean, 1e-9) || !near(f.SD, unit*want[k].SD, 1e-9) ||
+				if f.Path != want[k].Path || !near(f.Mean, unit*want[k].Mean, 1e-9) ||
+					!near(f.SD, unit*want[k].SD, 1e-9) ||
 					!near(f.Q05, unit*want[k].Q05, 1e-9) || !near(f.Q95, unit*want[k].Q95, 1e-9) {
 					t.Fatalf("effect %+v, in other units %+v", want[k], f)
 				}
@@ -243,14 +256,17 @@ func TestUnits(t *testing.T) {
 		}
 		at := rng.IntN(d)
 		plain, _ := e.Do([]effects.Setting{{Var: at, Value: 1.5}})
-		moved, err := scaled.Do([]effects.Setting{{Var: at, Value: scale.Mean[at] + 1.5*scale.SD[at]}})
+		moved, err :=
+			scaled.Do([]effects.Setting{{Var: at, Value: scale.Mean[at] + 1.5*scale.SD[at]}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k, q := range plain {
 			s, m := scale.SD[q.Var], scale.Mean[q.Var]
 			got := moved[k]
-			for _, pair := range [][2]float64{{got.Mean.Mean, m + s*q.Mean.Mean}, {got.Mean.SD, s * q.Mean.SD}, {got.New.Q05, m + s*q.New.Q05}, {got.New.Q95, m + s*q.New.Q95}} {
+			for _, pair := range [][2]float64{{got.Mean.Mean, m + s*q.Mean.Mean},
+				{got.Mean.SD, s * q.Mean.SD}, {got.New.Q05, m + s*q.New.Q05},
+				{got.New.Q95, m + s*q.New.Q95}} {
 				if !(math.Abs(pair[0]-pair[1]) <= 1e-8*(s+math.Abs(m)+math.Abs(pair[1]))) {
 					t.Fatalf("prediction %+v, in other units %+v", q, got)
 				}
@@ -286,7 +302,8 @@ func TestAll(t *testing.T) {
 			t.Errorf("%v in standard deviations, want %v", f.InSD, want)
 		}
 		if !(math.Abs(f.Positive+f.Negative-f.Path) <= 1e-12) {
-			t.Errorf("signs have the probabilities %v and %v, paths %v", f.Positive, f.Negative, f.Path)
+			t.Errorf("signs have the probabilities %v and %v, paths %v", f.Positive, f.Negative,
+				f.Path)
 		}
 	}
 	stopped, cancel := context.WithCancel(context.Background())
@@ -326,7 +343,8 @@ func TestParticlesHaveNoSpread(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	p := randomPosterior(3, 4, rand.New(rand.NewPCG(3, 3)))
-	e, err := effects.Linear(p, effects.Describe(p.Names, mat.NewDense(2, 3, []float64{0, 0, 0, 1, 2, 3})))
+	e, err := effects.Linear(p,
+		effects.Describe(p.Names, mat.NewDense(2, 3, []float64{0, 0, 0, 1, 2, 3})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,25 +353,30 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		{[]effects.Setting{{Var: 3}}, "effects: variable 3 of 3 is set"},
-		{[]effects.Setting{{Var: 1, Value: math.NaN()}}, `effects: "b" is set to NaN, want a finite number`},
+		{[]effects.Setting{{Var: 1, Value: math.NaN()}},
+			`effects: "b" is set to NaN, want a finite number`},
 		{[]effects.Setting{{Var: 1, Value: 2}, {Var: 1, Value: 2}}, `effects: "b" is set twice`},
 	} {
 		if _, err := e.Do(row.set); err == nil || err.Error() != row.want {
 			t.Errorf("got %v, want %s", err, row.want)
 		}
 	}
-	if w := e.Warnings([]effects.Setting{{Var: 0, Value: 1}, {Var: 2, Value: -1}}); len(w) != 1 || w[0] != "c = -1 lies outside of the data, which go from 0 to 3: the equations were not seen there" {
+	if w := e.Warnings([]effects.Setting{{Var: 0, Value: 1}, {Var: 2, Value: -1}}); len(w) != 1 ||
+		w[0] != "c = -1 lies outside of the data, which go from 0 to 3: the equations were not "+
+			"seen there" {
 		t.Errorf("warnings %q", w)
 	}
 	p.Draws[2].Equations = nil
 	if _, err := effects.Linear(p, nil); !errors.Is(err, effects.ErrNoParameters) {
 		t.Errorf("draw without equations: %v", err)
 	}
-	if _, err := effects.Linear(&posterior.Posterior{Names: p.Names}, nil); !errors.Is(err, effects.ErrNoParameters) {
+	if _, err := effects.Linear(&posterior.Posterior{Names: p.Names}, nil); !errors.Is(err,
+		effects.ErrNoParameters) {
 		t.Errorf("no draws: %v", err)
 	}
 	other := effects.Describe([]string{"a", "b", "x"}, mat.NewDense(1, 3, nil))
-	if _, err := effects.Linear(randomPosterior(3, 1, rand.New(rand.NewPCG(1, 1))), other); err == nil || err.Error() != `effects: column 3 is "x", the variable is "c"` {
+	if _, err := effects.Linear(randomPosterior(3, 1, rand.New(rand.NewPCG(1, 1))),
+		other); err == nil || err.Error() != `effects: column 3 is "x", the variable is "c"` {
 		t.Errorf("other columns: %v", err)
 	}
 }

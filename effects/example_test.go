@@ -16,9 +16,11 @@ func ExampleEffects_Of() {
 		g, w := dag.New(2), mat.NewDense(2, 2, nil)
 		g.Set(from, to, true)
 		w.Set(from, to, weight)
-		return posterior.Draw{Graph: g, Equations: &posterior.Equations{Weights: w, NoiseVariances: []float64{1, 1}}}
+		return posterior.Draw{Graph: g,
+			Equations: &posterior.Equations{Weights: w, NoiseVariances: []float64{1, 1}}}
 	}
-	p := &posterior.Posterior{Names: []string{"dose", "response"}, Kind: posterior.Draws, Draws: []posterior.Draw{draw(0, 1, 3), draw(1, 0, 0.2)}}
+	p := &posterior.Posterior{Names: []string{"dose", "response"}, Kind: posterior.Draws,
+		Draws: []posterior.Draw{draw(0, 1, 3), draw(1, 0, 0.2)}}
 	e, err := effects.Linear(p, nil)
 	if err != nil {
 		fmt.Println(err)

@@ -37,7 +37,8 @@ func (x *mixture) summary() Distribution {
 		low, high = math.Min(low, x.means[k]-reach), math.Max(high, x.means[k]+reach)
 	}
 	d.SD = math.Sqrt(variance)
-	d.Q05, d.Q50, d.Q95 = x.quantile(0.05, low, high), x.quantile(0.5, low, high), x.quantile(0.95, low, high)
+	d.Q05, d.Q50, d.Q95 = x.quantile(0.05, low, high), x.quantile(0.5, low, high),
+		x.quantile(0.95, low, high)
 	return d
 }
 

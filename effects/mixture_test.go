@@ -16,8 +16,10 @@ import (
 func constants(means, variances []float64) *posterior.Posterior {
 	p := &posterior.Posterior{Kind: posterior.Draws, Names: []string{"a", "b"}}
 	for k, mean := range means {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: dag.New(2), LogPrior: math.NaN(), LogLikelihood: math.NaN(),
-			Equations: &posterior.Equations{Weights: mat.NewDense(2, 2, nil), Intercepts: []float64{mean, 0}, NoiseVariances: []float64{variances[k], 1}}})
+		p.Draws = append(p.Draws,
+			posterior.Draw{Graph: dag.New(2), LogPrior: math.NaN(), LogLikelihood: math.NaN(),
+				Equations: &posterior.Equations{Weights: mat.NewDense(2, 2, nil),
+					Intercepts: []float64{mean, 0}, NoiseVariances: []float64{variances[k], 1}}})
 	}
 	p.Marginals = p.Frequencies()
 	return p
@@ -35,8 +37,10 @@ func TestMixtureOfDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := all[0].New
-	if want := math.Sqrt((1+4)/2.0 + 9); !near(got.SD, want, 1e-12) || got.Mean != 0 || !near(all[0].Mean.SD, 3, 1e-12) {
-		t.Errorf("new observation %+v, its mean %+v, want the standard deviations %v and 3", got, all[0].Mean, want)
+	if want := math.Sqrt((1+4)/2.0 + 9); !near(got.SD, want, 1e-12) || got.Mean != 0 ||
+		!near(all[0].Mean.SD, 3, 1e-12) {
+		t.Errorf("new observation %+v, its mean %+v, want the standard deviations %v and 3", got,
+			all[0].Mean, want)
 	}
 	normal := func(v, mean, sd float64) float64 { return 0.5 * math.Erfc((mean-v)/sd/math.Sqrt2) }
 	for q, v := range map[float64]float64{0.05: got.Q05, 0.5: got.Q50, 0.95: got.Q95} {
@@ -52,11 +56,14 @@ func TestMixtureOfDraws(t *testing.T) {
 // Columns must be as many as the variables, and a warning is about variables that exist.
 func TestColumnsAndVariablesFit(t *testing.T) {
 	p := constants([]float64{1}, []float64{1})
-	columns := effects.Describe([]string{"a", "b", "c"}, mat.NewDense(2, 3, []float64{0, 0, 0, 1, 1, 1}))
-	if _, err := effects.Linear(p, columns); err == nil || err.Error() != "effects: 3 columns for 2 variables" {
+	columns := effects.Describe([]string{"a", "b", "c"},
+		mat.NewDense(2, 3, []float64{0, 0, 0, 1, 1, 1}))
+	if _, err := effects.Linear(p, columns); err == nil ||
+		err.Error() != "effects: 3 columns for 2 variables" {
 		t.Errorf("three columns: error %v", err)
 	}
-	if _, err := effects.Linear(p, columns[:1]); err == nil || err.Error() != "effects: 1 columns for 2 variables" {
+	if _, err := effects.Linear(p, columns[:1]); err == nil ||
+		err.Error() != "effects: 1 columns for 2 variables" {
 		t.Errorf("one column: error %v", err)
 	}
 	e, err := effects.Linear(p, columns[:2])

@@ -39,7 +39,8 @@ type Drawing interface {
 // Nonlinear are the effects of a posterior with equations of any form, those of draw m being
 // equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
 // [Linear], and an error of equations is returned.
-func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64, equations func(m int) (Equations, error)) (*Effects, error) {
+func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64,
+	equations func(m int) (Equations, error)) (*Effects, error) {
 	if columns == nil {
 		return nil, fmt.Errorf("effects: nonlinear equations without the ranges of the columns")
 	}
@@ -51,7 +52,9 @@ func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64, equations 
 			noise[j][r] = rng.NormFloat64()
 			noise[j][r+1] = -noise[j][r]
 		}
-		rng.Shuffle(rowsPerColumn, func(a, b int) { noise[j][a], noise[j][b] = noise[j][b], noise[j][a] })
+		rng.Shuffle(rowsPerColumn, func(a, b int) {
+			noise[j][a], noise[j][b] = noise[j][b], noise[j][a]
+		})
 	}
 	return newEffects(p, columns, func(m int) (draw, error) {
 		f, err := equations(m)
@@ -70,7 +73,8 @@ type nonlinear struct {
 	noise     [][]float64                // by variable, of standard deviation 1
 }
 
-func newNonlinear(g *dag.Graph, f Equations, scale *posterior.Standardization, noise [][]float64) *nonlinear {
+func newNonlinear(g *dag.Graph, f Equations, scale *posterior.Standardization,
+	noise [][]float64) *nonlinear {
 	return &nonlinear{structure: structureOf(g), equations: f, scale: scale, noise: noise}
 }
 
@@ -171,7 +175,8 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 
 func (l *nonlinear) do(set []float64) outcome {
 	s := l.simulate(set)
-	o := outcome{means: make([]float64, len(set)), centres: s.means, variances: make([]float64, len(set)), levels: s.probabilities}
+	o := outcome{means: make([]float64, len(set)), centres: s.means,
+		variances: make([]float64, len(set)), levels: s.probabilities}
 	for j := range set {
 		if !math.IsNaN(set[j]) {
 			o.means[j], o.centres[j] = set[j], []float64{set[j]} // without rounding
@@ -186,7 +191,8 @@ func (l *nonlinear) do(set []float64) outcome {
 			sd = l.scale.SD[j]
 		}
 		variance := l.equations.NoiseVariance(j)
-		if o.variances[j] = sd * sd * variance; math.IsNaN(variance) { // values, where the noise is not added
+		// values, where the noise is not added
+		if o.variances[j] = sd * sd * variance; math.IsNaN(variance) {
 			o.variances[j], o.centres[j] = 0, s.values[j]
 			for r, v := range s.values[j] {
 				s.values[j][r] = l.back(j, v)

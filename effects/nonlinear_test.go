@@ -33,7 +33,8 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 	p := randomPosterior(5, 12, rng)
 	x := mat.NewDense(40, 5, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-	for _, scale := range []*posterior.Standardization{nil, {Mean: []float64{1, -2, 30, 0, 5}, SD: []float64{1, 2, .3, 1e3, 1e-2}}} {
+	for _, scale := range []*posterior.Standardization{nil,
+		{Mean: []float64{1, -2, 30, 0, 5}, SD: []float64{1, 2, .3, 1e3, 1e-2}}} {
 		p.Standardization = scale
 		columns := effects.Describe(p.Names, x)
 		if scale != nil {
@@ -43,14 +44,17 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		simulated, err := effects.Nonlinear(p, columns, 1, func(m int) (effects.Equations, error) { return asFunctions{p.Draws[m].Equations}, nil })
+		simulated, err := effects.Nonlinear(p, columns, 1, func(m int) (effects.Equations, error) {
+			return asFunctions{p.Draws[m].Equations}, nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for from := range 5 {
 			want := exact.Of(from)
 			for k, f := range simulated.Of(from) {
-				if f.Path != want[k].Path || !near(f.Mean, want[k].Mean, 1e-9) || !near(f.SD, want[k].SD, 1e-9) || !near(f.Q95, want[k].Q95, 1e-9) {
+				if f.Path != want[k].Path || !near(f.Mean, want[k].Mean, 1e-9) ||
+					!near(f.SD, want[k].SD, 1e-9) || !near(f.Q95, want[k].Q95, 1e-9) {
 					t.Errorf("effect %+v, want %+v", f, want[k])
 				}
 			}
@@ -62,13 +66,15 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, q := range got {
-			if !near(q.Mean.Mean, want[k].Mean.Mean, 1e-9) || !near(q.Mean.SD, want[k].Mean.SD, 1e-8) {
+			if !near(q.Mean.Mean, want[k].Mean.Mean, 1e-9) ||
+				!near(q.Mean.SD, want[k].Mean.SD, 1e-8) {
 				t.Errorf("prediction %+v, want %+v", q, want[k])
 			}
 			// 128 rows of noise: the standard deviation is right to 1/sqrt(256), four sigmas are
 			// 0.25.
 			if !(math.Abs(math.Log(q.New.SD/want[k].New.SD)) <= 0.25) {
-				t.Errorf("a new observation has the standard deviation %v, want %v", q.New.SD, want[k].New.SD)
+				t.Errorf("a new observation has the standard deviation %v, want %v", q.New.SD,
+					want[k].New.SD)
 			}
 		}
 	}
@@ -95,9 +101,12 @@ func TestSquares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Kind: posterior.Draws, Draws: []posterior.Draw{{Graph: g}}}
+	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Kind: posterior.Draws,
+		Draws: []posterior.Draw{{Graph: g}}}
 	columns := effects.Describe(p.Names, mat.NewDense(2, 3, []float64{1, 0, 0, 3, 1, 1}))
-	e, err := effects.Nonlinear(p, columns, 1, func(int) (effects.Equations, error) { return squares{}, nil })
+	e, err := effects.Nonlinear(p, columns, 1, func(int) (effects.Equations, error) {
+		return squares{}, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +119,8 @@ func TestSquares(t *testing.T) {
 		t.Errorf("curve %+v, want 0.25 and 16.25", curve)
 	}
 	low, high := columns[0].Quantiles[0], columns[0].Quantiles[4]
-	if f := e.Of(0)[0]; !near(f.Mean, low+high, 1e-9) || !near(low, 1.1, 1e-12) || !near(high, 2.9, 1e-12) {
+	if f := e.Of(0)[0]; !near(f.Mean, low+high, 1e-9) || !near(low, 1.1, 1e-12) ||
+		!near(high, 2.9, 1e-12) {
 		t.Errorf("slope %v between %v and %v", f.Mean, low, high)
 	}
 	if _, err := effects.Nonlinear(p, nil, 1, nil); err == nil {

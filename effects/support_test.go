@@ -35,7 +35,8 @@ func randomDraw(g *dag.Graph, rng *rand.Rand) posterior.Draw {
 		e.Intercepts = append(e.Intercepts, rng.NormFloat64())
 		e.NoiseVariances = append(e.NoiseVariances, 0.1+rng.ExpFloat64())
 	}
-	return posterior.Draw{Graph: g, Equations: e, LogWeight: rng.NormFloat64(), LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+	return posterior.Draw{Graph: g, Equations: e, LogWeight: rng.NormFloat64(),
+		LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 }
 
 // randomPosterior has n draws of d variables.

@@ -134,8 +134,8 @@ type Problem struct {
 	// Shared is what the problem has in common with others.
 	Shared Shared
 
-	// ModelScale is the scale on which Model takes the columns, set by [Engine.Begin]; nil means the
-	// units of the data.
+	// ModelScale is the scale on which Model takes the columns, set by [Engine.Begin]; nil means
+	// the units of the data.
 	ModelScale *posterior.Standardization
 	// Evidence of the models compared, set by [Engine.Begin]; nil if none were.
 	Evidence []sem.Evidence
@@ -149,10 +149,13 @@ type Problem struct {
 // Shared is what a problem has in common with others: completed tables of one table with gaps,
 // or the comparison of particles with a finished result. Its zero value stands for nothing.
 type Shared struct {
-	Several bool                       // there are other tables, whose models are compared with those of this one
-	Model   sem.Scored                 // the only model to compare; nil means those of the problem
-	Scale   *posterior.Standardization // of columns that an engine scales; nil means the scale of the data
-	Drawn   *Outcome                   // orders of SVGD are drawn from it; nil means that an engine computes it
+	// there are other tables, whose models are compared with those of this one
+	Several bool
+	Model   sem.Scored // the only model to compare; nil means those of the problem
+	// of columns that an engine scales; nil means the scale of the data
+	Scale *posterior.Standardization
+	// orders of SVGD are drawn from it; nil means that an engine computes it
+	Drawn *Outcome
 	// Sequence examines the rows. Nil means that their evidence counts in full.
 	Sequence func() inspect.Sequence
 }
@@ -192,7 +195,8 @@ type Progress struct {
 	Engine        string // the name of the engine at work
 	Step, Steps   int    // of the whole run, over all orders and engines
 	Order, Orders int    // the order that SVGD samples under, counted from 1, and their number
-	Table, Tables int    // the completed table of [tobac.FitImputed], counted from 1, and their number
+	// the completed table of [tobac.FitImputed], counted from 1, and their number
+	Table, Tables int
 	// Doing says what is being computed between steps, in a few words; "" means that a step has
 	// been taken.
 	Doing string
@@ -207,8 +211,10 @@ type Progress struct {
 
 // A TrainingPoint says how far a training is.
 type TrainingPoint struct {
-	Step     int     // steps taken
-	Quantity string  // what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; "" means nothing is known yet
+	Step int // steps taken
+	// what Value is: ELBO, a lower bound on the log evidence in nats, or loss, whose bound is 0; ""
+	// means nothing is known yet
+	Quantity string
 	Value    float64 // mean over the samples of a step or over several steps
 }
 
@@ -217,8 +223,10 @@ type TrainingPoint struct {
 type Training struct {
 	Trace   []TrainingPoint // ascending
 	Skipped int             // steps that changed nothing, because a gradient was not finite
-	Starts  []float64       // ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil means a single start
-	Exact   bool            // nothing had to be trained: the distribution is the posterior
+	// ELBO at the ends of the starts of BCD Nets, of which the highest was kept; nil means a single
+	// start
+	Starts []float64
+	Exact  bool // nothing had to be trained: the distribution is the posterior
 	// Distance is the total variation ½ Σ_G |q(G) − p(G|D)| of what was trained from the exact
 	// posterior under the same scores and prior, which DAG-GFlowNet knows of at most five
 	// variables; NaN means unknown.
@@ -305,8 +313,8 @@ func (f *finished) Save() (json.RawMessage, error)                 { return nil,
 func (f *finished) Restore(context.Context, json.RawMessage) error { return nil }
 func (f *finished) Close()                                         {}
 
-// MostSteps is the largest number of steps of an engine. Sums and products of such numbers fit in 64
-// bits.
+// MostSteps is the largest number of steps of an engine. Sums and products of such numbers fit in
+// 64 bits.
 const MostSteps = 1_000_000_000
 
 // BeforeEnd is the error of an outcome that is asked for before the last step.

@@ -25,7 +25,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	p := &engine.Problem{Data: table.Train, Model: sem.Linear{}, Workers: 1, Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
+	p := &engine.Problem{Data: table.Train, Model: sem.Linear{}, Workers: 1,
+		Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
 
 	e, err := (&sums.Exact{}).Engine().Prepare(p) // all defaults filled in
 	if err != nil {
@@ -44,7 +45,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%v, %d steps: X0 → X1 has the probability %.1f\n", e, steps, o.Marginals.Probabilities.At(0, 1))
+	fmt.Printf("%v, %d steps: X0 → X1 has the probability %.1f\n", e, steps,
+		o.Marginals.Probabilities.At(0, 1))
 
 	p.Order.Method = ordering.EqVarOptions{}
 	_, err = e.Engine().Prepare(p)
@@ -71,6 +73,7 @@ func TestSizeOfEstimated(t *testing.T) {
 	all := p.Size()
 	p.Model = sem.FeedForward{}
 	if got := p.Size(); got.Models != 1 || all.Models < 2 {
-		t.Errorf("%d models with node scores of a network, %d where the model is open; want 1 and several", got.Models, all.Models)
+		t.Errorf("%d models with node scores of a network, %d where the model is open; want 1 "+
+			"and several", got.Models, all.Models)
 	}
 }

@@ -105,7 +105,8 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	text := fmt.Sprintf("this needs about %s of memory (%s), and %s; ", memory.Size(e.Need), e.Parts, e.Room)
+	text := fmt.Sprintf("this needs about %s of memory (%s), and %s; ", memory.Size(e.Need),
+		e.Parts, e.Room)
 	if e.Fits == "" {
 		return text + "no single setting makes it fit: take fewer variables and rows"
 	}
@@ -129,7 +130,8 @@ func CheckTable(n, d int, limit int64) error {
 	if need <= float64(room.Bytes) {
 		return nil
 	}
-	return &MemoryError{Need: need, Room: room.String(), Parts: memory.Size(need) + " for the program and the table"}
+	return &MemoryError{Need: need, Room: room.String(), Parts: memory.Size(need) +
+		" for the program and the table"}
 }
 
 // CheckMemory refuses a run whose memory would not fit, before anything is computed. limit is that
@@ -150,7 +152,8 @@ func CheckMemory(e Engine, p *Problem, size Size, limit int64) error {
 		}
 	}
 	for _, k := range knobs(e, p, size) {
-		if v := k.largest(float64(room.Bytes)); v > 0 && (k.name != "variables" && k.name != "rows" || v > 1) {
+		if v := k.largest(float64(room.Bytes)); v > 0 &&
+			(k.name != "variables" && k.name != "rows" || v > 1) {
 			fits = append(fits, fmt.Sprintf("%s up to %d", k.name, v))
 		}
 	}

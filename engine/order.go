@@ -48,8 +48,11 @@ func (w OrderWeights) String() string { return setting.Name(w, "frequency", "evi
 // Settings are those with a text form. The order itself has none.
 func (o *Order) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or resamples of the rows whose orders --order METHOD finds", "5 draws, or all rows together"),
-		setting.OneOf(&o.Weights, "order-weights", "weights of the orders of resamples", "frequency", FrequencyWeights, EvidenceWeights),
+		setting.WholeNumber(&o.Count, mostOrders, "orders", "orders drawn from the posterior, or "+
+			"resamples of the rows whose orders --order METHOD finds",
+			"5 draws, or all rows together"),
+		setting.OneOf(&o.Weights, "order-weights", "weights of the orders of resamples",
+			"frequency", FrequencyWeights, EvidenceWeights),
 	}
 }
 
@@ -63,11 +66,13 @@ func (o *Order) Validate(d int) error {
 	}
 	switch {
 	case o.Known != nil && o.Method != nil:
-		return errors.New("the causal order is known, and a method is to find it; want one of the two")
+		return errors.New(
+			"the causal order is known, and a method is to find it; want one of the two")
 	case o.Known != nil && o.Count > 0:
 		return errors.New("the causal order is known, which leaves no distribution over orders")
 	case o.Weights != FrequencyWeights && (o.Method == nil || o.Count == 0):
-		return fmt.Errorf("orders are weighted by %v, but none are found in resamples: set a method and the number of resamples", o.Weights)
+		return fmt.Errorf("orders are weighted by %v, but none are found in resamples: set a "+
+			"method and the number of resamples", o.Weights)
 	}
 	if o.Known != nil {
 		if err := ordering.Validate(o.Known, d); err != nil {

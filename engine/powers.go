@@ -1,7 +1,7 @@
 package engine
 
-// Powers of engines. Code that handles all engines asks for a power, never for the name or type of an
-// engine.
+// Powers of engines. Code that handles all engines asks for a power, never for the name or type of
+// an engine.
 
 // A Direct engine computes sums: Begin computes its outcome, and nothing has to converge.
 type Direct interface{ Direct() }
@@ -23,8 +23,8 @@ type OrderSource interface{ OrderSource() }
 
 // A Swarm has particles in place of draws from the posterior.
 type Swarm interface {
-	// Orders chooses the engine whose draws give the orders of a problem; nil means the default one.
-	// Drawn is false if no orders are drawn.
+	// Orders chooses the engine whose draws give the orders of a problem; nil means the default
+	// one. Drawn is false if no orders are drawn.
 	Orders(p *Problem) (s Settings, drawn bool)
 }
 

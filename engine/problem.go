@@ -15,7 +15,8 @@ import (
 	"tobac/sem"
 )
 
-// Scored reports whether the model of the problem has node scores, or is to be chosen among some that have.
+// Scored reports whether the model of the problem has node scores, or is to be chosen among some
+// that have.
 func (p *Problem) Scored() bool {
 	_, ok := sem.As[sem.Scored](p.Model)
 	return ok || p.Model == nil
@@ -23,18 +24,22 @@ func (p *Problem) Scored() bool {
 
 // NeedsScores is the error of an engine that needs node scores.
 func (p *Problem) NeedsScores(e Engine) error {
-	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s needs; allowed: the engine svgd", p.Model, e.Name())
+	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s "+
+		"needs; allowed: the engine svgd", p.Model, e.Name())
 }
 
 // InfersOrder is the error of an engine that takes no orders that a method finds.
 func (p *Problem) InfersOrder(e Engine) error {
-	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the engine svgd", e.Name())
+	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the "+
+		"engine svgd", e.Name())
 }
 
-// LearnsOrders is the error of an engine that learns what orders are probable; nil if orders are left to it.
+// LearnsOrders is the error of an engine that learns what orders are probable; nil if orders are
+// left to it.
 func (p *Problem) LearnsOrders(e Engine) error {
 	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
-		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a method finds or that are drawn from a posterior", e.Name())
+		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a "+
+			"method finds or that are drawn from a posterior", e.Name())
 	}
 	return nil
 }
@@ -50,7 +55,8 @@ func (p *Problem) ScoredModels() []sem.Scored {
 	return sem.Compared(p.Data)
 }
 
-// SettleModel keeps the evidences of the models compared, and takes the best where the model is open.
+// SettleModel keeps the evidences of the models compared, and takes the best where the model is
+// open.
 func (p *Problem) SettleModel(best sem.Model, all []sem.Evidence) {
 	if p.Evidence = all; p.Model == nil {
 		p.Model = best
@@ -89,9 +95,11 @@ func (p *Problem) Size() Size {
 	return size
 }
 
-// TakeDensity fixes the number of edges per node of the prior, where exact sums would average over it, and says so.
+// TakeDensity fixes the number of edges per node of the prior, where exact sums would average over
+// it, and says so.
 func (p *Problem) TakeDensity(v float64, notes []string) []string {
-	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil && q.EdgesPerNode == 0 && v > 0 {
+	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil &&
+		q.EdgesPerNode == 0 && v > 0 {
 		q.EdgesPerNode = v
 		notes = append(notes, fmt.Sprintf("%.3g edges per node, which the run took as given", v))
 	}
@@ -99,14 +107,16 @@ func (p *Problem) TakeDensity(v float64, notes []string) []string {
 }
 
 // SampledModel is the form of a model that SVGD samples, with its data and their scale.
-func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table, *posterior.Standardization, error) {
+func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table,
+	*posterior.Standardization, error) {
 	sampled, scaling := m, sem.AsGiven
 	_, scored := sem.As[sem.Scored](m)
 	if v, ok := sem.As[sem.SampledModel](m); ok && !(scored && integrated) {
 		sampled, scaling = v.Sampled(false)
 	}
 	if _, ok := sem.As[sem.Differentiable](sampled); !ok && !integrated {
-		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated, or the engines exact and mcmc", m)
+		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could "+
+			"differentiate; allowed: parameters integrated, or the engines exact and mcmc", m)
 	}
 	scale, err := p.Scale(scaling)
 	if err != nil {
@@ -149,7 +159,8 @@ func (e *ColumnError) Unwrap() error { return e.Err }
 // WithName names the columns that an error of the scores is about.
 func WithName(err error, names []string) error {
 	if constant := new(scoring.ConstantColumnError); errors.As(err, &constant) {
-		return &ColumnError{fmt.Sprintf("column %q is constant in the rows in which it was not set, want at least two different values; remove it", names[constant.Column]), err}
+		return &ColumnError{fmt.Sprintf("column %q is constant in the rows in which it was not "+
+			"set, want at least two different values; remove it", names[constant.Column]), err}
 	}
 	if at := new(score.VariableError); errors.As(err, &at) {
 		text := fmt.Sprintf("column %q", names[at.Variable])

@@ -48,8 +48,12 @@ func TestNormal(t *testing.T) {
 		tolerance   float64 // of everything, in standard deviations
 		independent bool
 	}{
-		{"laplace", func() (*gaussian.Normal, error) { return gaussian.Laplace{Target: m}.Fit(t.Context()) }, 1e-5, false},
-		{"laplace, differences", func() (*gaussian.Normal, error) { return gaussian.Laplace{Target: plain{m}}.Fit(t.Context()) }, 1e-4, false},
+		{"laplace", func() (*gaussian.Normal, error) {
+			return gaussian.Laplace{Target: m}.Fit(t.Context())
+		}, 1e-5, false},
+		{"laplace, differences", func() (*gaussian.Normal, error) {
+			return gaussian.Laplace{Target: plain{m}}.Fit(t.Context())
+		}, 1e-4, false},
 		{"pathfinder", func() (*gaussian.Normal, error) {
 			p, err := gaussian.Pathfinder{Target: m, Paths: 1}.Run(t.Context())
 			if err != nil {
@@ -60,7 +64,9 @@ func TestNormal(t *testing.T) {
 		{"full rank", func() (*gaussian.Normal, error) {
 			return gaussian.Variational{Target: m, FullRank: true, Steps: 6000}.Fit(t.Context())
 		}, 0.1, false},
-		{"mean field", func() (*gaussian.Normal, error) { return gaussian.Variational{Target: m, Steps: 6000}.Fit(t.Context()) }, 0.1, true},
+		{"mean field", func() (*gaussian.Normal, error) {
+			return gaussian.Variational{Target: m, Steps: 6000}.Fit(t.Context())
+		}, 0.1, true},
 	} {
 		n, err := c.fit()
 		if err != nil {
@@ -204,8 +210,10 @@ func TestMistakes(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fit(gaussian.Laplace{}), "no target"}, {fit(gaussian.Laplace{Target: ridge, From: []float64{1, 2}}), "2 coordinates"},
-		{fit(gaussian.Laplace{Target: ridge, From: []float64{1e-3}}), ""}, {fit(gaussian.Laplace{Target: ridge, Starts: -1}), "-1 starts"},
+		{fit(gaussian.Laplace{}), "no target"},
+		{fit(gaussian.Laplace{Target: ridge, From: []float64{1, 2}}), "2 coordinates"},
+		{fit(gaussian.Laplace{Target: ridge, From: []float64{1e-3}}), ""},
+		{fit(gaussian.Laplace{Target: ridge, Starts: -1}), "-1 starts"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%v, want %q", c.err, c.want)

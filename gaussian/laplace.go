@@ -22,7 +22,8 @@ type Curved interface {
 // Laplace approximates a density around its mode. The zero value of each setting is the usual
 // one.
 type Laplace struct {
-	Target chain.Target // a [Curved] one has an exact Hessian, others one by differences of gradients
+	// a [Curved] one has an exact Hessian, others one by differences of gradients
+	Target chain.Target
 	Seed   uint64
 	Starts int       // of the optimiser, of which the best end counts; defaults to 4
 	From   []float64 // where the optimiser starts; nil: uniformly from −2 to 2 in all coordinates
@@ -71,7 +72,8 @@ func (l Laplace) Fit(ctx context.Context) (*Normal, error) {
 	var factor mat.Cholesky
 	if !factor.Factorize(precision) {
 		return nil, fmt.Errorf(
-			"gaussian: the Hessian of the log density is not negative definite where the optimiser ended, at the log density %.6g "+
+			"gaussian: the Hessian of the log density is not negative definite where the "+
+				"optimiser ended, at the log density %.6g "+
 				"with a gradient of norm %.2g: there is no mode",
 			best.log,
 			floats.Norm(best.grad, 2),
@@ -113,7 +115,8 @@ func (e *evaluator) curvature(x []float64) (*mat.SymDense, error) {
 	} else {
 		at, up, down := append([]float64(nil), x...), make([]float64, d), make([]float64, d)
 		for i := range d {
-			step := 1e-5 * (1 + math.Abs(x[i])) // errors of rounding and of the third derivative are alike
+			// errors of rounding and of the third derivative are alike
+			step := 1e-5 * (1 + math.Abs(x[i]))
 			at[i] = x[i] + step
 			if _, err := e.at(up, at); err != nil {
 				return nil, err

@@ -51,7 +51,8 @@ func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
 		value *int
 		usual int
 		name  string
-	}{{&p.Paths, 4, "paths"}, {&p.Draws, 16, "draws"}, {&p.Iterations, 200, "iterations"}, {&p.Memory, 6, "pairs of memory"}} {
+	}{{&p.Paths, 4, "paths"}, {&p.Draws, 16, "draws"}, {&p.Iterations, 200, "iterations"},
+		{&p.Memory, 6, "pairs of memory"}} {
 		if *c.value < 0 {
 			return nil, fmt.Errorf("gaussian: %d %s, want at least 1", *c.value, c.name)
 		}

@@ -65,7 +65,8 @@ func (s Stein) Run(ctx context.Context) (*Particles, error) {
 	}
 	n, d := s.Target.Dims()
 	if n <= d {
-		return nil, fmt.Errorf("gaussian: %d particles of %d coordinates, want more particles", n, d)
+		return nil, fmt.Errorf("gaussian: %d particles of %d coordinates, want more particles", n,
+			d)
 	}
 	var err error
 	by := s.From
@@ -163,7 +164,8 @@ func judged(p *Particles, moments, z, score *mat.Dense) *Particles {
 				v := z.At(k, i)
 				curve += (v*v - 1) * score.At(k, j) / float64(n) / math.Sqrt2
 			}
-			p.Dependence = math.Max(p.Dependence, math.Max(math.Abs(moments.At(i, j)), math.Abs(curve)))
+			p.Dependence =
+				math.Max(p.Dependence, math.Max(math.Abs(moments.At(i, j)), math.Abs(curve)))
 		}
 	}
 	return p

@@ -196,7 +196,8 @@ func (v Variational) adam(c *Climb, g []float64) {
 		if c.Second[i] == 0 {
 			continue
 		}
-		move := size * (c.First[i] / (1 - math.Pow(0.9, t))) / (math.Sqrt(c.Second[i]/(1-math.Pow(0.999, t))) + 1e-8)
+		move := size * (c.First[i] / (1 - math.Pow(0.9, t))) /
+			(math.Sqrt(c.Second[i]/(1-math.Pow(0.999, t))) + 1e-8)
 		if i < len(c.Mean) {
 			c.Mean[i] += move
 		} else {

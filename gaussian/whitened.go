@@ -28,7 +28,8 @@ func (w *Whitened) Dims() (points, coordinates int) { return w.Target.Dims() }
 func (w *Whitened) LogDensity(logp []float64, grad, z *mat.Dense) error {
 	n, d := z.Dims()
 	if points, _ := w.Target.Dims(); n != points || d != len(w.By.Mean) {
-		return fmt.Errorf("gaussian: got %d×%d coordinates, want %d×%d", n, d, points, len(w.By.Mean))
+		return fmt.Errorf("gaussian: got %d×%d coordinates, want %d×%d", n, d, points,
+			len(w.By.Mean))
 	}
 	if w.x == nil {
 		w.x, w.grad = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)

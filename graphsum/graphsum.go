@@ -115,7 +115,8 @@ func init() {
 		return autograd.Shape{d, d}, err
 	}
 	sets = &autograd.Primitive{Name: "sets of parents", Shape: same,
-		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+			_ []autograd.Shape) error {
 			g, d, err := graphs(in[0])
 			if err != nil {
 				return err
@@ -126,7 +127,8 @@ func init() {
 			return nil
 		}}
 	logSum = &autograd.Primitive{Name: "sum over graphs", Shape: scalar,
-		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+			_ []autograd.Shape) error {
 			g, _, err := graphs(in[0])
 			if err == nil {
 				out[0] = g.LogEvidence()
@@ -136,7 +138,8 @@ func init() {
 			return []*autograd.Node{sets.Apply(autograd.Attr{}, y.Operands()[0]).Mul(ct)}
 		}}
 	edges = &autograd.Primitive{Name: "edges", Shape: square,
-		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+			_ []autograd.Shape) error {
 			g, d, err := graphs(in[0])
 			if err != nil {
 				return err

@@ -86,7 +86,9 @@ func TestSum(t *testing.T) {
 		t.Errorf("P(0 → 2) %v, want %v", p, edge/sum)
 	}
 	err := gradtest.Check(
-		func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return graphsum.LogSum(x[0]) },
+		func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+			return graphsum.LogSum(x[0])
+		},
 		[][]float64{q},
 		[]autograd.Shape{{12}},
 		gradtest.Options{},
@@ -160,7 +162,8 @@ func Example() {
 		return
 	}
 	defer m.Close()
-	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, WarmUp: 100}.Run(context.Background(), 100, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{},
+		WarmUp: 100}.Run(context.Background(), 100, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -186,8 +189,8 @@ func Example() {
 }
 
 // A measurement model on top of a graph: each variable was measured twice, with an error of unknown
-// size. The no-U-turn sampler draws the variables behind the measurements, and the graph of these is
-// summed exactly.
+// size. The no-U-turn sampler draws the variables behind the measurements, and the graph of these
+// is summed exactly.
 func Example_measurement() {
 	const n = 40
 	truth, rng := simulated(n), rand.New(rand.NewPCG(3, 3))
@@ -211,7 +214,8 @@ func Example_measurement() {
 	defer fit.Close()
 	mean := func(name string) float64 { return stat.Mean(fit.Of(name), nil) }
 	fmt.Printf("error %.0f tenths\n", mean("tenths"))
-	fmt.Printf("a – b %.0f, b – c %.0f\n", mean("edge[0,1]")+mean("edge[1,0]"), mean("edge[1,2]")+mean("edge[2,1]"))
+	fmt.Printf("a – b %.0f, b – c %.0f\n", mean("edge[0,1]")+mean("edge[1,0]"),
+		mean("edge[1,2]")+mean("edge[2,1]"))
 	// Output:
 	// error 3 tenths
 	// a – b 1, b – c 1

@@ -21,8 +21,8 @@ type Scorer interface {
 type Sampler struct {
 	Target Scorer
 	Seed   uint64
-	// Step sizes are Scale·(Offset + t)^−Decay at step t. Scale has no default; Decay defaults to 0.55,
-	// Offset to 1, and a negative Decay means none.
+	// Step sizes are Scale·(Offset + t)^−Decay at step t. Scale has no default; Decay defaults to
+	// 0.55, Offset to 1, and a negative Decay means none.
 	Scale, Offset, Decay float64
 	Precondition         bool // by the root of a running mean of squared gradients
 }

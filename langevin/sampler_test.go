@@ -36,7 +36,8 @@ func mean(t testing.TB, workers int) (m *density.Model, want float64) {
 // Steps of 0.001 hold 0.2 of the posterior variance, and mix within 20 of them.
 func TestMoments(t *testing.T) {
 	m, want := mean(t, 1)
-	for _, s := range []langevin.Sampler{{Target: m, Scale: 1e-3, Decay: -1}, {Target: m, Scale: 0.02, Decay: -1, Precondition: true}} {
+	for _, s := range []langevin.Sampler{{Target: m, Scale: 1e-3, Decay: -1},
+		{Target: m, Scale: 0.02, Decay: -1, Precondition: true}} {
 		state, err := s.Begin(mat.NewDense(8, 1, []float64{2, 2, 2, 2, 2, 2, 2, 2}))
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +115,9 @@ func TestResume(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	m, _ := mean(t, 1)
-	for want, s := range map[string]langevin.Sampler{"no target": {}, "scale 0": {Target: m}, "decay 2": {Target: m, Scale: 1, Decay: 2}, "offset -1": {Target: m, Scale: 1, Offset: -1}} {
+	for want, s := range map[string]langevin.Sampler{"no target": {}, "scale 0": {Target: m},
+		"decay 2":   {Target: m, Scale: 1, Decay: 2},
+		"offset -1": {Target: m, Scale: 1, Offset: -1}} {
 		if _, err := s.Begin(mat.NewDense(8, 1, nil)); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -97,12 +97,14 @@ func forEntries(p mat.Matrix, truth *dag.Graph, f func(q float64, edge bool)) {
 // diagonal.
 func checkProbabilities(p mat.Matrix, d int) {
 	if rows, cols := p.Dims(); rows != d || cols != d {
-		panic(fmt.Sprintf("metrics: probabilities are %d×%d for a graph of %d vertices", rows, cols, d))
+		panic(fmt.Sprintf("metrics: probabilities are %d×%d for a graph of %d vertices", rows, cols,
+			d))
 	}
 	for i := range d {
 		for j := range d {
 			if q := p.At(i, j); i != j && !(q >= 0 && q <= 1) {
-				panic(fmt.Sprintf("metrics: probability of %d -> %d is %v, want a number from 0 to 1", i, j, q))
+				panic(fmt.Sprintf("metrics: probability of %d -> %d is %v, want a number from 0 "+
+					"to 1", i, j, q))
 			}
 		}
 	}

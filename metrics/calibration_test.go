@@ -30,7 +30,8 @@ func TestCalibrationByHand(t *testing.T) {
 		got, want float64
 	}{
 		{"Brier", metrics.Brier(p, truth), (0.0025 + 3*0.0625) / 6},
-		{"log score", metrics.LogScore(p, truth, 0.01), -(math.Log(0.95) + 3*math.Log(0.75) + 2*math.Log(0.99)) / 6},
+		{"log score", metrics.LogScore(p, truth, 0.01),
+			-(math.Log(0.95) + 3*math.Log(0.75) + 2*math.Log(0.99)) / 6},
 		{"calibration, 10 bins", metrics.CalibrationError(p, truth, 10), 0.8 / 6},
 		{"calibration, 2 bins", metrics.CalibrationError(p, truth, 2), 0.8 / 6},
 		{"calibration, 1 bin", metrics.CalibrationError(p, truth, 1), 0.2 / 6},
@@ -59,14 +60,16 @@ func TestCalibrationOfExtremes(t *testing.T) {
 			brier, logScore, error float64
 		}{
 			{"truth", truth.Matrix(), 0, -math.Log(1 - 1e-3), 0},
-			{"no edges", mat.NewDense(d, d, nil), share, -share*math.Log(1e-3) - (1-share)*math.Log(1-1e-3), share},
+			{"no edges", mat.NewDense(d, d, nil), share,
+				-share*math.Log(1e-3) - (1-share)*math.Log(1-1e-3), share},
 			{"one half", half, 0.25, math.Ln2, math.Abs(0.5 - share)},
 		} {
 			for _, c := range []struct {
 				name      string
 				got, want float64
 			}{
-				{"Brier", metrics.Brier(row.p, truth), row.brier}, {"log score", metrics.LogScore(row.p, truth, 1e-3), row.logScore},
+				{"Brier", metrics.Brier(row.p, truth), row.brier},
+				{"log score", metrics.LogScore(row.p, truth, 1e-3), row.logScore},
 				{"calibration", metrics.CalibrationError(row.p, truth, bins), row.error},
 			} {
 				if !(math.Abs(c.got-c.want) <= 1e-12) {
@@ -97,7 +100,9 @@ func TestScoresAreProper(t *testing.T) {
 		f    func(p mat.Matrix, truth *dag.Graph) float64
 	}{
 		{"Brier", metrics.Brier},
-		{"log score", func(p mat.Matrix, truth *dag.Graph) float64 { return metrics.LogScore(p, truth, 1e-3) }},
+		{"log score", func(p mat.Matrix, truth *dag.Graph) float64 {
+			return metrics.LogScore(p, truth, 1e-3)
+		}},
 	} {
 		sum, square := 0.0, 0.0
 		for range graphs {
@@ -113,7 +118,8 @@ func TestScoresAreProper(t *testing.T) {
 		mean := sum / graphs
 		se := math.Sqrt((square/graphs - mean*mean) / graphs)
 		if !(mean > 5*se) {
-			t.Errorf("%s: other probabilities are worse by %v ± %v, want more than five standard errors", score.name, mean, se)
+			t.Errorf("%s: other probabilities are worse by %v ± %v, want more than five standard "+
+				"errors", score.name, mean, se)
 		}
 	}
 }
@@ -140,7 +146,8 @@ func TestCalibrationErrorOfCalibratedProbabilities(t *testing.T) {
 		sure += metrics.CalibrationError(extreme, truth, metrics.CalibrationBins) / graphs
 	}
 	if calibrated > 0.133 || sure < 0.2 {
-		t.Errorf("calibrated probabilities have the error %v, want at most 0.133; overconfident ones %v, want at least 0.2", calibrated, sure)
+		t.Errorf("calibrated probabilities have the error %v, want at most 0.133; overconfident "+
+			"ones %v, want at least 0.2", calibrated, sure)
 	}
 }
 
@@ -153,14 +160,22 @@ func TestCalibrationPanics(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"shape", func() { metrics.Brier(mat.NewDense(2, 3, nil), truth) }, "metrics: probabilities are 2×3 for a graph of 2 vertices"},
-		{"outside", func() { metrics.Brier(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
-		{"NaN", func() { metrics.Brier(matrix([]float64{0, math.NaN()}, []float64{0, 0}), truth) }, "metrics: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
-		{"least", func() { metrics.LogScore(ok, truth, 0) }, "metrics: least probability 0, want a number between 0 and ½"},
-		{"bins", func() { metrics.CalibrationError(ok, truth, 0) }, "metrics: 0 bins, want at least 1"},
-		{"skeleton", func() { metrics.SkeletonAUROC(outside, truth) }, "metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
-		{"E-SHD", func() { metrics.ESHDOfEdges(mat.NewDense(3, 3, nil), truth) }, "metrics: probabilities are 3×3 for a graph of 2 vertices"},
-		{"vertices", func() { _, _ = metrics.EvaluateEdges(mat.NewDense(3, 3, nil), truth) }, "metrics: probabilities of 3 variables, the truth has 2"},
+		{"shape", func() { metrics.Brier(mat.NewDense(2, 3, nil), truth) },
+			"metrics: probabilities are 2×3 for a graph of 2 vertices"},
+		{"outside", func() { metrics.Brier(outside, truth) },
+			"metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
+		{"NaN", func() { metrics.Brier(matrix([]float64{0, math.NaN()}, []float64{0, 0}), truth) },
+			"metrics: probability of 0 -> 1 is NaN, want a number from 0 to 1"},
+		{"least", func() { metrics.LogScore(ok, truth, 0) },
+			"metrics: least probability 0, want a number between 0 and ½"},
+		{"bins", func() { metrics.CalibrationError(ok, truth, 0) },
+			"metrics: 0 bins, want at least 1"},
+		{"skeleton", func() { metrics.SkeletonAUROC(outside, truth) },
+			"metrics: probability of 0 -> 1 is 1.5, want a number from 0 to 1"},
+		{"E-SHD", func() { metrics.ESHDOfEdges(mat.NewDense(3, 3, nil), truth) },
+			"metrics: probabilities are 3×3 for a graph of 2 vertices"},
+		{"vertices", func() { _, _ = metrics.EvaluateEdges(mat.NewDense(3, 3, nil), truth) },
+			"metrics: probabilities of 3 variables, the truth has 2"},
 	} {
 		if got := panics(row.f); got != row.want {
 			t.Errorf("%s: got %v, want %s", row.name, got, row.want)

@@ -62,7 +62,8 @@ type EdgeReport struct {
 	// The consensus graph of the matrix, see [posterior.Marginals.Consensus].
 	ConsensusEdges Number `json:"consensus_edges"`
 	ConsensusSHD   Number `json:"consensus_shd"`
-	CPDAGSHD       Number `json:"cpdag_shd"` // between the equivalence classes of consensus and truth
+	// between the equivalence classes of consensus and truth
+	CPDAGSHD Number `json:"cpdag_shd"`
 
 	// Baseline: the graph without edges. Its E-SHD is the number of true edges.
 	ESHDEmptyGraph Number `json:"eshd_empty_graph"`
@@ -78,15 +79,18 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	nan := Number(math.NaN())
 	r := &EdgeReport{
 		Variables: d,
-		ESHD:      nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AUPRC: nan, Brier: nan, LogScore: nan, CalibrationError: nan,
+		ESHD:      nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AUPRC: nan,
+		Brier: nan, LogScore: nan, CalibrationError: nan,
 		ExpectedEdges: Number(expectedEdges(p)), SkeletonAUROC: nan, SkeletonAveragePrecision: nan,
-		ConsensusEdges: Number(consensus.Size()), ConsensusSHD: nan, CPDAGSHD: nan, ESHDEmptyGraph: nan,
+		ConsensusEdges: Number(consensus.Size()), ConsensusSHD: nan, CPDAGSHD: nan,
+		ESHDEmptyGraph: nan,
 	}
 	if truth == nil {
 		return r, nil
 	}
 	if truth.Len() != d {
-		panic(fmt.Sprintf("metrics: probabilities of %d variables, the truth has %d", d, truth.Len()))
+		panic(fmt.Sprintf("metrics: probabilities of %d variables, the truth has %d", d,
+			truth.Len()))
 	}
 	distance, err := cpdagSHD(consensus, truth)
 	if err != nil {
@@ -94,11 +98,14 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	}
 	r.CPDAGSHD, r.ConsensusSHD = Number(distance), Number(SHD(consensus, truth))
 	r.ESHD, r.ESHDEmptyGraph = Number(ESHDOfEdges(p, truth)), Number(truth.Size())
-	r.AUROC, r.AUROCWithDiagonal = Number(AUROC(p, truth, OffDiagonal)), Number(AUROC(p, truth, WithDiagonal))
-	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)), Number(auprc(p, truth, OffDiagonal))
+	r.AUROC, r.AUROCWithDiagonal = Number(AUROC(p, truth, OffDiagonal)),
+		Number(AUROC(p, truth, WithDiagonal))
+	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)),
+		Number(auprc(p, truth, OffDiagonal))
 	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(logScore(p, truth, posterior.Floor))
 	r.CalibrationError = Number(calibrationError(p, truth, CalibrationBins))
-	r.SkeletonAUROC, r.SkeletonAveragePrecision = Number(SkeletonAUROC(p, truth)), Number(skeletonAveragePrecision(p, truth))
+	r.SkeletonAUROC, r.SkeletonAveragePrecision = Number(SkeletonAUROC(p, truth)),
+		Number(skeletonAveragePrecision(p, truth))
 	return r, nil
 }
 

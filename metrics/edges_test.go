@@ -31,17 +31,22 @@ func TestEdgeReportOfGraphs(t *testing.T) {
 			name      string
 			got, want metrics.Number
 		}{
-			{"eshd", got.ESHD, want.ESHD}, {"expected edges", got.ExpectedEdges, want.ExpectedEdges},
-			{"auroc", got.AUROC, want.AUROC}, {"auroc with diagonal", got.AUROCWithDiagonal, want.AUROCWithDiagonal},
-			{"average precision", got.AveragePrecision, want.AveragePrecision}, {"auprc", got.AUPRC, want.AUPRC},
-			{"brier", got.Brier, want.Brier}, {"calibration error", got.CalibrationError, want.CalibrationError},
+			{"eshd", got.ESHD, want.ESHD},
+			{"expected edges", got.ExpectedEdges, want.ExpectedEdges},
+			{"auroc", got.AUROC, want.AUROC},
+			{"auroc with diagonal", got.AUROCWithDiagonal, want.AUROCWithDiagonal},
+			{"average precision", got.AveragePrecision, want.AveragePrecision},
+			{"auprc", got.AUPRC, want.AUPRC},
+			{"brier", got.Brier, want.Brier},
+			{"calibration error", got.CalibrationError, want.CalibrationError},
 			{"eshd of the empty graph", got.ESHDEmptyGraph, want.ESHDEmptyGraph},
 		} {
 			if !near(float64(row.got), float64(row.want), 1e-12) {
 				t.Fatalf("%s: %v of the matrix, %v of the graphs", row.name, row.got, row.want)
 			}
 		}
-		if v, w := metrics.ESHDOfEdges(p.ensemble.EdgeProbabilities(), p.truth), metrics.ESHD(p.ensemble, p.truth); !near(v, w, 1e-12) {
+		if v, w := metrics.ESHDOfEdges(p.ensemble.EdgeProbabilities(), p.truth),
+			metrics.ESHD(p.ensemble, p.truth); !near(v, w, 1e-12) {
 			t.Fatalf("E-SHD %v of the matrix, %v of the graphs", v, w)
 		}
 	})
@@ -89,10 +94,12 @@ func TestSkeletonMetrics(t *testing.T) {
 		}
 		for _, q := range []*mat.Dense{p, flipped} {
 			for _, g := range []*dag.Graph{truth, turned} {
-				if a, b := metrics.SkeletonAUROC(q, g), metrics.SkeletonAUROC(p, truth); !near(a, b, 0) {
+				if a, b := metrics.SkeletonAUROC(q, g),
+					metrics.SkeletonAUROC(p, truth); !near(a, b, 0) {
 					t.Fatalf("skeleton AUROC %v after turning edges, was %v", a, b)
 				}
-				if a, b := metrics.SkeletonAveragePrecision(q, g), metrics.SkeletonAveragePrecision(p, truth); !near(a, b, 0) {
+				if a, b := metrics.SkeletonAveragePrecision(q, g),
+					metrics.SkeletonAveragePrecision(p, truth); !near(a, b, 0) {
 					t.Fatalf("skeleton average precision %v after turning edges, was %v", a, b)
 				}
 			}
@@ -129,7 +136,8 @@ func TestCPDAGDistance(t *testing.T) {
 			t.Errorf("cycle: error %v", err)
 		}
 	}
-	if _, err := metrics.EvaluateEdges(mat.NewDense(3, 3, nil), cycle); !errors.As(err, new(*dag.CycleError)) {
+	if _, err := metrics.EvaluateEdges(mat.NewDense(3, 3, nil), cycle); !errors.As(err,
+		new(*dag.CycleError)) {
 		t.Errorf("truth with a cycle: error %v", err)
 	}
 }
@@ -145,17 +153,22 @@ func TestEdgeReportByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logScore := -(math.Log(0.7) + math.Log(0.9) + math.Log(0.8) + math.Log(0.2) + math.Log(0.995) + math.Log(0.4)) / 6
+	logScore := -(math.Log(0.7) + math.Log(0.9) + math.Log(0.8) + math.Log(0.2) + math.Log(0.995) +
+		math.Log(0.4)) / 6
 	for _, row := range []struct {
 		name string
 		got  metrics.Number
 		want float64
 	}{
-		{"eshd", got.ESHD, 1.2}, {"auroc", got.AUROC, 6.5 / 8}, {"auroc with diagonal", got.AUROCWithDiagonal, 12.5 / 14},
+		{"eshd", got.ESHD, 1.2}, {"auroc", got.AUROC, 6.5 / 8},
+		{"auroc with diagonal", got.AUROCWithDiagonal, 12.5 / 14},
 		{"average precision", got.AveragePrecision, (1 + 0.5) / 2},
-		{"brier", got.Brier, (0.09 + 0.01 + 0.04 + 0.64 + 0.36) / 6}, {"log score", got.LogScore, logScore},
-		{"expected edges", got.ExpectedEdges, 1.8}, {"skeleton auroc", got.SkeletonAUROC, 1}, {"skeleton average precision", got.SkeletonAveragePrecision, 1},
-		{"consensus edges", got.ConsensusEdges, 2}, {"consensus shd", got.ConsensusSHD, 1}, {"cpdag shd", got.CPDAGSHD, 2},
+		{"brier", got.Brier, (0.09 + 0.01 + 0.04 + 0.64 + 0.36) / 6},
+		{"log score", got.LogScore, logScore},
+		{"expected edges", got.ExpectedEdges, 1.8}, {"skeleton auroc", got.SkeletonAUROC, 1},
+		{"skeleton average precision", got.SkeletonAveragePrecision, 1},
+		{"consensus edges", got.ConsensusEdges, 2}, {"consensus shd", got.ConsensusSHD, 1},
+		{"cpdag shd", got.CPDAGSHD, 2},
 		{"eshd of the empty graph", got.ESHDEmptyGraph, 2},
 	} {
 		if !near(float64(row.got), row.want, 1e-15) {
@@ -193,7 +206,8 @@ func TestEdgeReportRelabelling(t *testing.T) {
 		}
 		a, b := fields(t, got), fields(t, want)
 		for name := range b {
-			if (a[name] == nil) != (b[name] == nil) || a[name] != nil && !near(*a[name], *b[name], 1e-12) {
+			if (a[name] == nil) != (b[name] == nil) || a[name] != nil &&
+				!near(*a[name], *b[name], 1e-12) {
 				t.Fatalf("%s changed from %v to %v", name, b[name], a[name])
 			}
 		}
@@ -235,7 +249,8 @@ func TestEdgeReportExtremes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if perfect.ESHD != 0 || perfect.AUROC != 1 || perfect.Brier != 0 || perfect.SkeletonAUROC != 1 || perfect.CPDAGSHD != 0 || perfect.ConsensusSHD != 0 {
+	if perfect.ESHD != 0 || perfect.AUROC != 1 || perfect.Brier != 0 ||
+		perfect.SkeletonAUROC != 1 || perfect.CPDAGSHD != 0 || perfect.ConsensusSHD != 0 {
 		t.Errorf("truth: %+v", *perfect)
 	}
 	none, err := metrics.EvaluateEdges(mat.NewDense(4, 4, nil), truth)

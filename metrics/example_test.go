@@ -54,7 +54,8 @@ func ExampleEvaluateEdges() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("E-SHD %.2f, AUROC %.2f, skeleton AUROC %.2f\n", report.ESHD, report.AUROC, report.SkeletonAUROC)
+	fmt.Printf("E-SHD %.2f, AUROC %.2f, skeleton AUROC %.2f\n", report.ESHD, report.AUROC,
+		report.SkeletonAUROC)
 	fmt.Printf("Brier %.3f, log score %.3f\n", report.Brier, report.LogScore)
 	// Output:
 	// E-SHD 1.00, AUROC 0.75, skeleton AUROC 1.00

@@ -11,7 +11,8 @@ import (
 // FuzzNumber: what the decoder of the standard library takes for a float64, and null, is read,
 // everything else is not, and what is read is written as the same number.
 func FuzzNumber(f *testing.F) {
-	for _, text := range []string{"null", "0", "-1.5e-300", "1e400", "\"1\"", "NaN", "", " 2 ", "[1]", "-0"} {
+	for _, text := range []string{"null", "0", "-1.5e-300", "1e400", "\"1\"", "NaN", "", " 2 ",
+		"[1]", "-0"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -24,7 +25,8 @@ func FuzzNumber(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if v := float64(got); want == nil && !math.IsNaN(v) || want != nil && math.Float64bits(v) != math.Float64bits(*want) {
+		if v := float64(got); want == nil && !math.IsNaN(v) || want != nil &&
+			math.Float64bits(v) != math.Float64bits(*want) {
 			t.Fatalf("%q is read as %v", text, v)
 		}
 		written, err := json.Marshal(got)
@@ -32,7 +34,8 @@ func FuzzNumber(f *testing.F) {
 			t.Fatal(err)
 		}
 		var again metrics.Number
-		if err := json.Unmarshal(written, &again); err != nil || math.Float64bits(float64(again)) != math.Float64bits(float64(got)) {
+		if err := json.Unmarshal(written, &again); err != nil ||
+			math.Float64bits(float64(again)) != math.Float64bits(float64(got)) {
 			t.Fatalf("%v written as %s is read as %v, error %v", got, written, again, err)
 		}
 	})

@@ -82,18 +82,21 @@ func TestGoldenMetrics(t *testing.T) {
 	truth := dag.FromMatrix(matrix(file.Truth...))
 	for _, c := range file.Cases {
 		var graphs []*dag.Graph
-		heldOut := &metrics.HeldOut{Empty: linearLogDensity(dag.New(truth.Len()), nil, file.HeldOut, file.Variance)}
+		heldOut := &metrics.HeldOut{Empty: linearLogDensity(dag.New(truth.Len()), nil, file.HeldOut,
+			file.Variance)}
 		for m := range c.Graphs {
 			g := dag.FromMatrix(matrix(c.Graphs[m]...))
 			graphs = append(graphs, g)
-			heldOut.Particles = append(heldOut.Particles, linearLogDensity(g, c.Theta[m], file.HeldOut, file.Variance))
+			heldOut.Particles = append(heldOut.Particles,
+				linearLogDensity(g, c.Theta[m], file.HeldOut, file.Variance))
 		}
 		uniform := posterior.Uniform(graphs)
 		weighted, err := posterior.Weighted(graphs, c.Results["weighted"].LogWeights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, e := range map[string]*posterior.Ensemble{"uniform": uniform, "weighted": weighted} {
+		for name, e := range map[string]*posterior.Ensemble{"uniform": uniform,
+			"weighted": weighted} {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
 				want := c.Results[name]
 				got, err := metrics.Evaluate(e, truth, heldOut)
@@ -112,7 +115,8 @@ func TestGoldenMetrics(t *testing.T) {
 					{"expected edges", float64(got.ExpectedEdges), want.ExpectedEdges},
 					{"auroc with diagonal", float64(got.AUROCWithDiagonal), want.AUROC},
 					{"auprc with diagonal", float64(got.AUPRCWithDiagonal), want.AUPRC},
-					{"average precision with diagonal", float64(got.AveragePrecisionWithDiagonal), want.AveragePrecision},
+					{"average precision with diagonal", float64(got.AveragePrecisionWithDiagonal),
+						want.AveragePrecision},
 					{"neg ll", float64(got.NegLL), want.NegLL},
 				} {
 					if !near(row.got, row.want, 1e-9) {

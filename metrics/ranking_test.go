@@ -14,7 +14,8 @@ import (
 )
 
 // split lists the scores of edges and of the other entries.
-func split(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) (edges, others []float64) {
+func split(scores mat.Matrix, truth *dag.Graph,
+	diagonal metrics.Diagonal) (edges, others []float64) {
 	for i := range truth.Len() {
 		for j := range truth.Len() {
 			switch {
@@ -47,7 +48,8 @@ func aurocByPairs(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal
 
 // curve lists recall and precision of "score ≥ s" for each distinct score s,
 // highest first, counting from scratch each time.
-func curve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) (recall, precision []float64) {
+func curve(scores mat.Matrix, truth *dag.Graph,
+	diagonal metrics.Diagonal) (recall, precision []float64) {
 	edges, others := split(scores, truth, diagonal)
 	distinct := slices.Concat(edges, others)
 	slices.Sort(distinct)
@@ -69,7 +71,8 @@ func curve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) (reca
 	return recall, precision
 }
 
-func averagePrecisionByCurve(scores mat.Matrix, truth *dag.Graph, diagonal metrics.Diagonal) float64 {
+func averagePrecisionByCurve(scores mat.Matrix, truth *dag.Graph,
+	diagonal metrics.Diagonal) float64 {
 	recall, precision := curve(scores, truth, diagonal)
 	sum, last := 0.0, 0.0
 	for k := range recall {
@@ -113,7 +116,8 @@ func TestRankingMatchesDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores, truth, rng := drawScores(t)
 		for _, diagonal := range []metrics.Diagonal{metrics.OffDiagonal, metrics.WithDiagonal} {
-			if got, want := metrics.AUROC(scores, truth, diagonal), aurocByPairs(scores, truth, diagonal); got != want {
+			if got, want := metrics.AUROC(scores, truth, diagonal),
+				aurocByPairs(scores, truth, diagonal); got != want {
 				t.Fatalf("AUROC %.17g, pairs give %.17g", got, want)
 			}
 			ap := metrics.AveragePrecision(scores, truth, diagonal)
@@ -137,7 +141,8 @@ func TestRankingMatchesDefinition(t *testing.T) {
 					relabelled.Set(a, b, scores.At(i, j))
 				}
 			}
-			for _, metric := range []func(mat.Matrix, *dag.Graph, metrics.Diagonal) float64{metrics.AUROC, metrics.AveragePrecision, metrics.AUPRC} {
+			for _, metric := range []func(mat.Matrix, *dag.Graph,
+				metrics.Diagonal) float64{metrics.AUROC, metrics.AveragePrecision, metrics.AUPRC} {
 				want := metric(scores, truth, diagonal)
 				if got := metric(&monotone, truth, diagonal); got != want {
 					t.Fatalf("%g after a monotone map, was %g", got, want)
@@ -154,7 +159,8 @@ func TestAUROCLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores, truth, rng := drawScores(t)
 		d, edges := truth.Len(), truth.Size()
-		off, with := metrics.AUROC(scores, truth, metrics.OffDiagonal), metrics.AUROC(scores, truth, metrics.WithDiagonal)
+		off, with := metrics.AUROC(scores, truth, metrics.OffDiagonal),
+			metrics.AUROC(scores, truth, metrics.WithDiagonal)
 
 		var negated mat.Dense
 		negated.Scale(-1, scores)
@@ -185,7 +191,8 @@ func TestAUROCLaws(t *testing.T) {
 		}
 		tpr := float64(hits) / float64(edges)
 		fpr := float64(g.Size()-hits) / n
-		if got := metrics.AUROC(g.Matrix(), truth, metrics.OffDiagonal); !near(got, (1+tpr-fpr)/2, 1e-14) {
+		if got := metrics.AUROC(g.Matrix(), truth, metrics.OffDiagonal); !near(got, (1+tpr-fpr)/2,
+			1e-14) {
 			t.Fatalf("single graph %g, want %g", got, (1+tpr-fpr)/2)
 		}
 	})
@@ -206,17 +213,23 @@ func TestRankingExtremes(t *testing.T) {
 		{"perfect, with diagonal", truth.Matrix(), truth, metrics.WithDiagonal, 1, 1, 1},
 		// One threshold: precision 2/6 or 2/9 at recall 1, and the line from (0, 1).
 		{"constant", constant, truth, metrics.OffDiagonal, 0.5, 2.0 / 6, (1 + 2.0/6) / 2},
-		{"constant, with diagonal", constant, truth, metrics.WithDiagonal, 0.5, 2.0 / 9, (1 + 2.0/9) / 2},
-		{"truth without edges", truth.Matrix(), empty, metrics.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
-		{"truth without edges, with diagonal", truth.Matrix(), empty, metrics.WithDiagonal, math.NaN(), math.NaN(), math.NaN()},
-		{"one vertex", mat.NewDense(1, 1, nil), dag.New(1), metrics.OffDiagonal, math.NaN(), math.NaN(), math.NaN()},
+		{"constant, with diagonal", constant, truth, metrics.WithDiagonal, 0.5, 2.0 / 9,
+			(1 + 2.0/9) / 2},
+		{"truth without edges", truth.Matrix(), empty, metrics.OffDiagonal, math.NaN(), math.NaN(),
+			math.NaN()},
+		{"truth without edges, with diagonal", truth.Matrix(), empty, metrics.WithDiagonal,
+			math.NaN(), math.NaN(), math.NaN()},
+		{"one vertex", mat.NewDense(1, 1, nil), dag.New(1), metrics.OffDiagonal, math.NaN(),
+			math.NaN(), math.NaN()},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			auroc := metrics.AUROC(row.scores, row.truth, row.diagonal)
 			ap := metrics.AveragePrecision(row.scores, row.truth, row.diagonal)
 			prc := metrics.AUPRC(row.scores, row.truth, row.diagonal)
-			if !near(auroc, row.auroc, 1e-15) || !near(ap, row.ap, 1e-15) || !near(prc, row.prc, 1e-15) {
-				t.Errorf("AUROC %g, AP %g, AUPRC %g, want %g, %g, %g", auroc, ap, prc, row.auroc, row.ap, row.prc)
+			if !near(auroc, row.auroc, 1e-15) || !near(ap, row.ap, 1e-15) ||
+				!near(prc, row.prc, 1e-15) {
+				t.Errorf("AUROC %g, AP %g, AUPRC %g, want %g, %g, %g", auroc, ap, prc, row.auroc,
+					row.ap, row.prc)
 			}
 		})
 	}

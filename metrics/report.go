@@ -21,11 +21,12 @@ type Report struct {
 	AveragePrecisionWithDiagonal Number `json:"average_precision_with_diagonal"`
 	AUPRC                        Number `json:"auprc_trapezoid"` // off the diagonal
 	AUPRCWithDiagonal            Number `json:"auprc_trapezoid_with_diagonal"`
-	Brier                        Number `json:"brier"`             // off the diagonal
-	CalibrationError             Number `json:"calibration_error"` // off the diagonal, in CalibrationBins bins
-	ExpectedEdges                Number `json:"expected_edges"`
-	NegLL                        Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
-	NegLLDataOnly                Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
+	Brier                        Number `json:"brier"` // off the diagonal
+	// off the diagonal, in CalibrationBins bins
+	CalibrationError Number `json:"calibration_error"`
+	ExpectedEdges    Number `json:"expected_edges"`
+	NegLL            Number `json:"neg_ll"`           // of log p(Θ|G) + log p(D|G,Θ)
+	NegLLDataOnly    Number `json:"neg_ll_data_only"` // of log p(D|G,Θ)
 
 	// Baselines: the graph without edges. Its E-SHD is the number of true edges.
 	ESHDEmptyGraph          Number `json:"eshd_empty_graph"`
@@ -54,14 +55,16 @@ type Report struct {
 func Evaluate(e *posterior.Ensemble, truth *dag.Graph, heldOut *HeldOut) (*Report, error) {
 	d := size(e.Graphs)
 	if len(e.LogWeights) != len(e.Graphs) {
-		panic(fmt.Sprintf("metrics: %d log weights for %d graphs", len(e.LogWeights), len(e.Graphs)))
+		panic(fmt.Sprintf("metrics: %d log weights for %d graphs", len(e.LogWeights),
+			len(e.Graphs)))
 	}
 	if truth != nil && truth.Len() != d {
 		panic(fmt.Sprintf("metrics: graphs of %d vertices, the truth has %d", d, truth.Len()))
 	}
 	for m, w := range e.LogWeights {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("metrics: log weight of particle %d is %g, want a finite number", m+1, w)
+			return nil, fmt.Errorf("metrics: log weight of particle %d is %g, want a finite number",
+				m+1, w)
 		}
 	}
 	kept, index := e.Acyclic()
@@ -94,7 +97,8 @@ func size(graphs []*dag.Graph) int {
 	}
 	for m, g := range graphs {
 		if g.Len() != graphs[0].Len() {
-			panic(fmt.Sprintf("metrics: graph %d has %d vertices, graph 0 has %d", m, g.Len(), graphs[0].Len()))
+			panic(fmt.Sprintf("metrics: graph %d has %d vertices, graph 0 has %d", m, g.Len(),
+				graphs[0].Len()))
 		}
 	}
 	return graphs[0].Len()
@@ -104,8 +108,11 @@ func size(graphs []*dag.Graph) int {
 func newReport() *Report {
 	nan := Number(math.NaN())
 	return &Report{
-		ESHD: nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan, AveragePrecisionWithDiagonal: nan,
-		AUPRC: nan, AUPRCWithDiagonal: nan, Brier: nan, CalibrationError: nan, NegLL: nan, NegLLDataOnly: nan,
+		ESHD: nan, AUROC: nan, AUROCWithDiagonal: nan, AveragePrecision: nan,
+		AveragePrecisionWithDiagonal: nan,
+		AUPRC:                        nan, AUPRCWithDiagonal: nan, Brier: nan,
+		CalibrationError: nan, NegLL: nan,
+		NegLLDataOnly:  nan,
 		ESHDEmptyGraph: nan, NegLLEmptyGraph: nan, NegLLDataOnlyEmptyGraph: nan,
 	}
 }
@@ -118,7 +125,8 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 	if kept == nil {
 		r.ESHD = Number(d * (d - 1) / 2)
 		none := mat.NewDense(d, d, nil)
-		r.Brier, r.CalibrationError = Number(Brier(none, truth)), Number(calibrationError(none, truth, CalibrationBins))
+		r.Brier, r.CalibrationError = Number(Brier(none, truth)),
+			Number(calibrationError(none, truth, CalibrationBins))
 		if edges > 0 {
 			r.AUROC, r.AUROCWithDiagonal = 0.5, 0.5
 			fraction := Number(float64(edges) / float64(d*(d-1)))
@@ -135,17 +143,20 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 	r.AUROC, r.AUROCWithDiagonal = rank(AUROC)
 	r.AveragePrecision, r.AveragePrecisionWithDiagonal = rank(AveragePrecision)
 	r.AUPRC, r.AUPRCWithDiagonal = rank(auprc)
-	r.Brier, r.CalibrationError = Number(Brier(p, truth)), Number(calibrationError(p, truth, CalibrationBins))
+	r.Brier, r.CalibrationError = Number(Brier(p, truth)),
+		Number(calibrationError(p, truth, CalibrationBins))
 }
 
 // predict fills in the metrics on held-out data; index lists the particles of
 // the ensemble that are in kept.
 func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut) error {
 	if len(heldOut.Particles) != r.Particles {
-		panic(fmt.Sprintf("metrics: held-out log densities of %d particles, the ensemble has %d", len(heldOut.Particles), r.Particles))
+		panic(fmt.Sprintf("metrics: held-out log densities of %d particles, the ensemble has %d",
+			len(heldOut.Particles), r.Particles))
 	}
 	if empty := heldOut.Empty.joint(); math.IsNaN(empty) || math.IsInf(empty, 0) {
-		return fmt.Errorf("metrics: held-out log density of the empty graph is %g, want a finite number", empty)
+		return fmt.Errorf(
+			"metrics: held-out log density of the empty graph is %g, want a finite number", empty)
 	}
 	r.NegLLEmptyGraph = Number(-heldOut.Empty.joint())
 	r.NegLLDataOnlyEmptyGraph = Number(-heldOut.Empty.Data)
@@ -158,7 +169,8 @@ func (r *Report) predict(kept *posterior.Ensemble, index []int, heldOut *HeldOut
 		l := heldOut.Particles[m]
 		joint[k], data[k] = l.joint(), l.Data
 		if math.IsNaN(joint[k]) || math.IsInf(joint[k], 0) {
-			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want finite numbers", m+1, l.Prior, l.Data)
+			return fmt.Errorf("metrics: held-out log density of particle %d is %g + %g, want "+
+				"finite numbers", m+1, l.Prior, l.Data)
 		}
 	}
 	r.NegLL = Number(negLL(kept, joint))

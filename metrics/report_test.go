@@ -16,7 +16,8 @@ import (
 	"tobac/posterior"
 )
 
-func evaluate(t interface{ Fatal(...any) }, e *posterior.Ensemble, truth *dag.Graph, h *metrics.HeldOut) *metrics.Report {
+func evaluate(t interface{ Fatal(...any) }, e *posterior.Ensemble, truth *dag.Graph,
+	h *metrics.HeldOut) *metrics.Report {
 	r, err := metrics.Evaluate(e, truth, h)
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +41,9 @@ func TestHandWorkedCase(t *testing.T) {
 	heldOut := metrics.NewHeldOut([]float64{-2, -4, -1}, []float64{-10, -20, -50})
 	want := &metrics.Report{
 		ESHD: 1, AUROC: 7.0 / 8, AUROCWithDiagonal: 13.0 / 14,
-		AveragePrecision: 0.75, AveragePrecisionWithDiagonal: 0.75, AUPRC: 0.875, AUPRCWithDiagonal: 0.875,
-		Brier: 1.0 / 8, CalibrationError: 1.0 / 12,
+		AveragePrecision: 0.75, AveragePrecisionWithDiagonal: 0.75, AUPRC: 0.875,
+		AUPRCWithDiagonal: 0.875,
+		Brier:             1.0 / 8, CalibrationError: 1.0 / 12,
 		ExpectedEdges: 2.5, NegLL: 18, NegLLDataOnly: 15,
 		ESHDEmptyGraph: 2, NegLLEmptyGraph: 51, NegLLDataOnlyEmptyGraph: 50,
 		Particles: 2, EffectiveSampleSize: 2,
@@ -62,7 +64,8 @@ func TestTruthIsPerfect(t *testing.T) {
 		if truth.Size() == 0 {
 			one = math.NaN()
 		}
-		for _, v := range []metrics.Number{r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.AveragePrecisionWithDiagonal, r.AUPRC, r.AUPRCWithDiagonal} {
+		for _, v := range []metrics.Number{r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision,
+			r.AveragePrecisionWithDiagonal, r.AUPRC, r.AUPRCWithDiagonal} {
 			if !near(float64(v), one, 0) {
 				t.Fatalf("%+v", r)
 			}
@@ -70,7 +73,8 @@ func TestTruthIsPerfect(t *testing.T) {
 		if r.Brier != 0 || r.CalibrationError != 0 {
 			t.Fatalf("%+v", r)
 		}
-		if r.ESHD != 0 || r.Cyclic != 0 || r.Cyclicity != 0 || r.ExpectedEdges != r.ESHDEmptyGraph || r.ExpectedEdges != metrics.Number(truth.Size()) {
+		if r.ESHD != 0 || r.Cyclic != 0 || r.Cyclicity != 0 ||
+			r.ExpectedEdges != r.ESHDEmptyGraph || r.ExpectedEdges != metrics.Number(truth.Size()) {
 			t.Fatalf("%+v", r)
 		}
 	})
@@ -138,7 +142,8 @@ func TestFilterIsRemoval(t *testing.T) {
 		}
 		if graphs == nil {
 			d := p.truth.Len()
-			if got.ESHD != metrics.Number(d*(d-1)/2) || got.NegLL != got.NegLLEmptyGraph || got.Cyclic != len(p.graphs) {
+			if got.ESHD != metrics.Number(d*(d-1)/2) || got.NegLL != got.NegLLEmptyGraph ||
+				got.Cyclic != len(p.graphs) {
 				t.Fatalf("all cyclic: %+v", got)
 			}
 			return
@@ -167,17 +172,21 @@ func TestAllCyclic(t *testing.T) {
 	got := evaluate(t, posterior.Uniform([]*dag.Graph{cycle, cycle}), truth, heldOut)
 	want := &metrics.Report{
 		ESHD: 6, AUROC: 0.5, AUROCWithDiagonal: 0.5,
-		AveragePrecision: 0.25, AveragePrecisionWithDiagonal: 0.25, AUPRC: 0.25, AUPRCWithDiagonal: 0.25,
-		Brier: 0.25, CalibrationError: 0.25,
+		AveragePrecision: 0.25, AveragePrecisionWithDiagonal: 0.25, AUPRC: 0.25,
+		AUPRCWithDiagonal: 0.25,
+		Brier:             0.25, CalibrationError: 0.25,
 		ExpectedEdges: 3, NegLL: 43, NegLLDataOnly: 40,
 		ESHDEmptyGraph: 3, NegLLEmptyGraph: 43, NegLLDataOnlyEmptyGraph: 40,
 		Particles: 2, Cyclic: 2, Cyclicity: metrics.Number(metrics.Acyclicity(cycle)),
 	}
 	compareReports(t, got, want, 1e-15)
 	if got.Brier != want.Brier || got.CalibrationError != want.CalibrationError {
-		t.Errorf("Brier score %v and calibration error %v, want those of the empty graph, %v and %v", got.Brier, got.CalibrationError, want.Brier, want.CalibrationError)
+		t.Errorf(
+			"Brier score %v and calibration error %v, want those of the empty graph, %v and %v",
+			got.Brier, got.CalibrationError, want.Brier, want.CalibrationError)
 	}
-	if r := evaluate(t, posterior.Uniform([]*dag.Graph{cycle}), dag.New(4), nil); !math.IsNaN(float64(r.AUROC)) || !math.IsNaN(float64(r.AUPRC)) {
+	if r := evaluate(t, posterior.Uniform([]*dag.Graph{cycle}), dag.New(4),
+		nil); !math.IsNaN(float64(r.AUROC)) || !math.IsNaN(float64(r.AUPRC)) {
 		t.Errorf("truth without edges: %+v", r)
 	}
 }
@@ -192,10 +201,16 @@ func TestEvaluateErrors(t *testing.T) {
 		h    *metrics.HeldOut
 		want string
 	}{
-		{"weight", &posterior.Ensemble{Graphs: graphs, LogWeights: []float64{0, nan}}, nil, "metrics: log weight of particle 2 is NaN, want a finite number"},
-		{"data", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{}, {Prior: -1, Data: math.Inf(-1)}}}, "metrics: held-out log density of particle 2 is -1 + -Inf, want finite numbers"},
-		{"prior", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{Prior: nan}, {}}}, "metrics: held-out log density of particle 1 is NaN + 0, want finite numbers"},
-		{"empty graph", e, &metrics.HeldOut{Particles: make([]metrics.LogDensity, 2), Empty: metrics.LogDensity{Data: nan}}, "metrics: held-out log density of the empty graph is NaN, want a finite number"},
+		{"weight", &posterior.Ensemble{Graphs: graphs, LogWeights: []float64{0, nan}}, nil,
+			"metrics: log weight of particle 2 is NaN, want a finite number"},
+		{"data", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{},
+			{Prior: -1, Data: math.Inf(-1)}}},
+			"metrics: held-out log density of particle 2 is -1 + -Inf, want finite numbers"},
+		{"prior", e, &metrics.HeldOut{Particles: []metrics.LogDensity{{Prior: nan}, {}}},
+			"metrics: held-out log density of particle 1 is NaN + 0, want finite numbers"},
+		{"empty graph", e, &metrics.HeldOut{Particles: make([]metrics.LogDensity, 2),
+			Empty: metrics.LogDensity{Data: nan}},
+			"metrics: held-out log density of the empty graph is NaN, want a finite number"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r, err := metrics.Evaluate(row.e, dag.New(2), row.h)
@@ -209,7 +224,8 @@ func TestEvaluateErrors(t *testing.T) {
 func TestEvaluateLeavesInputsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, true)
-		logw, held, truth := slices.Clone(p.ensemble.LogWeights), slices.Clone(p.heldOut.Particles), p.truth.Clone()
+		logw, held, truth := slices.Clone(p.ensemble.LogWeights), slices.Clone(p.heldOut.Particles),
+			p.truth.Clone()
 		var copies []*dag.Graph
 		for _, g := range p.graphs {
 			copies = append(copies, g.Clone())
@@ -217,7 +233,8 @@ func TestEvaluateLeavesInputsAlone(t *testing.T) {
 		first := evaluate(t, p.ensemble, p.truth, p.heldOut)
 		second := evaluate(t, p.ensemble, p.truth, p.heldOut)
 		compareReports(t, second, first, 0)
-		if !slices.Equal(logw, p.ensemble.LogWeights) || !slices.Equal(held, p.heldOut.Particles) || !truth.Equal(p.truth) ||
+		if !slices.Equal(logw, p.ensemble.LogWeights) || !slices.Equal(held, p.heldOut.Particles) ||
+			!truth.Equal(p.truth) ||
 			!slices.EqualFunc(copies, p.graphs, (*dag.Graph).Equal) {
 			t.Fatal("an input changed")
 		}
@@ -258,7 +275,8 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`"x"`), &number); err == nil {
 		t.Error("no error for a string")
 	}
-	if text, err := json.Marshal(metrics.Number(math.Inf(-1))); err != nil || string(text) != "null" {
+	if text, err := json.Marshal(metrics.Number(math.Inf(-1))); err != nil ||
+		string(text) != "null" {
 		t.Errorf("-Inf is %s, %v", text, err)
 	}
 }
@@ -291,17 +309,26 @@ func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"values differ":       func() { metrics.NegLL(posterior.Uniform(two), []float64{1}) },
 		"graphs of two sizes": func() { metrics.SHD(dag.New(2), dag.New(3)) },
-		"scores of two sizes": func() { metrics.AUROC(mat.NewDense(2, 2, nil), dag.New(3), metrics.OffDiagonal) },
-		"score NaN":           func() { metrics.AUROC(matrix([]float64{0, math.NaN()}, []float64{0, 0}), dag.New(2), 0) },
-		"convention":          func() { metrics.AUROC(mat.NewDense(2, 2, nil), dag.New(2), 2) },
-		"order of two sizes":  func() { metrics.ViolatedEdges([]int{0}, dag.New(2)) },
-		"truth of two sizes":  func() { _, _ = metrics.Evaluate(posterior.Uniform(two), dag.New(2), nil) },
-		"held-out lengths": func() {
-			_, _ = metrics.Evaluate(posterior.Uniform(two), nil, &metrics.HeldOut{Particles: make([]metrics.LogDensity, 3)})
+		"scores of two sizes": func() {
+			metrics.AUROC(mat.NewDense(2, 2, nil), dag.New(3), metrics.OffDiagonal)
 		},
-		"densities":   func() { metrics.NewHeldOut([]float64{1}, []float64{1, 2}) },
-		"no density":  func() { metrics.NewHeldOut(nil, nil) },
-		"log weights": func() { _, _ = metrics.Evaluate(&posterior.Ensemble{Graphs: two}, nil, nil) },
+		"score NaN": func() {
+			metrics.AUROC(matrix([]float64{0, math.NaN()}, []float64{0, 0}), dag.New(2), 0)
+		},
+		"convention":         func() { metrics.AUROC(mat.NewDense(2, 2, nil), dag.New(2), 2) },
+		"order of two sizes": func() { metrics.ViolatedEdges([]int{0}, dag.New(2)) },
+		"truth of two sizes": func() {
+			_, _ = metrics.Evaluate(posterior.Uniform(two), dag.New(2), nil)
+		},
+		"held-out lengths": func() {
+			_, _ = metrics.Evaluate(posterior.Uniform(two), nil,
+				&metrics.HeldOut{Particles: make([]metrics.LogDensity, 3)})
+		},
+		"densities":  func() { metrics.NewHeldOut([]float64{1}, []float64{1, 2}) },
+		"no density": func() { metrics.NewHeldOut(nil, nil) },
+		"log weights": func() {
+			_, _ = metrics.Evaluate(&posterior.Ensemble{Graphs: two}, nil, nil)
+		},
 	} {
 		if message, ok := panics(f).(string); !ok || !strings.HasPrefix(message, "metrics: ") {
 			t.Errorf("%s: panic %q, want one that starts with metrics:", name, message)

@@ -79,7 +79,8 @@ func acyclicity(g *dag.Graph) float64 {
 // of the vertices.
 func ViolatedEdges(order []int, truth *dag.Graph) int {
 	if len(order) != truth.Len() {
-		panic(fmt.Sprintf("metrics: order of %d vertices for a graph of %d", len(order), truth.Len()))
+		panic(fmt.Sprintf("metrics: order of %d vertices for a graph of %d", len(order),
+			truth.Len()))
 	}
 	position := dag.Inverse(order)
 	count := 0
@@ -98,7 +99,8 @@ func adjacencies(p mat.Matrix, truth *dag.Graph) []entry {
 	var pairs []entry
 	for i := range truth.Len() {
 		for j := range i {
-			pairs = append(pairs, entry{math.Min(1, p.At(i, j)+p.At(j, i)), truth.Has(i, j) || truth.Has(j, i)})
+			pairs = append(pairs,
+				entry{math.Min(1, p.At(i, j)+p.At(j, i)), truth.Has(i, j) || truth.Has(j, i)})
 		}
 	}
 	return pairs
@@ -163,7 +165,8 @@ type HeldOut struct {
 // or if there is no entry.
 func NewHeldOut(prior, data []float64) *HeldOut {
 	if len(prior) == 0 || len(prior) != len(data) {
-		panic(fmt.Sprintf("metrics: %d log densities of parameters and %d of data", len(prior), len(data)))
+		panic(fmt.Sprintf("metrics: %d log densities of parameters and %d of data", len(prior),
+			len(data)))
 	}
 	all := make([]LogDensity, len(prior))
 	for m := range all {
@@ -178,7 +181,8 @@ func NewHeldOut(prior, data []float64) *HeldOut {
 // number of values is not that of graphs.
 func negLL(e *posterior.Ensemble, logDensity []float64) float64 {
 	if len(logDensity) != len(e.Graphs) {
-		panic(fmt.Sprintf("metrics: %d log densities for %d graphs", len(logDensity), len(e.Graphs)))
+		panic(fmt.Sprintf("metrics: %d log densities for %d graphs", len(logDensity),
+			len(e.Graphs)))
 	}
 	sum := 0.0
 	for m, w := range e.Weights() {

@@ -160,7 +160,8 @@ func TestAcyclicityLaws(t *testing.T) {
 // Cyclic counts particles whatever their weights, Cyclicity weighs them.
 func TestCyclicCounts(t *testing.T) {
 	cycle := graph(t, 3, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
-	e, err := posterior.Weighted([]*dag.Graph{cycle, dag.New(3), cycle}, []float64{0, math.Log(2), 0})
+	e, err := posterior.Weighted([]*dag.Graph{cycle, dag.New(3), cycle},
+		[]float64{0, math.Log(2), 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,8 @@ func TestViolatedEdges(t *testing.T) {
 		for c, v := range random {
 			reverse[d-1-c] = v
 		}
-		if got := metrics.ViolatedEdges(random, g) + metrics.ViolatedEdges(reverse, g); got != g.Size() {
+		if got := metrics.ViolatedEdges(random, g) +
+			metrics.ViolatedEdges(reverse, g); got != g.Size() {
 			t.Fatalf("an order and its reverse violate %d edges, want all %d", got, g.Size())
 		}
 	})

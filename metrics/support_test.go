@@ -61,14 +61,16 @@ type problem struct {
 func drawProblem(t *rapid.T, cyclic bool) problem {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11))
 	d := rapid.IntRange(2, 7).Draw(t, "d")
-	p := problem{truth: randomDAG(d, 0.6, rng), heldOut: &metrics.HeldOut{Empty: metrics.LogDensity{Data: rng.NormFloat64()}}}
+	p := problem{truth: randomDAG(d, 0.6, rng),
+		heldOut: &metrics.HeldOut{Empty: metrics.LogDensity{Data: rng.NormFloat64()}}}
 	for range rapid.IntRange(1, 8).Draw(t, "particles") {
 		if g := randomGraph(d, 0.3, rng); cyclic && rng.IntN(2) == 0 {
 			p.graphs = append(p.graphs, g)
 		} else {
 			p.graphs = append(p.graphs, randomDAG(d, rng.Float64(), rng))
 		}
-		p.heldOut.Particles = append(p.heldOut.Particles, metrics.LogDensity{Prior: rng.NormFloat64(), Data: 100 * rng.NormFloat64()})
+		p.heldOut.Particles = append(p.heldOut.Particles,
+			metrics.LogDensity{Prior: rng.NormFloat64(), Data: 100 * rng.NormFloat64()})
 	}
 	p.ensemble = posterior.Uniform(p.graphs)
 	if rapid.Bool().Draw(t, "weighted") {
@@ -85,7 +87,8 @@ func drawProblem(t *rapid.T, cyclic bool) problem {
 }
 
 func near(got, want, tol float64) bool {
-	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
+	return math.IsNaN(got) && math.IsNaN(want) ||
+		math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
 }
 
 // compareReports fails where two reports differ by more than the relative tol.
@@ -102,7 +105,8 @@ func compareReports(t interface {
 		{"auroc", got.AUROC, want.AUROC},
 		{"auroc with diagonal", got.AUROCWithDiagonal, want.AUROCWithDiagonal},
 		{"average precision", got.AveragePrecision, want.AveragePrecision},
-		{"average precision with diagonal", got.AveragePrecisionWithDiagonal, want.AveragePrecisionWithDiagonal},
+		{"average precision with diagonal", got.AveragePrecisionWithDiagonal,
+			want.AveragePrecisionWithDiagonal},
 		{"auprc", got.AUPRC, want.AUPRC},
 		{"auprc with diagonal", got.AUPRCWithDiagonal, want.AUPRCWithDiagonal},
 		{"expected edges", got.ExpectedEdges, want.ExpectedEdges},
@@ -110,7 +114,8 @@ func compareReports(t interface {
 		{"neg ll data only", got.NegLLDataOnly, want.NegLLDataOnly},
 		{"eshd of the empty graph", got.ESHDEmptyGraph, want.ESHDEmptyGraph},
 		{"neg ll of the empty graph", got.NegLLEmptyGraph, want.NegLLEmptyGraph},
-		{"neg ll data only of the empty graph", got.NegLLDataOnlyEmptyGraph, want.NegLLDataOnlyEmptyGraph},
+		{"neg ll data only of the empty graph", got.NegLLDataOnlyEmptyGraph,
+			want.NegLLDataOnlyEmptyGraph},
 		{"cyclicity", got.Cyclicity, want.Cyclicity},
 		{"effective sample size", got.EffectiveSampleSize, want.EffectiveSampleSize},
 		{"particles", metrics.Number(got.Particles), metrics.Number(want.Particles)},

@@ -52,7 +52,8 @@ var _ Likelihood = (*BGe)(nil)
 func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
-		return nil, fmt.Errorf("models: BGe: got %d rows of %d variables, want at least one of each", n, d)
+		return nil, fmt.Errorf(
+			"models: BGe: got %d rows of %d variables, want at least one of each", n, d)
 	}
 	t, err := scoring.NormalWishart(d, &opt.AlphaMu, &opt.AlphaLambda)
 	if err != nil {
@@ -67,7 +68,8 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	}
 	b := &BGe{d: d, opt: opt, t: t}
 	for _, g := range groups {
-		b.groups = append(b.groups, bgeGroup{columns: g.columns, r: b.posteriorMinusIdentity(x, g.rows), n: len(g.rows)})
+		b.groups = append(b.groups,
+			bgeGroup{columns: g.columns, r: b.posteriorMinusIdentity(x, g.rows), n: len(g.rows)})
 	}
 	return b, nil
 }
@@ -118,7 +120,8 @@ func (b *BGe) Terms(g, _ *autograd.Node) (prior, data *autograd.Node) {
 		r := build.Constant(group.r, autograd.Shape{b.d, b.d})
 		for _, j := range group.columns {
 			score := b.score(g, r, j, float64(group.n))
-			data = data.Add(score.Reshape(autograd.Shape{1}).ScatterAdd([]int{j}, autograd.Shape{b.d}))
+			data = data.Add(score.Reshape(autograd.Shape{1}).ScatterAdd([]int{j},
+				autograd.Shape{b.d}))
 		}
 	}
 	return zero, data
@@ -130,7 +133,9 @@ func (b *BGe) score(g, r *autograd.Node, j int, n float64) *autograd.Node {
 	m := g.Gather(columnIndices(b.d, []int{j}), autograd.Shape{b.d})
 	p := m.Sum()
 	free := b.opt.AlphaLambda - float64(b.d) // α_λ − d
-	half := func(extra, factor float64) *autograd.Node { return p.Scale(factor).AddScalar(extra).Scale(0.5) }
+	half := func(extra, factor float64) *autograd.Node {
+		return p.Scale(factor).AddScalar(extra).Scale(0.5)
+	}
 	logDet := func(v *autograd.Node) *autograd.Node {
 		return identity(build, b.d).Add(v.Outer(v).Mul(r)).LogDet()
 	}

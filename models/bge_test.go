@@ -62,8 +62,10 @@ func naiveBGe(x, mask *mat.Dense, parents []int, j int, alphaMu, alphaLambda flo
 	}
 	lgamma := func(v float64) float64 { g, _ := math.Lgamma(v); return g }
 	free, p := alphaLambda-float64(d), float64(len(parents))
-	return 0.5*math.Log(alphaMu/(count+alphaMu)) + lgamma((count+free+p+1)/2) - lgamma((free+p+1)/2) - count/2*math.Log(math.Pi) +
-		(free+2*p+1)/2*math.Log(t) + (count+free+p)/2*logDet(parents) - (count+free+p+1)/2*logDet(append([]int{j}, parents...))
+	return 0.5*math.Log(alphaMu/(count+alphaMu)) +
+		lgamma((count+free+p+1)/2) - lgamma((free+p+1)/2) - count/2*math.Log(math.Pi) +
+		(free+2*p+1)/2*math.Log(t) + (count+free+p)/2*logDet(parents) -
+		(count+free+p+1)/2*logDet(append([]int{j}, parents...))
 }
 
 // bgeTerms evaluates the score of every variable at an adjacency.
@@ -151,11 +153,14 @@ func TestBGeSmallVectors(t *testing.T) {
 		}
 		return g
 	}
-	check(t, "empty graph", bgeTerms(t, lik, adjacency()), []float64{-3.605355752, -3.124426021, -6.111526823}, 1e-10)
+	check(t, "empty graph", bgeTerms(t, lik, adjacency()),
+		[]float64{-3.605355752, -3.124426021, -6.111526823}, 1e-10)
 	collider := bgeTerms(t, lik, adjacency([2]int{0, 1}, [2]int{2, 1}))
-	check(t, "{0→1, 2→1}", []float64{collider[1], floats.Sum(collider)}, []float64{-2.366909981, -12.083792556}, 1e-10)
+	check(t, "{0→1, 2→1}", []float64{collider[1], floats.Sum(collider)},
+		[]float64{-2.366909981, -12.083792556}, 1e-10)
 	for _, e := range [][2]int{{0, 1}, {1, 0}} {
-		check(t, fmt.Sprint(e), []float64{floats.Sum(bgeTerms(t, lik, adjacency(e)))}, []float64{-13.471431979}, 1e-10)
+		check(t, fmt.Sprint(e), []float64{floats.Sum(bgeTerms(t, lik, adjacency(e)))},
+			[]float64{-13.471431979}, 1e-10)
 	}
 }
 
@@ -246,7 +251,8 @@ func TestBGeSachs(t *testing.T) {
 		for _, i := range row.parents {
 			g[i*d+row.child] = 1
 		}
-		check(t, fmt.Sprintf("local(%d|%v)", row.child, row.parents), bgeTerms(t, lik, g)[row.child:][:1], []float64{row.want}, 1e-13)
+		check(t, fmt.Sprintf("local(%d|%v)", row.child, row.parents),
+			bgeTerms(t, lik, g)[row.child:][:1], []float64{row.want}, 1e-13)
 	}
 	_, data, err := models.LogJoint(lik, []*dag.Graph{dag.New(d), truth}, nil)
 	if err != nil {
@@ -278,13 +284,15 @@ func TestBGeExactPosterior(t *testing.T) {
 		fair, asReleased float64 // log Z under the priors −ln C(d−1,p) and −ln C(d,p)
 	}{
 		{3, 25, -412.7736307496, 1.2113364405, -454.7469657553, map[[2]int]float64{
-			{0, 1}: .49989311, {1, 0}: .50010689, {0, 2}: .05578731, {2, 0}: .04846843, {1, 2}: .05730668, {2, 1}: .04977402,
+			{0, 1}: .49989311, {1, 0}: .50010689, {0, 2}: .05578731, {2, 0}: .04846843,
+			{1, 2}: .05730668, {2, 1}: .04977402,
 		}, -413.5088924314, -413.9894294335},
 		{4, 543, -548.1944497014, 1.6914735682, -590.7310691888, map[[2]int]float64{
 			{0, 1}: .49649392, {2, 3}: .16167212, {3, 2}: .16104655, {3, 0}: .05882205,
 		}, -549.7068594792, -550.0995437184},
 		{5, 29281, -623.7057193120, 3.2203655777, -681.1671650201, map[[2]int]float64{
-			{0, 1}: .49421781, {3, 4}: .46866252, {4, 3}: .53133654, {4, 2}: .28014528, {2, 4}: .18226333,
+			{0, 1}: .49421781, {3, 4}: .46866252, {4, 3}: .53133654, {4, 2}: .28014528,
+			{2, 4}: .18226333,
 		}, -627.3803160892, -627.9708987746},
 	} {
 		t.Run(fmt.Sprintf("d=%d", row.vars), func(t *testing.T) {
@@ -308,7 +316,8 @@ func TestBGeExactPosterior(t *testing.T) {
 				}
 			}
 			logZ := floats.LogSumExp(total)
-			check(t, "log Z", []float64{logZ, floats.LogSumExp(fair), floats.LogSumExp(released)}, []float64{row.logZ, row.fair, row.asReleased}, 1e-12)
+			check(t, "log Z", []float64{logZ, floats.LogSumExp(fair), floats.LogSumExp(released)},
+				[]float64{row.logZ, row.fair, row.asReleased}, 1e-12)
 			empty := 0.0
 			for j := range d {
 				empty += local[j][0]
@@ -326,7 +335,8 @@ func TestBGeExactPosterior(t *testing.T) {
 			}
 			check(t, "expected edges", []float64{edges}, []float64{row.edges}, 1e-9)
 			for e, want := range row.marginals {
-				check(t, fmt.Sprintf("marginal of %v", e), []float64{marginal.At(e[0], e[1])}, []float64{want}, 1e-8)
+				check(t, fmt.Sprintf("marginal of %v", e), []float64{marginal.At(e[0], e[1])},
+					[]float64{want}, 1e-8)
 			}
 		})
 	}
@@ -341,7 +351,8 @@ func localScores(t *testing.T, lik *models.BGe) [][]float64 {
 	set := b.Axis("set", sets)
 	g := b.Input("g", autograd.Shape{d, d}, set)
 	_, data := lik.Terms(g, nil)
-	run, err := autograd.NewEvaluator([]*autograd.Node{g}, []*autograd.Node{data}, autograd.Options{})
+	run, err := autograd.NewEvaluator([]*autograd.Node{g}, []*autograd.Node{data},
+		autograd.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,13 +429,21 @@ func TestBGeErrors(t *testing.T) {
 		opt     models.BGeOptions
 		want    string
 	}{
-		{"no data", &mat.Dense{}, nil, models.BGeOptions{}, "models: BGe: got 0 rows of 0 variables, want at least one of each"},
-		{"alpha mu", x, nil, models.BGeOptions{AlphaMu: -1}, "models: BGe: alpha mu -1 and alpha lambda 4 on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
-		{"alpha lambda", x, nil, models.BGeOptions{AlphaLambda: 3}, "models: BGe: alpha mu 1 and alpha lambda 3 on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
-		{"alpha lambda infinite", x, nil, models.BGeOptions{AlphaLambda: math.Inf(1)}, "models: BGe: alpha mu 1 and alpha lambda +Inf on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
-		{"not a number", mat.NewDense(1, 2, []float64{1, math.Inf(-1)}), nil, models.BGeOptions{}, "models: data row 1, column 2 is -Inf, want a finite number"},
-		{"mask size", x, mat.NewDense(1, 2, nil), models.BGeOptions{}, "models: mask of interventions is 1×2, want 2×2 as the data"},
-		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 2, 0}), models.BGeOptions{}, "models: mask of interventions in row 2, column 1 is 2, want 0 or 1"},
+		{"no data", &mat.Dense{}, nil, models.BGeOptions{},
+			"models: BGe: got 0 rows of 0 variables, want at least one of each"},
+		{"alpha mu", x, nil, models.BGeOptions{AlphaMu: -1}, "models: BGe: alpha mu -1 and alpha " +
+			"lambda 4 on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
+		{"alpha lambda", x, nil, models.BGeOptions{AlphaLambda: 3}, "models: BGe: alpha mu 1 and " +
+			"alpha lambda 3 on 2 variables, want alpha mu > 0 and alpha lambda > 3"},
+		{"alpha lambda infinite", x, nil, models.BGeOptions{AlphaLambda: math.Inf(1)},
+			"models: BGe: alpha mu 1 and alpha lambda +Inf on 2 variables, want alpha mu > 0 and " +
+				"alpha lambda > 3"},
+		{"not a number", mat.NewDense(1, 2, []float64{1, math.Inf(-1)}), nil, models.BGeOptions{},
+			"models: data row 1, column 2 is -Inf, want a finite number"},
+		{"mask size", x, mat.NewDense(1, 2, nil), models.BGeOptions{},
+			"models: mask of interventions is 1×2, want 2×2 as the data"},
+		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 2, 0}), models.BGeOptions{},
+			"models: mask of interventions in row 2, column 1 is 2, want 0 or 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := models.NewBGe(tt.x, tt.mask, tt.opt)

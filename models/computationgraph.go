@@ -30,14 +30,16 @@ type ComputationGraph struct {
 // Every call makes the nodes anew, on a builder of their own.
 func (t *TOBAC) Graph() *ComputationGraph {
 	e := t.expressions()
-	all := &ComputationGraph{Builder: e.b, Inputs: map[string]*autograd.Node{}, Outputs: map[string]*autograd.Node{}}
+	all := &ComputationGraph{Builder: e.b, Inputs: map[string]*autograd.Node{},
+		Outputs: map[string]*autograd.Node{}}
 	for _, n := range e.inputs() {
 		all.Inputs[n.Name()] = n
 	}
 	for name, n := range map[string]*autograd.Node{
 		"edge probabilities": e.edgeProbs, "soft graph": e.softGraph, "hard graph": e.hardGraph,
 		"soft terms": e.softTerms, "hard terms": e.hardTerms, "log prior": e.logPrior,
-		"log likelihood": e.logLikelihood, "objective Z": e.objectiveZ, "objective theta": e.objectiveTheta,
+		"log likelihood": e.logLikelihood, "objective Z": e.objectiveZ,
+		"objective theta": e.objectiveTheta,
 	} {
 		if n != nil {
 			all.Outputs[name] = n
@@ -57,7 +59,8 @@ func LikelihoodGraph(lik Likelihood) *ComputationGraph {
 		inputs["theta"] = b.Input("theta", autograd.Shape{n})
 	}
 	prior, data := lik.Terms(inputs["graph"], inputs["theta"])
-	return &ComputationGraph{Builder: b, Inputs: inputs, Outputs: map[string]*autograd.Node{"log prior": prior, "log likelihood": data}}
+	return &ComputationGraph{Builder: b, Inputs: inputs,
+		Outputs: map[string]*autograd.Node{"log prior": prior, "log likelihood": data}}
 }
 
 // PriorGraph is the computation graph of a prior over graphs of d variables: input "graph", output
@@ -65,5 +68,6 @@ func LikelihoodGraph(lik Likelihood) *ComputationGraph {
 func PriorGraph(prior GraphPrior, d int) *ComputationGraph {
 	b := autograd.NewBuilder("prior")
 	g := b.Input("graph", autograd.Shape{d, d})
-	return &ComputationGraph{Builder: b, Inputs: map[string]*autograd.Node{"graph": g}, Outputs: map[string]*autograd.Node{"log prior": prior.LogProb(g)}}
+	return &ComputationGraph{Builder: b, Inputs: map[string]*autograd.Node{"graph": g},
+		Outputs: map[string]*autograd.Node{"log prior": prior.LogProb(g)}}
 }

@@ -18,10 +18,12 @@ func TestEveryEdgeFixed(t *testing.T) {
 		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
 				target := newTOBAC(t, likelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
-					Particles: 5, Samples: 4, Rank: 2, AlphaRate: 0.5, Prior: prior, Embedding: embedding, Gradient: gradient,
+					Particles: 5, Samples: 4, Rank: 2, AlphaRate: 0.5, Prior: prior,
+					Embedding: embedding, Gradient: gradient,
 				})
 				x := target.Init()
-				s, err := target.Samples([][]float64{x[0].RawMatrix().Data, x[1].RawMatrix().Data}, 3)
+				s, err := target.Samples([][]float64{x[0].RawMatrix().Data, x[1].RawMatrix().Data},
+					3)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -31,7 +33,8 @@ func TestEveryEdgeFixed(t *testing.T) {
 					}
 				}
 				for m := range 5 {
-					if g := target.HardGraph(x[0].RawRowView(m)); g.Size() != 2 || !g.Has(0, 1) || !g.Has(1, 2) {
+					if g := target.HardGraph(x[0].RawRowView(m)); g.Size() != 2 || !g.Has(0, 1) ||
+						!g.Has(1, 2) {
 						t.Fatalf("the limit has the edges %v", g.Edges())
 					}
 				}

@@ -75,15 +75,19 @@ func TestAcyclicityTellsCycles(t *testing.T) {
 			}
 		}
 		h, _ := acyclicityAt(t, g, 3)
-		if acyclic := dag.FromMatrix(mat.NewDense(3, 3, g)).Acyclic(); acyclic != (math.Abs(h) < 1e-14) {
+		if acyclic :=
+			dag.FromMatrix(mat.NewDense(3, 3, g)).Acyclic(); acyclic != (math.Abs(h) < 1e-14) {
 			t.Errorf("%v: h = %v, acyclic %t", g, h, acyclic)
 		}
 	}
 	for _, d := range []int{2, 5, 6, 8} {
 		for _, tg := range graphs(rng, d) {
 			_, slope := acyclicityAt(t, tg.g, d)
-			check(t, fmt.Sprintf("d=%d, %s: gradient", d, tg.kind), slope, acyclicitySlope(tg.g, d), 1e-13)
-			err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return models.Acyclicity(x[0]) },
+			check(t, fmt.Sprintf("d=%d, %s: gradient", d, tg.kind), slope, acyclicitySlope(tg.g, d),
+				1e-13)
+			err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+				return models.Acyclicity(x[0])
+			},
 				[][]float64{tg.g}, []autograd.Shape{{d, d}}, gradtest.Options{})
 			if err != nil {
 				t.Errorf("d=%d, %s: %v", d, tg.kind, err)
@@ -98,7 +102,8 @@ func TestPenaltySchedule(t *testing.T) {
 	lik := likelihoods(t, 102, 6, 4)["linear"]
 	at := func(rate float64, step int) []float64 {
 		target := newTOBAC(t, lik, models.TOBACConfig{
-			Particles: 2, Samples: 3, AlphaRate: 0.3, Embedding: models.AllPairs, Prior: models.UniformPrior{}, Seed: 4, Penalty: models.Penalty{Rate: rate, Samples: 5},
+			Particles: 2, Samples: 3, AlphaRate: 0.3, Embedding: models.AllPairs,
+			Prior: models.UniformPrior{}, Seed: 4, Penalty: models.Penalty{Rate: rate, Samples: 5},
 		})
 		return score(t, target, target.Init(), step)[0].RawMatrix().Data
 	}
@@ -121,10 +126,12 @@ func TestPenaltySchedule(t *testing.T) {
 func TestAllPairsForm(t *testing.T) {
 	const d = 4
 	lik := likelihoods(t, 103, 5, d)["BGe"]
-	target := newTOBAC(t, lik, models.TOBACConfig{Particles: 60, Samples: 8, AlphaRate: 3, Embedding: models.AllPairs, Prior: models.UniformPrior{}})
+	target := newTOBAC(t, lik, models.TOBACConfig{Particles: 60, Samples: 8, AlphaRate: 3,
+		Embedding: models.AllPairs, Prior: models.UniformPrior{}})
 	x := target.Init()
 	if _, width := x[0].Dims(); len(x) != 1 || width != d*d*2 {
-		t.Fatalf("got %d blocks, the first of %d values, want Z alone with %d", len(x), width, d*d*2)
+		t.Fatalf("got %d blocks, the first of %d values, want Z alone with %d", len(x), width,
+			d*d*2)
 	}
 	s, err := target.Samples([][]float64{x[0].RawMatrix().Data}, 1)
 	if err != nil {
@@ -144,7 +151,8 @@ func TestAllPairsForm(t *testing.T) {
 					score += z[(i*d+l)*2] * z[(j*d+l)*2+1]
 				}
 				if g.Has(i, j) != (i != j && score > 0) {
-					t.Errorf("particle %d: edge %d → %d is %t, its score %v", m, i, j, g.Has(i, j), score)
+					t.Errorf("particle %d: edge %d → %d is %t, its score %v", m, i, j, g.Has(i, j),
+						score)
 				}
 				both = both || g.Has(i, j) && g.Has(j, i)
 				p, want := s.EdgeProbs[(m*d+i)*d+j], sigmoid(3*score)
@@ -156,6 +164,7 @@ func TestAllPairsForm(t *testing.T) {
 		}
 	}
 	if cyclic == 0 || !both {
-		t.Errorf("%d of 60 random limit graphs have a cycle, an edge both ways: %t; this run shows nothing", cyclic, both)
+		t.Errorf("%d of 60 random limit graphs have a cycle, an edge both ways: %t; this run "+
+			"shows nothing", cyclic, both)
 	}
 }

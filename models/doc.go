@@ -101,9 +101,9 @@
 // Blocks are matrices with one row per particle. Z holds the scores of the pairs that the prior
 // leaves open, child by child, parents ascending, or for [Factors] has the shape (d−1, k, 2), or
 // (d, k, 2) with [AllPairs], row-major with u before v, so component l of u_i is element (i·k+l)·2
-// and component l of v_i the next one. Linear parameters have the shape (d, d), row-major: the weight of
-// parent i on child j is element i·d+j. Pairs that cannot be edges are carried along unused, but
-// count in a kernel's distances.
+// and component l of v_i the next one. Linear parameters have the shape (d, d), row-major: the
+// weight of parent i on child j is element i·d+j. Pairs that cannot be edges are carried along
+// unused, but count in a kernel's distances.
 //
 // # Randomness
 //

@@ -42,7 +42,8 @@ func TestEdgePrior(t *testing.T) {
 		}
 		check(t, tg.kind+": value", out[0], []float64{value}, 1e-14)
 		check(t, tg.kind+": gradient", out[1], slope, 1e-14)
-		if err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: g, Values: tg.g}}, gradtest.Options{}); err != nil {
+		if err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: g, Values: tg.g}},
+			gradtest.Options{}); err != nil {
 			t.Errorf("%s: %v", tg.kind, err)
 		}
 	}
@@ -61,7 +62,8 @@ func TestEdgePriorLaws(t *testing.T) {
 	graph := b.Axis("graph", 1<<6)
 	g := b.Input("g", autograd.Shape{d, d}, graph)
 	total := newEdgePrior(t, d, different...).LogProb(g).LogSumExpOver(graph)
-	gap := newEdgePrior(t, d, equal...).LogProb(g).Sub(models.ErdosRenyi{EdgeProbability: 0.2}.LogProb(g)).Abs().SumOver(graph)
+	gap := newEdgePrior(t, d, equal...).LogProb(g).Sub(
+		models.ErdosRenyi{EdgeProbability: 0.2}.LogProb(g)).Abs().SumOver(graph)
 	out := evaluate(t, []*autograd.Node{g}, [][]float64{allGraphs(d)}, total, gap)
 	check(t, "log of the sum", out[0], []float64{0}, 1e-13)
 	check(t, "difference from Erdős–Rényi", out[1], []float64{0}, 1e-12)
@@ -84,7 +86,9 @@ func TestEdgePriorRelabel(t *testing.T) {
 		return evaluate(t, []*autograd.Node{g}, [][]float64{at}, prior.LogProb(g))[0]
 	}
 	check(t, "log prior", value(prior.Relabel(order), relabelled), value(prior, original), 1e-14)
-	checkPanic(t, "models: order of 2 variables for an edge prior of 4", func() { prior.Relabel([]int{0, 1}) })
+	checkPanic(t, "models: order of 2 variables for an edge prior of 4", func() {
+		prior.Relabel([]int{0, 1})
+	})
 }
 
 func TestEdgePriorErrors(t *testing.T) {
@@ -94,9 +98,12 @@ func TestEdgePriorErrors(t *testing.T) {
 	}{
 		{mat.NewDense(2, 3, nil), "models: edge prior: got a 2×3 matrix, want a square one"},
 		{&mat.Dense{}, "models: edge prior: got a 0×0 matrix, want a square one"},
-		{mat.NewDense(2, 2, []float64{0, 1.1, 0, 0}), "models: edge prior: probability of the edge 0 → 1 is 1.1, want a number from 0 to 1"},
-		{mat.NewDense(2, 2, []float64{0, 0, -0.1, 0}), "models: edge prior: probability of the edge 1 → 0 is -0.1, want a number from 0 to 1"},
-		{mat.NewDense(2, 2, []float64{0, math.NaN(), 0, 0}), "models: edge prior: probability of the edge 0 → 1 is NaN, want a number from 0 to 1"},
+		{mat.NewDense(2, 2, []float64{0, 1.1, 0, 0}),
+			"models: edge prior: probability of the edge 0 → 1 is 1.1, want a number from 0 to 1"},
+		{mat.NewDense(2, 2, []float64{0, 0, -0.1, 0}), "models: edge prior: probability of the " +
+			"edge 1 → 0 is -0.1, want a number from 0 to 1"},
+		{mat.NewDense(2, 2, []float64{0, math.NaN(), 0, 0}),
+			"models: edge prior: probability of the edge 0 → 1 is NaN, want a number from 0 to 1"},
 	} {
 		_, err := models.NewEdgePrior(tt.p)
 		checkError(t, "NewEdgePrior", err, tt.want)
@@ -110,12 +117,17 @@ func TestEdgePriorErrors(t *testing.T) {
 		embedding models.Embedding
 		want      string
 	}{
-		{"size", newEdgePrior(t, 2, 0, 0.5, 0, 0), models.OrderedPairs, "models: TOBAC: the graph prior is for 2 variables, want 3"},
-		{"against the order", newEdgePrior(t, 3, 0, .5, .5, 0, 0, .5, 1, 0, 0), models.OrderedPairs, "models: TOBAC: the graph prior makes the edge 2 → 0 certain, against the order"},
-		{"certain cycle", newEdgePrior(t, 3, 0, 1, .5, .5, 0, 1, 1, .5, 0), models.AllPairs, "models: TOBAC: the edges that the graph prior makes certain: graph has a cycle: 0 -> 1 -> 2 -> 0"},
+		{"size", newEdgePrior(t, 2, 0, 0.5, 0, 0), models.OrderedPairs,
+			"models: TOBAC: the graph prior is for 2 variables, want 3"},
+		{"against the order", newEdgePrior(t, 3, 0, .5, .5, 0, 0, .5, 1, 0, 0), models.OrderedPairs,
+			"models: TOBAC: the graph prior makes the edge 2 → 0 certain, against the order"},
+		{"certain cycle", newEdgePrior(t, 3, 0, 1, .5, .5, 0, 1, 1, .5, 0), models.AllPairs,
+			"models: TOBAC: the edges that the graph prior makes certain: graph has a cycle: 0 " +
+				"-> 1 -> 2 -> 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: 1, Prior: tt.prior, Embedding: tt.embedding})
+			_, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: 1,
+				Prior: tt.prior, Embedding: tt.embedding})
 			checkError(t, "NewTOBAC", err, tt.want)
 		})
 	}
@@ -140,25 +152,29 @@ func TestFixedEdges(t *testing.T) {
 		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
 				target := newTOBAC(t, likelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
-					Particles: 20, Samples: 10, AlphaRate: 0.5, Prior: prior, Embedding: embedding, Gradient: gradient,
+					Particles: 20, Samples: 10, AlphaRate: 0.5, Prior: prior, Embedding: embedding,
+					Gradient: gradient,
 				})
 				x := target.Init()
 				seen := map[int]int{} // limit graphs with the edge
 				for _, step := range []int{0, 2, 50} {
 					score(t, target, x, step)
-					s, err := target.Samples([][]float64{x[0].RawMatrix().Data, x[1].RawMatrix().Data}, step)
+					s, err := target.Samples([][]float64{x[0].RawMatrix().Data,
+						x[1].RawMatrix().Data}, step)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for cell, v := range want {
 						for k := cell; k < len(s.Graphs); k += d * d {
 							if s.Graphs[k] != v {
-								t.Fatalf("step %d: entry %d of a sample is %v, want %v", step, cell, s.Graphs[k], v)
+								t.Fatalf("step %d: entry %d of a sample is %v, want %v", step, cell,
+									s.Graphs[k], v)
 							}
 						}
 						for k := cell; k < len(s.EdgeProbs); k += d * d {
 							if s.EdgeProbs[k] != v {
-								t.Fatalf("step %d: probability of entry %d is %v, want %v", step, cell, s.EdgeProbs[k], v)
+								t.Fatalf("step %d: probability of entry %d is %v, want %v", step,
+									cell, s.EdgeProbs[k], v)
 							}
 						}
 					}
@@ -175,7 +191,8 @@ func TestFixedEdges(t *testing.T) {
 					case fixed && seen[cell] != 20*int(v), !possible && seen[cell] != 0:
 						t.Errorf("%d of 20 limit graphs have the edge %d → %d", seen[cell], i, j)
 					case possible && !fixed && (seen[cell] == 0 || seen[cell] == 20):
-						t.Errorf("%d of 20 limit graphs have the edge %d → %d, which is open", seen[cell], i, j)
+						t.Errorf("%d of 20 limit graphs have the edge %d → %d, which is open",
+							seen[cell], i, j)
 					}
 				}
 			})

@@ -76,7 +76,8 @@ func (g Gradient) String() string {
 
 // surrogate has the value of the estimate of log E[exp L] and the gradient of
 // the score-function estimator: logq enters as logq − stop(logq), which is zero.
-func (g Gradient) surrogate(e Estimator, terms, logq *autograd.Node, sample *autograd.Axis) *autograd.Node {
+func (g Gradient) surrogate(e Estimator, terms, logq *autograd.Node,
+	sample *autograd.Axis) *autograd.Node {
 	flow := logq.Sub(logq.StopGradient())
 	value := e.combine(terms.StopGradient().Add(flow), sample)
 	if g != ScoreFunctionLOO {

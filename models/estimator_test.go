@@ -23,11 +23,13 @@ func likelihoods(t *testing.T, seed uint64, n, d int) map[string]models.Likeliho
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := models.NewFeedForward(x, mask, models.FeedForwardOptions{NoiseVariance: 1, Hidden: []int{2}, Activation: models.Tanh})
+	network, err := models.NewFeedForward(x, mask,
+		models.FeedForwardOptions{NoiseVariance: 1, Hidden: []int{2}, Activation: models.Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]models.Likelihood{"linear": linear, "feed-forward": network, "BGe": newBGe(t, x, mask, models.BGeOptions{})}
+	return map[string]models.Likelihood{"linear": linear, "feed-forward": network,
+		"BGe": newBGe(t, x, mask, models.BGeOptions{})}
 }
 
 // settings are the priors and embeddings that a target is tested with; the edge
@@ -50,13 +52,15 @@ func settings(t *testing.T, d int) map[string]models.TOBACConfig {
 	return map[string]models.TOBACConfig{
 		"TOBAC, Erdős–Rényi": {Prior: models.ErdosRenyi{EdgeProbability: 0.3}},
 		"TOBAC, edges":       {Prior: edges},
-		"DiBS, scale free":   {Prior: models.ScaleFree{}, Embedding: models.AllPairs, Penalty: models.Penalty{Rate: 0.7, Samples: 3}},
-		"DiBS, edges":        {Prior: edges, Embedding: models.AllPairs, Rank: 2},
+		"DiBS, scale free": {Prior: models.ScaleFree{}, Embedding: models.AllPairs,
+			Penalty: models.Penalty{Rate: 0.7, Samples: 3}},
+		"DiBS, edges": {Prior: edges, Embedding: models.AllPairs, Rank: 2},
 	}
 }
 
 // everyTarget calls f for each likelihood, prior, embedding and estimator.
-func everyTarget(t *testing.T, cfg models.TOBACConfig, f func(t *testing.T, target *models.TOBAC, cfg models.TOBACConfig, x []*mat.Dense)) {
+func everyTarget(t *testing.T, cfg models.TOBACConfig,
+	f func(t *testing.T, target *models.TOBAC, cfg models.TOBACConfig, x []*mat.Dense)) {
 	const n, d = 7, 4
 	for lik, l := range likelihoods(t, 91, n, d) {
 		for name, s := range settings(t, d) {
@@ -75,7 +79,8 @@ func everyTarget(t *testing.T, cfg models.TOBACConfig, f func(t *testing.T, targ
 func arguments(o models.Objective, x []*mat.Dense, variable int) []gradtest.Argument {
 	var args []gradtest.Argument
 	for b, n := range o.Blocks {
-		args = append(args, gradtest.Argument{Node: n, Values: x[b].RawMatrix().Data, Fixed: b != variable})
+		args = append(args,
+			gradtest.Argument{Node: n, Values: x[b].RawMatrix().Data, Fixed: b != variable})
 	}
 	for i, n := range o.Fixed {
 		args = append(args, gradtest.Argument{Node: n, Values: o.Values[i], Fixed: true})
@@ -89,17 +94,19 @@ func arguments(o models.Objective, x []*mat.Dense, variable int) []gradtest.Argu
 // of cycles. Noise is held fixed, so the estimates are functions.
 func TestTargetsAreDifferentiable(t *testing.T) {
 	const step = 3
-	everyTarget(t, models.TOBACConfig{Tau: 1.5}, func(t *testing.T, target *models.TOBAC, _ models.TOBACConfig, x []*mat.Dense) {
-		for k, o := range target.Objectives(step) {
-			variable := 0
-			if k == 1 && len(x) == 2 {
-				variable = 1 // Θ, at hard graphs, which have no derivative
+	everyTarget(t, models.TOBACConfig{Tau: 1.5},
+		func(t *testing.T, target *models.TOBAC, _ models.TOBACConfig, x []*mat.Dense) {
+			for k, o := range target.Objectives(step) {
+				variable := 0
+				if k == 1 && len(x) == 2 {
+					variable = 1 // Θ, at hard graphs, which have no derivative
+				}
+				if err := gradtest.CheckGraph(o.Y, arguments(o, x, variable),
+					gradtest.Options{Directions: 3}); err != nil {
+					t.Errorf("objective %d: %v", k, err)
+				}
 			}
-			if err := gradtest.CheckGraph(o.Y, arguments(o, x, variable), gradtest.Options{Directions: 3}); err != nil {
-				t.Errorf("objective %d: %v", k, err)
-			}
-		}
-	})
+		})
 }
 
 // A latentTwin computes, for one particle, what the expressions of Z do, by
@@ -143,7 +150,8 @@ func (v *latentTwin) contract(dz, c []float64) {
 
 // scoreFunctionWeights are the weights of ∇ log p(G_s|Z), one vector for each
 // child: softmax weights, less the mean weight of the other samples.
-func scoreFunctionWeights(terms []float64, samples, d int, e models.Estimator, g models.Gradient) [][]float64 {
+func scoreFunctionWeights(terms []float64, samples, d int, e models.Estimator,
+	g models.Gradient) [][]float64 {
 	w := make([][]float64, d)
 	for j := range w {
 		l := make([]float64, samples)
@@ -187,60 +195,66 @@ func TestScoreFunctionIsWeightedSum(t *testing.T) {
 	const step, d = 3, 4
 	for _, gradient := range []models.Gradient{models.ScoreFunction, models.ScoreFunctionLOO} {
 		t.Run(gradient.String(), func(t *testing.T) {
-			everyTarget(t, models.TOBACConfig{Gradient: gradient, Tau: 1.3}, func(t *testing.T, target *models.TOBAC, cfg models.TOBACConfig, x []*mat.Dense) {
-				got := score(t, target, x, step)[0]
-				blocks := [][]float64{x[0].RawMatrix().Data}
-				if len(x) == 2 {
-					blocks = append(blocks, x[1].RawMatrix().Data)
-				}
-				drawn, err := target.Samples(blocks, step)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var penalised []float64
-				all := cfg.Embedding == models.AllPairs
-				if all {
-					if penalised, err = target.PenaltyGraphsAt(blocks[0], step); err != nil {
+			everyTarget(t, models.TOBACConfig{Gradient: gradient, Tau: 1.3},
+				func(t *testing.T, target *models.TOBAC, cfg models.TOBACConfig, x []*mat.Dense) {
+					got := score(t, target, x, step)[0]
+					blocks := [][]float64{x[0].RawMatrix().Data}
+					if len(x) == 2 {
+						blocks = append(blocks, x[1].RawMatrix().Data)
+					}
+					drawn, err := target.Samples(blocks, step)
+					if err != nil {
 						t.Fatal(err)
 					}
-				}
-				_, width := x[0].Dims()
-				rows := d - 1
-				if all {
-					rows = d
-				}
-				for m := range cfg.Particles {
-					v := latentTwin{d: d, k: width / 2 / rows, all: all, z: x[0].RawRowView(m), alpha: target.Alpha(step), probs: drawn.EdgeProbs[m*d*d:][:d*d]}
-					want := make([]float64, width)
-					for i, z := range v.z {
-						want[i] = -z * float64(v.k)
-					}
-					c := priorSlope(cfg.Prior, d, v.probs)
-					for e, q := range v.probs {
-						c[e] *= v.alpha * q * (1 - q)
-					}
-					w := scoreFunctionWeights(drawn.Terms[m*cfg.Samples*d:], cfg.Samples, d, cfg.Estimator, cfg.Gradient)
-					for s := range cfg.Samples {
-						for e, g := range drawn.Graphs[(m*cfg.Samples+s)*d*d:][:d*d] {
-							c[e] += v.alpha * w[e%d][s] * (g - v.probs[e])
+					var penalised []float64
+					all := cfg.Embedding == models.AllPairs
+					if all {
+						if penalised, err = target.PenaltyGraphsAt(blocks[0], step); err != nil {
+							t.Fatal(err)
 						}
 					}
-					for s := 0; penalised != nil && s < len(penalised)/(d*d*cfg.Particles); s++ {
-						samples := len(penalised) / (d * d * cfg.Particles)
-						g := penalised[(m*samples+s)*d*d:][:d*d]
-						slope := acyclicitySlope(g, d)
-						beta := cfg.Penalty.Rate * step
-						if beta == 0 {
-							beta = step
-						}
-						for e, soft := range g {
-							c[e] -= beta / float64(samples) * slope[e] * cfg.Tau * v.alpha * soft * (1 - soft)
-						}
+					_, width := x[0].Dims()
+					rows := d - 1
+					if all {
+						rows = d
 					}
-					v.contract(want, c)
-					check(t, fmt.Sprintf("particle %d", m), got.RawRowView(m), want, 1e-12)
-				}
-			})
+					for m := range cfg.Particles {
+						v := latentTwin{d: d, k: width / 2 / rows, all: all, z: x[0].RawRowView(m),
+							alpha: target.Alpha(step), probs: drawn.EdgeProbs[m*d*d:][:d*d]}
+						want := make([]float64, width)
+						for i, z := range v.z {
+							want[i] = -z * float64(v.k)
+						}
+						c := priorSlope(cfg.Prior, d, v.probs)
+						for e, q := range v.probs {
+							c[e] *= v.alpha * q * (1 - q)
+						}
+						w := scoreFunctionWeights(drawn.Terms[m*cfg.Samples*d:], cfg.Samples, d,
+							cfg.Estimator, cfg.Gradient)
+						for s := range cfg.Samples {
+							for e, g := range drawn.Graphs[(m*cfg.Samples+s)*d*d:][:d*d] {
+								c[e] += v.alpha * w[e%d][s] * (g - v.probs[e])
+							}
+						}
+						for s := 0; penalised != nil &&
+							s < len(penalised)/(d*d*cfg.Particles); s++ {
+							samples := len(penalised) / (d * d * cfg.Particles)
+							g := penalised[(m*samples+s)*d*d:][:d*d]
+							slope := acyclicitySlope(g, d)
+							beta := cfg.Penalty.Rate * step
+							if beta == 0 {
+								beta = step
+							}
+							for e, soft := range g {
+								c[e] -= beta /
+									float64(samples) * slope[e] * cfg.Tau * v.alpha * soft * (1 -
+									soft)
+							}
+						}
+						v.contract(want, c)
+						check(t, fmt.Sprintf("particle %d", m), got.RawRowView(m), want, 1e-12)
+					}
+				})
 		})
 	}
 }
@@ -277,7 +291,8 @@ func TestScoreFunctionExpectations(t *testing.T) {
 	for list := allGraphs(d); len(list) > 0; list = list[d*d:] {
 		all = append(all, list[:d*d])
 	}
-	exactTarget := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 1, AlphaRate: 1, Prior: models.UniformPrior{}, Gradient: models.ScoreFunction})
+	exactTarget := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 1, AlphaRate: 1,
+		Prior: models.UniformPrior{}, Gradient: models.ScoreFunction})
 	drawn, err := exactTarget.Samples([][]float64{z}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -312,8 +327,9 @@ func TestScoreFunctionExpectations(t *testing.T) {
 		mean := map[models.Gradient][]float64{}
 		for _, gradient := range []models.Gradient{models.ScoreFunction, models.ScoreFunctionLOO} {
 			target := newTOBAC(t, lik, models.TOBACConfig{
-				Particles: len(tuples), Samples: s, AlphaRate: 1, Estimator: models.Joint, Gradient: gradient,
-				Prior: models.UniformPrior{}, Noise: forcedGraphs{d, tuples},
+				Particles: len(tuples), Samples: s, AlphaRate: 1, Estimator: models.Joint,
+				Gradient: gradient,
+				Prior:    models.UniformPrior{}, Noise: forcedGraphs{d, tuples},
 			})
 			got := score(t, target, []*mat.Dense{repeat(z, len(tuples))}, 1)[0]
 			sum := make([]float64, len(z))
@@ -330,15 +346,19 @@ func TestScoreFunctionExpectations(t *testing.T) {
 		}
 		want := slices.Clone(mean[models.ScoreFunction])
 		floats.Scale(float64(s)/float64(s-1), want)
-		check(t, fmt.Sprintf("S=%d: expectation of the leave-one-out estimate", s), mean[models.ScoreFunctionLOO], want, 1e-13)
+		check(t, fmt.Sprintf("S=%d: expectation of the leave-one-out estimate", s),
+			mean[models.ScoreFunctionLOO], want, 1e-13)
 	}
 	for gradient, dist := range distance {
 		if !(dist[1] < dist[0]) {
-			t.Errorf("%v: distance of the expectation from the exact gradient %v for S = 2, 3, want it to fall", gradient, dist)
+			t.Errorf("%v: distance of the expectation from the exact gradient %v for S = 2, 3, "+
+				"want it to fall", gradient, dist)
 		}
 	}
-	if plain, loo := distance[models.ScoreFunction], distance[models.ScoreFunctionLOO]; !(loo[0] < plain[0] && loo[1] < plain[1]) {
-		t.Errorf("distances from the exact gradient: plain %v, leave-one-out %v, want less", plain, loo)
+	if plain, loo := distance[models.ScoreFunction],
+		distance[models.ScoreFunctionLOO]; !(loo[0] < plain[0] && loo[1] < plain[1]) {
+		t.Errorf("distances from the exact gradient: plain %v, leave-one-out %v, want less", plain,
+			loo)
 	}
 }
 
@@ -352,7 +372,8 @@ func TestLeaveOneOutHasLessVariance(t *testing.T) {
 		mean, variance := map[models.Gradient][]float64{}, map[models.Gradient]float64{}
 		for _, gradient := range []models.Gradient{models.ScoreFunction, models.ScoreFunctionLOO} {
 			target := newTOBAC(t, lik, models.TOBACConfig{
-				Particles: m, Samples: s, AlphaRate: 1, Estimator: e, Gradient: gradient, Prior: models.UniformPrior{}, Seed: 97,
+				Particles: m, Samples: s, AlphaRate: 1, Estimator: e, Gradient: gradient,
+				Prior: models.UniformPrior{}, Seed: 97,
 			})
 			got := score(t, target, []*mat.Dense{repeat(z, m)}, 1)[0]
 			sum := make([]float64, len(z))
@@ -360,7 +381,8 @@ func TestLeaveOneOutHasLessVariance(t *testing.T) {
 				floats.AddScaled(sum, 1./m, got.RawRowView(i))
 			}
 			for i := range m {
-				variance[gradient] += math.Pow(floats.Distance(got.RawRowView(i), sum, 2), 2) / (m - 1)
+				variance[gradient] += math.Pow(floats.Distance(got.RawRowView(i), sum, 2),
+					2) / (m - 1)
 			}
 			floats.AddScaled(sum, float64(d-1), z)
 			mean[gradient] = sum
@@ -368,10 +390,12 @@ func TestLeaveOneOutHasLessVariance(t *testing.T) {
 		plain, loo := variance[models.ScoreFunction], variance[models.ScoreFunctionLOO]
 		t.Logf("%v: variance %.4f plain, %.4f leave-one-out", e, plain, loo)
 		if !(loo < 0.7*plain) {
-			t.Errorf("%v: variance %v with leave-one-out, %v without, want clearly less", e, loo, plain)
+			t.Errorf("%v: variance %v with leave-one-out, %v without, want clearly less", e, loo,
+				plain)
 		}
 		floats.Scale(float64(s)/(s-1), mean[models.ScoreFunction])
-		if gap, allowed := floats.Distance(mean[models.ScoreFunction], mean[models.ScoreFunctionLOO], 2), 5*math.Sqrt((plain+loo)/m); gap > allowed {
+		if gap, allowed := floats.Distance(mean[models.ScoreFunction],
+			mean[models.ScoreFunctionLOO], 2), 5*math.Sqrt((plain+loo)/m); gap > allowed {
 			t.Errorf("%v: means differ by %v, allowed %v", e, gap, allowed)
 		}
 	}
@@ -388,7 +412,8 @@ func TestHardOnly(t *testing.T) {
 	lik := softless{likelihoods(t, 98, 5, 3)["linear"]}
 	cfg := models.TOBACConfig{Particles: 1, Samples: 2, Prior: models.UniformPrior{}}
 	_, err := models.NewTOBAC(lik, cfg)
-	checkError(t, "reparameterised", err, "models: TOBAC: the likelihood is defined for graphs without soft edges only; use the score-function gradient")
+	checkError(t, "reparameterised", err, "models: TOBAC: the likelihood is defined for graphs "+
+		"without soft edges only; use the score-function gradient")
 	for _, cfg.Gradient = range []models.Gradient{models.ScoreFunction, models.ScoreFunctionLOO} {
 		newTOBAC(t, lik, cfg)
 	}
@@ -400,11 +425,15 @@ func TestHardOnly(t *testing.T) {
 func TestEveryTargetDoesNotAllocate(t *testing.T) {
 	for name, lik := range likelihoods(t, 99, 8, 4) {
 		for _, cfg := range []models.TOBACConfig{
-			{}, {Gradient: models.ScoreFunction}, {Gradient: models.ScoreFunctionLOO, Estimator: models.Joint},
-			{Embedding: models.AllPairs, Estimator: models.Joint}, {Embedding: models.AllPairs, Gradient: models.ScoreFunction},
+			{}, {Gradient: models.ScoreFunction},
+			{Gradient: models.ScoreFunctionLOO, Estimator: models.Joint},
+			{Embedding: models.AllPairs, Estimator: models.Joint},
+			{Embedding: models.AllPairs, Gradient: models.ScoreFunction},
 		} {
-			t.Run(fmt.Sprintf("%s/%v/%v/embedding=%d", name, cfg.Gradient, cfg.Estimator, cfg.Embedding), func(t *testing.T) {
-				cfg.Particles, cfg.Samples, cfg.Prior = 5, 16, models.ErdosRenyi{EdgeProbability: 0.3}
+			t.Run(fmt.Sprintf("%s/%v/%v/embedding=%d", name, cfg.Gradient, cfg.Estimator,
+				cfg.Embedding), func(t *testing.T) {
+				cfg.Particles, cfg.Samples, cfg.Prior = 5, 16,
+					models.ErdosRenyi{EdgeProbability: 0.3}
 				var want []*mat.Dense
 				for _, cfg.Workers = range []int{1, 2} {
 					target := newTOBAC(t, lik, cfg)

@@ -57,9 +57,11 @@ func newExactProblem(t *testing.T, d int) *exactProblem {
 	return p
 }
 
-func (p *exactProblem) target(t *testing.T, e models.Estimator, particles, samples int) *models.TOBAC {
+func (p *exactProblem) target(t *testing.T, e models.Estimator,
+	particles, samples int) *models.TOBAC {
 	return newTOBAC(t, p.lik, models.TOBACConfig{
-		Particles: particles, Samples: samples, AlphaRate: alphaOfExact, Estimator: e, Prior: models.UniformPrior{}, Seed: 17,
+		Particles: particles, Samples: samples, AlphaRate: alphaOfExact, Estimator: e,
+		Prior: models.UniformPrior{}, Seed: 17,
 	})
 }
 
@@ -82,7 +84,8 @@ func (p *exactProblem) columnProb(g []float64, j int) float64 {
 //
 //	joint:      Var(exp L)/E[exp L]²,
 //	node-wise:  Σ_j Var(exp L_j)/E[exp L_j]².
-func (p *exactProblem) exact() (logMean float64, gradient []float64, variance map[models.Estimator]float64) {
+func (p *exactProblem) exact() (logMean float64, gradient []float64,
+	variance map[models.Estimator]float64) {
 	d := p.vars()
 	mean, second := 0.0, 0.0
 	means, seconds := make([]float64, d), make([]float64, d)
@@ -168,8 +171,10 @@ func TestEstimatesConverge(t *testing.T) {
 						squares += (g - want) * (g - want) / m
 					}
 					v := variance[e]
-					if ratio, allowed := squares*float64(s)/v, 5*math.Sqrt(2./m)+v/float64(s); !(math.Abs(ratio-1) <= allowed) {
-						t.Errorf("mean square error times S over V is %v, want 1 ± %v (V = %v)", ratio, allowed, v)
+					if ratio, allowed := squares*float64(s)/v,
+						5*math.Sqrt(2./m)+v/float64(s); !(math.Abs(ratio-1) <= allowed) {
+						t.Errorf("mean square error times S over V is %v, want 1 ± %v (V = %v)",
+							ratio, allowed, v)
 					}
 				})
 			}
@@ -195,6 +200,7 @@ func TestNodeWiseIsBetter(t *testing.T) {
 	}
 	joint, nodeWise := rms(models.Joint), rms(models.NodeWise)
 	if !(nodeWise < 0.7*joint) {
-		t.Errorf("error of the gradient: node-wise %v, joint %v, want clearly less", nodeWise, joint)
+		t.Errorf("error of the gradient: node-wise %v, joint %v, want clearly less", nodeWise,
+			joint)
 	}
 }

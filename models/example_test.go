@@ -63,7 +63,8 @@ func ExampleNewTOBAC() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	target, err := models.NewTOBAC(likelihood, models.TOBACConfig{Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+	target, err := models.NewTOBAC(likelihood,
+		models.TOBACConfig{Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
 	if err != nil {
 		log.Fatal(err)
 	}

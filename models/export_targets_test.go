@@ -21,7 +21,8 @@ func (t *TOBAC) Objectives(step int) []Objective {
 	e := t.expressions()
 	alpha := []float64{t.alphaAt(step)}
 	soft := t.dense(SoftGraphs, t.cfg.Samples, step)
-	z := Objective{Y: e.objectiveZ, Blocks: []*autograd.Node{e.z}, Fixed: []*autograd.Node{e.alpha, e.soft}, Values: [][]float64{alpha, soft}}
+	z := Objective{Y: e.objectiveZ, Blocks: []*autograd.Node{e.z},
+		Fixed: []*autograd.Node{e.alpha, e.soft}, Values: [][]float64{alpha, soft}}
 	out := []Objective{z}
 	if e.theta != nil {
 		out[0].Blocks = append(out[0].Blocks, e.theta)
@@ -105,7 +106,8 @@ func (t *TOBAC) PenaltyGraphsAt(z []float64, step int) ([]float64, error) {
 	d := t.lik.Vars()
 	out := make([]float64, t.cfg.Particles*t.cfg.Penalty.Samples*d*d)
 	return out, run.Eval([][]float64{out}, []autograd.Feed{
-		{Data: z}, {Data: []float64{t.alphaAt(step)}}, {Data: []float64{t.cfg.Penalty.Rate * float64(step)}},
+		{Data: z}, {Data: []float64{t.alphaAt(step)}},
+		{Data: []float64{t.cfg.Penalty.Rate * float64(step)}},
 		{Data: t.dense(penaltyGraphs, t.cfg.Penalty.Samples, step)},
 	})
 }

@@ -42,7 +42,8 @@ func (t *TOBAC) HardEstimate(x []*mat.Dense, step int) (estimate []float64, err 
 	return estimate, err
 }
 
-func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*autograd.Node]*[]float64) error {
+func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int,
+	dst map[*autograd.Node]*[]float64) error {
 	var outputs []*autograd.Node
 	var values [][]float64
 	for n, p := range dst {
@@ -59,7 +60,8 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int, dst map[*auto
 	}
 	defer run.Close()
 	return run.Eval(values, []autograd.Feed{
-		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data}, {Data: []float64{t.alphaAt(step)}},
+		{Data: x[0].RawMatrix().Data}, {Data: x[1].RawMatrix().Data},
+		{Data: []float64{t.alphaAt(step)}},
 		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, SoftGraphs, step, i) }},
 		{Fill: func(dst []float64, i int) { t.noise.Fill(dst, HardGraphs, step, i) }},
 	})
@@ -85,7 +87,8 @@ func (t *TOBAC) Graphs(z *mat.Dense) []*dag.Graph {
 // HeldOut is log p(D_ho|G_m, Θ_m, D) of other rows, as [NewIntegratedNetwork] takes them, for every
 // graph with its row of parameters: the evidence of both tables less that of the data, with the
 // last layer integrated over its posterior.
-func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph, theta *mat.Dense) ([]float64, error) {
+func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph,
+	theta *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	own, _ := v.net.x.Dims()
 	if d != v.net.d {

@@ -14,12 +14,15 @@ import (
 // FeedForwardOptions are the fixed quantities of the nonlinear model. The zero
 // value is the published setting.
 type FeedForwardOptions struct {
-	NoiseVariances NoiseVariances // what is known of the noise variances; zero means one for all, NoiseVariance
-	NoiseVariance  float64        // variance of every equation's noise, or s² of NoiseVariances; zero: 0.1
-	ParamVariance  float64        // prior variance σ_p² of every weight and bias; zero: 1
-	Hidden         []int          // units of each hidden layer; nil means one layer of 5; empty: none, a linear model
-	Activation     Activation     // zero: Relu
-	NoBias         bool           // leave out all biases
+	// what is known of the noise variances; zero means one for all, NoiseVariance
+	NoiseVariances NoiseVariances
+	// variance of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	NoiseVariance float64
+	ParamVariance float64 // prior variance σ_p² of every weight and bias; zero: 1
+	// units of each hidden layer; nil means one layer of 5; empty: none, a linear model
+	Hidden     []int
+	Activation Activation // zero: Relu
+	NoBias     bool       // leave out all biases
 }
 
 // FeedForward is the nonlinear Gaussian structural equation model in which
@@ -69,12 +72,15 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 	if opt.Hidden == nil {
 		opt.Hidden = []int{5}
 	}
-	if !(opt.NoiseVariance > 0 && opt.ParamVariance > 0) || math.IsInf(opt.NoiseVariance+opt.ParamVariance, 0) {
-		return nil, fmt.Errorf("models: feed-forward model: noise variance %v and parameter variance %v, want finite positive numbers", opt.NoiseVariance, opt.ParamVariance)
+	if !(opt.NoiseVariance > 0 && opt.ParamVariance > 0) ||
+		math.IsInf(opt.NoiseVariance+opt.ParamVariance, 0) {
+		return nil, fmt.Errorf("models: feed-forward model: noise variance %v and parameter "+
+			"variance %v, want finite positive numbers", opt.NoiseVariance, opt.ParamVariance)
 	}
 	for i, h := range opt.Hidden {
 		if h < 1 {
-			return nil, fmt.Errorf("models: feed-forward model: hidden layer %d has %d units, want at least 1", i+1, h)
+			return nil, fmt.Errorf(
+				"models: feed-forward model: hidden layer %d has %d units, want at least 1", i+1, h)
 		}
 	}
 	if opt.Activation < 0 || int(opt.Activation) >= len(activationNames) {
@@ -82,12 +88,15 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 	}
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
-		return nil, fmt.Errorf("models: feed-forward model: got %d rows of %d variables, want at least one of each", n, d)
+		return nil, fmt.Errorf("models: feed-forward model: got %d rows of %d variables, want at "+
+			"least one of each", n, d)
 	}
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d, noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance, rows: make([]float64, d)}}
+	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d,
+		noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance,
+			rows: make([]float64, d)}}
 	if err := f.noise.check(); err != nil {
 		return nil, fmt.Errorf("models: feed-forward model: %w", err)
 	}
@@ -193,7 +202,8 @@ func (f *FeedForward) parents(j int, g *autograd.Node) *autograd.Node {
 }
 
 // priorOf is the log density of the parameters of variable j in the first layers.
-func (f *FeedForward) priorOf(layers []layer, j int, g, theta *autograd.Node) (prior *autograd.Node) {
+func (f *FeedForward) priorOf(layers []layer, j int,
+	g, theta *autograd.Node) (prior *autograd.Node) {
 	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
 	for i, l := range layers {
 		if w := lnN(f.weights(l, j, theta)); i == 0 {
@@ -224,17 +234,20 @@ func (f *FeedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 // residuals are those of variable j in the given rows.
 func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
 	n, _ := rows.Dims()
-	return g.Builder().Constant(mat.Col(nil, j, rows), autograd.Shape{n, 1}).Sub(f.through(f.layers, j, rows, g, theta))
+	return g.Builder().Constant(mat.Col(nil, j, rows),
+		autograd.Shape{n, 1}).Sub(f.through(f.layers, j, rows, g, theta))
 }
 
 // through is what the first layers make of the given rows for variable j, n × units, before the
 // last one's activation.
-func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense, g, theta *autograd.Node) (h *autograd.Node) {
+func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense,
+	g, theta *autograd.Node) (h *autograd.Node) {
 	b := g.Builder()
 	n, _ := rows.Dims()
 	for i, l := range layers {
 		if w := f.weights(l, j, theta); i == 0 {
-			h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).MatMul(f.parents(j, g).Mul(w))
+			h = b.Constant(mat.DenseCopyOf(rows).RawMatrix().Data,
+				autograd.Shape{n, f.d}).MatMul(f.parents(j, g).Mul(w))
 		} else {
 			h = f.opt.Activation.apply(h).MatMul(w)
 		}

@@ -157,8 +157,11 @@ func networkCases(t *testing.T) []networkCase {
 	} {
 		for _, masked := range []bool{false, true} {
 			c := networkCase{
-				name:         fmt.Sprintf("%v %v/bias=%t/masked=%t", opt.Activation, opt.Hidden, !opt.NoBias, masked),
-				naiveNetwork: naiveNetwork{x: mat.NewDense(n, d, normals(rng, n*d)), noise: 0.1, paramVariance: 1, hidden: opt.Hidden, activation: activations[opt.Activation], bias: !opt.NoBias},
+				name: fmt.Sprintf("%v %v/bias=%t/masked=%t", opt.Activation, opt.Hidden,
+					!opt.NoBias, masked),
+				naiveNetwork: naiveNetwork{x: mat.NewDense(n, d, normals(rng, n*d)), noise: 0.1,
+					paramVariance: 1, hidden: opt.Hidden, activation: activations[opt.Activation],
+					bias: !opt.NoBias},
 			}
 			if i == 0 {
 				c.hidden = []int{5} // the default
@@ -200,7 +203,8 @@ func TestNetworkTerms(t *testing.T) {
 				check(t, tg.kind+": log p(Θ|G)", prior, wantPrior, 1e-13)
 				check(t, tg.kind+": log p(D|G,Θ)", data, wantData, 1e-13)
 				if c.mask != nil && data[2] != 0 {
-					t.Errorf("%s: the variable without rows contributes %v, want 0", tg.kind, data[2])
+					t.Errorf("%s: the variable without rows contributes %v, want 0", tg.kind,
+						data[2])
 				}
 			}
 		})
@@ -210,13 +214,15 @@ func TestNetworkTerms(t *testing.T) {
 // TestNetworkParameters pins the published model: one hidden layer of five units
 // with biases has d(5d + 11) parameters, drawn from N(0, σ_p²).
 func TestNetworkParameters(t *testing.T) {
-	lik, err := models.NewFeedForward(mat.NewDense(1, 20, nil), nil, models.FeedForwardOptions{ParamVariance: 4})
+	lik, err := models.NewFeedForward(mat.NewDense(1, 20, nil), nil,
+		models.FeedForwardOptions{ParamVariance: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 20 * (20*5 + 11)
 	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || lik.NoiseVariance(0, 1) != 0.1 {
-		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got, lik.Vars(), lik.NoiseVariance(0, 1), n)
+		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got,
+			lik.Vars(), lik.NoiseVariance(0, 1), n)
 	}
 	theta := make([]float64, n)
 	lik.InitParams(theta, newRand(5))
@@ -254,16 +260,19 @@ func TestNetworkIgnoresMaskedInputs(t *testing.T) {
 func TestNetworkKink(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{1, 3, -2, 5})
 	for act, slope := range map[models.Activation]float64{models.Relu: 0, models.LeakyRelu: 0.505} {
-		lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{1}, Activation: act, NoBias: true, NoiseVariance: 1})
+		lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{1},
+			Activation: act, NoBias: true, NoiseVariance: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := autograd.NewBuilder("kink")
-		gn, tn := b.Input("g", autograd.Shape{2, 2}), b.Input("theta", autograd.Shape{lik.ParamLen()})
+		gn, tn := b.Input("g", autograd.Shape{2, 2}),
+			b.Input("theta", autograd.Shape{lik.ParamLen()})
 		_, data := lik.Terms(gn, tn)
 		// Parameters: first layer (2 children, 2 inputs, 1 unit), then output weights.
 		theta := []float64{0, 0, 0, 0, 7, 2}
-		out := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{{0, 1, 0, 0}, theta}, b.Grad(data.Sum(), tn)...)
+		out := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{{0, 1, 0, 0}, theta},
+			b.Grad(data.Sum(), tn)...)
 		// ∂/∂w1[1,0] = Σ_n x_n1·w2·slope·x_n0 = (3·1 + 5·(−2))·2·slope.
 		check(t, act.String(), out[0][2:3], []float64{-14 * slope}, 1e-15)
 	}
@@ -295,7 +304,8 @@ func TestNetworkGradients(t *testing.T) {
 				if c.kinked() && tg.kind != "dense" {
 					continue // a network without inputs and biases sits at the kink
 				}
-				if err := gradientsOf(t, c.lik, tg.g, normals(rng, c.lik.ParamLen()), normals(rng, c.vars())); err != nil {
+				if err := gradientsOf(t, c.lik, tg.g, normals(rng, c.lik.ParamLen()),
+					normals(rng, c.vars())); err != nil {
 					t.Errorf("%s: %v", tg.kind, err)
 				}
 			}
@@ -321,7 +331,8 @@ func TestNetworkLogJoint(t *testing.T) {
 		}
 		for m, g := range []*dag.Graph{full, dag.New(d)} {
 			p, l := c.terms(g.Matrix().RawMatrix().Data, theta.RawRowView(m))
-			check(t, c.name, []float64{prior[m], data[m]}, []float64{floats.Sum(p), floats.Sum(l)}, 1e-13)
+			check(t, c.name, []float64{prior[m], data[m]}, []float64{floats.Sum(p), floats.Sum(l)},
+				1e-13)
 		}
 	}
 }
@@ -350,15 +361,27 @@ func TestNetworkErrors(t *testing.T) {
 		opt     models.FeedForwardOptions
 		want    string
 	}{
-		{"no data", &mat.Dense{}, nil, models.FeedForwardOptions{}, "models: feed-forward model: got 0 rows of 0 variables, want at least one of each"},
-		{"hidden size 0", x, nil, models.FeedForwardOptions{Hidden: []int{5, 0}}, "models: feed-forward model: hidden layer 2 has 0 units, want at least 1"},
-		{"hidden size below 0", x, nil, models.FeedForwardOptions{Hidden: []int{-5}}, "models: feed-forward model: hidden layer 1 has -5 units, want at least 1"},
-		{"activation", x, nil, models.FeedForwardOptions{Activation: 4}, "models: feed-forward model: unknown activation Activation(4)"},
-		{"noise variance", x, nil, models.FeedForwardOptions{NoiseVariance: -1}, "models: feed-forward model: noise variance -1 and parameter variance 1, want finite positive numbers"},
-		{"parameter variance", x, nil, models.FeedForwardOptions{ParamVariance: math.Inf(1)}, "models: feed-forward model: noise variance 0.1 and parameter variance +Inf, want finite positive numbers"},
-		{"not a number", mat.NewDense(1, 2, []float64{1, math.NaN()}), nil, models.FeedForwardOptions{}, "models: data row 1, column 2 is NaN, want a finite number"},
-		{"mask size", x, mat.NewDense(2, 3, nil), models.FeedForwardOptions{}, "models: mask of interventions is 2×3, want 2×2 as the data"},
-		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 0.5, 0}), models.FeedForwardOptions{}, "models: mask of interventions in row 2, column 1 is 0.5, want 0 or 1"},
+		{"no data", &mat.Dense{}, nil, models.FeedForwardOptions{},
+			"models: feed-forward model: got 0 rows of 0 variables, want at least one of each"},
+		{"hidden size 0", x, nil, models.FeedForwardOptions{Hidden: []int{5, 0}},
+			"models: feed-forward model: hidden layer 2 has 0 units, want at least 1"},
+		{"hidden size below 0", x, nil, models.FeedForwardOptions{Hidden: []int{-5}},
+			"models: feed-forward model: hidden layer 1 has -5 units, want at least 1"},
+		{"activation", x, nil, models.FeedForwardOptions{Activation: 4},
+			"models: feed-forward model: unknown activation Activation(4)"},
+		{"noise variance", x, nil, models.FeedForwardOptions{NoiseVariance: -1},
+			"models: feed-forward model: noise variance -1 and parameter variance 1, want finite " +
+				"positive numbers"},
+		{"parameter variance", x, nil, models.FeedForwardOptions{ParamVariance: math.Inf(1)},
+			"models: feed-forward model: noise variance 0.1 and parameter variance +Inf, want " +
+				"finite positive numbers"},
+		{"not a number", mat.NewDense(1, 2, []float64{1, math.NaN()}), nil,
+			models.FeedForwardOptions{},
+			"models: data row 1, column 2 is NaN, want a finite number"},
+		{"mask size", x, mat.NewDense(2, 3, nil), models.FeedForwardOptions{},
+			"models: mask of interventions is 2×3, want 2×2 as the data"},
+		{"mask value", x, mat.NewDense(2, 2, []float64{0, 0, 0.5, 0}), models.FeedForwardOptions{},
+			"models: mask of interventions in row 2, column 1 is 0.5, want 0 or 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := models.NewFeedForward(tt.x, tt.mask, tt.opt)

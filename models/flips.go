@@ -103,7 +103,8 @@ func newFlipScorer(t *TOBAC) *flipScorer {
 		return nil
 	}
 	d := t.lik.Vars()
-	s := &flipScorer{t: t, first: make([]int, d+1), certain: make([][]int, d), flips: mat.NewDense(t.cfg.Particles, t.emb.pairs(), nil)}
+	s := &flipScorer{t: t, first: make([]int, d+1), certain: make([][]int, d),
+		flips: mat.NewDense(t.cfg.Particles, t.emb.pairs(), nil)}
 	if t.cfg.PriorPlace == PriorInside {
 		s.prior = t.cfg.Prior.(ModularPrior)
 	}
@@ -146,8 +147,12 @@ type flipWorker struct {
 
 func (s *flipScorer) newWorker() *flipWorker {
 	d, n := s.t.lik.Vars(), s.t.cfg.Samples
-	w := &flipWorker{flipper: s.t.flipper(), uniform: make([]float64, s.t.emb.pairs()*n), logit: make([]float64, s.t.emb.pairs()), prob: make([]float64, s.t.emb.pairs()), in: make([]bool, d),
-		samples: map[string]int{}, key: make([]byte, d), counts: make([]float64, 0, n), terms: make([]Term, d+1), base: make([]float64, n), plus: make([]float64, d*n), minus: make([]float64, d*n)}
+	w := &flipWorker{flipper: s.t.flipper(), uniform: make([]float64, s.t.emb.pairs()*n),
+		logit: make([]float64, s.t.emb.pairs()), prob: make([]float64, s.t.emb.pairs()),
+		in:      make([]bool, d),
+		samples: map[string]int{}, key: make([]byte, d), counts: make([]float64, 0, n),
+		terms: make([]Term, d+1), base: make([]float64, n), plus: make([]float64, d*n),
+		minus: make([]float64, d*n)}
 	for range n {
 		w.sets = append(w.sets, make([]bool, d))
 	}
@@ -172,10 +177,12 @@ func (s *flipScorer) score(theta *mat.Dense, x []*mat.Dense) error {
 			}
 			s.particle(s.workers[k], r, x[0].RawRowView(r), grad)
 			if i := notFinite(grad); i >= 0 {
-				return fmt.Errorf("models: particle %d: the gradient of parameter %d is %v, %w", r, i, grad[i], ErrNotFinite)
+				return fmt.Errorf("models: particle %d: the gradient of parameter %d is %v, %w", r,
+					i, grad[i], ErrNotFinite)
 			}
 			if i := notFinite(s.flips.RawRowView(r)); i >= 0 {
-				return fmt.Errorf("models: particle %d: the flip gradient of pair %d is %v, %w", r, i, s.flips.At(r, i), ErrNotFinite)
+				return fmt.Errorf("models: particle %d: the flip gradient of pair %d is %v, %w", r,
+					i, s.flips.At(r, i), ErrNotFinite)
 			}
 		}
 		return nil
@@ -313,7 +320,8 @@ func (s *flipScorer) sample(w *flipWorker, j int) {
 // flipExpression is Σ (q − p)·αs over the free pairs, q − p held constant, for likelihoods of which
 // expressions evaluate the flips: for every variable i the terms of the samples in which i is a
 // parent of all variables that it can be a parent of, and of none.
-func (t *TOBAC) flipExpression(e *expressions, logits, graph, terms *autograd.Node, sample *autograd.Axis, parent *autograd.Axis) *autograd.Node {
+func (t *TOBAC) flipExpression(e *expressions, logits, graph, terms *autograd.Node,
+	sample *autograd.Axis, parent *autograd.Axis) *autograd.Node {
 	d, b, emb := t.lik.Vars(), e.b, t.emb
 	shape := autograd.Shape{d, d}
 	free, certain := make([]float64, d*d), make([]float64, d*d)

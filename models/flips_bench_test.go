@@ -15,13 +15,16 @@ import (
 func BenchmarkFlips(b *testing.B) {
 	const d, n = 20, 100
 	rng := newRand(3)
-	lik, err := models.NewIntegratedNetwork(mat.NewDense(n, d, normals(rng, n*d)), nil, models.FeedForwardOptions{})
+	lik, err := models.NewIntegratedNetwork(mat.NewDense(n, d, normals(rng, n*d)), nil,
+		models.FeedForwardOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for name, alpha := range map[string]float64{"start": 0.01, "end": 50} {
 		b.Run(name, func(b *testing.B) {
-			cfg := models.TOBACConfig{Particles: 10, Samples: 8, Gradient: models.Flips, Latents: models.NormalScores, PriorPlace: models.PriorInside, EdgeParameters: models.LaplaceEdges, Alpha: schedule.Constant(alpha)}
+			cfg := models.TOBACConfig{Particles: 10, Samples: 8, Gradient: models.Flips,
+				Latents: models.NormalScores, PriorPlace: models.PriorInside,
+				EdgeParameters: models.LaplaceEdges, Alpha: schedule.Constant(alpha)}
 			cfg.Workers = 2
 			target, err := models.NewTOBAC(lik, cfg)
 			if err != nil {

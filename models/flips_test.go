@@ -53,7 +53,10 @@ func TestNodeScoresAreKept(t *testing.T) {
 		}
 		return v
 	}
-	s := models.NewNodeScores(d, func(j int, parents []int) float64 { calls++; return value(j, parents) })
+	s := models.NewNodeScores(d, func(j int, parents []int) float64 {
+		calls++
+		return value(j, parents)
+	})
 	for range 2 {
 		for j := range d {
 			for set := range 1 << d {
@@ -64,7 +67,8 @@ func TestNodeScoresAreKept(t *testing.T) {
 					}
 				}
 				if set>>j&1 == 0 && s.At(j, parents) != value(j, parents) {
-					t.Errorf("score of %d with %v: %v, want %v", j, parents, s.At(j, parents), value(j, parents))
+					t.Errorf("score of %d with %v: %v, want %v", j, parents, s.At(j, parents),
+						value(j, parents))
 				}
 			}
 		}
@@ -76,7 +80,8 @@ func TestNodeScoresAreKept(t *testing.T) {
 
 // exactFlips is ∂/∂logit of Σ_j ln E[f_j e^{ln ρ_j}] at the probabilities p, by enumeration of the
 // parents of every child.
-func exactFlips(d int, p func(i, j int) float64, term func(j int, parents []int) float64) *mat.Dense {
+func exactFlips(d int, p func(i, j int) float64,
+	term func(j int, parents []int) float64) *mat.Dense {
 	out := mat.NewDense(d, d, nil)
 	for j := range d {
 		total, with := 0.0, make([]float64, j)
@@ -108,15 +113,23 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 	for _, d := range []int{3, 4} {
 		pairs := d * (d - 1) / 2
 		prior, lik := models.ErdosRenyi{EdgeProbability: 0.3}, noisyScores(d)
-		want := exactFlips(d, func(int, int) float64 { return 0.5 }, func(j int, parents []int) float64 { return lik.At(j, parents) + prior.Term(d, j, parents) })
+		want := exactFlips(d, func(int, int) float64 {
+			return 0.5
+		}, func(j int, parents []int) float64 {
+			return lik.At(j, parents) + prior.Term(d, j, parents)
+		})
 		for _, l := range []models.Likelihood{lik, voluminous{lik}} {
-			target, err := models.NewTOBAC(l, models.TOBACConfig{Particles: 1, Samples: 1 << pairs, Gradient: models.Flips, Latents: models.NormalScores, PriorPlace: models.PriorInside,
-				EdgeParameters: models.LaplaceEdges, Prior: prior, Alpha: schedule.Constant(2), Noise: everyGraph{pairs}})
+			target, err := models.NewTOBAC(l, models.TOBACConfig{Particles: 1, Samples: 1 << pairs,
+				Gradient: models.Flips, Latents: models.NormalScores,
+				PriorPlace:     models.PriorInside,
+				EdgeParameters: models.LaplaceEdges, Prior: prior, Alpha: schedule.Constant(2),
+				Noise: everyGraph{pairs}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer target.Close()
-			x, got := []*mat.Dense{mat.NewDense(1, pairs, nil)}, []*mat.Dense{mat.NewDense(1, pairs, nil)}
+			x, got := []*mat.Dense{mat.NewDense(1, pairs, nil)},
+				[]*mat.Dense{mat.NewDense(1, pairs, nil)}
 			if err := target.Score(got, x, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +137,8 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 			for j := range d {
 				for i := range j {
 					if g, w := got[0].At(0, at), 2*want.At(i, j); !(math.Abs(g-w) <= 1e-12) {
-						t.Errorf("%T, d = %d, edge %d → %d: gradient %.15g, want %.15g", l, d, i, j, g, w)
+						t.Errorf("%T, d = %d, edge %d → %d: gradient %.15g, want %.15g", l, d, i, j,
+							g, w)
 					}
 					at++
 				}
@@ -189,20 +203,25 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 				t.Fatal(err)
 			}
 			scores = append(scores, score)
-			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{mat.NewDense(2, lik.ParamLen(), nil)}, 0); err == nil {
+			if err := target.Score([]*mat.Dense{score},
+				[]*mat.Dense{mat.NewDense(2, lik.ParamLen(), nil)}, 0); err == nil {
 				t.Errorf("%s: parameters of two graphs instead of three: no error", name)
 			}
 		}
 		if !mat.EqualApprox(scores[0], scores[1], 1e-8) {
-			t.Errorf("%s: got\n%.6v\nwant, by expressions,\n%.6v", name, mat.Formatted(scores[0]), mat.Formatted(scores[1]))
+			t.Errorf("%s: got\n%.6v\nwant, by expressions,\n%.6v", name, mat.Formatted(scores[0]),
+				mat.Formatted(scores[1]))
 		}
 		one, err := models.NewParameterTarget(lik, graphs[1:2], models.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		score := mat.NewDense(1, lik.ParamLen(), nil)
-		if err := one.Score([]*mat.Dense{score}, []*mat.Dense{theta.Slice(1, 2, 0, lik.ParamLen()).(*mat.Dense)}, 0); err != nil || !slices.Equal(score.RawRowView(0), scores[0].RawRowView(1)) {
-			t.Errorf("%s: gradient of one graph %v, %v, want %v", name, score.RawRowView(0), err, scores[0].RawRowView(1))
+		if err := one.Score([]*mat.Dense{score},
+			[]*mat.Dense{theta.Slice(1, 2, 0, lik.ParamLen()).(*mat.Dense)}, 0); err != nil ||
+			!slices.Equal(score.RawRowView(0), scores[0].RawRowView(1)) {
+			t.Errorf("%s: gradient of one graph %v, %v, want %v", name, score.RawRowView(0), err,
+				scores[0].RawRowView(1))
 		}
 		break // TestFlippersAgainstExpressions has the others
 	}
@@ -214,7 +233,8 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 func TestFlipsApproachTheDerivative(t *testing.T) {
 	const d, samples, alpha = 4, 40000, 1.5
 	lik := noisyScores(d)
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: samples, Gradient: models.Flips, Latents: models.LogisticScores, PriorPlace: models.PriorInside,
+	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: samples,
+		Gradient: models.Flips, Latents: models.LogisticScores, PriorPlace: models.PriorInside,
 		Prior: models.UniformPrior{}, Alpha: schedule.Constant(alpha), Seed: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -227,11 +247,14 @@ func TestFlipsApproachTheDerivative(t *testing.T) {
 	}
 	z := x[0].RawRowView(0)
 	place := func(i, j int) int { return j*(j-1)/2 + i }
-	want := exactFlips(d, func(i, j int) float64 { return 1 / (1 + math.Exp(-alpha*z[place(i, j)])) }, lik.At)
+	want := exactFlips(d, func(i, j int) float64 {
+		return 1 / (1 + math.Exp(-alpha*z[place(i, j)]))
+	}, lik.At)
 	for j := range d {
 		for i := range j {
 			p := place(i, j)
-			w := alpha*want.At(i, j) - math.Tanh(z[p]/2) // with the derivative of the logistic prior
+			// with the derivative of the logistic prior
+			w := alpha*want.At(i, j) - math.Tanh(z[p]/2)
 			if g := got[0].At(0, p); !(math.Abs(g-w) <= 0.02*alpha) {
 				t.Errorf("edge %d → %d: gradient %.4f, want %.4f", i, j, g, w)
 			}
@@ -274,12 +297,15 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 	for name, lik := range likelihoods {
 		for latents := models.Factors; latents <= models.LogisticScores; latents++ {
 			for place := models.PriorOutside; place <= models.PriorInside; place++ {
-				if name != "node scores" && (latents == models.NormalScores) != (place == models.PriorInside) {
+				if name != "node scores" &&
+					(latents == models.NormalScores) != (place == models.PriorInside) {
 					continue // each compiles a network
 				}
 				t.Run(fmt.Sprintf("%s, %v, %v", name, latents, place), func(t *testing.T) {
-					cfg := models.TOBACConfig{Particles: 3, Samples: 6, Gradient: models.Flips, Latents: latents, PriorPlace: place, Prior: prior,
-						Alpha: schedule.Constant(0.7), Temper: schedule.Constant(0.4), Seed: 5, Noise: sameNoise{models.SeededNoise(5)}}
+					cfg := models.TOBACConfig{Particles: 3, Samples: 6, Gradient: models.Flips,
+						Latents: latents, PriorPlace: place, Prior: prior,
+						Alpha: schedule.Constant(0.7), Temper: schedule.Constant(0.4), Seed: 5,
+						Noise: sameNoise{models.SeededNoise(5)}}
 					cfg.Workers = 2
 					scores := make([][]*mat.Dense, 2)
 					for k, l := range []models.Likelihood{lik, hidden{lik}} {
@@ -296,13 +322,15 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 						if err := target.Score(scores[k], particles, 4); err != nil {
 							t.Fatal(err)
 						}
-						if g := target.HardGraph(particles[0].RawRowView(0)); !g.Has(0, 2) || g.Has(1, 3) {
+						if g := target.HardGraph(particles[0].RawRowView(0)); !g.Has(0, 2) ||
+							g.Has(1, 3) {
 							t.Errorf("graph %v breaks what the prior fixes", g.Edges())
 						}
 					}
 					for b := range scores[0] {
 						if !mat.EqualApprox(scores[0][b], scores[1][b], 1e-8) {
-							t.Errorf("block %d: got\n%.6v\nwant, by expressions,\n%.6v", b, mat.Formatted(scores[0][b]), mat.Formatted(scores[1][b]))
+							t.Errorf("block %d: got\n%.6v\nwant, by expressions,\n%.6v", b,
+								mat.Formatted(scores[0][b]), mat.Formatted(scores[1][b]))
 						}
 					}
 				})
@@ -316,8 +344,11 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 func TestFlipsOfWholeGraphs(t *testing.T) {
 	var scores []*mat.Dense
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		target, err := models.NewTOBAC(noisyScores(2), models.TOBACConfig{Particles: 4, Samples: 5, Gradient: models.Flips, Latents: models.NormalScores, Estimator: e, PriorPlace: models.PriorInside,
-			Prior: models.ErdosRenyi{EdgeProbability: 0.2}, Alpha: schedule.Constant(1), Seed: 2})
+		target, err := models.NewTOBAC(noisyScores(2), models.TOBACConfig{Particles: 4, Samples: 5,
+			Gradient: models.Flips, Latents: models.NormalScores, Estimator: e,
+			PriorPlace: models.PriorInside,
+			Prior:      models.ErdosRenyi{EdgeProbability: 0.2}, Alpha: schedule.Constant(1),
+			Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,8 +370,12 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 	const n, reach, p = 4001, 30.0, 0.17
 	for _, latents := range []models.Latents{models.NormalScores, models.LogisticScores} {
 		for _, alpha := range []float64{0.01, 1, 40} {
-			target, err := models.NewTOBAC(models.NewNodeScores(2, func(int, []int) float64 { return -3 }), models.TOBACConfig{Particles: n, Samples: 1, Gradient: models.Flips, Latents: latents,
-				PriorPlace: models.PriorInside, Prior: models.ErdosRenyi{EdgeProbability: p}, Alpha: schedule.Constant(alpha)})
+			target, err := models.NewTOBAC(models.NewNodeScores(2, func(int, []int) float64 {
+				return -3
+			}), models.TOBACConfig{Particles: n, Samples: 1, Gradient: models.Flips,
+				Latents:    latents,
+				PriorPlace: models.PriorInside, Prior: models.ErdosRenyi{EdgeProbability: p},
+				Alpha: schedule.Constant(alpha)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -360,8 +395,10 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 				edge[k] = density[k] - math.Log1p((1-p)/p*math.Exp(-alpha*z.At(k, 0)))
 			}
 			// The trapezoidal rule with α = 40 crosses the slope at 0 in four points.
-			if got := math.Exp(floats.LogSumExp(edge) - floats.LogSumExp(density)); !(math.Abs(got-p) <= 2e-3) {
-				t.Errorf("%v, α = %v: the edge has probability %.4f, want %v", latents, alpha, got, p)
+			if got := math.Exp(floats.LogSumExp(edge) -
+				floats.LogSumExp(density)); !(math.Abs(got-p) <= 2e-3) {
+				t.Errorf("%v, α = %v: the edge has probability %.4f, want %v", latents, alpha, got,
+					p)
 			}
 		}
 	}
@@ -370,15 +407,18 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 // The terms of a prior sum to its log probability, and are the same as numbers.
 func TestModularPriors(t *testing.T) {
 	const d = 4
-	edges, err := models.NewEdgePrior(mat.NewDense(d, d, []float64{0, 0.3, 1, 0.2, 0.7, 0, 0.6, 0, 0.1, 0.2, 0, 0.5, 0.4, 0.3, 0.2, 0}))
+	edges, err := models.NewEdgePrior(mat.NewDense(d, d,
+		[]float64{0, 0.3, 1, 0.2, 0.7, 0, 0.6, 0, 0.1, 0.2, 0, 0.5, 0.4, 0.3, 0.2, 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := dag.New(d)
-	for _, e := range []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 0, To: 1}, {From: 2, To: 3}} {
+	for _, e := range []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 0, To: 1},
+		{From: 2, To: 3}} {
 		g.Set(e.From, e.To, true)
 	}
-	for _, p := range []models.ModularPrior{models.ErdosRenyi{EdgeProbability: 0.3}, models.ScaleFree{}, models.FairPrior{}, models.UniformPrior{}, edges} {
+	for _, p := range []models.ModularPrior{models.ErdosRenyi{EdgeProbability: 0.3},
+		models.ScaleFree{}, models.FairPrior{}, models.UniformPrior{}, edges} {
 		values := priorAt(t, p, g)
 		sum := 0.0
 		for j := range d {
@@ -395,13 +435,19 @@ func TestModularPriors(t *testing.T) {
 
 func TestFlipErrors(t *testing.T) {
 	for name, c := range map[string]models.TOBACConfig{
-		`unknown latents 7`:                                                                 {Latents: 7},
-		`unknown place of the graph prior 9`:                                                {PriorPlace: 9},
-		`unknown count of the parameters of edges 3`:                                        {EdgeParameters: 3},
-		`want one that is a product over variables: a ModularPrior`:                         {Gradient: models.Flips, PriorPlace: models.PriorInside, Prior: ownPrior{models.UniformPrior{}}},
+		`unknown latents 7`: {
+			Latents: 7},
+		`unknown place of the graph prior 9`: {
+			PriorPlace: 9},
+		`unknown count of the parameters of edges 3`: {
+			EdgeParameters: 3},
+		`want one that is a product over variables: a ModularPrior`: {
+			Gradient: models.Flips, PriorPlace: models.PriorInside,
+			Prior: ownPrior{models.UniformPrior{}}},
 		`the likelihood is defined for graphs without soft edges only; use the score-funct`: {},
 	} {
-		if _, err := models.NewTOBAC(noisyScores(3), c); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := models.NewTOBAC(noisyScores(3), c); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("got error %v, want one with %q", err, name)
 		}
 	}
@@ -415,6 +461,7 @@ func priorAt(t *testing.T, p models.ModularPrior, g *dag.Graph) []float64 {
 	t.Helper()
 	b, d := autograd.NewBuilder("prior"), g.Len()
 	n := b.Input("g", autograd.Shape{d, d})
-	out := evaluate(t, []*autograd.Node{n}, [][]float64{g.Matrix().RawMatrix().Data}, p.LogProb(n), p.Terms(n))
+	out := evaluate(t, []*autograd.Node{n}, [][]float64{g.Matrix().RawMatrix().Data}, p.LogProb(n),
+		p.Terms(n))
 	return append(out[0], out[1]...)
 }

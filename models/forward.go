@@ -9,7 +9,8 @@ import (
 // inputs are masked. It panics if lengths do not fit.
 func (f *FeedForward) Mean(dst, theta []float64, j int, parents []int, columns [][]float64) {
 	if len(theta) != f.params || len(parents) != len(columns) {
-		panic(fmt.Sprintf("models: %d parameters and %d columns of %d parents, want %d parameters", len(theta), len(columns), len(parents), f.params))
+		panic(fmt.Sprintf("models: %d parameters and %d columns of %d parents, want %d parameters",
+			len(theta), len(columns), len(parents), f.params))
 	}
 	for r := range dst {
 		var h []float64

@@ -17,12 +17,14 @@ func TestForwardMeansGiveTheLikelihood(t *testing.T) {
 	const n, d = 7, 4
 	x := mat.NewDense(n, d, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-	g, err := dag.FromEdges(d, []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}})
+	g, err := dag.FromEdges(d,
+		[]dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, opt := range []models.FeedForwardOptions{
-		{}, {Hidden: []int{3, 2}, Activation: models.Tanh}, {Hidden: []int{4}, Activation: models.Sigmoid, NoBias: true},
+		{}, {Hidden: []int{3, 2}, Activation: models.Tanh},
+		{Hidden: []int{4}, Activation: models.Sigmoid, NoBias: true},
 		{Hidden: []int{2, 5}, Activation: models.LeakyRelu, NoiseVariance: 0.7}, {Hidden: []int{}},
 	} {
 		f, err := models.NewFeedForward(x, nil, opt)

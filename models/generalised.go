@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Variable is what equations of [Generalised] know of a variable: its values, and how its children
-// see it.
+// A Variable is what equations of [Generalised] know of a variable: its values, and how its
+// children see it.
 type Variable struct {
 	// Values are those of the rows: numbers, counts, or levels from 0.
 	Values []float64
@@ -24,8 +24,8 @@ type Variable struct {
 	Count     bool // values are counts
 }
 
-// Generalised is the model of variables of several kinds: with the covariates z_i of parent i and the
-// contrasts C_j of a variable of r levels,
+// Generalised is the model of variables of several kinds: with the covariates z_i of parent i and
+// the contrasts C_j of a variable of r levels,
 //
 //	η_j = c_j + Σ_i G_ij z_i Θ_ij,   Θ_ij a matrix of N(0, 1),
 //	number     x_j ~ N(η_j, e^{s_j}),   e^{s_j} ~ inverse gamma (1, ¼),   c_j ~ N(0, 1)
@@ -33,12 +33,13 @@ type Variable struct {
 //	levels     ln P(x_j = k) = (C_j η_j)_k − ln Σ e^{C_j η_j},   c_j ~ N(0, 4)
 //
 // on rows in which the variable was not set by intervention. Logarithms of the means of counts are
-// at most 30. Parameters are Θ, as a matrix of all covariates by all predictors, then the constants,
-// then the s of all variables, of which only those of numbers count.
+// at most 30. Parameters are Θ, as a matrix of all covariates by all predictors, then the
+// constants, then the s of all variables, of which only those of numbers count.
 type Generalised struct {
-	d, n        int
-	all         []Variable
-	first, to   []int // of the covariates and of the predictors of each variable; the last is their number
+	d, n int
+	all  []Variable
+	// of the covariates and of the predictors of each variable; the last is their number
+	first, to   []int
 	covariates  []float64
 	rows        [][]float64 // of each variable: 1 where its equation holds; nil: everywhere
 	constant    []float64   // means of the constants
@@ -58,20 +59,25 @@ const largestLogMean = 30
 func NewGeneralised(all []Variable, intervened mat.Matrix) (*Generalised, error) {
 	d := len(all)
 	if d == 0 || len(all[0].Values) == 0 {
-		return nil, fmt.Errorf("models: generalised model: got %d variables, want at least one of at least one row", d)
+		return nil, fmt.Errorf(
+			"models: generalised model: got %d variables, want at least one of at least one row", d)
 	}
-	m := &Generalised{d: d, n: len(all[0].Values), all: all, first: []int{0}, to: []int{0}, rows: make([][]float64, d)}
+	m := &Generalised{d: d, n: len(all[0].Values), all: all, first: []int{0}, to: []int{0},
+		rows: make([][]float64, d)}
 	for j, v := range all {
 		n, k := v.Covariates.Dims()
 		predictors := 1
 		if v.Contrasts != nil {
 			levels, width := v.Contrasts.Dims()
-			if predictors = width; levels != width+1 || floats.Min(v.Values) < 0 || floats.Max(v.Values) >= float64(levels) {
-				return nil, fmt.Errorf("models: generalised model: variable %d has %d levels, want values from 0 to %d", j+1, levels, levels-1)
+			if predictors = width; levels != width+1 || floats.Min(v.Values) < 0 ||
+				floats.Max(v.Values) >= float64(levels) {
+				return nil, fmt.Errorf("models: generalised model: variable %d has %d levels, "+
+					"want values from 0 to %d", j+1, levels, levels-1)
 			}
 		}
 		if n != m.n || len(v.Values) != m.n {
-			return nil, fmt.Errorf("models: generalised model: variable %d has %d values, want %d", j+1, len(v.Values), m.n)
+			return nil, fmt.Errorf("models: generalised model: variable %d has %d values, want %d",
+				j+1, len(v.Values), m.n)
 		}
 		m.first, m.to = append(m.first, m.first[j]+k), append(m.to, m.to[j]+predictors)
 		mean, variance := 0.0, 4.0
@@ -190,7 +196,8 @@ func (m *Generalised) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 	logs := part(k*p+p, m.d, autograd.Shape{m.d})
 	byPredictor := m.spread(b, m.to)
 	edges := m.spread(b, m.first).T().MatMul(g).MatMul(byPredictor)
-	eta := b.Constant(m.covariates, autograd.Shape{m.n, k}).MatMul(edges.Mul(weights)).Add(constants)
+	eta := b.Constant(m.covariates,
+		autograd.Shape{m.n, k}).MatMul(edges.Mul(weights)).Add(constants)
 
 	off := constants.Sub(b.Constant(m.constant, autograd.Shape{1, p}))
 	inverse := make([]float64, p)
@@ -199,7 +206,8 @@ func (m *Generalised) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 		inverse[i], norm[i] = -0.5/v, -0.5*math.Log(2*math.Pi*v)
 	}
 	each := edges.Mul(lnNormal(weights, 0, 1)).Sum(0).Reshape(autograd.Shape{1, p})
-	each = each.Add(off.Square().Mul(b.Constant(inverse, autograd.Shape{1, p}))).Add(b.Constant(norm, autograd.Shape{1, p}))
+	each = each.Add(off.Square().Mul(b.Constant(inverse, autograd.Shape{1, p}))).Add(
+		b.Constant(norm, autograd.Shape{1, p}))
 	prior = each.MatMul(byPredictor.T()).Reshape(autograd.Shape{m.d})
 
 	terms, numbers := make([]*autograd.Node, m.d), make([]float64, m.d)
@@ -225,13 +233,15 @@ func (m *Generalised) term(b *autograd.Builder, j int, eta, logs *autograd.Node)
 	switch {
 	case v.Contrasts != nil:
 		levels, width := v.Contrasts.Dims()
-		c := b.Constant(mat.DenseCopyOf(v.Contrasts.T()).RawMatrix().Data, autograd.Shape{width, levels})
+		c := b.Constant(mat.DenseCopyOf(v.Contrasts.T()).RawMatrix().Data,
+			autograd.Shape{width, levels})
 		hot := make([]float64, m.n*levels)
 		for i, k := range v.Values {
 			hot[i*levels+int(k)] = 1
 		}
 		logits := eta.MatMul(c)
-		each = logits.Mul(b.Constant(hot, autograd.Shape{m.n, levels})).Sum(1).Sub(logits.LogSumExp(1))
+		each = logits.Mul(b.Constant(hot, autograd.Shape{m.n, levels})).Sum(1).Sub(
+			logits.LogSumExp(1))
 	case v.Count:
 		eta = eta.Clamp(-largestLogMean, largestLogMean)
 		factorials := make([]float64, m.n)
@@ -242,7 +252,8 @@ func (m *Generalised) term(b *autograd.Builder, j int, eta, logs *autograd.Node)
 		each = y.Mul(eta).Sub(eta.Exp()).Add(b.Constant(factorials, column))
 	default:
 		s := logs.Index(0, j)
-		each = y.Sub(eta).Square().Mul(s.Neg().Exp()).Add(s).AddScalar(math.Log(2 * math.Pi)).Scale(-0.5)
+		each = y.Sub(eta).Square().Mul(s.Neg().Exp()).Add(s).AddScalar(math.Log(2 * math.Pi)).Scale(
+			-0.5)
 	}
 	each = each.Reshape(autograd.Shape{m.n})
 	if m.rows[j] != nil {

@@ -61,7 +61,8 @@ func TestGeneralised(t *testing.T) {
 		}
 		theta := mat.NewDense(1, m.ParamLen(), nil)
 		m.InitParams(theta.RawRowView(0), rand.New(rand.NewPCG(1, 2)))
-		g, err := dag.FromEdges(4, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 1, To: 3}, {From: 2, To: 3}})
+		g, err := dag.FromEdges(4, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3},
+			{From: 1, To: 3}, {From: 2, To: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,8 @@ func TestGeneralised(t *testing.T) {
 		}
 		wantPrior, wantData := plainGeneralised(all, intervened, g, theta.RawRowView(0))
 		if math.Abs(prior[0]-wantPrior) > 1e-10 || math.Abs(data[0]-wantData) > 1e-10 {
-			t.Errorf("interventions %v: log densities %v and %v, want %v and %v", intervened != nil, prior[0], data[0], wantPrior, wantData)
+			t.Errorf("interventions %v: log densities %v and %v, want %v and %v", intervened != nil,
+				prior[0], data[0], wantPrior, wantData)
 		}
 	}
 	all[1].Values = []float64{0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 0}
@@ -81,7 +83,8 @@ func TestGeneralised(t *testing.T) {
 }
 
 // plainGeneralised is the model of ofKinds, equation by equation.
-func plainGeneralised(all []models.Variable, intervened mat.Matrix, g *dag.Graph, theta []float64) (prior, data float64) {
+func plainGeneralised(all []models.Variable, intervened mat.Matrix, g *dag.Graph,
+	theta []float64) (prior, data float64) {
 	widths, predictors := []int{1, 2, 1, 1}, []int{1, 2, 1, 1}
 	const k, p = 5, 5
 	constants, logs := theta[k*p:], theta[k*p+p:]

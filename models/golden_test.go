@@ -191,7 +191,9 @@ func (r recorded) Fill(dst []float64, purpose Purpose, _, particle int) {
 			hard := func(graphs array) float64 { // 0 is below every probability, 1 above
 				return 1 - graphs[k*g.D*g.D+g.position(cell/g.D, cell%g.D)]
 			}
-			soft := func(noise array) float64 { return 1 / (1 + math.Exp(-noise[k*rows*rows+scores[e]])) }
+			soft := func(noise array) float64 {
+				return 1 / (1 + math.Exp(-noise[k*rows*rows+scores[e]]))
+			}
 			u := &dst[e*s+sample]
 			switch {
 			case purpose == HardGraphs:
@@ -287,7 +289,8 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 	case g.marginal():
 		lik, err = NewBGe(x, mask, BGeOptions{AlphaMu: g.AlphaMu, AlphaLambda: g.AlphaLambda})
 	case g.Hidden > 0:
-		lik, err = NewFeedForward(x, mask, FeedForwardOptions{NoiseVariance: g.ObsNoiseVariance, Hidden: []int{g.Hidden}})
+		lik, err = NewFeedForward(x, mask,
+			FeedForwardOptions{NoiseVariance: g.ObsNoiseVariance, Hidden: []int{g.Hidden}})
 	default:
 		lik, err = NewLinear(x, mask, LinearOptions{NoiseVariance: g.ObsNoiseVariance})
 	}
@@ -309,7 +312,8 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 		gradient = ScoreFunction
 	}
 	target, err := NewTOBAC(lik, TOBACConfig{
-		Particles: g.Particles, Samples: g.Samples, Rank: g.Rank, AlphaRate: g.AlphaLinear, Tau: g.Tau,
+		Particles: g.Particles, Samples: g.Samples, Rank: g.Rank, AlphaRate: g.AlphaLinear,
+		Tau:       g.Tau,
 		Estimator: Joint, Gradient: gradient, Embedding: g.embedding(), Prior: prior,
 		Penalty: Penalty{Rate: g.BetaLinear, Samples: g.penaltySamples()},
 		Noise:   recorded{g, &g.Steps[0]}, Options: Options{Engine: engine, Workers: 2},
@@ -330,7 +334,8 @@ func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 	sampler := &svgd.Sampler{
 		Target: target,
 		Kernel: kernel,
-		Optimizer: spy{svgd.RMSProp{StepSize: g.RMSProp.StepSize, Decay: g.RMSProp.Gamma, Epsilon: g.RMSProp.Epsilon}, func(delta []*mat.Dense) {
+		Optimizer: spy{svgd.RMSProp{StepSize: g.RMSProp.StepSize, Decay: g.RMSProp.Gamma,
+			Epsilon: g.RMSProp.Epsilon}, func(delta []*mat.Dense) {
 			phi = copyBlocks(delta)
 		}},
 	}
@@ -349,7 +354,8 @@ func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 		same := func(what string, got, want []*mat.Dense) {
 			t.Helper()
 			for b := range want {
-				compare(t, fmt.Sprintf("t=%d %s, block %d", s.T, what, b), got[b].RawMatrix().Data, want[b].RawMatrix().Data)
+				compare(t, fmt.Sprintf("t=%d %s, block %d", s.T, what, b), got[b].RawMatrix().Data,
+					want[b].RawMatrix().Data)
 			}
 		}
 		target.noise = recorded{g, s}
@@ -399,7 +405,8 @@ func (o spy) Update(delta []*mat.Dense, s *svgd.State, t int) error {
 }
 
 // compareStages checks what lies between the particles and their scores.
-func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.Engine, s *goldenStep, x []*mat.Dense) {
+func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.Engine,
+	s *goldenStep, x []*mat.Dense) {
 	t.Helper()
 	e := target.expressions()
 	type stage struct {
@@ -418,7 +425,8 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 		{"gradient of the log likelihood", e.b.Grad(e.logLikelihood, e.z)[0], s.GradZLogLikelihood},
 	}
 	if target.penalty == nil {
-		stages = append(stages, stage{"gradient of the log prior", e.b.Grad(e.logPrior, e.z)[0], s.GradZLogPrior})
+		stages = append(stages,
+			stage{"gradient of the log prior", e.b.Grad(e.logPrior, e.z)[0], s.GradZLogPrior})
 	}
 	if !g.marginal() {
 		stages = append(stages,
@@ -431,7 +439,8 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 		outputs = append(outputs, st.node)
 		got = append(got, make([]float64, len(st.want)))
 	}
-	run, err := autograd.NewEvaluator(e.inputs(), outputs, autograd.Options{Engine: engine, CheckFinite: true})
+	run, err := autograd.NewEvaluator(e.inputs(), outputs,
+		autograd.Options{Engine: engine, CheckFinite: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,27 +534,33 @@ func TestGoldenBGe(t *testing.T) {
 		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference} {
 			for i, h := range g.Graphs {
 				value, _ := scoreAndGradient(t, plain, h.Adjacency, engine)
-				compare(t, fmt.Sprintf("%v engine, graph %d", engine, i), []float64{value}, []float64{h.LogMarginal})
+				compare(t, fmt.Sprintf("%v engine, graph %d", engine, i), []float64{value},
+					[]float64{h.LogMarginal})
 				value, _ = scoreAndGradient(t, masked, h.Adjacency, engine)
-				compare(t, fmt.Sprintf("%v engine, graph %d with interventions", engine, i), []float64{value}, []float64{h.LogMarginalIntervened})
+				compare(t, fmt.Sprintf("%v engine, graph %d with interventions", engine, i),
+					[]float64{value}, []float64{h.LogMarginalIntervened})
 			}
 			for i, s := range g.Soft {
 				value, grad := scoreAndGradient(t, plain, s.Adjacency, engine)
-				compare(t, fmt.Sprintf("%v engine, soft graph %d", engine, i), []float64{value}, []float64{s.LogMarginal})
-				compare(t, fmt.Sprintf("%v engine, gradient at soft graph %d", engine, i), grad, s.Grad)
+				compare(t, fmt.Sprintf("%v engine, soft graph %d", engine, i), []float64{value},
+					[]float64{s.LogMarginal})
+				compare(t, fmt.Sprintf("%v engine, gradient at soft graph %d", engine, i), grad,
+					s.Grad)
 			}
 		}
 	}
 }
 
 // scoreAndGradient evaluates a likelihood without parameters at one adjacency.
-func scoreAndGradient(t *testing.T, lik Likelihood, adjacency []float64, engine autograd.Engine) (value float64, grad []float64) {
+func scoreAndGradient(t *testing.T, lik Likelihood, adjacency []float64,
+	engine autograd.Engine) (value float64, grad []float64) {
 	t.Helper()
 	b := autograd.NewBuilder("score")
 	g := b.Input("g", autograd.Shape{lik.Vars(), lik.Vars()})
 	_, data := lik.Terms(g, nil)
 	y := data.Sum()
-	run, err := autograd.NewEvaluator([]*autograd.Node{g}, append(b.Grad(y, g), y), autograd.Options{Engine: engine})
+	run, err := autograd.NewEvaluator([]*autograd.Node{g}, append(b.Grad(y, g), y),
+		autograd.Options{Engine: engine})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,9 +28,12 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		all = append(all, lik)
 	}
 	add(models.NewLinear(data, nil, models.LinearOptions{}))
-	add(models.NewFeedForward(data, nil, models.FeedForwardOptions{Hidden: []int{3, 2}, Activation: models.Tanh}))
-	add(models.NewFeedForward(data, nil, models.FeedForwardOptions{Activation: models.Tanh, NoBias: true, NoiseVariances: models.VarianceParameters}))
-	add(models.NewIntegratedNetwork(data, nil, models.FeedForwardOptions{Hidden: []int{3}, Activation: models.Tanh, NoiseVariances: models.VarianceParameters}))
+	add(models.NewFeedForward(data, nil,
+		models.FeedForwardOptions{Hidden: []int{3, 2}, Activation: models.Tanh}))
+	add(models.NewFeedForward(data, nil, models.FeedForwardOptions{Activation: models.Tanh,
+		NoBias: true, NoiseVariances: models.VarianceParameters}))
+	add(models.NewIntegratedNetwork(data, nil, models.FeedForwardOptions{Hidden: []int{3},
+		Activation: models.Tanh, NoiseVariances: models.VarianceParameters}))
 	for _, lik := range all {
 		b := autograd.NewBuilder("owners")
 		edges := make([]float64, d*d)
@@ -70,12 +73,14 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		for k, owner := range owners {
 			for j := range d {
 				if j != owner && out[j][k] != 0 {
-					t.Errorf("%T: parameter %d is %d's, but term %d depends on it", lik, k, owner, j)
+					t.Errorf("%T: parameter %d is %d's, but term %d depends on it", lik, k, owner,
+						j)
 				}
 			}
 		}
 		for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
-			target := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 2, Rank: 3, Embedding: embedding, Prior: models.UniformPrior{}})
+			target := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 2, Rank: 3,
+				Embedding: embedding, Prior: models.UniformPrior{}})
 			x := target.Init()
 			for b := range target.Blocks() {
 				groups, ok := target.Groups(b)
@@ -83,8 +88,10 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 				if !ok || len(groups) != d {
 					t.Errorf("%T: groups %v, %v of block %d", lik, groups, ok, b)
 				}
-				if all := slices.Sorted(slices.Values(slices.Concat(groups...))); len(all) != width || all[0] != 0 || all[width-1] != width-1 {
-					t.Errorf("%T: groups of block %d are no partition of %d: %v", lik, b, width, groups)
+				if all := slices.Sorted(slices.Values(slices.Concat(groups...))); len(all) !=
+					width || all[0] != 0 || all[width-1] != width-1 {
+					t.Errorf("%T: groups of block %d are no partition of %d: %v", lik, b, width,
+						groups)
 				}
 			}
 			edges := func(z []float64) *mat.Dense {
@@ -108,7 +115,8 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 						turned := before.At(i, c) != after.At(i, c)
 						possible := i != c && (i < c || embedding == models.AllPairs)
 						if want := possible && (i == j || c == j); turned != want {
-							t.Errorf("%T, embedding %d: the latents of %d turn %d → %d: %v", lik, embedding, j, i, c, turned)
+							t.Errorf("%T, embedding %d: the latents of %d turn %d → %d: %v", lik,
+								embedding, j, i, c, turned)
 						}
 					}
 				}
@@ -119,7 +127,8 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 	// A score belongs to the child of its edge, and the parameters of a likelihood that does not
 	// say so to no variable.
 	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
-		target := newTOBAC(t, hidden{all[0]}, models.TOBACConfig{Particles: 1, Samples: 2, Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior{}})
+		target := newTOBAC(t, hidden{all[0]}, models.TOBACConfig{Particles: 1, Samples: 2,
+			Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior{}})
 		if groups, ok := target.Groups(1); ok || groups != nil {
 			t.Errorf("groups %v of parameters that may belong to several variables", groups)
 		}
@@ -141,11 +150,13 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 				}
 			}
 			if len(children) != 1 {
-				t.Errorf("embedding %d: the scores of one variable turn edges into %v", embedding, children)
+				t.Errorf("embedding %d: the scores of one variable turn edges into %v", embedding,
+					children)
 			}
 			before = after
 		}
-		if want := map[models.Embedding]int{models.OrderedPairs: d * (d - 1) / 2, models.AllPairs: d * (d - 1)}[embedding]; turned != want {
+		if want := map[models.Embedding]int{models.OrderedPairs: d * (d - 1) / 2,
+			models.AllPairs: d * (d - 1)}[embedding]; turned != want {
 			t.Errorf("embedding %d: %d edges have turned, want %d", embedding, turned, want)
 		}
 	}

@@ -59,7 +59,8 @@ type noiseGrid struct{ variances, logWeights []float64 }
 var _ Likelihood = (*IntegratedNetwork)(nil)
 
 // NewIntegratedNetwork prepares the model for data as [NewFeedForward] takes them.
-func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (*IntegratedNetwork, error) {
+func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (*IntegratedNetwork,
+	error) {
 	net, err := NewFeedForward(x, intervened, opt)
 	if err != nil {
 		return nil, err
@@ -89,8 +90,10 @@ func (m noiseModel) grid(square float64, n int) (g noiseGrid) {
 	if n == 0 {
 		const quantiles = 64
 		for k := range quantiles {
-			v := m.variance / distuv.ChiSquared{K: 2 * noiseShape}.Quantile((float64(k)+0.5)/quantiles)
-			g.variances, g.logWeights = append(g.variances, v), append(g.logWeights, -math.Log(quantiles))
+			v := m.variance /
+				distuv.ChiSquared{K: 2 * noiseShape}.Quantile((float64(k)+0.5)/quantiles)
+			g.variances, g.logWeights = append(g.variances, v),
+				append(g.logWeights, -math.Log(quantiles))
 		}
 		return g
 	}
@@ -106,7 +109,8 @@ func (m noiseModel) grid(square float64, n int) (g noiseGrid) {
 	for k := range points {
 		v := widest * centre * math.Exp(-step*float64(k))
 		g.variances = append(g.variances, v)
-		g.logWeights = append(g.logWeights, math.Log(step)+m.normalisation()-noiseShape*math.Log(v)-m.scale()/v)
+		g.logWeights = append(g.logWeights,
+			math.Log(step)+m.normalisation()-noiseShape*math.Log(v)-m.scale()/v)
 	}
 	return g
 }
@@ -149,17 +153,20 @@ func (v *IntegratedNetwork) Terms(g, theta *autograd.Node) (prior, data *autogra
 }
 
 // features is Φ of variable j in the given rows without the column of ones, n×m.
-func (v *IntegratedNetwork) features(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
+func (v *IntegratedNetwork) features(j int, rows *mat.Dense,
+	g, theta *autograd.Node) *autograd.Node {
 	f := v.net
 	if last := len(f.layers) - 1; last > 0 {
 		return f.opt.Activation.apply(f.through(f.layers[:last], j, rows, g, theta))
 	}
 	n, _ := rows.Dims()
-	return g.Builder().Constant(mat.DenseCopyOf(rows).RawMatrix().Data, autograd.Shape{n, f.d}).Mul(f.parents(j, g).T())
+	return g.Builder().Constant(mat.DenseCopyOf(rows).RawMatrix().Data,
+		autograd.Shape{n, f.d}).Mul(f.parents(j, g).T())
 }
 
 // evidence is (1) of variable j, averaged over its noise variances.
-func (v *IntegratedNetwork) evidence(j int, rows *mat.Dense, phi, logs *autograd.Node) *autograd.Node {
+func (v *IntegratedNetwork) evidence(j int, rows *mat.Dense,
+	phi, logs *autograd.Node) *autograd.Node {
 	n, _ := rows.Dims()
 	b, grid := phi.Builder(), v.nodes[j]
 	inverse, constants := make([]float64, len(grid.variances)), make([]float64, len(grid.variances))
@@ -172,7 +179,8 @@ func (v *IntegratedNetwork) evidence(j int, rows *mat.Dense, phi, logs *autograd
 	if logs != nil {
 		own := logs.Index(0, j)
 		precision = own.Neg().Exp().Reshape(autograd.Shape{1, 1, 1})
-		constant = own.AddScalar(math.Log(2 * math.Pi)).Scale(-0.5 * float64(n)).Reshape(autograd.Shape{1})
+		constant = own.AddScalar(math.Log(2 * math.Pi)).Scale(-0.5 * float64(n)).Reshape(
+			autograd.Shape{1})
 	}
 	features := phi.Shape()[1]
 	if !v.net.opt.NoBias {
@@ -203,7 +211,8 @@ func (v *IntegratedNetwork) gram(j int, rows *mat.Dense, phi *autograd.Node) *au
 	if h == 0 {
 		return b.Constant(below.RawMatrix().Data, autograd.Shape{c, h + c})
 	}
-	return autograd.Concat(0, autograd.Concat(1, phi.T().MatMul(phi).Scale(sd*sd), right), b.Constant(below.RawMatrix().Data, autograd.Shape{c, h + c}))
+	return autograd.Concat(0, autograd.Concat(1, phi.T().MatMul(phi).Scale(sd*sd), right),
+		b.Constant(below.RawMatrix().Data, autograd.Shape{c, h + c}))
 }
 
 // eliminate is −½ ln|B| − ½ (yᵀy/σ² − bᵀB⁻¹b) for each of k precisions 1/σ² (k×1×1), by Gaussian
@@ -216,12 +225,14 @@ func eliminate(gram, precision *autograd.Node, m int) *autograd.Node {
 	for i := range m {
 		eye[i*(m+1)+i] = 1
 	}
-	a := gram.Reshape(autograd.Shape{1, m + 1, m + 1}).Mul(precision).Add(b.Constant(eye, autograd.Shape{1, m + 1, m + 1}))
+	a := gram.Reshape(autograd.Shape{1, m + 1, m + 1}).Mul(precision).Add(
+		b.Constant(eye, autograd.Shape{1, m + 1, m + 1}))
 	var product, logs *autograd.Node
 	for r := m; r > 0; r-- {
 		pivot := a.Slice(1, 0, 1).Slice(2, 0, 1)
 		row := a.Slice(1, 0, 1).Slice(2, 1, r+1)
-		a = a.Slice(1, 1, r+1).Slice(2, 1, r+1).Sub(row.Transpose(0, 2, 1).Mul(row.Mul(pivot.Inverse())))
+		a = a.Slice(1, 1, r+1).Slice(2, 1,
+			r+1).Sub(row.Transpose(0, 2, 1).Mul(row.Mul(pivot.Inverse())))
 		if product == nil {
 			product = pivot
 		} else {

@@ -19,12 +19,18 @@ func BenchmarkOutputLayer(b *testing.B) {
 		name string
 		make func() (models.Likelihood, error)
 	}{
-		{"sampled", func() (models.Likelihood, error) { return models.NewFeedForward(x, nil, models.FeedForwardOptions{}) }},
+		{"sampled", func() (models.Likelihood, error) {
+			return models.NewFeedForward(x, nil, models.FeedForwardOptions{})
+		}},
 		{"integrated", func() (models.Likelihood, error) {
 			return models.NewIntegratedNetwork(x, nil, models.FeedForwardOptions{})
 		}},
-		{"sampled, own variances", func() (models.Likelihood, error) { return models.NewFeedForward(x, nil, own) }},
-		{"integrated, own variances", func() (models.Likelihood, error) { return models.NewIntegratedNetwork(x, nil, own) }},
+		{"sampled, own variances", func() (models.Likelihood, error) {
+			return models.NewFeedForward(x, nil, own)
+		}},
+		{"integrated, own variances", func() (models.Likelihood, error) {
+			return models.NewIntegratedNetwork(x, nil, own)
+		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			lik, err := c.make()

@@ -21,14 +21,17 @@ func integratedCases(t *testing.T) (x, mask *mat.Dense, all map[string]models.Fe
 	}
 	mask.Set(3, 1, 1)
 	return x, mask, map[string]models.FeedForwardOptions{
-		"published":        {},
-		"two layers":       {Hidden: []int{3, 2}, Activation: models.LeakyRelu},
-		"no hidden layer":  {Hidden: []int{}, ParamVariance: 1.7},
-		"no bias":          {Hidden: []int{3}, NoBias: true, Activation: models.Tanh, ParamVariance: 0.4},
-		"neither":          {Hidden: []int{}, NoBias: true},
-		"own variances":    {NoiseVariances: models.OwnVariances, Activation: models.Sigmoid, Hidden: []int{2}},
-		"variances given":  {NoiseVariance: 0.6, Hidden: []int{9}},
-		"variances beside": {NoiseVariances: models.VarianceParameters, Hidden: []int{2}, Activation: models.Tanh},
+		"published":       {},
+		"two layers":      {Hidden: []int{3, 2}, Activation: models.LeakyRelu},
+		"no hidden layer": {Hidden: []int{}, ParamVariance: 1.7},
+		"no bias": {Hidden: []int{3}, NoBias: true, Activation: models.Tanh,
+			ParamVariance: 0.4},
+		"neither": {Hidden: []int{}, NoBias: true},
+		"own variances": {NoiseVariances: models.OwnVariances, Activation: models.Sigmoid,
+			Hidden: []int{2}},
+		"variances given": {NoiseVariance: 0.6, Hidden: []int{9}},
+		"variances beside": {NoiseVariances: models.VarianceParameters, Hidden: []int{2},
+			Activation: models.Tanh},
 	}
 }
 
@@ -55,7 +58,8 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 	const n, d, h, sp, s2 = 7, 3, 4, 0.8, 0.3
 	rng := newRand(5)
 	x := mat.NewDense(n, d, normals(rng, n*d))
-	lik, err := models.NewIntegratedNetwork(x, nil, models.FeedForwardOptions{Hidden: []int{h}, Activation: models.Tanh, NoiseVariance: s2, ParamVariance: sp})
+	lik, err := models.NewIntegratedNetwork(x, nil, models.FeedForwardOptions{Hidden: []int{h},
+		Activation: models.Tanh, NoiseVariance: s2, ParamVariance: sp})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +67,8 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 	b := autograd.NewBuilder("evidence")
 	gn, tn := b.Input("g", autograd.Shape{d, d}), b.Input("theta", autograd.Shape{len(theta)})
 	_, data := lik.Terms(gn, tn)
-	got := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{g, theta}, data, b.Grad(data.Sum(), tn)[0])
+	got := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{g, theta}, data,
+		b.Grad(data.Sum(), tn)[0])
 	gradient := make([]float64, len(theta))
 	for j := range d {
 		w1 := func(i, a int) *float64 { return &theta[(j*d+i)*h+a] }
@@ -136,7 +141,8 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 func TestIntegratedNetworkVariances(t *testing.T) {
 	const n, d = 40, 3
 	x := noisyTable(7, n, d)
-	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2, Hidden: []int{2}}
+	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2,
+		Hidden: []int{2}}
 	own, err := models.NewIntegratedNetwork(x, nil, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +166,8 @@ func TestIntegratedNetworkVariances(t *testing.T) {
 		grid[k] = low + (high-low)*(float64(k)+0.5)/points
 	}
 	hidden, _ := own.Terms(gn, tn) // the prior of the parameters that both have
-	integral := prior.Sub(hidden).Add(data).LogSumExpOver(axis).AddScalar(math.Log((high - low) / points))
+	integral := prior.Sub(hidden).Add(data).LogSumExpOver(axis).AddScalar(
+		math.Log((high - low) / points))
 	out := evaluate(t, []*autograd.Node{gn, tn, logs}, [][]float64{g, theta, grid}, integral, want)
 	for j := range d {
 		if !(math.Abs(out[0][j]-out[1][j]) <= 0.02) {

@@ -22,22 +22,24 @@ import (
 // draws from rng(m) for graph m, jointly given the data; nil means posterior means. A row has the
 // parameters of [FeedForward] with the same options, with [VarianceParameters] where the variances
 // were integrated out.
-func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error) {
+func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense,
+	rng func(m int) *rand.Rand) (*mat.Dense, error) {
 	f := v.net
 	kernels, err := vector.Default()
 	if err != nil {
 		return nil, err
 	}
-	features, err := evaluate("output layer", v.Vars(), v.ParamLen(), graphs, theta, func(g, t *autograd.Node) (all []*autograd.Node) {
-		for j := range f.d {
-			rows, n := f.observations(j)
-			if n == 0 {
-				rows = mat.NewDense(1, f.d, nil)
+	features, err := evaluate("output layer", v.Vars(), v.ParamLen(), graphs, theta,
+		func(g, t *autograd.Node) (all []*autograd.Node) {
+			for j := range f.d {
+				rows, n := f.observations(j)
+				if n == 0 {
+					rows = mat.NewDense(1, f.d, nil)
+				}
+				all = append(all, v.features(j, rows, g, t))
 			}
-			all = append(all, v.features(j, rows, g, t))
-		}
-		return all
-	})
+			return all
+		})
 	if err != nil || len(graphs) == 0 {
 		return nil, err
 	}
@@ -82,7 +84,8 @@ func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense, rng 
 
 // output is a draw of the weights, and of the logarithm of the noise variance, of variable j with n
 // rows; a mean without rng.
-func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, grid noiseGrid, rng *rand.Rand) (weights []float64, logVariance float64, err error) {
+func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, grid noiseGrid,
+	rng *rand.Rand) (weights []float64, logVariance float64, err error) {
 	h := v.net.layers[len(v.net.layers)-1].in
 	features := h
 	if !v.net.opt.NoBias {

@@ -15,7 +15,9 @@ import (
 )
 
 // integratedPosterior is a model of the cases with graphs and parameters.
-func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (lik *models.IntegratedNetwork, full *models.FeedForward, x, mask *mat.Dense, graphs []*dag.Graph, theta *mat.Dense) {
+func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (
+	lik *models.IntegratedNetwork, full *models.FeedForward, x, mask *mat.Dense,
+	graphs []*dag.Graph, theta *mat.Dense) {
 	t.Helper()
 	x, mask, _ = integratedCases(t)
 	lik, err := models.NewIntegratedNetwork(x, mask, opt)
@@ -49,8 +51,10 @@ func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (lik *mode
 // vanishes.
 func TestCompleteMeansAndDraws(t *testing.T) {
 	for name, opt := range map[string]models.FeedForwardOptions{
-		"published": {}, "two layers": {Hidden: []int{3, 2}}, "no hidden layer": {Hidden: []int{}, ParamVariance: 2},
-		"own variances": {NoiseVariances: models.OwnVariances, Hidden: []int{2}}, "variances beside": {NoiseVariances: models.VarianceParameters, NoBias: true},
+		"published": {}, "two layers": {Hidden: []int{3, 2}},
+		"no hidden layer":  {Hidden: []int{}, ParamVariance: 2},
+		"own variances":    {NoiseVariances: models.OwnVariances, Hidden: []int{2}},
+		"variances beside": {NoiseVariances: models.VarianceParameters, NoBias: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lik, full, _, _, graphs, theta := integratedPosterior(t, opt)
@@ -67,14 +71,17 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			if theta != nil {
 				rows = repeat(theta.RawRowView(0), draws)
 			}
-			drawn, err := lik.Complete(at, rows, func(m int) *rand.Rand { return newRand(uint64(100 + m)) })
+			drawn, err := lik.Complete(at, rows, func(m int) *rand.Rand {
+				return newRand(uint64(100 + m))
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for c := range full.ParamLen() {
 				got, want := mat.Col(nil, c, drawn), mean.At(0, c)
 				m, sd := stat.MeanStdDev(got, nil)
-				if !(math.Abs(m-want) <= 4.5*sd/math.Sqrt(draws)+1e-12) { // at most 130 numbers: one in 1000 tests would fail
+				// at most 130 numbers: one in 1000 tests would fail
+				if !(math.Abs(m-want) <= 4.5*sd/math.Sqrt(draws)+1e-12) {
 					t.Errorf("parameter %d: mean of draws %v, want %v, sd %v", c, m, want, sd)
 				}
 			}
@@ -101,10 +108,13 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			}
 			m, variance := stat.MeanVariance(prior, nil)
 			below := top[0] + topData[0] - m
-			if sigma := math.Sqrt(float64(last) / 2 / draws); !(math.Abs(below-float64(last)/2) <= 4*sigma) {
-				t.Errorf("draws are %v below the maximum, want %v ± %v", below, float64(last)/2, sigma)
+			if sigma := math.Sqrt(float64(last) / 2 / draws); !(math.Abs(below-float64(last)/2) <=
+				4*sigma) {
+				t.Errorf("draws are %v below the maximum, want %v ± %v", below, float64(last)/2,
+					sigma)
 			}
-			if !(math.Abs(variance/(float64(last)/2)-1) <= 0.15) { // 4 sigma: its relative error is √(2/draws)·√(1+6/last)
+			// 4 sigma: its relative error is √(2/draws)·√(1+6/last)
+			if !(math.Abs(variance/(float64(last)/2)-1) <= 0.15) {
 				t.Errorf("variance %v, want %v", variance, float64(last)/2)
 			}
 		})
@@ -124,7 +134,9 @@ func lastUnits(opt models.FeedForwardOptions) int {
 // The density of further rows is the mean, over draws of the last layer, of the full model's
 // density.
 func TestIntegratedNetworkHeldOut(t *testing.T) {
-	for name, opt := range map[string]models.FeedForwardOptions{"given": {NoiseVariance: 0.8, Hidden: []int{2}}, "own": {NoiseVariances: models.OwnVariances, NoiseVariance: 0.5, Hidden: []int{2}}} {
+	for name, opt := range map[string]models.FeedForwardOptions{"given": {NoiseVariance: 0.8,
+		Hidden: []int{2}},
+		"own": {NoiseVariances: models.OwnVariances, NoiseVariance: 0.5, Hidden: []int{2}}} {
 		t.Run(name, func(t *testing.T) {
 			lik, _, _, _, graphs, theta := integratedPosterior(t, opt)
 			rows, mask := noisyTable(99, 2, 4), mat.NewDense(2, 4, nil)
@@ -143,7 +155,10 @@ func TestIntegratedNetworkHeldOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			const draws = 20000
-			drawn, err := lik.Complete(slices.Repeat(graphs[:1], draws), repeat(theta.RawRowView(0), draws), func(m int) *rand.Rand { return newRand(uint64(m)) })
+			drawn, err := lik.Complete(slices.Repeat(graphs[:1], draws),
+				repeat(theta.RawRowView(0), draws), func(m int) *rand.Rand {
+					return newRand(uint64(m))
+				})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,16 +21,21 @@ func kinkedCases() (x, mask *mat.Dense, all map[string]models.FeedForwardOptions
 	}
 	mask.Set(3, 1, 1)
 	return x, mask, map[string]models.FeedForwardOptions{
-		"relu":       {Hidden: []int{2}, NoiseVariance: 0.4},
-		"leaky relu": {Hidden: []int{2}, NoiseVariance: 0.7, Activation: models.LeakyRelu, ParamVariance: 1.8},
-		"tanh":       {Hidden: []int{1}, NoiseVariances: models.VarianceParameters, Activation: models.Tanh, ParamVariance: 0.3},
-		"sigmoid":    {Hidden: []int{2}, NoiseVariances: models.OwnVariances, Activation: models.Sigmoid, ParamVariance: 0.6},
-		"no bias":    {Hidden: []int{2}, NoiseVariances: models.OwnVariances, Activation: models.LeakyRelu, NoBias: true},
+		"relu": {Hidden: []int{2}, NoiseVariance: 0.4},
+		"leaky relu": {Hidden: []int{2}, NoiseVariance: 0.7, Activation: models.LeakyRelu,
+			ParamVariance: 1.8},
+		"tanh": {Hidden: []int{1}, NoiseVariances: models.VarianceParameters,
+			Activation: models.Tanh, ParamVariance: 0.3},
+		"sigmoid": {Hidden: []int{2}, NoiseVariances: models.OwnVariances,
+			Activation: models.Sigmoid, ParamVariance: 0.6},
+		"no bias": {Hidden: []int{2}, NoiseVariances: models.OwnVariances,
+			Activation: models.LeakyRelu, NoBias: true},
 	}
 }
 
 // hiddenParameters are whole numbers, but for variances.
-func hiddenParameters(lik *models.IntegratedNetwork, opt models.FeedForwardOptions, d int) []float64 {
+func hiddenParameters(lik *models.IntegratedNetwork, opt models.FeedForwardOptions,
+	d int) []float64 {
 	rng, theta := newRand(9), make([]float64, lik.ParamLen())
 	for k := range theta {
 		theta[k] = float64(rng.IntN(3) - 1)
@@ -55,11 +60,13 @@ func TestFlippersAtKinks(t *testing.T) {
 			}
 			theta := hiddenParameters(lik, opt, d)
 			b := autograd.NewBuilder("terms")
-			gn, tn := b.Input("g", autograd.Shape{d, d}), b.Input("theta", autograd.Shape{len(theta)})
+			gn, tn := b.Input("g", autograd.Shape{d, d}),
+				b.Input("theta", autograd.Shape{len(theta)})
 			prior, data := lik.Terms(gn, tn)
 			const beta, weight = 0.3, 0.7
 			g := []float64{0, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}
-			want := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{g, theta}, prior, data, b.Grad(prior.Add(data.Scale(beta)).Sum().Scale(weight), tn)[0])
+			want := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{g, theta}, prior, data,
+				b.Grad(prior.Add(data.Scale(beta)).Sum().Scale(weight), tn)[0])
 			f := lik.Flipper()
 			f.Set(theta)
 			gradient := make([]float64, len(theta))
@@ -70,7 +77,8 @@ func TestFlippersAtKinks(t *testing.T) {
 				}
 				terms := make([]models.Term, 1)
 				f.Terms(terms, j, in, nil)
-				check(t, "terms", []float64{terms[0].Prior, terms[0].Data}, []float64{want[0][j], want[1][j]}, 1e-10)
+				check(t, "terms", []float64{terms[0].Prior, terms[0].Data},
+					[]float64{want[0][j], want[1][j]}, 1e-10)
 				f.AddGradient(gradient, j, in, weight, beta)
 			}
 			check(t, "gradient", gradient, want[2], 1e-10)
@@ -106,7 +114,8 @@ func TestLaplaceVolumes(t *testing.T) {
 				in[0] = false
 				f.Terms(without, j, in, []int{0})
 				first := e.volume(t, 0, j, parents)
-				check(t, "volumes", []float64{with[0].Volume, with[0].Volume - with[1].Volume, without[1].Volume - without[0].Volume}, []float64{sum, first, first}, 1e-8)
+				check(t, "volumes", []float64{with[0].Volume, with[0].Volume - with[1].Volume,
+					without[1].Volume - without[0].Volume}, []float64{sum, first, first}, 1e-8)
 			}
 		})
 	}
@@ -163,7 +172,8 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 			}
 		}
 	}
-	pre := b.Constant(column, autograd.Shape{n, 1}).MatMul(vw.Slice(0, features, features+h).Reshape(autograd.Shape{1, h})).Add(b.Constant(others, autograd.Shape{n, h}))
+	pre := b.Constant(column, autograd.Shape{n, 1}).MatMul(vw.Slice(0, features,
+		features+h).Reshape(autograd.Shape{1, h})).Add(b.Constant(others, autograd.Shape{n, h}))
 	units := pre.Relu()
 	switch e.opt.Activation {
 	case models.Tanh:
@@ -181,7 +191,8 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 		}
 		phi = autograd.Concat(1, phi, b.Constant(ones, autograd.Shape{n, 1}))
 	}
-	mean := phi.MatMul(vw.Slice(0, 0, features).Reshape(autograd.Shape{features, 1})).Reshape(autograd.Shape{n})
+	mean := phi.MatMul(vw.Slice(0, 0, features).Reshape(autograd.Shape{features, 1})).Reshape(
+		autograd.Shape{n})
 	at := make([]float64, features+h)
 	for a := range h {
 		at[features+a] = e.weight(i, j, a)
@@ -208,7 +219,8 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 		if !chol.Factorize(&cov) || chol.SolveVecTo(&solved, y) != nil {
 			t.Fatal("no covariance")
 		}
-		if l := logs[q] - 0.5*(float64(n)*math.Log(2*math.Pi)+chol.LogDet()+mat.Dot(y, &solved)); l > best {
+		if l := logs[q] - 0.5*(float64(n)*math.Log(2*math.Pi)+chol.LogDet()+
+			mat.Dot(y, &solved)); l > best {
 			best, variance = l, v
 		}
 	}
@@ -232,8 +244,11 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 			inverse[a] = 1 / sp
 		}
 	}
-	energy := mean.Sub(b.Constant(fitted, autograd.Shape{n})).Square().Sum().Scale(0.5 / variance).Add(vw.Square().Mul(b.Constant(inverse, autograd.Shape{features + h})).Sum().Scale(0.5))
-	hessian := mat.NewDense(features+h, features+h, evaluate(t, []*autograd.Node{vw}, [][]float64{at}, b.Hessian(energy, vw))[0])
+	energy := mean.Sub(b.Constant(fitted, autograd.Shape{n})).Square().Sum().Scale(
+		0.5 / variance).Add(
+		vw.Square().Mul(b.Constant(inverse, autograd.Shape{features + h})).Sum().Scale(0.5))
+	hessian := mat.NewDense(features+h, features+h,
+		evaluate(t, []*autograd.Node{vw}, [][]float64{at}, b.Hessian(energy, vw))[0])
 	whole, _ := mat.LogDet(hessian)
 	output, _ := mat.LogDet(hessian.Slice(0, features, 0, features))
 	return 0.5 * (float64(h)*math.Log(2*math.Pi) - (whole - output))

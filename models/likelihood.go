@@ -47,11 +47,13 @@ type Weighted interface {
 // LogJoint evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) for graphs in order
 // coordinates and one row of parameters per graph; theta is not looked at if the
 // likelihood has no parameters.
-func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64, err error) {
-	out, err := evaluate("log joint", lik.Vars(), lik.ParamLen(), graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
-		lp, ld := lik.Terms(g, t)
-		return []*autograd.Node{lp.Sum(), ld.Sum()}
-	})
+func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64,
+	err error) {
+	out, err := evaluate("log joint", lik.Vars(), lik.ParamLen(), graphs, theta,
+		func(g, t *autograd.Node) []*autograd.Node {
+			lp, ld := lik.Terms(g, t)
+			return []*autograd.Node{lp.Sum(), ld.Sum()}
+		})
 	if err != nil || len(graphs) == 0 {
 		return nil, nil, err
 	}
@@ -63,7 +65,8 @@ func LogPriors(prior GraphPrior, graphs []*dag.Graph) ([]float64, error) {
 	if len(graphs) == 0 {
 		return nil, nil
 	}
-	out, err := evaluate("log prior", graphs[0].Len(), 0, graphs, nil, func(g, _ *autograd.Node) []*autograd.Node { return []*autograd.Node{prior.LogProb(g)} })
+	out, err := evaluate("log prior", graphs[0].Len(), 0, graphs, nil,
+		func(g, _ *autograd.Node) []*autograd.Node { return []*autograd.Node{prior.LogProb(g)} })
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +75,8 @@ func LogPriors(prior GraphPrior, graphs []*dag.Graph) ([]float64, error) {
 
 // evaluate computes expressions of graphs of d variables and n parameters for every graph with
 // its row of parameters; the results have the graphs as their first dimension.
-func evaluate(what string, d, n int, graphs []*dag.Graph, theta *mat.Dense, build func(g, t *autograd.Node) []*autograd.Node) ([][]float64, error) {
+func evaluate(what string, d, n int, graphs []*dag.Graph, theta *mat.Dense,
+	build func(g, t *autograd.Node) []*autograd.Node) ([][]float64, error) {
 	m := len(graphs)
 	if m == 0 {
 		return nil, nil
@@ -103,7 +107,8 @@ func evaluate(what string, d, n int, graphs []*dag.Graph, theta *mat.Dense, buil
 	defer run.Close()
 	for i, graph := range graphs {
 		if graph.Len() != d {
-			return nil, fmt.Errorf("models: %s: graph %d has %d variables, want %d", what, i, graph.Len(), d)
+			return nil, fmt.Errorf("models: %s: graph %d has %d variables, want %d", what, i,
+				graph.Len(), d)
 		}
 		for _, e := range graph.Edges() {
 			feeds[0].Data[(i*d+e.From)*d+e.To] = 1
@@ -130,7 +135,8 @@ func checkData(x mat.Matrix) error {
 	for i := range n {
 		for j := range d {
 			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i+1, j+1, v)
+				return fmt.Errorf("models: data row %d, column %d is %v, want a finite number", i+1,
+					j+1, v)
 			}
 		}
 	}

@@ -35,7 +35,8 @@ func TestLogJoint(t *testing.T) {
 			var wantPrior, wantData []float64
 			for m, g := range graphs {
 				p, l := c.terms(g.Matrix().RawMatrix().Data, theta.RawRowView(m))
-				wantPrior, wantData = append(wantPrior, floats.Sum(p)), append(wantData, floats.Sum(l))
+				wantPrior, wantData = append(wantPrior, floats.Sum(p)),
+					append(wantData, floats.Sum(l))
 			}
 			check(t, "log p(Θ|G)", prior, wantPrior, 1e-12)
 			check(t, "log p(D|G,Θ)", data, wantData, 1e-12)
@@ -48,7 +49,8 @@ func TestLogJointErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if prior, data, err := models.LogJoint(lik, nil, nil); len(prior) != 0 || len(data) != 0 || err != nil {
+	if prior, data, err := models.LogJoint(lik, nil, nil); len(prior) != 0 || len(data) != 0 ||
+		err != nil {
 		t.Errorf("no graphs: got %v, %v, %v, want nothing", prior, data, err)
 	}
 	_, _, err = models.LogJoint(lik, []*dag.Graph{dag.New(3), dag.New(4)}, mat.NewDense(2, 9, nil))

@@ -30,10 +30,12 @@ const (
 // LinearOptions are the fixed quantities of the linear Gaussian model. The
 // zero value is the published setting.
 type LinearOptions struct {
-	NoiseVariances NoiseVariances // what is known of the noise variances; zero means one for all, NoiseVariance
-	NoiseVariance  float64        // variance σ² of every equation's noise, or s² of NoiseVariances; zero: 0.1
-	EdgeMean       float64        // prior mean μ_e of an edge weight; zero: 0
-	EdgeVariance   float64        // prior variance σ_e² of an edge weight; zero: 1
+	// what is known of the noise variances; zero means one for all, NoiseVariance
+	NoiseVariances NoiseVariances
+	// variance σ² of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	NoiseVariance float64
+	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
+	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
 
 	// Intercept gives every equation an intercept with a flat prior, which is
 	// integrated out: columns are taken relative to their means over the rows in
@@ -93,14 +95,17 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	}
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
-		return nil, fmt.Errorf("models: linear model: got %d rows of %d variables, want at least one of each", n, d)
+		return nil, fmt.Errorf(
+			"models: linear model: got %d rows of %d variables, want at least one of each", n, d)
 	}
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	l := &Linear{opt: opt, d: d, noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance, rows: make([]float64, d)}}
+	l := &Linear{opt: opt, d: d, noise: noiseModel{kind: opt.NoiseVariances,
+		variance: opt.NoiseVariance, rows: make([]float64, d)}}
 	if err := l.noise.check(); err != nil || opt.NoiseVariances == VarianceParameters {
-		return nil, fmt.Errorf("models: linear model: noise %d, want a common variance or integrated ones", int(opt.NoiseVariances))
+		return nil, fmt.Errorf("models: linear model: noise %d, want a common variance or "+
+			"integrated ones", int(opt.NoiseVariances))
 	}
 	groups, err := groupColumns(n, d, intervened)
 	if err != nil {
@@ -108,7 +113,8 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	}
 	for _, g := range groups {
 		sub := g.of(x, d, opt.Intercept)
-		group := gramGroup{columns: g.columns, factor: gramFactor(sub), gram: mat.NewSymDense(d, nil), rows: len(g.rows)}
+		group := gramGroup{columns: g.columns, factor: gramFactor(sub),
+			gram: mat.NewSymDense(d, nil), rows: len(g.rows)}
 		group.gram.SymOuterK(1, group.factor.T())
 		for _, j := range g.columns {
 			l.noise.rows[j] = float64(len(g.rows))
@@ -261,10 +267,12 @@ func EstimateNoiseVariance(x, intervened mat.Matrix, opt LinearOptions) (float64
 		}
 	}
 	if free == 0 {
-		return 0, fmt.Errorf("models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
+		return 0, fmt.Errorf("models: noise variance: no column has enough rows without an " +
+			"intervention to estimate it; give more rows, or its value")
 	}
 	if rss <= 1e-14*total {
-		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of earlier ones; set it")
+		return 0, fmt.Errorf("models: noise variance: every column is a linear combination of " +
+			"earlier ones; set it")
 	}
 	return rss / float64(free), nil
 }
@@ -342,10 +350,12 @@ func (l *Linear) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 			continue
 		}
 		rows, _ := group.factor.Dims()
-		factor := b.Constant(mat.DenseCopyOf(group.factor).RawMatrix().Data, autograd.Shape{rows, d})
+		factor := b.Constant(mat.DenseCopyOf(group.factor).RawMatrix().Data,
+			autograd.Shape{rows, d})
 		own := residual
 		if len(group.columns) < d {
-			own = residual.Gather(columnIndices(d, group.columns), autograd.Shape{d, len(group.columns)})
+			own = residual.Gather(columnIndices(d, group.columns),
+				autograd.Shape{d, len(group.columns)})
 		}
 		term := factor.MatMul(own).Square().Sum(0)
 		if len(group.columns) < d {

@@ -41,13 +41,15 @@ func linearCases(t *testing.T) []linearCase {
 	var cases []linearCase
 	for _, n := range []int{1, 3, 5, 40} { // fewer rows than variables, as many, more
 		for _, masks := range []string{"observed", "groups", "all set"} {
-			for _, opt := range []models.LinearOptions{{}, {NoiseVariance: 0.7, EdgeMean: -0.4, EdgeVariance: 2.5}} {
+			for _, opt := range []models.LinearOptions{{},
+				{NoiseVariance: 0.7, EdgeMean: -0.4, EdgeVariance: 2.5}} {
 				const d = 5
 				c := linearCase{name: fmt.Sprintf("n=%d/%s/noise=%v", n, masks, opt.NoiseVariance)}
 				c.x = mat.NewDense(n, d, normals(rng, n*d))
 				c.noise, c.edgeMean, c.edgeVariance = 0.1, 0, 1
 				if opt.NoiseVariance != 0 {
-					c.noise, c.edgeMean, c.edgeVariance = opt.NoiseVariance, opt.EdgeMean, opt.EdgeVariance
+					c.noise, c.edgeMean, c.edgeVariance = opt.NoiseVariance, opt.EdgeMean,
+						opt.EdgeVariance
 				}
 				var mask mat.Matrix
 				switch masks {
@@ -84,7 +86,8 @@ func graphs(rng *rand.Rand, d int) []testGraph {
 			hard[i*d+j], soft[i*d+j] = math.Round(rng.Float64()), rng.Float64()
 		}
 	}
-	return []testGraph{{"empty", make([]float64, d*d)}, {"hard", hard}, {"soft", soft}, {"dense", uniforms(rng, d*d)}}
+	return []testGraph{{"empty", make([]float64, d*d)}, {"hard", hard}, {"soft", soft},
+		{"dense", uniforms(rng, d*d)}}
 }
 
 // termsOf evaluates a likelihood's terms at one graph.
@@ -127,7 +130,8 @@ func TestLinearGradients(t *testing.T) {
 				kind, g := tg.kind, tg.g
 				theta, weights := normals(rng, d*d), normals(rng, d)
 				b := autograd.NewBuilder("terms")
-				gn, tn := b.Input("g", autograd.Shape{d, d}), b.Input("theta", autograd.Shape{d * d})
+				gn, tn := b.Input("g", autograd.Shape{d, d}),
+					b.Input("theta", autograd.Shape{d * d})
 				prior, data := c.lik.Terms(gn, tn)
 				y := prior.Add(data).Mul(b.Constant(weights, autograd.Shape{d})).Sum()
 				grads := b.Grad(y, gn, tn)
@@ -141,7 +145,8 @@ func TestLinearGradients(t *testing.T) {
 				check(t, kind+": ∂/∂Θ", got[1], dtheta, 1e-12)
 				// The value is a polynomial of degree two in each argument, so
 				// differences are exact up to rounding.
-				err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: gn, Values: g}, {Node: tn, Values: theta}}, gradtest.Options{})
+				err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: gn, Values: g},
+					{Node: tn, Values: theta}}, gradtest.Options{})
 				if err != nil {
 					t.Errorf("%s: %v", kind, err)
 				}
@@ -165,7 +170,8 @@ func TestLinearColumns(t *testing.T) {
 			}
 			prior2, data2 := termsOf(t, c.lik, g2, theta2)
 			if prior[j] != prior2[j] || data[j] != data2[j] {
-				t.Errorf("%s: term %d changed with other columns: %v, %v became %v, %v", c.name, j, prior[j], data[j], prior2[j], data2[j])
+				t.Errorf("%s: term %d changed with other columns: %v, %v became %v, %v", c.name, j,
+					prior[j], data[j], prior2[j], data2[j])
 			}
 		}
 	}
@@ -262,15 +268,24 @@ func TestLinearErrors(t *testing.T) {
 		opt     models.LinearOptions
 		want    string
 	}{
-		{"empty", &mat.Dense{}, nil, models.LinearOptions{}, "models: linear model: got 0 rows of 0 variables, want at least one of each"},
-		{"NaN", spoiled(math.NaN()), nil, models.LinearOptions{}, "models: data row 2, column 3 is NaN, want a finite number"},
-		{"infinite", spoiled(math.Inf(-1)), nil, models.LinearOptions{}, "models: data row 2, column 3 is -Inf, want a finite number"},
-		{"mask shape", x, mat.NewDense(3, 2, nil), models.LinearOptions{}, "models: mask of interventions is 3×2, want 2×3 as the data"},
-		{"mask value", x, half, models.LinearOptions{}, "models: mask of interventions in row 1, column 2 is 0.5, want 0 or 1"},
-		{"noise", x, nil, models.LinearOptions{NoiseVariance: -0.1}, "models: linear model: noise variance -0.1, want a finite positive number"},
-		{"edge variance", x, nil, models.LinearOptions{EdgeVariance: math.Inf(1)}, "models: linear model: edge variance +Inf, want a finite positive number"},
-		{"gap", x, nil, models.LinearOptions{Gap: -1}, "models: linear model: initial gap -1, want a finite positive number"},
-		{"edge mean", x, nil, models.LinearOptions{EdgeMean: math.NaN()}, "models: linear model: edge mean NaN, want a finite number"},
+		{"empty", &mat.Dense{}, nil, models.LinearOptions{},
+			"models: linear model: got 0 rows of 0 variables, want at least one of each"},
+		{"NaN", spoiled(math.NaN()), nil, models.LinearOptions{},
+			"models: data row 2, column 3 is NaN, want a finite number"},
+		{"infinite", spoiled(math.Inf(-1)), nil, models.LinearOptions{},
+			"models: data row 2, column 3 is -Inf, want a finite number"},
+		{"mask shape", x, mat.NewDense(3, 2, nil), models.LinearOptions{},
+			"models: mask of interventions is 3×2, want 2×3 as the data"},
+		{"mask value", x, half, models.LinearOptions{},
+			"models: mask of interventions in row 1, column 2 is 0.5, want 0 or 1"},
+		{"noise", x, nil, models.LinearOptions{NoiseVariance: -0.1},
+			"models: linear model: noise variance -0.1, want a finite positive number"},
+		{"edge variance", x, nil, models.LinearOptions{EdgeVariance: math.Inf(1)},
+			"models: linear model: edge variance +Inf, want a finite positive number"},
+		{"gap", x, nil, models.LinearOptions{Gap: -1},
+			"models: linear model: initial gap -1, want a finite positive number"},
+		{"edge mean", x, nil, models.LinearOptions{EdgeMean: math.NaN()},
+			"models: linear model: edge mean NaN, want a finite number"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,8 +21,10 @@ import (
 // Shuttle Challenger Accident (1986), volume I, chapter VI: a work of the United
 // States Government, in the public domain.
 var (
-	launchTemperature = []float64{66, 70, 69, 68, 67, 72, 73, 70, 57, 63, 70, 78, 67, 53, 67, 75, 70, 81, 76, 79, 75, 76, 58}
-	launchDamage      = []float64{0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1}
+	launchTemperature = []float64{66, 70, 69, 68, 67, 72, 73, 70, 57, 63, 70, 78, 67, 53, 67, 75,
+		70, 81, 76, 79, 75, 76, 58}
+	launchDamage = []float64{0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0,
+		1}
 )
 
 // logistic is the log posterior of an intercept and a slope, each N(0, 3²):
@@ -39,7 +41,9 @@ func logistic(x []*autograd.Node) *autograd.Node {
 // A logistic regression of real data, with exact moments by sums over a grid.
 func ExampleNewTarget_logisticRegression() {
 	shapes := []autograd.Shape{{2}}
-	err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return logistic(x) }, [][]float64{{-1, -2}}, shapes, gradtest.Options{})
+	err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+		return logistic(x)
+	}, [][]float64{{-1, -2}}, shapes, gradtest.Options{})
 	fmt.Println("gradient:", err)
 
 	const particles = 100
@@ -49,7 +53,8 @@ func ExampleNewTarget_logisticRegression() {
 	}
 	defer target.Close()
 	x := mat.NewDense(particles, 2, nil)
-	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(1 + i + 40*i*j)) }, x) // scattered
+	// scattered
+	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(1 + i + 40*i*j)) }, x)
 	sampler := svgd.Sampler{Target: target, Optimizer: svgd.Adam{StepSize: 0.05}}
 	if err := sampler.Run(context.Background(), []*mat.Dense{x}, 0, 1000); err != nil {
 		log.Fatal(err)

@@ -46,7 +46,9 @@ func (e ErdosRenyi) Term(d, _ int, parents []int) float64 {
 func (ScaleFree) Terms(g *autograd.Node) *autograd.Node { return g.Sum(0).Log1p().Scale(-3) }
 
 // Term implements [ModularPrior].
-func (ScaleFree) Term(_, _ int, parents []int) float64 { return -3 * math.Log1p(float64(len(parents))) }
+func (ScaleFree) Term(_, _ int, parents []int) float64 {
+	return -3 * math.Log1p(float64(len(parents)))
+}
 
 // Terms implements [ModularPrior].
 func (FairPrior) Terms(g *autograd.Node) *autograd.Node {
@@ -83,7 +85,8 @@ func (e *EdgePrior) Terms(g *autograd.Node) *autograd.Node {
 		}
 	}
 	b := g.Builder()
-	return g.Mul(b.Constant(logOdds, autograd.Shape{d, d})).Sum(0).Add(b.Constant(constant, autograd.Shape{d}))
+	return g.Mul(b.Constant(logOdds, autograd.Shape{d, d})).Sum(0).Add(b.Constant(constant,
+		autograd.Shape{d}))
 }
 
 // Term implements [ModularPrior].

@@ -17,8 +17,10 @@ type naive struct {
 	rank, samples                 int
 	tau                           float64
 	estimator                     models.Estimator
-	priorSlope                    func(q []float64) []float64 // ∂ log p_graph/∂g at edge probabilities q, d×d
-	soft, hard                    []float64                   // uniform numbers [pair·S + sample] of one particle
+	// ∂ log p_graph/∂g at edge probabilities q, d×d
+	priorSlope func(q []float64) []float64
+	// uniform numbers [pair·S + sample] of one particle
+	soft, hard []float64
 
 	// Of the last call of score.
 	probs, softGraphs, hardGraphs []float64
@@ -135,7 +137,8 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 func (v *naive) score(z, theta []float64, alpha float64) (dz, dtheta []float64) {
 	d, k, s := v.vars(), v.rank, v.samples
 	u := func(i, l int) int { return (i*k + l) * 2 }
-	v.probs, v.softGraphs, v.hardGraphs = make([]float64, d*d), make([]float64, s*d*d), make([]float64, s*d*d)
+	v.probs, v.softGraphs, v.hardGraphs = make([]float64, d*d), make([]float64, s*d*d),
+		make([]float64, s*d*d)
 	pair := 0
 	for j := range d - 1 {
 		for i := range j + 1 {
@@ -147,7 +150,8 @@ func (v *naive) score(z, theta []float64, alpha float64) (dz, dtheta []float64) 
 			v.probs[at] = sigmoid(alpha * score)
 			for n := range s {
 				uniform := v.soft[pair*s+n]
-				v.softGraphs[n*d*d+at] = sigmoid(v.tau * (math.Log(uniform/(1-uniform)) + alpha*score))
+				v.softGraphs[n*d*d+at] =
+					sigmoid(v.tau * (math.Log(uniform/(1-uniform)) + alpha*score))
 				if v.hard[pair*s+n] < v.probs[at] {
 					v.hardGraphs[n*d*d+at] = 1
 				}
@@ -160,7 +164,8 @@ func (v *naive) score(z, theta []float64, alpha float64) (dz, dtheta []float64) 
 	for e, q := range v.probs {
 		c[e] *= alpha * q * (1 - q)
 	}
-	v.softTerms, v.hardTerms = v.sampleTerms(v.softGraphs, theta), v.sampleTerms(v.hardGraphs, theta)
+	v.softTerms, v.hardTerms = v.sampleTerms(v.softGraphs, theta),
+		v.sampleTerms(v.hardGraphs, theta)
 	var w [][]float64
 	w, v.softEstimate = v.weights(v.softTerms)
 	for n := range s {

@@ -36,22 +36,24 @@ func TestNaNLogDensity(t *testing.T) {
 		}},
 	} {
 		for _, opt := range []models.Options{{}, {Workers: 3}, {Engine: autograd.Reference}} {
-			t.Run(fmt.Sprintf("%s/%v/%d workers", tt.name, opt.Engine, opt.Workers), func(t *testing.T) {
-				target := newTarget(t, 5, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return tt.density(x[0]) }, opt)
-				x := []*mat.Dense{mat.NewDense(5, 2, []float64{1, 2, 3, 4, 2, -1, 5, 6, 7, 8})}
-				dst := []*mat.Dense{mat.NewDense(5, 2, nil)}
-				checkNames(t, "Score", target.Score(dst, x, 0), bad)
-				switch logp, err := target.LogDensity(x); {
-				case err != nil:
-					checkNames(t, "LogDensity", err, bad)
-				case !math.IsNaN(logp[bad]):
-					t.Errorf("LogDensity: got %v and no error, want NaN or an error", logp[bad])
-				}
-				x[0].Set(bad, 1, 1) // the target stays usable
-				if err := target.Score(dst, x, 1); err != nil {
-					t.Errorf("Score at sound particles: %v", err)
-				}
-			})
+			t.Run(fmt.Sprintf("%s/%v/%d workers", tt.name, opt.Engine, opt.Workers),
+				func(t *testing.T) {
+					target := newTarget(t, 5, []autograd.Shape{{2}},
+						func(x []*autograd.Node) *autograd.Node { return tt.density(x[0]) }, opt)
+					x := []*mat.Dense{mat.NewDense(5, 2, []float64{1, 2, 3, 4, 2, -1, 5, 6, 7, 8})}
+					dst := []*mat.Dense{mat.NewDense(5, 2, nil)}
+					checkNames(t, "Score", target.Score(dst, x, 0), bad)
+					switch logp, err := target.LogDensity(x); {
+					case err != nil:
+						checkNames(t, "LogDensity", err, bad)
+					case !math.IsNaN(logp[bad]):
+						t.Errorf("LogDensity: got %v and no error, want NaN or an error", logp[bad])
+					}
+					x[0].Set(bad, 1, 1) // the target stays usable
+					if err := target.Score(dst, x, 1); err != nil {
+						t.Errorf("Score at sound particles: %v", err)
+					}
+				})
 		}
 	}
 }
@@ -62,25 +64,27 @@ func TestFailedCholesky(t *testing.T) {
 	density := func(x []*autograd.Node) *autograd.Node { return x[0].LogDet() }
 	for _, opt := range []models.Options{{}, {Workers: 3}, {Engine: autograd.Reference}} {
 		for _, bad := range []int{0, 2, 4} {
-			t.Run(fmt.Sprintf("%v/%d workers/particle %d", opt.Engine, opt.Workers, bad), func(t *testing.T) {
-				target := newTarget(t, 5, []autograd.Shape{{2, 2}}, density, opt)
-				x := []*mat.Dense{mat.NewDense(5, 4, nil)}
-				for i := range 5 {
-					x[0].SetRow(i, []float64{2, 1, 1, 2})
-				}
-				x[0].SetRow(bad, []float64{1, 2, 2, 1})
-				score := target.Score([]*mat.Dense{mat.NewDense(5, 4, nil)}, x, 0)
-				_, density := target.LogDensity(x)
-				for _, got := range []struct {
-					what string
-					err  error
-				}{{"Score", score}, {"LogDensity", density}} {
-					if !errors.Is(got.err, autograd.ErrNotPositiveDefinite) {
-						t.Errorf("%s: got error %v, want one that wraps %q", got.what, got.err, autograd.ErrNotPositiveDefinite)
+			t.Run(fmt.Sprintf("%v/%d workers/particle %d", opt.Engine, opt.Workers, bad),
+				func(t *testing.T) {
+					target := newTarget(t, 5, []autograd.Shape{{2, 2}}, density, opt)
+					x := []*mat.Dense{mat.NewDense(5, 4, nil)}
+					for i := range 5 {
+						x[0].SetRow(i, []float64{2, 1, 1, 2})
 					}
-					checkNames(t, got.what, got.err, bad)
-				}
-			})
+					x[0].SetRow(bad, []float64{1, 2, 2, 1})
+					score := target.Score([]*mat.Dense{mat.NewDense(5, 4, nil)}, x, 0)
+					_, density := target.LogDensity(x)
+					for _, got := range []struct {
+						what string
+						err  error
+					}{{"Score", score}, {"LogDensity", density}} {
+						if !errors.Is(got.err, autograd.ErrNotPositiveDefinite) {
+							t.Errorf("%s: got error %v, want one that wraps %q", got.what, got.err,
+								autograd.ErrNotPositiveDefinite)
+						}
+						checkNames(t, got.what, got.err, bad)
+					}
+				})
 		}
 	}
 }

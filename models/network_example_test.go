@@ -47,7 +47,9 @@ func ExampleNewTarget_neuralNetwork() {
 	const particles, params = 100, 7
 	start := []float64{1, 1, 1, -1, 1, 1, 0}
 	shapes := []autograd.Shape{{params}}
-	err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return networkPosterior(x) }, [][]float64{start}, shapes, gradtest.Options{})
+	err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+		return networkPosterior(x)
+	}, [][]float64{start}, shapes, gradtest.Options{})
 	fmt.Println("gradient:", err)
 
 	target, err := models.NewTarget(particles, shapes, networkPosterior, models.Options{})
@@ -58,15 +60,19 @@ func ExampleNewTarget_neuralNetwork() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(particles, params, nil)
 	x.Apply(func(_, j int, _ float64) float64 { return start[j] + 0.3*rng.NormFloat64() }, x)
-	sampler := svgd.Sampler{Target: target, Kernel: svgd.RBF{Bandwidth: svgd.Fixed(8)}, Optimizer: svgd.Adam{StepSize: 0.02}}
+	sampler := svgd.Sampler{Target: target, Kernel: svgd.RBF{Bandwidth: svgd.Fixed(8)},
+		Optimizer: svgd.Adam{StepSize: 0.02}}
 	if err := sampler.Run(context.Background(), []*mat.Dense{x}, 0, 2000); err != nil {
 		log.Fatal(err)
 	}
 	at := []float64{-3, -1, 1, 3}
-	mean, sd := curveMoments(at, particles, func(i int) ([]float64, float64) { return x.RawRowView(i), 1 })
+	mean, sd := curveMoments(at, particles, func(i int) ([]float64, float64) {
+		return x.RawRowView(i), 1
+	})
 	want, spread := weightedPrior(at, 200000)
 	for i, v := range at {
-		fmt.Printf("f(%2v): particles %.1f ± %.1f, reference %.1f ± %.1f\n", v, mean[i], sd[i], want[i], spread[i])
+		fmt.Printf("f(%2v): particles %.1f ± %.1f, reference %.1f ± %.1f\n", v, mean[i], sd[i],
+			want[i], spread[i])
 	}
 	// Output:
 	// gradient: <nil>
@@ -87,7 +93,8 @@ func plainNetwork(theta []float64, x float64) float64 {
 
 // curveMoments are the mean and the standard deviation of the curve at some
 // points, over n weighted draws of the parameters.
-func curveMoments(at []float64, n int, draw func(i int) (theta []float64, weight float64)) (mean, sd []float64) {
+func curveMoments(at []float64, n int,
+	draw func(i int) (theta []float64, weight float64)) (mean, sd []float64) {
 	mean, sd = make([]float64, len(at)), make([]float64, len(at))
 	total := 0.0
 	for i := range n {

@@ -23,7 +23,8 @@ func (v *IntegratedNetwork) Flipper() Flipper {
 	}
 	n, d := v.net.x.Dims()
 	h := v.net.layers[0].out
-	f := &networkFlipper{v: v, kernels: kernels, units: h, features: h + 1, sd: math.Sqrt(v.net.opt.ParamVariance), columns: make([][]float64, d)}
+	f := &networkFlipper{v: v, kernels: kernels, units: h, features: h + 1,
+		sd: math.Sqrt(v.net.opt.ParamVariance), columns: make([][]float64, d)}
 	if v.net.opt.NoBias {
 		f.features--
 	}
@@ -44,9 +45,12 @@ func (v *IntegratedNetwork) Flipper() Flipper {
 	}
 	k := f.features + 1
 	f.pre, f.work = make([]float64, h*n), make([]float64, h*n)
-	f.phi, f.gram, f.inverse = make([]float64, k*n), make([]float64, k*k), make([]float64, f.features*f.features)
-	f.mean, f.unit, f.slope = make([]float64, f.features), make([]float64, f.features), make([]float64, h*n)
-	f.volumes, f.joint, f.stack = make([]float64, d), make([]float64, (h+f.features)*(h+f.features)), make([]float64, (h+f.features)*n)
+	f.phi, f.gram, f.inverse = make([]float64, k*n), make([]float64, k*k),
+		make([]float64, f.features*f.features)
+	f.mean, f.unit, f.slope = make([]float64, f.features), make([]float64, f.features),
+		make([]float64, h*n)
+	f.volumes, f.joint, f.stack = make([]float64, d),
+		make([]float64, (h+f.features)*(h+f.features)), make([]float64, (h+f.features)*n)
 	f.residual, f.total = make([]float64, n), make([]float64, h*n)
 	return f
 }
@@ -154,7 +158,8 @@ func (f *networkFlipper) logVolume(j, i, n int, pre []float64) float64 {
 			f.kernels.MulEach(row, f.slope[a*n:(a+1)*n], x)
 			f.kernels.Scale(row, row, f.mean[a]*scale)
 		}
-		f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.joint}, blas64.General{Rows: k, Cols: n, Stride: n, Data: f.stack[:k*n]})
+		f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.joint},
+			blas64.General{Rows: k, Cols: n, Stride: n, Data: f.stack[:k*n]})
 	}
 	for a := range k {
 		if a < m {
@@ -256,7 +261,8 @@ func (f *networkFlipper) evidence(j, n int, pre []float64) float64 {
 	k := f.features + 1
 	f.v.net.opt.Activation.Values(f.phi[:f.units*n], pre[:f.units*n], f.sd)
 	clear(f.gram)
-	f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.gram}, blas64.General{Rows: k, Cols: n, Stride: n, Data: f.phi})
+	f.kernels.AddGram(blas64.General{Rows: k, Cols: k, Stride: k, Data: f.gram},
+		blas64.General{Rows: k, Cols: n, Stride: n, Data: f.phi})
 	return floats.LogSumExp(f.logEvidences(j, n))
 }
 

@@ -25,8 +25,9 @@ type NodeScores struct {
 // A scoreCache keeps the scores of variable j: in a table by the bits of the set where all parents
 // come before it, which they do along an order.
 type scoreCache struct {
-	once  sync.Once
-	table []atomic.Uint64 // bits of the score, 0 for those not computed; empty: too large, or not allocated
+	once sync.Once
+	// bits of the score, 0 for those not computed; empty: too large, or not allocated
+	table []atomic.Uint64
 	lock  sync.RWMutex
 	known map[string]float64 // others, by the set as text
 }
@@ -54,9 +55,12 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 		s.nodes[j].known = map[string]float64{}
 	}
 	s.term = &autograd.Primitive{
-		Name:  "node scores",
-		Shape: func(_ autograd.Attr, in []autograd.Shape) (autograd.Shape, error) { return autograd.Shape{d}, nil },
-		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+		Name: "node scores",
+		Shape: func(_ autograd.Attr, in []autograd.Shape) (autograd.Shape, error) {
+			return autograd.Shape{d}, nil
+		},
+		Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+			_ []autograd.Shape) error {
 			var parents []int
 			for j := range out {
 				parents = parents[:0]

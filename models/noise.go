@@ -26,9 +26,10 @@ func StreamSeed(seed uint64, purpose Purpose, step, particle int) uint64 {
 type Purpose uint64
 
 const (
-	SoftGraphs    = Purpose(stream.SoftGraphs)    // uniform noise of the soft graphs, for Z
-	HardGraphs    = Purpose(stream.HardGraphs)    // uniform noise of the hard graphs, for Θ
-	penaltyGraphs = Purpose(stream.PenaltyGraphs) // uniform noise of the soft graphs of the acyclicity penalty
+	SoftGraphs = Purpose(stream.SoftGraphs) // uniform noise of the soft graphs, for Z
+	HardGraphs = Purpose(stream.HardGraphs) // uniform noise of the hard graphs, for Θ
+	// uniform noise of the soft graphs of the acyclicity penalty
+	penaltyGraphs = Purpose(stream.PenaltyGraphs)
 )
 
 // Noise supplies the uniform numbers of the Monte Carlo graphs: dst[e·S+s] in (0, 1) for pair e of

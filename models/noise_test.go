@@ -63,7 +63,8 @@ func TestNoiseIsUniform(t *testing.T) {
 				what            string
 				value, variance float64
 			}{
-				{"mean", sum / n, 1. / 12}, {"variance", squares/n - 1./12, 1. / 180}, {"serial product", serial / n, 1. / 144},
+				{"mean", sum / n, 1. / 12}, {"variance", squares/n - 1./12, 1. / 180},
+				{"serial product", serial / n, 1. / 144},
 			} {
 				if se := math.Sqrt(m.variance / n); !(math.Abs(m.value) <= 4.5*se) {
 					t.Errorf("%s is off by %v, want 0 ± %v", m.what, m.value, se)
@@ -95,8 +96,10 @@ func TestNoiseStreamsAreIndependent(t *testing.T) {
 				same += (a[k] - 0.5) * (b[k] - 0.5)
 				shifted += (a[k] - 0.5) * (b[k-1] - 0.5)
 			}
-			if se := math.Sqrt(n) / 12; !(math.Abs(same) <= 4.5*se) || !(math.Abs(shifted) <= 4.5*se) {
-				t.Errorf("streams %v and %v: products add up to %v and %v, want 0 ± %v", names[i], names[j], same, shifted, se)
+			if se := math.Sqrt(n) / 12; !(math.Abs(same) <= 4.5*se) ||
+				!(math.Abs(shifted) <= 4.5*se) {
+				t.Errorf("streams %v and %v: products add up to %v and %v, want 0 ± %v", names[i],
+					names[j], same, shifted, se)
 			}
 		}
 	}
@@ -120,8 +123,10 @@ func TestNoiseAlongSteps(t *testing.T) {
 				serial += c * last
 				last = c
 			}
-			if !(math.Abs(sum) <= 4.5*math.Sqrt(n/12.)) || !(math.Abs(serial) <= 4.5*math.Sqrt(n)/12) {
-				t.Errorf("along %ss, place %d: sum %v, want 0 ± %v; serial products %v, want 0 ± %v",
+			if !(math.Abs(sum) <= 4.5*math.Sqrt(n/12.)) ||
+				!(math.Abs(serial) <= 4.5*math.Sqrt(n)/12) {
+				t.Errorf(
+					"along %ss, place %d: sum %v, want 0 ± %v; serial products %v, want 0 ± %v",
 					along, place, sum, math.Sqrt(n/12.), serial, math.Sqrt(n)/12)
 			}
 		}
@@ -152,7 +157,8 @@ func TestNoiseStreamsAreDistinct(t *testing.T) {
 // one version to the next. Streams compare exactly, on any processor.
 func TestNoiseGolden(t *testing.T) {
 	want := []string{"a97f849810d53bfe", "0c28dadae00f2576", "f17afcf4edd3868c"}
-	for i, name := range []streamName{{0, models.SoftGraphs, 0, 0}, {1, models.HardGraphs, 12, 3}, {math.MaxUint64, models.SoftGraphs, 999, 29}} {
+	for i, name := range []streamName{{0, models.SoftGraphs, 0, 0}, {1, models.HardGraphs, 12, 3},
+		{math.MaxUint64, models.SoftGraphs, 999, 29}} {
 		h := fnv.New64a()
 		for _, u := range name.draw(1000) {
 			fmt.Fprintf(h, "%016x", math.Float64bits(u))

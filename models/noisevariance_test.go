@@ -72,7 +72,8 @@ func TestNoiseVarianceOfInterventions(t *testing.T) {
 	ones := mat.NewDense(n, d, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
 	_, err = models.EstimateNoiseVariance(x, ones, models.LinearOptions{})
-	checkError(t, "all set", err, "models: noise variance: no column has enough rows without an intervention to estimate it; give more rows, or its value")
+	checkError(t, "all set", err, "models: noise variance: no column has enough rows without an "+
+		"intervention to estimate it; give more rows, or its value")
 	_, err = models.EstimateNoiseVariance(x, mat.NewDense(n, 2, nil), models.LinearOptions{})
 	checkError(t, "mask", err, "models: mask of interventions is 20×2, want 20×5 as the data")
 	x.Set(3, 1, math.NaN())
@@ -99,13 +100,16 @@ func TestEstimateNoiseVariance(t *testing.T) {
 	if err != nil || !(math.Abs(got-0.3) <= 4*0.3*math.Sqrt(2./1197)) {
 		t.Errorf("got %v, %v, want 0.3", got, err)
 	}
-	if _, err := models.EstimateNoiseVariance(mat.NewDense(1, 2, []float64{1, 2}), nil, models.LinearOptions{}); err == nil {
+	if _, err := models.EstimateNoiseVariance(mat.NewDense(1, 2, []float64{1, 2}), nil,
+		models.LinearOptions{}); err == nil {
 		t.Error("one row: got no error")
 	}
-	if _, err := models.EstimateNoiseVariance(mat.NewDense(3, 2, nil), nil, models.LinearOptions{}); err == nil {
+	if _, err := models.EstimateNoiseVariance(mat.NewDense(3, 2, nil), nil,
+		models.LinearOptions{}); err == nil {
 		t.Error("zeros: got no error")
 	}
-	if _, err := models.EstimateNoiseVariance(mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 7}), nil, models.LinearOptions{}); err != nil {
+	if _, err := models.EstimateNoiseVariance(mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 7}), nil,
+		models.LinearOptions{}); err != nil {
 		t.Errorf("fewer rows than columns: %v", err)
 	}
 }
@@ -144,7 +148,8 @@ func TestIntercept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, data, err := models.LogJoint(lik, []*dag.Graph{g}, mat.NewDense(1, d*d, normals(newRand(8), d*d)))
+		_, data, err := models.LogJoint(lik, []*dag.Graph{g},
+			mat.NewDense(1, d*d, normals(newRand(8), d*d)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,9 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	var source string
-	for _, name := range []string{"studentt_example_test.go", "logistic_example_test.go", "network_example_test.go", filepath.Join("..", "examplemodel_test.go"), filepath.Join("..", "sample", "example_schools_test.go")} {
+	for _, name := range []string{"studentt_example_test.go", "logistic_example_test.go",
+		"network_example_test.go", filepath.Join("..", "examplemodel_test.go"),
+		filepath.Join("..", "sample", "example_schools_test.go")} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +48,9 @@ func TestGuide(t *testing.T) {
 	if len(blocks) < 3 {
 		t.Errorf("the guide has %d blocks of code, want at least one for each example", len(blocks))
 	}
-	for _, output := range []string{"0 → 1, weight 1.5, exact posterior mean 1.5\n", "slope      particles -2.4 ± 1.0, exact -2.4 ± 1.0\n", "f(-3): particles -1.1 ± 0.3, reference -1.1 ± 0.3\n"} {
+	for _, output := range []string{"0 → 1, weight 1.5, exact posterior mean 1.5\n",
+		"slope      particles -2.4 ± 1.0, exact -2.4 ± 1.0\n",
+		"f(-3): particles -1.1 ± 0.3, reference -1.1 ± 0.3\n"} {
 		if !strings.Contains(string(guide), output) || !strings.Contains(source, "// "+output) {
 			t.Errorf("the guide and the examples do not both print %q", output)
 		}
@@ -62,7 +66,8 @@ func TestGuideModelsAreShort(t *testing.T) {
 	}{
 		{"logistic_example_test.go", "logistic ExampleNewTarget_logisticRegression"},
 		{"network_example_test.go", "network networkPosterior ExampleNewTarget_neuralNetwork"},
-		{"studentt_example_test.go", "studentT _ Vars ParamLen InitParams Terms ExampleLikelihood_studentT"},
+		{"studentt_example_test.go",
+			"studentT _ Vars ParamLen InitParams Terms ExampleLikelihood_studentT"},
 	} {
 		names := strings.Fields(row.names)
 		if lines := codeLines(t, row.file, names); lines < len(names) || lines >= 40 {
@@ -104,7 +109,8 @@ func codeLines(t *testing.T, file string, names []string) int {
 			continue
 		}
 		found++
-		for _, line := range strings.Split(string(text[fset.Position(decl.Pos()).Offset:fset.Position(decl.End()).Offset]), "\n") {
+		for _, line := range strings.Split(
+			string(text[fset.Position(decl.Pos()).Offset:fset.Position(decl.End()).Offset]), "\n") {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
 				lines++
 			}
@@ -118,7 +124,8 @@ func codeLines(t *testing.T, file string, names []string) int {
 
 // The graphs of all particles are those of each.
 func TestGraphs(t *testing.T) {
-	target := newTOBAC(t, studentT{x: heavyTailed(9)}, models.TOBACConfig{Particles: 7, Samples: 4, Prior: models.UniformPrior{}})
+	target := newTOBAC(t, studentT{x: heavyTailed(9)},
+		models.TOBACConfig{Particles: 7, Samples: 4, Prior: models.UniformPrior{}})
 	z := target.Init()[0]
 	got := target.Graphs(z)
 	if len(got) != 7 {
@@ -197,9 +204,12 @@ func TestGuideModels(t *testing.T) {
 		want = append(want, plainNetwork(theta, x))
 	}
 	check(t, "network", got, want, 1e-14)
-	for name, posterior := range map[string]func([]*autograd.Node) *autograd.Node{"logistic": logistic, "network": networkPosterior} {
+	for name, posterior := range map[string]func([]*autograd.Node) *autograd.Node{
+		"logistic": logistic, "network": networkPosterior} {
 		n := map[string]int{"logistic": 2, "network": 7}[name]
-		err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return posterior(x) }, [][]float64{normals(rng, n)}, []autograd.Shape{{n}}, gradtest.Options{})
+		err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+			return posterior(x)
+		}, [][]float64{normals(rng, n)}, []autograd.Shape{{n}}, gradtest.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -211,9 +221,11 @@ func TestGuideModels(t *testing.T) {
 func TestOwnLikelihoodEverywhere(t *testing.T) {
 	lik := studentT{x: heavyTailed(9)}
 	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
-		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO} {
+		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction,
+			models.ScoreFunctionLOO} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
-				target := newTOBAC(t, lik, models.TOBACConfig{Particles: 2, Samples: 4, Embedding: embedding, Gradient: gradient, Prior: models.UniformPrior{}})
+				target := newTOBAC(t, lik, models.TOBACConfig{Particles: 2, Samples: 4,
+					Embedding: embedding, Gradient: gradient, Prior: models.UniformPrior{}})
 				got := score(t, target, target.Init(), 7)
 				for b := range got {
 					if n := mat.Norm(got[b], 1); n == 0 || math.IsNaN(n) {

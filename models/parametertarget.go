@@ -22,15 +22,18 @@ type ParameterTarget struct {
 
 // NewParameterTarget prepares the gradient for graphs in order coordinates, at least one. It panics
 // if the likelihood has no parameters.
-func NewParameterTarget(lik Likelihood, graphs []*dag.Graph, opt Options) (*ParameterTarget, error) {
+func NewParameterTarget(lik Likelihood, graphs []*dag.Graph, opt Options) (*ParameterTarget,
+	error) {
 	d, m, n := lik.Vars(), len(graphs), lik.ParamLen()
 	if n == 0 || m == 0 {
-		panic(fmt.Sprintf("models: a target of %d parameters for %d graphs, want at least one of each", n, m))
+		panic(fmt.Sprintf("models: a target of %d parameters for %d graphs, want at least one of "+
+			"each", n, m))
 	}
 	data := make([]float64, m*d*d)
 	for k, g := range graphs {
 		if g.Len() != d {
-			return nil, fmt.Errorf("models: parameter target: graph %d has %d variables, want %d", k, g.Len(), d)
+			return nil, fmt.Errorf("models: parameter target: graph %d has %d variables, want %d",
+				k, g.Len(), d)
 		}
 		for _, e := range g.Edges() {
 			data[(k*d+e.From)*d+e.To] = 1
@@ -53,7 +56,8 @@ func NewParameterTarget(lik Likelihood, graphs []*dag.Graph, opt Options) (*Para
 	g := b.Input("graph", autograd.Shape{d, d}, particle)
 	prior, likelihood := lik.Terms(g, theta)
 	var err error
-	t.scorer, err = newScorer([]*autograd.Node{theta, g}, b.Grad(prior.Sum().Add(likelihood.Sum()), theta), opt.evaluator())
+	t.scorer, err = newScorer([]*autograd.Node{theta, g},
+		b.Grad(prior.Sum().Add(likelihood.Sum()), theta), opt.evaluator())
 	if err != nil {
 		return nil, fmt.Errorf("models: parameter target: %w", err)
 	}
@@ -64,7 +68,8 @@ func NewParameterTarget(lik Likelihood, graphs []*dag.Graph, opt Options) (*Para
 // Score implements the scorer of package svgd. The step is not used.
 func (t *ParameterTarget) Score(dst, x []*mat.Dense, _ int) error {
 	if len(x) != 1 || len(dst) != 1 {
-		return fmt.Errorf("models: parameter target: got %d blocks and %d results, want 1 of each", len(x), len(dst))
+		return fmt.Errorf("models: parameter target: got %d blocks and %d results, want 1 of each",
+			len(x), len(dst))
 	}
 	if t.scorer != nil {
 		if err := t.scorer.bind(0, x[0]); err != nil {
@@ -90,7 +95,8 @@ func (t *ParameterTarget) Score(dst, x []*mat.Dense, _ int) error {
 				f.AddGradient(grad, j, in, 1, 1)
 			}
 			if i := notFinite(grad); i >= 0 {
-				return fmt.Errorf("models: graph %d: the gradient of parameter %d is %v, %w", k, i, grad[i], ErrNotFinite)
+				return fmt.Errorf("models: graph %d: the gradient of parameter %d is %v, %w", k, i,
+					grad[i], ErrNotFinite)
 			}
 		}
 		return nil

@@ -25,13 +25,15 @@ func TestPasses(t *testing.T) {
 			cases := []autograd.Pass{0}
 			for k, p := range autograd.Passes() {
 				all |= p
-				if (k+turn)%6 == 0 && os.Getenv(wantKernels) == "" { // kernels do not depend on passes
+				// kernels do not depend on passes
+				if (k+turn)%6 == 0 && os.Getenv(wantKernels) == "" {
 					cases = append(cases, p)
 				}
 			}
 			for _, without := range append(cases, all) {
 				for i, got := range o.eval(t, autograd.Options{Without: without}) {
-					compareLargest(t, fmt.Sprintf("without %q: gradient %d", without, i), got, want[i], 1e-9)
+					compareLargest(t, fmt.Sprintf("without %q: gradient %d", without, i), got,
+						want[i], 1e-9)
 				}
 			}
 		})
@@ -76,7 +78,8 @@ func compareLargest(t *testing.T, what string, got, want []float64, tolerance fl
 	}
 	for k, w := range want {
 		if !(math.Abs(got[k]-w) <= tolerance*largest) {
-			t.Fatalf("%s, element %d: got %v, want %v, largest element %v", what, k, got[k], w, largest)
+			t.Fatalf("%s, element %d: got %v, want %v, largest element %v", what, k, got[k], w,
+				largest)
 		}
 	}
 }
@@ -118,13 +121,17 @@ func passObjectives(t *testing.T) []passObjective {
 	priors := passPriors(t, d)
 	for a, l := range passLikelihoods(t, d) {
 		for e, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
-			for g, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO} {
-				prior, estimator := priors[(a+e+g)%len(priors)], []models.Estimator{models.NodeWise, models.Joint}[(a+g)%2]
+			for g, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction,
+				models.ScoreFunctionLOO} {
+				prior, estimator := priors[(a+e+g)%len(priors)],
+					[]models.Estimator{models.NodeWise, models.Joint}[(a+g)%2]
 				target := newTOBAC(t, l.lik, models.TOBACConfig{
-					Particles: m, Samples: 16, AlphaRate: 0.1, Embedding: embedding, Estimator: estimator, Gradient: gradient,
+					Particles: m, Samples: 16, AlphaRate: 0.1, Embedding: embedding,
+					Estimator: estimator, Gradient: gradient,
 					Prior: prior, Penalty: models.Penalty{Samples: 8}, Seed: 5,
 				})
-				name := fmt.Sprintf("%s/embedding=%d/%v/%v/%T", l.name, embedding, estimator, gradient, prior)
+				name := fmt.Sprintf("%s/embedding=%d/%v/%v/%T", l.name, embedding, estimator,
+					gradient, prior)
 				out = append(out, targetObjectives(target, name, step)...)
 			}
 		}
@@ -148,7 +155,8 @@ func targetObjectives(target *models.TOBAC, name string, step int) []passObjecti
 		}
 		p := passObjective{
 			name:   fmt.Sprintf("%s/%d", name, i),
-			inputs: append(append([]*autograd.Node{}, o.Blocks...), o.Fixed...), grads: o.Y.Builder().Grad(o.Y, of),
+			inputs: append(append([]*autograd.Node{}, o.Blocks...), o.Fixed...),
+			grads:  o.Y.Builder().Grad(o.Y, of),
 		}
 		for k := range o.Blocks {
 			p.feeds = append(p.feeds, autograd.Feed{Data: x[k].RawMatrix().Data})
@@ -181,7 +189,8 @@ func passLikelihoods(t *testing.T, d int) []namedLikelihood {
 	add("linear with interventions", linear, err)
 	network, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{})
 	add("network", network, err)
-	network, err = models.NewFeedForward(x, intervened, models.FeedForwardOptions{Hidden: []int{3, 2}, Activation: models.Tanh})
+	network, err = models.NewFeedForward(x, intervened,
+		models.FeedForwardOptions{Hidden: []int{3, 2}, Activation: models.Tanh})
 	add("deep network with interventions", network, err)
 	bge, err := models.NewBGe(x, intervened, models.BGeOptions{})
 	add("bge", bge, err)
@@ -199,7 +208,8 @@ func passPriors(t *testing.T, d int) []models.GraphPrior {
 
 func passDensities() []passObjective {
 	var out []passObjective
-	add := func(name string, density func(x []*autograd.Node) *autograd.Node, shapes ...autograd.Shape) {
+	add := func(name string, density func(x []*autograd.Node) *autograd.Node,
+		shapes ...autograd.Shape) {
 		rng, b := newRand(152), autograd.NewBuilder(name)
 		particle := b.Axis("particle", 5)
 		o := passObjective{name: name}
@@ -211,7 +221,8 @@ func passDensities() []passObjective {
 		out = append(out, o)
 	}
 	add("banana", banana(0.7, 1.5), autograd.Shape{2})
-	add("mixture", gaussianMixture([][]float64{{-1, 0.5, 2}, {1.5, -1, 0}, {0, 0, -1}}, []float64{0.5, 2, 1}, []float64{3, 1, 2}), autograd.Shape{3})
+	add("mixture", gaussianMixture([][]float64{{-1, 0.5, 2}, {1.5, -1, 0}, {0, 0, -1}},
+		[]float64{0.5, 2, 1}, []float64{3, 1, 2}), autograd.Shape{3})
 	add("saddle", saddle, saddleBlocks...)
 	add("logistic", logistic, autograd.Shape{2})
 	add("neural network", networkPosterior, autograd.Shape{7})

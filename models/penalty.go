@@ -37,7 +37,8 @@ func (t *TOBAC) newPenalty(opt autograd.Options) (*penalty, error) {
 }
 
 // penaltyExpression is −β mean_s h(G_s) of one particle.
-func (t *TOBAC) penaltyExpression() (z *autograd.Node, inputs []*autograd.Node, objective *autograd.Node) {
+func (t *TOBAC) penaltyExpression() (z *autograd.Node, inputs []*autograd.Node,
+	objective *autograd.Node) {
 	b := autograd.NewBuilder("penalty")
 	particle := b.Axis("particle", t.cfg.Particles)
 	sample := b.Axis("penalty sample", t.cfg.Penalty.Samples)

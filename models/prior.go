@@ -73,7 +73,8 @@ func NewEdgePrior(p mat.Matrix) (*EdgePrior, error) {
 	for i := range d {
 		for j := range d {
 			if v := p.At(i, j); i != j && !(v >= 0 && v <= 1) {
-				return nil, fmt.Errorf("models: edge prior: probability of the edge %d → %d is %v, want a number from 0 to 1", i, j, v)
+				return nil, fmt.Errorf("models: edge prior: probability of the edge %d → %d is "+
+					"%v, want a number from 0 to 1", i, j, v)
 			}
 		}
 	}
@@ -136,7 +137,8 @@ func fixedEdges(prior GraphPrior, d int, kind Embedding) ([]float64, error) {
 			fixed[e], found = v, true
 			certain.Set(i, j, v == 1)
 			if v == 1 && kind == OrderedPairs && i > j {
-				return nil, fmt.Errorf("the graph prior makes the edge %d → %d certain, against the order", i, j)
+				return nil, fmt.Errorf(
+					"the graph prior makes the edge %d → %d certain, against the order", i, j)
 			}
 		}
 	}
@@ -154,7 +156,9 @@ func fixedEdges(prior GraphPrior, d int, kind Embedding) ([]float64, error) {
 func NewErdosRenyi(vars int, edgesPerNode float64) (ErdosRenyi, error) {
 	p := 2 * edgesPerNode / float64(vars-1)
 	if !(p > 0 && p < 1) {
-		return ErdosRenyi{}, fmt.Errorf("edges per node %v on %d variables makes the edge probability %.4g; want 0 < edges per node < %v", edgesPerNode, vars, p, float64(vars-1)/2)
+		return ErdosRenyi{}, fmt.Errorf("edges per node %v on %d variables makes the edge "+
+			"probability %.4g; want 0 < edges per node < %v", edgesPerNode, vars, p,
+			float64(vars-1)/2)
 	}
 	return ErdosRenyi{EdgeProbability: p}, nil
 }
@@ -181,7 +185,8 @@ func (FairPrior) LogProb(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	all, _ := math.Lgamma(float64(d))
 	k := g.Sum(0)
-	return k.AddScalar(1).LogGamma().Add(k.Neg().AddScalar(float64(d)).LogGamma()).Sum().AddScalar(-float64(d) * all)
+	return k.AddScalar(1).LogGamma().Add(k.Neg().AddScalar(float64(d)).LogGamma()).Sum().AddScalar(
+		-float64(d) * all)
 }
 
 // LogProb implements [GraphPrior].

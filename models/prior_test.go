@@ -83,7 +83,8 @@ func TestPriors(t *testing.T) {
 					want[e] = tt.slope(tg.g, e%d)
 				}
 				check(t, tg.kind+": gradient", out[1], want, tt.exact)
-				if err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: g, Values: tg.g}}, gradtest.Options{}); err != nil {
+				if err := gradtest.CheckGraph(y, []gradtest.Argument{{Node: g, Values: tg.g}},
+					gradtest.Options{}); err != nil {
 					t.Errorf("%s: %v", tg.kind, err)
 				}
 			}
@@ -92,7 +93,8 @@ func TestPriors(t *testing.T) {
 	t.Run("uniform", func(t *testing.T) {
 		b := autograd.NewBuilder("prior")
 		g := b.Input("g", autograd.Shape{d, d})
-		out := evaluate(t, []*autograd.Node{g}, [][]float64{uniforms(rng, d*d)}, models.UniformPrior{}.LogProb(g))
+		out := evaluate(t, []*autograd.Node{g}, [][]float64{uniforms(rng, d*d)},
+			models.UniformPrior{}.LogProb(g))
 		check(t, "value", out[0], []float64{0}, 0)
 	})
 }
@@ -116,13 +118,17 @@ func TestNewErdosRenyi(t *testing.T) {
 		edges      float64
 		p, logOdds float64
 	}{
-		{10, 2, 0.4444, -0.2231}, {11, 2, 0.4, -0.4055}, {20, 2, 0.2105, -1.3218}, {50, 2, 0.0816, -2.4204},
-		{10, 4, 0.8889, 2.0794}, {20, 4, 0.4211, -0.3185}, {50, 4, 0.1633, -1.6341}, {2, 0.25, 0.5, 0},
+		{10, 2, 0.4444, -0.2231}, {11, 2, 0.4, -0.4055}, {20, 2, 0.2105, -1.3218},
+		{50, 2, 0.0816, -2.4204},
+		{10, 4, 0.8889, 2.0794}, {20, 4, 0.4211, -0.3185}, {50, 4, 0.1633, -1.6341},
+		{2, 0.25, 0.5, 0},
 	} {
 		prior, err := models.NewErdosRenyi(row.vars, row.edges)
 		p := prior.EdgeProbability
-		if err != nil || !(math.Abs(p-row.p) <= 5e-5) || !(math.Abs(math.Log(p/(1-p))-row.logOdds) <= 5e-5) {
-			t.Errorf("%d variables, %v edges per node: got p = %v, error %v; want %v", row.vars, row.edges, p, err, row.p)
+		if err != nil || !(math.Abs(p-row.p) <= 5e-5) ||
+			!(math.Abs(math.Log(p/(1-p))-row.logOdds) <= 5e-5) {
+			t.Errorf("%d variables, %v edges per node: got p = %v, error %v; want %v", row.vars,
+				row.edges, p, err, row.p)
 		}
 	}
 	for _, row := range []struct {
@@ -130,18 +136,24 @@ func TestNewErdosRenyi(t *testing.T) {
 		edges float64
 		want  string
 	}{
-		{5, 2, "edges per node 2 on 5 variables makes the edge probability 1; want 0 < edges per node < 2"},
-		{4, 2, "edges per node 2 on 4 variables makes the edge probability 1.333; want 0 < edges per node < 1.5"},
-		{20, 0, "edges per node 0 on 20 variables makes the edge probability 0; want 0 < edges per node < 9.5"},
-		{20, -1, "edges per node -1 on 20 variables makes the edge probability -0.1053; want 0 < edges per node < 9.5"},
-		{20, math.NaN(), "edges per node NaN on 20 variables makes the edge probability NaN; want 0 < edges per node < 9.5"},
+		{5, 2, "edges per node 2 on 5 variables makes the edge probability 1; want 0 < edges per " +
+			"node < 2"},
+		{4, 2, "edges per node 2 on 4 variables makes the edge probability 1.333; want 0 < edges " +
+			"per node < 1.5"},
+		{20, 0, "edges per node 0 on 20 variables makes the edge probability 0; want 0 < edges " +
+			"per node < 9.5"},
+		{20, -1, "edges per node -1 on 20 variables makes the edge probability -0.1053; want 0 < " +
+			"edges per node < 9.5"},
+		{20, math.NaN(), "edges per node NaN on 20 variables makes the edge probability NaN; " +
+			"want 0 < edges per node < 9.5"},
 	} {
 		_, err := models.NewErdosRenyi(row.vars, row.edges)
 		checkError(t, "NewErdosRenyi", err, row.want)
 	}
 	for _, p := range []float64{0, 1, 1.5, math.NaN()} {
 		checkPanic(t, "want 0 < p < 1", func() {
-			models.ErdosRenyi{EdgeProbability: p}.LogProb(autograd.NewBuilder("prior").Input("g", autograd.Shape{3, 3}))
+			models.ErdosRenyi{EdgeProbability: p}.LogProb(autograd.NewBuilder("prior").Input("g",
+				autograd.Shape{3, 3}))
 		})
 	}
 }

@@ -21,7 +21,8 @@ func TestTOBACProfile(t *testing.T) {
 		{models.OrderedPairs, []string{"tobac"}},
 		{models.AllPairs, []string{"tobac", "penalty"}},
 	} {
-		target, x := randomTarget(t, 91, 4, models.TOBACConfig{Particles: particles, Samples: samples, Embedding: tt.embedding})
+		target, x := randomTarget(t, 91, 4,
+			models.TOBACConfig{Particles: particles, Samples: samples, Embedding: tt.embedding})
 		want := score(t, target, x, 7)
 		profiles, err := target.Profile(x, 5, rounds)
 		if err != nil {
@@ -30,7 +31,8 @@ func TestTOBACProfile(t *testing.T) {
 		var names []string
 		for _, p := range profiles {
 			names = append(names, p.Name)
-			if p.Indices != particles || p.Rounds != rounds || p.Total() <= 0 || !strings.Contains(p.String(), "group on all lanes") {
+			if p.Indices != particles || p.Rounds != rounds || p.Total() <= 0 ||
+				!strings.Contains(p.String(), "group on all lanes") {
 				t.Errorf("embedding %v: got profile\n%v", tt.embedding, p)
 			}
 		}
@@ -64,11 +66,20 @@ func TestProfileErrors(t *testing.T) {
 		run  func() error
 		want string
 	}{
-		{"TOBAC, one block", func() error { _, err := target.Profile(x[:1], 3, 1); return err }, "models: TOBAC: got 1 blocks, want 2"},
-		{"TOBAC, shape", func() error { _, err := target.Profile([]*mat.Dense{x[1], x[0]}, 3, 1); return err }, "models: block 0: got 2×16, want 2×18"},
-		{"TOBAC, no rounds", func() error { _, err := target.Profile(x, 3, 0); return err }, `autograd: graph "tobac": profile of 0 rounds, want at least 1`},
-		{"target, one block", func() error { _, err := own.Profile(blocks[:1], 1); return err }, "models: target: got 1 blocks, want 2"},
-		{"target, shape", func() error { _, err := own.Profile([]*mat.Dense{blocks[1], blocks[0]}, 1); return err }, "models: block 0: got 2×1, want 2×6"},
+		{"TOBAC, one block", func() error { _, err := target.Profile(x[:1], 3, 1); return err },
+			"models: TOBAC: got 1 blocks, want 2"},
+		{"TOBAC, shape", func() error {
+			_, err := target.Profile([]*mat.Dense{x[1], x[0]}, 3, 1)
+			return err
+		}, "models: block 0: got 2×16, want 2×18"},
+		{"TOBAC, no rounds", func() error { _, err := target.Profile(x, 3, 0); return err },
+			`autograd: graph "tobac": profile of 0 rounds, want at least 1`},
+		{"target, one block", func() error { _, err := own.Profile(blocks[:1], 1); return err },
+			"models: target: got 1 blocks, want 2"},
+		{"target, shape", func() error {
+			_, err := own.Profile([]*mat.Dense{blocks[1], blocks[0]}, 1)
+			return err
+		}, "models: block 0: got 2×1, want 2×6"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { checkError(t, "Profile", tt.run(), tt.want) })
 	}

@@ -28,16 +28,19 @@ func TestScheduleOfTheTarget(t *testing.T) {
 	}
 	prior := models.ErdosRenyi{EdgeProbability: 0.3}
 	want := score(models.TOBACConfig{AlphaRate: 0.2, Prior: prior})
-	check(t, "linear growth", score(models.TOBACConfig{Alpha: schedule.Growth{Rate: 0.2}, Prior: prior}), want, 0)
+	check(t, "linear growth",
+		score(models.TOBACConfig{Alpha: schedule.Growth{Rate: 0.2}, Prior: prior}), want, 0)
 	constant := schedule.Constant(1.4000000000000001)
 	check(t, "constant", score(models.TOBACConfig{Alpha: constant, Prior: prior}), want, 1e-12)
 	_, err := models.NewTOBAC(lik, models.TOBACConfig{AlphaRate: 1, Alpha: constant, Prior: prior})
-	checkError(t, "both", err, "models: TOBAC: alpha rate 1 beside a schedule of alpha, want one of the two")
+	checkError(t, "both", err,
+		"models: TOBAC: alpha rate 1 beside a schedule of alpha, want one of the two")
 }
 
 func linear(t *testing.T) *models.Linear {
 	t.Helper()
-	lik, err := models.NewLinear(mat.NewDense(4, 3, []float64{0.5, -1, 2, 1.5, 0.25, -0.75, -0.2, 0.9, 0.4, 0.7, 0.1, -0.6}), nil, models.LinearOptions{})
+	lik, err := models.NewLinear(mat.NewDense(4, 3, []float64{0.5, -1, 2, 1.5, 0.25, -0.75, -0.2,
+		0.9, 0.4, 0.7, 0.1, -0.6}), nil, models.LinearOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,17 +52,23 @@ func TestScoreIsSoftmaxWeightedSum(t *testing.T) {
 		prior      models.GraphPrior
 		slope      func([]float64) []float64
 	}{
-		{"two variables", 2, 5, 1, false, models.LinearOptions{}, 1, models.ErdosRenyi{EdgeProbability: 0.5}, erdosRenyiSlope(0.5)},
-		{"published setting", 4, 12, 3, false, models.LinearOptions{}, 1, models.ErdosRenyi{EdgeProbability: 0.3}, erdosRenyiSlope(0.3)},
-		{"interventions", 6, 9, 5, true, models.LinearOptions{NoiseVariance: 2}, 1, models.ErdosRenyi{EdgeProbability: 0.7}, erdosRenyiSlope(0.7)},
-		{"one row, large rank, cold", 5, 1, 8, false, models.LinearOptions{NoiseVariance: 1, EdgeMean: 0.5, EdgeVariance: 0.25}, 2.5, models.ScaleFree{}, scaleFreeSlope},
-		{"small rank, warm", 5, 4, 2, true, models.LinearOptions{}, 0.6, models.ScaleFree{}, scaleFreeSlope},
+		{"two variables", 2, 5, 1, false, models.LinearOptions{}, 1,
+			models.ErdosRenyi{EdgeProbability: 0.5}, erdosRenyiSlope(0.5)},
+		{"published setting", 4, 12, 3, false, models.LinearOptions{}, 1,
+			models.ErdosRenyi{EdgeProbability: 0.3}, erdosRenyiSlope(0.3)},
+		{"interventions", 6, 9, 5, true, models.LinearOptions{NoiseVariance: 2}, 1,
+			models.ErdosRenyi{EdgeProbability: 0.7}, erdosRenyiSlope(0.7)},
+		{"one row, large rank, cold", 5, 1, 8, false, models.LinearOptions{NoiseVariance: 1,
+			EdgeMean: 0.5, EdgeVariance: 0.25}, 2.5, models.ScaleFree{}, scaleFreeSlope},
+		{"small rank, warm", 5, 4, 2, true, models.LinearOptions{}, 0.6, models.ScaleFree{},
+			scaleFreeSlope},
 	}
 	for _, tt := range tests {
 		for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
 			t.Run(fmt.Sprintf("%s/%v", tt.name, e), func(t *testing.T) {
 				rng := newRand(51)
-				v := naive{noise: 0.1, edgeMean: tt.opt.EdgeMean, edgeVariance: 1, rank: tt.rank, samples: s, tau: tt.tau, estimator: e, priorSlope: tt.slope}
+				v := naive{noise: 0.1, edgeMean: tt.opt.EdgeMean, edgeVariance: 1, rank: tt.rank,
+					samples: s, tau: tt.tau, estimator: e, priorSlope: tt.slope}
 				if tt.opt.NoiseVariance != 0 {
 					v.noise = tt.opt.NoiseVariance
 				}
@@ -80,7 +86,8 @@ func TestScoreIsSoftmaxWeightedSum(t *testing.T) {
 					t.Fatal(err)
 				}
 				target := newTOBAC(t, lik, models.TOBACConfig{
-					Particles: m, Samples: s, Rank: tt.rank, AlphaRate: 0.3, Tau: tt.tau, Estimator: e, Prior: tt.prior, Seed: 52,
+					Particles: m, Samples: s, Rank: tt.rank, AlphaRate: 0.3, Tau: tt.tau,
+					Estimator: e, Prior: tt.prior, Seed: 52,
 				})
 				x := target.Init()
 				for _, step := range []int{0, 1, 12} {
@@ -109,14 +116,20 @@ func compareWithNaive(t *testing.T, v *naive, target *models.TOBAC, x []*mat.Den
 		noise.Fill(v.soft, models.SoftGraphs, step, i)
 		noise.Fill(v.hard, models.HardGraphs, step, i)
 		dz, dtheta := v.score(x[0].RawRowView(i), x[1].RawRowView(i), target.Alpha(step))
-		at := func(what string) string { return fmt.Sprintf("step %d, particle %d: %s", step, i, what) }
+		at := func(what string) string {
+			return fmt.Sprintf("step %d, particle %d: %s", step, i, what)
+		}
 		check(t, at("edge probabilities"), stages.EdgeProbs[i*d*d:][:d*d], v.probs, tolerance)
 		check(t, at("soft graphs"), stages.SoftGraphs[i*s*d*d:][:s*d*d], v.softGraphs, tolerance)
 		check(t, at("hard graphs"), stages.HardGraphs[i*s*d*d:][:s*d*d], v.hardGraphs, 0)
-		check(t, at("soft terms"), stages.SoftTerms[i*s*d:][:s*d], slices.Concat(v.softTerms...), tolerance)
-		check(t, at("hard terms"), stages.HardTerms[i*s*d:][:s*d], slices.Concat(v.hardTerms...), tolerance)
-		check(t, at("soft estimate"), stages.SoftEstimate[i:i+1], []float64{v.softEstimate}, tolerance)
-		check(t, at("hard estimate"), stages.HardEstimate[i:i+1], []float64{v.hardEstimate}, tolerance)
+		check(t, at("soft terms"), stages.SoftTerms[i*s*d:][:s*d], slices.Concat(v.softTerms...),
+			tolerance)
+		check(t, at("hard terms"), stages.HardTerms[i*s*d:][:s*d], slices.Concat(v.hardTerms...),
+			tolerance)
+		check(t, at("soft estimate"), stages.SoftEstimate[i:i+1], []float64{v.softEstimate},
+			tolerance)
+		check(t, at("hard estimate"), stages.HardEstimate[i:i+1], []float64{v.hardEstimate},
+			tolerance)
 		check(t, at("score of Z"), got[0].RawRowView(i), dz, tolerance)
 		check(t, at("score of Θ"), got[1].RawRowView(i), dtheta, tolerance)
 	}
@@ -126,7 +139,8 @@ func compareWithNaive(t *testing.T, v *naive, target *models.TOBAC, x []*mat.Den
 // prior moves Z: its score is the Gaussian prior's, −k·Z.
 func TestScoreAtStepZero(t *testing.T) {
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		target, x := randomTarget(t, 61, 5, models.TOBACConfig{Particles: 3, Samples: 9, Estimator: e})
+		target, x :=
+			randomTarget(t, 61, 5, models.TOBACConfig{Particles: 3, Samples: 9, Estimator: e})
 		got := score(t, target, x, 0)
 		var want mat.Dense
 		want.Scale(-4, x[0])
@@ -143,7 +157,8 @@ func TestScoreAtStepZero(t *testing.T) {
 func TestScoreIsDifferentiable(t *testing.T) {
 	const step = 3
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		target, x := randomTarget(t, 62, 3, models.TOBACConfig{Particles: 2, Samples: 6, AlphaRate: 0.4, Tau: 1.5, Estimator: e})
+		target, x := randomTarget(t, 62, 3,
+			models.TOBACConfig{Particles: 2, Samples: 6, AlphaRate: 0.4, Tau: 1.5, Estimator: e})
 		got := score(t, target, x, step)
 		value := func(block, i int) float64 {
 			s, err := target.Stages(x, step)
@@ -175,7 +190,8 @@ func TestScoreIsDifferentiable(t *testing.T) {
 					want.Set(i, k, (4*slope(h)-slope(2*h))/3)
 				}
 			}
-			check(t, fmt.Sprintf("%v, block %d", e, block), got[block].RawMatrix().Data, want.RawMatrix().Data, 1e-8)
+			check(t, fmt.Sprintf("%v, block %d", e, block), got[block].RawMatrix().Data,
+				want.RawMatrix().Data, 1e-8)
 		}
 	}
 }
@@ -185,7 +201,8 @@ func TestScoreIsDifferentiable(t *testing.T) {
 func TestScoreDoesNotDependOnWorkers(t *testing.T) {
 	var want []*mat.Dense
 	for _, workers := range []int{1, 2, 8} {
-		target, x := randomTarget(t, 63, 5, models.TOBACConfig{Particles: 9, Samples: 20, Options: models.Options{Workers: workers}})
+		target, x := randomTarget(t, 63, 5, models.TOBACConfig{Particles: 9, Samples: 20,
+			Options: models.Options{Workers: workers}})
 		before := []*mat.Dense{mat.DenseCopyOf(x[0]), mat.DenseCopyOf(x[1])}
 		first := score(t, target, x, 40)
 		score(t, target, x, 41)
@@ -214,14 +231,16 @@ func TestEnginesAgree(t *testing.T) {
 			var want []*mat.Dense
 			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled} {
 				target, x := randomTarget(t, 64, 5, models.TOBACConfig{
-					Particles: 3, Samples: 9, Tau: tau, Estimator: e, Options: models.Options{Engine: engine},
+					Particles: 3, Samples: 9, Tau: tau, Estimator: e,
+					Options: models.Options{Engine: engine},
 				})
 				got := score(t, target, x, 30)
 				if want == nil {
 					want = got
 				}
 				for b := range got {
-					check(t, fmt.Sprintf("%v, τ = %v, %v, block %d", e, tau, engine, b), got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-10)
+					check(t, fmt.Sprintf("%v, τ = %v, %v, block %d", e, tau, engine, b),
+						got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-10)
 				}
 			}
 		}
@@ -241,12 +260,16 @@ func TestScoreRefusesOtherShapes(t *testing.T) {
 		want   string
 	}{
 		{"one block", dst, x[:1], "models: TOBAC: got 1 blocks and 2 results, want 2 of each"},
-		{"three blocks", dst, append(slices.Clone(x), x[0]), "models: TOBAC: got 3 blocks and 2 results, want 2 of each"},
-		{"particles", dst, []*mat.Dense{x[0], dense(3, 16)}, "models: block 1: got 3×16, want 2×16"},
+		{"three blocks", dst, append(slices.Clone(x), x[0]),
+			"models: TOBAC: got 3 blocks and 2 results, want 2 of each"},
+		{"particles", dst, []*mat.Dense{x[0], dense(3, 16)},
+			"models: block 1: got 3×16, want 2×16"},
 		{"length", dst, []*mat.Dense{dense(2, 12), x[1]}, "models: block 0: got 2×12, want 2×18"},
-		{"view", dst, []*mat.Dense{x[0], view}, "models: block 1: got a view with stride 17, want a matrix of its own with stride 16"},
+		{"view", dst, []*mat.Dense{x[0], view},
+			"models: block 1: got a view with stride 17, want a matrix of its own with stride 16"},
 		{"one result", dst[:1], x, "models: TOBAC: got 2 blocks and 1 results, want 2 of each"},
-		{"result length", []*mat.Dense{dst[1], dst[0]}, x, "models: result block 0: got 2×16, want 2×18"},
+		{"result length", []*mat.Dense{dst[1], dst[0]}, x,
+			"models: result block 0: got 2×16, want 2×18"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			checkError(t, "Score", target.Score(tt.dst, tt.x, 3), tt.want)
@@ -259,7 +282,8 @@ func TestScoreRefusesOtherShapes(t *testing.T) {
 // error names the operation and the particle, and the target stays usable.
 func TestScoreNamesNonFinite(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		target, x := randomTarget(t, 66, 4, models.TOBACConfig{Particles: 3, Samples: 5, Options: models.Options{Workers: workers}})
+		target, x := randomTarget(t, 66, 4,
+			models.TOBACConfig{Particles: 3, Samples: 5, Options: models.Options{Workers: workers}})
 		want := score(t, target, x, 2)
 		for _, tt := range []struct {
 			value float64
@@ -275,7 +299,8 @@ func TestScoreNamesNonFinite(t *testing.T) {
 				continue
 			}
 			if !strings.HasPrefix(e.Op, tt.op) || e.Outer != 1 {
-				t.Errorf("weight %v: got op %q, outer index %d, want %q, 1", tt.value, e.Op, e.Outer, tt.op)
+				t.Errorf("weight %v: got op %q, outer index %d, want %q, 1", tt.value, e.Op,
+					e.Outer, tt.op)
 			}
 		}
 		got := score(t, target, x, 2)
@@ -290,7 +315,8 @@ func TestScoreDoesNotAllocate(t *testing.T) {
 	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
 		for _, tau := range []float64{1, 2} {
 			for _, workers := range []int{1, 2} {
-				target, x := randomTarget(t, 67, 6, models.TOBACConfig{Particles: 5, Samples: 16, Tau: tau, Estimator: e, Options: models.Options{Workers: workers}})
+				target, x := randomTarget(t, 67, 6, models.TOBACConfig{Particles: 5, Samples: 16,
+					Tau: tau, Estimator: e, Options: models.Options{Workers: workers}})
 				dst := score(t, target, x, 1)
 				allocs := testing.AllocsPerRun(20, func() {
 					if err := target.Score(dst, x, 1); err != nil {
@@ -298,7 +324,8 @@ func TestScoreDoesNotAllocate(t *testing.T) {
 					}
 				})
 				if allocs != 0 {
-					t.Errorf("%v, τ = %v, %d workers: %v allocations per call, want 0", e, tau, workers, allocs)
+					t.Errorf("%v, τ = %v, %d workers: %v allocations per call, want 0", e, tau,
+						workers, allocs)
 				}
 			}
 		}

@@ -102,8 +102,11 @@ func TestSmallVectors(t *testing.T) {
 	}
 	g := original(stages.SoftGraphs)
 	live := func(m *mat.Dense) []float64 { return []float64{m.At(0, 1), m.At(2, 0), m.At(2, 1)} }
-	check(t, "soft graph at [0][1], [2][0], [2][1]", live(g), []float64{0.644511554, 0.544878892, 0.432907095}, 5e-10)
-	if n := len(slices.DeleteFunc(slices.Clone(g.RawMatrix().Data), func(x float64) bool { return x == 0 })); n != 3 {
+	check(t, "soft graph at [0][1], [2][0], [2][1]", live(g),
+		[]float64{0.644511554, 0.544878892, 0.432907095}, 5e-10)
+	if n := len(slices.DeleteFunc(slices.Clone(g.RawMatrix().Data), func(x float64) bool {
+		return x == 0
+	})); n != 3 {
 		t.Errorf("%d entries are not 0, want the three along the order", n)
 	}
 
@@ -116,7 +119,8 @@ func TestSmallVectors(t *testing.T) {
 	prior, data := lik.Terms(gn, tn)
 	total := prior.Add(data).Sum()
 	outputs := append([]*autograd.Node{prior.Sum(), data.Sum()}, b.Grad(total, gn, tn)...)
-	out := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{stages.SoftGraphs, x[1].RawRowView(0)}, outputs...)
+	out := evaluate(t, []*autograd.Node{gn, tn}, [][]float64{stages.SoftGraphs, x[1].RawRowView(0)},
+		outputs...)
 	check(t, "log p(Θ|G)", out[0], []float64{-2.343890573}, 5e-10)
 	check(t, "log p(D|G,Θ)", out[1], []float64{-51.238512612}, 5e-10)
 	check(t, "∂L/∂G", live(original(out[2])), []float64{-19.214634, -38.937482, 2.975663}, 5e-7)
@@ -139,7 +143,8 @@ func TestSmallVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := other.SoftEstimate[0], stages.SoftEstimate[0]; math.Abs(got-want) < 1 {
-		t.Errorf("order %v and its inverse %v have the same log density %v, %v", v.order, inverse, want, got)
+		t.Errorf("order %v and its inverse %v have the same log density %v, %v", v.order, inverse,
+			want, got)
 	}
 }
 
@@ -152,7 +157,8 @@ func TestOrderIsNotItsInverse(t *testing.T) {
 	// u_0·v_0 > 0, u_0·v_1 < 0, u_1·v_1 > 0.
 	z := []float64{1, 1, 0, 0 /* i=0 */, 1, -1, 2, 2 /* i=1 */}
 	canonical := target.HardGraph(z)
-	if want := []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}; !slices.Equal(canonical.Edges(), want) {
+	if want := []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}; !slices.Equal(canonical.Edges(),
+		want) {
 		t.Fatalf("order coordinates: got %v, want %v", canonical.Edges(), want)
 	}
 	got := canonical.Relabel(dag.Inverse(v.order)).Edges()

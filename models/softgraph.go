@@ -104,7 +104,9 @@ func (e embedding) free(list, cells []int) []int {
 
 // decided reports whether all edges are fixed.
 func (e embedding) decided() bool {
-	return e.fixed != nil && !slices.ContainsFunc(e.allCells(), func(cell int) bool { return math.IsNaN(e.fixed[cell]) })
+	return e.fixed != nil && !slices.ContainsFunc(e.allCells(), func(cell int) bool {
+		return math.IsNaN(e.fixed[cell])
+	})
 }
 
 // certain lists the elements of the graph that are edges for sure.

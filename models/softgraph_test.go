@@ -12,9 +12,11 @@ import (
 )
 
 // randomTarget is a small problem with a mask, for tests of the graphs.
-func randomTarget(t *testing.T, seed uint64, d int, cfg models.TOBACConfig) (*models.TOBAC, []*mat.Dense) {
+func randomTarget(t *testing.T, seed uint64, d int, cfg models.TOBACConfig) (*models.TOBAC,
+	[]*mat.Dense) {
 	rng := newRand(seed)
-	lik, err := models.NewLinear(mat.NewDense(6, d, normals(rng, 6*d)), maskGroups(6, d), models.LinearOptions{NoiseVariance: 1})
+	lik, err := models.NewLinear(mat.NewDense(6, d, normals(rng, 6*d)), maskGroups(6, d),
+		models.LinearOptions{NoiseVariance: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,8 @@ func TestGraphsHaveTheirForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, g := range map[string][]float64{"probability": s.EdgeProbs, "soft": s.SoftGraphs, "hard": s.HardGraphs} {
+		for name, g := range map[string][]float64{"probability": s.EdgeProbs, "soft": s.SoftGraphs,
+			"hard": s.HardGraphs} {
 			for e, v := range g {
 				i, j := e/d%d, e%d
 				ok := v >= 0 && v <= 1
@@ -59,7 +62,8 @@ func TestGraphsHaveTheirForm(t *testing.T) {
 // 24 and 24 comparisons.
 func TestHardSamplesAreBernoulli(t *testing.T) {
 	const d, m, s = 4, 4, 20000
-	target, x := randomTarget(t, 32, d, models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1.5, Seed: 5})
+	target, x := randomTarget(t, 32, d,
+		models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1.5, Seed: 5})
 	stages, err := target.Stages(x, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +83,8 @@ func TestHardSamplesAreBernoulli(t *testing.T) {
 		}
 		se := math.Sqrt(p * (1 - p) / s)
 		if !(math.Abs(hard/s-p) <= 4.5*se) || !(math.Abs(soft/s-p) <= 4.5*se) {
-			t.Errorf("particle %d, entry %d: hard %v, soft above ½ %v, want %v ± %v", particle, e, hard/s, soft/s, p, se)
+			t.Errorf("particle %d, entry %d: hard %v, soft above ½ %v, want %v ± %v", particle, e,
+				hard/s, soft/s, p, se)
 		}
 	}
 }
@@ -90,7 +95,8 @@ func TestHardSamplesAreBernoulli(t *testing.T) {
 func TestTemperatureLimits(t *testing.T) {
 	const d, m, s = 4, 3, 40
 	for _, tau := range []float64{1e9, 1e-9} {
-		target, x := randomTarget(t, 33, d, models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1, Tau: tau, Seed: 9})
+		target, x := randomTarget(t, 33, d,
+			models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1, Tau: tau, Seed: 9})
 		stages, err := target.Stages(x, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -107,24 +113,30 @@ func TestTemperatureLimits(t *testing.T) {
 					} else if tau > 1 {
 						want = 0
 					}
-					if got := stages.SoftGraphs[(particle*s+n)*d*d+i]; !(math.Abs(got-want) <= 1e-7) {
-						t.Fatalf("τ = %v, particle %d, sample %d, pair %d: got %v, want %v", tau, particle, n, e, got, want)
+					if got := stages.SoftGraphs[(particle*s+n)*d*d+
+						i]; !(math.Abs(got-want) <= 1e-7) {
+						t.Fatalf("τ = %v, particle %d, sample %d, pair %d: got %v, want %v", tau,
+							particle, n, e, got, want)
 					}
 				}
 			}
 		}
 	}
-	target, x := randomTarget(t, 34, d, models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1e9})
+	target, x :=
+		randomTarget(t, 34, d, models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1e9})
 	stages, err := target.Stages(x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for particle := range m {
 		limit := target.HardGraph(x[0].RawRowView(particle)).Matrix().RawMatrix().Data
-		check(t, "edge probabilities at large α", stages.EdgeProbs[particle*d*d:][:d*d], limit, 1e-12)
+		check(t, "edge probabilities at large α", stages.EdgeProbs[particle*d*d:][:d*d], limit,
+			1e-12)
 		for n := range s {
-			check(t, "soft graph at large α", stages.SoftGraphs[(particle*s+n)*d*d:][:d*d], limit, 1e-12)
-			check(t, "hard graph at large α", stages.HardGraphs[(particle*s+n)*d*d:][:d*d], limit, 0)
+			check(t, "soft graph at large α", stages.SoftGraphs[(particle*s+n)*d*d:][:d*d], limit,
+				1e-12)
+			check(t, "hard graph at large α", stages.HardGraphs[(particle*s+n)*d*d:][:d*d], limit,
+				0)
 		}
 	}
 }
@@ -138,12 +150,14 @@ func acyclicLimit(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: 1, Rank: k, Prior: models.UniformPrior{}})
+	target, err := models.NewTOBAC(lik,
+		models.TOBACConfig{Particles: 1, Samples: 1, Rank: k, Prior: models.UniformPrior{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer target.Close()
-	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, math.Inf(1), math.Inf(-1), math.NaN()}))
+	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2),
+		rapid.SampledFrom([]float64{0, math.Inf(1), math.Inf(-1), math.NaN()}))
 	n := (d - 1) * k * 2
 	g := target.HardGraph(rapid.SliceOfN(number, n, n).Draw(t, "z"))
 	if !g.Acyclic() {
@@ -166,11 +180,13 @@ func TestLimitGraphSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 1, Prior: models.UniformPrior{}})
+	target := newTOBAC(t, lik,
+		models.TOBACConfig{Particles: 1, Samples: 1, Prior: models.UniformPrior{}})
 	for _, tt := range []struct {
 		u, v float64
 		edge bool
-	}{{2, 3, true}, {-2, -3, true}, {2, -3, false}, {0, 3, false}, {0, 0, false}, {math.NaN(), 1, false}} {
+	}{{2, 3, true}, {-2, -3, true}, {2, -3, false}, {0, 3, false}, {0, 0, false},
+		{math.NaN(), 1, false}} {
 		t.Run(fmt.Sprintf("%v·%v", tt.u, tt.v), func(t *testing.T) {
 			if got := target.HardGraph([]float64{tt.u, tt.v}).Has(0, 1); got != tt.edge {
 				t.Errorf("got %v, want %v", got, tt.edge)

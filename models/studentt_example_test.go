@@ -38,9 +38,11 @@ func (m studentT) InitParams(dst []float64, rng *rand.Rand) {
 
 func (m studentT) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	n, d := m.x.Dims()
-	weights, x := theta.Reshape(autograd.Shape{d, d}), g.Builder().Constant(m.x.RawMatrix().Data, autograd.Shape{n, d})
+	weights, x := theta.Reshape(autograd.Shape{d, d}),
+		g.Builder().Constant(m.x.RawMatrix().Data, autograd.Shape{n, d})
 	prior = g.Mul(weights.Square().AddScalar(math.Log(2 * math.Pi))).Sum(0).Scale(-0.5)
-	density := x.Sub(x.MatMul(g.Mul(weights))).Square().Scale(1 / (3 * noiseScale * noiseScale)).Log1p().Scale(-2)
+	density := x.Sub(x.MatMul(g.Mul(weights))).Square().Scale(
+		1 / (3 * noiseScale * noiseScale)).Log1p().Scale(-2)
 	return prior, density.AddScalar(-math.Log(math.Sqrt(3) * math.Pi * noiseScale / 2)).Sum(0)
 }
 
@@ -50,13 +52,15 @@ func (m studentT) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 func ExampleLikelihood_studentT() {
 	lik := studentT{x: heavyTailed(60)}
 	fmt.Println("contract:", modeltest.Likelihood(lik, 1))
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 10, Samples: 32, AlphaRate: 0.2, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 10, Samples: 32,
+		AlphaRate: 0.2, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer target.Close()
 	x := target.Init()
-	sampler := svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Optimizer: svgd.RMSProp{StepSize: 0.02}}
+	sampler := svgd.Sampler{Target: target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}},
+		Optimizer: svgd.RMSProp{StepSize: 0.02}}
 	if err := sampler.Run(context.Background(), x, 0, 300); err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +71,8 @@ func ExampleLikelihood_studentT() {
 	}
 	best := floats.MaxIdx(floats.AddTo(prior, prior, data))
 	for _, e := range graphs[best].Edges() {
-		fmt.Printf("%d → %d, weight %.1f, exact posterior mean %.1f\n", e.From, e.To, x[1].At(best, e.From*3+e.To), lik.exactMean(e))
+		fmt.Printf("%d → %d, weight %.1f, exact posterior mean %.1f\n", e.From, e.To,
+			x[1].At(best, e.From*3+e.To), lik.exactMean(e))
 	}
 	// Output:
 	// contract: <nil>

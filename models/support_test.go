@@ -51,7 +51,8 @@ func check(t *testing.T, what string, got, want []float64, tolerance float64) {
 	}
 	for i, w := range want {
 		if !(math.Abs(got[i]-w) <= tolerance*scale) {
-			t.Errorf("%s: element %d: got %v, want %v (difference %.2g, allowed %.2g)", what, i, got[i], w, got[i]-w, tolerance*scale)
+			t.Errorf("%s: element %d: got %v, want %v (difference %.2g, allowed %.2g)", what, i,
+				got[i], w, got[i]-w, tolerance*scale)
 			return
 		}
 	}
@@ -77,7 +78,8 @@ func checkPanic(t *testing.T, want string, f func()) {
 }
 
 // evaluate runs the compiled engine on the outputs of a graph.
-func evaluate(t *testing.T, inputs []*autograd.Node, values [][]float64, outputs ...*autograd.Node) [][]float64 {
+func evaluate(t *testing.T, inputs []*autograd.Node, values [][]float64,
+	outputs ...*autograd.Node) [][]float64 {
 	t.Helper()
 	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{})
 	if err != nil {

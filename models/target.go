@@ -26,8 +26,9 @@ type Target struct {
 // Options say how an expression is run. The zero value is the compiled engine
 // on one worker.
 type Options struct {
-	Engine  autograd.Engine // zero means compiled
-	Workers int             // goroutines sharing the particles; zero: 1. Results do not depend on it.
+	Engine autograd.Engine // zero means compiled
+	// goroutines sharing the particles; zero: 1. Results do not depend on it.
+	Workers int
 }
 
 // evaluator are the options of an evaluator.
@@ -38,9 +39,11 @@ func (o Options) evaluator() autograd.Options {
 // NewTarget builds the target log p(x) for a number of particles. density is
 // called once, with one node per block of the given shapes, and returns the
 // scalar log density (up to a constant) of one particle.
-func NewTarget(particles int, blocks []autograd.Shape, density func(x []*autograd.Node) *autograd.Node, opt Options) (*Target, error) {
+func NewTarget(particles int, blocks []autograd.Shape,
+	density func(x []*autograd.Node) *autograd.Node, opt Options) (*Target, error) {
 	if particles < 1 || len(blocks) == 0 {
-		return nil, fmt.Errorf("models: target: got %d particles and %d blocks, want at least one of each", particles, len(blocks))
+		return nil, fmt.Errorf("models: target: got %d particles and %d blocks, want at least "+
+			"one of each", particles, len(blocks))
 	}
 	if opt.Workers < 0 {
 		return nil, fmt.Errorf("models: target: workers %d, want at least 1", opt.Workers)
@@ -247,7 +250,8 @@ func (s *scorer) explain(i int) error {
 	var failed *autograd.FailedError
 	if err := s.check.Eval(s.scratch, s.src); errors.As(err, &failed) {
 		if at, found := slices.BinarySearch(failed.Indices, particle); found {
-			return fmt.Errorf("models: particle %d: %s %w: %w", particle, what, ErrNotFinite, failed.Causes[at])
+			return fmt.Errorf("models: particle %d: %s %w: %w", particle, what, ErrNotFinite,
+				failed.Causes[at])
 		}
 	}
 	return fmt.Errorf("models: particle %d: %s %w", particle, what, ErrNotFinite)
@@ -267,14 +271,16 @@ func contiguous(m *mat.Dense, r, c int) ([]float64, error) {
 		return nil, fmt.Errorf("got %d×%d, want %d×%d", raw.Rows, raw.Cols, r, c)
 	}
 	if raw.Stride != c {
-		return nil, fmt.Errorf("got a view with stride %d, want a matrix of its own with stride %d", raw.Stride, c)
+		return nil, fmt.Errorf("got a view with stride %d, want a matrix of its own with stride %d",
+			raw.Stride, c)
 	}
 	return raw.Data[:r*c], nil
 }
 
 // lnNormal is the log density of N(mean, variance) at every element of x.
 func lnNormal(x *autograd.Node, mean, variance float64) *autograd.Node {
-	return x.AddScalar(-mean).Square().Scale(-1 / (2 * variance)).AddScalar(-0.5 * math.Log(2*math.Pi*variance))
+	return x.AddScalar(-mean).Square().Scale(-1 / (2 * variance)).AddScalar(
+		-0.5 * math.Log(2*math.Pi*variance))
 }
 
 // finite reports whether x holds neither a NaN nor an infinity. A finite sum has finite

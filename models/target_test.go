@@ -18,7 +18,8 @@ import (
 // them: −½‖W‖² + b·tanh(ΣW) − b⁴/4.
 func saddle(x []*autograd.Node) *autograd.Node {
 	w, b := x[0], x[1]
-	return w.Square().Sum().Scale(-0.5).Add(b.Mul(w.Sum().Tanh())).Sub(b.Square().Square().Scale(0.25))
+	return w.Square().Sum().Scale(-0.5).Add(b.Mul(w.Sum().Tanh())).Sub(
+		b.Square().Square().Scale(0.25))
 }
 
 var saddleBlocks = []autograd.Shape{{2, 3}, {}}
@@ -37,7 +38,8 @@ func naiveSaddle(w []float64, b float64) (value float64, dw []float64, db float6
 	return value + b*th - b*b*b*b/4, dw, th - b*b*b
 }
 
-func newTarget(t *testing.T, particles int, blocks []autograd.Shape, density func(x []*autograd.Node) *autograd.Node, opt models.Options) *models.Target {
+func newTarget(t *testing.T, particles int, blocks []autograd.Shape,
+	density func(x []*autograd.Node) *autograd.Node, opt models.Options) *models.Target {
 	t.Helper()
 	target, err := models.NewTarget(particles, blocks, density, opt)
 	if err != nil {
@@ -53,7 +55,8 @@ func newTarget(t *testing.T, particles int, blocks []autograd.Shape, density fun
 func TestTarget(t *testing.T) {
 	rng := newRand(81)
 	for _, m := range []int{1, 2, 63, 64, 65, 150} {
-		x := []*mat.Dense{mat.NewDense(m, 6, normals(rng, 6*m)), mat.NewDense(m, 1, normals(rng, m))}
+		x := []*mat.Dense{mat.NewDense(m, 6, normals(rng, 6*m)),
+			mat.NewDense(m, 1, normals(rng, m))}
 		var values, dw, db []float64
 		for i := range m {
 			v, w, b := naiveSaddle(x[0].RawRowView(i), x[1].At(i, 0))
@@ -76,7 +79,8 @@ func TestTarget(t *testing.T) {
 			if first == nil {
 				first = s
 			}
-			if opt.Engine == autograd.Compiled && !(mat.Equal(s[0], first[0]) && mat.Equal(s[1], first[1])) {
+			if opt.Engine == autograd.Compiled &&
+				!(mat.Equal(s[0], first[0]) && mat.Equal(s[1], first[1])) {
 				t.Error(at("score differs from that of one worker"))
 			}
 		}
@@ -107,13 +111,23 @@ func TestNewTargetErrors(t *testing.T) {
 		opt       models.Options
 		want      string // the error contains it
 	}{
-		{"particles", 0, saddleBlocks, saddle, models.Options{}, "models: target: got 0 particles and 2 blocks, want at least one of each"},
-		{"blocks", 3, nil, saddle, models.Options{}, "models: target: got 3 particles and 0 blocks, want at least one of each"},
-		{"workers", 3, saddleBlocks, saddle, models.Options{Workers: -1}, "models: target: workers -1, want at least 1"},
-		{"shape", 3, []autograd.Shape{{2, 0}, {}}, saddle, models.Options{}, "models: target: block 0 of shape (2,0) has no elements"},
-		{"mismatch", 3, []autograd.Shape{{2}, {3}}, func(x []*autograd.Node) *autograd.Node { return x[0].Add(x[1]).Sum() }, models.Options{}, "add: shapes (2) and (3) do not broadcast"},
-		{"no block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node { return x[0].Builder().Scalar(2) }, models.Options{}, "the density depends on no block of the particles"},
-		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0] }, models.Options{}, "want a scalar shape"},
+		{"particles", 0, saddleBlocks, saddle, models.Options{},
+			"models: target: got 0 particles and 2 blocks, want at least one of each"},
+		{"blocks", 3, nil, saddle, models.Options{},
+			"models: target: got 3 particles and 0 blocks, want at least one of each"},
+		{"workers", 3, saddleBlocks, saddle, models.Options{Workers: -1},
+			"models: target: workers -1, want at least 1"},
+		{"shape", 3, []autograd.Shape{{2, 0}, {}}, saddle, models.Options{},
+			"models: target: block 0 of shape (2,0) has no elements"},
+		{"mismatch", 3, []autograd.Shape{{2}, {3}}, func(x []*autograd.Node) *autograd.Node {
+			return x[0].Add(x[1]).Sum()
+		}, models.Options{}, "add: shapes (2) and (3) do not broadcast"},
+		{"no block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node {
+			return x[0].Builder().Scalar(2)
+		}, models.Options{}, "the density depends on no block of the particles"},
+		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
+			return x[0]
+		}, models.Options{}, "want a scalar shape"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,10 +149,13 @@ func TestTargetRefusesOtherShapes(t *testing.T) {
 		want   string
 	}{
 		{"one block", good, good[:1], "models: target: got 1 blocks, want 2"},
-		{"three blocks", good, []*mat.Dense{good[0], good[1], good[1]}, "models: target: got 3 blocks, want 2"},
-		{"particles", good, []*mat.Dense{good[0], dense(1, 1)}, "models: block 1: got 1×1, want 2×1"},
+		{"three blocks", good, []*mat.Dense{good[0], good[1], good[1]},
+			"models: target: got 3 blocks, want 2"},
+		{"particles", good, []*mat.Dense{good[0], dense(1, 1)},
+			"models: block 1: got 1×1, want 2×1"},
 		{"one result", good[:1], good, "models: got 1 result blocks, want 2"},
-		{"result length", []*mat.Dense{dense(2, 5), good[1]}, good, "models: result block 0: got 2×5, want 2×6"},
+		{"result length", []*mat.Dense{dense(2, 5), good[1]}, good,
+			"models: result block 0: got 2×5, want 2×6"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			checkError(t, "Score", target.Score(tt.dst, tt.x, 0), tt.want)
@@ -153,7 +170,9 @@ func TestTargetRefusesOtherShapes(t *testing.T) {
 
 // TestTargetNamesNonFinite takes the logarithm of a negative number.
 func TestTargetNamesNonFinite(t *testing.T) {
-	target := newTarget(t, 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node { return x[0].Sqrt().Sum() }, models.Options{})
+	target := newTarget(t, 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
+		return x[0].Sqrt().Sum()
+	}, models.Options{})
 	x := []*mat.Dense{mat.NewDense(3, 2, []float64{1, 2, 3, 4, -5, 6})}
 	err := target.Score([]*mat.Dense{mat.NewDense(3, 2, nil)}, x, 0)
 	var e *autograd.NonFiniteError
@@ -171,8 +190,12 @@ func TestTargetOutside(t *testing.T) {
 	masked := newTarget(t, 2, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
 		return x[0].Positive().Where(x[0].Log(), x[0]).Sum()
 	}, models.Options{})
-	factor := newTarget(t, 3, []autograd.Shape{{2, 2}}, func(x []*autograd.Node) *autograd.Node { return x[0].LogDet() }, models.Options{})
-	logs := newTarget(t, 3, []autograd.Shape{{}}, func(x []*autograd.Node) *autograd.Node { return x[0].Log() }, models.Options{})
+	factor := newTarget(t, 3, []autograd.Shape{{2, 2}}, func(x []*autograd.Node) *autograd.Node {
+		return x[0].LogDet()
+	}, models.Options{})
+	logs := newTarget(t, 3, []autograd.Shape{{}}, func(x []*autograd.Node) *autograd.Node {
+		return x[0].Log()
+	}, models.Options{})
 	for _, tt := range []struct {
 		name    string
 		target  *models.Target
@@ -181,18 +204,24 @@ func TestTargetOutside(t *testing.T) {
 		score   []float64 // NaN: not looked at
 		logp    []float64
 	}{
-		{"masked", masked, mat.NewDense(2, 2, []float64{-1, 2, 0, 2}), []int{1}, []float64{1, 0.5, math.NaN(), 0.5}, []float64{-1 + math.Ln2, math.Ln2}},
-		{"factor", factor, mat.NewDense(3, 4, []float64{1, 2, 2, 1, 2, 0, 0, 2, 1, 0, 0, 1}), []int{0}, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0.5, 0, 0, 0.5, 1, 0, 0, 1}, []float64{math.NaN(), 2 * math.Ln2, 0}},
-		{"logarithms", logs, mat.NewDense(3, 1, []float64{-1, 1, 0}), []int{0, 2}, []float64{math.NaN(), 1, math.NaN()}, []float64{math.NaN(), 0, math.Inf(-1)}},
+		{"masked", masked, mat.NewDense(2, 2, []float64{-1, 2, 0, 2}), []int{1},
+			[]float64{1, 0.5, math.NaN(), 0.5}, []float64{-1 + math.Ln2, math.Ln2}},
+		{"factor", factor, mat.NewDense(3, 4, []float64{1, 2, 2, 1, 2, 0, 0, 2, 1, 0, 0, 1}),
+			[]int{0}, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0.5, 0, 0, 0.5, 1,
+				0, 0, 1}, []float64{math.NaN(), 2 * math.Ln2, 0}},
+		{"logarithms", logs, mat.NewDense(3, 1, []float64{-1, 1, 0}), []int{0, 2},
+			[]float64{math.NaN(), 1, math.NaN()}, []float64{math.NaN(), 0, math.Inf(-1)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dst := mat.DenseCopyOf(tt.x)
 			var outside *models.OutsideError
-			if err := tt.target.Score([]*mat.Dense{dst}, []*mat.Dense{tt.x}, 0); !errors.As(err, &outside) || !slices.Equal(outside.Particles, tt.outside) {
+			if err := tt.target.Score([]*mat.Dense{dst}, []*mat.Dense{tt.x}, 0); !errors.As(err,
+				&outside) || !slices.Equal(outside.Particles, tt.outside) {
 				t.Fatalf("got error %v (%+v), want particles %v", err, outside, tt.outside)
 			}
 			for i, want := range tt.score {
-				if got := dst.RawMatrix().Data[i]; !math.IsNaN(want) && !(math.Abs(got-want) < 1e-14) {
+				if got := dst.RawMatrix().Data[i]; !math.IsNaN(want) &&
+					!(math.Abs(got-want) < 1e-14) {
 					t.Errorf("score %d: got %v, want %v", i, got, want)
 				}
 			}
@@ -201,7 +230,8 @@ func TestTargetOutside(t *testing.T) {
 				t.Fatalf("got log densities %v, want %v", logp, tt.logp)
 			}
 			for i, want := range tt.logp {
-				if got := logp[i]; got != want && !(math.Abs(got-want) < 1e-14) && !(math.IsNaN(got) && math.IsNaN(want)) {
+				if got := logp[i]; got != want && !(math.Abs(got-want) < 1e-14) &&
+					!(math.IsNaN(got) && math.IsNaN(want)) {
 					t.Errorf("log density %d: got %v, want %v", i, got, want)
 				}
 			}

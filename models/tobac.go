@@ -16,23 +16,28 @@ import (
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
-	Particles      int               // particles M; zero: 30
-	Samples        int               // Monte Carlo graphs S per gradient; zero: 128
-	Rank           int               // length k of the latent vectors; zero means their number, d−1 with an order, d without
-	AlphaRate      float64           // inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
-	Alpha          schedule.Schedule // of α_t, in place of AlphaRate; nil means schedule.Growth with it
-	Tau            float64           // temperature τ of the soft graphs, a factor: large is hard; zero: 1
-	Estimator      Estimator         // zero: NodeWise
-	Gradient       Gradient          // of Z; zero: Reparameterised
-	Embedding      Embedding         // zero: OrderedPairs, which is TOBAC
-	Latents        Latents           // what Z is; zero: Factors
-	EdgeParameters EdgeParameters    // of flips; zero: DensityOfEdges
-	PriorPlace     PriorPlace        // zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
-	Temper         schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
-	Prior          GraphPrior        // nil means Erdős–Rényi with 2 edges per variable
-	Penalty        Penalty           // of cycles; used by AllPairs only
-	Seed           uint64            // of the initial particles and of every draw
-	Noise          Noise             // nil means streams derived from Seed
+	Particles int // particles M; zero: 30
+	Samples   int // Monte Carlo graphs S per gradient; zero: 128
+	// length k of the latent vectors; zero means their number, d−1 with an order, d without
+	Rank int
+	// inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	AlphaRate float64
+	// of α_t, in place of AlphaRate; nil means schedule.Growth with it
+	Alpha schedule.Schedule
+	// temperature τ of the soft graphs, a factor: large is hard; zero: 1
+	Tau            float64
+	Estimator      Estimator      // zero: NodeWise
+	Gradient       Gradient       // of Z; zero: Reparameterised
+	Embedding      Embedding      // zero: OrderedPairs, which is TOBAC
+	Latents        Latents        // what Z is; zero: Factors
+	EdgeParameters EdgeParameters // of flips; zero: DensityOfEdges
+	// zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
+	PriorPlace PriorPlace
+	Temper     schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
+	Prior      GraphPrior        // nil means Erdős–Rényi with 2 edges per variable
+	Penalty    Penalty           // of cycles; used by AllPairs only
+	Seed       uint64            // of the initial particles and of every draw
+	Noise      Noise             // nil means streams derived from Seed
 	Options
 }
 
@@ -75,7 +80,8 @@ func NewTOBAC(lik Likelihood, cfg TOBACConfig) (*TOBAC, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding, latents: cfg.Latents}, temper: [1]float64{1}, noise: cfg.Noise}
+	t := &TOBAC{cfg: cfg, lik: lik, emb: embedding{d: d, k: cfg.Rank, kind: cfg.Embedding,
+		latents: cfg.Latents}, temper: [1]float64{1}, noise: cfg.Noise}
 	if t.emb.fixed, err = fixedEdges(cfg.Prior, d, cfg.Embedding); err != nil {
 		return nil, fmt.Errorf("models: TOBAC: %w", err)
 	}
@@ -128,7 +134,8 @@ func (t *TOBAC) feeds(e *expressions) []autograd.Feed {
 }
 
 // uniform adds the input of a purpose's noise. Seeded noise is drawn by the engine.
-func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape, over ...*autograd.Axis) *autograd.Node {
+func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape,
+	over ...*autograd.Axis) *autograd.Node {
 	if _, ok := t.noise.(seeded); ok {
 		return b.Uniform(name, shape, over...)
 	}
@@ -138,7 +145,9 @@ func (t *TOBAC) uniform(b *autograd.Builder, name string, shape autograd.Shape, 
 // draws feeds the uniform noise of a purpose at the current step.
 func (t *TOBAC) draws(purpose Purpose) autograd.Feed {
 	if s, ok := t.noise.(seeded); ok {
-		return autograd.Feed{Seed: func(i int) uint64 { return StreamSeed(uint64(s), purpose, t.step, i) }}
+		return autograd.Feed{Seed: func(i int) uint64 {
+			return StreamSeed(uint64(s), purpose, t.step, i)
+		}}
 	}
 	return autograd.Feed{Fill: func(dst []float64, i int) { t.noise.Fill(dst, purpose, t.step, i) }}
 }
@@ -175,18 +184,21 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 	case c.Gradient < 0 || int(c.Gradient) >= len(gradientNames):
 		return c, fmt.Errorf("models: TOBAC: unknown gradient %d", c.Gradient)
 	case c.Gradient == ScoreFunctionLOO && c.Samples < 2:
-		return c, fmt.Errorf("models: TOBAC: the leave-one-out gradient needs at least 2 samples, got %d", c.Samples)
+		return c, fmt.Errorf(
+			"models: TOBAC: the leave-one-out gradient needs at least 2 samples, got %d", c.Samples)
 	case c.Latents < 0 || int(c.Latents) >= len(latentNames):
 		return c, fmt.Errorf("models: TOBAC: unknown latents %d", c.Latents)
 	case c.EdgeParameters < 0 || int(c.EdgeParameters) >= len(edgeParameterNames):
-		return c, fmt.Errorf("models: TOBAC: unknown count of the parameters of edges %d", c.EdgeParameters)
+		return c, fmt.Errorf("models: TOBAC: unknown count of the parameters of edges %d",
+			c.EdgeParameters)
 	case c.PriorPlace < 0 || int(c.PriorPlace) >= len(priorPlaceNames):
 		return c, fmt.Errorf("models: TOBAC: unknown place of the graph prior %d", c.PriorPlace)
 	case c.Embedding < 0 || c.Embedding > AllPairs:
 		return c, fmt.Errorf("models: TOBAC: unknown embedding %d", c.Embedding)
 	}
 	if c.Alpha != nil && c.AlphaRate != 0 {
-		return c, fmt.Errorf("models: TOBAC: alpha rate %v beside a schedule of alpha, want one of the two", c.AlphaRate)
+		return c, fmt.Errorf("models: TOBAC: alpha rate %v beside a schedule of alpha, want one "+
+			"of the two", c.AlphaRate)
 	}
 	if c.AlphaRate == 0 {
 		c.AlphaRate = 0.05
@@ -201,7 +213,8 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		c.Alpha = schedule.Growth{Rate: c.AlphaRate}
 	}
 	if c.Penalty.Beta != nil && c.Penalty.Rate != 0 {
-		return c, fmt.Errorf("models: TOBAC: penalty rate %v beside a schedule of the penalty, want one of the two", c.Penalty.Rate)
+		return c, fmt.Errorf("models: TOBAC: penalty rate %v beside a schedule of the penalty, "+
+			"want one of the two", c.Penalty.Rate)
 	}
 	if c.Penalty.Rate == 0 {
 		c.Penalty.Rate = 1
@@ -210,13 +223,17 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		c.Penalty.Beta = schedule.Growth{Rate: c.Penalty.Rate}
 	}
 	if !(c.AlphaRate > 0 && c.Tau > 0) || math.IsInf(c.AlphaRate+c.Tau, 0) {
-		return c, fmt.Errorf("models: TOBAC: alpha rate %v and tau %v, want finite positive numbers", c.AlphaRate, c.Tau)
+		return c, fmt.Errorf(
+			"models: TOBAC: alpha rate %v and tau %v, want finite positive numbers", c.AlphaRate,
+			c.Tau)
 	}
 	if !(c.Penalty.Rate > 0) || math.IsInf(c.Penalty.Rate, 0) {
-		return c, fmt.Errorf("models: TOBAC: penalty rate %v, want a finite positive number", c.Penalty.Rate)
+		return c, fmt.Errorf("models: TOBAC: penalty rate %v, want a finite positive number",
+			c.Penalty.Rate)
 	}
 	if h, ok := lik.(HardOnly); ok && h.HardOnly() && c.Gradient == Reparameterised {
-		return c, fmt.Errorf("models: TOBAC: the likelihood is defined for graphs without soft edges only; use the score-function gradient")
+		return c, fmt.Errorf("models: TOBAC: the likelihood is defined for graphs without soft " +
+			"edges only; use the score-function gradient")
 	}
 	if c.Prior == nil {
 		p, err := NewErdosRenyi(d, 2)
@@ -225,8 +242,10 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		}
 		c.Prior = p
 	}
-	if _, ok := c.Prior.(ModularPrior); !ok && c.PriorPlace == PriorInside && (c.Estimator == NodeWise || c.Gradient == Flips) {
-		return c, fmt.Errorf("models: TOBAC: the graph prior %T inside the expectation of each variable, want one that is a product over variables: a ModularPrior", c.Prior)
+	if _, ok := c.Prior.(ModularPrior); !ok && c.PriorPlace == PriorInside &&
+		(c.Estimator == NodeWise || c.Gradient == Flips) {
+		return c, fmt.Errorf("models: TOBAC: the graph prior %T inside the expectation of each "+
+			"variable, want one that is a product over variables: a ModularPrior", c.Prior)
 	}
 	return c, nil
 }
@@ -234,13 +253,15 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 // expressions are the nodes of the target, written for one particle and one
 // sample. Those of Θ are nil if there are no parameters.
 type expressions struct {
-	b                          *autograd.Builder
-	z, theta, alpha            *autograd.Node // inputs
-	soft, hard                 *autograd.Node // inputs: uniform noise of the pairs
-	flips, temper, rows        *autograd.Node // inputs, nil where they are not used: flip gradients, exponent of the likelihood, rows of ones
-	blocks                     int            // inputs that are blocks of a particle
-	edgeProbs                  *autograd.Node
-	softGraph, hardGraph       *autograd.Node // graphs for Z (hard for the score function) and for Θ
+	b               *autograd.Builder
+	z, theta, alpha *autograd.Node // inputs
+	soft, hard      *autograd.Node // inputs: uniform noise of the pairs
+	// inputs, nil where they are not used: flip gradients, exponent of the likelihood, rows of ones
+	flips, temper, rows *autograd.Node
+	blocks              int // inputs that are blocks of a particle
+	edgeProbs           *autograd.Node
+	// graphs for Z (hard for the score function) and for Θ
+	softGraph, hardGraph       *autograd.Node
 	softTerms, hardTerms       *autograd.Node // L_j, j = 1..d
 	logPrior, logLikelihood    *autograd.Node // of Z; the prior without penalty
 	objectiveZ, objectiveTheta *autograd.Node
@@ -248,7 +269,8 @@ type expressions struct {
 
 // inputs lists the inputs: blocks first.
 func (e *expressions) inputs() (all []*autograd.Node) {
-	for _, n := range []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard, e.flips, e.temper, e.rows} {
+	for _, n := range []*autograd.Node{e.z, e.theta, e.alpha, e.soft, e.hard, e.flips, e.temper,
+		e.rows} {
 		if n != nil {
 			all = append(all, n)
 		}
@@ -304,7 +326,8 @@ func (t *TOBAC) expressions() *expressions {
 		e.softGraph = emb.graph(pairs)
 		e.softTerms = t.terms(e, e.softGraph)
 		if cfg.Gradient == Flips {
-			e.logLikelihood = t.flipExpression(e, logits, e.softGraph, e.softTerms, sample, b.Axis("parent", t.lik.Vars()))
+			e.logLikelihood = t.flipExpression(e, logits, e.softGraph, e.softTerms, sample,
+				b.Axis("parent", t.lik.Vars()))
 		} else {
 			// log q(G) = Σ g·logit − ln(1 + e^logit), one term per child.
 			logq := emb.scatter(pairs.Mul(logits).Sub(logits.Softplus())).Sum(0)
@@ -329,14 +352,16 @@ func (t *TOBAC) terms(e *expressions, g *autograd.Node) *autograd.Node {
 	if p, ok := t.cfg.Prior.(ModularPrior); ok {
 		return sum.Add(p.Terms(g))
 	}
-	return sum.Add(t.cfg.Prior.LogProb(g).Scale(1 / float64(t.lik.Vars()))) // of which only the sum is used
+	// of which only the sum is used
+	return sum.Add(t.cfg.Prior.LogProb(g).Scale(1 / float64(t.lik.Vars())))
 }
 
 // Score implements the scorer of package svgd: the gradient of the target at
 // step t, counted from 0, for every particle.
 func (t *TOBAC) Score(dst, x []*mat.Dense, step int) error {
 	if len(x) != t.blocks() || len(dst) != t.blocks() {
-		return fmt.Errorf("models: TOBAC: got %d blocks and %d results, want %d of each", len(x), len(dst), t.blocks())
+		return fmt.Errorf("models: TOBAC: got %d blocks and %d results, want %d of each", len(x),
+			len(dst), t.blocks())
 	}
 	for i, m := range x {
 		if t.flips != nil && i == 1 {

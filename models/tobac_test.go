@@ -43,8 +43,10 @@ func TestInit(t *testing.T) {
 		}
 	}
 	// A particle's initial value depends on the seed and on its number alone.
-	fewer := newTOBAC(t, lik, models.TOBACConfig{Particles: 2, Samples: 1, Rank: 15, Seed: 71}).Init()
-	other := newTOBAC(t, lik, models.TOBACConfig{Particles: 2, Samples: 1, Rank: 15, Seed: 72}).Init()
+	fewer := newTOBAC(t, lik,
+		models.TOBACConfig{Particles: 2, Samples: 1, Rank: 15, Seed: 71}).Init()
+	other := newTOBAC(t, lik,
+		models.TOBACConfig{Particles: 2, Samples: 1, Rank: 15, Seed: 72}).Init()
 	for b := range x {
 		if !slices.Equal(fewer[b].RawRowView(1), x[b].RawRowView(1)) {
 			t.Errorf("block %d: particle 1 of 2 differs from particle 1 of %d", b, m)
@@ -70,14 +72,17 @@ func TestTOBACDefaults(t *testing.T) {
 	if a := target.Alpha(100); a != 5 {
 		t.Errorf("α at step 100 is %v, want 5", a)
 	}
-	if a := newTOBAC(t, noisyScores(7), models.TOBACConfig{Gradient: models.Flips}).Alpha(100); a != 100 {
+	if a := newTOBAC(t, noisyScores(7), models.TOBACConfig{Gradient: models.Flips}).Alpha(100); a !=
+		100 {
 		t.Errorf("without parameters α at step 100 is %v, want 100", a)
 	}
 	// Without a prior: two edges per variable.
-	same := newTOBAC(t, lik, models.TOBACConfig{Samples: 128, Rank: 6, AlphaRate: 0.05, Tau: 1, Prior: models.ErdosRenyi{EdgeProbability: 2. * 2 / 6}})
+	same := newTOBAC(t, lik, models.TOBACConfig{Samples: 128, Rank: 6, AlphaRate: 0.05, Tau: 1,
+		Prior: models.ErdosRenyi{EdgeProbability: 2. * 2 / 6}})
 	got, want := score(t, target, x, 50), score(t, same, x, 50)
 	for b := range got {
-		check(t, fmt.Sprintf("block %d with defaults", b), got[b].RawMatrix().Data, want[b].RawMatrix().Data, 0)
+		check(t, fmt.Sprintf("block %d with defaults", b), got[b].RawMatrix().Data,
+			want[b].RawMatrix().Data, 0)
 	}
 }
 
@@ -95,16 +100,24 @@ func TestTOBACErrors(t *testing.T) {
 		cfg  models.TOBACConfig
 		want string
 	}{
-		{"one variable", 1, models.TOBACConfig{}, "models: TOBAC needs at least 2 variables, got 1"},
-		{"particles", 6, models.TOBACConfig{Particles: -1}, "models: TOBAC: particles -1, want at least 1"},
-		{"samples", 6, models.TOBACConfig{Samples: -5}, "models: TOBAC: samples -5, want at least 1"},
+		{"one variable", 1, models.TOBACConfig{},
+			"models: TOBAC needs at least 2 variables, got 1"},
+		{"particles", 6, models.TOBACConfig{Particles: -1},
+			"models: TOBAC: particles -1, want at least 1"},
+		{"samples", 6, models.TOBACConfig{Samples: -5},
+			"models: TOBAC: samples -5, want at least 1"},
 		{"rank", 6, models.TOBACConfig{Rank: -2}, "models: TOBAC: rank -2, want at least 1"},
-		{"workers", 6, models.TOBACConfig{Options: models.Options{Workers: -3}}, "models: TOBAC: workers -3, want at least 1"},
+		{"workers", 6, models.TOBACConfig{Options: models.Options{Workers: -3}},
+			"models: TOBAC: workers -3, want at least 1"},
 		{"estimator", 6, models.TOBACConfig{Estimator: 5}, "models: TOBAC: unknown estimator 5"},
-		{"alpha", 6, models.TOBACConfig{AlphaRate: -0.1}, "models: TOBAC: alpha rate -0.1 and tau 1, want finite positive numbers"},
-		{"tau", 6, models.TOBACConfig{Tau: math.Inf(1)}, "models: TOBAC: alpha rate 0.05 and tau +Inf, want finite positive numbers"},
-		{"no number", 6, models.TOBACConfig{AlphaRate: math.NaN()}, "models: TOBAC: alpha rate NaN and tau 1, want finite positive numbers"},
-		{"prior", 4, models.TOBACConfig{}, "models: TOBAC: edges per node 2 on 4 variables makes the edge probability 1.333; want 0 < edges per node < 1.5"},
+		{"alpha", 6, models.TOBACConfig{AlphaRate: -0.1},
+			"models: TOBAC: alpha rate -0.1 and tau 1, want finite positive numbers"},
+		{"tau", 6, models.TOBACConfig{Tau: math.Inf(1)},
+			"models: TOBAC: alpha rate 0.05 and tau +Inf, want finite positive numbers"},
+		{"no number", 6, models.TOBACConfig{AlphaRate: math.NaN()},
+			"models: TOBAC: alpha rate NaN and tau 1, want finite positive numbers"},
+		{"prior", 4, models.TOBACConfig{}, "models: TOBAC: edges per node 2 on 4 variables makes " +
+			"the edge probability 1.333; want 0 < edges per node < 1.5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,7 +125,8 @@ func TestTOBACErrors(t *testing.T) {
 			checkError(t, "NewTOBAC", err, tt.want)
 		})
 	}
-	for e, want := range map[models.Estimator]string{models.NodeWise: "nodewise", models.Joint: "joint", 4: "Estimator(4)"} {
+	for e, want := range map[models.Estimator]string{models.NodeWise: "nodewise",
+		models.Joint: "joint", 4: "Estimator(4)"} {
 		if got := e.String(); got != want {
 			t.Errorf("got name %q, want %q", got, want)
 		}

@@ -30,7 +30,8 @@ func banana(curvature, variance float64) func(x []*autograd.Node) *autograd.Node
 }
 
 // gaussianMixture is ln Σ_c w_c N(x; m_c, v_c I)/Σ_c w_c.
-func gaussianMixture(means [][]float64, variances, weights []float64) func(x []*autograd.Node) *autograd.Node {
+func gaussianMixture(means [][]float64,
+	variances, weights []float64) func(x []*autograd.Node) *autograd.Node {
 	k, p, total := len(means), len(means[0]), floats.Sum(weights)
 	slopes, offsets := make([]float64, k), make([]float64, k)
 	for c, v := range variances {
@@ -39,8 +40,10 @@ func gaussianMixture(means [][]float64, variances, weights []float64) func(x []*
 	}
 	return func(x []*autograd.Node) *autograd.Node {
 		b := x[0].Builder()
-		squares := x[0].Sub(b.Constant(slices.Concat(means...), autograd.Shape{k, p})).Square().Sum(1)
-		return squares.Mul(b.Constant(slopes, autograd.Shape{k})).Add(b.Constant(offsets, autograd.Shape{k})).LogSumExp()
+		squares := x[0].Sub(b.Constant(slices.Concat(means...), autograd.Shape{k, p})).Square().Sum(
+			1)
+		return squares.Mul(b.Constant(slopes, autograd.Shape{k})).Add(b.Constant(offsets,
+			autograd.Shape{k})).LogSumExp()
 	}
 }
 
@@ -57,7 +60,8 @@ func TestToysAreSampled(t *testing.T) {
 		bend           float64 // NaN means not compared
 	}{
 		{"banana", banana(0.3, 1), [2]float64{0, 0}, [2]float64{1, 1.18}, 0.6},
-		{"mixture", gaussianMixture([][]float64{{-1.5, 0}, {1.5, 1}}, []float64{1, 1}, []float64{1, 1}),
+		{"mixture", gaussianMixture([][]float64{{-1.5, 0}, {1.5, 1}}, []float64{1, 1},
+			[]float64{1, 1}),
 			[2]float64{0, 0.5}, [2]float64{1 + 2.25, 1 + 0.25}, math.NaN()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,9 +71,11 @@ func TestToysAreSampled(t *testing.T) {
 				if !(math.Abs(mean[k]-tt.mean[k]) <= 0.05) {
 					t.Errorf("mean of x%d is %v, want %v ± 0.05", k+1, mean[k], tt.mean[k])
 				}
-				off, offCoarse := math.Abs(variance[k]/tt.variance[k]-1), math.Abs(coarse[k]/tt.variance[k]-1)
+				off, offCoarse := math.Abs(variance[k]/tt.variance[k]-1),
+					math.Abs(coarse[k]/tt.variance[k]-1)
 				if off > 0.12 || off >= offCoarse {
-					t.Errorf("variance of x%d is %v, with 30 particles %v, want %v ± 12 %% and better than with 30", k+1, variance[k], coarse[k], tt.variance[k])
+					t.Errorf("variance of x%d is %v, with 30 particles %v, want %v ± 12 %% and "+
+						"better than with 30", k+1, variance[k], coarse[k], tt.variance[k])
 				}
 			}
 			if !math.IsNaN(tt.bend) && !(math.Abs(bend-tt.bend) <= 0.2) {
@@ -80,11 +86,13 @@ func TestToysAreSampled(t *testing.T) {
 }
 
 // sampledMoments are the moments of m particles after 400 steps of SVGD.
-func sampledMoments(t *testing.T, density func(x []*autograd.Node) *autograd.Node, m int) (mean, variance [2]float64, bend float64) {
+func sampledMoments(t *testing.T, density func(x []*autograd.Node) *autograd.Node,
+	m int) (mean, variance [2]float64, bend float64) {
 	const steps = 400
 	target := newTarget(t, m, []autograd.Shape{{2}}, density, models.Options{})
 	x := []*mat.Dense{mat.NewDense(m, 2, normals(newRand(92), 2*m))}
-	s := svgd.Sampler{Target: target, Optimizer: svgd.Scheduled{Optimizer: svgd.Adam{StepSize: 0.1}, Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}}}
+	s := svgd.Sampler{Target: target, Optimizer: svgd.Scheduled{Optimizer: svgd.Adam{StepSize: 0.1},
+		Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}}}
 	if err := s.Run(context.Background(), x, 0, steps); err != nil {
 		t.Fatal(err)
 	}

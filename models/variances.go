@@ -83,16 +83,19 @@ func (m noiseModel) term(residuals, logs *autograd.Node) *autograd.Node {
 	c := b.Constant(constant, autograd.Shape{d})
 	switch m.kind {
 	case OwnVariances:
-		return residuals.Scale(0.5).AddScalar(m.scale()).Log().Mul(b.Constant(factor, autograd.Shape{d})).Add(c)
+		return residuals.Scale(0.5).AddScalar(m.scale()).Log().Mul(b.Constant(factor,
+			autograd.Shape{d})).Add(c)
 	case VarianceParameters:
-		return residuals.Scale(-0.5).Mul(logs.Neg().Exp()).Add(logs.Mul(b.Constant(factor, autograd.Shape{d}))).Add(c)
+		return residuals.Scale(-0.5).Mul(logs.Neg().Exp()).Add(
+			logs.Mul(b.Constant(factor, autograd.Shape{d}))).Add(c)
 	}
 	return residuals.Scale(-1 / (2 * m.variance)).Add(c)
 }
 
 // prior is the log density of the ln σ_j² of VarianceParameters, by variable.
 func (m noiseModel) prior(logs *autograd.Node) *autograd.Node {
-	return logs.Scale(-noiseShape).Sub(logs.Neg().Exp().Scale(m.scale())).AddScalar(m.normalisation())
+	return logs.Scale(-noiseShape).Sub(logs.Neg().Exp().Scale(m.scale())).AddScalar(
+		m.normalisation())
 }
 
 // normalisation is a ln b − lnΓ(a).
@@ -127,9 +130,10 @@ var (
 // InferredNoise are the noise variances of the equations, one row for each graph with its
 // row of parameters, as for [LogJoint].
 func InferredNoise(lik Gaussian, graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
-	out, err := evaluate("noise variances", lik.Vars(), lik.ParamLen(), graphs, theta, func(g, t *autograd.Node) []*autograd.Node {
-		return []*autograd.Node{lik.Residuals(g, t)}
-	})
+	out, err := evaluate("noise variances", lik.Vars(), lik.ParamLen(), graphs, theta,
+		func(g, t *autograd.Node) []*autograd.Node {
+			return []*autograd.Node{lik.Residuals(g, t)}
+		})
 	if err != nil || len(graphs) == 0 {
 		return nil, err
 	}

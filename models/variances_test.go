@@ -30,7 +30,8 @@ func TestOwnVariancesContract(t *testing.T) {
 		mask.Set(i, 2, 1) // a variable without rows
 	}
 	mask.Set(3, 1, 1)
-	linear, err := models.NewLinear(x, mask, models.LinearOptions{NoiseVariances: models.OwnVariances, Intercept: true})
+	linear, err := models.NewLinear(x, mask,
+		models.LinearOptions{NoiseVariances: models.OwnVariances, Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,9 @@ func TestOwnVariancesContract(t *testing.T) {
 		t.Error(err)
 	}
 	for _, kind := range []models.NoiseVariances{models.OwnVariances, models.VarianceParameters} {
-		network, err := models.NewFeedForward(x, mask, models.FeedForwardOptions{NoiseVariances: kind, Hidden: []int{2}, Activation: models.Tanh})
+		network, err := models.NewFeedForward(x, mask,
+			models.FeedForwardOptions{NoiseVariances: kind, Hidden: []int{2},
+				Activation: models.Tanh})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +49,10 @@ func TestOwnVariancesContract(t *testing.T) {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 	}
-	_, err = models.NewLinear(x, nil, models.LinearOptions{NoiseVariances: models.VarianceParameters})
-	checkError(t, "variances as parameters", err, "models: linear model: noise 2, want a common variance or integrated ones")
+	_, err = models.NewLinear(x, nil,
+		models.LinearOptions{NoiseVariances: models.VarianceParameters})
+	checkError(t, "variances as parameters", err,
+		"models: linear model: noise 2, want a common variance or integrated ones")
 	_, err = models.NewFeedForward(x, nil, models.FeedForwardOptions{NoiseVariances: 3})
 	checkError(t, "unknown kind", err, "models: feed-forward model: unknown kind of noise 3")
 }
@@ -60,7 +65,8 @@ func TestVariancesIntegrated(t *testing.T) {
 	x := noisyTable(3, 6, 3)
 	mask := mat.NewDense(6, 3, nil)
 	mask.Set(0, 1, 1)
-	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2, Hidden: []int{2}}
+	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2,
+		Hidden: []int{2}}
 	own, err := models.NewFeedForward(x, mask, opt)
 	if err != nil {
 		t.Fatal(err)

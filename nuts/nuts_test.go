@@ -67,7 +67,8 @@ func column(draws []*mat.Dense, i int) []float64 {
 // of workers.
 func TestResume(t *testing.T) {
 	for _, metric := range []chain.Metric{chain.Automatic, chain.Diagonal, chain.Dense} {
-		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 7, WarmUp: 120}
+		whole := chain.Sampler{Target: gauss(t, 1), Kernel: nuts.Kernel{Metric: metric}, Seed: 7,
+			WarmUp: 120}
 		want, err := whole.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +145,8 @@ func ExampleKernel() {
 		return
 	}
 	defer m.Close()
-	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(context.Background(), 1000, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: nuts.Kernel{}}.Run(context.Background(), 1000,
+		nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,7 +16,8 @@ import (
 //	go test ./bench -run TestSamplers/nuts -long -v
 func TestPosteriors(t *testing.T) {
 	for _, name := range []string{
-		"eight_schools-eight_schools_noncentered", "gp_pois_regr-gp_regr", "mesquite-logmesquite_logvolume",
+		"eight_schools-eight_schools_noncentered", "gp_pois_regr-gp_regr",
+		"mesquite-logmesquite_logvolume",
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := posteriordb.Named(name)

@@ -171,7 +171,8 @@ func (w *walk) iterate() bool {
 		if w.direction > 0 {
 			straight = w.join(joined, whole, added)
 		} else {
-			added.first, added.last, added.firstV, added.lastV = added.last, added.first, added.lastV, added.firstV
+			added.first, added.last, added.firstV, added.lastV = added.last, added.first,
+				added.lastV, added.firstV
 			straight = w.join(joined, added, whole)
 		}
 		whole, joined = joined, whole

@@ -44,7 +44,8 @@ type additive struct {
 func newAdditive(w *work, x mat.Matrix, columns []column, s Smoother, most int) *additive {
 	n, d := x.Dims()
 	k := smoothers[s].k
-	m := &additive{work: w, smoother: s, k: k, ridge: smallestRidge, penalty: s.penaltyMatrix(), y: blas64.General{Rows: d, Cols: n, Stride: n, Data: make([]float64, d*n)}}
+	m := &additive{work: w, smoother: s, k: k, ridge: smallestRidge, penalty: s.penaltyMatrix(),
+		y: blas64.General{Rows: d, Cols: n, Stride: n, Data: make([]float64, d*n)}}
 	first := 0
 	centredBlocks(w, x, columns, func(block blas64.General) {
 		for j := range d {
@@ -69,7 +70,8 @@ func (m *additive) add(a int) error {
 			return m.err
 		}
 		if m.ridge *= 10; m.ridge > largestRidge {
-			return fmt.Errorf("ordering: %w: the additive fit on %d columns, even with a ridge of %.3g", ErrSingular, len(m.predictors), m.ridge/10)
+			return fmt.Errorf("ordering: %w: the additive fit on %d columns, even with a ridge "+
+				"of %.3g", ErrSingular, len(m.predictors), m.ridge/10)
 		}
 		from = 0
 	}
@@ -107,7 +109,8 @@ func (m *additive) factor(a int) bool {
 	}
 
 	stride := m.l.Stride
-	l11 := blas64.Triangular{N: p, Stride: stride, Data: m.l.Data, Uplo: blas.Lower, Diag: blas.NonUnit}
+	l11 := blas64.Triangular{N: p, Stride: stride, Data: m.l.Data, Uplo: blas.Lower,
+		Diag: blas.NonUnit}
 	l21 := blas64.General{Rows: k, Cols: p, Stride: stride, Data: m.l.Data[p*stride:]}
 	l22 := blas64.Symmetric{N: k, Stride: stride, Data: m.l.Data[p*stride+p:], Uplo: blas.Lower}
 	blas64.Syrk(blas.NoTrans, 1, z2, 0, l22)
@@ -141,15 +144,18 @@ func (m *additive) factor(a int) bool {
 // each. Their mean is 0.
 func (m *additive) fit(targets []int) blas64.General {
 	p, n := m.z.Rows, m.y.Cols
-	beta := blas64.General{Rows: len(targets), Cols: p, Stride: max(p, 1), Data: make([]float64, len(targets)*p)}
-	f := blas64.General{Rows: len(targets), Cols: n, Stride: n, Data: make([]float64, len(targets)*n)}
+	beta := blas64.General{Rows: len(targets), Cols: p, Stride: max(p, 1),
+		Data: make([]float64, len(targets)*p)}
+	f := blas64.General{Rows: len(targets), Cols: n, Stride: n,
+		Data: make([]float64, len(targets)*n)}
 	if p == 0 || len(targets) == 0 {
 		return f
 	}
 	for i, j := range targets {
 		copy(beta.Data[i*p:i*p+p], m.w.Data[j*m.w.Stride:])
 	}
-	l := blas64.Triangular{N: p, Stride: m.l.Stride, Data: m.l.Data, Uplo: blas.Lower, Diag: blas.NonUnit}
+	l := blas64.Triangular{N: p, Stride: m.l.Stride, Data: m.l.Data, Uplo: blas.Lower,
+		Diag: blas.NonUnit}
 	m.divide(blas.NoTrans, l, beta)
 	m.product(blas.NoTrans, 1, beta, m.z, 0, f)
 	return f

@@ -63,9 +63,11 @@ func Bytes(d int) float64 { return 40*float64(d) + 400 }
 // where the data do not, since it repeats rows: at n little above d the
 // covariance of a resample is singular. Those are counted in Failures. orderer
 // must be safe for concurrent use, as all of this package are.
-func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates int, opt BootstrapOptions) (*Distribution, error) {
+func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates int,
+	opt BootstrapOptions) (*Distribution, error) {
 	if replicates < 1 || opt.Workers < 0 {
-		return nil, fmt.Errorf("ordering: bootstrap of %d replicates with %d workers, want at least 1 replicate, and 0 workers or more", replicates, opt.Workers)
+		return nil, fmt.Errorf("ordering: bootstrap of %d replicates with %d workers, want at "+
+			"least 1 replicate, and 0 workers or more", replicates, opt.Workers)
 	}
 	point, err := orderer.Order(ctx, x, opt.Workers)
 	if err != nil {
@@ -74,7 +76,9 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 	data := mat.DenseCopyOf(x)
 	orders, failures := make([][]int, replicates), make([]error, replicates)
 	n, d := data.Dims()
-	err = parallel.ForWith(ctx, replicates, opt.Workers, func() *mat.Dense { return mat.NewDense(n, d, nil) },
+	err = parallel.ForWith(ctx, replicates, opt.Workers, func() *mat.Dense {
+		return mat.NewDense(n, d, nil)
+	},
 		func(resample *mat.Dense, i int) error {
 			orders[i], failures[i] = replicate(ctx, orderer, resample, data, opt.Seed, i)
 			if ctx.Err() != nil { // which is no failure of a resample
@@ -89,7 +93,8 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 }
 
 // replicate is the order of resample number i, for which there is room in dst.
-func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, seed uint64, i int) ([]int, error) {
+func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, seed uint64,
+	i int) ([]int, error) {
 	drawRows(dst, data, seed, i)
 	result, err := orderer.Order(ctx, dst, 1)
 	if err != nil {
@@ -118,7 +123,8 @@ func distribution(point *Result, orders [][]int, failures []error) (*Distributio
 		out.Orders[at].Count++
 	}
 	if out.Replicates == 0 {
-		return nil, fmt.Errorf("ordering: bootstrap: none of %d resamples could be ordered: %w", len(orders), failures[0])
+		return nil, fmt.Errorf("ordering: bootstrap: none of %d resamples could be ordered: %w",
+			len(orders), failures[0])
 	}
 	for i := range out.Orders {
 		out.Orders[i].Weight = float64(out.Orders[i].Count) / float64(out.Replicates)

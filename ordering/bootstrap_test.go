@@ -15,7 +15,8 @@ import (
 	"tobac/ordering"
 )
 
-func bootstrap(t testing.TB, o ordering.Orderer, x mat.Matrix, n int, opt ordering.BootstrapOptions) *ordering.Distribution {
+func bootstrap(t testing.TB, o ordering.Orderer, x mat.Matrix, n int,
+	opt ordering.BootstrapOptions) *ordering.Distribution {
 	t.Helper()
 	d, err := ordering.Bootstrap(t.Context(), o, x, n, opt)
 	if err != nil {
@@ -28,7 +29,8 @@ func bootstrap(t testing.TB, o ordering.Orderer, x mat.Matrix, n int, opt orderi
 // gives another distribution.
 func TestBootstrapDeterministic(t *testing.T) {
 	x, _ := network(8, 40, 12, rand.New(rand.NewPCG(101, 101)))
-	for _, m := range []ordering.Method{ordering.MethodEqVar, ordering.MethodNPVar, ordering.MethodSCORE} {
+	for _, m := range []ordering.Method{ordering.MethodEqVar, ordering.MethodNPVar,
+		ordering.MethodSCORE} {
 		want := bootstrap(t, m, x, 23, ordering.BootstrapOptions{Seed: 5})
 		for _, workers := range []int{1, 2, 3, 64} {
 			got := bootstrap(t, m, x, 23, ordering.BootstrapOptions{Seed: 5, Workers: workers})
@@ -59,8 +61,10 @@ func TestBootstrapStream(t *testing.T) {
 		{1, 0, []float64{2, 2, 3, 2, 4, 0, 1, 7, 6, 8}},
 		{0, 1, []float64{2, 4, 1, 1, 7, 7, 0, 6, 7, 5}},
 	} {
-		if got := mat.Col(nil, 0, ordering.Drawn(x, row.seed, row.replicate)); !slices.Equal(got, row.want) {
-			t.Errorf("seed %d, replicate %d: rows %v, want %v", row.seed, row.replicate, got, row.want)
+		if got := mat.Col(nil, 0, ordering.Drawn(x, row.seed, row.replicate)); !slices.Equal(got,
+			row.want) {
+			t.Errorf("seed %d, replicate %d: rows %v, want %v", row.seed, row.replicate, got,
+				row.want)
 		}
 	}
 }
@@ -97,7 +101,8 @@ func TestDistribution(t *testing.T) {
 		if err := ordering.Validate(o.Order, 6); err != nil {
 			t.Error(err)
 		}
-		if i > 0 && (o.Count > d.Orders[i-1].Count || o.Count == d.Orders[i-1].Count && o.First <= d.Orders[i-1].First) {
+		if i > 0 && (o.Count > d.Orders[i-1].Count || o.Count == d.Orders[i-1].Count &&
+			o.First <= d.Orders[i-1].First) {
 			t.Errorf("order %d is out of sequence: %v after %v", i, o, d.Orders[i-1])
 		}
 		for a, v := range o.Order {
@@ -107,7 +112,8 @@ func TestDistribution(t *testing.T) {
 		}
 	}
 	if total != 50 || d.Replicates != 50 || len(d.Failures) != 0 || !(math.Abs(weight-1) <= 1e-12) {
-		t.Errorf("%d replicates, %d counted, weights sum to %g, failures %v", d.Replicates, total, weight, d.Failures)
+		t.Errorf("%d replicates, %d counted, weights sum to %g, failures %v", d.Replicates, total,
+			weight, d.Failures)
 	}
 	p := d.Precedes()
 	if !mat.EqualApprox(p, want, 1e-12) {
@@ -146,22 +152,27 @@ func TestBootstrapKnowsWhatDataDecide(t *testing.T) {
 		tied.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64(), 9 * rng.NormFloat64()})
 	}
 	d := bootstrap(t, ordering.MethodEqVar, strong, 40, ordering.BootstrapOptions{})
-	if len(d.Orders) != 1 || d.Orders[0].Weight != 1 || d.Stability() != 1 || !slices.Equal(d.Orders[0].Order, []int{2, 1, 0}) {
+	if len(d.Orders) != 1 || d.Orders[0].Weight != 1 || d.Stability() != 1 ||
+		!slices.Equal(d.Orders[0].Order, []int{2, 1, 0}) {
 		t.Errorf("a strong chain: %+v", d.Orders)
 	}
 	d = bootstrap(t, ordering.MethodEqVar, tied, 40, ordering.BootstrapOptions{})
 	p := d.Precedes()
-	if len(d.Orders) < 2 || p.At(0, 2) != 1 || p.At(1, 2) != 1 || p.At(0, 1) < 0.1 || p.At(0, 1) > 0.9 {
+	if len(d.Orders) < 2 || p.At(0, 2) != 1 || p.At(1, 2) != 1 || p.At(0, 1) < 0.1 ||
+		p.At(0, 1) > 0.9 {
 		t.Errorf("two columns alike: %+v\n%v", d.Orders, mat.Formatted(p))
 	}
 	d = bootstrap(t, ordering.Fixed{1, 0, 2}, tied, 5, ordering.BootstrapOptions{Workers: 3})
-	if len(d.Orders) != 1 || d.Orders[0].Count != 5 || !slices.Equal(d.Orders[0].Order, []int{1, 0, 2}) {
+	if len(d.Orders) != 1 || d.Orders[0].Count != 5 ||
+		!slices.Equal(d.Orders[0].Order, []int{1, 0, 2}) {
 		t.Errorf("a known order: %+v", d.Orders)
 	}
 	// Standardised data: the point says so, the resamples differ.
 	d = bootstrap(t, ordering.MethodEqVar, standardised(tied), 40, ordering.BootstrapOptions{})
-	if d.Point.Warnings[0].Kind != ordering.WarningStandardised || len(d.Orders) < 4 || d.Stability() > 0.85 {
-		t.Errorf("standardised: warnings %v, %d orders, stability %g", d.Point.Warnings, len(d.Orders), d.Stability())
+	if d.Point.Warnings[0].Kind != ordering.WarningStandardised || len(d.Orders) < 4 ||
+		d.Stability() > 0.85 {
+		t.Errorf("standardised: warnings %v, %d orders, stability %g", d.Point.Warnings,
+			len(d.Orders), d.Stability())
 	}
 }
 
@@ -177,22 +188,27 @@ func TestBootstrapFailures(t *testing.T) {
 		t.Errorf("%d replicates, %d failures, %d counted", d.Replicates, len(d.Failures), total)
 	}
 	for _, err := range d.Failures {
-		if !errors.Is(err, ordering.ErrDependent) && !errors.Is(err, ordering.ErrConstant) || !strings.HasPrefix(err.Error(), "replicate ") {
+		if !errors.Is(err, ordering.ErrDependent) && !errors.Is(err, ordering.ErrConstant) ||
+			!strings.HasPrefix(err.Error(), "replicate ") {
 			t.Errorf("failure %v", err)
 		}
 	}
 
-	if _, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, mat.NewDense(9, 2, nil), 5, ordering.BootstrapOptions{}); !errors.Is(err, ordering.ErrConstant) {
+	if _, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, mat.NewDense(9, 2, nil), 5,
+		ordering.BootstrapOptions{}); !errors.Is(err, ordering.ErrConstant) {
 		t.Errorf("constant data: %v", err)
 	}
 	for _, row := range []struct{ n, workers int }{{0, 1}, {-1, 1}, {3, -1}} {
-		if _, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, row.n, ordering.BootstrapOptions{Workers: row.workers}); err == nil {
+		if _, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, row.n,
+			ordering.BootstrapOptions{Workers: row.workers}); err == nil {
 			t.Errorf("%d replicates, %d workers: no error", row.n, row.workers)
 		}
 	}
 	// Five distinct rows in 5 columns decide an order only with all of them.
-	_, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, gaussian(6, 5, rand.New(rand.NewPCG(105, 105))), 3, ordering.BootstrapOptions{Seed: 1})
-	if !errors.Is(err, ordering.ErrDependent) || !strings.Contains(err.Error(), "none of 3 resamples") {
+	_, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar,
+		gaussian(6, 5, rand.New(rand.NewPCG(105, 105))), 3, ordering.BootstrapOptions{Seed: 1})
+	if !errors.Is(err, ordering.ErrDependent) ||
+		!strings.Contains(err.Error(), "none of 3 resamples") {
 		t.Errorf("all replicates fail: %v", err)
 	}
 }

@@ -25,7 +25,8 @@ func relativeGap(best, second float64) float64 {
 // record appends one choice to r.
 func (r *Result) record(c choice) {
 	if c.gap == 0 {
-		r.warn(Warning{Kind: WarningTie, Columns: []int{min(c.column, c.rival), max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
+		r.warn(Warning{Kind: WarningTie, Columns: []int{min(c.column, c.rival),
+			max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
 	}
 	r.Order = append(r.Order, c.column)
 	r.Criterion = append(r.Criterion, c.criterion)
@@ -72,7 +73,8 @@ func ascending(columns []int, value []float64) []choice {
 
 // newResult returns an empty result with room for d entries.
 func newResult(method string, d int) *Result {
-	return &Result{Order: make([]int, 0, d), Criterion: make([]float64, 0, d), Gaps: make([]float64, 0, d), MinRelGap: math.Inf(1), Method: method}
+	return &Result{Order: make([]int, 0, d), Criterion: make([]float64, 0, d),
+		Gaps: make([]float64, 0, d), MinRelGap: math.Inf(1), Method: method}
 }
 
 // singleton returns the order of the only column. Nothing is measured: one

@@ -53,7 +53,8 @@ func (o EqVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Re
 }
 
 // OrderWithin is Order under a precedence.
-func (o EqVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+func (o EqVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence,
+	workers int) (*Result, error) {
 	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
 }
 
@@ -104,13 +105,15 @@ func (r *Result) appendUndecided(e *elimination, next *front) {
 		r.Gaps = append(r.Gaps, 0)
 	}
 	r.MinRelGap = 0
-	r.warn(Warning{Kind: WarningUndecided, Columns: append([]int(nil), r.Order[first:]...), Position: first})
+	r.warn(Warning{Kind: WarningUndecided, Columns: append([]int(nil), r.Order[first:]...),
+		Position: first})
 }
 
 // covarianceForOrder checks x for an estimator of the EqVar family that needs
 // least(d) rows, and returns the covariance with an empty result, or, for one
 // column, no covariance and the finished result.
-func covarianceForOrder(w *work, x mat.Matrix, method string, least func(d int) int) (blas64.General, *Result, error) {
+func covarianceForOrder(w *work, x mat.Matrix, method string,
+	least func(d int) int) (blas64.General, *Result, error) {
 	none := blas64.General{}
 	columns, single, err := columnsForOrder(w, x, method, least)
 	if err != nil || single != nil {

@@ -95,7 +95,8 @@ func precision(w *work, c blas64.General) (theta blas64.General, unit float64, e
 			v := theta.Data[i*d+j] * (root / sd[i]) * (root / sd[j])
 			if math.IsInf(v, 0) || math.IsNaN(v) {
 				return theta, 0, &ColumnError{Column: i, Row: -1, Err: ErrScale,
-					Detail: fmt.Sprintf("%g against %g of another column leaves too few digits", sd[i]*sd[i], unit)}
+					Detail: fmt.Sprintf("%g against %g of another column leaves too few digits",
+						sd[i]*sd[i], unit)}
 			}
 			theta.Data[i*d+j], theta.Data[j*d+i] = v, v
 		}
@@ -107,7 +108,8 @@ func precision(w *work, c blas64.General) (theta blas64.General, unit float64, e
 // lower index, or, if rounding hides which one, of the one that does so most.
 func firstDependent(c blas64.General) error {
 	own := diagonal(c)
-	work := blas64.General{Rows: c.Rows, Cols: c.Cols, Stride: c.Stride, Data: append([]float64(nil), c.Data...)}
+	work := blas64.General{Rows: c.Rows, Cols: c.Cols, Stride: c.Stride,
+		Data: append([]float64(nil), c.Data...)}
 	e := newElimination(work)
 	worst := 0
 	for j, v := range own {
@@ -132,5 +134,6 @@ func upTo(j int) (all []int) {
 
 // singular is the error of a column whose pivot rounding has used up.
 func singular(j int) error {
-	return &ColumnError{Column: j, Row: -1, Err: ErrDependent, Detail: "rounding leaves nothing of its conditional variance"}
+	return &ColumnError{Column: j, Row: -1, Err: ErrDependent,
+		Detail: "rounding leaves nothing of its conditional variance"}
 }

@@ -42,14 +42,18 @@ func TestEqVarBottomUpMatchesDefinition(t *testing.T) {
 		for c, j := range got.Order {
 			want := regress(x, j, got.Order[:c])
 			if !(math.Abs(got.Criterion[c]-want) <= 1e-7*regress(x, j, nil)) {
-				t.Fatalf("criterion %d is %g, regression on the columns before gives %g", c, got.Criterion[c], want)
+				t.Fatalf("criterion %d is %g, regression on the columns before gives %g", c,
+					got.Criterion[c], want)
 			}
 			// The gap is by how much the runner-up is explained better.
 			second := 0.0
 			for _, i := range got.Order[:c] {
-				second = max(second, regress(x, i, slices.DeleteFunc(slices.Clone(got.Order[:c+1]), func(k int) bool { return k == i })))
+				second = max(second,
+					regress(x, i, slices.DeleteFunc(slices.Clone(got.Order[:c+1]),
+						func(k int) bool { return k == i })))
 			}
-			if wantGap := want/second - 1; c > 0 && !(math.Abs(got.Gaps[c]-wantGap) <= 1e-6*(1+wantGap)) {
+			if wantGap := want/second - 1; c > 0 &&
+				!(math.Abs(got.Gaps[c]-wantGap) <= 1e-6*(1+wantGap)) {
 				t.Fatalf("gap %d is %g, want %g", c, got.Gaps[c], wantGap)
 			}
 		}
@@ -66,14 +70,17 @@ func TestEqVarBottomUpSachs(t *testing.T) {
 		violated int
 	}{
 		{"raw", raw, []int{8, 9, 2, 5, 6, 1, 0, 4, 10, 3, 7}, 8},
-		{"standardised, first 767 rows", standardised(raw).Slice(0, 767, 0, 11), []int{6, 5, 1, 0, 9, 8, 7, 2, 10, 3, 4}, 12},
+		{"standardised, first 767 rows", standardised(raw).Slice(0, 767, 0, 11),
+			[]int{6, 5, 1, 0, 9, 8, 7, 2, 10, 3, 4}, 12},
 	} {
 		got, err := ordering.EqVarBottomUp(row.x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(row.order, got.Order); diff != "" || violated(got.Order, edges) != row.violated {
-			t.Errorf("%s: %d violated edges, want %d (-want +got):\n%s", row.name, violated(got.Order, edges), row.violated, diff)
+		if diff := cmp.Diff(row.order, got.Order); diff != "" ||
+			violated(got.Order, edges) != row.violated {
+			t.Errorf("%s: %d violated edges, want %d (-want +got):\n%s", row.name,
+				violated(got.Order, edges), row.violated, diff)
 		}
 	}
 }
@@ -93,7 +100,9 @@ func TestEqVarBottomUpTies(t *testing.T) {
 	if !slices.Equal(got.Order, []int{2, 1, 0}) || got.MinRelGap != 0 {
 		t.Errorf("order %v, gap %g, want [2 1 0] and 0", got.Order, got.MinRelGap)
 	}
-	if want := "columns 1 and 2 tie at position 3 of the order (1.143); the lower index was taken"; len(got.Warnings) != 3 || got.Warnings[1].String() != want {
+	if want := "columns 1 and 2 tie at position 3 of the order (1.143); the lower " +
+		"index was taken"; len(got.Warnings) != 3 ||
+		got.Warnings[1].String() != want {
 		t.Errorf("warnings %q, want three, the second %q", got.Sentences(nil), want)
 	}
 }
@@ -112,8 +121,10 @@ func TestEqVarBottomUpExtremeScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Order, plain.Order) || got.MinRelGap != plain.MinRelGap || got.Criterion[4] != plain.Criterion[4]*factor*factor {
-			t.Errorf("factor %g: %v, criterion %g; want %v, %g", factor, got.Order, got.Criterion[4], plain.Order, plain.Criterion[4]*factor*factor)
+		if !slices.Equal(got.Order, plain.Order) || got.MinRelGap != plain.MinRelGap ||
+			got.Criterion[4] != plain.Criterion[4]*factor*factor {
+			t.Errorf("factor %g: %v, criterion %g; want %v, %g", factor, got.Order,
+				got.Criterion[4], plain.Order, plain.Criterion[4]*factor*factor)
 		}
 	}
 	// 10³⁰⁰ between columns: the widest first.

@@ -118,12 +118,15 @@ func TestEqVarSachs(t *testing.T) {
 	}{
 		{
 			"raw", raw, []int{8, 9, 2, 1, 0, 4, 10, 3, 5, 6, 7},
-			[]float64{134.373176, 172.168169, 215.284646, 752.886514, 645.456095, 1141.90043, 1682.07008, 8013.45334, 8065.89765, 264.642918, 127017.078},
+			[]float64{134.373176, 172.168169, 215.284646, 752.886514, 645.456095, 1141.90043,
+				1682.07008, 8013.45334, 8065.89765, 264.642918, 127017.078},
 			math.NaN(), 7, false,
 		},
 		{
-			"standardised, first 767 rows", standardised.Slice(0, 767, 0, d), []int{2, 3, 4, 1, 0, 9, 8, 10, 7, 6, 5},
-			[]float64{.849403576, .994435023, .988344872, .999759438, .382152685, .998678047, .47706971, .95942519, 1.03963897, .891037097, .0153717315},
+			"standardised, first 767 rows", standardised.Slice(0, 767, 0, d),
+			[]int{2, 3, 4, 1, 0, 9, 8, 10, 7, 6, 5},
+			[]float64{.849403576, .994435023, .988344872, .999759438, .382152685, .998678047,
+				.47706971, .95942519, 1.03963897, .891037097, .0153717315},
 			.0032, 10, false,
 		},
 	} {
@@ -151,7 +154,8 @@ func TestEqVarSachs(t *testing.T) {
 	t.Run("standardised, all rows", func(t *testing.T) {
 		// The first pick is decided by rounding; only the warning is certain.
 		got := mustEqVar(t, standardised)
-		if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0].String(), "within 5 %") || !strings.Contains(got.Warnings[0].String(), "standardised") {
+		if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0].String(), "within 5 %") ||
+			!strings.Contains(got.Warnings[0].String(), "standardised") {
 			t.Errorf("warnings %q, want one about standardised data", got.Sentences(nil))
 		}
 		if err := ordering.Validate(got.Order, d); err != nil {
@@ -182,6 +186,7 @@ func TestEqVarRecoversLinearNetworks(t *testing.T) {
 		t.Errorf("EqVar violates %d of %d edges, want at most 3 %%", bad, all)
 	}
 	if bad >= byVariance || byVariance >= random {
-		t.Errorf("violated edges: EqVar %d, variance %d, random %d; want ascending", bad, byVariance, random)
+		t.Errorf("violated edges: EqVar %d, variance %d, random %d; want ascending", bad,
+			byVariance, random)
 	}
 }

@@ -162,11 +162,13 @@ func TestEqVarPowerOfTwoIsExact(t *testing.T) {
 		scaled.Scale(factor, x)
 		got := mustEqVar(t, &scaled)
 		if !slices.Equal(got.Order, plain.Order) || got.MinRelGap != plain.MinRelGap {
-			t.Errorf("factor %g: order %v gap %g, want %v gap %g", factor, got.Order, got.MinRelGap, plain.Order, plain.MinRelGap)
+			t.Errorf("factor %g: order %v gap %g, want %v gap %g", factor, got.Order, got.MinRelGap,
+				plain.Order, plain.MinRelGap)
 		}
 		for c, v := range plain.Criterion {
 			if got.Criterion[c] != v*factor*factor {
-				t.Errorf("factor %g: criterion %d is %g, want %g", factor, c, got.Criterion[c], v*factor*factor)
+				t.Errorf("factor %g: criterion %d is %g, want %g", factor, c, got.Criterion[c],
+					v*factor*factor)
 			}
 		}
 	}
@@ -221,7 +223,8 @@ func TestEqVarTies(t *testing.T) {
 		}
 	}
 	got := mustEqVar(t, x)
-	if !slices.Equal(got.Order, []int{0, 1, 2}) || got.MinRelGap != 0 || !slices.Equal(got.Gaps, []float64{0, 0, math.Inf(1)}) {
+	if !slices.Equal(got.Order, []int{0, 1, 2}) || got.MinRelGap != 0 ||
+		!slices.Equal(got.Gaps, []float64{0, 0, math.Inf(1)}) {
 		t.Errorf("order %v, gap %g, want [0 1 2] and 0", got.Order, got.MinRelGap)
 	}
 	want := "columns 1 and 2 tie at position 1 of the order (1.143); the lower index was taken"
@@ -249,13 +252,15 @@ func TestEqVarPartial(t *testing.T) {
 	}
 	rest := slices.Sorted(slices.Values(got.Order[5:]))
 	warning := got.Warnings[len(got.Warnings)-1]
-	if warning.Kind != ordering.WarningUndecided || warning.Position != 5 || !slices.Equal(slices.Sorted(slices.Values(warning.Columns)), rest) {
+	if warning.Kind != ordering.WarningUndecided || warning.Position != 5 ||
+		!slices.Equal(slices.Sorted(slices.Values(warning.Columns)), rest) {
 		t.Errorf("warnings %v", got.Warnings)
 	}
 	if got.MinRelGap != 0 || got.Gaps[5] != 0 || got.Gaps[0] == 0 {
 		t.Errorf("gaps %v", got.Gaps)
 	}
-	if _, err := (ordering.EqVarOptions{Partial: true}).Order(context.Background(), gaussian(1, 3, rand.New(rand.NewPCG(1, 1))), 1); !errors.Is(err, ordering.ErrTooFewRows) {
+	if _, err := (ordering.EqVarOptions{Partial: true}).Order(context.Background(),
+		gaussian(1, 3, rand.New(rand.NewPCG(1, 1))), 1); !errors.Is(err, ordering.ErrTooFewRows) {
 		t.Errorf("one row: %v", err)
 	}
 	// With enough rows the setting changes nothing.

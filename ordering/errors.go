@@ -35,7 +35,8 @@ func tooFewRows(method string, n, d, want int) error {
 	if n == 1 {
 		unit = "row"
 	}
-	return fmt.Errorf("ordering: %w: %d %s of %d columns, %s needs at least %d", ErrTooFewRows, n, unit, d, method, want)
+	return fmt.Errorf("ordering: %w: %d %s of %d columns, %s needs at least %d", ErrTooFewRows, n,
+		unit, d, method, want)
 }
 
 // ColumnError says which column of the data cannot be ordered, and why.
@@ -111,7 +112,8 @@ func ByNames(order, names []string) ([]int, error) {
 	column := make(map[string]int, len(names))
 	for i, name := range names {
 		if first, dup := column[name]; dup {
-			return nil, fmt.Errorf("ordering: columns %d and %d are both named %q", first+1, i+1, name)
+			return nil, fmt.Errorf("ordering: columns %d and %d are both named %q", first+1, i+1,
+				name)
 		}
 		column[name] = i
 	}
@@ -125,11 +127,13 @@ func ByNames(order, names []string) ([]int, error) {
 	for c, name := range order {
 		i, known := column[name]
 		if !known {
-			faults = append(faults, fmt.Sprintf("unknown %q at position %d%s", name, c+1, suggestion(name, names)))
+			faults = append(faults,
+				fmt.Sprintf("unknown %q at position %d%s", name, c+1, suggestion(name, names)))
 			continue
 		}
 		if first, dup := position[i]; dup {
-			faults = append(faults, fmt.Sprintf("repeated %q at positions %d and %d", name, first+1, c+1))
+			faults = append(faults,
+				fmt.Sprintf("repeated %q at positions %d and %d", name, first+1, c+1))
 			continue
 		}
 		position[i] = c

@@ -87,7 +87,8 @@ func ExampleSCORE() {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Order)
-	fmt.Printf("the closest rival for the last position was %.0f times as far from constant\n", 1+result.Gaps[1])
+	fmt.Printf("the closest rival for the last position was %.0f times as far from constant\n",
+		1+result.Gaps[1])
 	// Output:
 	// [1 0]
 	// the closest rival for the last position was 46 times as far from constant
@@ -101,7 +102,8 @@ func ExampleNPVarOptions() {
 		a, b := rng.NormFloat64(), rng.NormFloat64()
 		x.SetRow(i, []float64{a*b + a + b + 0.9*rng.NormFloat64(), a, b})
 	}
-	result, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}.Order(context.Background(), x, 1)
+	result, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
+		Layers: &ordering.Layers{Tolerance: 0.3}}.Order(context.Background(), x, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -124,7 +126,8 @@ func ExampleBootstrap() {
 		tar := rng.NormFloat64()
 		x.SetRow(i, []float64{2*tar + rng.NormFloat64(), rng.NormFloat64(), tar})
 	}
-	d, err := ordering.Bootstrap(context.Background(), ordering.MethodEqVar, x, 200, ordering.BootstrapOptions{Seed: 1, Workers: 4})
+	d, err := ordering.Bootstrap(context.Background(), ordering.MethodEqVar, x, 200,
+		ordering.BootstrapOptions{Seed: 1, Workers: 4})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -135,7 +138,8 @@ func ExampleBootstrap() {
 		}
 		fmt.Println()
 	}
-	fmt.Printf("tar before cancer %.2f, tar before age %.2f\n", d.Precedes().At(2, 0), d.Precedes().At(2, 1))
+	fmt.Printf("tar before cancer %.2f, tar before age %.2f\n", d.Precedes().At(2, 0),
+		d.Precedes().At(2, 1))
 	// Output:
 	// 0.915 age tar cancer
 	// 0.085 tar cancer age

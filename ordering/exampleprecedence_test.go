@@ -28,7 +28,8 @@ func ExampleWithin() {
 		fmt.Println(err)
 		return
 	}
-	bound, err := ordering.Within{Estimator: ordering.MethodVariance, Precedence: known}.Order(context.Background(), x, 1)
+	bound, err := ordering.Within{Estimator: ordering.MethodVariance,
+		Precedence: known}.Order(context.Background(), x, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

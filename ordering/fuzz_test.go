@@ -19,7 +19,8 @@ func FuzzOrder(f *testing.F) {
 	f.Add(uint8(4), []byte(strings.Repeat("\x10\x83\x27\x91\x55\x02\xf0", 9)))
 	f.Add(uint8(1), []byte{0})
 	f.Add(uint8(0), []byte{})
-	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, 1e155, 5e-324, -1e-160, 1e-155, 0, math.Copysign(0, -1)}
+	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, 1e155, 5e-324,
+		-1e-160, 1e-155, 0, math.Copysign(0, -1)}
 	f.Fuzz(func(t *testing.T, width uint8, codes []byte) {
 		d := int(width % 7)
 		n := 0
@@ -58,12 +59,14 @@ func FuzzOrder(f *testing.F) {
 					t.Errorf("%s: gap %d is %g", e.name, c, v)
 				}
 			}
-			if d > 1 && (len(got.Criterion) != d || len(got.Gaps) != d) || math.IsNaN(got.MinRelGap) || got.MinRelGap < 0 {
+			if d > 1 && (len(got.Criterion) != d || len(got.Gaps) != d) ||
+				math.IsNaN(got.MinRelGap) || got.MinRelGap < 0 {
 				t.Errorf("%s: %+v", e.name, got)
 			}
 			checkSortability(t, x, got.Order)
 		}
-		if b, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 3, ordering.BootstrapOptions{Workers: 2}); err == nil {
+		if b, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar, x, 3,
+			ordering.BootstrapOptions{Workers: 2}); err == nil {
 			if s := b.Stability(); !(s >= 0.5 && s <= 1) {
 				t.Errorf("stability %g", s)
 			}
@@ -79,7 +82,8 @@ func checkSortability(t *testing.T, x mat.Matrix, order []int) {
 			g.Set(i, j, 1)
 		}
 	}
-	for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability, ordering.R2Sortability} {
+	for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability,
+		ordering.R2Sortability} {
 		if v, err := measure(x, g); err == nil && !(v >= 0 && v <= 1) {
 			t.Errorf("sortability %g", v)
 		}

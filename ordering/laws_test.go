@@ -32,8 +32,10 @@ type accuracy int
 
 const (
 	ofCriterion accuracy = iota // the criterion
-	ofVariance                  // the column's variance: the criterion is a difference of numbers of that size
-	ofInverse                   // the criterion, times the condition number of the correlations that were inverted
+	// the column's variance: the criterion is a difference of numbers of that size
+	ofVariance
+	// the criterion, times the condition number of the correlations that were inverted
+	ofInverse
 )
 
 // tolerance is how far the criterion want of column j of x may be off, if all of
@@ -57,9 +59,12 @@ var estimators = []estimator{
 	{"eqvar-bu", ordering.MethodEqVarBottomUp, true, true, ofInverse},
 	{"npvar", ordering.MethodNPVar, true, true, ofVariance},
 	{"npvar, mgcv", ordering.NPVarOptions{Smoother: ordering.MGCV}, true, true, ofVariance},
-	{"npvar, layers", ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 0.3}}, false, true, ofVariance},
+	{"npvar, layers", ordering.NPVarOptions{Smoother: ordering.MGCV,
+		Layers: &ordering.Layers{Tolerance: 0.3}}, false, true, ofVariance},
 	{"score", ordering.MethodSCORE, false, true, ofCriterion},
-	{"score, mean absolute deviation", ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, false, true, ofCriterion},
+	{"score, mean absolute deviation",
+		ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, false, true,
+		ofCriterion},
 	{"score, divided by mean", ordering.SCOREOptions{DivideByMean: true}, false, true, ofCriterion},
 	{"variance", ordering.MethodVariance, true, true, ofVariance},
 }
@@ -96,19 +101,23 @@ func TestEquivariance(t *testing.T) {
 					factor = math.Exp(10 * rng.NormFloat64())
 				}
 				changed := columns(x, relabel)
-				changed.Apply(func(i, j int, v float64) float64 { return factor * (v + float64(j)) }, changed)
+				changed.Apply(func(i, j int, v float64) float64 {
+					return factor * (v + float64(j))
+				}, changed)
 				got, err := e.orderer.Order(context.Background(), changed, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(plain.Order, relabelled(got.Order, relabel)); diff != "" {
-					t.Fatalf("relabelled by %v, shifted, and multiplied by %g (-want +got):\n%s", relabel, factor, diff)
+					t.Fatalf("relabelled by %v, shifted, and multiplied by %g (-want +got):\n%s",
+						relabel, factor, diff)
 				}
 				for c, j := range plain.Order {
 					want := factor * factor * plain.Criterion[c]
 					tolerance := e.accuracy.tolerance(want, x, j, factor)
 					if !(math.Abs(got.Criterion[c]-want) <= tolerance) {
-						t.Fatalf("criterion %d is %g, want %g ± %.2g", c, got.Criterion[c], want, tolerance)
+						t.Fatalf("criterion %d is %g, want %g ± %.2g", c, got.Criterion[c], want,
+							tolerance)
 					}
 				}
 				if diff := cmp.Diff(plain.Layers, got.Layers); diff != "" {
@@ -121,7 +130,8 @@ func TestEquivariance(t *testing.T) {
 
 // What is not promised does not hold.
 func TestNotInvariant(t *testing.T) {
-	changes := func(o ordering.Orderer, change func(x *mat.Dense, seed uint64) []int) (changed bool) {
+	changes := func(o ordering.Orderer,
+		change func(x *mat.Dense, seed uint64) []int) (changed bool) {
 		for seed := range uint64(40) {
 			x := gaussian(30, 5, rand.New(rand.NewPCG(seed, 31)))
 			before, err := o.Order(context.Background(), x, 1)
@@ -146,10 +156,11 @@ func TestNotInvariant(t *testing.T) {
 		}) {
 			t.Errorf("%s: a factor of 0.01 on one column changes no order of 40", e.name)
 		}
-		if !e.commonFactor && e.name != "npvar, layers" && !changes(e.orderer, func(x *mat.Dense, seed uint64) []int {
-			x.Scale(0.01, x)
-			return identity(5)
-		}) {
+		if !e.commonFactor && e.name != "npvar, layers" &&
+			!changes(e.orderer, func(x *mat.Dense, seed uint64) []int {
+				x.Scale(0.01, x)
+				return identity(5)
+			}) {
 			t.Errorf("%s: a factor of 0.01 on all columns changes no order of 40", e.name)
 		}
 	}
@@ -168,7 +179,8 @@ func TestRunsAgree(t *testing.T) {
 		if !mat.Equal(x, before) {
 			t.Fatalf("%s: the data changed", e.name)
 		}
-		for what, again := range map[string]mat.Matrix{"a second run": x, "a transposed view": mat.DenseCopyOf(x.T()).T()} {
+		for what, again := range map[string]mat.Matrix{"a second run": x,
+			"a transposed view": mat.DenseCopyOf(x.T()).T()} {
 			second, err := e.orderer.Order(context.Background(), again, 1)
 			if diff := cmp.Diff(first, second); err != nil || diff != "" {
 				t.Errorf("%s: %s: %v (-first +second):\n%s", e.name, what, err, diff)
@@ -177,7 +189,8 @@ func TestRunsAgree(t *testing.T) {
 		if err := ordering.Validate(first.Order, 5); err != nil {
 			t.Errorf("%s: %v", e.name, err)
 		}
-		if len(first.Criterion) != 5 || len(first.Gaps) != 5 || slices.Min(first.Gaps) != first.MinRelGap {
+		if len(first.Criterion) != 5 || len(first.Gaps) != 5 ||
+			slices.Min(first.Gaps) != first.MinRelGap {
 			t.Errorf("%s: %+v", e.name, first)
 		}
 	}
@@ -200,7 +213,8 @@ func TestProcessors(t *testing.T) {
 				first = got
 			}
 			if diff := cmp.Diff(first, got); diff != "" {
-				t.Errorf("%s: 1 processor against %d (-1 +%d):\n%s", e.name, processors, processors, diff)
+				t.Errorf("%s: 1 processor against %d (-1 +%d):\n%s", e.name, processors, processors,
+					diff)
 			}
 		}
 	}
@@ -225,17 +239,26 @@ func TestDegenerateData(t *testing.T) {
 		"equal rows": with(20, func(x *mat.Dense) { repeatRows(x, 2) }),
 		"all equal":  with(20, func(x *mat.Dense) { repeatRows(x, 1) }),
 	}
-	few, dependent, constant, duplicate := ordering.ErrTooFewRows, ordering.ErrDependent, ordering.ErrConstant, ordering.ErrDuplicateRows
+	few, dependent, constant, duplicate := ordering.ErrTooFewRows, ordering.ErrDependent,
+		ordering.ErrConstant, ordering.ErrDuplicateRows
 	for _, row := range []struct {
 		name string
 		want map[string]error // by the name of the data; missing: an order
 	}{
-		{"eqvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
-		{"eqvar, partial", map[string]error{"n = 1": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
-		{"eqvar-bu", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few, "copy": dependent, "constant": constant, "equal rows": dependent, "all equal": constant}},
-		{"npvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "constant": constant, "all equal": constant}},
-		{"npvar, mgcv", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "constant": constant, "all equal": constant}},
-		{"score", map[string]error{"n = 1": few, "n = 2": few, "equal rows": duplicate, "all equal": duplicate}},
+		{"eqvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few,
+			"copy": dependent, "constant": constant, "equal rows": dependent,
+			"all equal": constant}},
+		{"eqvar, partial", map[string]error{"n = 1": few, "copy": dependent, "constant": constant,
+			"equal rows": dependent, "all equal": constant}},
+		{"eqvar-bu", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "n = d": few,
+			"copy": dependent, "constant": constant, "equal rows": dependent,
+			"all equal": constant}},
+		{"npvar", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few, "constant": constant,
+			"all equal": constant}},
+		{"npvar, mgcv", map[string]error{"n = 1": few, "n = 2": few, "n = 3": few,
+			"constant": constant, "all equal": constant}},
+		{"score", map[string]error{"n = 1": few, "n = 2": few, "equal rows": duplicate,
+			"all equal": duplicate}},
 		{"variance", map[string]error{"n = 1": few}},
 	} {
 		i := slices.IndexFunc(estimators, func(e estimator) bool { return e.name == row.name })
@@ -276,9 +299,13 @@ func TestStandardisedData(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", e.name, err)
 		}
-		says := slices.ContainsFunc(got.Warnings, func(d ordering.Warning) bool { return d.Kind == ordering.WarningStandardised })
-		if want := !slices.Contains([]string{"score", "score, mean absolute deviation", "score, divided by mean"}, e.name); says != want {
-			t.Errorf("%s: warnings %v, standardised among them: want %t", e.name, got.Warnings, want)
+		says := slices.ContainsFunc(got.Warnings, func(d ordering.Warning) bool {
+			return d.Kind == ordering.WarningStandardised
+		})
+		if want := !slices.Contains([]string{"score", "score, mean absolute deviation",
+			"score, divided by mean"}, e.name); says != want {
+			t.Errorf("%s: warnings %v, standardised among them: want %t", e.name, got.Warnings,
+				want)
 		}
 	}
 }
@@ -290,21 +317,28 @@ func TestWarningSentences(t *testing.T) {
 		plain   string
 		named   string
 	}{
-		{ordering.Warning{Kind: ordering.WarningTie, Columns: []int{0, 1}, Position: 3, Values: []float64{2}},
+		{ordering.Warning{Kind: ordering.WarningTie, Columns: []int{0, 1}, Position: 3,
+			Values: []float64{2}},
 			"columns 1 and 2 tie at position 4 of the order (2); the lower index was taken",
 			`columns "a" and "b c" tie at position 4 of the order (2); the lower index was taken`},
 		{ordering.Warning{Kind: ordering.WarningConstant, Columns: []int{1}, Position: -1},
-			"column 2 is constant; its place in the order means nothing", `column "b c" is constant; its place in the order means nothing`},
+			"column 2 is constant; its place in the order means nothing",
+			`column "b c" is constant; its place in the order means nothing`},
 		{ordering.Warning{Kind: ordering.WarningUndecided, Columns: []int{1, 2, 0}, Position: 4},
-			"the rows decide 4 positions; columns 2, 3 and 1 come after them in a sequence that means nothing",
+			"the rows decide 4 positions; columns 2, 3 and 1 come after them in a sequence that " +
+				"means nothing",
 			`the rows decide 4 positions; columns "b c", 3 and "a" come after them in a sequence that means nothing`},
-		{ordering.Warning{Kind: ordering.WarningClamped, Columns: []int{0}, Position: 2, Values: []float64{-0.25}},
-			"the fit of column 1 at position 3 varies more than the column, by 0.25; its conditional variance was taken as 0",
+		{ordering.Warning{Kind: ordering.WarningClamped, Columns: []int{0}, Position: 2,
+			Values: []float64{-0.25}},
+			"the fit of column 1 at position 3 varies more than the column, by 0.25; its " +
+				"conditional variance was taken as 0",
 			`the fit of column "a" at position 3 varies more than the column, by 0.25; its conditional variance was taken as 0`},
 		{ordering.Warning{Kind: ordering.WarningRidge, Position: 2, Values: []float64{1.49e-7}},
-			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable", "the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable"},
+			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable",
+			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable"},
 		{ordering.Warning{Kind: ordering.WarningLarge, Position: 5, Values: []float64{2500, 5e7}},
-			"the last additive fit has 2500 coefficients, 50 MB in its factor", "the last additive fit has 2500 coefficients, 50 MB in its factor"},
+			"the last additive fit has 2500 coefficients, 50 MB in its factor",
+			"the last additive fit has 2500 coefficients, 50 MB in its factor"},
 		{ordering.Warning{Kind: 99}, "warning of kind 99", "warning of kind 99"},
 	} {
 		if got := fmt.Sprint(row.warning); got != row.plain {

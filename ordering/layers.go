@@ -46,8 +46,10 @@ func (l *Layers) prepare(w *work, s Smoother, d int) (*layering, error) {
 	if out.scale == 0 {
 		out.scale = 1
 	}
-	if !(out.tolerance > 0) || !(out.scale > 0) || math.IsInf(out.tolerance, 0) || math.IsInf(out.scale, 0) {
-		return nil, fmt.Errorf("ordering: layers with tolerance %g and scale %g, want finite positive numbers, or 0 for the defaults", l.Tolerance, l.Scale)
+	if !(out.tolerance > 0) || !(out.scale > 0) || math.IsInf(out.tolerance, 0) ||
+		math.IsInf(out.scale, 0) {
+		return nil, fmt.Errorf("ordering: layers with tolerance %g and scale %g, want finite "+
+			"positive numbers, or 0 for the defaults", l.Tolerance, l.Scale)
 	}
 	if l.Sample == nil {
 		return out, nil
@@ -70,7 +72,8 @@ func (l *Layers) prepare(w *work, s Smoother, d int) (*layering, error) {
 	if err := checkScales(v, columns); err != nil {
 		return nil, fmt.Errorf("second sample: %w", err)
 	}
-	out.second = &conditionalVariances{additive: newAdditive(w, l.Sample, columns, s, d-1), total: v, value: make([]float64, d)}
+	out.second = &conditionalVariances{additive: newAdditive(w, l.Sample, columns, s, d-1),
+		total: v, value: make([]float64, d)}
 	return out, nil
 }
 

@@ -29,7 +29,9 @@ type published struct {
 // with published means over count sets. The difference of the two means has the
 // variance sd²/ours + sd²/count; it may be four of its roots, and half of the
 // last digit published.
-func compare(t *testing.T, label string, ours, count int, digit float64, draw func(seed uint64) (*mat.Dense, [][2]int), statistic func(order []int, edges [][2]int) float64, figures []published) {
+func compare(t *testing.T, label string, ours, count int, digit float64,
+	draw func(seed uint64) (*mat.Dense, [][2]int),
+	statistic func(order []int, edges [][2]int) float64, figures []published) {
 	t.Helper()
 	values := make([][]float64, len(figures))
 	for seed := range uint64(ours) {
@@ -54,9 +56,11 @@ func compare(t *testing.T, label string, ours, count int, digit float64, draw fu
 		if excess := math.Abs(mean-figure.mean) - digit/2; excess > 0 {
 			z = excess / se
 		}
-		fmt.Fprintf(&line, "  %5.1f±%.1f (%.1f, z %.1f)", mean, sd/math.Sqrt(float64(ours)), figure.mean, z)
+		fmt.Fprintf(&line, "  %5.1f±%.1f (%.1f, z %.1f)", mean, sd/math.Sqrt(float64(ours)),
+			figure.mean, z)
 		if z > 4 {
-			t.Errorf("%s, column %d: mean %.2f, published %.2f, %.1f standard errors apart", label, f, mean, figure.mean, z)
+			t.Errorf("%s, column %d: mean %.2f, published %.2f, %.1f standard errors apart", label,
+				f, mean, figure.mean, z)
 		}
 	}
 	t.Logf("%-22s%s", label, line.String())
@@ -84,7 +88,8 @@ func linearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.
 // nonlinearSet draws the published nonlinear model: each variable with parents is
 // a network of its parents with one hidden layer of five rectified units, all
 // weights and biases N(0,1), plus noise of variance 0.1; the others are noise.
-func nonlinearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.Dense, [][2]int) {
+func nonlinearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.Dense,
+	[][2]int) {
 	return func(seed uint64) (*mat.Dense, [][2]int) {
 		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: perNode, Seed: seed})
 		if err != nil {
@@ -143,7 +148,8 @@ func TestPublishedViolations(t *testing.T) {
 	}
 	t.Log("per cent violated: mean ± standard error (published, standard errors of the difference)")
 	t.Log("d, n, edges per node     EqVar, bottom-up, variance, NPVar pygam, NPVar mgcv, SCORE")
-	methods := []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp, ordering.MethodVariance,
+	methods := []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp,
+		ordering.MethodVariance,
 		ordering.MethodNPVar, ordering.NPVarOptions{Smoother: ordering.MGCV}, ordering.MethodSCORE}
 	for _, row := range []struct {
 		d, n    int
@@ -163,12 +169,15 @@ func TestPublishedViolations(t *testing.T) {
 		for i, m := range methods {
 			figures = append(figures, published{m, row.means[i], 0})
 		}
-		compare(t, fmt.Sprintf("%d, %d, %g", row.d, row.n, row.perNode), row.ours, row.count, 0.1, linearSet(t, row.d, row.n, row.perNode), percent, figures)
+		compare(t, fmt.Sprintf("%d, %d, %g", row.d, row.n, row.perNode), row.ours, row.count, 0.1,
+			linearSet(t, row.d, row.n, row.perNode), percent, figures)
 	}
 	t.Log("nonlinear, number of violated edges: EqVar, variance, SCORE")
 	// The tail of SCORE is heavy: five of the ten published runs have 3, 3, 3, 12 and 40, hence
 	// their sd.
 	compare(t, "20, 100, 2", 60, 10, 0.1, nonlinearSet(t, 20, 100, 2), count,
-		[]published{{ordering.MethodEqVar, 4.5, 0}, {ordering.MethodVariance, 6.9, 0}, {ordering.MethodSCORE, 9.2, 16.0}})
-	compare(t, "20, 100, 4", 60, 10, 0.1, nonlinearSet(t, 20, 100, 4), count, []published{{ordering.MethodEqVar, 7.3, 0}, {ordering.MethodVariance, 12.0, 0}})
+		[]published{{ordering.MethodEqVar, 4.5, 0}, {ordering.MethodVariance, 6.9, 0},
+			{ordering.MethodSCORE, 9.2, 16.0}})
+	compare(t, "20, 100, 4", 60, 10, 0.1, nonlinearSet(t, 20, 100, 4), count,
+		[]published{{ordering.MethodEqVar, 7.3, 0}, {ordering.MethodVariance, 12.0, 0}})
 }

@@ -57,11 +57,14 @@ func (m Method) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, 
 }
 
 // OrderWithin is Order under a precedence.
-func (m Method) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+func (m Method) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result,
+	error) {
 	if !m.valid() {
 		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
 	}
-	return ordered(ctx, workers, func(w *work) (*Result, error) { return methods[m].order(w, x, p) })
+	return ordered(ctx, workers, func(w *work) (*Result, error) {
+		return methods[m].order(w, x, p)
+	})
 }
 
 // String returns the name that [Method.UnmarshalText] reads.

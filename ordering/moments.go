@@ -49,7 +49,8 @@ func summarise(w *work, x mat.Matrix) ([]column, error) {
 		mat.Row(row, i, x)
 		for j, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, &ColumnError{Column: j, Row: i, Err: ErrNotFinite, Detail: fmt.Sprint(v)}
+				return nil, &ColumnError{Column: j, Row: i, Err: ErrNotFinite,
+					Detail: fmt.Sprint(v)}
 			}
 			columns[j].mean += v
 			columns[j].constant = columns[j].constant && v == first[j]
@@ -75,7 +76,8 @@ func summarise(w *work, x mat.Matrix) ([]column, error) {
 
 // columnsForOrder checks x for an estimator that needs the given number of rows
 // for two columns or more. For one column it returns the finished result.
-func columnsForOrder(w *work, x mat.Matrix, method string, least func(d int) int) (columns []column, single *Result, err error) {
+func columnsForOrder(w *work, x mat.Matrix, method string, least func(d int) int) (columns []column,
+	single *Result, err error) {
 	if columns, err = summarise(w, x); err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +157,8 @@ func checkScale(j int, v float64) error {
 		return nil
 	}
 	return &ColumnError{Column: j, Row: -1, Err: ErrScale,
-		Detail: fmt.Sprintf("%g, want %g to %g; multiply all data by one constant", v, smallestNormal, math.MaxFloat64)}
+		Detail: fmt.Sprintf("%g, want %g to %g; multiply all data by one constant", v,
+			smallestNormal, math.MaxFloat64)}
 }
 
 // checkScales calls checkScale for every column that varies.
@@ -176,7 +179,8 @@ func checkVaries(x mat.Matrix, columns []column) error {
 	for j, c := range columns {
 		if c.constant {
 			return &ColumnError{Column: j, Row: -1, Err: ErrConstant,
-				Detail: fmt.Sprintf("every row is %g; remove the column or use another estimator", x.At(0, j))}
+				Detail: fmt.Sprintf("every row is %g; remove the column or use another estimator",
+					x.At(0, j))}
 		}
 	}
 	return nil

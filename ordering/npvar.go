@@ -65,13 +65,15 @@ func (o NPVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Re
 
 // OrderWithin is Order under a precedence: a layer holds only columns that may be
 // placed when it begins.
-func (o NPVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+func (o NPVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence,
+	workers int) (*Result, error) {
 	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
 }
 
 func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	if !o.Smoother.valid() {
-		return nil, fmt.Errorf("ordering: unknown smoother %d, want %v or %v", int(o.Smoother), PyGAM, MGCV)
+		return nil, fmt.Errorf("ordering: unknown smoother %d, want %v or %v", int(o.Smoother),
+			PyGAM, MGCV)
 	}
 	method := "npvar, " + o.Smoother.String()
 	if o.Layers != nil {
@@ -97,7 +99,8 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 		most = 8000
 	}
 	if size > most {
-		return nil, fmt.Errorf("ordering: %w: %s of %d columns has up to %d coefficients, %.1f GB in their factor, more than the %d allowed",
+		return nil, fmt.Errorf("ordering: %w: %s of %d columns has up to %d coefficients, %.1f "+
+			"GB in their factor, more than the %d allowed",
 			ErrTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
 	}
 	layers, err := o.Layers.prepare(w, o.Smoother, d)
@@ -107,9 +110,11 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 	result := newResult(method, d)
 	result.warnOfScale(v, columns)
 	if size > manyCoefficients {
-		result.warn(Warning{Kind: WarningLarge, Position: d - 1, Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
+		result.warn(Warning{Kind: WarningLarge, Position: d - 1,
+			Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
-	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v, value: make([]float64, d)}
+	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v,
+		value: make([]float64, d)}
 	p.check(d)
 	if err := search.run(result, layers, p.front(sourcesFirst)); err != nil {
 		return nil, err
@@ -155,7 +160,8 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		for _, made := range next {
 			if made.criterion < 0 {
-				result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column}, Position: len(result.Order), Values: []float64{made.criterion}})
+				result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column},
+					Position: len(result.Order), Values: []float64{made.criterion}})
 			}
 			result.recordClamped(made, c.value)
 			left = without(left, made.column)
@@ -177,7 +183,8 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		}
 		if c.ridge > raised {
 			raised = c.ridge
-			result.warn(Warning{Kind: WarningRidge, Position: len(result.Order), Values: []float64{raised}})
+			result.warn(Warning{Kind: WarningRidge, Position: len(result.Order),
+				Values: []float64{raised}})
 		}
 	}
 }
@@ -186,7 +193,9 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 func (c *conditionalVariances) checkFinite(targets []int) error {
 	for _, l := range targets {
 		if v := c.value[l]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return &ColumnError{Column: l, Row: -1, Err: ErrScale, Detail: fmt.Sprintf("its conditional variance is %g; multiply all data by one constant", v)}
+			return &ColumnError{Column: l, Row: -1, Err: ErrScale,
+				Detail: fmt.Sprintf("its conditional variance is %g; multiply all data by one "+
+					"constant", v)}
 		}
 	}
 	return nil

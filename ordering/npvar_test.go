@@ -28,7 +28,8 @@ func naiveBSpline(x, lo, h float64, i, degree int) float64 {
 		return 0
 	}
 	w := h * float64(degree)
-	return (x-knot(i))/w*naiveBSpline(x, lo, h, i, degree-1) + (knot(i+degree+1)-x)/w*naiveBSpline(x, lo, h, i+1, degree-1)
+	return (x-knot(i))/w*naiveBSpline(x, lo, h, i, degree-1) +
+		(knot(i+degree+1)-x)/w*naiveBSpline(x, lo, h, i+1, degree-1)
 }
 
 func TestBSplineBasis(t *testing.T) {
@@ -56,8 +57,10 @@ func TestBSplineBasis(t *testing.T) {
 			for j := range k {
 				sum += b.At(i, j)
 				// The recursion leaves out the right end of the last segment.
-				if want := naiveBSpline(v, lo, h, j, 3); v < hi && !(math.Abs(b.At(i, j)-want) <= 1e-12) {
-					t.Fatalf("%v: function %d at %g is %g, recursion gives %g", row.s, j, v, b.At(i, j), want)
+				if want := naiveBSpline(v, lo, h, j, 3); v < hi &&
+					!(math.Abs(b.At(i, j)-want) <= 1e-12) {
+					t.Fatalf("%v: function %d at %g is %g, recursion gives %g", row.s, j, v,
+						b.At(i, j), want)
 				}
 			}
 			if !(math.Abs(sum-1) <= 1e-14) {
@@ -73,10 +76,12 @@ func TestBSplineBasis(t *testing.T) {
 				line += p.At(i, j) * float64(j)
 			}
 			if !(math.Abs(constant) <= 1e-12) || !(math.Abs(line) <= 1e-12) {
-				t.Errorf("%v: row %d of the penalty gives %g on constants, %g on lines", row.s, i, constant, line)
+				t.Errorf("%v: row %d of the penalty gives %g on constants, %g on lines", row.s, i,
+					constant, line)
 			}
 		}
-		if got, want := mat.Norm(p, 1), map[ordering.Smoother]float64{ordering.PyGAM: 9.6, ordering.MGCV: 0.6}[row.s]; !near(got, want, 1e-12) {
+		if got, want := mat.Norm(p, 1), map[ordering.Smoother]float64{ordering.PyGAM: 9.6,
+			ordering.MGCV: 0.6}[row.s]; !near(got, want, 1e-12) {
 			t.Errorf("%v: norm of the penalty %g, want %g", row.s, got, want)
 		}
 	}
@@ -132,7 +137,8 @@ func TestAdditiveFit(t *testing.T) {
 			mean := stat.Mean(want, nil)
 			for r, v := range want {
 				if !(math.Abs(grown.At(r, i)-(v-mean)) <= 1e-5) {
-					t.Fatalf("%v: fit of column %d at row %d is %g, from scratch %g", s, target, r, grown.At(r, i), v-mean)
+					t.Fatalf("%v: fit of column %d at row %d is %g, from scratch %g", s, target, r,
+						grown.At(r, i), v-mean)
 				}
 			}
 		}
@@ -173,12 +179,15 @@ func TestAdditiveFitOfALine(t *testing.T) {
 // that is lower by some amount needs a ridge above that amount.
 func TestAdditiveRidge(t *testing.T) {
 	x := gaussian(40, 3, rand.New(rand.NewPCG(72, 72)))
-	for _, row := range []struct{ less, want float64 }{{0, 1.49e-8}, {5e-8, 1.49e-7}, {5e-6, 1.49e-5}} {
-		if got, err := ordering.RaisedRidge(x, ordering.PyGAM, row.less); err != nil || !near(got/row.want, 1, 1e-12) {
+	for _, row := range []struct{ less, want float64 }{{0, 1.49e-8}, {5e-8, 1.49e-7},
+		{5e-6, 1.49e-5}} {
+		if got, err := ordering.RaisedRidge(x, ordering.PyGAM, row.less); err != nil ||
+			!near(got/row.want, 1, 1e-12) {
 			t.Errorf("penalty lower by %g: ridge %g, %v, want %g", row.less, got, err, row.want)
 		}
 	}
-	if _, err := ordering.RaisedRidge(x, ordering.PyGAM, 5e-5); !errors.Is(err, ordering.ErrSingular) {
+	if _, err := ordering.RaisedRidge(x, ordering.PyGAM, 5e-5); !errors.Is(err,
+		ordering.ErrSingular) {
 		t.Errorf("penalty lower by 5e-5: %v", err)
 	}
 }
@@ -191,16 +200,24 @@ func TestNPVarReferenceOrders(t *testing.T) {
 		order     []int
 		criterion []float64
 	}{
-		{"linear-d10-e20-run0", ordering.MGCV, []int{6, 5, 3, 9, 4, 1, 2, 8, 7, 0}, []float64{.0899571476, .116357529, .0722536122, .0740726022}},
-		{"linear-d10-e20-run0", ordering.PyGAM, []int{6, 5, 3, 9, 4, 1, 2, 8, 7, 0}, []float64{.0899571476, .11476463, .0708049437, .0731358335}},
-		{"linear-d10-e20-run1", ordering.MGCV, []int{3, 7, 9, 6, 0, 2, 4, 1, 8, 5}, []float64{.0905792056, .0871503715, .0891719211, .0702066277}},
-		{"linear-d10-e20-run1", ordering.PyGAM, []int{3, 7, 9, 6, 0, 2, 4, 1, 8, 5}, []float64{.0905792056, .0863665864, .0849883858, .0671470431}},
-		{"linear-d20-e40-run0", ordering.MGCV, []int{4, 13, 1, 16, 9, 19, 7, 6, 17, 14, 12, 8, 2, 3, 10, 11, 18, 15, 5, 0}, []float64{.117266377, .0853655453, .081973928, .0789189983}},
-		{"linear-d20-e40-run0", ordering.PyGAM, []int{4, 1, 13, 16, 9, 19, 6, 17, 7, 14, 12, 8, 2, 3, 10, 11, 18, 15, 5, 0}, []float64{.117266377, .0842503729, .0794567962, .0763243764}},
+		{"linear-d10-e20-run0", ordering.MGCV, []int{6, 5, 3, 9, 4, 1, 2, 8, 7, 0},
+			[]float64{.0899571476, .116357529, .0722536122, .0740726022}},
+		{"linear-d10-e20-run0", ordering.PyGAM, []int{6, 5, 3, 9, 4, 1, 2, 8, 7, 0},
+			[]float64{.0899571476, .11476463, .0708049437, .0731358335}},
+		{"linear-d10-e20-run1", ordering.MGCV, []int{3, 7, 9, 6, 0, 2, 4, 1, 8, 5},
+			[]float64{.0905792056, .0871503715, .0891719211, .0702066277}},
+		{"linear-d10-e20-run1", ordering.PyGAM, []int{3, 7, 9, 6, 0, 2, 4, 1, 8, 5},
+			[]float64{.0905792056, .0863665864, .0849883858, .0671470431}},
+		{"linear-d20-e40-run0", ordering.MGCV, []int{4, 13, 1, 16, 9, 19, 7, 6, 17, 14, 12, 8, 2, 3,
+			10, 11, 18, 15, 5, 0}, []float64{.117266377, .0853655453, .081973928, .0789189983}},
+		{"linear-d20-e40-run0", ordering.PyGAM, []int{4, 1, 13, 16, 9, 19, 6, 17, 7, 14, 12, 8, 2,
+			3, 10, 11, 18, 15, 5, 0}, []float64{.117266377, .0842503729, .0794567962, .0763243764}},
 	} {
 		t.Run(row.set+"/"+row.s.String(), func(t *testing.T) {
 			folders := simulated(t)
-			i := slices.IndexFunc(folders, func(f string) bool { return filepath.Base(f) == row.set })
+			i := slices.IndexFunc(folders, func(f string) bool {
+				return filepath.Base(f) == row.set
+			})
 			if i < 0 {
 				t.Skip(row.set + " is not there")
 			}
@@ -235,7 +252,8 @@ func TestNPVarIsNonlinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.Order, []int{0, 1}) || got.Criterion[1] > 0.8 {
-		t.Errorf("order %v, conditional variances %v; want [0 1] with 0.64 for the noise", got.Order, got.Criterion)
+		t.Errorf("order %v, conditional variances %v; want [0 1] with 0.64 for the noise",
+			got.Order, got.Criterion)
 	}
 }
 
@@ -249,8 +267,10 @@ func TestNPVarCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := slices.Index(got.Order, 0)
-	if at == 2 || got.Order[at+1] != 2 || got.Criterion[at+1] > 1e-6*got.Criterion[at] || got.Gaps[at] != 0 {
-		t.Errorf("order %v, criteria %v, gaps %v; want column 2 to follow column 0, after a tie", got.Order, got.Criterion, got.Gaps)
+	if at == 2 || got.Order[at+1] != 2 || got.Criterion[at+1] > 1e-6*got.Criterion[at] ||
+		got.Gaps[at] != 0 {
+		t.Errorf("order %v, criteria %v, gaps %v; want column 2 to follow column 0, after a tie",
+			got.Order, got.Criterion, got.Gaps)
 	}
 }
 
@@ -308,7 +328,8 @@ func TestNPVarLayers(t *testing.T) {
 		"fixed":    {Tolerance: 0.3},
 		"adaptive": {Sample: second, Scale: 0.5},
 	} {
-		got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: o}.Order(context.Background(), x, 1)
+		got, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
+			Layers: o}.Order(context.Background(), x, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,15 +338,18 @@ func TestNPVarLayers(t *testing.T) {
 		}
 	}
 	// A tolerance below every difference gives single columns.
-	got, err := ordering.NPVarOptions{Smoother: ordering.MGCV, Layers: &ordering.Layers{Tolerance: 1e-300}}.Order(context.Background(), x, 1)
+	got, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
+		Layers: &ordering.Layers{Tolerance: 1e-300}}.Order(context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Order, plain.Order) || !slices.Equal(got.Layers, identity(5)) || !slices.Equal(got.Gaps, plain.Gaps) {
+	if !slices.Equal(got.Order, plain.Order) || !slices.Equal(got.Layers, identity(5)) ||
+		!slices.Equal(got.Gaps, plain.Gaps) {
 		t.Errorf("without tolerance: %+v, want %+v", got, plain)
 	}
 	// A huge one gives one layer, sorted by variance.
-	got, err = ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: 1e9}}.Order(context.Background(), x, 1)
+	got, err = ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: 1e9}}.Order(
+		context.Background(), x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,17 +367,30 @@ func TestNPVarSettings(t *testing.T) {
 		err  error
 		text string
 	}{
-		{"smoother", ordering.NPVarOptions{Smoother: 7}, nil, "unknown smoother 7, want pygam or mgcv"},
-		{"coefficients", ordering.NPVarOptions{MaxCoefficients: 59}, ordering.ErrTooLarge, "up to 60 coefficients"},
-		{"tolerance", ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: -1}}, nil, "tolerance -1"},
-		{"scale", ordering.NPVarOptions{Layers: &ordering.Layers{Scale: math.Inf(1)}}, nil, "scale +Inf"},
-		{"columns of the second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 3, nil)}}, nil, "second sample of 3 columns, want 4"},
-		{"rows of the second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(3, 4, nil)}}, ordering.ErrTooFewRows, "second sample"},
-		{"constant second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 4, nil)}}, ordering.ErrConstant, "second sample"},
-		{"infinite second sample", ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(1, 4, []float64{1, 2, math.Inf(1), 3})}}, ordering.ErrNotFinite, "second sample"},
+		{"smoother", ordering.NPVarOptions{Smoother: 7}, nil,
+			"unknown smoother 7, want pygam or mgcv"},
+		{"coefficients", ordering.NPVarOptions{MaxCoefficients: 59}, ordering.ErrTooLarge,
+			"up to 60 coefficients"},
+		{"tolerance", ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: -1}}, nil,
+			"tolerance -1"},
+		{"scale", ordering.NPVarOptions{Layers: &ordering.Layers{Scale: math.Inf(1)}}, nil,
+			"scale +Inf"},
+		{"columns of the second sample",
+			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 3, nil)}}, nil,
+			"second sample of 3 columns, want 4"},
+		{"rows of the second sample",
+			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(3, 4, nil)}},
+			ordering.ErrTooFewRows, "second sample"},
+		{"constant second sample",
+			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 4, nil)}},
+			ordering.ErrConstant, "second sample"},
+		{"infinite second sample",
+			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(1, 4,
+				[]float64{1, 2, math.Inf(1), 3})}}, ordering.ErrNotFinite, "second sample"},
 	} {
 		_, err := row.o.Order(context.Background(), x, 1)
-		if err == nil || !errors.Is(err, row.err) && row.err != nil || !strings.Contains(err.Error(), row.text) {
+		if err == nil || !errors.Is(err, row.err) && row.err != nil ||
+			!strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want %q that wraps %v", row.name, err, row.text, row.err)
 		}
 	}

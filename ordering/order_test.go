@@ -86,7 +86,8 @@ func TestVarianceDegenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Order, []int{1, 2, 0}) || got.Criterion[0] != 0 || got.Criterion[1] != 0 || got.MinRelGap != 0 {
+	if !slices.Equal(got.Order, []int{1, 2, 0}) || got.Criterion[0] != 0 || got.Criterion[1] != 0 ||
+		got.MinRelGap != 0 {
 		t.Errorf("%+v", got)
 	}
 	want := []string{
@@ -98,17 +99,21 @@ func TestVarianceDegenerate(t *testing.T) {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 
-	if _, err := ordering.Variance(mat.NewDense(1, 3, nil)); !errors.Is(err, ordering.ErrTooFewRows) {
+	if _, err := ordering.Variance(mat.NewDense(1, 3, nil)); !errors.Is(err,
+		ordering.ErrTooFewRows) {
 		t.Errorf("one row: %v", err)
 	}
-	if _, err := ordering.Variance(mat.NewDense(2, 2, []float64{1, 2, math.Inf(1), 3})); !errors.Is(err, ordering.ErrNotFinite) {
+	if _, err := ordering.Variance(mat.NewDense(2, 2, []float64{1, 2, math.Inf(1), 3})); !errors.Is(
+		err, ordering.ErrNotFinite) {
 		t.Errorf("infinite: %v", err)
 	}
-	if _, err := ordering.Variance(mat.NewDense(2, 2, []float64{1, 1e200, 3, 0})); !errors.Is(err, ordering.ErrScale) {
+	if _, err := ordering.Variance(mat.NewDense(2, 2, []float64{1, 1e200, 3, 0})); !errors.Is(err,
+		ordering.ErrScale) {
 		t.Errorf("too large: %v", err)
 	}
 	even, err := ordering.Variance(mat.NewDense(2, 2, []float64{1, 2, 2, 3.02}))
-	if err != nil || len(even.Warnings) != 1 || !strings.Contains(even.Warnings[0].String(), "(0.5 to 0.5202)") {
+	if err != nil || len(even.Warnings) != 1 ||
+		!strings.Contains(even.Warnings[0].String(), "(0.5 to 0.5202)") {
 		t.Errorf("variances 0.5 and 0.5202: %v, %v", even, err)
 	}
 }
@@ -124,9 +129,12 @@ func TestValidate(t *testing.T) {
 		{"one", []int{0}, 1, ""},
 		{"nothing", nil, 0, "ordering: an order of 0 variables, want at least 1"},
 		{"negative d", nil, -1, "ordering: an order of -1 variables, want at least 1"},
-		{"too large", []int{0, 3, 1}, 3, "ordering: position 2 of the order holds 3, want an index from 0 to 2"},
-		{"negative", []int{0, -1}, 2, "ordering: position 2 of the order holds -1, want an index from 0 to 1"},
-		{"repeated", []int{2, 0, 2}, 3, "ordering: the order repeats variable 2, at positions 1 and 3"},
+		{"too large", []int{0, 3, 1}, 3,
+			"ordering: position 2 of the order holds 3, want an index from 0 to 2"},
+		{"negative", []int{0, -1}, 2,
+			"ordering: position 2 of the order holds -1, want an index from 0 to 1"},
+		{"repeated", []int{2, 0, 2}, 3,
+			"ordering: the order repeats variable 2, at positions 1 and 3"},
 		{"short", []int{2, 0}, 3, "ordering: the order lacks variable 1, it has 2 of 3 entries"},
 		{"long", []int{1, 0, 1}, 2, "ordering: the order repeats variable 1, at positions 1 and 3"},
 	} {
@@ -157,7 +165,8 @@ func TestKnown(t *testing.T) {
 		t.Error("no error for a repeated entry")
 	}
 	var orderer ordering.Orderer = ordering.Fixed{1, 0}
-	if got, err := orderer.Order(context.Background(), mat.NewDense(3, 2, nil), 1); err != nil || !slices.Equal(got.Order, []int{1, 0}) {
+	if got, err := orderer.Order(context.Background(), mat.NewDense(3, 2, nil), 1); err != nil ||
+		!slices.Equal(got.Order, []int{1, 0}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := orderer.Order(context.Background(), mat.NewDense(3, 3, nil), 1); err == nil {
@@ -180,10 +189,13 @@ func TestByNames(t *testing.T) {
 			`ordering: order by names: unknown "pkc " at position 2 (did you mean "PKC"?); repeated "PKC" at positions 1 and 3; ` +
 				`unknown "erk" at position 4; missing "praf", "pmek", "PKA"`,
 		},
-		{"a long list of strangers", strings.Fields(strings.Repeat("x ", 25)), names, nil, `ordering: order by names: ` + strangers(20) + "; and 6 more"},
-		{"empty order", nil, names, nil, `ordering: order by names: missing "praf", "pmek", "PKA", "PKC"`},
+		{"a long list of strangers", strings.Fields(strings.Repeat("x ", 25)), names, nil,
+			`ordering: order by names: ` + strangers(20) + "; and 6 more"},
+		{"empty order", nil, names, nil,
+			`ordering: order by names: missing "praf", "pmek", "PKA", "PKC"`},
 		{"no columns", nil, nil, nil, "ordering: an order of 0 columns, want at least 1"},
-		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil, `ordering: columns 1 and 3 are both named "a"`},
+		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil,
+			`ordering: columns 1 and 3 are both named "a"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := ordering.ByNames(row.order, row.names)
@@ -200,8 +212,9 @@ func TestByNames(t *testing.T) {
 
 func TestMethodText(t *testing.T) {
 	direct := []func(mat.Matrix) (*ordering.Result, error){
-		ordering.MethodEqVar: ordering.EqVar, ordering.MethodVariance: ordering.Variance, ordering.MethodEqVarBottomUp: ordering.EqVarBottomUp,
-		ordering.MethodNPVar: ordering.NPVar, ordering.MethodSCORE: ordering.SCORE,
+		ordering.MethodEqVar: ordering.EqVar, ordering.MethodVariance: ordering.Variance,
+		ordering.MethodEqVarBottomUp: ordering.EqVarBottomUp,
+		ordering.MethodNPVar:         ordering.NPVar, ordering.MethodSCORE: ordering.SCORE,
 	}
 	if got := ordering.Methods(); len(got) != len(direct) {
 		t.Fatalf("methods %v, want %d", got, len(direct))
@@ -221,13 +234,16 @@ func TestMethodText(t *testing.T) {
 			t.Fatal(err)
 		}
 		var back ordering.Method
-		if err := json.Unmarshal([]byte(strings.ToUpper(string(text))), &back); err != nil || back != m {
+		if err := json.Unmarshal([]byte(strings.ToUpper(string(text))), &back); err != nil ||
+			back != m {
 			t.Errorf("%s reads back as %v, %v", text, back, err)
 		}
 	}
 	m := ordering.MethodVariance
 	err := m.UnmarshalText([]byte("eqvar2"))
-	if err == nil || err.Error() != `ordering: unknown method "eqvar2", want one of eqvar, variance, eqvar-bu, npvar, score` || m != ordering.MethodVariance {
+	if err == nil ||
+		err.Error() !=
+			`ordering: unknown method "eqvar2", want one of eqvar, variance, eqvar-bu, npvar, score` || m != ordering.MethodVariance {
 		t.Errorf("unknown name: %v, %v", m, err)
 	}
 	bad := ordering.Method(9)

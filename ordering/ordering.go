@@ -58,15 +58,18 @@ func Validate(order []int, d int) error {
 	for c, v := range order {
 		switch {
 		case v < 0 || v >= d:
-			return fmt.Errorf("ordering: position %d of the order holds %d, want an index from 0 to %d", c+1, v, d-1)
+			return fmt.Errorf("ordering: position %d of the order holds %d, want an index from 0 "+
+				"to %d", c+1, v, d-1)
 		case position[v] >= 0:
-			return fmt.Errorf("ordering: the order repeats variable %d, at positions %d and %d", v, position[v]+1, c+1)
+			return fmt.Errorf("ordering: the order repeats variable %d, at positions %d and %d", v,
+				position[v]+1, c+1)
 		}
 		position[v] = c
 	}
 	for v, c := range position {
 		if c < 0 {
-			return fmt.Errorf("ordering: the order lacks variable %d, it has %d of %d entries", v, len(order), d)
+			return fmt.Errorf("ordering: the order lacks variable %d, it has %d of %d entries", v,
+				len(order), d)
 		}
 	}
 	return nil
@@ -78,7 +81,8 @@ func Known(order []int, d int) (*Result, error) {
 	if err := Validate(order, d); err != nil {
 		return nil, err
 	}
-	return &Result{Order: append([]int(nil), order...), MinRelGap: math.Inf(1), Method: "known"}, nil
+	return &Result{Order: append([]int(nil), order...), MinRelGap: math.Inf(1), Method: "known"},
+		nil
 }
 
 // Fixed is an [Orderer] that ignores the values of the data: the order it

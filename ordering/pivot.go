@@ -40,7 +40,9 @@ func newElimination(s blas64.General) *elimination {
 // remaining v of the columns that may be placed next, lower labels first among equals;
 // the second is −1 if there is none.
 func (e *elimination) smallestTwo(next *front) (best, second int) {
-	less := func(p, q int) bool { return e.v[p] < e.v[q] || e.v[p] == e.v[q] && e.label[p] < e.label[q] }
+	less := func(p, q int) bool {
+		return e.v[p] < e.v[q] || e.v[p] == e.v[q] && e.label[p] < e.label[q]
+	}
 	best, second = -1, -1
 	for p := e.t; p < len(e.v); p++ {
 		switch {
@@ -61,8 +63,10 @@ func (e *elimination) take(b int) {
 	t, d, c := e.t, len(e.v), e.s
 	e.t++
 	if b != t {
-		blas64.Swap(blas64.Vector{N: d, Inc: 1, Data: c.Data[t*d:]}, blas64.Vector{N: d, Inc: 1, Data: c.Data[b*d:]})
-		blas64.Swap(blas64.Vector{N: d, Inc: d, Data: c.Data[t:]}, blas64.Vector{N: d, Inc: d, Data: c.Data[b:]})
+		blas64.Swap(blas64.Vector{N: d, Inc: 1, Data: c.Data[t*d:]},
+			blas64.Vector{N: d, Inc: 1, Data: c.Data[b*d:]})
+		blas64.Swap(blas64.Vector{N: d, Inc: d, Data: c.Data[t:]},
+			blas64.Vector{N: d, Inc: d, Data: c.Data[b:]})
 		e.v[t], e.v[b] = e.v[b], e.v[t]
 		e.label[t], e.label[b] = e.label[b], e.label[t]
 	}
@@ -75,7 +79,8 @@ func (e *elimination) take(b int) {
 			e.ratio[k] = c.Data[k*d+t] / e.v[k]
 		}
 		placed := blas64.General{Rows: t, Cols: len(u), Stride: d, Data: c.Data[t+1:]}
-		blas64.Gemv(blas.Trans, -1, placed, blas64.Vector{N: t, Inc: 1, Data: e.ratio}, 1, blas64.Vector{N: len(u), Inc: 1, Data: u})
+		blas64.Gemv(blas.Trans, -1, placed, blas64.Vector{N: t, Inc: 1, Data: e.ratio}, 1,
+			blas64.Vector{N: len(u), Inc: 1, Data: u})
 	}
 	for i, s := range u {
 		e.v[t+1+i] -= s * (s / e.v[t])

@@ -34,7 +34,8 @@ func NewPrecedence(d int, before func(i, j int) bool) (*Precedence, error) {
 	for len(left) > 0 {
 		at := slices.IndexFunc(left, f.open)
 		if at < 0 {
-			return nil, fmt.Errorf("ordering: %s come before each other", nameColumns(cycleAmong(left, before), nil))
+			return nil, fmt.Errorf("ordering: %s come before each other",
+				nameColumns(cycleAmong(left, before), nil))
 		}
 		f.place(left[at])
 		left = slices.Delete(left, at, at+1)
@@ -95,7 +96,8 @@ func (w Within) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, 
 
 // OrderWithin is [Fixed.Order] for an order that agrees with the precedence, and an error
 // for another.
-func (f Fixed) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+func (f Fixed) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result,
+	error) {
 	r, err := f.Order(ctx, x, workers)
 	if err == nil && !p.Allows(r.Order) {
 		return nil, fmt.Errorf("ordering: the order %v contradicts what is known of it", []int(f))

@@ -34,7 +34,9 @@ func drawKnown(t *rapid.T, d int, rng *rand.Rand) known {
 		}
 	}
 	var err error
-	if k.p, err = ordering.NewPrecedence(d, func(i, j int) bool { return k.before[i][j] }); err != nil {
+	if k.p, err = ordering.NewPrecedence(d, func(i, j int) bool {
+		return k.before[i][j]
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return k
@@ -71,7 +73,8 @@ func TestOrdersWithin(t *testing.T) {
 					t.Fatal(err)
 				}
 				if pair := k.violated(got.Order); pair != nil || !k.p.Allows(got.Order) {
-					t.Fatalf("order %v against %v; allowed: %v", got.Order, pair, k.p.Allows(got.Order))
+					t.Fatalf("order %v against %v; allowed: %v", got.Order, pair,
+						k.p.Allows(got.Order))
 				}
 				if len(got.Criterion) != d || len(got.Gaps) != d || slices.Min(got.Gaps) < 0 {
 					t.Fatalf("criteria %v, gaps %v", got.Criterion, got.Gaps)
@@ -80,14 +83,18 @@ func TestOrdersWithin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if k.violated(plain.Order) == nil && e.name != "npvar, layers" && !slices.Equal(got.Order, plain.Order) {
-					t.Fatalf("order %v, without the knowledge that it agrees with %v", got.Order, plain.Order)
+				if k.violated(plain.Order) == nil && e.name != "npvar, layers" &&
+					!slices.Equal(got.Order, plain.Order) {
+					t.Fatalf("order %v, without the knowledge that it agrees with %v", got.Order,
+						plain.Order)
 				}
 				if got.MinRelGap < 1e-6 {
 					return
 				}
 				relabel := rng.Perm(d)
-				p, err := ordering.NewPrecedence(d, func(i, j int) bool { return k.before[relabel[i]][relabel[j]] })
+				p, err := ordering.NewPrecedence(d, func(i, j int) bool {
+					return k.before[relabel[i]][relabel[j]]
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,8 +133,10 @@ func TestEqVarWithinByDefinition(t *testing.T) {
 					smallest, column = v, j
 				}
 			}
-			if column != got.Order[at] || !(math.Abs(smallest-got.Criterion[at]) <= 1e-9*c.At(column, column)) {
-				t.Fatalf("position %d has column %d of variance %g, want %d of %g", at, got.Order[at], got.Criterion[at], column, smallest)
+			if column != got.Order[at] ||
+				!(math.Abs(smallest-got.Criterion[at]) <= 1e-9*c.At(column, column)) {
+				t.Fatalf("position %d has column %d of variance %g, want %d of %g", at,
+					got.Order[at], got.Criterion[at], column, smallest)
 			}
 		}
 	})
@@ -178,7 +187,9 @@ func TestBootstrapWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ordering.Bootstrap(context.Background(), ordering.Within{Estimator: ordering.MethodEqVar, Precedence: p}, x, 25, ordering.BootstrapOptions{Seed: 1})
+	got, err := ordering.Bootstrap(context.Background(),
+		ordering.Within{Estimator: ordering.MethodEqVar, Precedence: p}, x, 25,
+		ordering.BootstrapOptions{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,14 +227,19 @@ func TestPrecedenceFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := gaussian(9, 3, rand.New(rand.NewPCG(1, 7)))
-	if _, err := (ordering.Fixed{0, 1, 2}).OrderWithin(context.Background(), x, p, 1); err == nil || !strings.Contains(err.Error(), "[0 1 2] contradicts") {
+	if _, err := (ordering.Fixed{0, 1, 2}).OrderWithin(context.Background(), x, p, 1); err == nil ||
+		!strings.Contains(err.Error(), "[0 1 2] contradicts") {
 		t.Errorf("got error %v", err)
 	}
-	if r, err := (ordering.Fixed{2, 1, 0}).OrderWithin(context.Background(), x, p, 1); err != nil || r.Order[0] != 2 {
+	if r, err := (ordering.Fixed{2, 1, 0}).OrderWithin(context.Background(), x, p, 1); err != nil ||
+		r.Order[0] != 2 {
 		t.Errorf("got %v, %v", r, err)
 	}
-	_, err = ordering.NewPrecedence(4, func(i, j int) bool { return (i+1)%3 == j && i < 3 && j < 3 || i == 0 && j == 3 })
-	if err == nil || err.Error() != "ordering: columns 2, 3 and 1 come before each other" && err.Error() != "ordering: columns 1, 2 and 3 come before each other" {
+	_, err = ordering.NewPrecedence(4, func(i, j int) bool {
+		return (i+1)%3 == j && i < 3 && j < 3 || i == 0 && j == 3
+	})
+	if err == nil || err.Error() != "ordering: columns 2, 3 and 1 come before each other" &&
+		err.Error() != "ordering: columns 1, 2 and 3 come before each other" {
 		t.Errorf("got error %v", err)
 	}
 	var fault *ordering.ColumnError
@@ -235,5 +251,6 @@ func TestPrecedenceFailures(t *testing.T) {
 			t.Error("a precedence of 3 columns orders 4")
 		}
 	}()
-	ordering.MethodEqVar.OrderWithin(context.Background(), gaussian(9, 4, rand.New(rand.NewPCG(1, 8))), p, 1)
+	ordering.MethodEqVar.OrderWithin(context.Background(),
+		gaussian(9, 4, rand.New(rand.NewPCG(1, 8))), p, 1)
 }

@@ -68,7 +68,8 @@ func (o SCOREOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Re
 }
 
 // OrderWithin is Order under a precedence.
-func (o SCOREOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error) {
+func (o SCOREOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence,
+	workers int) (*Result, error) {
 	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
 }
 
@@ -94,7 +95,8 @@ func (o SCOREOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 		most = 5000
 	}
 	if n > most {
-		return nil, fmt.Errorf("ordering: %w: score on %d rows needs %.1f GB of memory; at most %d rows are allowed, take a part of them",
+		return nil, fmt.Errorf("ordering: %w: score on %d rows needs %.1f GB of memory; at most "+
+			"%d rows are allowed, take a part of them",
 			ErrTooLarge, n, 12*float64(n)*float64(n)/1e9, most)
 	}
 	v := variances(w, x, columns)
@@ -119,8 +121,10 @@ func (o SCOREOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 			return nil, err
 		}
 		for k, j := range left {
-			if value[j] = o.dispersion(e.hessian(k)); math.IsNaN(value[j]) || math.IsInf(value[j], 0) {
-				return nil, &ColumnError{Column: j, Row: -1, Err: ErrScale, Detail: fmt.Sprintf("the dispersion of its second derivative is %g", value[j])}
+			if value[j] = o.dispersion(e.hessian(k)); math.IsNaN(value[j]) ||
+				math.IsInf(value[j], 0) {
+				return nil, &ColumnError{Column: j, Row: -1, Err: ErrScale,
+					Detail: fmt.Sprintf("the dispersion of its second derivative is %g", value[j])}
 			}
 		}
 		leaf := ascending(next.of(left), value)[0]
@@ -149,7 +153,8 @@ func (o SCOREOptions) inUnits(leaf choice, bandwidth float64) (float64, error) {
 		v = v / bandwidth / bandwidth
 	}
 	if math.IsInf(v, 0) {
-		return 0, &ColumnError{Column: leaf.column, Row: -1, Err: ErrScale, Detail: "its criterion overflows; multiply all data by one constant"}
+		return 0, &ColumnError{Column: leaf.column, Row: -1, Err: ErrScale,
+			Detail: "its criterion overflows; multiply all data by one constant"}
 	}
 	return v, nil
 }

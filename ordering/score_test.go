@@ -119,7 +119,8 @@ func TestSteinHessianMatchesDefinition(t *testing.T) {
 		for a := range n {
 			for k := range d {
 				if !(math.Abs(got.At(a, k)-want.At(a, k)) <= 1e-8*scale) {
-					t.Fatalf("entry %d,%d is %g, direct sums give %g", a, k, got.At(a, k), want.At(a, k))
+					t.Fatalf("entry %d,%d is %g, direct sums give %g", a, k, got.At(a, k),
+						want.At(a, k))
 				}
 			}
 		}
@@ -149,7 +150,8 @@ func TestSteinHessianEquivariance(t *testing.T) {
 	}
 	for a, from := range rows {
 		for k, col := range cols {
-			if want := plain.At(from, col); !(math.Abs(got.At(a, k)-want) <= 1e-8*(1+math.Abs(want))) {
+			if want := plain.At(from,
+				col); !(math.Abs(got.At(a, k)-want) <= 1e-8*(1+math.Abs(want))) {
 				t.Fatalf("entry %d,%d is %g, want %g", a, k, got.At(a, k), want)
 			}
 		}
@@ -194,7 +196,8 @@ func TestSCOREFindsTheLeaf(t *testing.T) {
 	}
 	t.Logf("right in %d of 20 quadratic and %d of 20 linear sets", right, linear)
 	if right < 19 || linear < 2 || linear > 18 {
-		t.Errorf("right in %d of 20 quadratic and %d of 20 linear sets, want nearly all, and neither all nor none", right, linear)
+		t.Errorf("right in %d of 20 quadratic and %d of 20 linear sets, want nearly all, and "+
+			"neither all nor none", right, linear)
 	}
 }
 
@@ -226,7 +229,9 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 		dispersion func(h []float64) float64
 	}{
 		{"variance", ordering.SCOREOptions{}, sampleVariance},
-		{"mean absolute deviation", ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation}, lowerMedianDeviation},
+		{"mean absolute deviation",
+			ordering.SCOREOptions{Dispersion: ordering.MeanAbsoluteDeviation},
+			lowerMedianDeviation},
 		{"divided by mean", ordering.SCOREOptions{DivideByMean: true}, func(h []float64) float64 {
 			mean := stat.Mean(h, nil)
 			return sampleVariance(h) / mean / mean
@@ -235,7 +240,8 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 83))
-				x := gaussian(rapid.IntRange(5, 25).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "d"), rng)
+				x := gaussian(rapid.IntRange(5, 25).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "d"),
+					rng)
 				got, err := row.options.Order(context.Background(), x, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -249,7 +255,8 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 				// The criterion of the leaf is in units of the data.
 				h, _ := naiveStein(x)
 				leaf := got.Order[len(got.Order)-1]
-				if c, want := got.Criterion[len(got.Order)-1], row.dispersion(mat.Col(nil, leaf, h)); !(math.Abs(c-want) <= 1e-6*want) {
+				if c, want := got.Criterion[len(got.Order)-1],
+					row.dispersion(mat.Col(nil, leaf, h)); !(math.Abs(c-want) <= 1e-6*want) {
 					t.Fatalf("criterion of the leaf %g, want %g", c, want)
 				}
 			})
@@ -292,7 +299,8 @@ func TestSCOREReferenceOrders(t *testing.T) {
 		compared++
 	}
 	t.Logf("%d sets; the smallest gap is %.3g, on %s", compared, smallest, where)
-	if compared >= 25 && (where != "nonlinear-d20-e40-run2" || !(math.Abs(smallest-0.00082) <= 5e-6)) {
+	if compared >= 25 &&
+		(where != "nonlinear-d20-e40-run2" || !(math.Abs(smallest-0.00082) <= 5e-6)) {
 		t.Errorf("smallest gap %g on %s, want 0.00082 on nonlinear-d20-e40-run2", smallest, where)
 	}
 }
@@ -308,8 +316,10 @@ func TestSCORESachs(t *testing.T) {
 		s, first, gap float64 // 0: not recorded
 		slow          bool
 	}{
-		{"first 200 rows", 200, []int{5, 6, 3, 10, 8, 9, 1, 4, 0, 2, 7}, 3.171408727, 72.96304113, 0, false},
-		{"all rows", 853, []int{5, 6, 3, 10, 8, 4, 9, 1, 0, 7, 2}, 3.197719829, 68.47054271, .018, true},
+		{"first 200 rows", 200, []int{5, 6, 3, 10, 8, 9, 1, 4, 0, 2, 7}, 3.171408727, 72.96304113,
+			0, false},
+		{"all rows", 853, []int{5, 6, 3, 10, 8, 4, 9, 1, 0, 7, 2}, 3.197719829, 68.47054271, .018,
+			true},
 		{"first 767 rows", 767, []int{6, 5, 3, 10, 8, 4, 9, 1, 7, 0, 2}, 0, 0, 0, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -331,8 +341,10 @@ func TestSCORESachs(t *testing.T) {
 			if err != nil || !near(s, row.s, 1e-9) {
 				t.Errorf("bandwidth %.10g, want %.10g, %v", s, row.s, err)
 			}
-			if !near(got.Criterion[10], row.first, 1e-9) || row.gap != 0 && !(math.Abs(got.MinRelGap-row.gap) <= 5e-4) {
-				t.Errorf("first leaf has variance %.10g, smallest gap %g, want %.10g and %g", got.Criterion[10], got.MinRelGap, row.first, row.gap)
+			if !near(got.Criterion[10], row.first, 1e-9) || row.gap != 0 &&
+				!(math.Abs(got.MinRelGap-row.gap) <= 5e-4) {
+				t.Errorf("first leaf has variance %.10g, smallest gap %g, want %.10g and %g",
+					got.Criterion[10], got.MinRelGap, row.first, row.gap)
 			}
 		})
 	}
@@ -347,7 +359,8 @@ func TestSCOREExtremeScales(t *testing.T) {
 		scaled.Scale(factor, x)
 		got, err := ordering.SCORE(&scaled)
 		switch {
-		case err != nil && !errors.Is(err, ordering.ErrSingular) && !errors.Is(err, ordering.ErrScale):
+		case err != nil && !errors.Is(err, ordering.ErrSingular) &&
+			!errors.Is(err, ordering.ErrScale):
 			t.Errorf("factor %g: %v", factor, err)
 		case err != nil && factor > 1e-4 && factor < 1e4:
 			t.Errorf("factor %g: %v", factor, err)
@@ -365,7 +378,8 @@ func TestSCOREConstantColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Warnings; len(d) != 1 || d[0].Kind != ordering.WarningConstant || !slices.Equal(d[0].Columns, []int{1}) {
+	if d := got.Warnings; len(d) != 1 || d[0].Kind != ordering.WarningConstant ||
+		!slices.Equal(d[0].Columns, []int{1}) {
 		t.Errorf("warnings %v", d)
 	}
 	_, with, _ := ordering.SteinHessian(x)
@@ -377,10 +391,12 @@ func TestSCOREConstantColumn(t *testing.T) {
 
 func TestSCORESettings(t *testing.T) {
 	x := gaussian(30, 3, rand.New(rand.NewPCG(87, 87)))
-	if _, err := (ordering.SCOREOptions{Dispersion: 5}).Order(context.Background(), x, 1); err == nil {
+	if _, err := (ordering.SCOREOptions{Dispersion: 5}).Order(context.Background(), x,
+		1); err == nil {
 		t.Error("no error for an unknown dispersion")
 	}
-	if _, err := (ordering.SCOREOptions{MaxRows: 29}).Order(context.Background(), x, 1); !errors.Is(err, ordering.ErrTooLarge) {
+	if _, err := (ordering.SCOREOptions{MaxRows: 29}).Order(context.Background(), x,
+		1); !errors.Is(err, ordering.ErrTooLarge) {
 		t.Errorf("30 rows where 29 are allowed: %v", err)
 	}
 }

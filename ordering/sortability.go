@@ -57,7 +57,8 @@ func sortability(values []float64, truth mat.Matrix) (float64, error) {
 				found = true
 				pairs++
 				switch {
-				case from == to || math.Abs(from-to) <= sortabilityTie*math.Max(math.Abs(from), math.Abs(to)):
+				case from == to ||
+					math.Abs(from-to) <= sortabilityTie*math.Max(math.Abs(from), math.Abs(to)):
 					sorted += 0.5
 				case from < to:
 					sorted++

@@ -37,14 +37,16 @@ func TestSortabilityByHand(t *testing.T) {
 		{"last is least", []float64{1, 2, 3, 0}, 3.0 / 6},
 		{"one tie", []float64{1, 1, 3, 4}, 5.5 / 6},
 	} {
-		if got, err := ordering.Sortability(row.values, g); err != nil || !(math.Abs(got-row.want) <= 1e-15) {
+		if got, err := ordering.Sortability(row.values, g); err != nil ||
+			!(math.Abs(got-row.want) <= 1e-15) {
 			t.Errorf("%s: %g, %v, want %g", row.name, got, err, row.want)
 		}
 	}
 	// The diamond with a shortcut: 0 → 3 counts as a path of one edge, and once,
 	// though there are two paths, as one of two edges.
 	diamond := adjacency(4, [][2]int{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {0, 3}})
-	if got, err := ordering.Sortability([]float64{2, 3, 4, 1}, diamond); err != nil || !(math.Abs(got-2.0/6) <= 1e-15) {
+	if got, err := ordering.Sortability([]float64{2, 3, 4, 1}, diamond); err != nil ||
+		!(math.Abs(got-2.0/6) <= 1e-15) {
 		t.Errorf("diamond: %g, %v, want 2 of 6", got, err)
 	}
 }
@@ -59,7 +61,8 @@ func TestSortabilityLaws(t *testing.T) {
 			t.Skip("no edge")
 		}
 		g := adjacency(d, edges)
-		for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability, ordering.R2Sortability} {
+		for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability,
+			ordering.R2Sortability} {
 			if d >= 2 && measure != nil {
 				plain, err := measure(x, g)
 				if err != nil {
@@ -77,7 +80,8 @@ func TestSortabilityLaws(t *testing.T) {
 				for i, e := range edges {
 					moved[i] = [2]int{position[e[0]], position[e[1]]}
 				}
-				if got, err := measure(columns(x, relabel), adjacency(d, moved)); err != nil || !(math.Abs(got-plain) <= 1e-12) {
+				if got, err := measure(columns(x, relabel), adjacency(d, moved)); err != nil ||
+					!(math.Abs(got-plain) <= 1e-12) {
 					t.Fatalf("relabelled: %g, %v, want %g", got, err, plain)
 				}
 			}
@@ -91,7 +95,8 @@ func TestSortabilityLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if down, err := ordering.Sortability(negative, g); err != nil || !(math.Abs(up+down-1) <= 1e-12) {
+		if down, err := ordering.Sortability(negative, g); err != nil ||
+			!(math.Abs(up+down-1) <= 1e-12) {
 			t.Fatalf("%g upwards and %g downwards, %v, want a sum of 1", up, down, err)
 		}
 	})
@@ -110,9 +115,12 @@ func TestSortabilityOfSimulatedData(t *testing.T) {
 		}
 		return v
 	}
-	plain, flat := measure(ordering.Varsortability, x), measure(ordering.Varsortability, standardised(x))
-	r2, r2flat := measure(ordering.R2Sortability, x), measure(ordering.R2Sortability, standardised(x))
-	t.Logf("varsortability %.3f, standardised %.3f; R²-sortability %.3f, standardised %.3f", plain, flat, r2, r2flat)
+	plain, flat := measure(ordering.Varsortability, x),
+		measure(ordering.Varsortability, standardised(x))
+	r2, r2flat := measure(ordering.R2Sortability, x),
+		measure(ordering.R2Sortability, standardised(x))
+	t.Logf("varsortability %.3f, standardised %.3f; R²-sortability %.3f, standardised %.3f", plain,
+		flat, r2, r2flat)
 	if plain < 0.9 || flat != 0.5 || r2 < 0.6 || !(math.Abs(r2-r2flat) <= 1e-9) {
 		t.Error("want above 0.9 and exactly 0.5, and twice the same above 0.6")
 	}
@@ -132,7 +140,8 @@ func TestR2(t *testing.T) {
 			t.Errorf("column %d: %g, regression gives %g", j, v, want)
 		}
 	}
-	if got, err := ordering.R2(mat.NewDense(3, 1, []float64{1, 2, 4})); err != nil || len(got) != 1 || got[0] != 0 {
+	if got, err := ordering.R2(mat.NewDense(3, 1, []float64{1, 2, 4})); err != nil ||
+		len(got) != 1 || got[0] != 0 {
 		t.Errorf("one column: %v, %v", got, err)
 	}
 }
@@ -146,26 +155,44 @@ func TestSortabilityErrors(t *testing.T) {
 		err  error
 		text string
 	}{
-		{"nil graph", func() (float64, error) { return ordering.Varsortability(x, nil) }, nil, "nil graph"},
-		{"size", func() (float64, error) { return ordering.Varsortability(x, mat.NewDense(3, 2, nil)) }, nil, "3 values against a 3×2 graph"},
-		{"no edge", func() (float64, error) { return ordering.Varsortability(x, mat.NewDense(3, 3, nil)) }, nil, "without edges"},
+		{"nil graph", func() (float64, error) { return ordering.Varsortability(x, nil) }, nil,
+			"nil graph"},
+		{"size", func() (float64, error) {
+			return ordering.Varsortability(x, mat.NewDense(3, 2, nil))
+		}, nil, "3 values against a 3×2 graph"},
+		{"no edge", func() (float64, error) {
+			return ordering.Varsortability(x, mat.NewDense(3, 3, nil))
+		}, nil, "without edges"},
 		{"cycle", func() (float64, error) {
 			return ordering.Varsortability(x, adjacency(3, [][2]int{{0, 1}, {1, 2}, {2, 0}}))
 		}, nil, "cycle"},
-		{"loop", func() (float64, error) { return ordering.Varsortability(x, adjacency(3, [][2]int{{1, 1}})) }, nil, "cycle"},
-		{"infinite value", func() (float64, error) { return ordering.Sortability([]float64{1, 2, math.Inf(1)}, edge) }, ordering.ErrNotFinite, "value 2"},
-		{"NaN", func() (float64, error) { return ordering.Sortability([]float64{1, math.NaN(), 2}, edge) }, ordering.ErrNotFinite, "value 1 is NaN"},
-		{"one row", func() (float64, error) { return ordering.Varsortability(mat.NewDense(1, 3, nil), edge) }, ordering.ErrTooFewRows, ""},
+		{"loop", func() (float64, error) {
+			return ordering.Varsortability(x, adjacency(3, [][2]int{{1, 1}}))
+		}, nil, "cycle"},
+		{"infinite value", func() (float64, error) {
+			return ordering.Sortability([]float64{1, 2, math.Inf(1)}, edge)
+		}, ordering.ErrNotFinite, "value 2"},
+		{"NaN", func() (float64, error) {
+			return ordering.Sortability([]float64{1, math.NaN(), 2}, edge)
+		}, ordering.ErrNotFinite, "value 1 is NaN"},
+		{"one row", func() (float64, error) {
+			return ordering.Varsortability(mat.NewDense(1, 3, nil), edge)
+		}, ordering.ErrTooFewRows, ""},
 		{"infinite", func() (float64, error) {
 			return ordering.Varsortability(mat.NewDense(1, 3, []float64{1, math.Inf(1), 3}), edge)
 		}, ordering.ErrNotFinite, ""},
 		{"R² with n = d", func() (float64, error) {
 			return ordering.R2Sortability(gaussian(3, 3, rand.New(rand.NewPCG(1, 1))), edge)
 		}, ordering.ErrTooFewRows, "R²"},
-		{"R² of a copy", func() (float64, error) { return ordering.R2Sortability(columns(x, []int{0, 1, 0}), edge) }, ordering.ErrDependent, ""},
-		{"R² of a constant", func() (float64, error) { return ordering.R2Sortability(mat.NewDense(9, 3, nil), edge) }, ordering.ErrConstant, ""},
+		{"R² of a copy", func() (float64, error) {
+			return ordering.R2Sortability(columns(x, []int{0, 1, 0}), edge)
+		}, ordering.ErrDependent, ""},
+		{"R² of a constant", func() (float64, error) {
+			return ordering.R2Sortability(mat.NewDense(9, 3, nil), edge)
+		}, ordering.ErrConstant, ""},
 	} {
-		if v, err := row.f(); err == nil || row.err != nil && !errors.Is(err, row.err) || !strings.Contains(err.Error(), row.text) {
+		if v, err := row.f(); err == nil || row.err != nil && !errors.Is(err, row.err) ||
+			!strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: %g, error %v, want %q that wraps %v", row.name, v, err, row.text, row.err)
 		}
 	}

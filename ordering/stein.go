@@ -53,7 +53,9 @@ func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 		for a, v := range e.hessian(j) {
 			v /= e.bandwidth * e.bandwidth
 			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale, Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one constant", v)}
+				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale,
+					Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one "+
+						"constant", v)}
 			}
 			h.Set(a, j, v)
 		}
@@ -75,8 +77,9 @@ type stein struct {
 
 func newStein(w *work, x mat.Matrix, columns []column) *stein {
 	n, d := x.Dims()
-	e := &stein{work: w, n: n, x: make([]float64, d*n), gram: make([]float64, n*n), pairs: make([]float64, n*(n-1)/2),
-		rhs: make([]float64, (2*d+1)*n), prod: make([]float64, (2*d+1)*n)}
+	e := &stein{work: w, n: n, x: make([]float64, d*n), gram: make([]float64, n*n),
+		pairs: make([]float64, n*(n-1)/2),
+		rhs:   make([]float64, (2*d+1)*n), prod: make([]float64, (2*d+1)*n)}
 	first := 0
 	centredBlocks(w, x, columns, func(block blas64.General) {
 		for j, c := range columns {
@@ -123,7 +126,8 @@ func (e *stein) estimate(active []int) error {
 	}
 	stack := blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.rhs}
 	full := blas64.General{Rows: n, Cols: n, Stride: n, Data: e.gram}
-	e.product(blas.NoTrans, 1, stack, full, 0, blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.prod})
+	e.product(blas.NoTrans, 1, stack, full, 0,
+		blas64.General{Rows: 2*k + 1, Cols: n, Stride: n, Data: e.prod})
 	sums := e.prod[2*k*n : (2*k+1)*n]
 	for i := range k {
 		y, square := e.rhs[i*n:i*n+n], e.rhs[(k+i)*n:(k+i)*n+n]
@@ -143,7 +147,8 @@ func (e *stein) estimate(active []int) error {
 		return e.err
 	}
 	if !ok {
-		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; standardise the data", ErrSingular, n, e.bandwidth)
+		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; "+
+			"standardise the data", ErrSingular, n, e.bandwidth)
 	}
 	both := blas64.General{Rows: 2 * k, Cols: n, Stride: n, Data: e.rhs}
 	e.divide(blas.Trans, factor, both)
@@ -184,9 +189,11 @@ func (e *stein) median() error {
 	e.bandwidth = math.Sqrt(e.pairs[((n*n-1)/2-n)/2])
 	switch {
 	case e.bandwidth == 0:
-		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0", ErrDuplicateRows, n)
+		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0",
+			ErrDuplicateRows, n)
 	case math.IsInf(e.bandwidth, 0):
-		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all data by one constant", ErrScale)
+		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all "+
+			"data by one constant", ErrScale)
 	}
 	return nil
 }

@@ -59,19 +59,25 @@ func (w Warning) sentence(names []string) string {
 	switch w.Kind {
 	case WarningStandardised:
 		return fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
-			"the data look standardised, and the order then starts from sampling noise", value(0), value(1))
+			"the data look standardised, and the order then starts from sampling noise", value(0),
+			value(1))
 	case WarningTie:
-		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken", who, w.Position+1, value(0))
+		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken",
+			who, w.Position+1, value(0))
 	case WarningConstant:
 		return fmt.Sprintf("%s is constant; its place in the order means nothing", who)
 	case WarningUndecided:
-		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that means nothing", w.Position, who)
+		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that "+
+			"means nothing", w.Position, who)
 	case WarningClamped:
-		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; its conditional variance was taken as 0", who, w.Position+1, -value(0))
+		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; "+
+			"its conditional variance was taken as 0", who, w.Position+1, -value(0))
 	case WarningRidge:
-		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable", w.Position+1, value(0))
+		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable",
+			w.Position+1, value(0))
 	case WarningLarge:
-		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor", value(0), value(1)/1e6)
+		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor",
+			value(0), value(1)/1e6)
 	}
 	return fmt.Sprintf("warning of kind %d", int(w.Kind))
 }
@@ -148,5 +154,6 @@ func (r *Result) NearTieSentence(rows int, names []string) string {
 	if len(near) > most {
 		who = "among them " + who
 	}
-	return fmt.Sprintf("the order is a guess at %d of %d positions (%s): the next candidate was less than %.2g %% behind", len(near), len(r.Order), who, 100*nearGap(rows))
+	return fmt.Sprintf("the order is a guess at %d of %d positions (%s): the next candidate was "+
+		"less than %.2g %% behind", len(near), len(r.Order), who, 100*nearGap(rows))
 }

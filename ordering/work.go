@@ -59,7 +59,8 @@ func tiles(n int) int { return (n + tile - 1) / tile }
 func span(k, n int) (from, size int) { return k * tile, min(tile, n-k*tile) }
 
 // product is c ← alpha·a·b + beta·c, or with t = Trans a·bᵀ.
-func (w *work) product(t blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+func (w *work) product(t blas.Transpose, alpha float64, a, b blas64.General, beta float64,
+	c blas64.General) {
 	down, across := tiles(c.Rows), tiles(c.Cols)
 	w.each(down*across, func(k int) {
 		r, rows := span(k/across, c.Rows)
@@ -69,7 +70,8 @@ func (w *work) product(t blas.Transpose, alpha float64, a, b blas64.General, bet
 }
 
 // block is one tile of product.
-func (w *work) block(t blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General, r, rows, at, cols int) {
+func (w *work) block(t blas.Transpose, alpha float64, a, b blas64.General, beta float64,
+	c blas64.General, r, rows, at, cols int) {
 	to := part(c, r, rows, at, cols)
 	for from := 0; from == 0 || from < a.Cols && w.ctx.Err() == nil; from += depth {
 		n := min(depth, a.Cols-from)
@@ -91,7 +93,9 @@ func (w *work) square(a, c blas64.General) {
 		at, cols := span(j, c.Cols)
 		switch {
 		case i == j:
-			blas64.Syrk(blas.NoTrans, 1, part(a, r, rows, 0, a.Cols), 1, blas64.Symmetric{N: rows, Stride: c.Stride, Data: c.Data[r*c.Stride+r:], Uplo: blas.Upper})
+			blas64.Syrk(blas.NoTrans, 1, part(a, r, rows, 0, a.Cols), 1,
+				blas64.Symmetric{N: rows, Stride: c.Stride, Data: c.Data[r*c.Stride+r:],
+					Uplo: blas.Upper})
 		case i < j:
 			w.block(blas.Trans, 1, a, a, 1, c, r, rows, at, cols)
 		}
@@ -106,7 +110,8 @@ func (w *work) divide(t blas.Transpose, l blas64.Triangular, b blas64.General) {
 // factor turns the lower triangle of a into l with l·lᵀ = a; what is above the diagonal is of
 // no use then. It reports whether a is positive definite.
 func (w *work) factor(a blas64.General) (l blas64.Triangular, ok bool) {
-	l = blas64.Triangular{N: a.Rows, Stride: a.Stride, Data: a.Data, Uplo: blas.Lower, Diag: blas.NonUnit}
+	l = blas64.Triangular{N: a.Rows, Stride: a.Stride, Data: a.Data, Uplo: blas.Lower,
+		Diag: blas.NonUnit}
 	n := tiles(a.Rows)
 	for k := range n {
 		at, size := span(k, a.Rows)
@@ -122,7 +127,8 @@ func (w *work) factor(a blas64.General) (l blas64.Triangular, ok bool) {
 			return l, false
 		}
 		corner := update(k)
-		root, ok := lapack64.Potrf(blas64.Symmetric{N: size, Stride: a.Stride, Data: corner.Data, Uplo: blas.Lower})
+		root, ok := lapack64.Potrf(blas64.Symmetric{N: size, Stride: a.Stride, Data: corner.Data,
+			Uplo: blas.Lower})
 		if !ok {
 			return l, false
 		}

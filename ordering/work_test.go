@@ -30,7 +30,8 @@ func TestWorkersAndCancellation(t *testing.T) {
 			t.Fatalf("%v: %v", m, err)
 		}
 		for _, workers := range []int{0, 3} {
-			if got, err := m.Order(t.Context(), x, workers); err != nil || !reflect.DeepEqual(got, want) {
+			if got, err := m.Order(t.Context(), x, workers); err != nil ||
+				!reflect.DeepEqual(got, want) {
 				t.Errorf("%v, %d workers: %v\n%s", m, workers, err, cmp.Diff(want, got))
 			}
 		}

@@ -33,11 +33,13 @@ func read(r io.ReaderAt, size int64, name string) (t *table.Table, err error) {
 	} else if table.IsInflation(err) || errors.As(err, new(nestedColumn)) {
 		return nil, &table.FormatError{Source: name, Problem: err.Error()}
 	} else if err != nil {
-		return nil, &table.FormatError{Source: name, Problem: "is a damaged Parquet file: " + err.Error()}
+		return nil, &table.FormatError{Source: name, Problem: "is a damaged Parquet file: " +
+			err.Error()}
 	}
 	f, err := pq.OpenFile(r, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
-		return nil, &table.FormatError{Source: name, Problem: "is a damaged Parquet file: " + err.Error()}
+		return nil, &table.FormatError{Source: name, Problem: "is a damaged Parquet file: " +
+			err.Error()}
 	}
 	var names []string
 	for _, column := range f.Root().Columns() {
@@ -46,8 +48,10 @@ func read(r io.ReaderAt, size int64, name string) (t *table.Table, err error) {
 	filler := table.NewFiller(name, "Parquet file", names)
 	for _, group := range f.RowGroups() {
 		for j, chunk := range group.ColumnChunks() {
-			if err := readChunk(filler.Column(j), chunk, size, converter(f.Root().Columns()[j])); err != nil {
-				return nil, &table.FormatError{Source: name, Problem: fmt.Sprintf("column %s: %v", table.Short(names[j]), err)}
+			if err := readChunk(filler.Column(j), chunk, size,
+				converter(f.Root().Columns()[j])); err != nil {
+				return nil, &table.FormatError{Source: name,
+					Problem: fmt.Sprintf("column %s: %v", table.Short(names[j]), err)}
 			}
 		}
 	}
@@ -55,7 +59,8 @@ func read(r io.ReaderAt, size int64, name string) (t *table.Table, err error) {
 }
 
 // readChunk appends the values of a part of a column.
-func readChunk(c table.Cells, chunk pq.ColumnChunk, size int64, add func(c table.Cells, v pq.Value)) error {
+func readChunk(c table.Cells, chunk pq.ColumnChunk, size int64,
+	add func(c table.Cells, v pq.Value)) error {
 	pages := chunk.Pages()
 	defer pages.Close() // only read
 	buffer := make([]pq.Value, 1024)
@@ -114,7 +119,8 @@ func converter(column *pq.Column) func(c table.Cells, v pq.Value) {
 		return func(c table.Cells, v pq.Value) {
 			per := int64(time.Second / unit)
 			whole := v.Int64() / per
-			c.Text([]byte(time.Unix(whole, (v.Int64()-whole*per)*int64(unit)).UTC().Format(time.DateTime)))
+			c.Text([]byte(
+				time.Unix(whole, (v.Int64()-whole*per)*int64(unit)).UTC().Format(time.DateTime)))
 		}
 	case *format.TimeType:
 		unit := time.Nanosecond
@@ -126,7 +132,8 @@ func converter(column *pq.Column) func(c table.Cells, v pq.Value) {
 			if v.Kind() == pq.Int32 {
 				count = int64(v.Int32())
 			}
-			c.Text([]byte(time.Unix(0, 0).UTC().Add(time.Duration(count) * unit).Format(time.TimeOnly)))
+			c.Text([]byte(
+				time.Unix(0, 0).UTC().Add(time.Duration(count) * unit).Format(time.TimeOnly)))
 		}
 	case *format.DecimalType:
 		scale := math.Pow10(int(l.Scale))

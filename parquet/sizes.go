@@ -37,17 +37,20 @@ func checkSizes(r io.ReaderAt, size int64) error {
 			largest = max(largest, page)
 		}
 	}
-	if err := table.Inflated(int64(min(table.BytesEachBlank*rows*float64(columns), 1<<62)), size); err != nil {
+	if err := table.Inflated(int64(min(table.BytesEachBlank*rows*float64(columns), 1<<62)),
+		size); err != nil {
 		return err
 	}
-	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns), table.BytesEach*rows*float64(columns)+float64(largest))
+	return memory.Check(fmt.Sprintf("%.0f rows of %d columns", rows, columns),
+		table.BytesEach*rows*float64(columns)+float64(largest))
 }
 
 // A nestedColumn is an error: the name of a column of lists or of other columns.
 type nestedColumn string
 
 func (n nestedColumn) Error() string {
-	return fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values and dates", table.Short(string(n)))
+	return fmt.Sprintf("column %s is nested; allowed: columns of numbers, texts, truth values "+
+		"and dates", table.Short(string(n)))
 }
 
 // readMetadata reads what stands at the end of a Parquet file.
@@ -74,7 +77,8 @@ const mostCompressed = 1 << 16
 
 // checkPages goes through the pages of a part of a column, a header and what it states for each,
 // and returns the size of the largest.
-func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64) (largest int64, err error) {
+func checkPages(r io.ReaderAt, size int64, c *format.ColumnMetaData, rows int64) (largest int64,
+	err error) {
 	at := c.DataPageOffset
 	if c.DictionaryPageOffset > 0 {
 		at = min(at, c.DictionaryPageOffset)

@@ -117,8 +117,10 @@ func (p *Posterior) Write(w io.Writer) error {
 		key   string
 		value any
 	}{
-		{"run", h.Run}, {"names", h.Names}, {"engine", h.Engine}, {"model", h.Model}, {"settings", h.Settings}, {"warnings", h.Warnings},
-		{"standardization", h.Standardization}, {"kind", h.Kind}, {"marginals", h.Marginals}, {"components", h.Components},
+		{"run", h.Run}, {"names", h.Names}, {"engine", h.Engine}, {"model", h.Model},
+		{"settings", h.Settings}, {"warnings", h.Warnings},
+		{"standardization", h.Standardization}, {"kind", h.Kind}, {"marginals", h.Marginals},
+		{"components", h.Components},
 	} {
 		text, err := compact(field.value)
 		if err != nil {
@@ -153,14 +155,16 @@ func compact(v any) ([]byte, error) {
 
 func (p *Posterior) header() header {
 	h := header{
-		Run: p.Run, Names: p.Names, Engine: p.Engine, Model: p.Model, Settings: p.Settings, Warnings: p.Warnings,
-		Kind: p.Kind.String(), Marginals: p.Marginals.stored(),
+		Run: p.Run, Names: p.Names, Engine: p.Engine, Model: p.Model, Settings: p.Settings,
+		Warnings: p.Warnings,
+		Kind:     p.Kind.String(), Marginals: p.Marginals.stored(),
 	}
 	if s := p.Standardization; s != nil {
 		h.Standardization = &storedScale{Mean: s.Mean, SD: s.SD}
 	}
 	for _, c := range p.Components {
-		part := storedPart{Order: c.Order, Draws: c.Draws, Weight: c.Weight, LogWeight: c.LogWeight, Count: c.Count, NoiseVariance: c.NoiseVariance,
+		part := storedPart{Order: c.Order, Draws: c.Draws, Weight: c.Weight, LogWeight: c.LogWeight,
+			Count: c.Count, NoiseVariance: c.NoiseVariance,
 			LogEvidence: orNull(c.LogEvidence), Empty: c.Empty.stored(nil)}
 		if c.Marginals != nil {
 			part.Marginals = c.Marginals.stored()
@@ -182,7 +186,8 @@ func (m Marginals) stored() *storedMarginals {
 }
 
 func (draw Draw) stored() storedDraw {
-	out := storedDraw{Edges: [][]int{}, LogWeight: draw.LogWeight, LogPrior: orNull(draw.LogPrior), LogLikelihood: orNull(draw.LogLikelihood), Parameters: draw.Parameters}
+	out := storedDraw{Edges: [][]int{}, LogWeight: draw.LogWeight, LogPrior: orNull(draw.LogPrior),
+		LogLikelihood: orNull(draw.LogLikelihood), Parameters: draw.Parameters}
 	edges := draw.Graph.Edges()
 	for _, e := range edges {
 		out.Edges = append(out.Edges, []int{e.From, e.To})
@@ -196,7 +201,8 @@ func (e *Equations) stored(edges []dag.Edge) *storedEquations {
 	if e == nil {
 		return nil
 	}
-	out := &storedEquations{Weights: numbers{}, Intercepts: e.Intercepts, NoiseVariances: e.NoiseVariances}
+	out := &storedEquations{Weights: numbers{}, Intercepts: e.Intercepts,
+		NoiseVariances: e.NoiseVariances}
 	if e.WeightSD != nil {
 		out.WeightSD = numbers{}
 	}
@@ -255,7 +261,8 @@ func read(r io.Reader) (*Posterior, error) {
 		return nil, jsonError(err)
 	}
 	if key != "version" {
-		return nil, fmt.Errorf("begins with %q, want \"version\": not a posterior that tobac wrote, or an older one: fit again", key)
+		return nil, fmt.Errorf("begins with %q, want \"version\": not a posterior that tobac "+
+			"wrote, or an older one: fit again", key)
 	}
 	if err := d.Decode(&version); err != nil {
 		return nil, fmt.Errorf("version: %w", jsonError(err))
@@ -266,8 +273,10 @@ func read(r io.Reader) (*Posterior, error) {
 	var h header
 	var draws []storedDraw
 	fields := map[any]any{
-		"run": &h.Run, "names": &h.Names, "engine": &h.Engine, "model": &h.Model, "settings": &h.Settings, "warnings": &h.Warnings,
-		"standardization": &h.Standardization, "kind": &h.Kind, "marginals": &h.Marginals, "components": &h.Components,
+		"run": &h.Run, "names": &h.Names, "engine": &h.Engine, "model": &h.Model,
+		"settings": &h.Settings, "warnings": &h.Warnings,
+		"standardization": &h.Standardization, "kind": &h.Kind, "marginals": &h.Marginals,
+		"components": &h.Components,
 	}
 	fields["draws"] = &draws
 	for d.More() {

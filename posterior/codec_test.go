@@ -121,8 +121,10 @@ func sample(t testing.TB) string {
 	p := &posterior.Posterior{
 		Names: []string{"x", "y"}, Engine: "svgd", Model: "linear",
 		Draws: []posterior.Draw{{Graph: g, LogPrior: -1, LogLikelihood: -2,
-			Equations: &posterior.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1.5, 0, 0}), NoiseVariances: []float64{1, 2}}}},
-		Components: []posterior.Component{{Order: []int{0, 1}, Draws: 1, Weight: 1, LogEvidence: -3}},
+			Equations: &posterior.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1.5, 0, 0}),
+				NoiseVariances: []float64{1, 2}}}},
+		Components: []posterior.Component{{Order: []int{0, 1}, Draws: 1, Weight: 1,
+			LogEvidence: -3}},
 	}
 	p.Marginals = p.Frequencies()
 	var text bytes.Buffer
@@ -155,7 +157,8 @@ func TestFormat(t *testing.T) {
 
 // A file of the first version, which has no id of a run, is read.
 func TestReadFormer(t *testing.T) {
-	former := strings.Replace(strings.Replace(sample(t), `"version":4`, `"version":2`, 1), "\"run\":\"\",\n", "", 1)
+	former := strings.Replace(strings.Replace(sample(t), `"version":4`, `"version":2`, 1),
+		"\"run\":\"\",\n", "", 1)
 	p, err := posterior.Read(strings.NewReader(former), "former")
 	if err != nil {
 		t.Fatal(err)
@@ -173,39 +176,62 @@ func TestReadFaults(t *testing.T) {
 		{"cut short", "\n]}\n", "", "draws: the text ends early"},
 		{"cut in a draw", `"log_prior":-1`, `"log_prior`, `draw 1: `},
 		{"more after it", "\n]}\n", "\n]}\n{}", "text after the end of the posterior"},
-		{"older", `"version":4,`, ``, `begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
+		{"older", `"version":4,`, ``,
+			`begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
 		{"newer", `"version":4`, `"version":5`, "version 5, want 4: fit again"},
 		{"unknown key", `"engine"`, `"motor"`, `unknown or repeated key "motor"`},
-		{"repeated key", `"engine":"svgd"`, `"engine":"svgd","engine":"mcmc"`, `unknown or repeated key "engine"`},
-		{"unknown key in a draw", `"log_prior"`, `"log_priors"`, `draw 1: json: unknown field "log_priors"`},
+		{"repeated key", `"engine":"svgd"`, `"engine":"svgd","engine":"mcmc"`,
+			`unknown or repeated key "engine"`},
+		{"unknown key in a draw", `"log_prior"`, `"log_priors"`,
+			`draw 1: json: unknown field "log_priors"`},
 		{"no names", `["x","y"]`, `[]`, "2 rows of probabilities for 0 names"},
 		{"repeated names", `["x","y"]`, `["x","x"]`, `variables 1 and 2 are both named "x"`},
 		{"empty name", `["x","y"]`, `["x",""]`, `variable 2 has an empty name`},
-		{"kind", `"particles"`, `"samples"`, `unknown kind "samples" of draws; allowed: particles, draws`},
-		{"no marginals", `"marginals":{"probabilities":[[0,1],[0,0]],"weight_mean":[[null,1.5],[null,null]],"weight_sd":[[null,null],[null,null]]}`, `"marginals":null`, "no edge probabilities"},
+		{"kind", `"particles"`, `"samples"`,
+			`unknown kind "samples" of draws; allowed: particles, draws`},
+		{"no marginals",
+			`"marginals":{"probabilities":[[0,1],[0,0]],"weight_mean":[[null,1.5],[null,null]],"weight_sd":[[null,null],[null,null]]}`, `"marginals":null`, "no edge probabilities"},
 		{"rows", `[[0,1],[0,0]]`, `[[0,1]]`, "1 rows of probabilities for 2 names"},
-		{"columns", `[[0,1],[0,0]]`, `[[0,1],[0]]`, "row 2 of the probabilities has 1 numbers, want 2"},
-		{"null probability", `[[0,1],[0,0]]`, `[[0,null],[0,0]]`, "marginals: number 1 of a list is null"},
-		{"probability", `[[0,1],[0,0]]`, `[[0,1.5],[0,0]]`, "probability of 1 -> 2 is 1.5, want a number from 0 to 1"},
-		{"diagonal", `[[0,1],[0,0]]`, `[[0,1],[0,1]]`, "probability of 2 -> 2 is 1, want 0 on the diagonal"},
-		{"means alone", `,"weight_sd":[[null,null],[null,null]]`, ``, "got only one of means and standard deviations of weights, want both or none"},
-		{"negative deviation", `"weight_sd":[[null,null]`, `"weight_sd":[[null,-1]`, "standard deviation of the weight of 1 -> 2 is -1, want a number from 0 on, or null where it is unknown"},
-		{"order", `"order":[0,1]`, `"order":[1,1]`, "component 1: order [1 1] is not a permutation of 0 to 1"},
-		{"short order", `"order":[0,1]`, `"order":[1]`, "component 1: order of 1 variables, want 2"},
-		{"against the order", `"order":[0,1]`, `"order":[1,0]`, "draw 1: edge 1 -> 2 against the order"},
+		{"columns", `[[0,1],[0,0]]`, `[[0,1],[0]]`,
+			"row 2 of the probabilities has 1 numbers, want 2"},
+		{"null probability", `[[0,1],[0,0]]`, `[[0,null],[0,0]]`,
+			"marginals: number 1 of a list is null"},
+		{"probability", `[[0,1],[0,0]]`, `[[0,1.5],[0,0]]`,
+			"probability of 1 -> 2 is 1.5, want a number from 0 to 1"},
+		{"diagonal", `[[0,1],[0,0]]`, `[[0,1],[0,1]]`,
+			"probability of 2 -> 2 is 1, want 0 on the diagonal"},
+		{"means alone", `,"weight_sd":[[null,null],[null,null]]`, ``,
+			"got only one of means and standard deviations of weights, want both or none"},
+		{"negative deviation", `"weight_sd":[[null,null]`, `"weight_sd":[[null,-1]`,
+			"standard deviation of the weight of 1 -> 2 is -1, want a number from 0 on, or null " +
+				"where it is unknown"},
+		{"order", `"order":[0,1]`, `"order":[1,1]`,
+			"component 1: order [1 1] is not a permutation of 0 to 1"},
+		{"short order", `"order":[0,1]`, `"order":[1]`,
+			"component 1: order of 1 variables, want 2"},
+		{"against the order", `"order":[0,1]`, `"order":[1,0]`,
+			"draw 1: edge 1 -> 2 against the order"},
 		{"draws of components", `"draws":1,`, `"draws":2,`, "components have 2 draws, there are 1"},
-		{"weight", `"weight":1,`, `"weight":0.5,`, "component 1: weight 0.5 and log weight 0 do not agree"},
-		{"sum", `"weight":1,"log_weight":0,`, `"weight":1e-300,"log_weight":-690.7755278982137,`, "weights of the components sum to 1.0000000000"},
+		{"weight", `"weight":1,`, `"weight":0.5,`,
+			"component 1: weight 0.5 and log weight 0 do not agree"},
+		{"sum", `"weight":1,"log_weight":0,`, `"weight":1e-300,"log_weight":-690.7755278982137,`,
+			"weights of the components sum to 1.0000000000"},
 		{"vertex", `[[0,1]]`, `[[0,2]]`, "draw 1: edge 0 is 0 -> 2, want vertices from 0 to 1"},
 		{"null for a draw", "\n]}\n", ",\nnull\n]}\n", "draw 2: no graph"},
 		{"loop", `[[0,1]]`, `[[1,1]]`, "draw 1: edge 0 is 1 -> 1, want two different vertices"},
 		{"ends", `[[0,1]]`, `[[0,1,1]]`, "draw 1: edge 0 has 3 ends, want source and target"},
-		{"repeated edge", `"edges":[[0,1]]`, `"edges":[[0,1],[0,1]]`, "draw 1: an edge is repeated"},
-		{"weights", `"weights":[1.5]`, `"weights":[]`, "draw 1: 0 weights and 0 standard deviations for 1 edges"},
-		{"noise variance", `"noise_variances":[1,2]`, `"noise_variances":[1,0]`, "draw 1: noise variance of variable 2 is 0, want a number above 0"},
-		{"noise variances", `"noise_variances":[1,2]`, `"noise_variances":[1]`, "draw 1: 0 intercepts and 1 noise variances, want 2 of each, or none"},
-		{"scale", `"standardization":null`, `"standardization":{"mean":[0,0],"sd":[1,-1]}`, `standardization: standard deviation of "y" is -1, want a number above 0`},
-		{"overflow", `"log_prior":-1`, `"log_prior":-1e999`, "draw 1: json: cannot unmarshal number -1e999"},
+		{"repeated edge", `"edges":[[0,1]]`, `"edges":[[0,1],[0,1]]`,
+			"draw 1: an edge is repeated"},
+		{"weights", `"weights":[1.5]`, `"weights":[]`,
+			"draw 1: 0 weights and 0 standard deviations for 1 edges"},
+		{"noise variance", `"noise_variances":[1,2]`, `"noise_variances":[1,0]`,
+			"draw 1: noise variance of variable 2 is 0, want a number above 0"},
+		{"noise variances", `"noise_variances":[1,2]`, `"noise_variances":[1]`,
+			"draw 1: 0 intercepts and 1 noise variances, want 2 of each, or none"},
+		{"scale", `"standardization":null`, `"standardization":{"mean":[0,0],"sd":[1,-1]}`,
+			`standardization: standard deviation of "y" is -1, want a number above 0`},
+		{"overflow", `"log_prior":-1`, `"log_prior":-1e999`,
+			"draw 1: json: cannot unmarshal number -1e999"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			text := strings.Replace(sample(t), row.old, row.new, 1)
@@ -213,7 +239,8 @@ func TestReadFaults(t *testing.T) {
 			if err == nil || p != nil {
 				t.Fatalf("no error for\n%s", text)
 			}
-			if got := err.Error(); !strings.HasPrefix(got, "run/particles.json: "+row.want) || strings.Contains(got, "\n") {
+			if got := err.Error(); !strings.HasPrefix(got, "run/particles.json: "+row.want) ||
+				strings.Contains(got, "\n") {
 				t.Errorf("got  %s\nwant run/particles.json: %s", got, row.want)
 			}
 		})
@@ -228,7 +255,9 @@ func TestWriteFaults(t *testing.T) {
 	}
 	p.Draws[0].LogPrior = math.Inf(1)
 	var text bytes.Buffer
-	if err := p.Write(&text); err == nil || err.Error() != "posterior: draw 1: log prior +Inf, want a finite number, or null where it is unknown" || text.Len() > 0 {
+	if err := p.Write(&text); err == nil ||
+		err.Error() != "posterior: draw 1: log prior +Inf, want a finite number, or null where "+
+			"it is unknown" || text.Len() > 0 {
 		t.Errorf("got error %v and %d bytes", err, text.Len())
 	}
 	p.Draws[0].LogPrior = 0
@@ -251,7 +280,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add(strings.Replace(text, `"order":[0,1]`, `"order":null`, 1))
 	f.Add(strings.Replace(text, `1.5]`, `-0]`, 1))
-	f.Add(strings.Replace(strings.Replace(text, `"version":4`, `"version":2`, 1), "\"run\":\"\",\n", "", 1))
+	f.Add(strings.Replace(strings.Replace(text, `"version":4`, `"version":2`, 1), "\"run\":\"\",\n",
+		"", 1))
 	f.Add(`{"version":4}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := posterior.Read(strings.NewReader(text), "fuzz")

@@ -15,7 +15,8 @@ import (
 
 // posterior is what was stored, checked.
 func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
-	p := &Posterior{Run: h.Run, Names: h.Names, Engine: h.Engine, Model: h.Model, Settings: h.Settings}
+	p := &Posterior{Run: h.Run, Names: h.Names, Engine: h.Engine, Model: h.Model,
+		Settings: h.Settings}
 	if len(h.Warnings) > 0 {
 		p.Warnings = h.Warnings
 	}
@@ -24,7 +25,8 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	case Draws.String():
 		p.Kind = Draws
 	default:
-		return nil, fmt.Errorf("unknown kind %q of draws; allowed: %v, %v", h.Kind, Particles, Draws)
+		return nil, fmt.Errorf("unknown kind %q of draws; allowed: %v, %v", h.Kind, Particles,
+			Draws)
 	}
 	if s := h.Standardization; s != nil {
 		p.Standardization = &Standardization{Mean: s.Mean, SD: s.SD}
@@ -70,8 +72,10 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 // checkPairs is an error where so many numbers for each pair of d variables do not fit into the
 // memory.
 func checkPairs(d int, numbers float64) error {
-	if need, room := 8*numbers*float64(d)*float64(d), memory.Available(); need > float64(room.Bytes) {
-		return fmt.Errorf("%d variables need about %s of memory, and %v", d, memory.Size(need), room)
+	if need, room := 8*numbers*float64(d)*float64(d),
+		memory.Available(); need > float64(room.Bytes) {
+		return fmt.Errorf("%d variables need about %s of memory, and %v", d, memory.Size(need),
+			room)
 	}
 	return nil
 }
@@ -94,7 +98,9 @@ func (s *storedMarginals) marginals(d int) (m Marginals, err error) {
 		}
 		return s.Listed.marginals(d)
 	}
-	if m.Probabilities, err = dense("probabilities", s.Probabilities, d, func(v float64) float64 { return v }); err != nil {
+	if m.Probabilities, err = dense("probabilities", s.Probabilities, d, func(v float64) float64 {
+		return v
+	}); err != nil {
 		return m, err
 	}
 	if s.WeightMean != nil {
@@ -117,13 +123,15 @@ func orNaN(v *float64) float64 {
 }
 
 // dense is the d×d matrix of stored rows.
-func dense[T any, R ~[]T](what string, rows []R, d int, number func(T) float64) (*mat.Dense, error) {
+func dense[T any, R ~[]T](what string, rows []R, d int, number func(T) float64) (*mat.Dense,
+	error) {
 	if len(rows) != d {
 		return nil, fmt.Errorf("%d rows of %s for %d names", len(rows), what, d)
 	}
 	for i, row := range rows {
 		if len(row) != d {
-			return nil, fmt.Errorf("row %d of the %s has %d numbers, want %d", i+1, what, len(row), d)
+			return nil, fmt.Errorf("row %d of the %s has %d numbers, want %d", i+1, what, len(row),
+				d)
 		}
 	}
 	if d == 0 {
@@ -139,7 +147,8 @@ func dense[T any, R ~[]T](what string, rows []R, d int, number func(T) float64) 
 }
 
 func (s storedPart) component(d int) (Component, error) {
-	c := Component{Draws: s.Draws, Weight: s.Weight, LogWeight: s.LogWeight, Count: s.Count, NoiseVariance: s.NoiseVariance, LogEvidence: math.NaN()}
+	c := Component{Draws: s.Draws, Weight: s.Weight, LogWeight: s.LogWeight, Count: s.Count,
+		NoiseVariance: s.NoiseVariance, LogEvidence: math.NaN()}
 	if len(s.Order) > 0 {
 		c.Order = s.Order
 	}
@@ -202,7 +211,8 @@ func (s *storedEquations) equations(d int, edges []dag.Edge) (*Equations, error)
 		e.NoiseVariances = s.NoiseVariances
 	}
 	if len(s.Weights) != len(edges) || s.WeightSD != nil && len(s.WeightSD) != len(edges) {
-		return nil, fmt.Errorf("%d weights and %d standard deviations for %d edges", len(s.Weights), len(s.WeightSD), len(edges))
+		return nil, fmt.Errorf("%d weights and %d standard deviations for %d edges", len(s.Weights),
+			len(s.WeightSD), len(edges))
 	}
 	for k, edge := range edges {
 		weights.Set(edge.From, edge.To, s.Weights[k])

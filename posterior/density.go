@@ -22,7 +22,8 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 		panic(fmt.Sprintf("posterior: %d columns, equations of %d variables", d, rows))
 	}
 	if len(e.NoiseVariances) != d {
-		panic(fmt.Sprintf("posterior: %d noise variances of %d variables", len(e.NoiseVariances), d))
+		panic(fmt.Sprintf("posterior: %d noise variances of %d variables", len(e.NoiseVariances),
+			d))
 	}
 	if intervened != nil {
 		if rows, cols := intervened.Dims(); rows != n || cols != d {
@@ -60,18 +61,23 @@ func (e *Equations) LogDensity(x, intervened mat.Matrix) float64 {
 // not have d columns, if a draw has no equations with noise variances, or if a
 // result is not finite; the baseline is NaN if a component has none. It panics if
 // the shape of intervened is not that of x.
-func (p *Posterior) LogDensity(x, intervened mat.Matrix) (draws []float64, empty float64, err error) {
+func (p *Posterior) LogDensity(x, intervened mat.Matrix) (draws []float64, empty float64,
+	err error) {
 	if _, d := x.Dims(); d != len(p.Names) {
 		return nil, 0, fmt.Errorf("posterior: got data with %d columns, want %d", d, len(p.Names))
 	}
 	draws = make([]float64, len(p.Draws))
 	for m, draw := range p.Draws {
 		if draw.Equations == nil || draw.Equations.NoiseVariances == nil {
-			return nil, 0, fmt.Errorf("posterior: draw %d has no equations with noise variances, hence no density", m+1)
+			return nil, 0,
+				fmt.Errorf("posterior: draw %d has no equations with noise variances, hence no "+
+					"density", m+1)
 		}
 		draws[m] = draw.Equations.LogDensity(x, intervened)
 		if math.IsNaN(draws[m]) || math.IsInf(draws[m], 0) {
-			return nil, 0, fmt.Errorf("posterior: log density of the rows under draw %d is %g, want a finite number", m+1, draws[m])
+			return nil, 0,
+				fmt.Errorf("posterior: log density of the rows under draw %d is %g, want a "+
+					"finite number", m+1, draws[m])
 		}
 	}
 	for _, c := range p.components() {
@@ -121,7 +127,8 @@ func (m Marginals) InDataUnits(s *Standardization) Marginals {
 	if s == nil {
 		return m
 	}
-	return Marginals{Probabilities: m.Probabilities, WeightMean: s.weights(m.WeightMean), WeightSD: s.weights(m.WeightSD)}
+	return Marginals{Probabilities: m.Probabilities, WeightMean: s.weights(m.WeightMean),
+		WeightSD: s.weights(m.WeightSD)}
 }
 
 // sparse converts the weights of equations.
@@ -129,7 +136,8 @@ func (s *Standardization) sparse(w mat.Matrix) *sparse.Matrix {
 	out := sparse.New(len(s.Mean))
 	for j, column := range sparse.Of(w).Columns {
 		for _, e := range column {
-			out.Columns[j] = append(out.Columns[j], sparse.Entry{Row: e.Row, Value: e.Value * s.SD[j] / s.SD[e.Row]})
+			out.Columns[j] = append(out.Columns[j],
+				sparse.Entry{Row: e.Row, Value: e.Value * s.SD[j] / s.SD[e.Row]})
 		}
 	}
 	return out

@@ -44,7 +44,8 @@ func TestLogDensityByDefinition(t *testing.T) {
 					if e.Intercepts != nil {
 						mean += e.Intercepts[j]
 					}
-					want += distuv.Normal{Mu: mean, Sigma: math.Sqrt(e.NoiseVariances[j])}.LogProb(x.At(i, j))
+					want += distuv.Normal{Mu: mean,
+						Sigma: math.Sqrt(e.NoiseVariances[j])}.LogProb(x.At(i, j))
 				}
 			}
 			got := e.LogDensity(x, nil)

@@ -38,11 +38,13 @@ func Uniform(graphs []*dag.Graph) *Ensemble {
 func Weighted(graphs []*dag.Graph, logDensity []float64) (*Ensemble, error) {
 	checkSizes(graphs)
 	if len(logDensity) != len(graphs) {
-		panic(fmt.Sprintf("posterior: %d log densities for %d graphs", len(logDensity), len(graphs)))
+		panic(fmt.Sprintf("posterior: %d log densities for %d graphs", len(logDensity),
+			len(graphs)))
 	}
 	for m, v := range logDensity {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("posterior: log density of draw %d is %g, want a finite number", m+1, v)
+			return nil, fmt.Errorf("posterior: log density of draw %d is %g, want a finite number",
+				m+1, v)
 		}
 	}
 	return &Ensemble{Graphs: graphs, LogWeights: normalise(logDensity)}, nil
@@ -69,7 +71,8 @@ func (p *Posterior) ByDensity() (*Ensemble, error) {
 	for m, draw := range p.Draws {
 		logw[m] = draw.LogPrior + draw.LogLikelihood
 		if math.IsNaN(logw[m]) || math.IsInf(logw[m], 0) {
-			return nil, fmt.Errorf("posterior: log density of draw %d is %g + %g, want finite numbers", m+1, draw.LogPrior, draw.LogLikelihood)
+			return nil, fmt.Errorf("posterior: log density of draw %d is %g + %g, want finite "+
+				"numbers", m+1, draw.LogPrior, draw.LogLikelihood)
 		}
 	}
 	return p.ensemble(logw), nil
@@ -90,14 +93,16 @@ func (p *Posterior) ensemble(logw []float64) *Ensemble {
 	for k, c := range components {
 		from := len(e.LogWeights)
 		if c.Draws < 1 || from+c.Draws > len(logw) {
-			panic(fmt.Sprintf("posterior: component %d has %d draws of %d", k, c.Draws, len(logw)-from))
+			panic(fmt.Sprintf("posterior: component %d has %d draws of %d", k, c.Draws,
+				len(logw)-from))
 		}
 		for _, l := range within(logw[from : from+c.Draws]) {
 			e.LogWeights = append(e.LogWeights, between[k]+l)
 		}
 	}
 	if len(e.LogWeights) != len(logw) {
-		panic(fmt.Sprintf("posterior: components of %d draws, there are %d", len(e.LogWeights), len(logw)))
+		panic(fmt.Sprintf("posterior: components of %d draws, there are %d", len(e.LogWeights),
+			len(logw)))
 	}
 	return e
 }
@@ -237,7 +242,8 @@ func checkSizes(graphs []*dag.Graph) int {
 	}
 	for m, g := range graphs {
 		if g.Len() != graphs[0].Len() {
-			panic(fmt.Sprintf("posterior: graph %d has %d vertices, graph 0 has %d", m, g.Len(), graphs[0].Len()))
+			panic(fmt.Sprintf("posterior: graph %d has %d vertices, graph 0 has %d", m, g.Len(),
+				graphs[0].Len()))
 		}
 	}
 	return graphs[0].Len()

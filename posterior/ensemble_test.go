@@ -27,7 +27,8 @@ func TestWeightedIgnoresCommonFactor(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := plain.Weights()
-		if !(math.Abs(floats.Sum(w)-1) <= 1e-12) || !(math.Abs(floats.LogSumExp(plain.LogWeights)) <= 1e-12) {
+		if !(math.Abs(floats.Sum(w)-1) <= 1e-12) ||
+			!(math.Abs(floats.LogSumExp(plain.LogWeights)) <= 1e-12) {
 			t.Fatalf("weights %v sum to %g", w, floats.Sum(w))
 		}
 		shifted := append([]float64(nil), logp...)
@@ -40,8 +41,11 @@ func TestWeightedIgnoresCommonFactor(t *testing.T) {
 			if !near(moved.Weights()[m], w[m], 1e-9) {
 				t.Fatalf("weight %d is %g after a shift, was %g", m, moved.Weights()[m], w[m])
 			}
-			if want := logp[m] - logp[0]; !near(plain.LogWeights[m]-plain.LogWeights[0], want, 1e-10) { // log weights reach 2e5
-				t.Fatalf("log weights differ by %g, want %g", plain.LogWeights[m]-plain.LogWeights[0], want)
+			// log weights reach 2e5
+			if want := logp[m] - logp[0]; !near(plain.LogWeights[m]-plain.LogWeights[0], want,
+				1e-10) {
+				t.Fatalf("log weights differ by %g, want %g",
+					plain.LogWeights[m]-plain.LogWeights[0], want)
 			}
 		}
 		if ess := plain.EffectiveSampleSize(); ess < 1-1e-12 || ess > float64(len(w))*(1+1e-12) {
@@ -70,7 +74,8 @@ func TestUniformProbabilitiesAreExact(t *testing.T) {
 			t.Errorf("%d particles: probabilities are not count/M", particles)
 		}
 		if got := e.ExpectedEdges(); got != float64(edges)/float64(particles) {
-			t.Errorf("%d particles: %v expected edges, want %d/%d", particles, got, edges, particles)
+			t.Errorf("%d particles: %v expected edges, want %d/%d", particles, got, edges,
+				particles)
 		}
 		if got := e.EffectiveSampleSize(); got != float64(particles) {
 			t.Errorf("effective sample size %v of %d", got, particles)
@@ -114,7 +119,8 @@ func TestEdgeProbabilitiesAreMeans(t *testing.T) {
 func TestAcyclicRenormalisesInLogSpace(t *testing.T) {
 	cycle := graph(t, 2, [2]int{0, 1}, [2]int{1, 0})
 	edge, empty := graph(t, 2, [2]int{0, 1}), dag.New(2)
-	e, err := posterior.Weighted([]*dag.Graph{cycle, edge, cycle, empty}, []float64{0, -5000, -1, -5000 + math.Log(3)})
+	e, err := posterior.Weighted([]*dag.Graph{cycle, edge, cycle, empty},
+		[]float64{0, -5000, -1, -5000 + math.Log(3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +131,8 @@ func TestAcyclicRenormalisesInLogSpace(t *testing.T) {
 	if w := kept.Weights(); !floats.EqualApprox(w, []float64{0.25, 0.75}, 1e-12) {
 		t.Errorf("weights %v, want 0.25 and 0.75", w)
 	}
-	if kept, index := posterior.Uniform([]*dag.Graph{cycle}).Acyclic(); kept != nil || index != nil {
+	if kept, index := posterior.Uniform([]*dag.Graph{cycle}).Acyclic(); kept != nil ||
+		index != nil {
 		t.Errorf("kept %v of one cyclic graph", index)
 	}
 }
@@ -137,12 +144,15 @@ func TestWeightedFaults(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 2 is ") {
 			t.Errorf("log density %g: error %v", bad, err)
 		}
-		p := &posterior.Posterior{Draws: []posterior.Draw{{Graph: two[0]}, {Graph: two[1], LogPrior: bad}}}
-		if _, err := p.ByDensity(); err == nil || !strings.HasPrefix(err.Error(), "posterior: log density of draw 2 is ") {
+		p := &posterior.Posterior{Draws: []posterior.Draw{{Graph: two[0]},
+			{Graph: two[1], LogPrior: bad}}}
+		if _, err := p.ByDensity(); err == nil ||
+			!strings.HasPrefix(err.Error(), "posterior: log density of draw 2 is ") {
 			t.Errorf("log prior %g: error %v", bad, err)
 		}
 	}
-	if message := panics(func() { _, _ = posterior.Weighted(two, []float64{0}) }); message != "posterior: 1 log densities for 2 graphs" {
+	if message := panics(func() { _, _ = posterior.Weighted(two, []float64{0}) }); message !=
+		"posterior: 1 log densities for 2 graphs" {
 		t.Errorf("lengths that differ: %v", message)
 	}
 }
@@ -153,9 +163,11 @@ func TestComponentsShareWeights(t *testing.T) {
 	forward, backward, none := graph(t, 2, [2]int{0, 1}), graph(t, 2, [2]int{1, 0}), dag.New(2)
 	p := &posterior.Posterior{
 		Names: []string{"x", "y"},
-		Draws: []posterior.Draw{{Graph: forward, LogLikelihood: math.Log(3)}, {Graph: none}, {Graph: backward}, {Graph: backward}, {Graph: none, LogPrior: math.Log(2)}},
+		Draws: []posterior.Draw{{Graph: forward, LogLikelihood: math.Log(3)}, {Graph: none},
+			{Graph: backward}, {Graph: backward}, {Graph: none, LogPrior: math.Log(2)}},
 		Components: []posterior.Component{
-			{Order: []int{0, 1}, Draws: 2, Weight: 0.75, LogWeight: math.Log(0.75)}, {Order: []int{1, 0}, Draws: 3, Weight: 0.25, LogWeight: math.Log(0.25)},
+			{Order: []int{0, 1}, Draws: 2, Weight: 0.75, LogWeight: math.Log(0.75)},
+			{Order: []int{1, 0}, Draws: 3, Weight: 0.25, LogWeight: math.Log(0.25)},
 		},
 	}
 	byDensity, err := p.ByDensity()
@@ -168,8 +180,10 @@ func TestComponentsShareWeights(t *testing.T) {
 		forward, backward float64
 	}{{"alike", p.Empirical(), 3.0 / 8, 1.0 / 6}, {"by density", byDensity, 9.0 / 16, 1.0 / 8}} {
 		q := row.e.EdgeProbabilities()
-		if !(math.Abs(q.At(0, 1)-row.forward) <= 1e-15) || !(math.Abs(q.At(1, 0)-row.backward) <= 1e-15) {
-			t.Errorf("%s: got %v and %v, want %v and %v", row.name, q.At(0, 1), q.At(1, 0), row.forward, row.backward)
+		if !(math.Abs(q.At(0, 1)-row.forward) <= 1e-15) ||
+			!(math.Abs(q.At(1, 0)-row.backward) <= 1e-15) {
+			t.Errorf("%s: got %v and %v, want %v and %v", row.name, q.At(0, 1), q.At(1, 0),
+				row.forward, row.backward)
 		}
 		if total := floats.Sum(row.e.Weights()); !(math.Abs(total-1) <= 1e-15) {
 			t.Errorf("%s: weights sum to %v, want 1", row.name, total)
@@ -179,7 +193,9 @@ func TestComponentsShareWeights(t *testing.T) {
 		t.Errorf("frequency %v, want 3/8", m.Probabilities.At(0, 1))
 	}
 	p.Components = p.Components[:1]
-	if message := panics(func() { p.Empirical() }); message != "posterior: components of 2 draws, there are 5" {
+	if message := panics(func() {
+		p.Empirical()
+	}); message != "posterior: components of 2 draws, there are 5" {
 		t.Errorf("components that lack draws: %v", message)
 	}
 }

@@ -40,7 +40,8 @@ func (p *Posterior) ParameterMatrix() *mat.Dense {
 	out := mat.NewDense(len(p.Draws), n, nil)
 	for m, draw := range p.Draws {
 		if len(draw.Parameters) != n {
-			panic(fmt.Sprintf("posterior: draw %d has %d parameters, draw 0 has %d", m, len(draw.Parameters), n))
+			panic(fmt.Sprintf("posterior: draw %d has %d parameters, draw 0 has %d", m,
+				len(draw.Parameters), n))
 		}
 		out.SetRow(m, draw.Parameters)
 	}

@@ -112,7 +112,8 @@ func (s *storedPairs) marginals(d int) (m Marginals, err error) {
 	}
 	for _, run := range s.None {
 		if len(run) != 2 || run[0] < 0 || run[0] > run[1] || run[1] >= d*d {
-			return m, fmt.Errorf("run %v of impossible edges, want two numbers from 0 to %d", run, d*d-1)
+			return m, fmt.Errorf("run %v of impossible edges, want two numbers from 0 to %d", run,
+				d*d-1)
 		}
 		for number := run[0]; number <= run[1]; number++ {
 			m.Probabilities.Set(number%d, number/d, 0)
@@ -124,7 +125,8 @@ func (s *storedPairs) marginals(d int) (m Marginals, err error) {
 	before := -1
 	for k, e := range s.Edges {
 		if len(e) != 2 || min(e[0], e[1]) < 0 || max(e[0], e[1]) >= d || e[1]*d+e[0] <= before {
-			return m, fmt.Errorf("listed edge %d is %v, want source and target from 0 to %d, by target, each once", k+1, e, d-1)
+			return m, fmt.Errorf("listed edge %d is %v, want source and target from 0 to %d, by "+
+				"target, each once", k+1, e, d-1)
 		}
 		before = e[1]*d + e[0]
 		m.Probabilities.Set(e[0], e[1], s.Probabilities[k])

@@ -43,8 +43,8 @@ func many(d int) *posterior.Posterior {
 	return p
 }
 
-// Of many variables the probable edges come back bit by bit and impossible ones stay impossible; the
-// others share what they have together, and the text does not grow with their number.
+// Of many variables the probable edges come back bit by bit and impossible ones stay impossible;
+// the others share what they have together, and the text does not grow with their number.
 func TestListed(t *testing.T) {
 	const d, listed = 250, 100 * 250
 	p := many(d)
@@ -93,7 +93,8 @@ func TestListedErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, from, to, want string }{
-		{"repeated", `"edges":[[100,0],[0,1]`, `"edges":[[100,0],[100,0]`, "listed edge 2 is [100 0]"},
+		{"repeated", `"edges":[[100,0],[0,1]`, `"edges":[[100,0],[100,0]`,
+			"listed edge 2 is [100 0]"},
 		{"beyond", `"edges":[[100,0],`, `"edges":[[101,0],`, "listed edge 1 is [101 0]"},
 		{"both", `"listed":{`, `"probabilities":[],"listed":{`, "both as matrices and listed"},
 		{"short", `"probabilities":[1e-9,`, `"probabilities":[`, "probabilities for"},

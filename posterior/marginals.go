@@ -54,13 +54,17 @@ func (m Marginals) EdgesFrom(least float64) []Edge {
 			edges = append(edges, m.edge(i, j))
 		}
 	}
-	slices.SortStableFunc(edges, func(a, b Edge) int { return cmp.Compare(b.Probability, a.Probability) })
+	slices.SortStableFunc(edges, func(a, b Edge) int {
+		return cmp.Compare(b.Probability, a.Probability)
+	})
 	return edges
 }
 
 func (m Marginals) edge(i, j int) Edge {
 	p := m.Probabilities.At(i, j)
-	e := Edge{Source: i, Target: j, Probability: p, Adjacent: math.Min(1, p+m.Probabilities.At(j, i)), WeightMean: math.NaN(), WeightSD: math.NaN()}
+	e := Edge{Source: i, Target: j, Probability: p,
+		Adjacent: math.Min(1, p+m.Probabilities.At(j, i)), WeightMean: math.NaN(),
+		WeightSD: math.NaN()}
 	if m.WeightMean != nil {
 		e.WeightMean = m.WeightMean.At(i, j)
 	}
@@ -118,7 +122,8 @@ func MixMarginals(parts []Marginals, weights []float64) Marginals {
 	d, total, weighted := parts[0].size(), 0.0, false
 	for k, p := range parts {
 		if p.size() != d {
-			panic(fmt.Sprintf("posterior: marginals %d are of %d variables, marginals 0 of %d", k, p.size(), d))
+			panic(fmt.Sprintf("posterior: marginals %d are of %d variables, marginals 0 of %d", k,
+				p.size(), d))
 		}
 		weighted = weighted || p.WeightMean != nil
 		total += weights[k]
@@ -134,7 +139,8 @@ func MixMarginals(parts []Marginals, weights []float64) Marginals {
 // mixture computes marginals of d variables. For every pair, terms adds the
 // weights' distributions: the probability of the edge in proportion to total,
 // the mean and the standard deviation of the weight.
-func mixture(d int, weighted bool, total float64, terms func(i, j int, add func(w, mean, sd float64))) Marginals {
+func mixture(d int, weighted bool, total float64,
+	terms func(i, j int, add func(w, mean, sd float64))) Marginals {
 	out := Marginals{Probabilities: matrix(d, 0)}
 	if weighted {
 		out.WeightMean, out.WeightSD = matrix(d, math.NaN()), matrix(d, math.NaN())
@@ -191,7 +197,9 @@ func (p *Posterior) Frequencies() Marginals {
 	if !slices.ContainsFunc(p.Draws, func(draw Draw) bool { return draw.Equations != nil }) {
 		return p.FrequenciesGiven(nil)
 	}
-	return p.FrequenciesGiven(func(k, i, j int) (mean, sd float64) { return p.Draws[k].Equations.weight(i, j, p.Kind) })
+	return p.FrequenciesGiven(func(k, i, j int) (mean, sd float64) {
+		return p.Draws[k].Equations.weight(i, j, p.Kind)
+	})
 }
 
 // FrequenciesGiven are [Posterior.Frequencies] with the means and standard deviations of the
@@ -247,7 +255,8 @@ func (e *Equations) weight(i, j int, kind Kind) (mean, sd float64) {
 func (m Marginals) Distance(n Marginals, among func(i, j int) bool) float64 {
 	d := m.size()
 	if n.size() != d {
-		panic(fmt.Sprintf("posterior: distance of probabilities of %d and %d variables", d, n.size()))
+		panic(fmt.Sprintf("posterior: distance of probabilities of %d and %d variables", d,
+			n.size()))
 	}
 	sum, pairs := 0.0, 0
 	for i := range d {

@@ -47,7 +47,8 @@ func (m Marginals) PairsFrom(least float64) []Pair {
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(b.Adjacent, a.Adjacent), cmp.Compare(b.Direction, a.Direction), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
+		return cmp.Or(cmp.Compare(b.Adjacent, a.Adjacent), cmp.Compare(b.Direction, a.Direction),
+			cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 	})
 	return pairs
 }
@@ -91,7 +92,9 @@ func (m Marginals) PartiallyDirected() (g *dag.Graph, weights *mat.Dense) {
 	g = dag.New(d)
 	arrows := dag.New(d)
 	pairs := m.PairsFrom(0.5)
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Adjacent*b.Direction, a.Adjacent*a.Direction) })
+	slices.SortStableFunc(pairs, func(a, b Pair) int {
+		return cmp.Compare(b.Adjacent*b.Direction, a.Adjacent*a.Direction)
+	})
 	for _, p := range pairs {
 		if p.Adjacent == 0.5 {
 			continue

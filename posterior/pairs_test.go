@@ -37,13 +37,16 @@ func TestPairs(t *testing.T) {
 			if k > 0 && pairs[k-1].Adjacent < p.Adjacent {
 				t.Fatalf("pair %d is more probable than the one before", k)
 			}
-			if got, want := p.Adjacent*p.Direction, m.Probabilities.At(p.A, p.B); !(math.Abs(got-want) <= 1e-12) {
+			if got, want := p.Adjacent*p.Direction,
+				m.Probabilities.At(p.A, p.B); !(math.Abs(got-want) <= 1e-12) {
 				t.Fatalf("pair %+v: product %v, probability %v", p, got, want)
 			}
-			if back := m.Pair(p.B, p.A); back.A != p.A || back.B != p.B || back.Adjacent != p.Adjacent || back.Direction != p.Direction {
+			if back := m.Pair(p.B, p.A); back.A != p.A || back.B != p.B ||
+				back.Adjacent != p.Adjacent || back.Direction != p.Direction {
 				t.Fatalf("pair %+v, from its other end %+v", p, back)
 			}
-			if got := m.DirectionOf(p.A, p.B) + m.DirectionOf(p.B, p.A); !(math.Abs(got-1) <= 1e-12) {
+			if got := m.DirectionOf(p.A, p.B) +
+				m.DirectionOf(p.B, p.A); !(math.Abs(got-1) <= 1e-12) {
 				t.Fatalf("directions of %+v sum to %v", p, got)
 			}
 		}
@@ -105,7 +108,8 @@ func TestPartiallyDirectedByHand(t *testing.T) {
 		.2, 0, 0, 0, 0,
 	})
 	g, w := posterior.Marginals{Probabilities: p}.PartiallyDirected()
-	want := []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 0}, {From: 2, To: 3}, {From: 3, To: 2}}
+	want := []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 0},
+		{From: 2, To: 3}, {From: 3, To: 2}}
 	if !slices.Equal(g.Edges(), want) || w != nil {
 		t.Errorf("edges %v, want %v", g.Edges(), want)
 	}

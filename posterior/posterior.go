@@ -65,7 +65,8 @@ type Draw struct {
 	Equations  *Equations // of a linear model; nil means none
 	Parameters []float64  // of any other model, as it lays them out; nil means none
 
-	LogPrior      float64 // log p(Θ|G); 0 for a model whose parameters are integrated out; NaN means unknown
+	// log p(Θ|G); 0 for a model whose parameters are integrated out; NaN means unknown
+	LogPrior      float64
 	LogLikelihood float64 // log p(D|G,Θ), or log p(D|G), of the data of the fit; NaN means unknown
 }
 
@@ -92,10 +93,12 @@ type Component struct {
 // Equations of a linear Gaussian model in d variables: given its parents, x_j is
 // normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
-	Weights        mat.Matrix // d×d; 0 without an edge. [Sparse] takes the least memory
-	WeightSD       mat.Matrix // d×d standard deviations of the weights given the graph; nil means unknown, or none because the weights are drawn
-	Intercepts     []float64  // b; nil: 0
-	NoiseVariances []float64  // v, above 0; nil means unknown, or none of this form
+	Weights mat.Matrix // d×d; 0 without an edge. [Sparse] takes the least memory
+	// d×d standard deviations of the weights given the graph; nil means unknown, or none because
+	// the weights are drawn
+	WeightSD       mat.Matrix
+	Intercepts     []float64 // b; nil: 0
+	NoiseVariances []float64 // v, above 0; nil means unknown, or none of this form
 }
 
 // Standardization is the scale of columns with the means Mean and the standard
@@ -216,21 +219,24 @@ func (p *Posterior) Under(k int) *Posterior {
 // differ, or if a log weight is NaN or infinite.
 func Mix(parts []*Posterior, logWeights []float64) *Posterior {
 	if len(parts) == 0 || len(parts) != len(logWeights) {
-		panic(fmt.Sprintf("posterior: %d log weights for %d posteriors", len(logWeights), len(parts)))
+		panic(fmt.Sprintf("posterior: %d log weights for %d posteriors", len(logWeights),
+			len(parts)))
 	}
 	checkFiniteWeights(logWeights)
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	first := parts[0]
-	out := &Posterior{Names: first.Names, Engine: first.Engine, Model: first.Model, Settings: first.Settings, Standardization: first.Standardization, Kind: Draws}
+	out := &Posterior{Names: first.Names, Engine: first.Engine, Model: first.Model,
+		Settings: first.Settings, Standardization: first.Standardization, Kind: Draws}
 	logW := normalise(logWeights)
 	weights := make([]float64, len(parts))
 	marginals := make([]Marginals, len(parts))
 	var engines, models []string
 	for k, p := range parts {
 		if !slices.Equal(p.Names, first.Names) {
-			panic(fmt.Sprintf("posterior: part %d has the names %q, part 0 has %q", k, p.Names, first.Names))
+			panic(fmt.Sprintf("posterior: part %d has the names %q, part 0 has %q", k, p.Names,
+				first.Names))
 		}
 		if !p.Standardization.equal(first.Standardization) {
 			panic(fmt.Sprintf("posterior: parts 0 and %d have different standardizations", k))

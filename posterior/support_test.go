@@ -61,8 +61,10 @@ func drawPosterior(t *rapid.T) *posterior.Posterior {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 17))
 	d := rapid.IntRange(2, 6).Draw(t, "d")
 	p := &posterior.Posterior{
-		Engine: rapid.SampledFrom([]string{"exact", "svgd"}).Draw(t, "engine"), Model: "linear", Settings: "steps 10\nseed 3",
-		Kind: rapid.SampledFrom([]posterior.Kind{posterior.Particles, posterior.Draws}).Draw(t, "kind"),
+		Engine: rapid.SampledFrom([]string{"exact", "svgd"}).Draw(t, "engine"), Model: "linear",
+		Settings: "steps 10\nseed 3",
+		Kind: rapid.SampledFrom([]posterior.Kind{posterior.Particles, posterior.Draws}).Draw(t,
+			"kind"),
 	}
 	for j := range d {
 		p.Names = append(p.Names, string(rune('a'+j)))
@@ -70,10 +72,13 @@ func drawPosterior(t *rapid.T) *posterior.Posterior {
 	linear := rapid.Bool().Draw(t, "linear")
 	total := 0.0
 	for range rapid.IntRange(1, 3).Draw(t, "components") {
-		c := posterior.Component{Order: rng.Perm(d), Draws: 1 + rng.IntN(4), Weight: rng.Float64() + 0.01, Count: rng.IntN(9), NoiseVariance: rng.Float64(), LogEvidence: rng.NormFloat64()}
+		c := posterior.Component{Order: rng.Perm(d), Draws: 1 + rng.IntN(4), Weight: rng.Float64() +
+			0.01, Count: rng.IntN(9), NoiseVariance: rng.Float64(), LogEvidence: rng.NormFloat64()}
 		total += c.Weight
 		for range c.Draws {
-			draw := posterior.Draw{Graph: randomDAG(c.Order, 0.5, rng), LogWeight: rng.NormFloat64(), LogPrior: rng.NormFloat64(), LogLikelihood: 100 * rng.NormFloat64()}
+			draw := posterior.Draw{Graph: randomDAG(c.Order, 0.5, rng),
+				LogWeight: rng.NormFloat64(), LogPrior: rng.NormFloat64(),
+				LogLikelihood: 100 * rng.NormFloat64()}
 			if linear {
 				draw.Equations = randomEquations(draw.Graph, rng)
 			} else {
@@ -96,7 +101,8 @@ func drawPosterior(t *rapid.T) *posterior.Posterior {
 }
 
 func near(got, want, tol float64) bool {
-	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
+	return math.IsNaN(got) && math.IsNaN(want) ||
+		math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
 }
 
 // nearMatrix reports whether two matrices, or two nils, agree to tol, NaN with NaN.

@@ -87,14 +87,16 @@ func (s *Standardization) validate(names []string) error {
 		return nil
 	}
 	if len(s.Mean) != len(names) || len(s.SD) != len(names) {
-		return fmt.Errorf("%d means and %d standard deviations for %d variables", len(s.Mean), len(s.SD), len(names))
+		return fmt.Errorf("%d means and %d standard deviations for %d variables", len(s.Mean),
+			len(s.SD), len(names))
 	}
 	for j, name := range names {
 		if !finite(s.Mean[j]) {
 			return fmt.Errorf("mean of %q is %v, want a finite number", name, s.Mean[j])
 		}
 		if !finite(s.SD[j]) || s.SD[j] <= 0 {
-			return fmt.Errorf("standard deviation of %q is %v, want a number above 0", name, s.SD[j])
+			return fmt.Errorf("standard deviation of %q is %v, want a number above 0", name,
+				s.SD[j])
 		}
 	}
 	return nil
@@ -120,21 +122,25 @@ func (m Marginals) validate(d int) error {
 		return nil
 	}
 	if m.WeightMean == nil || m.WeightSD == nil {
-		return errors.New("got only one of means and standard deviations of weights, want both or none")
+		return errors.New(
+			"got only one of means and standard deviations of weights, want both or none")
 	}
 	if err := eachEntry("mean weight", m.WeightMean, d, func(_, _ int, v float64) string {
 		return unless(!math.IsInf(v, 0), "a finite number, or null where it is unknown")
 	}); err != nil {
 		return err
 	}
-	return eachEntry("standard deviation of the weight", m.WeightSD, d, func(_, _ int, v float64) string {
-		return unless(!(v < 0) && !math.IsInf(v, 0), "a number from 0 on, or null where it is unknown")
-	})
+	return eachEntry("standard deviation of the weight", m.WeightSD, d,
+		func(_, _ int, v float64) string {
+			return unless(!(v < 0) && !math.IsInf(v, 0),
+				"a number from 0 on, or null where it is unknown")
+		})
 }
 
 // eachEntry checks that a matrix is d×d and that fault finds nothing wrong with
 // its entries; fault says what it wants instead, "" if all is well.
-func eachEntry(what string, m mat.Matrix, d int, fault func(i, j int, v float64) string) (err error) {
+func eachEntry(what string, m mat.Matrix, d int,
+	fault func(i, j int, v float64) string) (err error) {
 	if rows, cols := m.Dims(); rows != d || cols != d {
 		return fmt.Errorf("matrix of %s: got %d×%d, want %d×%d", what, rows, cols, d, d)
 	}
@@ -198,7 +204,8 @@ func (c Component) validate(d int, drawn bool) error {
 	case !finite(c.NoiseVariance) || c.NoiseVariance < 0:
 		return fmt.Errorf("noise variance %v, want a number from 0 on", c.NoiseVariance)
 	case math.IsInf(c.LogEvidence, 0):
-		return fmt.Errorf("log evidence %v, want a finite number, or null where it is unknown", c.LogEvidence)
+		return fmt.Errorf("log evidence %v, want a finite number, or null where it is unknown",
+			c.LogEvidence)
 	}
 	if c.Empty != nil {
 		if err := c.Empty.validate(d, func(int, int) bool { return false }); err != nil {
@@ -238,9 +245,11 @@ func (draw Draw) validate(d int, order []int) error {
 	case !finite(draw.LogWeight):
 		return fmt.Errorf("log weight %v, want a finite number", draw.LogWeight)
 	case math.IsInf(draw.LogPrior, 0):
-		return fmt.Errorf("log prior %v, want a finite number, or null where it is unknown", draw.LogPrior)
+		return fmt.Errorf("log prior %v, want a finite number, or null where it is unknown",
+			draw.LogPrior)
 	case math.IsInf(draw.LogLikelihood, 0):
-		return fmt.Errorf("log likelihood %v, want a finite number, or null where it is unknown", draw.LogLikelihood)
+		return fmt.Errorf("log likelihood %v, want a finite number, or null where it is unknown",
+			draw.LogLikelihood)
 	}
 	for k, v := range draw.Parameters {
 		if !finite(v) {
@@ -282,17 +291,20 @@ func (e *Equations) validate(d int, has func(i, j int) bool) error {
 		return err
 	}
 	if e.WeightSD != nil {
-		if err := eachEntry("standard deviation of the weight", e.WeightSD, d, func(i, j int, v float64) string {
-			if v < 0 {
-				return "a number from 0 on"
-			}
-			return weight(i, j, v)
-		}); err != nil {
+		if err := eachEntry("standard deviation of the weight", e.WeightSD, d,
+			func(i, j int, v float64) string {
+				if v < 0 {
+					return "a number from 0 on"
+				}
+				return weight(i, j, v)
+			}); err != nil {
 			return err
 		}
 	}
-	if e.Intercepts != nil && len(e.Intercepts) != d || e.NoiseVariances != nil && len(e.NoiseVariances) != d {
-		return fmt.Errorf("%d intercepts and %d noise variances, want %d of each, or none", len(e.Intercepts), len(e.NoiseVariances), d)
+	if e.Intercepts != nil && len(e.Intercepts) != d || e.NoiseVariances != nil &&
+		len(e.NoiseVariances) != d {
+		return fmt.Errorf("%d intercepts and %d noise variances, want %d of each, or none",
+			len(e.Intercepts), len(e.NoiseVariances), d)
 	}
 	for j, b := range e.Intercepts {
 		if !finite(b) {

@@ -70,7 +70,8 @@ func Example_pairs() {
 	for i := range 60 {
 		p, q := i%4, (i+1+i/4%3)%4
 		a, b = append(a, float64(p)), append(b, float64(q))
-		won = append(won, map[bool]float64{true: 1}[float64(p)+1.5*math.Sin(float64(5*i)) > float64(q)])
+		won = append(won,
+			map[bool]float64{true: 1}[float64(p)+1.5*math.Sin(float64(5*i)) > float64(q)])
 	}
 	means(func(t *density.Trace) {
 		strength := t.Sample("strength", density.Normal(0, 2), 4)
@@ -105,7 +106,8 @@ func Example_localLevel() {
 		y[i] += 10 + math.Sin(float64(i)/8)
 	}
 	means(func(t *density.Trace) {
-		steps := t.Sample("step", density.HalfNormal(1)).Mul(t.Sample("z", density.Normal(0, 1), 40))
+		steps := t.Sample("step",
+			density.HalfNormal(1)).Mul(t.Sample("z", density.Normal(0, 1), 40))
 		level := t.Sample("first", density.Normal(0, 20)).Add(steps.CumSum(0))
 		t.Observe(density.Normal(level, t.Sample("noise", density.HalfNormal(1))), t.Data("y", 40))
 	}, map[string][]float64{"y": y}, "first")
@@ -141,7 +143,8 @@ func Example_changePoint() {
 		y[i] = math.Floor(y[i] / 4)
 	}
 	means(func(t *density.Trace) {
-		early, late := t.Sample("early", density.Gamma(1, 0.3)), t.Sample("late", density.Gamma(1, 0.3))
+		early, late := t.Sample("early", density.Gamma(1, 0.3)),
+			t.Sample("late", density.Gamma(1, 0.3))
 		y := t.Data("y", 40)
 		before := density.Poisson(early).LogProb(y).CumSum(0)
 		after := density.Poisson(late).LogProb(y).CumSum(0)
@@ -161,7 +164,8 @@ func Example_growth() {
 		y[i] += 10 / (1 + 9*math.Exp(-times[i]))
 	}
 	means(func(t *density.Trace) {
-		rate, limit := t.Sample("rate", density.LogNormal(0, 1)), t.Sample("limit", density.LogNormal(2, 1))
+		rate, limit := t.Sample("rate", density.LogNormal(0, 1)),
+			t.Sample("limit", density.LogNormal(2, 1))
 		x := density.RungeKutta(t.Sample("start", density.HalfNormal(2)), 0, times, 2,
 			func(_ float64, x *autograd.Node) *autograd.Node {
 				return rate.Mul(x).Mul(x.Div(limit).SubFrom(1))
@@ -181,7 +185,8 @@ func Example_volatility() {
 		y[i] *= math.Exp(math.Sin(float64(i) / 9))
 	}
 	means(func(t *density.Trace) {
-		phi, sigma := t.Sample("phi", density.Beta(20, 2)), t.Sample("sigma", density.HalfNormal(0.5))
+		phi, sigma := t.Sample("phi", density.Beta(20, 2)),
+			t.Sample("sigma", density.HalfNormal(0.5))
 		z, mu := t.Sample("z", density.Normal(0, 1), 60), t.Sample("mu", density.Normal(0, 3))
 		h := density.Recursion(t.Constant([]float64{0}).Reshape(nil), z,
 			func(h, z *autograd.Node) *autograd.Node { return phi.Mul(h).Add(sigma.Mul(z)) })

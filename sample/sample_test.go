@@ -87,7 +87,8 @@ func TestCorrelated(t *testing.T) {
 // of Pathfinder, in the one that counts.
 func TestPaths(t *testing.T) {
 	f, err := sample.Run(t.Context(), func(t *density.Trace) {
-		far := density.Mixture([]float64{0.999, 0.001}, density.Normal(5, 0.3), density.Normal(-5, 0.3))
+		far := density.Mixture([]float64{0.999, 0.001}, density.Normal(5, 0.3),
+			density.Normal(-5, 0.3))
 		t.Observe(far, t.Parameter("x", density.Real()))
 	}, nil, sample.Settings{Paths: 8, WarmUp: 100, Draws: 200})
 	if err != nil {
@@ -128,12 +129,14 @@ func TestMethods(t *testing.T) {
 	}
 	f, err := sample.Run(t.Context(), func(t *density.Trace) {
 		t.Observe(density.Normal(0, t.Sample("sigma", density.HalfCauchy(5))), t.Data("y", 3))
-	}, map[string][]float64{"y": {1, -2, 1}}, sample.Settings{Method: sample.Laplace(gaussian.Laplace{})})
+	}, map[string][]float64{"y": {1, -2, 1}},
+		sample.Settings{Method: sample.Laplace(gaussian.Laplace{})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if text := f.String(); !strings.Contains(text, "warning: the approximation has the mean of sigma off by -") {
+	if text := f.String(); !strings.Contains(text,
+		"warning: the approximation has the mean of sigma off by -") {
 		t.Error(text)
 	}
 	if err := f.Write(io.Discard); err != nil {

@@ -69,7 +69,8 @@ func (r Ramp) At(step int) float64 {
 
 // At panics: the number of steps is not known. Over says it.
 func (r OfRun) At(int) float64 {
-	panic(fmt.Sprintf("schedule: %v is relative to a run of unknown length; Over says how many steps it has", r))
+	panic(fmt.Sprintf("schedule: %v is relative to a run of unknown length; Over says how many "+
+		"steps it has", r))
 }
 
 // Over implements [Relative]: the ends are rounded to steps. It panics if a field is out of range
@@ -81,7 +82,8 @@ func (r OfRun) Over(steps int) Schedule {
 	}
 	r = r.filled()
 	last := float64(steps - 1)
-	return Ramp{r.Shape, r.From, r.To, int(math.Round(r.Start * last)), int(math.Round(r.End * last))}
+	return Ramp{r.Shape, r.From, r.To, int(math.Round(r.Start * last)),
+		int(math.Round(r.End * last))}
 }
 
 func (r OfRun) filled() OfRun {
@@ -111,14 +113,16 @@ func (r OfRun) String() string {
 
 func (r Ramp) check() error {
 	if r.Start < 0 || r.End < r.Start {
-		return fmt.Errorf("steps %d to %d, want an end that is not before the start, and a start that is not negative", r.Start, r.End)
+		return fmt.Errorf("steps %d to %d, want an end that is not before the start, and a start "+
+			"that is not negative", r.Start, r.End)
 	}
 	return checkEnds(r.Shape, r.From, r.To)
 }
 
 func (r OfRun) check() error {
 	if r = r.filled(); !(0 <= r.Start && r.Start <= r.End && r.End <= 1) {
-		return fmt.Errorf("from %s to %s of the run, want an end that is not before the start, and both between 0%% and 100%%", percent(r.Start), percent(r.End))
+		return fmt.Errorf("from %s to %s of the run, want an end that is not before the start, "+
+			"and both between 0%% and 100%%", percent(r.Start), percent(r.End))
 	}
 	return checkEnds(r.Shape, r.From, r.To)
 }

@@ -35,8 +35,10 @@ func TestValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step, want := range c.want {
-			if got := schedule.Over(s, c.steps).At(step); math.Abs(got-want) > 1e-13*math.Abs(want) {
-				t.Errorf("%s over %d steps at %d: got %v, want %v", c.text, c.steps, step, got, want)
+			if got := schedule.Over(s, c.steps).At(step); math.Abs(got-want) >
+				1e-13*math.Abs(want) {
+				t.Errorf("%s over %d steps at %d: got %v, want %v", c.text, c.steps, step, got,
+					want)
 			}
 		}
 	}
@@ -57,7 +59,8 @@ func TestOwnSchedule(t *testing.T) {
 			t.Errorf("%#v has the text %q", s, text)
 		}
 	}
-	for _, s := range []schedule.Schedule{schedule.Constant(-1), schedule.Ramp{Start: 2, End: 1}, schedule.OfRun{Shape: 9}} {
+	for _, s := range []schedule.Schedule{schedule.Constant(-1), schedule.Ramp{Start: 2, End: 1},
+		schedule.OfRun{Shape: 9}} {
 		text, ok := schedule.Text(s)
 		if back, err := schedule.Parse(text); !ok || err == nil {
 			t.Errorf("%#v has the text %q (%v), which is %v", s, text, ok, back)
@@ -75,14 +78,16 @@ func TestLaws(t *testing.T) {
 		var s schedule.Schedule
 		if rapid.Bool().Draw(t, "relative") {
 			end := rapid.Float64Range(0.001, 1).Draw(t, "end")
-			r := schedule.OfRun{Shape: shape, From: a, To: b, Start: rapid.Float64Range(0, end).Draw(t, "start"), End: end}
+			r := schedule.OfRun{Shape: shape, From: a, To: b,
+				Start: rapid.Float64Range(0, end).Draw(t, "start"), End: end}
 			if r.Start == 0 && r.End == 1 {
 				r.End = 0 // which says the same, and is how the whole run is read
 			}
 			s = r
 		} else {
 			start := rapid.IntRange(0, 1000).Draw(t, "start")
-			s = schedule.Ramp{Shape: shape, From: a, To: b, Start: start, End: start + rapid.IntRange(0, 1000).Draw(t, "length")}
+			s = schedule.Ramp{Shape: shape, From: a, To: b, Start: start,
+				End: start + rapid.IntRange(0, 1000).Draw(t, "length")}
 		}
 		text, ok := schedule.Text(s)
 		back, err := schedule.Parse(text)
@@ -107,19 +112,20 @@ func TestLaws(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        `unknown form "", want constant, growth, linear, geometric or cosine`,
-		"exp:1:2":                 `unknown form "exp", want constant`,
-		"constant":                "0 values after constant, want 1",
-		"growth:1:2":              "2 values after growth, want 1",
-		"growth:-1":               "rate -1, want a finite number, not negative",
-		"constant:NaN":            "value NaN, want a finite number, not negative",
-		"constant:x":              `"x" is not a number`,
-		"linear:1":                "1 values after linear, want 2, or 3 with a part of the run",
-		"linear:1:-2":             "end -2, want a finite number, not negative",
-		"linear:Inf:1":            "start +Inf, want a finite number, not negative",
-		"geometric:0:100":         "geometric from 0 to 100, want numbers above 0",
-		"cosine:1:0:9-3":          "steps 9 to 3, want an end that is not before the start",
-		"cosine:1:0:60%-30%":      "from 60% to 30% of the run, want an end that is not before the start",
+		"":                `unknown form "", want constant, growth, linear, geometric or cosine`,
+		"exp:1:2":         `unknown form "exp", want constant`,
+		"constant":        "0 values after constant, want 1",
+		"growth:1:2":      "2 values after growth, want 1",
+		"growth:-1":       "rate -1, want a finite number, not negative",
+		"constant:NaN":    "value NaN, want a finite number, not negative",
+		"constant:x":      `"x" is not a number`,
+		"linear:1":        "1 values after linear, want 2, or 3 with a part of the run",
+		"linear:1:-2":     "end -2, want a finite number, not negative",
+		"linear:Inf:1":    "start +Inf, want a finite number, not negative",
+		"geometric:0:100": "geometric from 0 to 100, want numbers above 0",
+		"cosine:1:0:9-3":  "steps 9 to 3, want an end that is not before the start",
+		"cosine:1:0:60%-30%": "from 60% to 30% of the run, want an end that is not before " +
+			"the start",
 		"cosine:1:0:60%-130%":     "from 60% to 130% of the run",
 		"cosine:1:0:10":           `part "10", want START-END in steps`,
 		"cosine:1:0:10-x":         `part "10-x", want START-END in steps`,
@@ -127,7 +133,8 @@ func TestParseErrors(t *testing.T) {
 		"cosine:1:0:0%-0%":        `part "0%-0%", want START-END in steps`,
 		"geometric:1:100:1-2:3-4": "4 values after geometric",
 	} {
-		if s, err := schedule.Parse(text); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("schedule %q: %s", text, want)) {
+		if s, err := schedule.Parse(text); err == nil ||
+			!strings.HasPrefix(err.Error(), fmt.Sprintf("schedule %q: %s", text, want)) {
 			t.Errorf("%q: got %v, %v, want %s", text, s, err, want)
 		}
 	}
@@ -135,11 +142,20 @@ func TestParseErrors(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for want, f := range map[string]func(){
-		"schedule: value -1, want a finite number, not negative":                                       func() { schedule.Constant(-1).At(0) },
-		"schedule: rate -1, want a finite number, not negative":                                        func() { schedule.Growth{Rate: -1}.At(3) },
-		"schedule: unknown shape Shape(7)":                                                             func() { schedule.Ramp{Shape: 7}.At(3) },
-		"schedule: a run of 0 steps":                                                                   func() { schedule.OfRun{}.Over(0) },
-		"schedule: linear:1:2 is relative to a run of unknown length; Over says how many steps it has": func() { schedule.OfRun{From: 1, To: 2}.At(0) },
+		"schedule: value -1, want a finite number, not negative": func() {
+			schedule.Constant(-1).At(0)
+		},
+		"schedule: rate -1, want a finite number, not negative": func() {
+			schedule.Growth{Rate: -1}.At(3)
+		},
+		"schedule: unknown shape Shape(7)": func() {
+			schedule.Ramp{Shape: 7}.At(3)
+		},
+		"schedule: a run of 0 steps": func() {
+			schedule.OfRun{}.Over(0)
+		},
+		"schedule: linear:1:2 is relative to a run of unknown length; Over says how many steps " +
+			"it has": func() { schedule.OfRun{From: 1, To: 2}.At(0) },
 	} {
 		func() {
 			defer func() {
@@ -153,7 +169,8 @@ func TestPanics(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"constant:1", "growth:0.05", "linear:1:0:50%", "geometric:0.01:100:0-299", "cosine:1:0:12.5%-75%"} {
+	for _, text := range []string{"constant:1", "growth:0.05", "linear:1:0:50%",
+		"geometric:0.01:100:0-299", "cosine:1:0:12.5%-75%"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -163,7 +180,8 @@ func FuzzParse(f *testing.F) {
 		}
 		again, ok := schedule.Text(s)
 		if back, err := schedule.Parse(again); !ok || err != nil || back != s {
-			t.Fatalf("%q is %#v, written as %q (%v), which is %#v, %v", text, s, again, ok, back, err)
+			t.Fatalf("%q is %#v, written as %q (%v), which is %#v, %v", text, s, again, ok, back,
+				err)
 		}
 		for _, step := range []int{0, 1, 50, 99, 1 << 30} {
 			if v := schedule.Over(s, 100).At(step); !(v >= 0) {

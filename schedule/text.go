@@ -8,7 +8,8 @@ import (
 )
 
 // Forms lists the text forms of schedules, for error messages and help texts.
-const Forms = "constant:A, growth:RATE, and linear:A:B, geometric:A:B or cosine:A:B, from A to B over the run or with :START-END over a part of it, in steps or in per cent"
+const Forms = "constant:A, growth:RATE, and linear:A:B, geometric:A:B or cosine:A:B, from A to B " +
+	"over the run or with :START-END over a part of it, in steps or in per cent"
 
 // Text is the text form of a schedule of this package, which [Parse] reads unless a field is out of
 // range. It is false of nil and of a schedule of one's own.
@@ -34,13 +35,15 @@ func parse(text string) (Schedule, error) {
 	name, rest := words[0], words[1:]
 	shape := slices.Index(shapeNames, name)
 	if shape < 0 && name != "constant" && name != "growth" {
-		return nil, fmt.Errorf("unknown form %q, want constant, growth, linear, geometric or cosine", name)
+		return nil, fmt.Errorf(
+			"unknown form %q, want constant, growth, linear, geometric or cosine", name)
 	}
 	if shape < 0 && len(rest) != 1 {
 		return nil, fmt.Errorf("%d values after %s, want 1", len(rest), name)
 	}
 	if shape >= 0 && len(rest) != 2 && len(rest) != 3 {
-		return nil, fmt.Errorf("%d values after %s, want 2, or 3 with a part of the run", len(rest), name)
+		return nil, fmt.Errorf("%d values after %s, want 2, or 3 with a part of the run", len(rest),
+			name)
 	}
 	var v [2]float64
 	for k := range min(2, len(rest)) {
@@ -90,7 +93,8 @@ func part(shape Shape, from, to float64, text string) (Schedule, error) {
 }
 
 func partError(text string) error {
-	return fmt.Errorf("part %q, want START-END in steps, such as 100-299, or START-END or START in per cent, such as 50%%-100%%", text)
+	return fmt.Errorf("part %q, want START-END in steps, such as 100-299, or START-END or START "+
+		"in per cent, such as 50%%-100%%", text)
 }
 
 // checked is a schedule of this package.

@@ -17,7 +17,9 @@ func BenchmarkLogScores(b *testing.B) {
 			name string
 			make func() (score.SubsetScorer, error)
 		}{
-			{"bge", func() (score.SubsetScorer, error) { return score.NewBGe(x, nil, score.BGeOptions{}) }},
+			{"bge", func() (score.SubsetScorer, error) {
+				return score.NewBGe(x, nil, score.BGeOptions{})
+			}},
 			{"linear", func() (score.SubsetScorer, error) {
 				return score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1})
 			}},
@@ -30,10 +32,12 @@ func BenchmarkLogScores(b *testing.B) {
 						b.Fatal(err)
 					}
 					for j := range size.children {
-						s.LogScores(dst[:1<<size.candidates], j, others(size.d, j)[:size.candidates])
+						s.LogScores(dst[:1<<size.candidates], j,
+							others(size.d, j)[:size.candidates])
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.children<<size.candidates), "ns/score")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/
+					float64(size.children<<size.candidates), "ns/score")
 			})
 		}
 	}

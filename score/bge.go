@@ -121,7 +121,8 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 // same data, whose moments it shares with b. It panics unless they exceed d+1.
 func (b *BGe) WithAlphaLambda(alphaLambda float64) *BGe {
 	if !(alphaLambda > float64(b.d+1)) || math.IsInf(alphaLambda, 0) {
-		panic(fmt.Sprintf("score: BGe: alpha lambda %v on %d variables, want a finite number above %d", alphaLambda, b.d, b.d+1))
+		panic(fmt.Sprintf("score: BGe: alpha lambda %v on %d variables, want a finite number "+
+			"above %d", alphaLambda, b.d, b.d+1))
 	}
 	q := *b
 	q.opt.AlphaLambda = alphaLambda
@@ -153,12 +154,14 @@ func (b *BGe) newGroup(m scoring.Gram) bgeGroup {
 		}
 	}
 	free := b.opt.AlphaLambda - float64(d) // α_λ − d
-	g.gaussian = gaussian{constant: make([]float64, d), factor: make([]float64, d), logarithm: true, floor: b.t, least: b.t}
+	g.gaussian = gaussian{constant: make([]float64, d), factor: make([]float64, d), logarithm: true,
+		floor: b.t, least: b.t}
 	for k := range d {
 		p := float64(k)
 		after, _ := math.Lgamma((n + free + p + 1) / 2)
 		before, _ := math.Lgamma((free + p + 1) / 2)
-		g.gaussian.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) + (free+2*p+1)/2*math.Log(b.t)
+		g.gaussian.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
+			(free+2*p+1)/2*math.Log(b.t)
 		g.gaussian.factor[k] = (n + free + p + 1) / 2
 	}
 	return g

@@ -70,7 +70,8 @@ func TestBGeGolden(t *testing.T) {
 	if err := json.Unmarshal(raw, &golden); err != nil {
 		t.Fatal(err)
 	}
-	opt := score.BGeOptions{AlphaMu: golden.AlphaMu, AlphaLambda: golden.AlphaLambda, Scale: score.Raw}
+	opt := score.BGeOptions{AlphaMu: golden.AlphaMu, AlphaLambda: golden.AlphaLambda,
+		Scale: score.Raw}
 	plain := newBGe(t, dense(golden.X), nil, opt)
 	masked := newBGe(t, dense(golden.X), dense(golden.Intervened), opt)
 	for k, g := range golden.Graphs {
@@ -78,7 +79,8 @@ func TestBGeGolden(t *testing.T) {
 			t.Errorf("graph %d: got %v, want %v", k, got, g.LogMarginal)
 		}
 		if got := logGraph(masked, g.Adjacency); !near(got, g.LogMarginalIntervened, 1e-9) {
-			t.Errorf("graph %d with interventions: got %v, want %v", k, got, g.LogMarginalIntervened)
+			t.Errorf("graph %d with interventions: got %v, want %v", k, got,
+				g.LogMarginalIntervened)
 		}
 	}
 }
@@ -142,7 +144,8 @@ func TestBGeSachs(t *testing.T) {
 				truth += s.LogScore(j, parents)
 			}
 			if !near(empty, -13392.9953807751, 1e-12) || !near(truth, -10768.6606926168, 1e-12) {
-				t.Errorf("empty and true graph: got %.10f and %.10f, want -13392.9953807751 and -10768.6606926168", empty, truth)
+				t.Errorf("empty and true graph: got %.10f and %.10f, want -13392.9953807751 and "+
+					"-10768.6606926168", empty, truth)
 			}
 		})
 	}
@@ -190,8 +193,10 @@ func naiveBGe(x *mat.Dense, nu []float64, j int, parents []int, mu, lambda float
 	lgamma := func(v float64) float64 { g, _ := math.Lgamma(v); return g }
 	free, p := lambda-float64(d), float64(len(parents))
 	both := append([]int{j}, parents...)
-	return 0.5*math.Log(mu/(count+mu)) + lgamma((count+free+p+1)/2) - lgamma((free+p+1)/2) - count/2*math.Log(math.Pi) +
-		(free+2*p+1)/2*math.Log(t) + (count+free+p)/2*logDet(parents) - (count+free+p+1)/2*logDet(both)
+	return 0.5*math.Log(mu/(count+mu)) + lgamma((count+free+p+1)/2) - lgamma((free+p+1)/2) -
+		count/2*math.Log(math.Pi) +
+		(free+2*p+1)/2*math.Log(t) +
+		(count+free+p)/2*logDet(parents) - (count+free+p+1)/2*logDet(both)
 }
 
 // All scores against the formula, raw and standardised, with and without
@@ -200,52 +205,55 @@ func TestBGeFormula(t *testing.T) {
 	const n, d = 17, 5
 	x := normals(3, n, d)
 	x.Apply(func(_, j int, v float64) float64 { return v*math.Pow(3, float64(j)) + float64(j) }, x)
-	for _, opt := range []score.BGeOptions{{Scale: score.Raw}, {}, {AlphaMu: 0.3, AlphaLambda: 8.5}} {
+	for _, opt := range []score.BGeOptions{{Scale: score.Raw}, {},
+		{AlphaMu: 0.3, AlphaLambda: 8.5}} {
 		for _, masked := range []bool{false, true} {
-			t.Run(fmt.Sprintf("scale=%d/mu=%v/masked=%t", opt.Scale, opt.AlphaMu, masked), func(t *testing.T) {
-				var mask *mat.Dense
-				var m mat.Matrix
-				if masked {
-					mask = randomMask(5, n, d, true)
-					m = mask
-				}
-				s := newBGe(t, x, m, opt)
-				mu, lambda := opt.AlphaMu, opt.AlphaLambda
-				if mu == 0 {
-					mu, lambda = 1, d+2
-				}
-				z, sd := mat.DenseCopyOf(x), make([]float64, d)
-				for c := range d {
-					rows := keep(x, mask, c)
-					if rows == nil {
-						rows = x
+			t.Run(fmt.Sprintf("scale=%d/mu=%v/masked=%t", opt.Scale, opt.AlphaMu, masked),
+				func(t *testing.T) {
+					var mask *mat.Dense
+					var m mat.Matrix
+					if masked {
+						mask = randomMask(5, n, d, true)
+						m = mask
 					}
-					var centre float64
-					centre, sd[c] = stat.MeanStdDev(mat.Col(nil, c, rows), nil)
-					if opt.Scale == score.Raw {
-						centre, sd[c] = 0, 1
+					s := newBGe(t, x, m, opt)
+					mu, lambda := opt.AlphaMu, opt.AlphaLambda
+					if mu == 0 {
+						mu, lambda = 1, d+2
 					}
-					for i := range n {
-						z.Set(i, c, (x.At(i, c)-centre)/sd[c])
-					}
-				}
-				everySet(d, func(j int, parents []int) {
-					want := 0.0
-					if rows := keep(z, mask, j); rows != nil {
-						nu := make([]float64, d)
-						if opt.Scale == score.Standardised {
-							for c := range d {
-								nu[c] = stat.Mean(mat.Col(nil, c, rows), nil)
-							}
+					z, sd := mat.DenseCopyOf(x), make([]float64, d)
+					for c := range d {
+						rows := keep(x, mask, c)
+						if rows == nil {
+							rows = x
 						}
-						count, _ := rows.Dims()
-						want = naiveBGe(rows, nu, j, parents, mu, lambda) - float64(count)*math.Log(sd[j])
+						var centre float64
+						centre, sd[c] = stat.MeanStdDev(mat.Col(nil, c, rows), nil)
+						if opt.Scale == score.Raw {
+							centre, sd[c] = 0, 1
+						}
+						for i := range n {
+							z.Set(i, c, (x.At(i, c)-centre)/sd[c])
+						}
 					}
-					if got := s.LogScore(j, parents); !near(got, want, 1e-12) {
-						t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
-					}
+					everySet(d, func(j int, parents []int) {
+						want := 0.0
+						if rows := keep(z, mask, j); rows != nil {
+							nu := make([]float64, d)
+							if opt.Scale == score.Standardised {
+								for c := range d {
+									nu[c] = stat.Mean(mat.Col(nil, c, rows), nil)
+								}
+							}
+							count, _ := rows.Dims()
+							want = naiveBGe(rows, nu, j, parents, mu, lambda) -
+								float64(count)*math.Log(sd[j])
+						}
+						if got := s.LogScore(j, parents); !near(got, want, 1e-12) {
+							t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
+						}
+					})
 				})
-			})
 		}
 	}
 }
@@ -267,7 +275,8 @@ func TestBGeScoreEquivalence(t *testing.T) {
 				forward := s.LogScore(i, a) + s.LogScore(j, insert(a, i))
 				backward := s.LogScore(j, a) + s.LogScore(i, insert(a, j))
 				if !near(forward, backward, 1e-13) {
-					t.Errorf("edge %d - %d with the parents %v: %v and %v", i, j, a, forward, backward)
+					t.Errorf("edge %d - %d with the parents %v: %v and %v", i, j, a, forward,
+						backward)
 				}
 			})
 		}
@@ -327,11 +336,16 @@ func TestBGeErrors(t *testing.T) {
 		opt     score.BGeOptions
 		want    string
 	}{
-		{"constant column", constant, nil, score.BGeOptions{}, "score: column 2 is constant, want at least two different values to standardise it"},
-		{"not a number", nan, nil, score.BGeOptions{}, "score: BGe: row 5, column 3 is NaN, want a finite number of magnitude up to 1e150"},
-		{"shape of the mask", x, mat.NewDense(2, 3, nil), score.BGeOptions{}, "score: BGe: mask of interventions is 2×3, want 6×3 as the data"},
-		{"values of the mask", x, twos, score.BGeOptions{}, "score: BGe: mask of interventions in row 3, column 2 is 2, want 0 or 1"},
-		{"degrees of freedom", x, nil, score.BGeOptions{AlphaLambda: 4}, "score: BGe: alpha mu 1 and alpha lambda 4 on 3 variables, want alpha mu > 0 and alpha lambda > 4"},
+		{"constant column", constant, nil, score.BGeOptions{},
+			"score: column 2 is constant, want at least two different values to standardise it"},
+		{"not a number", nan, nil, score.BGeOptions{},
+			"score: BGe: row 5, column 3 is NaN, want a finite number of magnitude up to 1e150"},
+		{"shape of the mask", x, mat.NewDense(2, 3, nil), score.BGeOptions{},
+			"score: BGe: mask of interventions is 2×3, want 6×3 as the data"},
+		{"values of the mask", x, twos, score.BGeOptions{},
+			"score: BGe: mask of interventions in row 3, column 2 is 2, want 0 or 1"},
+		{"degrees of freedom", x, nil, score.BGeOptions{AlphaLambda: 4}, "score: BGe: alpha mu 1 " +
+			"and alpha lambda 4 on 3 variables, want alpha mu > 0 and alpha lambda > 4"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := score.NewBGe(row.x, row.mask, row.opt)
@@ -437,10 +451,12 @@ func TestBGeEquation(t *testing.T) {
 			t.Errorf("%s: variance of draws %v, got %v", row.name, sd*sd, row.wantSecond)
 		}
 	}
-	if c := stat.Covariance(w1, w2, nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
+	if c := stat.Covariance(w1, w2,
+		nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
 		t.Errorf("covariance of the weights: draws %v, got %v", c, e.Cov.At(0, 1))
 	}
-	if c := stat.Covariance(sampled, other, nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
+	if c := stat.Covariance(sampled, other,
+		nil); !(math.Abs(c-e.Cov.At(0, 1)) <= 0.04*math.Abs(e.Cov.At(0, 1))+0.001) {
 		t.Errorf("covariance of sampled weights: %v, got %v", c, e.Cov.At(0, 1))
 	}
 	// Kurtosis 3 + 6/(ν−4) of the t distribution.
@@ -469,8 +485,10 @@ func TestBGeEquationUnits(t *testing.T) {
 					t.Errorf("weight %d of %d: got %v, want %v", i, j, f.Mean[k], w)
 				}
 				for l, h := range parents {
-					if c := e.Cov.At(k, l) * factor[j] / factor[i] * factor[j] / factor[h]; !near(f.Cov.At(k, l), c, 1e-10) {
-						t.Errorf("covariance of %d and %d: got %v, want %v", i, h, f.Cov.At(k, l), c)
+					if c := e.Cov.At(k, l) * factor[j] / factor[i] * factor[j] /
+						factor[h]; !near(f.Cov.At(k, l), c, 1e-10) {
+						t.Errorf("covariance of %d and %d: got %v, want %v", i, h, f.Cov.At(k, l),
+							c)
 					}
 				}
 			}
@@ -478,7 +496,8 @@ func TestBGeEquationUnits(t *testing.T) {
 				t.Errorf("intercept of %d given %v: got %v, want %v", j, parents, f.Intercept, want)
 			}
 			if v := e.NoiseVariance * factor[j] * factor[j]; !near(f.NoiseVariance, v, 1e-10) {
-				t.Errorf("noise variance of %d given %v: got %v, want %v", j, parents, f.NoiseVariance, v)
+				t.Errorf("noise variance of %d given %v: got %v, want %v", j, parents,
+					f.NoiseVariance, v)
 			}
 		})
 	}

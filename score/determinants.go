@@ -75,7 +75,8 @@ func (w *determinantWalk) visit(log, unit, m []float64, k int, sum, product floa
 // scoresOf writes the scores of all sets of parents of variable j, whose diagonal
 // element in the table includes ridge and in the score does not. offset is added to
 // all.
-func (g *gaussian) scoresOf(dst []float64, t *determinants, j int, diagonal, ridge, offset float64) {
+func (g *gaussian) scoresOf(dst []float64, t *determinants, j int,
+	diagonal, ridge, offset float64) {
 	block := 1 << j // sets are numbered without bit j
 	for first := 0; first < len(dst); first += block {
 		at := first << 1

@@ -58,6 +58,8 @@
 //
 // # References
 //
-//   - D. Geiger, D. Heckerman (2002), Annals of Statistics 30; J. Kuipers, G. Moffa, D. Heckerman (2014), Annals of Statistics 42: BGe.
-//   - J. Peters, P. Bühlmann (2014), Biometrika 101; W. Chen, M. Drton, Y. S. Wang (2019), Biometrika 106: equal noise variances, and the order by residual variances.
+//   - D. Geiger, D. Heckerman (2002), Annals of Statistics 30; J. Kuipers, G. Moffa, D. Heckerman
+//     (2014), Annals of Statistics 42: BGe.
+//   - J. Peters, P. Bühlmann (2014), Biometrika 101; W. Chen, M. Drton, Y. S. Wang (2019),
+//     Biometrika 106: equal noise variances, and the order by residual variances.
 package score

@@ -24,7 +24,8 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	through, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2, NoIntercept: true})
+	through, err :=
+		score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,8 @@ func TestDraw(t *testing.T) {
 			}
 			const draws = 20000
 			variance, squares := 0.0, 0.0
-			a, b, other := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(2, 2))
+			a, b, other := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1)),
+				rand.New(rand.NewPCG(2, 2))
 			for range draws {
 				w, above, v := e.Draw(a, other)
 				for k, want := range e.Sample(nil, b) {
@@ -54,7 +56,8 @@ func TestDraw(t *testing.T) {
 			// v has a relative standard deviation of about sqrt(2/33), its mean of 0.0018; four
 			// sigmas.
 			if !(math.Abs(variance/e.NoiseVariance-1) <= 0.008) {
-				t.Errorf("%s: noise variances of the mean %v, want %v", row.name, variance, e.NoiseVariance)
+				t.Errorf("%s: noise variances of the mean %v, want %v", row.name, variance,
+					e.NoiseVariance)
 			}
 			// The mean of 20,000 squares of standard normal numbers is 1 ± 0.01; four sigmas.
 			if row.strength == 0 {
@@ -62,7 +65,8 @@ func TestDraw(t *testing.T) {
 					t.Errorf("%s: an intercept is drawn", row.name)
 				}
 			} else if !(math.Abs(squares*row.strength-1) <= 0.04) {
-				t.Errorf("%s: intercepts of the variance %v v, want 1/%v", row.name, squares, row.strength)
+				t.Errorf("%s: intercepts of the variance %v v, want 1/%v", row.name, squares,
+					row.strength)
 			}
 		}
 	}

@@ -82,11 +82,13 @@ func ExampleNewFunc() {
 		residual.SubVec(x.ColView(j), &residual)
 		rss := mat.Dot(&residual, &residual)
 		rows := float64(n)
-		return -0.5*rows*(math.Log(2*math.Pi*rss/rows)+1) - 0.5*float64(len(parents)+2)*math.Log(rows)
+		return -0.5*rows*(math.Log(2*math.Pi*rss/rows)+1) -
+			0.5*float64(len(parents)+2)*math.Log(rows)
 	}
 	s := score.NewFunc(d, bic)
 	fmt.Println(score.Check(context.Background(), s))
-	fmt.Printf("%.1f %.1f\n", s.LogScore(0, nil)+s.LogScore(1, []int{0}), s.LogScore(1, nil)+s.LogScore(0, []int{1}))
+	fmt.Printf("%.1f %.1f\n", s.LogScore(0, nil)+s.LogScore(1, []int{0}),
+		s.LogScore(1, nil)+s.LogScore(0, []int{1}))
 	// Output:
 	// <nil>
 	// -306.8 -306.8

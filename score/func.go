@@ -68,25 +68,32 @@ func checkSet(s Scorer, j int, parents []int, got float64) error {
 	v, again := s.LogScore(j, parents), s.LogScore(j, parents)
 	switch {
 	case !slices.Equal(parents, original):
-		return fmt.Errorf("score: LogScore changed the parents %v of variable %d to %v", original, j, parents)
+		return fmt.Errorf("score: LogScore changed the parents %v of variable %d to %v", original,
+			j, parents)
 	case !scoring.Possible(v) || len(parents) == 0 && math.IsInf(v, -1):
-		return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number", j, parents, v)
+		return fmt.Errorf("score: variable %d given %v has the log score %v, want a finite number",
+			j, parents, v)
 	case v != again:
-		return fmt.Errorf("score: variable %d given %v has the log scores %v and %v in two calls", j, parents, v, again)
+		return fmt.Errorf("score: variable %d given %v has the log scores %v and %v in two calls",
+			j, parents, v, again)
 	case v != got && !(math.Abs(v-got) <= 1e-8*max(1, math.Abs(v))):
-		return fmt.Errorf("score: variable %d given %v has the log score %v, and %v among all subsets", j, parents, v, got)
+		return fmt.Errorf("score: variable %d given %v has the log score %v, and %v among all "+
+			"subsets", j, parents, v, got)
 	}
 	w, ok := s.(Weighted)
 	if !ok || math.IsInf(v, -1) {
 		return nil
 	}
 	e := w.Equation(j, parents)
-	if len(e.Mean) != len(parents) || len(parents) > 0 && (e.Cov == nil || e.Cov.SymmetricDim() != len(parents)) {
-		return fmt.Errorf("score: equation of variable %d given %v has %d weights", j, parents, len(e.Mean))
+	if len(e.Mean) != len(parents) || len(parents) > 0 &&
+		(e.Cov == nil || e.Cov.SymmetricDim() != len(parents)) {
+		return fmt.Errorf("score: equation of variable %d given %v has %d weights", j, parents,
+			len(e.Mean))
 	}
 	for _, x := range append(slices.Clone(e.Mean), e.Intercept, e.NoiseVariance) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("score: equation of variable %d given %v has the value %v, want finite numbers", j, parents, x)
+			return fmt.Errorf("score: equation of variable %d given %v has the value %v, want "+
+				"finite numbers", j, parents, x)
 		}
 	}
 	return nil

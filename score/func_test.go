@@ -47,16 +47,22 @@ func TestCheckFinds(t *testing.T) {
 		s    score.Scorer
 		want string
 	}{
-		{"not a number", score.NewFunc(3, func(j int, _ []int) float64 { return math.Sqrt(float64(-j)) }), "column 2 given []: log score is NaN"},
-		{"impossible", score.NewFunc(3, func(int, []int) float64 { return math.Inf(-1) }), "variable 0 given [] has the log score -Inf"},
-		{"unsteady", score.NewFunc(3, func(int, []int) float64 { calls++; return calls }), "variable 0 given [] has the log scores 5 and 6 in two calls"},
+		{"not a number", score.NewFunc(3, func(j int, _ []int) float64 {
+			return math.Sqrt(float64(-j))
+		}), "column 2 given []: log score is NaN"},
+		{"impossible", score.NewFunc(3, func(int, []int) float64 { return math.Inf(-1) }),
+			"variable 0 given [] has the log score -Inf"},
+		{"unsteady", score.NewFunc(3, func(int, []int) float64 { calls++; return calls }),
+			"variable 0 given [] has the log scores 5 and 6 in two calls"},
 		{"changed parents", score.NewFunc(3, func(_ int, p []int) float64 {
 			if len(p) > 0 {
 				p[0] = 7
 			}
 			return 0
 		}), "LogScore changed the parents [1] of variable 0 to [7]"},
-		{"subsets", wrongSubsets{score.NewFunc(3, func(_ int, p []int) float64 { return float64(len(p)) })}, "variable 0 given [2] has the log score 1, and 2 among all subsets"},
+		{"subsets", wrongSubsets{score.NewFunc(3, func(_ int, p []int) float64 {
+			return float64(len(p))
+		})}, "variable 0 given [2] has the log score 1, and 2 among all subsets"},
 		{"no variables", score.NewFunc(0, nil), "0 variables, want at least 1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -38,10 +38,12 @@ func TestLogScoresGiven(t *testing.T) {
 	prior.Require(0, 2)
 	prior.MaxParents(4)
 	candidates, given := []int{0, 3, 5}, []int{1, 6}
-	for name, s := range map[string]score.Scorer{"bge": bge, "linear": linear, "plain": plain{bge}} {
+	for name, s := range map[string]score.Scorer{"bge": bge, "linear": linear,
+		"plain": plain{bge}} {
 		t.Run(name, func(t *testing.T) {
 			got := make([]float64, 8)
-			if err := nodescore.LogScoresGiven(context.Background(), s, got, 2, candidates, given); err != nil {
+			if err := nodescore.LogScoresGiven(context.Background(), s, got, 2, candidates,
+				given); err != nil {
 				t.Fatal(err)
 			}
 			prior.AddToGiven(got, 2, candidates, given)
@@ -75,7 +77,8 @@ func TestLogScoresGivenTooMany(t *testing.T) {
 		return float64(len(parents))
 	})
 	got := make([]float64, 4)
-	if err := nodescore.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3}, []int{2}); err != nil {
+	if err := nodescore.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3},
+		[]int{2}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []float64{1, 2, 2, math.Inf(-1)}; !slices.Equal(got, want) {

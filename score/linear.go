@@ -11,7 +11,8 @@ import (
 // LinearOptions are the fixed quantities of the linear model with equal noise
 // variances.
 type LinearOptions struct {
-	NoiseVariance float64 // variance σ² of every equation's noise; required, see [EstimateNoiseVariance]
+	// variance σ² of every equation's noise; required, see [EstimateNoiseVariance]
+	NoiseVariance float64
 	EdgeVariance  float64 // prior variance σ_e² of a weight; zero: 1
 	NoIntercept   bool    // equations pass through the origin; zero: an intercept is integrated out
 }
@@ -63,7 +64,8 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		opt.EdgeVariance = 1
 	}
 	if !(opt.EdgeVariance > 0) || math.IsInf(opt.EdgeVariance, 0) {
-		return nil, fmt.Errorf("score: linear model: edge variance %v, want a finite positive number", opt.EdgeVariance)
+		return nil, fmt.Errorf("score: linear model: edge variance %v, want a finite positive "+
+			"number", opt.EdgeVariance)
 	}
 	l := &Linear{d: data.D, opt: opt, of: data.Of}
 	for g := range data.Groups {
@@ -84,12 +86,14 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 // which it shares with l.
 func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 	if !(variance > 0) || math.IsInf(variance, 0) {
-		return nil, fmt.Errorf("score: linear model: noise variance %v, want a finite positive number", variance)
+		return nil, fmt.Errorf(
+			"score: linear model: noise variance %v, want a finite positive number", variance)
 	}
 	q := &Linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
 	q.opt.NoiseVariance = variance
 	for i, g := range l.group {
-		q.group[i] = linearGroup{Gram: g.Gram, gaussian: q.gaussian(g.N), children: g.children, shared: new(determinants)}
+		q.group[i] = linearGroup{Gram: g.Gram, gaussian: q.gaussian(g.N), children: g.children,
+			shared: new(determinants)}
 	}
 	return q, nil
 }
@@ -98,7 +102,8 @@ func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 // the same data, which it shares with l. It panics unless the variance is finite and positive.
 func (l *Linear) WithEdgeVariance(variance float64) *Linear {
 	if !(variance > 0) || math.IsInf(variance, 0) {
-		panic(fmt.Sprintf("score: linear model: edge variance %v, want a finite positive number", variance))
+		panic(fmt.Sprintf("score: linear model: edge variance %v, want a finite positive number",
+			variance))
 	}
 	q := *l
 	q.opt.EdgeVariance = variance
@@ -114,7 +119,8 @@ func (l *Linear) gaussian(n int) gaussian {
 	lambda := l.ridge()
 	g := gaussian{constant: make([]float64, l.d), factor: make([]float64, l.d), floor: lambda}
 	for p := range l.d {
-		g.constant[p] = -0.5*float64(n)*math.Log(2*math.Pi*l.opt.NoiseVariance) + 0.5*float64(p)*math.Log(lambda)
+		g.constant[p] = -0.5*float64(n)*math.Log(2*math.Pi*l.opt.NoiseVariance) +
+			0.5*float64(p)*math.Log(lambda)
 		if !l.opt.NoIntercept {
 			g.constant[p] += 0.5 * math.Log(scoring.AlphaMu/(float64(n)+scoring.AlphaMu))
 		}
@@ -156,7 +162,8 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 		g.gaussian.scoresOf(dst, g.shared, j, g.Scatter[j*l.d+j]+l.ridge(), l.ridge(), 0)
 		return
 	}
-	g.gaussian.scores(dst, gather(nil, g.Scatter, l.d, j, candidates, l.ridge()), len(candidates), 0)
+	g.gaussian.scores(dst, gather(nil, g.Scatter, l.d, j, candidates, l.ridge()), len(candidates),
+		0)
 }
 
 // Equation implements [Weighted]: the weights are N((λI+C_AA)⁻¹ C_Aj, σ² (λI+C_AA)⁻¹).

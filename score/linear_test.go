@@ -13,7 +13,8 @@ import (
 // denseLinear is the density of variable j in the given rows: a normal of as many
 // dimensions, with covariance σ²I + σ_e² X Xᵀ and, for the intercept, σ² on all
 // elements; the columns are centred then.
-func denseLinear(t *testing.T, rows *mat.Dense, j int, parents []int, opt score.LinearOptions) float64 {
+func denseLinear(t *testing.T, rows *mat.Dense, j int, parents []int,
+	opt score.LinearOptions) float64 {
 	t.Helper()
 	n, _ := rows.Dims()
 	column := func(i int) []float64 {
@@ -65,7 +66,8 @@ func TestLinearDensity(t *testing.T) {
 					want = denseLinear(t, rows, j, parents, opt)
 				}
 				if got := s.LogScore(j, parents); !near(got, want, 1e-12) {
-					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j, parents, got, want)
+					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j,
+						parents, got, want)
 				}
 			})
 		}
@@ -127,7 +129,8 @@ func TestLinearEquation(t *testing.T) {
 		}
 	}
 	if e.Intercept != 0 || e.NoiseVariance != opt.NoiseVariance || !math.IsInf(e.Freedom, 1) {
-		t.Errorf("intercept %v, noise variance %v, %v degrees of freedom, want 0, %v, +Inf", e.Intercept, e.NoiseVariance, e.Freedom, opt.NoiseVariance)
+		t.Errorf("intercept %v, noise variance %v, %v degrees of freedom, want 0, %v, +Inf",
+			e.Intercept, e.NoiseVariance, e.Freedom, opt.NoiseVariance)
 	}
 }
 
@@ -137,9 +140,12 @@ func TestLinearErrors(t *testing.T) {
 		opt  score.LinearOptions
 		want string
 	}{
-		{score.LinearOptions{}, "score: linear model: noise variance 0, want a finite positive number"},
-		{score.LinearOptions{NoiseVariance: math.Inf(1)}, "score: linear model: noise variance +Inf, want a finite positive number"},
-		{score.LinearOptions{NoiseVariance: 1, EdgeVariance: -1}, "score: linear model: edge variance -1, want a finite positive number"},
+		{score.LinearOptions{},
+			"score: linear model: noise variance 0, want a finite positive number"},
+		{score.LinearOptions{NoiseVariance: math.Inf(1)},
+			"score: linear model: noise variance +Inf, want a finite positive number"},
+		{score.LinearOptions{NoiseVariance: 1, EdgeVariance: -1},
+			"score: linear model: edge variance -1, want a finite positive number"},
 	} {
 		if _, err := score.NewLinear(x, nil, row.opt); err == nil || err.Error() != row.want {
 			t.Errorf("%+v: got %v, want %s", row.opt, err, row.want)

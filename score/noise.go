@@ -15,7 +15,8 @@ import (
 const (
 	noiseSteps     = 60   // of the EM iteration, from each start
 	noiseTolerance = 1e-3 // relative change at which it stops; the posterior is wider by far
-	mostGreedy     = 32   // parents that the search adds: a start with little noise has reason for hundreds
+	// parents that the search adds: a start with little noise has reason for hundreds
+	mostGreedy = 32
 )
 
 // EstimateNoiseVariance estimates the common noise variance σ² of [Linear] from data
@@ -49,7 +50,8 @@ func EstimateNoiseVariance(
 	// without parents vary as much.
 	least := l.leastVariance()
 	if math.IsInf(least, 1) {
-		return 0, fmt.Errorf("score: noise variance: no column varies in the rows in which it was not set")
+		return 0, fmt.Errorf(
+			"score: noise variance: no column varies in the rows in which it was not set")
 	}
 	starts = append(starts, least, least/4, least/16)
 	best, estimate := math.Inf(-1), least
@@ -146,10 +148,12 @@ type greedy struct {
 }
 
 func newGreedy(l *Linear, prior *Prior) *greedy {
-	return &greedy{Linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d), fit: make([]float64, l.d)}
+	return &greedy{Linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d),
+		fit: make([]float64, l.d)}
 }
 
-func (g *greedy) search(ctx context.Context, how effort, workers int) (parents [][]int, sum float64, err error) {
+func (g *greedy) search(ctx context.Context, how effort, workers int) (parents [][]int, sum float64,
+	err error) {
 	g.topDown()
 	err = parallel.For(ctx, g.d, workers, func(k int) error {
 		j := g.order[k]
@@ -290,7 +294,8 @@ func (g *greedy) add(j int, parents, candidates []int, fit float64) ([]int, floa
 	}
 	for p := len(parents) + 1; p < d && p <= mostGreedy; p++ {
 		next, best := -1, fit
-		prior, odds := g.prior.size[p]-g.prior.size[p-1]+g.prior.LogPrior(j, parents), g.prior.odds[j]
+		prior, odds := g.prior.size[p]-g.prior.size[p-1]+g.prior.LogPrior(j, parents),
+			g.prior.odds[j]
 		for _, i := range candidates {
 			if _, in := slices.BinarySearch(parents, i); in {
 				continue

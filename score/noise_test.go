@@ -53,13 +53,15 @@ func TestEstimateNoiseVariance(t *testing.T) {
 	}{{100, 5, 0.5, 0.1}, {200, 10, 0.4, 3}, {100, 20, 0.2, 0.5}, {300, 30, 0.1, 1}} {
 		x := equalNoise(uint64(row.d), row.n, row.d, row.p, row.variance)
 		prior := erdosRenyi(t, row.d, row.p/2)
-		got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
+		got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+			score.LinearOptions{}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tol := 4 * math.Sqrt(2/float64(row.n*row.d))
 		if !(math.Abs(math.Log(got/row.variance)) <= tol) {
-			t.Errorf("n = %d, d = %d: got %v, want %v to a factor %v", row.n, row.d, got, row.variance, math.Exp(tol))
+			t.Errorf("n = %d, d = %d: got %v, want %v to a factor %v", row.n, row.d, got,
+				row.variance, math.Exp(tol))
 		}
 	}
 }
@@ -71,13 +73,15 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 	x := equalNoise(3, n, d, 0.5, 0.4)
 	mask := mat.NewDense(n, d, nil)
 	prior := erdosRenyi(t, d, 0.25)
-	before, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
+	before, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+		score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var twice mat.Dense
 	twice.Scale(2, x)
-	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior, score.LinearOptions{EdgeVariance: 1}, 1)
+	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior,
+		score.LinearOptions{EdgeVariance: 1}, 1)
 	if err != nil || !(math.Abs(got/before-4) <= 0.02) {
 		t.Errorf("doubled columns: got %v (%v), want four times %v", got, err, before)
 	}
@@ -93,7 +97,8 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 		mask.Set(r, last, 1)
 		x.Set(r, last, 1e4)
 	}
-	got, err = score.EstimateNoiseVariance(context.Background(), x, mask, prior, score.LinearOptions{}, 1)
+	got, err = score.EstimateNoiseVariance(context.Background(), x, mask, prior,
+		score.LinearOptions{}, 1)
 	if err != nil || !(math.Abs(math.Log(got/before)) <= 0.1) {
 		t.Errorf("with interventions: got %v (%v), want about %v", got, err, before)
 	}
@@ -106,7 +111,8 @@ func TestEstimateNoiseVariancePrior(t *testing.T) {
 	x := normals(51, n, d)
 	prior := score.Uniform(d)
 	prior.MaxParents(0)
-	got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1)
+	got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+		score.LinearOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,20 +132,24 @@ func TestEstimateNoiseVariancePrior(t *testing.T) {
 	}
 	cyclic := score.Uniform(d)
 	cyclic.Require(2, 1)
-	if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, cyclic, score.LinearOptions{}, 1); err != nil {
+	if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, cyclic,
+		score.LinearOptions{}, 1); err != nil {
 		t.Errorf("a required edge against the order: %v", err)
 	}
 }
 
 func TestEstimateNoiseVarianceErrors(t *testing.T) {
 	constant := mat.NewDense(4, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2})
-	_, err := score.EstimateNoiseVariance(context.Background(), constant, nil, score.Uniform(2), score.LinearOptions{}, 1)
-	if want := "score: noise variance: no column varies in the rows in which it was not set"; err == nil || err.Error() != want {
+	_, err := score.EstimateNoiseVariance(context.Background(), constant, nil, score.Uniform(2),
+		score.LinearOptions{}, 1)
+	if want := "score: noise variance: no column varies in the rows in which it was not set"; err ==
+		nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := score.EstimateNoiseVariance(ctx, normals(1, 9, 3), nil, score.Uniform(3), score.LinearOptions{}, 1); !errors.Is(err, context.Canceled) {
+	if _, err := score.EstimateNoiseVariance(ctx, normals(1, 9, 3), nil, score.Uniform(3),
+		score.LinearOptions{}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	// Columns without noise end at a tiny positive number.
@@ -148,7 +158,8 @@ func TestEstimateNoiseVarianceErrors(t *testing.T) {
 		x.Set(i, 1, 2*x.At(i, 0))
 		x.Set(i, 2, -x.At(i, 0))
 	}
-	v, err := score.EstimateNoiseVariance(context.Background(), x, nil, score.Uniform(3), score.LinearOptions{}, 1)
+	v, err := score.EstimateNoiseVariance(context.Background(), x, nil, score.Uniform(3),
+		score.LinearOptions{}, 1)
 	if err != nil || !(v > 0) {
 		t.Errorf("columns that are multiples of one: %v, %v", v, err)
 	}
@@ -205,7 +216,8 @@ func TestNoiseGrid(t *testing.T) {
 		}
 	}
 	// The same prior from the Gaussian-process scores.
-	if got := newGP(t, x, nil, nodescore.GPOptions{}).NoisePrior(); !near(got.Mean, prior.Mean, 1e-12) || got.SD != prior.SD {
+	if got := newGP(t, x, nil, nodescore.GPOptions{}).NoisePrior(); !near(got.Mean, prior.Mean,
+		1e-12) || got.SD != prior.SD {
 		t.Errorf("prior of the Gaussian process: got %v, want %v", got, prior)
 	}
 }
@@ -216,10 +228,11 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 	const n, v = 500, 0.37
 	for _, start := range []float64{0.37, 0.001, 4, 1e3} {
 		calls := 0
-		got, err := nodescore.MaximiseNoiseVariance(context.Background(), start, func(s float64) (float64, error) {
-			calls++
-			return -0.5 * n * (math.Log(s) + v/s), nil
-		})
+		got, err := nodescore.MaximiseNoiseVariance(context.Background(), start,
+			func(s float64) (float64, error) {
+				calls++
+				return -0.5 * n * (math.Log(s) + v/s), nil
+			})
 		if err != nil || !(math.Abs(got/v-1) <= 0.01) {
 			t.Errorf("from %v: got %v (%v), want %v", start, got, err, v)
 		}
@@ -228,13 +241,16 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 		}
 	}
 	fault := errors.New("engine")
-	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return 0, fault }); !errors.Is(err, fault) {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1,
+		func(float64) (float64, error) { return 0, fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the engine's error", err)
 	}
-	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(s float64) (float64, error) { return s, nil }); err == nil {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1,
+		func(s float64) (float64, error) { return s, nil }); err == nil {
 		t.Error("an evidence without a maximum has one")
 	}
-	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1, func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
+	if _, err := nodescore.MaximiseNoiseVariance(context.Background(), 1,
+		func(float64) (float64, error) { return math.NaN(), nil }); err == nil {
 		t.Error("an evidence that is NaN has a maximum")
 	}
 }
@@ -250,7 +266,8 @@ func BenchmarkEstimateNoiseVariance(b *testing.B) {
 		}
 		b.Run(map[int]string{20: "d=20", 100: "d=100"}[d], func(b *testing.B) {
 			for b.Loop() {
-				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior, score.LinearOptions{}, 1); err != nil {
+				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+					score.LinearOptions{}, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

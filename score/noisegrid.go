@@ -33,7 +33,8 @@ type NoiseGrid struct {
 // the rule of Laplace. It panics without a point, or unless the estimate is finite and positive.
 func (p NoisePrior) Grid(estimate float64, rows, points int) NoiseGrid {
 	if points < 1 || !(estimate > 0) || math.IsInf(estimate, 0) {
-		panic(fmt.Sprintf("score: grid of %d points around the noise variance %v, want at least one point and a finite positive number", points, estimate))
+		panic(fmt.Sprintf("score: grid of %d points around the noise variance %v, want at least "+
+			"one point and a finite positive number", points, estimate))
 	}
 	sd := math.Sqrt(2 / float64(max(rows, 1)))
 	step, width := 1.25*sd, 1.25*sd

@@ -11,7 +11,8 @@ import (
 // number above 0.
 func (p *Prior) MultiplyOdds(i, j int, factor float64) {
 	if i == j || !(factor > 0) || math.IsInf(factor, 1) {
-		panic(fmt.Sprintf("score: odds of the edge %d → %d times %v, want two variables and a finite factor above 0", i, j, factor))
+		panic(fmt.Sprintf("score: odds of the edge %d → %d times %v, want two variables and a "+
+			"finite factor above 0", i, j, factor))
 	}
 	p.odds[j][i] += math.Log(factor)
 }

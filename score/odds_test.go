@@ -35,7 +35,8 @@ func TestMultiplyOdds(t *testing.T) {
 		t.Error("odds change what is certain")
 	}
 	for _, bad := range []func(){
-		func() { p.MultiplyOdds(1, 1, 2) }, func() { p.MultiplyOdds(0, 1, 0) }, func() { p.MultiplyOdds(0, 1, -1) },
+		func() { p.MultiplyOdds(1, 1, 2) }, func() { p.MultiplyOdds(0, 1, 0) },
+		func() { p.MultiplyOdds(0, 1, -1) },
 		func() { p.MultiplyOdds(0, 1, math.Inf(1)) }, func() { p.MultiplyOdds(0, 1, math.NaN()) },
 	} {
 		func() {

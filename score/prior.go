@@ -26,7 +26,8 @@ type Prior struct {
 }
 
 func newPrior(d int) *Prior {
-	p := &Prior{size: make([]float64, d), odds: make([][]float64, d), required: make([][]bool, d), needed: make([]int, d)}
+	p := &Prior{size: make([]float64, d), odds: make([][]float64, d), required: make([][]bool, d),
+		needed: make([]int, d)}
 	for j := range d {
 		p.odds[j], p.required[j] = make([]float64, d), make([]bool, d)
 		p.odds[j][j] = math.Inf(-1)
@@ -82,7 +83,8 @@ func EdgeProbabilities(d int, p func(i, j int) float64) (*Prior, error) {
 			}
 			switch v := p(i, j); {
 			case !(v >= 0 && v <= 1):
-				return nil, fmt.Errorf("score: probability of the edge %d → %d is %v, want a number from 0 to 1", i, j, v)
+				return nil, fmt.Errorf("score: probability of the edge %d → %d is %v, want a "+
+					"number from 0 to 1", i, j, v)
 			case v == 1:
 				q.Require(i, j)
 			default:
@@ -150,7 +152,9 @@ func (p *Prior) MaxParents(k int) {
 func (p *Prior) Odds(i, j int) float64 { return p.odds[j][i] }
 
 // Forbidden reports whether the edge i → j is ruled out.
-func (p *Prior) Forbidden(i, j int) bool { return math.IsInf(p.odds[j][i], -1) && !p.required[j][i] }
+func (p *Prior) Forbidden(i, j int) bool {
+	return math.IsInf(p.odds[j][i], -1) && !p.required[j][i]
+}
 
 // Required reports whether the edge i → j is certain.
 func (p *Prior) Required(i, j int) bool { return p.required[j][i] }

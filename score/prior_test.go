@@ -32,9 +32,13 @@ func TestPriorFormulas(t *testing.T) {
 		p    *score.Prior
 		want func(j int, parents []int) float64
 	}{
-		{"Erdős–Rényi", erdosRenyi(t, d, 0.3), func(_ int, a []int) float64 { return float64(len(a)) * math.Log(0.3/0.7) }},
+		{"Erdős–Rényi", erdosRenyi(t, d, 0.3), func(_ int, a []int) float64 {
+			return float64(len(a)) * math.Log(0.3/0.7)
+		}},
 		{"fair", score.Fair(d), func(_ int, a []int) float64 { return -math.Log(choose[len(a)]) }},
-		{"scale-free", score.ScaleFree(d), func(_ int, a []int) float64 { return -3 * math.Log(1+float64(len(a))) }},
+		{"scale-free", score.ScaleFree(d), func(_ int, a []int) float64 {
+			return -3 * math.Log(1+float64(len(a)))
+		}},
 		{"uniform", score.Uniform(d), func(int, []int) float64 { return 0 }},
 		{"edges", edges, func(j int, a []int) float64 {
 			sum := 0.0
@@ -115,7 +119,8 @@ func TestPriorKnowledge(t *testing.T) {
 					}
 				}
 				if want := float64(set) + p.LogPrior(j, a); got != want && !near(got, want, 1e-13) {
-					t.Errorf("variable %d of %v, set %v: got %v, want %v", j, candidates, a, got, want)
+					t.Errorf("variable %d of %v, set %v: got %v, want %v", j, candidates, a, got,
+						want)
 				}
 			}
 		}
@@ -158,12 +163,15 @@ func TestPriorAddToLarge(t *testing.T) {
 
 func TestPriorErrors(t *testing.T) {
 	for _, v := range []float64{0, 1, -0.1, math.NaN()} {
-		if _, err := score.ErdosRenyi(3, v); err == nil || err.Error() != fmt.Sprintf("score: edge probability is %v, want 0 < probability < 1", v) {
+		if _, err := score.ErdosRenyi(3, v); err == nil ||
+			err.Error() != fmt.Sprintf("score: edge probability is %v, want 0 < probability < 1",
+				v) {
 			t.Errorf("edge probability %v: got the error %v", v, err)
 		}
 	}
 	_, err := score.EdgeProbabilities(3, func(i, j int) float64 { return float64(i + j) })
-	if want := "score: probability of the edge 0 → 2 is 2, want a number from 0 to 1"; err == nil || err.Error() != want {
+	if want := "score: probability of the edge 0 → 2 is 2, want a number from 0 to 1"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	for _, row := range []struct {
@@ -171,8 +179,10 @@ func TestPriorErrors(t *testing.T) {
 		change func(*score.Prior)
 		want   string
 	}{
-		{"forbidden", func(p *score.Prior) { p.Require(0, 1); p.Forbid(0, 1) }, "score: the edge 0 → 1 is both required and forbidden"},
-		{"too many", func(p *score.Prior) { p.Require(0, 1); p.Require(2, 1); p.MaxParents(1) }, "score: variable 1 has 2 required parents, more than allowed"},
+		{"forbidden", func(p *score.Prior) { p.Require(0, 1); p.Forbid(0, 1) },
+			"score: the edge 0 → 1 is both required and forbidden"},
+		{"too many", func(p *score.Prior) { p.Require(0, 1); p.Require(2, 1); p.MaxParents(1) },
+			"score: variable 1 has 2 required parents, more than allowed"},
 	} {
 		p := score.Uniform(3)
 		row.change(p)

@@ -22,10 +22,12 @@ func TestSharedMoments(t *testing.T) {
 		}
 	}
 	before := mat.DenseCopyOf(x)
-	for name, intervened := range map[string]mat.Matrix{"observed": nil, "interventions": mask, "mask of zeros": mat.NewDense(n, d, nil)} {
+	for name, intervened := range map[string]mat.Matrix{"observed": nil, "interventions": mask,
+		"mask of zeros": mat.NewDense(n, d, nil)} {
 		made := func(edge float64) *score.Linear {
 			t.Helper()
-			l, err := score.NewLinear(x, intervened, score.LinearOptions{NoiseVariance: 0.7, EdgeVariance: edge})
+			l, err := score.NewLinear(x, intervened,
+				score.LinearOptions{NoiseVariance: 0.7, EdgeVariance: edge})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,10 +43,12 @@ func TestSharedMoments(t *testing.T) {
 		}
 	}
 	for _, scale := range []score.Scale{score.Raw, score.Standardised} {
-		for name, intervened := range map[string]mat.Matrix{"observed": nil, "interventions": mask} {
+		for name, intervened := range map[string]mat.Matrix{"observed": nil,
+			"interventions": mask} {
 			made := func(lambda float64) *score.BGe {
 				t.Helper()
-				b, err := score.NewBGe(x, intervened, score.BGeOptions{AlphaMu: 0.5, AlphaLambda: lambda, Scale: scale})
+				b, err := score.NewBGe(x, intervened,
+					score.BGeOptions{AlphaMu: 0.5, AlphaLambda: lambda, Scale: scale})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -55,10 +59,12 @@ func TestSharedMoments(t *testing.T) {
 			for j := range d {
 				for _, parents := range [][]int{nil, {(j + 1) % d}} {
 					if a, b := got.LogScore(j, parents), want.LogScore(j, parents); a != b {
-						t.Errorf("%s, scale %d: score of %d given %v is %v, want %v", name, scale, j, parents, a, b)
+						t.Errorf("%s, scale %d: score of %d given %v is %v, want %v", name, scale,
+							j, parents, a, b)
 					}
 					if a, b := first.LogScore(j, parents), made(6).LogScore(j, parents); a != b {
-						t.Errorf("%s, scale %d: the first score of %d given %v became %v from %v", name, scale, j, parents, a, b)
+						t.Errorf("%s, scale %d: the first score of %d given %v became %v from %v",
+							name, scale, j, parents, a, b)
 					}
 				}
 			}

@@ -14,7 +14,8 @@ import (
 // expects as many. It fails unless 0 < edgesPerNode < (d−1)/2.
 func Sparse(d int, edgesPerNode float64) (*Prior, error) {
 	if !(edgesPerNode > 0 && edgesPerNode < float64(d-1)/2) {
-		return nil, fmt.Errorf("score: edges per node is %v with %d variables, want 0 < edges per node < %v", edgesPerNode, d, float64(d-1)/2)
+		return nil, fmt.Errorf("score: edges per node is %v with %d variables, want 0 < edges "+
+			"per node < %v", edgesPerNode, d, float64(d-1)/2)
 	}
 	type question struct {
 		d     int
@@ -94,12 +95,14 @@ func expectedEdges(d int, logOdds float64) float64 {
 	rest := make([]*bySources, d+1)
 	edges := 0.0
 	for n := 1; n <= d; n++ {
-		logs, own := make([]float64, n+1), make([]float64, n+1) // ln a(n,k), and the mean number of edges given k sources
+		// ln a(n,k), and the mean number of edges given k sources
+		logs, own := make([]float64, n+1), make([]float64, n+1)
 		logs[0] = math.Inf(-1)
 		for k := 1; k < n; k++ {
 			m := n - k
 			logSum, mean := rest[m].attach(-math.Expm1(-float64(k)*logQ), share*float64(k))
-			logs[k] = logFactorial[n] - logFactorial[k] - logFactorial[m] + float64(k)*float64(m)*logQ + logCount[m] + logSum
+			logs[k] = logFactorial[n] - logFactorial[k] - logFactorial[m] +
+				float64(k)*float64(m)*logQ + logCount[m] + logSum
 			own[k] = mean
 		}
 		// Of n sources there is the graph without edges alone, ln a(n,n) = 0.
@@ -124,7 +127,8 @@ type bySources struct {
 }
 
 func newBySources(logs, edges []float64, logCount float64) *bySources {
-	b := &bySources{ratios: make([]float64, len(logs)), edges: edges, at: 1, logAt: logs[1] - logCount}
+	b := &bySources{ratios: make([]float64, len(logs)), edges: edges, at: 1,
+		logAt: logs[1] - logCount}
 	for s := 1; s+1 < len(logs); s++ {
 		b.ratios[s] = math.Exp(logs[s+1] - logs[s])
 	}
@@ -143,7 +147,8 @@ func (b *bySources) attach(u, cut float64) (logSum, edges float64) {
 	for ; b.at > 1 && b.ratios[b.at-1]*u < 1; b.at-- {
 		b.logAt -= math.Log(b.ratios[b.at-1])
 	}
-	every, source := cut*float64(m), cut*(1/u-1) // the edges of all to the new ones, and how many more a source has
+	// the edges of all to the new ones, and how many more a source has
+	every, source := cut*float64(m), cut*(1/u-1)
 	sum, mean := 1.0, b.edges[b.at]+source*float64(b.at)
 	for s, w := b.at+1, 1.0; s <= m; s++ {
 		if w *= b.ratios[s-1] * u; w < negligible {

@@ -49,7 +49,8 @@ func TestExpectedEdges(t *testing.T) {
 		for _, logOdds := range []float64{-30, -8, -4, -2, 0, 3, 12} {
 			got, want := expectedEdges(d, logOdds), alternatingEdges(d, logOdds)
 			if !(math.Abs(got-want) <= 1e-12*want) {
-				t.Errorf("%d variables, log odds %v: %v expected edges, want %v", d, logOdds, got, want)
+				t.Errorf("%d variables, log odds %v: %v expected edges, want %v", d, logOdds, got,
+					want)
 			}
 		}
 	}

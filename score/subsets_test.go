@@ -15,11 +15,12 @@ import (
 func scorers(t *testing.T, x *mat.Dense, mask mat.Matrix) map[string]score.SubsetScorer {
 	t.Helper()
 	return map[string]score.SubsetScorer{
-		"bge":                  newBGe(t, x, mask, score.BGeOptions{}),
-		"bge raw":              newBGe(t, x, mask, score.BGeOptions{Scale: score.Raw}),
-		"linear":               newLinear(t, x, mask, score.LinearOptions{NoiseVariance: 0.6}),
-		"linear, no intercept": newLinear(t, x, mask, score.LinearOptions{NoiseVariance: 0.6, NoIntercept: true}),
-		"linear, no noise":     newLinear(t, x, mask, score.LinearOptions{NoiseVariance: 1e-6}),
+		"bge":     newBGe(t, x, mask, score.BGeOptions{}),
+		"bge raw": newBGe(t, x, mask, score.BGeOptions{Scale: score.Raw}),
+		"linear":  newLinear(t, x, mask, score.LinearOptions{NoiseVariance: 0.6}),
+		"linear, no intercept": newLinear(t, x, mask,
+			score.LinearOptions{NoiseVariance: 0.6, NoIntercept: true}),
+		"linear, no noise": newLinear(t, x, mask, score.LinearOptions{NoiseVariance: 1e-6}),
 	}
 }
 
@@ -34,7 +35,8 @@ func TestLogScoresMatchLogScore(t *testing.T) {
 		mask.Set(i, 4, 1)
 	}
 	all := map[string]score.SubsetScorer{}
-	for name, m := range map[string]mat.Matrix{"": nil, ", masked": randomMask(31, n, d, true), ", one column masked": mask} {
+	for name, m := range map[string]mat.Matrix{"": nil, ", masked": randomMask(31, n, d, true),
+		", one column masked": mask} {
 		for kind, s := range scorers(t, x, m) {
 			all[kind+name] = s
 		}
@@ -138,7 +140,8 @@ func TestLogScoresGeneric(t *testing.T) {
 		return 0
 	})
 	message := "score: column 3 given [1 2]: log score is NaN, want a finite number or -Inf"
-	if err := score.LogScores(context.Background(), bad, got, 2, []int{0, 1, 3}); err == nil || err.Error() != message {
+	if err := score.LogScores(context.Background(), bad, got, 2, []int{0, 1, 3}); err == nil ||
+		err.Error() != message {
 		t.Errorf("got %v, want %s", err, message)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // kernels are the best of this processor: TOBAC_KERNELS does not choose them.
 var kernels, _ = vector.Default()
 
-// AddToToggled adds ln ρ_j to dst for the sets of parents that differ from a set in one parent: −Inf where they are
-// not allowed.
+// AddToToggled adds ln ρ_j to dst for the sets of parents that differ from a set in one parent:
+// −Inf where they are not allowed.
 func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 	n, odds, required := len(parents), p.odds[j], p.required[j]
 	sum, missing := 0.0, p.needed[j]

@@ -59,7 +59,9 @@ func TestToggled(t *testing.T) {
 				}
 				variables := dag.AllBut(d, j)
 				if trial%2 == 1 {
-					variables = slices.DeleteFunc(variables, func(int) bool { return rng.IntN(3) == 0 })
+					variables = slices.DeleteFunc(variables, func(int) bool {
+						return rng.IntN(3) == 0
+					})
 				}
 				got, priors := make([]float64, len(variables)), make([]float64, len(variables))
 				nodescore.LogScoresToggled(s, got, j, parents, variables)
@@ -70,12 +72,14 @@ func TestToggled(t *testing.T) {
 					set := scoring.Toggle(nil, parents, i)
 					want := s.LogScore(j, set)
 					if !(math.Abs(got[k]-want) <= 1e-7*math.Max(1, math.Abs(want))) {
-						t.Fatalf("%T: %d given %v and %d: %v, want %v", s, j, parents, i, got[k], want)
+						t.Fatalf("%T: %d given %v and %d: %v, want %v", s, j, parents, i, got[k],
+							want)
 					}
 					if v := got[k] + priors[k]; !(both[k] == v || math.Abs(both[k]-v) < 1e-9) {
 						t.Fatalf("%T: %d given %v with prior: %v, want %v", s, j, set, both[k], v)
 					}
-					if p := prior.LogPrior(j, set); !(priors[k] == p || math.Abs(priors[k]-p) < 1e-9) {
+					if p := prior.LogPrior(j, set); !(priors[k] == p ||
+						math.Abs(priors[k]-p) < 1e-9) {
 						t.Fatalf("prior of %d given %v: %v, want %v", j, set, priors[k], p)
 					}
 				}

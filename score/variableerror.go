@@ -27,5 +27,6 @@ func (e *VariableError) Unwrap() error { return e.Err }
 
 // notFinite is the error of a log score that is no finite number.
 func notFinite(j int, parents []int, v float64, want string) error {
-	return &VariableError{j, append([]int{}, parents...), fmt.Errorf("log score is %v, want %s", v, want)}
+	return &VariableError{j, append([]int{}, parents...),
+		fmt.Errorf("log score is %v, want %s", v, want)}
 }

@@ -47,8 +47,8 @@ func (m NonGaussian) form() form {
 type nonGaussianModel struct{ NonGaussian }
 
 // Additive is the model whose equations are sums of smooth functions of the parents, with noise
-// as of [NonGaussian] (package additive). Where the data speak for it, an equation may be such a sum
-// for a monotone transform of its variable.
+// as of [NonGaussian] (package additive). Where the data speak for it, an equation may be such a
+// sum for a monotone transform of its variable.
 type Additive struct {
 	MaxParents int // as of [NonGaussian]
 
@@ -98,11 +98,11 @@ var (
 	_ Reserved     = additiveModel{}
 )
 
-// All equations of at most two parents that may matter are fitted: where each variable is fitted with
-// single parents alone, two causes that tell their directions together are missed, whatever is refined
-// later. Those of more parents are while they take no more than so many seconds of processor time,
-// and with smooth functions only where there are so many rows for each parent; others where they
-// matter ([refinement.Refine]).
+// All equations of at most two parents that may matter are fitted: where each variable is fitted
+// with single parents alone, two causes that tell their directions together are missed, whatever is
+// refined later. Those of more parents are while they take no more than so many seconds of
+// processor time, and with smooth functions only where there are so many rows for each parent;
+// others where they matter ([refinement.Refine]).
 const (
 	linearSeconds = 0.5
 	smoothSeconds = 0.1
@@ -110,18 +110,21 @@ const (
 )
 
 // additiveOptions are the settings of the scores for some data.
-func additiveOptions(data *dataset.Table, most int, linear bool, modes *sharedModes) (*dataset.Table, additive.Options, error) {
+func additiveOptions(data *dataset.Table, most int, linear bool,
+	modes *sharedModes) (*dataset.Table, additive.Options, error) {
 	n, d := data.X.Dims()
 	base, err := nodescore.Plain(data.X, data.Mask())
 	spread, plain := inspect.Spread(data)
-	opt := additive.Options{Linear: linear, Base: base, Plain: plain, MaxParents: most, Modes: modes.of(data)}
+	opt := additive.Options{Linear: linear, Base: base, Plain: plain, MaxParents: most,
+		Modes: modes.of(data)}
 	if most == 0 {
 		seconds := linearSeconds
 		if most = d - 1; !linear {
 			most, seconds = max(2, min(most, n/rowsPerParent)), smoothSeconds
 		}
 		opt.Sparse = true
-		for opt.MaxParents = min(2, d-1); opt.MaxParents < most && additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
+		for opt.MaxParents = min(2, d-1); opt.MaxParents < most &&
+			additive.Seconds(n, d, opt.MaxParents+1, linear) <= seconds; {
 			opt.MaxParents++
 		}
 	}
@@ -143,7 +146,8 @@ func unsuitedScores(data *dataset.Table, seconds float64, model string) string {
 	d := len(data.Names)
 	switch {
 	case d > exact.Affordable:
-		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d, model)
+		return fmt.Sprintf("its scores take too long for %d variables; --model %s computes them", d,
+			model)
 	case seconds > mostScoreSeconds:
 		return TooLong(seconds, model)
 	}
@@ -158,7 +162,8 @@ const mostScoreSeconds = 60
 
 // TooLong is why a model is left out whose scores take so many seconds of processor time.
 func TooLong(seconds float64, model string) string {
-	return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them", roughly(seconds), model)
+	return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them",
+		roughly(seconds), model)
 }
 
 // roughly is a time in words.
@@ -186,10 +191,14 @@ func (m additiveModel) Pointless(data *dataset.Table, compared []Evidence) strin
 	if straightLines(data, compared) {
 		return straight
 	}
-	if !slices.ContainsFunc(compared, func(e Evidence) bool { return e.Model == familyNonGaussian && e.Note == noOtherNoise }) {
+	if !slices.ContainsFunc(compared, func(e Evidence) bool {
+		return e.Model == familyNonGaussian && e.Note == noOtherNoise
+	}) {
 		return ""
 	}
-	if slices.ContainsFunc(compared, func(e Evidence) bool { return e.family() == familySmooth && !math.IsNaN(e.Log) }) {
+	if slices.ContainsFunc(compared, func(e Evidence) bool {
+		return e.family() == familySmooth && !math.IsNaN(e.Log)
+	}) {
 		return curvesInSmooth
 	}
 	s, opt, err := m.scorer(data)
@@ -218,7 +227,8 @@ func (m nonGaussianModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	}
 	for j := range data.Names {
 		others := dag.AllBut(len(data.Names), j)
-		if _, plain := slices.BinarySearch(opt.Plain, j); !plain && (s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
+		if _, plain := slices.BinarySearch(opt.Plain, j); !plain &&
+			(s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
 			return ""
 		}
 	}
@@ -234,7 +244,8 @@ func (m additiveModel) Unsuited(data *dataset.Table) string {
 }
 
 // Hypotheses implements [Scored].
-func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	workers int) ([]Hypothesis, error) {
 	s, _, err := m.scorer(data)
 	if err == nil {
 		err = refine(ctx, s, m.MaxParents, prior, workers)
@@ -243,7 +254,8 @@ func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 }
 
 // Hypotheses implements [Scored].
-func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	workers int) ([]Hypothesis, error) {
 	first, _, err := m.scorer(data)
 	if err != nil {
 		return nil, err
@@ -255,31 +267,34 @@ func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prio
 	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
 }
 
-// From someTransform nats of evidence for each row on, of transformRows at most, one equation with one
-// parent speaks for one that is additive in the normal scores of the columns. Of simulated tables of
-// 200 rows, post-nonlinear ones had .18 to 6.5 nats for each row, others .01 to .19
+// From someTransform nats of evidence for each row on, of transformRows at most, one equation with
+// one parent speaks for one that is additive in the normal scores of the columns. Of simulated
+// tables of 200 rows, post-nonlinear ones had .18 to 6.5 nats for each row, others .01 to .19
 // (bench/notes/noise.md).
 const (
 	someTransform = 0.15
 	transformRows = 400
 )
 
-// FormNote implements [Reserved]: with few rows, which transform a column has says much of the directions,
-// and is not known.
+// FormNote implements [Reserved]: with few rows, which transform a column has says much of the
+// directions, and is not known.
 func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer) string {
 	n, _ := data.X.Dims()
 	if _, ok := s.(*additive.PostNonlinear); !ok || n >= transformRows {
 		return ""
 	}
-	return fmt.Sprintf("columns look transformed, so that equations may be additive in their normal scores, "+
-		"and %d rows tell little of the transforms: of the directions with probability 0.95 or more 9 of 14 "+
-		"were right for exponentials, 52 of 54 for powers, in simulated tables of 200 rows", n)
+	return fmt.Sprintf(
+		"columns look transformed, so that equations may be additive in their normal scores, "+
+			"and %d rows tell little of the transforms: of the directions with probability 0.95 "+
+			"or more 9 of 14 were right for exponentials, 52 of 54 for powers, in simulated "+
+			"tables of 200 rows", n)
 }
 
 // postNonlinear are scores of equations that may be additive in the normal scores of the columns as
 // well, where one gains from that. Measurements keep their scale: what little their form tells of
 // directions would be lost (bench/notes/pairs.md).
-func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table, workers int) (refinement.Refinable, error) {
+func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
+	workers int) (refinement.Refinable, error) {
 	if len(data.Names) < 2 || inspect.Recorded(data) {
 		return s, nil
 	}
@@ -335,16 +350,19 @@ func (m additiveModel) Sampled(compared bool) (Model, Scaling) {
 
 // Traits implements [Described].
 func (nonGaussianModel) Traits() Traits {
-	return Traits{DirectionsFrom: "noise that is not normal and conditional independences", Formed: true, AnyNoise: true}
+	return Traits{DirectionsFrom: "noise that is not normal and conditional independences",
+		Formed: true, AnyNoise: true}
 }
 
 // Traits implements [Described].
 func (additiveModel) Traits() Traits {
-	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations", Formed: true, AnyNoise: true}
+	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations",
+		Formed: true, AnyNoise: true}
 }
 
 // Structure implements [Structural].
-func (m additiveModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m additiveModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
 		return additive.NewFunction(parents, numbers)
 	}), nil

@@ -34,7 +34,8 @@ func TestTransformedFewRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if note := (additiveModel{}).FormNote(data, nil, all[0].Scores); (note != "") != c.doubtful {
+		if note := (additiveModel{}).FormNote(data, nil,
+			all[0].Scores); (note != "") != c.doubtful {
 			t.Errorf("%d rows: the note is %q", c.rows, note)
 		}
 	}

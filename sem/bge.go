@@ -29,9 +29,11 @@ func (m BGe) String() string { return text(m) }
 func (m BGe) form() form {
 	return form{"bge", m, bgeModel{m}, &m, []*setting.Setting{
 		setting.Positive(&m.AlphaMu, "alpha-mu", "strength of the prior mean", "1"),
-		setting.Positive(&m.AlphaLambda, "alpha-lambda", "degrees of freedom of the prior, above the number of columns + 1",
+		setting.Positive(&m.AlphaLambda, "alpha-lambda",
+			"degrees of freedom of the prior, above the number of columns + 1",
 			"averaged over; settled with the engine mcmc"),
-		setting.Switch(&m.Raw, false, "raw", "columns as they are, with prior means of 0, as published"),
+		setting.Switch(&m.Raw, false, "raw",
+			"columns as they are, with prior means of 0, as published"),
 	}}
 }
 
@@ -52,11 +54,13 @@ var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
 // Likelihood implements [Differentiable]: of columns as they are.
 func (m bgeModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
-	return models.NewBGe(data.X, data.Mask(), models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
+	return models.NewBGe(data.X, data.Mask(),
+		models.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: m.AlphaLambda})
 }
 
 // Hypotheses implements [Scored].
-func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior, _ int) ([]Hypothesis, error) {
+func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Prior,
+	_ int) ([]Hypothesis, error) {
 	if !m.Raw && m.AlphaLambda == 0 {
 		return m.hypotheses(data)
 	}
@@ -72,12 +76,14 @@ func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pr
 func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	all := make([]Hypothesis, len(bgeScales))
-	first, err := score.NewBGe(data.X, data.Mask(), score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + bgeScales[0]})
+	first, err := score.NewBGe(data.X, data.Mask(),
+		score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + bgeScales[0]})
 	if err != nil {
 		return nil, err
 	}
 	for k, f := range bgeScales {
-		all[k] = Hypothesis{Scores: first.WithAlphaLambda(float64(d+1) + f), LogWeight: -math.Log(float64(len(bgeScales)))}
+		all[k] = Hypothesis{Scores: first.WithAlphaLambda(float64(d+1) + f),
+			LogWeight: -math.Log(float64(len(bgeScales)))}
 	}
 	return all, nil
 }
@@ -107,4 +113,6 @@ func (bgeModel) Traits() Traits {
 }
 
 // Plain implements [LinearGaussian].
-func (m bgeModel) Plain() (Model, bool) { return linearModel{Linear{Unequal: true}}, m == bgeModel{} }
+func (m bgeModel) Plain() (Model, bool) {
+	return linearModel{Linear{Unequal: true}}, m == bgeModel{}
+}

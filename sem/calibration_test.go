@@ -19,7 +19,8 @@ func drawMixed(n int, seed uint64) (*dataset.Table, [5][5]bool) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	all := []dataset.Variable{number, category, binary, count, number}
 	rng.Shuffle(5, func(i, j int) { all[i], all[j] = all[j], all[i] })
-	t := &dataset.Table{X: mat.NewDense(n, 5, nil), Names: []string{"a", "b", "c", "d", "e"}, Variables: all}
+	t := &dataset.Table{X: mat.NewDense(n, 5, nil), Names: []string{"a", "b", "c", "d", "e"},
+		Variables: all}
 	var edges [5][5]bool
 	order := rng.Perm(5)
 	for at, j := range order {
@@ -134,9 +135,11 @@ func TestDirectionsOfMixedTables(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%v: %d of %d said edges right, %d of %d true ones found", m, right, said, found, adjacent)
+		t.Logf("%v: %d of %d said edges right, %d of %d true ones found", m, right, said, found,
+			adjacent)
 		if 10*right < 9*said || 10*found < 8*adjacent {
-			t.Errorf("%v: %d of %d edges of probability .95 are right, %d of %d found", m, right, said, found, adjacent)
+			t.Errorf("%v: %d of %d edges of probability .95 are right, %d of %d found", m, right,
+				said, found, adjacent)
 		}
 		most = max(most, said)
 	}

@@ -20,9 +20,10 @@ import (
 )
 
 // BDeu is the model of categories: the distribution of a variable given each combination of its
-// parents' levels is a row of a table of probabilities with a Dirichlet prior ([nodescore.Dirichlet]).
-// Graphs of one equivalence class have the same probability, unless PseudoCounts says otherwise. It
-// takes columns whose kind is [dataset.Kind.Levelled], or that have at most [mostNumberLevels] values.
+// parents' levels is a row of a table of probabilities with a Dirichlet prior
+// ([nodescore.Dirichlet]). Graphs of one equivalence class have the same probability, unless
+// PseudoCounts says otherwise. It takes columns whose kind is [dataset.Kind.Levelled], or that have
+// at most [mostNumberLevels] values.
 type BDeu struct {
 	// Alpha is the equivalent sample size; 0 means that it is averaged over by its evidence, above
 	// 12 variables estimated.
@@ -39,7 +40,8 @@ type BDeu struct {
 func (m BDeu) String() string { return text(m) }
 
 func (m BDeu) form() form {
-	alpha := setting.Positive(&m.Alpha, "alpha", "equivalent sample size of the prior", "averaged from 0.5 to 50; settled with the engine mcmc")
+	alpha := setting.Positive(&m.Alpha, "alpha", "equivalent sample size of the prior",
+		"averaged from 0.5 to 50; settled with the engine mcmc")
 	if m.PseudoCounts == BDJCounts {
 		text := alpha.String()
 		alpha = setting.Parsed(&m.Alpha, alpha.Name, alpha.Usage, alpha.Default, alpha.Type(),
@@ -50,8 +52,10 @@ func (m BDeu) form() form {
 	return form{"bdeu", m, bdeuModel{m}, &m, []*setting.Setting{
 		alpha,
 		maxParents(&m.MaxParents),
-		setting.OneOf(&m.PseudoCounts, "pseudo-counts", "of the cells of a table: bdeu divides alpha by all of them, "+
-			"bds among the parents' levels that occur, bdj is 1/2 in each", "", BDeuCounts, BDsCounts, BDJCounts),
+		setting.OneOf(&m.PseudoCounts, "pseudo-counts",
+			"of the cells of a table: bdeu divides alpha by all of them, "+
+				"bds among the parents' levels that occur, bdj is 1/2 in each", "", BDeuCounts,
+			BDsCounts, BDJCounts),
 	}}
 }
 
@@ -65,16 +69,18 @@ const (
 	// BDeuCounts are alike in all cells, which alone gives equivalent graphs the same score.
 	BDeuCounts = PseudoCounts(nodescore.BDeu)
 	BDsCounts  = PseudoCounts(nodescore.BDs) // among the configurations of the parents that occur
-	BDJCounts  = PseudoCounts(nodescore.BDJ) // one half in each cell, without an equivalent sample size
+	// one half in each cell, without an equivalent sample size
+	BDJCounts = PseudoCounts(nodescore.BDJ)
 )
 
 // String is the text form: bdeu, bds or bdj.
 func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String() }
 
 // Mixed is the model of numbers and categories in one table: categories have tables of
-// probabilities, and numbers are jointly normal given them, with linear equations ([nodescore.Joint]).
-// Graphs of one equivalence class have the same probability, so that no direction rests on the
-// kinds of columns. Columns with an order and counts enter by the normal scores of their values.
+// probabilities, and numbers are jointly normal given them, with linear equations
+// ([nodescore.Joint]). Graphs of one equivalence class have the same probability, so that no
+// direction rests on the kinds of columns. Columns with an order and counts enter by the normal
+// scores of their values.
 type Mixed struct{}
 
 // String implements [Model].
@@ -106,25 +112,29 @@ func isCategory(k dataset.Kind) bool { return k == dataset.Categorical }
 
 // allLevelled reports whether every column has levels.
 func allLevelled(data *dataset.Table) bool {
-	return data.Variables != nil && !data.HasKind(func(k dataset.Kind) bool { return !k.Levelled() })
+	return data.Variables != nil &&
+		!data.HasKind(func(k dataset.Kind) bool { return !k.Levelled() })
 }
 
 // Hypotheses implements [Scored].
-func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *score.Prior,
+	_ int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
 	values := make([][]float64, d)
 	for j, name := range data.Names {
 		codes, r := data.Codes(j)
 		if r > mostNumberLevels && !data.Named(j) {
-			return nil, fmt.Errorf("column %s has %d values, and the model bdeu takes categories; allowed: the model mixed", strconv.Quote(name), r)
+			return nil, fmt.Errorf("column %s has %d values, and the model bdeu takes "+
+				"categories; allowed: the model mixed", strconv.Quote(name), r)
 		}
 		x.SetCol(j, codes)
 		levels[j] = r
 		values[j] = levelValues(data, j, r)
 	}
 	opt := nodescore.DirichletOptions{
-		Alpha: m.Alpha, PseudoCounts: nodescore.PseudoCounts(m.PseudoCounts), MaxParents: m.MaxParents,
+		Alpha: m.Alpha, PseudoCounts: nodescore.PseudoCounts(m.PseudoCounts),
+		MaxParents: m.MaxParents,
 	}
 	s, err := nodescore.NewDirichlet(x, data.Mask(), levels, opt)
 	if err == nil && m.MaxParents == 0 {
@@ -135,13 +145,14 @@ func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *sco
 	}
 	all := make([]Hypothesis, len(equivalentSizes))
 	for k, alpha := range equivalentSizes {
-		all[k] = Hypothesis{Scores: tableScores{s.WithAlpha(alpha), values}, LogWeight: -math.Log(float64(len(all)))}
+		all[k] = Hypothesis{Scores: tableScores{s.WithAlpha(alpha), values},
+			LogWeight: -math.Log(float64(len(all)))}
 	}
 	return all, nil
 }
 
-// Sets of parents are scored while the rows that are counted for all of them are at most these, with
-// at least leastParents of each variable. Chains score sets of their candidates many times.
+// Sets of parents are scored while the rows that are counted for all of them are at most these,
+// with at least leastParents of each variable. Chains score sets of their candidates many times.
 const (
 	summedRows   = 2e9
 	chainedRows  = 4e8
@@ -169,18 +180,20 @@ func affordableParents(n, d int, prior *score.Prior) int {
 }
 
 // Hypotheses implements [Scored].
-func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, _ int) ([]Hypothesis, error) {
+func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	_ int) ([]Hypothesis, error) {
 	joint, err := jointScores(data, prior)
 	if err != nil {
 		return nil, err
 	}
 	equations := sync.OnceValues(func() (*generalised.Scorer, error) {
 		x, variables := ofKinds(data)
-		return generalised.New(x, data.Mask(), variables, generalised.Options{MaxParents: 1, Base: joint})
+		return generalised.New(x, data.Mask(), variables,
+			generalised.Options{MaxParents: 1, Base: joint})
 	})
-	// The evidences of columns without parents under [Generalised] take the place of those of normal
-	// columns, so that the evidences of both models are about the same values: only what parents add
-	// is that of normal scores. That model takes no more variables.
+	// The evidences of columns without parents under [Generalised] take the place of those of
+	// normal columns, so that the evidences of both models are about the same values: only what
+	// parents add is that of normal scores. That model takes no more variables.
 	var alone []float64
 	if len(data.Names) <= nodescore.MostSymmetric {
 		s, err := equations()
@@ -216,7 +229,8 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 // jointScores are the scores of [Mixed] under the first of the scales.
 func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
 	x, widths := embedded(data)
-	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(), nodescore.BlockOptions{Freedom: bgeScales[0]})
+	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(),
+		nodescore.BlockOptions{Freedom: bgeScales[0]})
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +242,8 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, err
 	for k, j := range which {
 		joint.Place[j] = k
 	}
-	joint.Categories = likelySize(tables).WithMaxParents(affordableParents(tables.Rows(), len(which), prior))
+	joint.Categories =
+		likelySize(tables).WithMaxParents(affordableParents(tables.Rows(), len(which), prior))
 	return joint, nil
 }
 
@@ -303,7 +318,8 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 
 // Traits implements [Described].
 func (m bdeuModel) Traits() Traits {
-	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts, AnyNoise: true, Categories: true}
+	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts,
+		AnyNoise: true, Categories: true}
 }
 
 // Traits implements [Described].

@@ -67,16 +67,25 @@ func TestMixturesOfKinds(t *testing.T) {
 		all   []dataset.Variable
 		model sem.Model
 	}{
-		"categories":     {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{}},
-		"jeffreys":       {[]dataset.Variable{binary, category, ordered, category, binary}, sem.BDeu{PseudoCounts: sem.BDJCounts}},
-		"occurring":      {[]dataset.Variable{ordered, category, ordered, category, binary}, sem.BDeu{PseudoCounts: sem.BDsCounts}},
-		"parts":          {[]dataset.Variable{positive, binary, proportion, ordered, count}, sem.Mixed{}},
-		"mixed":          {[]dataset.Variable{category, binary, number, category, count}, sem.Mixed{}},
-		"numbers":        {[]dataset.Variable{number, number, number, number, count}, sem.Mixed{}},
-		"generalised":    {[]dataset.Variable{category, binary, number, ordered, count}, sem.Generalised{}},
-		"form":           {[]dataset.Variable{number, category, positive, number, binary}, sem.Generalised{FormRows: math.Inf(1)}},
-		"fewer parents":  {[]dataset.Variable{number, category, binary, ordered, positive}, sem.Generalised{MaxParents: 2}},
-		"kinds of parts": {[]dataset.Variable{ordered, ordered, proportion, count, category}, sem.Generalised{FormRows: 50}},
+		"categories": {[]dataset.Variable{binary, category, ordered, category, binary},
+			sem.BDeu{}},
+		"jeffreys": {[]dataset.Variable{binary, category, ordered, category, binary},
+			sem.BDeu{PseudoCounts: sem.BDJCounts}},
+		"occurring": {[]dataset.Variable{ordered, category, ordered, category, binary},
+			sem.BDeu{PseudoCounts: sem.BDsCounts}},
+		"parts": {[]dataset.Variable{positive, binary, proportion, ordered, count},
+			sem.Mixed{}},
+		"mixed": {[]dataset.Variable{category, binary, number, category, count},
+			sem.Mixed{}},
+		"numbers": {[]dataset.Variable{number, number, number, number, count}, sem.Mixed{}},
+		"generalised": {[]dataset.Variable{category, binary, number, ordered, count},
+			sem.Generalised{}},
+		"form": {[]dataset.Variable{number, category, positive, number, binary},
+			sem.Generalised{FormRows: math.Inf(1)}},
+		"fewer parents": {[]dataset.Variable{number, category, binary, ordered, positive},
+			sem.Generalised{MaxParents: 2}},
+		"kinds of parts": {[]dataset.Variable{ordered, ordered, proportion, count, category},
+			sem.Generalised{FormRows: 50}},
 	} {
 		data := kinds(60, c.all)
 		hypotheses, err := scored(c.model).Hypotheses(ctx, data, nil, 2)
@@ -101,7 +110,8 @@ func TestMixturesOfKinds(t *testing.T) {
 			t.Errorf("%s: evidence %v, want %v", name, got, total)
 		}
 		if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
-			t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()), mat.Formatted(want))
+			t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()),
+				mat.Formatted(want))
 		}
 	}
 }
@@ -195,7 +205,9 @@ func TestComparedByKinds(t *testing.T) {
 			t.Errorf("%v: %s is compared first, want %s", c.all, got, c.want)
 		}
 		err := inference.CheckKinds(sem.Linear{}, data)
-		if refused := err != nil; refused != data.HasKind(func(k dataset.Kind) bool { return k == dataset.Categorical }) {
+		if refused := err != nil; refused != data.HasKind(func(k dataset.Kind) bool {
+			return k == dataset.Categorical
+		}) {
 			t.Errorf("%v: linear has the error %v", c.all, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), `column "c" is a category of 3 levels`) {
@@ -207,16 +219,19 @@ func TestComparedByKinds(t *testing.T) {
 // BDeu takes columns of numbers of few values, and refuses others by name.
 func TestBDeuOfNumbers(t *testing.T) {
 	data := kinds(300, []dataset.Variable{binary, number})
-	if _, err := scored(sem.BDeu{}).Hypotheses(context.Background(), data, nil, 1); err == nil || !strings.Contains(err.Error(), `column "b" has 300 values`) {
+	if _, err := scored(sem.BDeu{}).Hypotheses(context.Background(), data, nil, 1); err == nil ||
+		!strings.Contains(err.Error(), `column "b" has 300 values`) {
 		t.Errorf("error %v", err)
 	}
 	data.X.SetCol(1, mat.Col(nil, 0, data.X))
-	if h, err := scored(sem.BDeu{Alpha: 2}).Hypotheses(context.Background(), data, nil, 1); err != nil || len(h) != 1 {
+	if h, err := scored(sem.BDeu{Alpha: 2}).Hypotheses(context.Background(), data, nil,
+		1); err != nil || len(h) != 1 {
 		t.Errorf("%d hypotheses, error %v", len(h), err)
 	}
 }
 
-// Columns with levels that others determine are named; the first of two copies determines the other.
+// Columns with levels that others determine are named; the first of two copies determines the
+// other.
 func TestFunctionsWarning(t *testing.T) {
 	data := kinds(200, []dataset.Variable{category, number, category, binary, ordered})
 	if w := inference.FunctionsWarning(data); w != "" {
@@ -226,14 +241,16 @@ func TestFunctionsWarning(t *testing.T) {
 		data.X.Set(i, 2, 2-data.X.At(i, 0))
 		data.X.Set(i, 3, math.Min(data.X.At(i, 0), 1))
 	}
-	if w := inference.FunctionsWarning(data); !strings.Contains(w, `exception: "c" by "a", "d" by "a"; which`) {
+	if w := inference.FunctionsWarning(data); !strings.Contains(w,
+		`exception: "c" by "a", "d" by "a"; which`) {
 		t.Errorf("warning %q", w)
 	}
 }
 
 // Pseudo-counts of one half have no equivalent sample size.
 func TestAlphaWithoutSize(t *testing.T) {
-	for alpha, want := range map[float64]string{0: "", 2: "alpha is 2; allowed: none with pseudo-counts bdj"} {
+	for alpha, want := range map[float64]string{0: "",
+		2: "alpha is 2; allowed: none with pseudo-counts bdj"} {
 		_, settings := sem.Settings(sem.BDeu{Alpha: alpha, PseudoCounts: sem.BDJCounts})
 		err := setting.Check(settings)
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {

@@ -37,7 +37,8 @@ func curved(data *dataset.Table) bool {
 	var gram, inverse mat.SymDense
 	gram.SymOuterK(1, x.T())
 	var factor mat.Cholesky
-	if !factor.Factorize(&gram) || factor.Cond() > mostCondition || factor.InverseTo(&inverse) != nil {
+	if !factor.Factorize(&gram) || factor.Cond() > mostCondition ||
+		factor.InverseTo(&inverse) != nil {
 		return true
 	}
 	sum, most, tests := 0., 0., 0.

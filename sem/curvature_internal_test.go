@@ -41,7 +41,9 @@ func TestCurved(t *testing.T) {
 			t.Errorf("seed %d: the parabola is not seen", seed)
 		}
 	}
-	if seen > 4 { // chance: 20 × .01 by one pair, and 20 × .02 by all, somewhat more as these depend on each other
+	// chance: 20 × .01 by one pair, and 20 × .02 by all, somewhat more as these depend on each
+	// other
+	if seen > 4 {
 		t.Errorf("curvature in %d of 20 tables without", seen)
 	}
 	if !curved(table(60, 0, 1)) {

@@ -36,15 +36,19 @@ type dense interface {
 }
 
 // drawnFunctions are the equations of draws whose parameters are functions, which decode reads.
-func drawnFunctions(p *posterior.Posterior, decode func(parents int, numbers []float64) (curve, []float64, error)) func(k int) (effects.Equations, error) {
-	return func(k int) (effects.Equations, error) { return newFunctions(&p.Draws[k], len(p.Names), decode) }
+func drawnFunctions(p *posterior.Posterior, decode func(parents int,
+	numbers []float64) (curve, []float64, error)) func(k int) (effects.Equations, error) {
+	return func(k int) (effects.Equations, error) {
+		return newFunctions(&p.Draws[k], len(p.Names), decode)
+	}
 }
 
 // functions are the equations of a draw, by variable.
 type functions []curve
 
 // newFunctions are those of a draw of functional.posterior.
-func newFunctions(draw *posterior.Draw, d int, decode func(parents int, numbers []float64) (curve, []float64, error)) (functions, error) {
+func newFunctions(draw *posterior.Draw, d int,
+	decode func(parents int, numbers []float64) (curve, []float64, error)) (functions, error) {
 	var all functions
 	rest := draw.Parameters
 	for j := range d {
@@ -75,7 +79,8 @@ func (f functions) Mean(dst []float64, j int, _ []int, columns [][]float64) {
 func (f functions) NoiseVariance(j int) float64 { return f[j].Noise() }
 
 // Probabilities implements [effects.Discrete].
-func (f functions) Probabilities(j int, _ []int, columns [][]float64, rows int) (values, p []float64) {
+func (f functions) Probabilities(j int, _ []int, columns [][]float64,
+	rows int) (values, p []float64) {
 	if t, ok := f[j].(levelled); ok {
 		return t.Probabilities(columns, rows)
 	}

@@ -30,16 +30,22 @@ func (e Evidence) family() string {
 
 // Why models are pointless.
 const (
-	noOtherNoise   = "no equation gains from noise of another shape"
-	noCurvature    = "no equation gains from noise of another shape, and none with one parent from curvature"
+	noOtherNoise = "no equation gains from noise of another shape"
+	noCurvature  = "no equation gains from noise of another shape, and none with one parent " +
+		"from curvature"
 	curvesInSmooth = "no equation gains from noise of another shape, and smooth has the curves"
-	straight       = "no column depends on another by a curve, as far as its regression on all others shows"
-	noMore         = "neither curvature nor noise of another shape has more evidence than linear equations"
-	noShape        = "smooth equations with normal noise have over 100 nats less than those with noise of any shape"
-	farTails       = "half of the columns have rows so far out (an excess kurtosis above 20) that the noise is not normal"
+	straight       = "no column depends on another by a curve, as far as its regression on all " +
+		"others shows"
+	noMore = "neither curvature nor noise of another shape has more evidence than linear " +
+		"equations"
+	noShape = "smooth equations with normal noise have over 100 nats less than those with " +
+		"noise of any shape"
+	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) " +
+		"that the noise is not normal"
 )
 
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
-	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore, noShape, farTails}, e.Note)
+	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore,
+		noShape, farTails}, e.Note)
 }

@@ -25,10 +25,11 @@ const (
 // multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their
 // means, so that shifting one changes nothing.
 type FeedForward struct {
-	Hidden        []int             // units of each hidden layer; nil means one layer of 5
-	Activation    models.Activation // zero: Relu
-	NoBias        bool              // leave out all biases
-	NoiseVariance float64           // of all equations, in squared units of the data; 0 means one for each, integrated out
+	Hidden     []int             // units of each hidden layer; nil means one layer of 5
+	Activation models.Activation // zero: Relu
+	NoBias     bool              // leave out all biases
+	// of all equations, in squared units of the data; 0 means one for each, integrated out
+	NoiseVariance float64
 	// Raw leaves the columns as they are where NoiseVariance is given, as published: biases have to
 	// make up for means, and functions bend near the origin.
 	Raw bool
@@ -44,12 +45,16 @@ func (m FeedForward) String() string { return text(m) }
 func (m FeedForward) form() form {
 	return form{"ffn", m, networkModel{m}, &m, []*setting.Setting{
 		setting.Parsed(&m.Hidden, "hidden", "units of each hidden layer", "5", "N,N,...",
-			fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them", mostUnits, mostLayers), joined, sizes),
-		setting.OneOf(&m.Activation, "activation", "activation of the hidden layers", "", models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu),
+			fmt.Sprintf("whole numbers from 1 to %d, separated by commas, at most %d of them",
+				mostUnits, mostLayers), joined, sizes),
+		setting.OneOf(&m.Activation, "activation", "activation of the hidden layers", "",
+			models.Relu, models.Tanh, models.Sigmoid, models.LeakyRelu),
 		setting.Switch(&m.NoBias, true, "bias", "whether the networks have biases"),
 		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
-		setting.Switch(&m.Raw, false, "raw", "columns as they are where noise-variance is given, as published"),
-		setting.OneOf(&m.Output, "output-layer", "whether svgd samples the last layer or integrates it out", "",
+		setting.Switch(&m.Raw, false, "raw",
+			"columns as they are where noise-variance is given, as published"),
+		setting.OneOf(&m.Output, "output-layer",
+			"whether svgd samples the last layer or integrates it out", "",
 			models.SampledOutput, models.IntegratedOutput),
 	}}
 }
@@ -77,7 +82,8 @@ func (m networkModel) WithNoise(variance float64) Model {
 // Likelihood implements [Differentiable].
 func (m networkModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	if m.Output == models.IntegratedOutput {
-		return models.NewIntegratedNetwork(data.X, data.Mask(), m.options(models.VarianceParameters))
+		return models.NewIntegratedNetwork(data.X, data.Mask(),
+			m.options(models.VarianceParameters))
 	}
 	return models.NewFeedForward(data.X, data.Mask(), m.options(models.OwnVariances))
 }
@@ -88,7 +94,8 @@ func (m networkModel) options(own models.NoiseVariances) models.FeedForwardOptio
 	if m.NoiseVariance != 0 {
 		own = models.CommonVariance
 	}
-	return models.FeedForwardOptions{NoiseVariances: own, NoiseVariance: m.NoiseVariance, Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias}
+	return models.FeedForwardOptions{NoiseVariances: own, NoiseVariance: m.NoiseVariance,
+		Hidden: m.Hidden, Activation: m.Activation, NoBias: m.NoBias}
 }
 
 // Sampled implements [SampledModel].
@@ -118,7 +125,8 @@ func (m networkModel) Warnings(data *dataset.Table) (w []string) {
 		}
 	default:
 		if names := farMeans(data, func(float64) float64 { return bias }); names != "" {
-			w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has the biases: centre or standardise the columns", names))
+			w = append(w, fmt.Sprintf("the means of %s are far from zero, where the prior has "+
+				"the biases: centre or standardise the columns", names))
 		}
 	}
 	return w
@@ -195,18 +203,21 @@ func (m networkModel) FirstLayer() HiddenLayer {
 func (m networkModel) Layers() int { return len(m.hidden()) }
 
 // curvature is what a model with normal noise and curved relations rests its directions on.
-const curvature = "the curvature of the relations and additive normal noise, an assumption that is seldom certain"
+const curvature = "the curvature of the relations and additive normal noise, an assumption that " +
+	"is seldom certain"
 
 // Traits implements [Described].
 func (m networkModel) Traits() Traits {
 	if m.NoiseVariance > 0 {
-		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances", SharesNoise: true}
+		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances",
+			SharesNoise: true}
 	}
 	return Traits{DirectionsFrom: curvature}
 }
 
 // Structure implements [Structural].
-func (m networkModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m networkModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
 	n, err := newNetworks(p, m)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,11 @@ import (
 // FuzzParse: a text is a model whose own text form stands for the same model, or an error of one
 // line.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"", "linear", "linear unequal", "linear noise-variance=0.1 no-intercept prior-start", "bge alpha-mu=1e-3 raw", "gp max-parents=3 rank=40", "ffn hidden=5,3 activation=tanh no-bias",
-		"ffn hidden=", "linear noise-variance=NaN", "bge raw=1", "gp max-parents=1e300", "linear edge-variance", "hmm"} {
+	for _, text := range []string{"", "linear", "linear unequal",
+		"linear noise-variance=0.1 no-intercept prior-start", "bge alpha-mu=1e-3 raw",
+		"gp max-parents=3 rank=40", "ffn hidden=5,3 activation=tanh no-bias",
+		"ffn hidden=", "linear noise-variance=NaN", "bge raw=1", "gp max-parents=1e300",
+		"linear edge-variance", "hmm"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

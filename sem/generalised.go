@@ -23,18 +23,18 @@ import (
 )
 
 // Generalised is the model whose equations are those of the kinds of their columns: generalised
-// linear ones with smooth terms (package generalised). Directions between columns of different kinds
-// would follow from the form of these equations alone, which tells nothing about real tables
+// linear ones with smooth terms (package generalised). Directions between columns of different
+// kinds would follow from the form of these equations alone, which tells nothing about real tables
 // (bench/notes/kinds.md). A graph therefore has the joint evidence of each set of variables in all
-// sequences ([nodescore.Symmetric]), so that equivalent graphs have the same probability, unless FormRows
-// says otherwise.
+// sequences ([nodescore.Symmetric]), so that equivalent graphs have the same probability, unless
+// FormRows says otherwise.
 type Generalised struct {
-	// FormRows is the number of rows as which the form of the equations counts for directions: what one
-	// direction has more than another. +Inf means that all of it counts.
+	// FormRows is the number of rows as which the form of the equations counts for directions: what
+	// one direction has more than another. +Inf means that all of it counts.
 	FormRows float64
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([nodescore.ExtendTable]). 0 means as many as take some
-	// seconds.
+	// scored by their most important parents ([nodescore.ExtendTable]). 0 means as many as take
+	// some seconds.
 	MaxParents int
 }
 
@@ -43,7 +43,8 @@ func (m Generalised) String() string { return text(m) }
 
 func (m Generalised) form() form {
 	return form{"generalised", m, generalisedModel{m}, &m, []*setting.Setting{
-		setting.Parsed(&m.FormRows, "form-rows", "rows as which the form of the equations counts for directions", "0", "X",
+		setting.Parsed(&m.FormRows, "form-rows",
+			"rows as which the form of the equations counts for directions", "0", "X",
 			"numbers above 0, or Inf", rows, positiveRows),
 		maxParents(&m.MaxParents),
 	}}
@@ -71,8 +72,10 @@ func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	if d > nodescore.MostSymmetric {
 		return fmt.Sprintf("its scores are for at most %d variables", nodescore.MostSymmetric)
 	}
-	if seconds := secondsOf(m.milliseconds(data), min(2, d-1), len(rowGroups(data))); seconds > mostScoreSeconds {
-		return fmt.Sprintf("its scores would take about %s of processor time; --model %s computes them",
+	if seconds := secondsOf(m.milliseconds(data), min(2, d-1), len(rowGroups(data))); seconds >
+		mostScoreSeconds {
+		return fmt.Sprintf(
+			"its scores would take about %s of processor time; --model %s computes them",
 			roughly(seconds), familyGeneralised)
 	}
 	return ""
@@ -101,8 +104,8 @@ func (generalisedModel) milliseconds(data *dataset.Table) []float64 {
 	return all
 }
 
-// secondsOf is about the processor time of the equations of at most so many parents, in each of some
-// groups of rows, from that of the equations without parents.
+// secondsOf is about the processor time of the equations of at most so many parents, in each of
+// some groups of rows, from that of the equations without parents.
 func secondsOf(milliseconds []float64, most, groups int) float64 {
 	d, sum := len(milliseconds), 0.0
 	for _, each := range milliseconds {
@@ -116,13 +119,16 @@ func secondsOf(milliseconds []float64, most, groups int) float64 {
 }
 
 // Hypotheses implements [Scored].
-func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	workers int) ([]Hypothesis, error) {
 	n, d := data.X.Dims()
 	if d > nodescore.MostSymmetric {
-		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; allowed: the model mixed", nodescore.MostSymmetric, d)
+		return nil, fmt.Errorf("the model generalised is for at most %d variables, got %d; "+
+			"allowed: the model mixed", nodescore.MostSymmetric, d)
 	}
 	if !(m.FormRows >= 0) || m.MaxParents < 0 {
-		return nil, fmt.Errorf("the model generalised has form-rows %v and max-parents %d, want no negative numbers", m.FormRows, m.MaxParents)
+		return nil, fmt.Errorf("the model generalised has form-rows %v and max-parents %d, want "+
+			"no negative numbers", m.FormRows, m.MaxParents)
 	}
 	base, err := jointScores(data, prior)
 	if err != nil {
@@ -131,7 +137,8 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 	groups, most := rowGroups(data), m.MaxParents
 	if most == 0 {
 		each := m.milliseconds(data)
-		for most = min(2, d-1); most < d-1 && secondsOf(each, most+1, len(groups)) <= generalisedSeconds; {
+		for most = min(2, d-1); most < d-1 &&
+			secondsOf(each, most+1, len(groups)) <= generalisedSeconds; {
 			most++
 		}
 	}
@@ -139,7 +146,8 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 		most = 0
 	}
 	x, variables := ofKinds(data)
-	form, equal := &nodescore.Each{Of: make([]score.SubsetScorer, d)}, &nodescore.Each{Of: make([]score.SubsetScorer, d)}
+	form, equal := &nodescore.Each{Of: make([]score.SubsetScorer, d)},
+		&nodescore.Each{Of: make([]score.SubsetScorer, d)}
 	for _, g := range groups {
 		if len(g.rows) < 2 {
 			continue
@@ -151,7 +159,8 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 				part.SetRow(a, x.RawRowView(i))
 			}
 		}
-		s, err := generalised.New(part, nil, variables, generalised.Options{MaxParents: most, Base: base})
+		s, err := generalised.New(part, nil, variables,
+			generalised.Options{MaxParents: most, Base: base})
 		if err == nil {
 			err = s.Prepare(ctx, workers)
 		}
@@ -172,7 +181,8 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 	}
 	var any *generalised.Scorer
 	if slices.Contains(form.Of, nil) {
-		if any, err = generalised.New(x, nil, variables, generalised.Options{MaxParents: most, Base: base}); err != nil {
+		if any, err = generalised.New(x, nil, variables,
+			generalised.Options{MaxParents: most, Base: base}); err != nil {
 			return nil, err
 		}
 	}
@@ -230,7 +240,8 @@ func fractional(values []float64) bool {
 // Traits implements [Described].
 func (m generalisedModel) Traits() Traits {
 	if m.FormRows == 0 {
-		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true, Categories: true}
+		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true,
+			Categories: true}
 	}
 	return Traits{
 		DirectionsFrom: "conditional independences and the form of the equations", AnyNoise: true,
@@ -265,8 +276,11 @@ func (m generalisedModel) FormNote(data *dataset.Table, g *dag.Graph, s score.Sc
 		return ""
 	}
 	n, _ := data.X.Dims()
-	return fmt.Sprintf("between columns of different kinds the form of the equations alone would tell directions: most of all %s → %s, by %.0f nats, which count as %.1f, as if there were %.0f rows instead of %d",
-		strconv.Quote(data.Names[best.From]), strconv.Quote(data.Names[best.To]), most, most*found.Weight, found.Weight*float64(n), n)
+	return fmt.Sprintf("between columns of different kinds the form of the equations alone would "+
+		"tell directions: most of all %s → %s, by %.0f nats, which count as %.1f, as if there "+
+		"were %.0f rows instead of %d",
+		strconv.Quote(data.Names[best.From]), strconv.Quote(data.Names[best.To]), most,
+		most*found.Weight, found.Weight*float64(n), n)
 }
 
 // someForm is the evidence of the form, in nats, from which on it is worth a warning.

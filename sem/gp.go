@@ -40,7 +40,8 @@ func (m GaussianProcess) String() string { return text(m) }
 func (m GaussianProcess) form() form {
 	return form{"gp", m, gpModel{m}, &m, []*setting.Setting{
 		maxParents(&m.MaxParents),
-		setting.WholeNumber(&m.Rank, mostRank, "rank", "rank of an approximation for many rows", "none; 40 where scores would take more than seconds"),
+		setting.WholeNumber(&m.Rank, mostRank, "rank", "rank of an approximation for many rows",
+			"none; 40 where scores would take more than seconds"),
 	}}
 }
 
@@ -54,7 +55,9 @@ const gpWork = 5e9
 // bound is the largest number of parents for which all scores cost no more than
 // gpWork, from 2 to d−1.
 func (m gpModel) bound(n, d int) (parents int, affordable bool) {
-	cost := func(k int) float64 { return nodescore.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops }
+	cost := func(k int) float64 {
+		return nodescore.GPOptions{Rank: m.Rank, MaxParents: k}.Cost(n, d).Flops
+	}
 	parents = min(2, d-1)
 	for parents < d-1 && cost(parents+1) <= gpWork {
 		parents++
@@ -67,7 +70,8 @@ func (m gpModel) bound(n, d int) (parents int, affordable bool) {
 func (m gpModel) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
 	if parents, _ := m.bound(n, d); d > refinement.MixedVariables && parents < 3 {
-		return fmt.Sprintf("with %d variables its equations have %d parents at most; --model gp computes them", d, parents)
+		return fmt.Sprintf("with %d variables its equations have %d parents at most; --model gp "+
+			"computes them", d, parents)
 	}
 	return unsuitedScores(data, gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops, "gp")
 }
@@ -75,10 +79,13 @@ func (m gpModel) Unsuited(data *dataset.Table) string {
 // When the model is pointless, where its scores take long.
 const (
 	fastScores = 0.2 // seconds of processor time that are spent whatever the others say
-	shapeShare = 0.2 // of what the shape of the noise gains, that curvature must gain where rows lie far out
-	worthwhile = 5   // nats by which more than straight lines with normal noise must be better than these
+	// of what the shape of the noise gains, that curvature must gain where rows lie far out
+	shapeShare = 0.2
+	// nats by which more than straight lines with normal noise must be better than these
+	worthwhile = 5
 
-	hopelessNats = 100 // by which smooth equations with normal noise are behind those with noise of any shape
+	// by which smooth equations with normal noise are behind those with noise of any shape
+	hopelessNats = 100
 )
 
 // Pointless implements [Conditional].
@@ -95,11 +102,13 @@ func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 	for _, e := range compared {
 		if e.family() == familySmooth {
 			curves = e.Log
-		} else if !math.IsNaN(e.Log) && e.family() != familyNonGaussian && e.family() != familyAdditive {
+		} else if !math.IsNaN(e.Log) && e.family() != familyNonGaussian &&
+			e.family() != familyAdditive {
 			lines = math.Max(lines, e.Log)
 		}
 		switch e.family() {
-		case familyBGe: // whose noise variances are those of an additive model; equal ones would hide curvature
+		// whose noise variances are those of an additive model; equal ones would hide curvature
+		case familyBGe:
 			plain = e.Log
 		case familyNonGaussian:
 			shaped = e.Log
@@ -158,7 +167,8 @@ func farOut(data *dataset.Table) bool {
 const gpSeconds = 3e-10
 
 // optionsFor are the settings of the scores for some data.
-func (m gpModel) optionsFor(data *dataset.Table, needed, workers int) (opt nodescore.GPOptions, err error) {
+func (m gpModel) optionsFor(data *dataset.Table, needed, workers int) (opt nodescore.GPOptions,
+	err error) {
 	n, d := data.X.Dims()
 	opt = m.options(n, d, needed, workers)
 	opt.Plain = inspect.Repeated(data)
@@ -177,7 +187,8 @@ func (m gpModel) options(n, d, needed, workers int) nodescore.GPOptions {
 	}
 	if needed > k {
 		k = needed
-		if opt := (nodescore.GPOptions{Rank: m.Rank, MaxParents: k}); m.Rank == 0 && opt.Cost(n, d).Flops > gpWork {
+		if opt := (nodescore.GPOptions{Rank: m.Rank, MaxParents: k}); m.Rank == 0 &&
+			opt.Cost(n, d).Flops > gpWork {
 			m.Rank = 40
 		}
 	}
@@ -194,14 +205,16 @@ func (m gpModel) options(n, d, needed, workers int) nodescore.GPOptions {
 // scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided by one
 // number for all. The three are equally probable, and neither shifting a column nor a unit of all
 // matters. More than twenty variables, and columns of scales far apart, have the first alone.
-func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	workers int) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	needed := 0
 	if prior != nil {
 		needed = prior.MostRequired()
 	}
 	if m.MaxParents > 0 && needed > m.MaxParents {
-		return nil, fmt.Errorf("a variable has %d required parents, more than the %d of the model %v", needed, m.MaxParents, m)
+		return nil, fmt.Errorf("a variable has %d required parents, more than the %d of the "+
+			"model %v", needed, m.MaxParents, m)
 	}
 	opt, err := m.optionsFor(data, needed, workers)
 	if err != nil {
@@ -245,10 +258,13 @@ func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *sco
 // commonVariance estimates the noise variance that all equations share: it maximises the score of a
 // graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are
 // those of at.
-func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prior *score.Prior, workers int, at func(v float64) score.Scorer) (v float64, err error) {
+func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prior *score.Prior,
+	workers int, at func(v float64) score.Scorer) (v float64, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
-		v, err = nodescore.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) { return nodescore.OfGraph(g.At(v), graph), nil })
+		v, err = nodescore.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) {
+			return nodescore.OfGraph(g.At(v), graph), nil
+		})
 		if err != nil || round == 2 || graph.Len() > refinement.MixedVariables {
 			return v, err
 		}
@@ -276,6 +292,7 @@ func (m gpModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equatio
 
 // ScoreBytes implements [Remembered].
 func (gpModel) ScoreBytes(d int) float64 {
-	const sets, bytes = 10, 120 // sets of parents for each pair of variables, and the memory of each
+	// sets of parents for each pair of variables, and the memory of each
+	const sets, bytes = 10, 120
 	return sets * bytes * float64(d*d)
 }

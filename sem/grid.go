@@ -16,9 +16,11 @@ func gridPoints(d int) int {
 }
 
 // onGrid are the hypotheses of a grid of common noise variances.
-func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Scorer) (all []Hypothesis) {
+func onGrid(grid score.NoiseGrid, logWeight float64,
+	at func(v float64) score.Scorer) (all []Hypothesis) {
 	for k, v := range grid.Variances {
-		all = append(all, Hypothesis{Scores: at(v), NoiseVariance: v, LogWeight: logWeight + grid.LogWeights[k]})
+		all = append(all,
+			Hypothesis{Scores: at(v), NoiseVariance: v, LogWeight: logWeight + grid.LogWeights[k]})
 	}
 	return all
 }
@@ -28,7 +30,8 @@ func onGrid(grid score.NoiseGrid, logWeight float64, at func(v float64) score.Sc
 func leftOpen(maxParents, d int) bool { return maxParents == 0 && d > refinement.MixedVariables }
 
 // refine is Refine, unless the number of parents is given or the equations are left open.
-func refine(ctx context.Context, s refinement.Refinable, maxParents int, prior *score.Prior, workers int) error {
+func refine(ctx context.Context, s refinement.Refinable, maxParents int, prior *score.Prior,
+	workers int) error {
 	if maxParents > 0 || leftOpen(maxParents, s.Vars()) {
 		return nil
 	}

@@ -47,11 +47,14 @@ func (m Linear) String() string { return text(m) }
 
 func (m Linear) form() form {
 	return form{"linear", m, linearModel{m}, &m, []*setting.Setting{
-		setting.Switch(&m.Unequal, false, "unequal", "a noise variance for each equation, on columns scaled to variance 1"),
+		setting.Switch(&m.Unequal, false, "unequal",
+			"a noise variance for each equation, on columns scaled to variance 1"),
 		setting.Positive(&m.NoiseVariance, "noise-variance", noiseUsage, noiseDefault),
-		setting.Positive(&m.EdgeVariance, "edge-variance", "prior variance of a weight", "averaged over; 1 with the engine svgd"),
+		setting.Positive(&m.EdgeVariance, "edge-variance", "prior variance of a weight",
+			"averaged over; 1 with the engine svgd"),
 		setting.Switch(&m.NoIntercept, true, "intercept", "whether equations have intercepts"),
-		setting.Switch(&m.PriorStart, false, "prior-start", "initial weights of svgd from their prior, as published"),
+		setting.Switch(&m.PriorStart, false, "prior-start",
+			"initial weights of svgd from their prior, as published"),
 	}}
 }
 
@@ -83,19 +86,24 @@ func (m linearModel) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 		noise = models.OwnVariances
 	}
 	return models.NewLinear(data.X, data.Mask(), models.LinearOptions{
-		NoiseVariances: noise, NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, Intercept: !m.NoIntercept, Start: start,
+		NoiseVariances: noise, NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance,
+		Intercept: !m.NoIntercept, Start: start,
 	})
 }
 
 // Estimate implements [Estimated]: the noise variance that all equations share, if it is not given.
 // Without an order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
-func (m linearModel) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model, err error) {
+func (m linearModel) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model,
+	err error) {
 	switch {
 	case m.NoiseVariance != 0 || m.Unequal:
 	case ordered:
-		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(), models.LinearOptions{Intercept: !m.NoIntercept})
+		m.NoiseVariance, err = models.EstimateNoiseVariance(data.X, data.Mask(),
+			models.LinearOptions{Intercept: !m.NoIntercept})
 	default:
-		m.NoiseVariance, err = score.EstimateNoiseVariance(ctx, data.X, data.Mask(), score.Fair(len(data.Names)), score.LinearOptions{EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}, runtime.GOMAXPROCS(0))
+		m.NoiseVariance, err = score.EstimateNoiseVariance(ctx, data.X, data.Mask(),
+			score.Fair(len(data.Names)), score.LinearOptions{EdgeVariance: m.EdgeVariance,
+				NoIntercept: m.NoIntercept}, runtime.GOMAXPROCS(0))
 	}
 	return m, err
 }
@@ -103,11 +111,13 @@ func (m linearModel) Estimate(ctx context.Context, data *dataset.Table, ordered 
 // Hypotheses implements [Scored]. A noise variance that is not given is averaged
 // over, up to twelve variables, or else estimated ([score.NoiseGrid]); an edge
 // variance that is not given is averaged over.
-func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error) {
+func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+	workers int) ([]Hypothesis, error) {
 	if m.Unequal {
 		return bgeModel{}.Hypotheses(ctx, data, prior, workers)
 	}
-	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance, NoIntercept: m.NoIntercept}
+	opt := score.LinearOptions{NoiseVariance: m.NoiseVariance, EdgeVariance: m.EdgeVariance,
+		NoIntercept: m.NoIntercept}
 	if m.NoiseVariance != 0 {
 		s, err := score.NewLinear(data.X, data.Mask(), opt)
 		return []Hypothesis{{Scores: s, NoiseVariance: m.NoiseVariance}}, err
@@ -132,13 +142,14 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 		if opt.EdgeVariance != 0 {
 			centre = centre.WithEdgeVariance(opt.EdgeVariance)
 		}
-		all = append(all, onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
-			s, err := centre.WithNoiseVariance(v)
-			if err != nil {
-				panic("sem: " + err.Error()) // a grid around a positive number is positive
-			}
-			return s
-		})...)
+		all = append(all,
+			onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
+				s, err := centre.WithNoiseVariance(v)
+				if err != nil {
+					panic("sem: " + err.Error()) // a grid around a positive number is positive
+				}
+				return s
+			})...)
 	}
 	return all, nil
 }
@@ -203,7 +214,8 @@ func meanWarning(data *dataset.Table) string {
 	if names == "" {
 		return ""
 	}
-	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: centre or standardise the columns", names)
+	return fmt.Sprintf("the means of %s are far from zero, and the model has no intercept: "+
+		"centre or standardise the columns", names)
 }
 
 // farMeans names the columns whose mean is beyond a limit, which may depend on their standard
@@ -238,7 +250,8 @@ func (m linearModel) Traits() Traits {
 	if m.Unequal {
 		return Traits{DirectionsFrom: independences}
 	}
-	return Traits{DirectionsFrom: "equal noise variances in the units of the data", SharesNoise: true}
+	return Traits{DirectionsFrom: "equal noise variances in the units of the data",
+		SharesNoise: true}
 }
 
 // Plain implements [LinearGaussian].

@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kindLines is the likelihood of [Generalised]: straight lines in the covariates of its scores, with
-// normal numbers (their logarithms where these are less skewed), Poisson counts, and logits of levels.
+// kindLines is the likelihood of [Generalised]: straight lines in the covariates of its scores,
+// with normal numbers (their logarithms where these are less skewed), Poisson counts, and logits of
+// levels.
 type kindLines struct {
 	*models.Generalised
 	lines *generalised.Lines
@@ -62,7 +63,8 @@ func (l kindLines) Functions(g *dag.Graph, theta []float64, variables []int) (ou
 			}
 		}
 		f := l.lines.Function(j, parents, l.Constants(theta, j),
-			func(q, i int) []float64 { return l.Weights(theta, i, j, q) }, math.Exp(l.LogVariance(theta, j)))
+			func(q, i int) []float64 { return l.Weights(theta, i, j, q) },
+			math.Exp(l.LogVariance(theta, j)))
 		out = append(out, f.Parameters()...)
 	}
 	return out

@@ -73,7 +73,9 @@ func TestLinesOfKinds(t *testing.T) {
 	}
 	for _, v := range apart {
 		if !(math.Abs(v-apart[0]) < 1e-8) {
-			t.Errorf("log densities of functions less those of the likelihood %v, want one constant", apart)
+			t.Errorf(
+				"log densities of functions less those of the likelihood %v, want one constant",
+				apart)
 			break
 		}
 	}

@@ -13,19 +13,31 @@ type Named struct {
 // Models are the named models, in the sequence of their documentation.
 func Models() []Named {
 	return []Named{
-		{"linear", "linear with equal noise variances", `Linear equations with one noise variance for all, in the units of the data, which identifies directions.`, &Linear{}},
-		{"linear-unequal", "linear with unequal noise variances", `Linear equations with a noise variance for each column, on columns scaled to variance 1 (also bge).
+		{"linear", "linear with equal noise variances",
+			`Linear equations with one noise variance for all, in the units of the data, which identifies directions.`, &Linear{}},
+		{"linear-unequal", "linear with unequal noise variances",
+			`Linear equations with a noise variance for each column, on columns scaled to variance 1 (also bge).
 Directions that the data do not identify get the same probability. Multiplying or shifting
 a column changes no probability.`, &BGe{}},
-		{"linear-nongaussian", "linear with noise of any shape", `Linear equations with noise of any shape, which identifies directions where it is not normal.`, &NonGaussian{}},
-		{"additive", "sums of smooth functions with noise of any shape", `Sums of smooth functions of the causes, with noise of any shape.`, &Additive{}},
-		{"smooth", "sums of smooth functions", `Sums of smooth functions of the causes and of products of these, with normal noise.`, &Smooth{}},
-		{"gp", "nonlinear, Gaussian processes", `Nonlinear equations: mixtures of Gaussian processes.`, &GaussianProcess{}},
-		{"bdeu", "tables of probabilities", `Categories: a table of probabilities for each combination of the parents' levels. It takes
-columns of few values only. Directions that the data do not identify get the same probability.`, &BDeu{}},
-		{"mixed", "tables of probabilities, and numbers normal given them", `Numbers and categories in one table: categories have tables of probabilities, and numbers are
-jointly normal given them. Directions that the data do not identify get the same probability.`, &Mixed{}},
-		{"generalised", "equations of every kind of column", `Columns of every kind: logit, multinomial and ordered logit, Poisson and negative binomial, also
+		{"linear-nongaussian", "linear with noise of any shape",
+			`Linear equations with noise of any shape, which identifies directions where it is not normal.`, &NonGaussian{}},
+		{"additive", "sums of smooth functions with noise of any shape",
+			`Sums of smooth functions of the causes, with noise of any shape.`, &Additive{}},
+		{"smooth", "sums of smooth functions",
+			`Sums of smooth functions of the causes and of products of these, with normal noise.`,
+			&Smooth{}},
+		{"gp", "nonlinear, Gaussian processes",
+			`Nonlinear equations: mixtures of Gaussian processes.`, &GaussianProcess{}},
+		{"bdeu", "tables of probabilities",
+			`Categories: a table of probabilities for each combination of the parents' levels. It takes
+columns of few values only. Directions that the data do not identify get the same probability.`,
+			&BDeu{}},
+		{"mixed", "tables of probabilities, and numbers normal given them",
+			`Numbers and categories in one table: categories have tables of probabilities, and numbers are
+jointly normal given them. Directions that the data do not identify get the same probability.`,
+			&Mixed{}},
+		{"generalised", "equations of every kind of column",
+			`Columns of every kind: logit, multinomial and ordered logit, Poisson and negative binomial, also
 with an excess of zeros, normal, lognormal and gamma equations, straight or curved. Directions
 that the data do not identify get the same probability.`, &Generalised{}},
 		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
@@ -57,7 +69,8 @@ func family(text string) string {
 	return name
 }
 
-// wordsOf are the words for a model by the first word of its text form; "" for one that has no name.
+// wordsOf are the words for a model by the first word of its text form; "" for one that has no
+// name.
 func wordsOf(name string) string {
 	for _, m := range Models() {
 		if family(m.Model.String()) == name {

@@ -50,7 +50,8 @@ func newNetworks(p *posterior.Posterior, m networkModel) (*networks, error) {
 func (n *networks) draw(k int) (effects.Equations, error) {
 	theta := n.p.Draws[k].Parameters
 	if len(theta) != n.lik.ParamLen() {
-		return nil, fmt.Errorf("sem: draw %d has %d parameters, want %d", k, len(theta), n.lik.ParamLen())
+		return nil, fmt.Errorf("sem: draw %d has %d parameters, want %d", k, len(theta),
+			n.lik.ParamLen())
 	}
 	c := n.component[k]
 	e := &network{lik: n.lik, theta: theta, position: n.position[c], noise: n.model.Noise()}

@@ -23,7 +23,9 @@ func smallTable(rows, columns int) *dataset.Table {
 // A model says how many parameters its likelihood has.
 func TestParameters(t *testing.T) {
 	data := smallTable(9, 4)
-	for _, m := range []sem.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}}, {Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true}, {Hidden: []int{}}} {
+	for _, m := range []sem.FeedForward{{}, {Hidden: []int{3}}, {Hidden: []int{2, 7}},
+		{Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true},
+		{Hidden: []int{}}} {
 		model, _ := sem.As[sem.Differentiable](m)
 		lik, err := model.Likelihood(data)
 		if err != nil {
@@ -40,9 +42,12 @@ func TestParameters(t *testing.T) {
 // made.
 func TestDensityOfAnotherModel(t *testing.T) {
 	data := smallTable(9, 4)
-	p := &posterior.Posterior{Names: data.Names, Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
-	const want = "sem: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has 2.214e+20 of 4 variables"
-	if _, _, err := drawn.LogDensity(p, sem.FeedForward{Hidden: []int{1<<63 - 1}}, data); err == nil || err.Error() != want {
+	p := &posterior.Posterior{Names: data.Names,
+		Draws: []posterior.Draw{{Parameters: make([]float64, 124)}}}
+	const want = "sem: draws of 124 parameters, and the model ffn hidden=9223372036854775807 has " +
+		"2.214e+20 of 4 variables"
+	if _, _, err := drawn.LogDensity(p, sem.FeedForward{Hidden: []int{1<<63 - 1}},
+		data); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -30,7 +30,8 @@ func Parse(text string) (Model, error) {
 		}
 		return Given(m), nil
 	}
-	return nil, fmt.Errorf("sem: unknown model %q; allowed: %s", words[0], strings.Join(names, ", "))
+	return nil, fmt.Errorf("sem: unknown model %q; allowed: %s", words[0],
+		strings.Join(names, ", "))
 }
 
 // Compared are the models that are compared for data where none is asked for: those of numbers,
@@ -45,7 +46,10 @@ func Compared(data *dataset.Table) []Scored {
 	d := len(data.Names)
 	modes := new(sharedModes)
 	if d > refinement.MixedVariables { // where Gaussian processes have few parents or take too long
-		return []Scored{linearModel{}, bgeModel{}, smoothModel{}, nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}}, gpModel{}}
+		return []Scored{linearModel{}, bgeModel{}, smoothModel{},
+			nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}},
+			gpModel{}}
 	}
-	return []Scored{linearModel{}, bgeModel{}, nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}}, gpModel{}}
+	return []Scored{linearModel{}, bgeModel{}, nonGaussianModel{NonGaussian{modes: modes}},
+		additiveModel{Additive{modes: modes}}, gpModel{}}
 }

@@ -44,8 +44,8 @@ type form struct {
 	settings []*setting.Setting
 }
 
-// As is a model as one with the power T, such as As[Scored](m): what the settings of a model of this
-// package choose, and any other model itself. It is false for a model that lacks the power.
+// As is a model as one with the power T, such as As[Scored](m): what the settings of a model of
+// this package choose, and any other model itself. It is false for a model that lacks the power.
 func As[T any](m Model) (T, bool) {
 	if c, ok := m.(chosen); ok {
 		m = c.form().powers
@@ -103,7 +103,8 @@ type Demanding interface {
 
 // A Conditional model takes part in a comparison only where those before it leave it a chance.
 type Conditional interface {
-	// Pointless says why it has none, for data and the evidences of the models before; "" if it has one.
+	// Pointless says why it has none, for data and the evidences of the models before; "" if it has
+	// one.
 	Pointless(data *dataset.Table, compared []Evidence) string
 }
 
@@ -116,10 +117,12 @@ type Scored interface {
 	// over a noise variance, which are then averaged by their evidence. The
 	// prior may be used to estimate what the scores take as given.
 	//
-	// A score is a log density of the columns as given, so that evidences of models compare: a score
-	// of transformed columns adds the logarithms of the derivatives. An equation ([score.Weighted])
-	// is in units of these columns. A score whose equations are not has none: see [score.NewFunc].
-	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior, workers int) ([]Hypothesis, error)
+	// A score is a log density of the columns as given, so that evidences of models compare: a
+	// score of transformed columns adds the logarithms of the derivatives. An equation
+	// ([score.Weighted]) is in units of these columns. A score whose equations are not has none:
+	// see [score.NewFunc].
+	Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
+		workers int) ([]Hypothesis, error)
 }
 
 // A Hypothesis is a node score with everything fixed that it takes as given.
@@ -128,19 +131,21 @@ type Hypothesis struct {
 	LogWeight float64 // of the prior
 	// NoiseVariance is the one that all equations share, 0 if they do not.
 	NoiseVariance float64
-	// InUnits says that the hypothesis is about the columns in the units given. Of a model that has other hypotheses
-	// too, such ones are left out unless the data support them together more than the others, so that units
-	// change nothing without evidence that these are the right ones.
+	// InUnits says that the hypothesis is about the columns in the units given. Of a model that has
+	// other hypotheses too, such ones are left out unless the data support them together more than
+	// the others, so that units change nothing without evidence that these are the right ones.
 	InUnits bool
-	// Open says that the scores are [refinement.Refinable], and that the equations which carry the posterior are still
-	// to be fitted ([refinement.Refine]): of several hypotheses of many variables only under the one that is summed over.
+	// Open says that the scores are [refinement.Refinable], and that the equations which carry the
+	// posterior are still to be fitted ([refinement.Refine]): of several hypotheses of many
+	// variables only under the one that is summed over.
 	Open bool
 }
 
 // A SampledModel is a model that SVGD samples in another form, or on other columns.
 type SampledModel interface {
 	// Sampled is that form, and the columns that it takes;
-	// compared asks for another model, with parameters, if this one has none: to compare its particles with the posterior in closed form.
+	// compared asks for another model, with parameters, if this one has none: to compare its
+	// particles with the posterior in closed form.
 	Sampled(compared bool) (m Model, columns Scaling)
 }
 
@@ -168,8 +173,8 @@ type Predictive interface {
 	Predictive(data *dataset.Table) (models.Likelihood, error)
 }
 
-// A Completed likelihood integrates some parameters out that the draws of the posterior have: those of [Predictive]'s
-// likelihood, drawn given the others after the particles have moved.
+// A Completed likelihood integrates some parameters out that the draws of the posterior have: those
+// of [Predictive]'s likelihood, drawn given the others after the particles have moved.
 type Completed interface {
 	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
 }
@@ -179,7 +184,8 @@ var _ Completed = (*models.IntegratedNetwork)(nil)
 // An Explicit likelihood writes the equations of a particle as [Structural] reads them.
 type Explicit interface {
 	// Functions are those of a graph with a row of parameters, both in order coordinates, of the
-	// variables in the sequence of their numbers; variables has the number of each place in the order.
+	// variables in the sequence of their numbers; variables has the number of each place in the
+	// order.
 	Functions(g *dag.Graph, theta []float64, variables []int) []float64
 }
 
@@ -201,7 +207,8 @@ type Residual interface {
 	Residuals(j int, parents []int) []float64
 }
 
-// Sampling is implemented by models that take memory for each sampled graph, beside that of the graph.
+// Sampling is implemented by models that take memory for each sampled graph, beside that of the
+// graph.
 type Sampling interface {
 	// SampleBytes is about the memory of each worker for each sampled graph.
 	SampleBytes(n, d int) float64
@@ -214,7 +221,8 @@ type Sized interface {
 	Bytes(n, d int) float64
 }
 
-// Parametric is implemented by models with another number of parameters than one for each pair of variables.
+// Parametric is implemented by models with another number of parameters than one for each pair of
+// variables.
 type Parametric interface {
 	// Parameters is their number for d variables.
 	Parameters(d int) float64
@@ -250,10 +258,11 @@ func TraitsOf(m Model) (t Traits) {
 	return t
 }
 
-// A Reserved model counts the form of its equations as that of a few rows, or knows when it misleads.
+// A Reserved model counts the form of its equations as that of a few rows, or knows when it
+// misleads.
 type Reserved interface {
-	// FormNote says what the form speaks for in a probable graph under its scores, and how far that can
-	// be trusted; "" if there is nothing to say.
+	// FormNote says what the form speaks for in a probable graph under its scores, and how far that
+	// can be trusted; "" if there is nothing to say.
 	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
 }
 
@@ -273,8 +282,8 @@ type Network interface {
 	// OutputLayer says whether particles have the weights of the last layer; WithOutput changes it.
 	OutputLayer() models.OutputLayer
 	WithOutput(o models.OutputLayer) Network
-	// Inferred is the network with a noise variance that was inferred, 0 for one for each equation. Columns are as
-	// they are only if the noise variance had been given.
+	// Inferred is the network with a noise variance that was inferred, 0 for one for each equation.
+	// Columns are as they are only if the noise variance had been given.
 	Inferred(noise float64) Network
 	// FirstLayer is the first hidden layer with what the equations have beside it.
 	FirstLayer() HiddenLayer
@@ -297,6 +306,7 @@ type Remembered interface {
 // A LinearGaussian model has linear equations with normal noise.
 type LinearGaussian interface {
 	Model
-	// Plain is the model as linear equations with default settings; plain says whether it has no others.
+	// Plain is the model as linear equations with default settings; plain says whether it has no
+	// others.
 	Plain() (m Model, plain bool)
 }

@@ -65,5 +65,6 @@ const (
 
 // maxParents is the setting of that name.
 func maxParents(v *int) *setting.Setting {
-	return setting.WholeNumber(v, mostParents, "max-parents", "parents up to which all sets are scored", "what takes seconds")
+	return setting.WholeNumber(v, mostParents, "max-parents",
+		"parents up to which all sets are scored", "what takes seconds")
 }

@@ -21,8 +21,8 @@ import (
 // each, as the data support (package smooth). Its scores cost the same for any number of rows.
 type Smooth struct {
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that they are fitted
-	// where they matter ([refinement.Refine]).
+	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that they are
+	// fitted where they matter ([refinement.Refine]).
 	MaxParents int
 }
 
@@ -56,14 +56,16 @@ var (
 	smoothEdges = []float64{0.25, 1, 0.06, 4}
 )
 
-// allFits is the processor time, in seconds, up to which all sets of more than two parents are fitted.
+// allFits is the processor time, in seconds, up to which all sets of more than two parents are
+// fitted.
 const allFits = 1
 
-// mostSmoothSeconds is the processor time of its scores up to which the model is compared with others.
+// mostSmoothSeconds is the processor time of its scores up to which the model is compared with
+// others.
 const mostSmoothSeconds = 10
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise, and all pairs of parents
-// of many columns take long.
+// Unsuited implements [Demanding]: columns of few values have no normal noise, and all pairs of
+// parents of many columns take long.
 func (m smoothModel) Unsuited(data *dataset.Table) string {
 	if len(inspect.Repeated(data)) == len(data.Names) {
 		return "the values of every column are repeated, so that their noise has no density"
@@ -133,7 +135,8 @@ func (m smoothModel) Hypotheses(
 		own.List()
 	}
 	half := math.Log(0.5)
-	all := []Hypothesis{{Scores: own, Open: leftOpen(m.MaxParents, d), LogWeight: half - math.Log(float64(len(smoothRates)))}}
+	all := []Hypothesis{{Scores: own, Open: leftOpen(m.MaxParents, d),
+		LogWeight: half - math.Log(float64(len(smoothRates)))}}
 	if len(plain) > 0 || inspect.NoCommonUnit(data) != "" {
 		return all, nil
 	}
@@ -184,8 +187,8 @@ func (m smoothModel) rated(
 }
 
 // common are the scores with one noise variance for all equations: that under which the best graph
-// is most probable, and up to [refinement.MixedVariables] a grid around it; none where the best graph is
-// hopelessly behind, by so many nats.
+// is most probable, and up to [refinement.MixedVariables] a grid around it; none where the best
+// graph is hopelessly behind, by so many nats.
 func (m smoothModel) common(
 	ctx context.Context, t *smooth.Data, own *smooth.Scorer, g *dag.Graph, prior *score.Prior,
 	most, workers int,
@@ -244,13 +247,14 @@ func (m smoothModel) common(
 			next.List()
 		}
 		weight := grid.LogWeights[k] - math.Log(float64(len(smoothEdges)))
-		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true, Open: leftOpen(m.MaxParents, t.Vars()), LogWeight: weight})
+		all = append(all, Hypothesis{Scores: next, NoiseVariance: at, InUnits: true,
+			Open: leftOpen(m.MaxParents, t.Vars()), LogWeight: weight})
 	}
 	return all, behind, nil
 }
 
-// variances are the noise variance of all equations and the variance of weights under which a graph is
-// most probable, with the forms of the equations of s.
+// variances are the noise variance of all equations and the variance of weights under which a graph
+// is most probable, with the forms of the equations of s.
 func variances(
 	ctx context.Context, t *smooth.Data, s *smooth.Scorer, g *dag.Graph, start float64,
 ) (noise, edge float64, err error) {
@@ -286,7 +290,8 @@ func (m smoothModel) Sampled(compared bool) (Model, Scaling) {
 func (smoothModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
-func (m smoothModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (m smoothModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
 		return smooth.NewFunction(parents, numbers)
 	}), nil

@@ -39,16 +39,22 @@ func normalNoise(data *dataset.Table) string {
 func commonNoise(data *dataset.Table, variance float64) []string {
 	ratio, least, greatest := inspect.UnitsApart(data)
 	if ratio >= inspect.ApartUnits {
-		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of %.0e: one noise variance for all columns assumes a common unit; standardise them, or take --model linear-unequal",
+		return []string{fmt.Sprintf("the standard deviations of %s and %s differ by a factor of "+
+			"%.0e: one noise variance for all columns assumes a common unit; standardise them, "+
+			"or take --model linear-unequal",
 			strconv.Quote(data.Names[least]), strconv.Quote(data.Names[greatest]), ratio)}
 	}
 	_, sd := data.Moments()
 	switch v := sd[least] * sd[least]; {
 	case v == 0 || variance == 0:
 	case v*noiseFactor < variance:
-		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of column %s, %.3g: scale the columns, or leave the noise variance to be inferred", variance, strconv.Quote(data.Names[least]), v)}
+		return []string{fmt.Sprintf("a noise variance of %.3g is more than the whole variance of "+
+			"column %s, %.3g: scale the columns, or leave the noise variance to be inferred",
+			variance, strconv.Quote(data.Names[least]), v)}
 	case v > signal*variance:
-		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of the variance of every column, at least %.3g: scale the columns, or leave the noise variance to be inferred", variance, v)}
+		return []string{fmt.Sprintf("a noise variance of %.3g is a small part of the variance of "+
+			"every column, at least %.3g: scale the columns, or leave the noise variance to be "+
+			"inferred", variance, v)}
 	}
 	return nil
 }

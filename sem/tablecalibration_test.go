@@ -18,9 +18,9 @@ import (
 )
 
 // Of 200 graphs and tables of three categories drawn from the prior of bdeu, every graph alike and
-// the equivalent sample size one of its grid, edges have the frequencies of their probabilities: the
-// error, averaged over five groups of equal size, is at most 0.05, where chance alone leaves 0.025
-// (0.006 over 4000).
+// the equivalent sample size one of its grid, edges have the frequencies of their probabilities:
+// the error, averaged over five groups of equal size, is at most 0.05, where chance alone leaves
+// 0.025 (0.006 over 4000).
 func TestCalibrationOfCategories(t *testing.T) {
 	const tables, n, d = 200, 60, 3
 	sizes := []float64{0.5, 1, 2, 5, 10, 20, 50}
@@ -60,7 +60,8 @@ func TestCalibrationOfCategories(t *testing.T) {
 					p, sum := make([]float64, levels[j]), 0.0
 					for sum == 0 { // small sizes may underflow
 						for k := range p {
-							p[k] = distuv.Gamma{Alpha: alpha / float64(cells), Beta: 1, Src: rng}.Rand()
+							p[k] = distuv.Gamma{Alpha: alpha / float64(cells), Beta: 1,
+								Src: rng}.Rand()
 							sum += p[k]
 						}
 					}
@@ -75,7 +76,8 @@ func TestCalibrationOfCategories(t *testing.T) {
 			if levels[j] == 2 {
 				kind = dataset.Binary
 			}
-			data.Variables = append(data.Variables, dataset.Variable{Kind: kind, Levels: names[:levels[j]]})
+			data.Variables =
+				append(data.Variables, dataset.Variable{Kind: kind, Levels: names[:levels[j]]})
 		}
 		hypotheses, err := scored(sem.BDeu{}).Hypotheses(ctx, data, nil, 1)
 		if err != nil {
@@ -121,7 +123,8 @@ func TestCalibrationOfCategories(t *testing.T) {
 	for k := range groups {
 		from, to := k*len(said)/groups, (k+1)*len(said)/groups
 		off += math.Abs(stat.Mean(said[from:to], nil)-stat.Mean(there[from:to], nil)) / groups
-		t.Logf("said %.3f, there %.3f of %d", stat.Mean(said[from:to], nil), stat.Mean(there[from:to], nil), to-from)
+		t.Logf("said %.3f, there %.3f of %d", stat.Mean(said[from:to], nil),
+			stat.Mean(there[from:to], nil), to-from)
 	}
 	t.Logf("error %.3f", off)
 	if off > 0.05 {
@@ -133,7 +136,8 @@ func TestCalibrationOfCategories(t *testing.T) {
 func sequence(parents [][]int) (order []int, ok bool) {
 	for range parents {
 		for j, p := range parents {
-			if !slices.Contains(order, j) && !slices.ContainsFunc(p, func(i int) bool { return !slices.Contains(order, i) }) {
+			if !slices.Contains(order, j) &&
+				!slices.ContainsFunc(p, func(i int) bool { return !slices.Contains(order, i) }) {
 				order = append(order, j)
 			}
 		}

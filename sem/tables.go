@@ -16,8 +16,8 @@ type tableScores struct {
 	values [][]float64 // of the codes of each variable
 }
 
-// A mixedScores has the equations of the kinds of the columns: those of a category given numbers are
-// multinomial logits, as under the joint distribution that is scored.
+// A mixedScores has the equations of the kinds of the columns: those of a category given numbers
+// are multinomial logits, as under the joint distribution that is scored.
 type mixedScores struct {
 	*nodescore.Joint
 	equations func() *generalised.Scorer
@@ -70,12 +70,14 @@ func (bdeuModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equatio
 }
 
 // Structure implements [Structural].
-func (mixedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (mixedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
 	return kindEquations(p)
 }
 
 // Structure implements [Structural].
-func (generalisedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error), error) {
+func (generalisedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
 	return kindEquations(p)
 }
 

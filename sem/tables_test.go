@@ -24,10 +24,11 @@ import (
 func TestEffectsOfTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n = 4000
-	data := &dataset.Table{Names: []string{"c", "x", "y", "z"}, X: mat.NewDense(n, 4, nil), Variables: []dataset.Variable{
-		{Kind: dataset.Binary}, {Kind: dataset.Binary}, {Kind: dataset.Binary},
-		{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}},
-	}}
+	data := &dataset.Table{Names: []string{"c", "x", "y", "z"}, X: mat.NewDense(n, 4, nil),
+		Variables: []dataset.Variable{
+			{Kind: dataset.Binary}, {Kind: dataset.Binary}, {Kind: dataset.Binary},
+			{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}},
+		}}
 	flip := func(p float64) float64 {
 		if rng.Float64() < p {
 			return 1
@@ -74,7 +75,8 @@ func TestEffectsOfTables(t *testing.T) {
 			want = 0.3
 		}
 		if f.To == 3 || math.Abs(f.Mean-want) > 0.04 {
-			t.Errorf("effect of x on %s is %v, want %v and none on the category", data.Names[f.To], f.Mean, want)
+			t.Errorf("effect of x on %s is %v, want %v and none on the category", data.Names[f.To],
+				f.Mean, want)
 		}
 	}
 	pairs, err := e.All(context.Background(), 1)
@@ -96,21 +98,25 @@ func TestEffectsOfTables(t *testing.T) {
 		}
 		for k, want := range []float64{0.2, 0.4, 0.4} {
 			if got := q.Levels[k].Mean; math.Abs(got-want) > 0.04 {
-				t.Errorf("P(z = %s | do x = 1) is %v, want %v", data.Variables[3].Levels[k], got, want)
+				t.Errorf("P(z = %s | do x = 1) is %v, want %v", data.Variables[3].Levels[k], got,
+					want)
 			}
 		}
 	}
 }
 
 // Under the models of numbers and categories setting a number changes the probability of a binary
-// column, the expectation of a count, and what follows from these, as in the equations that the table
-// was drawn from, within four standard errors of 600 rows and 40 draws.
+// column, the expectation of a count, and what follows from these, as in the equations that the
+// table was drawn from, within four standard errors of 600 rows and 40 draws.
 func TestEffectsOfKinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 6))
 	const n = 600
-	data := &dataset.Table{Names: []string{"c", "x", "b", "k"}, X: mat.NewDense(n, 4, nil), Variables: []dataset.Variable{
-		{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}}, {}, {Kind: dataset.Binary}, {Kind: dataset.Count},
-	}}
+	data := &dataset.Table{Names: []string{"c", "x", "b", "k"}, X: mat.NewDense(n, 4, nil),
+		Variables: []dataset.Variable{
+			{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}}, {},
+			{Kind: dataset.Binary},
+			{Kind: dataset.Count},
+		}}
 	chance := func(x float64) float64 { return 1 / (1 + math.Exp(-2*x)) }
 	for i := range n {
 		c := float64(rng.IntN(3))
@@ -119,7 +125,8 @@ func TestEffectsOfKinds(t *testing.T) {
 		if rng.Float64() < chance(x) {
 			b = 1
 		}
-		data.X.SetRow(i, []float64{c, x, b, distuv.Poisson{Lambda: math.Exp(0.2 + b), Src: rng}.Rand()})
+		data.X.SetRow(i,
+			[]float64{c, x, b, distuv.Poisson{Lambda: math.Exp(0.2 + b), Src: rng}.Rand()})
 	}
 	g := dag.New(4)
 	g.Set(0, 1, true)
@@ -134,7 +141,9 @@ func TestEffectsOfKinds(t *testing.T) {
 		for range 40 {
 			d := posterior.Draw{Graph: g}
 			for j := range 4 {
-				d.Parameters = append(d.Parameters, hypotheses[0].Scores.(sem.Functional).FunctionParameters(j, g.Parents(j), rng)...)
+				d.Parameters = append(d.Parameters,
+					hypotheses[0].Scores.(sem.Functional).FunctionParameters(j, g.Parents(j),
+						rng)...)
 			}
 			p.Draws = append(p.Draws, d)
 		}
@@ -151,8 +160,10 @@ func TestEffectsOfKinds(t *testing.T) {
 		}
 		for _, x := range []float64{-1, 0.5} {
 			q, count := means(1, x), math.Exp(0.2)*(1+(math.E-1)*chance(x))
-			if b, k := q[1].Levels[1].Mean, q[2].Mean.Mean; math.Abs(b-chance(x)) > 0.1 || math.Abs(k-count) > 0.3 {
-				t.Errorf("%v: do x = %v: P(b) = %v, E[k] = %v, want %v, %v", model, x, b, k, chance(x), count)
+			if b, k := q[1].Levels[1].Mean, q[2].Mean.Mean; math.Abs(b-chance(x)) > 0.1 ||
+				math.Abs(k-count) > 0.3 {
+				t.Errorf("%v: do x = %v: P(b) = %v, E[k] = %v, want %v, %v", model, x, b, k,
+					chance(x), count)
 			}
 		}
 		if r, p := means(0, 2)[0].Mean.Mean, means(0, 0)[0].Mean.Mean; math.Abs(r-p-2) > 0.4 {

@@ -50,7 +50,8 @@ func (s *Setting) Type() string { return s.kind }
 
 // WholeNumber is an integer from 1 to high whose zero stands for the default.
 func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N", allowed: fmt.Sprintf("whole numbers from 1 to %d", high),
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N",
+		allowed: fmt.Sprintf("whole numbers from 1 to %d", high),
 		get: func() string {
 			if *v == 0 {
 				return ""
@@ -69,7 +70,8 @@ func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
 
 // Positive is a finite number above 0 whose zero stands for the default.
 func Positive(v *float64, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X", allowed: "finite numbers above 0",
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X",
+		allowed: "finite numbers above 0",
 		get: func() string {
 			if *v == 0 {
 				return ""
@@ -88,7 +90,8 @@ func Positive(v *float64, name, usage, byDefault string) *Setting {
 
 // Switch is true or false: *v says that it is not byDefault.
 func Switch(v *bool, byDefault bool, name, usage string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: strconv.FormatBool(byDefault), kind: "bool", allowed: "true, false",
+	return &Setting{Name: name, Usage: usage, Default: strconv.FormatBool(byDefault), kind: "bool",
+		allowed: "true, false",
 		get: func() string {
 			if !*v {
 				return ""
@@ -118,7 +121,8 @@ func OneOf[T interface {
 	if bare {
 		byDefault = names[0]
 	}
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: strings.Join(names, "|"), allowed: strings.Join(names, ", "),
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: strings.Join(names, "|"),
+		allowed: strings.Join(names, ", "),
 		get: func() string {
 			if bare && *v == *new(T) {
 				return ""
@@ -182,20 +186,22 @@ func OneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting 
 	for _, c := range all {
 		names = append(names, string(c))
 	}
-	return Parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "), func(c T) string { return string(c) }, func(text string) (T, error) {
-		if !slices.Contains(all, T(text)) {
-			return "", errors.New("no choice")
-		}
-		return T(text), nil
-	})
+	return Parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "),
+		func(c T) string { return string(c) }, func(text string) (T, error) {
+			if !slices.Contains(all, T(text)) {
+				return "", errors.New("no choice")
+			}
+			return T(text), nil
+		})
 }
 
 // Scheduled is a schedule, whose zero stands for the default. A custom one has no text.
 func Scheduled(v *schedule.Schedule, name, usage, byDefault string) *Setting {
-	s := Parsed(v, name, usage, byDefault, "FORM:A:B", schedule.Forms, func(v schedule.Schedule) string {
-		text, _ := schedule.Text(v)
-		return text
-	}, schedule.Parse)
+	s := Parsed(v, name, usage, byDefault, "FORM:A:B", schedule.Forms,
+		func(v schedule.Schedule) string {
+			text, _ := schedule.Text(v)
+			return text
+		}, schedule.Parse)
 	s.Why = func(text string) error {
 		_, err := schedule.Parse(text)
 		return err

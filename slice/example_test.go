@@ -23,7 +23,8 @@ func Example() {
 		return
 	}
 	defer m.Close()
-	draws, err := chain.Sampler{Target: m, Kernel: slice.Kernel{}}.Run(context.Background(), 1000, nil)
+	draws, err := chain.Sampler{Target: m, Kernel: slice.Kernel{}}.Run(context.Background(), 1000,
+		nil)
 	if err != nil {
 		fmt.Println(err)
 		return

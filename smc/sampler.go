@@ -33,8 +33,8 @@ type Sampler struct {
 	Particles int // defaults to 1000
 	Moves     int // at each temperature, defaults to 5
 	Leaps     int // leapfrog steps of a move, defaults to 8
-	// More moves follow while State.Stays is more than a half, up to this number of all; it defaults
-	// to 20 times Moves, and Moves means none.
+	// More moves follow while State.Stays is more than a half, up to this number of all; it
+	// defaults to 20 times Moves, and Moves means none.
 	MostMoves int
 }
 
@@ -49,9 +49,9 @@ type State struct {
 	Variance    float64 // of LogEvidence, about, as far as weights tell
 	StepSize    float64 // in standard deviations of the points, 0.4 at first
 	Accepted    float64 // mean probability of acceptance of the last moves
-	// Stays is the greatest correlation of a coordinate of all points with itself before the moves of
-	// the last temperature, StaysMost that of all temperatures: where it is near 1 the points are
-	// still copies of a few, and variances are too small. diagnostics.Population judges it.
+	// Stays is the greatest correlation of a coordinate of all points with itself before the moves
+	// of the last temperature, StaysMost that of all temperatures: where it is near 1 the points
+	// are still copies of a few, and variances are too small. diagnostics.Population judges it.
 	Stays, StaysMost float64
 }
 
@@ -261,7 +261,8 @@ func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 		uniform[k] = 1 - rng.Float64()
 	}
 	// no trajectory returns to where it began in all moves
-	step := state.StepSize * (0.8 + 0.4*stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number)).Float64())
+	step := state.StepSize * (0.8 +
+		0.4*stream.New(s.Seed, stream.Particles, stream.Place(state.Steps, number)).Float64())
 	scale := root(state.X)
 	scale.ScaleTri(step, scale)
 	kick := func() {

@@ -29,7 +29,8 @@ func normalMean(t testing.TB, points, workers int) *density.Model {
 	m, err := density.New(func(t *density.Trace) {
 		mu := t.Sample("mu", density.Normal(0, 1))
 		t.Observe(density.Normal(mu, 1), t.Data("y", 3))
-	}, density.Options{Points: points, Workers: workers, Data: map[string][]float64{"y": {1, 2, 3}}})
+	}, density.Options{Points: points, Workers: workers,
+		Data: map[string][]float64{"y": {1, 2, 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,8 @@ func TestNormal(t *testing.T) {
 }
 
 // A normal distribution of 6 coordinates whose standard deviations span four orders of magnitude
-// along directions that are no coordinates keeps its variances, from a start that is far from it, and
-// with too few moves the state says so.
+// along directions that are no coordinates keeps its variances, from a start that is far from it,
+// and with too few moves the state says so.
 func TestCorrelated(t *testing.T) {
 	const d = 6
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -89,7 +90,8 @@ func TestCorrelated(t *testing.T) {
 	var q, scaled, covariance mat.Dense
 	qr.Factorize(a)
 	qr.QTo(&q)
-	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, -4*float64(j)/(d-1)) }, &q)
+	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, -4*float64(j)/(d-1)) },
+		&q)
 	covariance.Mul(&scaled, scaled.T())
 	spread := mat.NewSymDense(d, covariance.RawMatrix().Data)
 	var c mat.Cholesky
@@ -106,7 +108,8 @@ func TestCorrelated(t *testing.T) {
 	}
 	for _, most := range []int{0, 1} {
 		state, err := smc.Sampler{
-			Target: smc.Between{To: to, From: from}, Particles: 400, Moves: 5 - 4*most, MostMoves: most,
+			Target: smc.Between{To: to, From: from}, Particles: 400, Moves: 5 - 4*most,
+			MostMoves: most,
 		}.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -248,8 +251,10 @@ func TestMistakes(t *testing.T) {
 		s    smc.Sampler
 		want string
 	}{
-		{smc.Sampler{}, "no target"}, {smc.Sampler{Target: flat}, "parameter free"}, {smc.Sampler{Target: flat, Particles: 1}, "1 particles"},
-		{smc.Sampler{Target: flat, Moves: -1}, "-1 moves"}, {smc.Sampler{Target: smc.Between{To: flat}}, "no distribution"},
+		{smc.Sampler{}, "no target"}, {smc.Sampler{Target: flat}, "parameter free"},
+		{smc.Sampler{Target: flat, Particles: 1}, "1 particles"},
+		{smc.Sampler{Target: flat, Moves: -1}, "-1 moves"},
+		{smc.Sampler{Target: smc.Between{To: flat}}, "no distribution"},
 	} {
 		if _, err := c.s.Run(t.Context(), nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

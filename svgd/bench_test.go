@@ -37,7 +37,8 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 	b.Run("additive-recorded", func(b *testing.B) {
-		s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}}
+		s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic),
+			Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}}
 		s.Recorder = func(svgd.Stats) {}
 		benchmarkSteps(b, &s)
 	})
@@ -70,25 +71,29 @@ func BenchmarkKernel(b *testing.B) {
 // between calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400
 // of all of them.
 func BenchmarkCoordinates(b *testing.B) {
-	for _, c := range []struct{ particles, coordinates int }{{30, 190}, {30, 400}, {100, 400}, {30, 2000}, {30, 20000}} {
-		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{}, "imq-0.85": svgd.IMQ{Beta: 0.85}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {
-			b.Run(fmt.Sprintf("%s/M=%d/p=%d", name, c.particles, c.coordinates), func(b *testing.B) {
-				x, score := gaussianBlocks(1, c.particles, c.coordinates), gaussianBlocks(2, c.particles, c.coordinates)
-				driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
-				kernel := svgd.Grouped{Kernel: k, Size: 1}
-				kernel.Apply(driving, repulsive, score, x, work)
-				b.ReportAllocs()
-				sign := 0.02
-				for b.Loop() {
-					b.StopTimer()
-					for m := range c.particles {
-						floats.AddScaled(x[0].RawRowView(m), sign, score[0].RawRowView(m))
-					}
-					sign = -sign
-					b.StartTimer()
+	for _, c := range []struct{ particles, coordinates int }{{30, 190}, {30, 400}, {100, 400},
+		{30, 2000}, {30, 20000}} {
+		for name, k := range map[string]svgd.Kernel{"rbf": svgd.RBF{}, "imq": svgd.IMQ{},
+			"imq-0.85": svgd.IMQ{Beta: 0.85}, "rbf-fixed": svgd.RBF{Bandwidth: svgd.Fixed(1)}} {
+			b.Run(fmt.Sprintf("%s/M=%d/p=%d", name, c.particles, c.coordinates),
+				func(b *testing.B) {
+					x, score := gaussianBlocks(1, c.particles, c.coordinates),
+						gaussianBlocks(2, c.particles, c.coordinates)
+					driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
+					kernel := svgd.Grouped{Kernel: k, Size: 1}
 					kernel.Apply(driving, repulsive, score, x, work)
-				}
-			})
+					b.ReportAllocs()
+					sign := 0.02
+					for b.Loop() {
+						b.StopTimer()
+						for m := range c.particles {
+							floats.AddScaled(x[0].RawRowView(m), sign, score[0].RawRowView(m))
+						}
+						sign = -sign
+						b.StartTimer()
+						kernel.Apply(driving, repulsive, score, x, work)
+					}
+				})
 		}
 	}
 }

@@ -38,7 +38,8 @@ func (c *coordinates) fit(n, p int) {
 //
 // A particle takes the others in the sequence of their numbers, so that particles at one place stay
 // together.
-func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense) (neighbours float64) {
+func (c *coordinates) apply(k radial,
+	driving, repulsive, score, x *mat.Dense) (neighbours float64) {
 	n, p := x.Dims()
 	c.fit(n, p)
 	c.bandwidths(k.rule(), x)
@@ -87,7 +88,8 @@ func (c *coordinates) bandwidths(rule BandwidthRule, x *mat.Dense) {
 }
 
 // strip does the coordinates from, …, to−1.
-func (c *coordinates) strip(k profile, driving, repulsive, score, x *mat.Dense, from, to int) (neighbours float64) {
+func (c *coordinates) strip(k profile, driving, repulsive, score, x *mat.Dense,
+	from, to int) (neighbours float64) {
 	n, _ := x.Dims()
 	inverse := c.inverse[from:to]
 	var s [4][]float64

@@ -87,8 +87,9 @@ func ExampleSampler_Run() {
 func ExampleScheduled() {
 	const steps = 400
 	s := svgd.Sampler{
-		Target:    normal{mean: 1, variance: 1},
-		Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}},
+		Target: normal{mean: 1, variance: 1},
+		Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02},
+			Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}},
 		Recorder: func(r svgd.Stats) {
 			if r.Step%200 == 199 {
 				fmt.Printf("step %d: driving %.2f, repulsive %.2f, neighbours %.2f\n",
@@ -119,7 +120,8 @@ func ExampleGrouped() {
 		x[0].Scale(0.3, x[0])
 		s := svgd.Sampler{
 			Target: target, Kernel: kernel,
-			Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: schedule.Ramp{From: 1, Start: 150, End: 300}},
+			Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02},
+				Factor: schedule.Ramp{From: 1, Start: 150, End: 300}},
 		}
 		if err := s.Run(context.Background(), x, 0, 300); err != nil {
 			log.Fatal(err)
@@ -129,7 +131,8 @@ func ExampleGrouped() {
 			log.Fatal(err)
 		}
 		p := svgd.IMQ{}.Discrepancy(score, x).PValue(rand.New(rand.NewPCG(1, 2)), 100)
-		fmt.Printf("%T: variance of the first coordinate %.2f, p-value %.2f\n", kernel, stat.PopVariance(mat.Col(nil, 0, x[0]), nil), p)
+		fmt.Printf("%T: variance of the first coordinate %.2f, p-value %.2f\n", kernel,
+			stat.PopVariance(mat.Col(nil, 0, x[0]), nil), p)
 	}
 	// Output:
 	// svgd.RBF: variance of the first coordinate 0.14, p-value 0.01

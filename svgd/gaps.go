@@ -18,7 +18,8 @@ type gaps struct {
 func (g *gaps) bandwidth(values []float64, i, p int) float64 {
 	n := len(values)
 	if len(g.sorted) != n || len(g.found) != p {
-		*g = gaps{sequence: make([]int32, p*n), found: make([]float64, p), sorted: make([]float64, n)}
+		*g = gaps{sequence: make([]int32, p*n), found: make([]float64, p),
+			sorted: make([]float64, n)}
 		for k := range g.sequence {
 			g.sequence[k] = int32(k % n)
 		}

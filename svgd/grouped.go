@@ -35,7 +35,9 @@ var _ Kernel = Grouped{}
 func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
 	checkBlocks(x)
 	if k.Size < 0 || k.Size > 0 && k.Lists != nil {
-		panic(fmt.Sprintf("svgd: groups of %d coordinates and %d lists of them, want one of the two", k.Size, len(k.Lists)))
+		panic(fmt.Sprintf(
+			"svgd: groups of %d coordinates and %d lists of them, want one of the two", k.Size,
+			len(k.Lists)))
 	}
 	kernel := k.Kernel
 	if kernel == nil {
@@ -57,12 +59,14 @@ func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) fl
 			size = width
 		}
 		for from := 0; k.Lists == nil && from < width; from += size {
-			total += work.part(groups).apart(kernel, driving[b], repulsive[b], score[b], xb, from, min(size, width-from), nil)
+			total += work.part(groups).apart(kernel, driving[b], repulsive[b], score[b], xb, from,
+				min(size, width-from), nil)
 			groups++
 		}
 	}
 	for g, list := range k.Lists {
-		total += work.part(g).apart(kernel, driving[0], repulsive[0], score[0], x[0], 0, len(list), list)
+		total += work.part(g).apart(kernel, driving[0], repulsive[0], score[0], x[0], 0, len(list),
+			list)
 	}
 	return total / float64(groups+len(k.Lists))
 }
@@ -70,7 +74,8 @@ func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) fl
 // checkLists panics unless every coordinate of a single block is in one list.
 func (k Grouped) checkLists(x []*mat.Dense, work *Work) {
 	if len(x) != 1 {
-		panic(fmt.Sprintf("svgd: lists of coordinates for %d blocks, want one block; Blocks has a kernel for each", len(x)))
+		panic(fmt.Sprintf("svgd: lists of coordinates for %d blocks, want one block; Blocks has "+
+			"a kernel for each", len(x)))
 	}
 	_, width := x[0].Dims()
 	if len(work.seen) != width {
@@ -84,7 +89,8 @@ func (k Grouped) checkLists(x []*mat.Dense, work *Work) {
 		}
 		for _, c := range list {
 			if c < 0 || c >= width || work.seen[c] {
-				panic(fmt.Sprintf("svgd: group %d has coordinate %d of %d, which does not exist or is in a group already", g, c, width))
+				panic(fmt.Sprintf("svgd: group %d has coordinate %d of %d, which does not exist "+
+					"or is in a group already", g, c, width))
 			}
 			work.seen[c] = true
 			count++
@@ -97,7 +103,8 @@ func (k Grouped) checkLists(x []*mat.Dense, work *Work) {
 
 // apart applies a kernel to size coordinates: those of list, or consecutive ones from a first one
 // on.
-func (w *Work) apart(kernel Kernel, driving, repulsive, score, x *mat.Dense, from, size int, list []int) float64 {
+func (w *Work) apart(kernel Kernel, driving, repulsive, score, x *mat.Dense, from, size int,
+	list []int) float64 {
 	n, _ := x.Dims()
 	if c := &w.cut; c.x == nil || c.x[0].RawMatrix().Rows != n || c.x[0].RawMatrix().Cols != size {
 		one := func() []*mat.Dense { return []*mat.Dense{mat.NewDense(n, size, nil)} }
@@ -105,7 +112,8 @@ func (w *Work) apart(kernel Kernel, driving, repulsive, score, x *mat.Dense, fro
 	}
 	c := w.cut
 	for m := range n {
-		for _, copied := range [...]struct{ to, from *mat.Dense }{{c.x[0], x}, {c.score[0], score}} {
+		for _, copied := range [...]struct{ to, from *mat.Dense }{{c.x[0], x},
+			{c.score[0], score}} {
 			to, of := copied.to.RawRowView(m), copied.from.RawRowView(m)
 			if list == nil {
 				copy(to, of[from:])
@@ -117,7 +125,8 @@ func (w *Work) apart(kernel Kernel, driving, repulsive, score, x *mat.Dense, fro
 	}
 	neighbours := kernel.Apply(c.driving, c.repulsive, c.score, c.x, w)
 	for m := range n {
-		for _, copied := range [...]struct{ to, from *mat.Dense }{{driving, c.driving[0]}, {repulsive, c.repulsive[0]}} {
+		for _, copied := range [...]struct{ to, from *mat.Dense }{{driving, c.driving[0]},
+			{repulsive, c.repulsive[0]}} {
 			to, of := copied.to.RawRowView(m), copied.from.RawRowView(m)
 			if list == nil {
 				copy(to[from:], of)

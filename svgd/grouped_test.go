@@ -13,7 +13,8 @@ import (
 )
 
 // apply calls a kernel on memory full of ones, which it must overwrite.
-func apply(k svgd.Kernel, score, x []*mat.Dense, work *svgd.Work) (driving, repulsive []*mat.Dense, neighbours float64) {
+func apply(k svgd.Kernel, score, x []*mat.Dense, work *svgd.Work) (driving, repulsive []*mat.Dense,
+	neighbours float64) {
 	driving, repulsive = zeros(x), zeros(x)
 	for b := range x {
 		one := func(int, int, float64) float64 { return 1 }
@@ -27,7 +28,8 @@ func apply(k svgd.Kernel, score, x []*mat.Dense, work *svgd.Work) (driving, repu
 // A scalar kernel carries scores by its Gram matrix.
 func TestApplyIsTheGramMatrixTimesTheScores(t *testing.T) {
 	x, score := gaussianBlocks(3, 7, 4, 5), gaussianBlocks(4, 7, 4, 5)
-	for _, k := range []svgd.ScalarKernel{svgd.RBF{Bandwidth: svgd.Fixed(3)}, svgd.IMQ{}, svgd.Additive{}, svgd.Linear{}} {
+	for _, k := range []svgd.ScalarKernel{svgd.RBF{Bandwidth: svgd.Fixed(3)}, svgd.IMQ{},
+		svgd.Additive{}, svgd.Linear{}} {
 		gram, repulsion := evaluate(k, x)
 		driving, repulsive, _ := apply(k, score, x, new(svgd.Work))
 		for b := range x {
@@ -41,7 +43,8 @@ func TestApplyIsTheGramMatrixTimesTheScores(t *testing.T) {
 
 // alone is what the particles receive if every group is a sampler's only block, by the definition:
 // group by group with a copy of its coordinates.
-func alone(kernels []svgd.Kernel, groups [][]int, score, x *mat.Dense) (driving, repulsive *mat.Dense, neighbours float64) {
+func alone(kernels []svgd.Kernel, groups [][]int,
+	score, x *mat.Dense) (driving, repulsive *mat.Dense, neighbours float64) {
 	n, p := x.Dims()
 	driving, repulsive = mat.NewDense(n, p, nil), mat.NewDense(n, p, nil)
 	for g, list := range groups {
@@ -67,9 +70,12 @@ func repeat(k svgd.Kernel, n int) []svgd.Kernel { return slices.Repeat([]svgd.Ke
 // size, listed ones and single coordinates, whose own code is compared with the general one;
 // particles may coincide, and a second call reuses memory after the particles have moved.
 func TestGroupsMoveAlone(t *testing.T) {
-	base := []svgd.Kernel{svgd.RBF{}, svgd.IMQ{}, svgd.RBF{Bandwidth: svgd.Median{}}, svgd.RBF{Bandwidth: svgd.Fixed(0.3)}, svgd.IMQ{C: 0.7, Beta: 0.8, Bandwidth: svgd.Fixed(2)}, svgd.IMQ{Bandwidth: mean{}}, svgd.Linear{}}
+	base := []svgd.Kernel{svgd.RBF{}, svgd.IMQ{}, svgd.RBF{Bandwidth: svgd.Median{}},
+		svgd.RBF{Bandwidth: svgd.Fixed(0.3)}, svgd.IMQ{C: 0.7, Beta: 0.8, Bandwidth: svgd.Fixed(2)},
+		svgd.IMQ{Bandwidth: mean{}}, svgd.Linear{}}
 	rapid.Check(t, func(rt *rapid.T) {
-		n, p := rapid.IntRange(1, 12).Draw(rt, "particles"), rapid.SampledFrom([]int{1, 2, 5, 9, 16, 300}).Draw(rt, "coordinates")
+		n, p := rapid.IntRange(1, 12).Draw(rt, "particles"),
+			rapid.SampledFrom([]int{1, 2, 5, 9, 16, 300}).Draw(rt, "coordinates")
 		seed, kernel := rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom(base).Draw(rt, "kernel")
 		rng := rand.New(rand.NewPCG(seed, 1))
 		size := rapid.IntRange(0, 4).Draw(rt, "size")
@@ -151,15 +157,19 @@ func TestMedianOfCoordinates(t *testing.T) {
 				sq.Apply(func(i, j int, _ float64) float64 {
 					return (own.At(i, 0) - own.At(j, 0)) * (own.At(i, 0) - own.At(j, 0))
 				}, sq)
-				fixed = append(fixed, svgd.Grouped{Kernel: svgd.IMQ{Bandwidth: svgd.Fixed(svgd.Median{}.Bandwidth(sq))}, Size: 1})
+				fixed = append(fixed,
+					svgd.Grouped{Kernel: svgd.IMQ{Bandwidth: svgd.Fixed(
+						svgd.Median{}.Bandwidth(sq))}, Size: 1})
 				cut = append(cut, own)
 			}
-			_, got, _ := apply(svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, []*mat.Dense{score}, []*mat.Dense{x}, work)
+			_, got, _ := apply(svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, []*mat.Dense{score},
+				[]*mat.Dense{x}, work)
 			_, want, _ := apply(fixed, zeros(cut), cut, new(svgd.Work))
 			for c := range p {
 				for m := range n {
 					if g, w := got[0].At(m, c), want[c].At(m, 0); g != w {
-						rt.Fatalf("coordinate %d, particle %d: %v, want %v\n%v", c, m, g, w, mat.Formatted(x))
+						rt.Fatalf("coordinate %d, particle %d: %v, want %v\n%v", c, m, g, w,
+							mat.Formatted(x))
 					}
 				}
 			}
@@ -173,10 +183,13 @@ func TestEqualParticlesStayTogetherByCoordinates(t *testing.T) {
 		x, score := gaussianBlocks(uint64(n), n, 21), gaussianBlocks(uint64(n+1), n, 21)
 		x[0].SetRow(n-1, x[0].RawRowView(1))
 		for _, k := range []svgd.Kernel{svgd.RBF{}, svgd.IMQ{Beta: 0.9}} {
-			driving, repulsive, _ := apply(svgd.Grouped{Kernel: k, Size: 1}, score, x, new(svgd.Work))
+			driving, repulsive,
+				_ := apply(svgd.Grouped{Kernel: k, Size: 1}, score, x, new(svgd.Work))
 			for c := range 21 {
-				if driving[0].At(1, c) != driving[0].At(n-1, c) || repulsive[0].At(1, c) != repulsive[0].At(n-1, c) {
-					t.Fatalf("%+v: equal particles among %d receive different numbers at coordinate %d", k, n, c)
+				if driving[0].At(1, c) != driving[0].At(n-1, c) ||
+					repulsive[0].At(1, c) != repulsive[0].At(n-1, c) {
+					t.Fatalf("%+v: equal particles among %d receive different numbers at "+
+						"coordinate %d", k, n, c)
 				}
 			}
 		}
@@ -192,11 +205,13 @@ func TestBlocks(t *testing.T) {
 	d2, r2, n2 := apply(svgd.RBF{}, score[2:], x[2:], new(svgd.Work))
 	six := mat.NewDense(6, 4, nil)
 	six.Scale(6, score[1])
-	if !sameBits(d, []*mat.Dense{d0[0], six, d2[0]}) || !sameBits(r, []*mat.Dense{r0[0], mat.NewDense(6, 4, nil), r2[0]}) || n != (n0+n2)/2 {
+	if !sameBits(d, []*mat.Dense{d0[0], six, d2[0]}) ||
+		!sameBits(r, []*mat.Dense{r0[0], mat.NewDense(6, 4, nil), r2[0]}) || n != (n0+n2)/2 {
 		t.Error("a block differs from its kernel")
 	}
 	moved := clone(x)
-	s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: svgd.Alone{}, Optimizer: svgd.SGD{StepSize: 0.25}}
+	s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: svgd.Alone{},
+		Optimizer: svgd.SGD{StepSize: 0.25}}
 	if err := s.Step(moved, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -235,18 +250,26 @@ func TestSum(t *testing.T) {
 func TestGroupedPanics(t *testing.T) {
 	x := gaussianBlocks(9, 4, 3)
 	for want, k := range map[string]svgd.Kernel{
-		"svgd: 2 kernels for 1 blocks":                                                       svgd.Blocks{nil, nil},
-		"svgd: groups of -1 coordinates and 0 lists of them, want one of the two":            svgd.Grouped{Size: -1},
-		"svgd: groups of 1 coordinates and 1 lists of them, want one of the two":             svgd.Grouped{Size: 1, Lists: [][]int{{0}}},
-		"svgd: group 1 has coordinate 0 of 3, which does not exist or is in a group already": svgd.Grouped{Lists: [][]int{{0, 1}, {0, 2}}},
-		"svgd: group 0 has coordinate 3 of 3, which does not exist or is in a group already": svgd.Grouped{Lists: [][]int{{3}}},
-		"svgd: group 0 has no coordinates":                                                   svgd.Grouped{Lists: [][]int{{}}},
-		"svgd: groups of 2 coordinates, the block has 3":                                     svgd.Grouped{Lists: [][]int{{0, 2}}},
-		"svgd: c of an inverse multiquadric -1 is not positive":                              svgd.IMQ{C: -1},
-		"svgd: bandwidth -1 is not positive":                                                 svgd.Grouped{Kernel: svgd.IMQ{Bandwidth: svgd.Fixed(-1)}, Size: 1},
+		"svgd: 2 kernels for 1 blocks": svgd.Blocks{nil, nil},
+		"svgd: groups of -1 coordinates and 0 lists of " +
+			"them, want one of the two": svgd.Grouped{Size: -1},
+		"svgd: groups of 1 coordinates and 1 lists of " +
+			"them, want one of the two": svgd.Grouped{Size: 1, Lists: [][]int{{0}}},
+		"svgd: group 1 has coordinate 0 of 3, which does not " +
+			"exist or is in a group already": svgd.Grouped{Lists: [][]int{{0, 1}, {0, 2}}},
+		"svgd: group 0 has coordinate 3 of 3, which does not " +
+			"exist or is in a group already": svgd.Grouped{Lists: [][]int{{3}}},
+		"svgd: group 0 has no coordinates": svgd.Grouped{Lists: [][]int{{}}},
+		"svgd: groups of 2 coordinates, " +
+			"the block has 3": svgd.Grouped{Lists: [][]int{{0, 2}}},
+		"svgd: c of an inverse multiquadric " +
+			"-1 is not positive": svgd.IMQ{C: -1},
+		"svgd: bandwidth -1 is not positive": svgd.Grouped{Kernel: svgd.IMQ{Bandwidth: svgd.Fixed(
+			-1)}, Size: 1},
 	} {
 		wantPanic(t, want, func() { apply(k, x, x, new(svgd.Work)) })
 	}
 	two := gaussianBlocks(9, 4, 3, 2)
-	wantPanic(t, "svgd: lists of coordinates for 2 blocks, want one block; Blocks has a kernel for each", func() { apply(svgd.Grouped{Lists: [][]int{{0}}}, two, two, new(svgd.Work)) })
+	wantPanic(t, "svgd: lists of coordinates for 2 blocks, want one block; Blocks has a kernel "+
+		"for each", func() { apply(svgd.Grouped{Lists: [][]int{{0}}}, two, two, new(svgd.Work)) })
 }

@@ -28,9 +28,10 @@ func kernelCases() []kernelCase {
 		{"imq", svgd.IMQ{Bandwidth: svgd.Fixed(3)}, func(x, y [][]float64) float64 {
 			return 1 / math.Sqrt(1+(square(x[0], y[0])+square(x[1], y[1]))/3)
 		}, 1},
-		{"imq of another exponent", svgd.IMQ{C: 2, Beta: 0.75, Bandwidth: svgd.Fixed(3)}, func(x, y [][]float64) float64 {
-			return math.Pow(4+(square(x[0], y[0])+square(x[1], y[1]))/3, -0.75)
-		}, math.Pow(4, -0.75)},
+		{"imq of another exponent", svgd.IMQ{C: 2, Beta: 0.75, Bandwidth: svgd.Fixed(3)},
+			func(x, y [][]float64) float64 {
+				return math.Pow(4+(square(x[0], y[0])+square(x[1], y[1]))/3, -0.75)
+			}, math.Pow(4, -0.75)},
 		{"additive", svgd.Additive{Bandwidths: []float64{2, 7}}, func(x, y [][]float64) float64 {
 			return math.Exp(-square(x[0], y[0])/2) + math.Exp(-square(x[1], y[1])/7)
 		}, 2},
@@ -78,7 +79,9 @@ func TestKernelDefinition(t *testing.T) {
 			before := clone(x)
 			gram, _ := evaluate(c.kernel, x)
 			want := mat.NewDense(9, 9, nil)
-			want.Apply(func(r, m int, _ float64) float64 { return c.value(particle(x, r), particle(x, m)) }, want)
+			want.Apply(func(r, m int, _ float64) float64 {
+				return c.value(particle(x, r), particle(x, m))
+			}, want)
 			wantClose(t, "gram", gram, want, 1e-14)
 			if !sameBits(x, before) {
 				t.Error("the kernel changed the particles")
@@ -100,7 +103,8 @@ func TestKernelLaws(t *testing.T) {
 			for r := range n {
 				for m := range n {
 					if gram.At(r, m) != gram.At(m, r) {
-						t.Errorf("gram[%d,%d] = %v, gram[%d,%d] = %v", r, m, gram.At(r, m), m, r, gram.At(m, r))
+						t.Errorf("gram[%d,%d] = %v, gram[%d,%d] = %v", r, m, gram.At(r, m), m, r,
+							gram.At(m, r))
 					}
 				}
 				if got := gram.At(r, r); !math.IsNaN(c.diagonal) && got != c.diagonal {
@@ -164,7 +168,8 @@ func TestFarFromOrigin(t *testing.T) {
 		x[b].Apply(func(_, _ int, v float64) float64 { return math.Round(v*1024) / 1024 }, x[b])
 		far[b].Apply(func(i, j int, _ float64) float64 { return x[b].At(i, j) + 1e6 }, far[b])
 	}
-	for _, k := range []svgd.ScalarKernel{svgd.RBF{}, svgd.Additive{Bandwidths: []float64{5, 500}}} {
+	for _, k := range []svgd.ScalarKernel{svgd.RBF{},
+		svgd.Additive{Bandwidths: []float64{5, 500}}} {
 		gram, repulsion := evaluate(k, x)
 		gramFar, repulsionFar := evaluate(k, far)
 		if !mat.Equal(gram, gramFar) || !sameBits(repulsion, repulsionFar) {
@@ -229,7 +234,8 @@ func TestNearPairs(t *testing.T) {
 			}
 			for i, got := range repulsion[0].RawRowView(m) {
 				if !(math.Abs(got-want[i]) <= tol*scale[i]) {
-					t.Errorf("h = %v: repulsion[%d,%d] = %v, want %v (sum of forces %v)", h, m, i, got, want[i], scale[i])
+					t.Errorf("h = %v: repulsion[%d,%d] = %v, want %v (sum of forces %v)", h, m, i,
+						got, want[i], scale[i])
 				}
 			}
 		}
@@ -271,7 +277,8 @@ func TestCoincidingParticles(t *testing.T) {
 	for i := range 4 {
 		x[0].SetRow(i, row)
 	}
-	for _, k := range []svgd.ScalarKernel{svgd.RBF{}, svgd.Additive{}, svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}} {
+	for _, k := range []svgd.ScalarKernel{svgd.RBF{}, svgd.Additive{},
+		svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}} {
 		gram, repulsion := evaluate(k, x)
 		if least, most := mat.Min(gram), mat.Max(gram); least != 1 || most != 1 {
 			t.Errorf("%#v: kernel between %v and %v, want 1", k, least, most)
@@ -308,13 +315,20 @@ func TestKernelPanics(t *testing.T) {
 	}{
 		{"no blocks", svgd.RBF{}, ok, nil, nil, "svgd: no blocks"},
 		{"no particles", svgd.RBF{}, ok, zeros(x), []*mat.Dense{{}}, "svgd: no particles"},
-		{"gram", svgd.RBF{}, mat.NewDense(2, 3, nil), zeros(x), x, "svgd: gram matrix is 2×3, want 3×3"},
-		{"repulsion count", svgd.Linear{}, ok, zeros(x)[:1], x, "svgd: 1 blocks of repulsion, want 2"},
-		{"repulsion shape", svgd.Linear{}, ok, zeros(gaussianBlocks(8, 3, 2, 1)), x, "svgd: repulsion of block 1 is 3×1, want 3×2"},
-		{"rows", svgd.RBF{}, ok, zeros(x), []*mat.Dense{x[0], mat.NewDense(4, 2, nil)}, "svgd: block 1 has 4 particles, block 0 has 3"},
-		{"bandwidth count", svgd.Additive{Bandwidths: []float64{1}}, ok, zeros(x), x, "svgd: 1 bandwidths for 2 blocks"},
-		{"bandwidth sign", svgd.Additive{Bandwidths: []float64{1, -1}}, ok, zeros(x), x, "svgd: bandwidth -1 is not positive"},
-		{"bandwidth zero", svgd.RBF{Bandwidth: svgd.Fixed(0)}, ok, zeros(x), x, "svgd: bandwidth 0 is not positive"},
+		{"gram", svgd.RBF{}, mat.NewDense(2, 3, nil), zeros(x), x,
+			"svgd: gram matrix is 2×3, want 3×3"},
+		{"repulsion count", svgd.Linear{}, ok, zeros(x)[:1], x,
+			"svgd: 1 blocks of repulsion, want 2"},
+		{"repulsion shape", svgd.Linear{}, ok, zeros(gaussianBlocks(8, 3, 2, 1)), x,
+			"svgd: repulsion of block 1 is 3×1, want 3×2"},
+		{"rows", svgd.RBF{}, ok, zeros(x), []*mat.Dense{x[0], mat.NewDense(4, 2, nil)},
+			"svgd: block 1 has 4 particles, block 0 has 3"},
+		{"bandwidth count", svgd.Additive{Bandwidths: []float64{1}}, ok, zeros(x), x,
+			"svgd: 1 bandwidths for 2 blocks"},
+		{"bandwidth sign", svgd.Additive{Bandwidths: []float64{1, -1}}, ok, zeros(x), x,
+			"svgd: bandwidth -1 is not positive"},
+		{"bandwidth zero", svgd.RBF{Bandwidth: svgd.Fixed(0)}, ok, zeros(x), x,
+			"svgd: bandwidth 0 is not positive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantPanic(t, c.want, func() { c.kernel.Evaluate(c.gram, c.repulsion, c.x) })

@@ -15,7 +15,8 @@ func TestUnknownKernels(t *testing.T) {
 		x := gaussianBlocks(1, 3, 2)
 		before := clone(x)
 		err := (&svgd.Sampler{Target: svgd.ScorerFunc(quadratic)}).Step(x, 4)
-		if want := `svgd: step 4: TOBAC_KERNELS is "none", want one of portable`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := `svgd: step 4: TOBAC_KERNELS is "none", want one of portable`; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s …", err, want)
 		}
 		if !sameBits(x, before) {
@@ -35,7 +36,8 @@ func TestUnknownKernels(t *testing.T) {
 // underflow.
 func TestEqualParticlesReceiveEqualBits(t *testing.T) {
 	for n := 2; n < 14; n++ {
-		for _, k := range []svgd.ScalarKernel{svgd.RBF{Bandwidth: svgd.Fixed(0.01)}, svgd.RBF{}, svgd.Additive{Bandwidths: []float64{0.02, 5}}, svgd.Linear{}} {
+		for _, k := range []svgd.ScalarKernel{svgd.RBF{Bandwidth: svgd.Fixed(0.01)}, svgd.RBF{},
+			svgd.Additive{Bandwidths: []float64{0.02, 5}}, svgd.Linear{}} {
 			x := gaussianBlocks(uint64(n), n, 9, 13)
 			for b, xb := range x {
 				for i := 1; i < n; i += 2 {
@@ -49,13 +51,16 @@ func TestEqualParticlesReceiveEqualBits(t *testing.T) {
 			same := func(i, j int) {
 				for m := range n {
 					if gram.At(i, m) != gram.At(j, m) {
-						t.Errorf("%#v: of %d particles, %d and %d are equal: k with %d is %v and %v", k, n, i, j, m, gram.At(i, m), gram.At(j, m))
+						t.Errorf(
+							"%#v: of %d particles, %d and %d are equal: k with %d is %v and %v", k,
+							n, i, j, m, gram.At(i, m), gram.At(j, m))
 					}
 				}
 				for b, f := range repulsion {
 					for c, v := range f.RawRowView(i) {
 						if w := f.At(j, c); v != w {
-							t.Fatalf("%#v: of %d particles, %d and %d are equal: repulsion[%d] %d is %v and %v", k, n, i, j, b, c, v, w)
+							t.Fatalf("%#v: of %d particles, %d and %d are equal: repulsion[%d] "+
+								"%d is %v and %v", k, n, i, j, b, c, v, w)
 						}
 					}
 				}

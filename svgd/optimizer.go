@@ -66,14 +66,16 @@ func fitMoment(m [][]float64, count int, blocks []*mat.Dense) ([][]float64, erro
 		return m, nil
 	}
 	if m == nil {
-		return nil, fmt.Errorf("%w: moment missing after %d updates by another optimizer", ErrState, count)
+		return nil, fmt.Errorf("%w: moment missing after %d updates by another optimizer", ErrState,
+			count)
 	}
 	if len(m) != len(blocks) {
 		return nil, fmt.Errorf("%w: moment of %d blocks, want %d", ErrState, len(m), len(blocks))
 	}
 	for b, d := range blocks {
 		if r, c := d.Dims(); len(m[b]) != r*c {
-			return nil, fmt.Errorf("%w: moment of block %d has %d entries, want %d×%d", ErrState, b, len(m[b]), r, c)
+			return nil, fmt.Errorf("%w: moment of block %d has %d entries, want %d×%d", ErrState, b,
+				len(m[b]), r, c)
 		}
 	}
 	return m, nil
@@ -117,7 +119,8 @@ func (s *State) checkFinite(x []*mat.Dense) error {
 		for b, m := range moment {
 			if i := nonFinite(m); i >= 0 {
 				_, cols := x[b].Dims()
-				return &NonFiniteError{What: "optimizer state", Block: b, Particle: i / cols, Coordinate: i % cols, Value: m[i]}
+				return &NonFiniteError{What: "optimizer state", Block: b, Particle: i / cols,
+					Coordinate: i % cols, Value: m[i]}
 			}
 		}
 	}

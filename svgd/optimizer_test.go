@@ -52,9 +52,11 @@ func TestRMSPropReference(t *testing.T) {
 func TestEpsilonConvention(t *testing.T) {
 	const phi = 1e-4
 	var s svgd.State
-	wantSlice(t, "rmsprop", ascend(t, svgd.RMSProp{}, &s, 0, phi), []float64{0.005 * phi / math.Sqrt(0.1*phi*phi+1e-8)}, 1e-15)
+	wantSlice(t, "rmsprop", ascend(t, svgd.RMSProp{}, &s, 0, phi),
+		[]float64{0.005 * phi / math.Sqrt(0.1*phi*phi+1e-8)}, 1e-15)
 	s = svgd.State{}
-	wantSlice(t, "adam", ascend(t, svgd.Adam{Epsilon: 1e-4}, &s, 0, phi), []float64{0.001 * phi / (phi + 1e-4)}, 1e-15)
+	wantSlice(t, "adam", ascend(t, svgd.Adam{Epsilon: 1e-4}, &s, 0, phi),
+		[]float64{0.001 * phi / (phi + 1e-4)}, 1e-15)
 }
 
 // TestAdamDefinition writes algorithm 1 of Kingma and Ba out with sums instead
@@ -97,7 +99,8 @@ func TestZeroValuesAreDefaults(t *testing.T) {
 		{"scheduled", svgd.Scheduled{}, svgd.RMSProp{}},
 	} {
 		var a, b svgd.State
-		if diff := cmp.Diff(ascend(t, c.explicit, &b, 0, phi...), ascend(t, c.zero, &a, 0, phi...)); diff != "" {
+		if diff := cmp.Diff(ascend(t, c.explicit, &b, 0, phi...),
+			ascend(t, c.zero, &a, 0, phi...)); diff != "" {
 			t.Errorf("%s (-explicit +zero):\n%s", c.name, diff)
 		}
 	}
@@ -111,7 +114,8 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 		optimizer svgd.Optimizer
 	}{
 		{"sgd", svgd.SGD{StepSize: 0.1}},
-		{"rmsprop", svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.05}, Factor: schedule.Ramp{From: 1, Start: 200, End: 2000}}},
+		{"rmsprop", svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.05},
+			Factor: schedule.Ramp{From: 1, Start: 200, End: 2000}}},
 		{"adam", svgd.Adam{StepSize: 0.05}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,7 +140,8 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 func TestScheduledUsesStepNumber(t *testing.T) {
 	o := svgd.Scheduled{Optimizer: svgd.SGD{StepSize: 1}, Factor: schedule.Growth{Rate: 1}}
 	delta := mat.NewDense(1, 1, []float64{2})
-	if err := o.Update([]*mat.Dense{delta}, new(svgd.State), 7); err != nil || delta.At(0, 0) != 14 {
+	if err := o.Update([]*mat.Dense{delta}, new(svgd.State), 7); err != nil ||
+		delta.At(0, 0) != 14 {
 		t.Errorf("increment %v, error %v, want 14", delta.At(0, 0), err)
 	}
 }
@@ -178,7 +183,8 @@ func TestStateMismatch(t *testing.T) {
 			"optimizer state does not fit: moment of 2 blocks, want 1"},
 		{"entries", svgd.RMSProp{}, svgd.State{Count: 1, Second: [][]float64{{1}}},
 			"optimizer state does not fit: moment of block 0 has 1 entries, want 2×3"},
-		{"other optimizer", svgd.Adam{}, svgd.State{Count: 4, Second: [][]float64{make([]float64, 6)}},
+		{"other optimizer", svgd.Adam{},
+			svgd.State{Count: 4, Second: [][]float64{make([]float64, 6)}},
 			"optimizer state does not fit: moment missing after 4 updates by another optimizer"},
 		{"inside a schedule", svgd.Scheduled{}, svgd.State{Count: 4},
 			"optimizer state does not fit: moment missing after 4 updates by another optimizer"},
@@ -201,6 +207,8 @@ func TestSettingsPanic(t *testing.T) {
 		{"svgd: epsilon -1 is not positive", svgd.Adam{Epsilon: -1}},
 		{"svgd: beta2 2 is not below 1", svgd.Adam{Beta2: 2}},
 	} {
-		wantPanic(t, c.want, func() { _ = c.optimizer.Update(gaussianBlocks(1, 1, 1), new(svgd.State), 0) })
+		wantPanic(t, c.want, func() {
+			_ = c.optimizer.Update(gaussianBlocks(1, 1, 1), new(svgd.State), 0)
+		})
 	}
 }

@@ -53,7 +53,8 @@ func TestOutside(t *testing.T) {
 	}
 	x, _, err := run(svgd.Sampler{}, 1)
 	var named outsideError
-	if !errors.As(err, &named) || !slices.Equal(named, []int{1}) || !slices.Equal(x.RawMatrix().Data, start) {
+	if !errors.As(err, &named) || !slices.Equal(named, []int{1}) ||
+		!slices.Equal(x.RawMatrix().Data, start) {
 		t.Errorf("stopped: got error %v and particles %v", err, x.RawMatrix().Data)
 	}
 	x, seen, err := run(svgd.Sampler{Outside: svgd.KeepOutside}, 20)
@@ -64,7 +65,10 @@ func TestOutside(t *testing.T) {
 	if err != nil || !(x.At(1, 0) > 0) || !slices.Equal(seen, []int{1}) {
 		t.Errorf("redrawn: got error %v, particles %v, outside %v", err, x.RawMatrix().Data, seen)
 	}
-	x, _, err = run(svgd.Sampler{Outside: svgd.RedrawOutside, Redraw: func(point [][]float64, step, particle int) { point[0][0] = float64(10*particle + step) }}, 1)
+	x, _, err = run(svgd.Sampler{Outside: svgd.RedrawOutside, Redraw: func(point [][]float64, step,
+		particle int) {
+		point[0][0] = float64(10*particle + step)
+	}}, 1)
 	if err != nil || x.At(1, 0) != 10 {
 		t.Errorf("redrawn by the caller: got error %v, particles %v", err, x.RawMatrix().Data)
 	}

@@ -33,8 +33,9 @@ func (s *scratch) centre(x []*mat.Dense) {
 	n, _ := x[0].Dims()
 	if len(s.norms) != n || len(s.centred) != len(x) {
 		*s = scratch{
-			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n), pairs: mat.NewDense(n, n, nil),
-			arg: make([]float64, n), value: make([]float64, n), slope: make([]float64, n),
+			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n),
+			pairs: mat.NewDense(n, n, nil),
+			arg:   make([]float64, n), value: make([]float64, n), slope: make([]float64, n),
 		}
 	}
 	for b, xb := range x {
@@ -105,7 +106,8 @@ func squaredDistance(a, b []float64) float64 {
 //	repulsion_m = Σ_r ∇_{x_r} e_rm = Σ_r w_rm·(x_m − x_r),    w_rm = −(2/h)·k′(‖x_r − x_m‖²/h)
 //
 // centred belongs to the same blocks as x. It panics unless h > 0.
-func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []*mat.Dense, h float64) {
+func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []*mat.Dense,
+	h float64) {
 	checkBandwidth(h)
 	s.weigh(k, gram, h)
 	for b, y := range centred {
@@ -123,7 +125,8 @@ func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []
 		for r := range s.norms {
 			for m, w := range gram.RawRowView(r)[:r] {
 				if w != 0 {
-					repel(fb.RawRowView(r), fb.RawRowView(m), x[b].RawRowView(r), x[b].RawRowView(m), w)
+					repel(fb.RawRowView(r), fb.RawRowView(m), x[b].RawRowView(r),
+						x[b].RawRowView(m), w)
 				}
 			}
 		}

@@ -61,14 +61,16 @@ func checkBandwidth(h float64) {
 }
 
 // applyRadial is Apply of a radial kernel.
-func (work *Work) applyRadial(k profile, rule BandwidthRule, driving, repulsive, score, x []*mat.Dense) float64 {
+func (work *Work) applyRadial(k profile, rule BandwidthRule,
+	driving, repulsive, score, x []*mat.Dense) float64 {
 	gram := work.fit(x)
 	work.scratch.evaluate(k, rule, gram, repulsive, x)
 	return applyScalar(gram, driving, score)
 }
 
 // evaluate is Evaluate of a radial kernel.
-func (s *scratch) evaluate(k profile, rule BandwidthRule, gram *mat.Dense, repulsion, x []*mat.Dense) {
+func (s *scratch) evaluate(k profile, rule BandwidthRule, gram *mat.Dense,
+	repulsion, x []*mat.Dense) {
 	checkKernelArgs(gram, repulsion, x)
 	gram.Zero()
 	s.centre(x)

@@ -29,7 +29,8 @@ type checkpoint struct {
 }
 
 // throughJSON returns what another process would read: new particles and state.
-func throughJSON(t *testing.T, next int, x []*mat.Dense, s *svgd.State) (int, []*mat.Dense, svgd.State) {
+func throughJSON(t *testing.T, next int, x []*mat.Dense, s *svgd.State) (int, []*mat.Dense,
+	svgd.State) {
 	t.Helper()
 	c := checkpoint{Next: next, State: *s}
 	for _, xb := range x {
@@ -152,16 +153,23 @@ func TestFailureKeepsLastGoodState(t *testing.T) {
 		{"infinite score", spoil(math.Inf(-1), nil), nil, svgd.Adam{}, svgd.ErrNonFinite,
 			"svgd: step 3: non-finite value: score is -Inf at block 2, particle 3, coordinate 2"},
 		{"target", spoil(0, errTarget), nil, nil, errTarget, "svgd: step 3: no score"},
-		{"infinite direction", spoil(math.MaxFloat64, nil), svgd.Additive{Bandwidths: []float64{1, 1}}, svgd.SGD{}, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: direction is +Inf at block 2, particle 3, coordinate 2"},
-		{"infinite state", spoil(1e200, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, svgd.Adam{}, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: optimizer state is +Inf at block 2, particle 3, coordinate 2"},
-		{"infinite particle", spoil(1e300, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, overstep{}, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: next particle is +Inf at block 2, particle 3, coordinate 2"},
+		{"infinite direction", spoil(math.MaxFloat64, nil),
+			svgd.Additive{Bandwidths: []float64{1, 1}}, svgd.SGD{}, svgd.ErrNonFinite,
+			"svgd: step 3: non-finite value: direction is +Inf at block 2, particle 3, " +
+				"coordinate 2"},
+		{"infinite state", spoil(1e200, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, svgd.Adam{},
+			svgd.ErrNonFinite,
+			"svgd: step 3: non-finite value: optimizer state is +Inf at block 2, particle 3, " +
+				"coordinate 2"},
+		{"infinite particle", spoil(1e300, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, overstep{},
+			svgd.ErrNonFinite,
+			"svgd: step 3: non-finite value: next particle is +Inf at block 2, particle 3, " +
+				"coordinate 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := gaussianBlocks(4, 4, 2, 3)
-			good := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: c.kernel, Optimizer: c.optimizer}
+			good := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: c.kernel,
+				Optimizer: c.optimizer}
 			want := clone(start)
 			run(t, &good, want, 0, 3)
 
@@ -206,8 +214,10 @@ func TestFailureBeforeFirstStep(t *testing.T) {
 		is    error
 		want  svgd.NonFiniteError
 	}{
-		{"particle", func(x []*mat.Dense, _ *svgd.Sampler) { x[0].Set(3, 1, math.Inf(1)) }, svgd.ErrNonFinite,
-			svgd.NonFiniteError{What: "particle", Block: 0, Particle: 3, Coordinate: 1, Value: math.Inf(1)}},
+		{"particle", func(x []*mat.Dense, _ *svgd.Sampler) { x[0].Set(3, 1, math.Inf(1)) },
+			svgd.ErrNonFinite,
+			svgd.NonFiniteError{What: "particle", Block: 0, Particle: 3, Coordinate: 1,
+				Value: math.Inf(1)}},
 		{"state", func(_ []*mat.Dense, s *svgd.Sampler) {
 			s.State = svgd.State{Count: 1, Second: [][]float64{{1}}}
 		}, svgd.ErrState, svgd.NonFiniteError{}},

@@ -75,7 +75,8 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 	}
 	if s.Recorder != nil {
 		w := &s.work
-		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive, Neighbours: w.neighbours, Outside: w.outside})
+		s.Recorder(Stats{Step: t, Driving: w.driving, Repulsive: w.repulsive,
+			Neighbours: w.neighbours, Outside: w.outside})
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func TestDefinition(t *testing.T) {
 	if err := banana(score, old, 4); err != nil {
 		t.Fatal(err)
 	}
-	s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: svgd.Additive{Bandwidths: h}, Optimizer: svgd.SGD{StepSize: eta}}
+	s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: svgd.Additive{Bandwidths: h},
+		Optimizer: svgd.SGD{StepSize: eta}}
 	if err := s.Step(x, 4); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func TestDefinition(t *testing.T) {
 			phi := 0.0
 			for r := range n {
 				pr, pm := particle(old, r), particle(old, m)
-				k := [2]float64{math.Exp(-square(pr[0], pm[0]) / h[0]), math.Exp(-square(pr[1], pm[1]) / h[1])}
+				k := [2]float64{math.Exp(-square(pr[0], pm[0]) / h[0]),
+					math.Exp(-square(pr[1], pm[1]) / h[1])}
 				phi += ((k[0]+k[1])*score[b].At(r, i) - 2/h[b]*(pr[b][i]-pm[b][i])*k[b]) / n
 			}
 			return v + eta*phi
@@ -86,7 +88,8 @@ func TestOneParticleIsGradientAscent(t *testing.T) {
 	for _, kernel := range []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(2)}} {
 		x := gaussianBlocks(2, 1, 2, 3)
 		want, score := clone(x), zeros(x)
-		run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel, Optimizer: svgd.SGD{StepSize: 0.1}}, x, 0, 25)
+		run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel,
+			Optimizer: svgd.SGD{StepSize: 0.1}}, x, 0, 25)
 		for step := range 25 {
 			if err := banana(score, want, step); err != nil {
 				t.Fatal(err)
@@ -128,9 +131,11 @@ func TestPermutingParticles(t *testing.T) {
 func TestSplittingIntoBlocks(t *testing.T) {
 	whole := gaussianBlocks(4, 7, 6)
 	split := []*mat.Dense{
-		mat.DenseCopyOf(whole[0].Slice(0, 7, 0, 1)), mat.DenseCopyOf(whole[0].Slice(0, 7, 1, 4)), mat.DenseCopyOf(whole[0].Slice(0, 7, 4, 6)),
+		mat.DenseCopyOf(whole[0].Slice(0, 7, 0, 1)), mat.DenseCopyOf(whole[0].Slice(0, 7, 1, 4)),
+		mat.DenseCopyOf(whole[0].Slice(0, 7, 4, 6)),
 	}
-	for _, kernel := range []svgd.Kernel{svgd.RBF{Bandwidth: svgd.Fixed(4)}, svgd.RBF{}, svgd.Linear{}} {
+	for _, kernel := range []svgd.Kernel{svgd.RBF{Bandwidth: svgd.Fixed(4)}, svgd.RBF{},
+		svgd.Linear{}} {
 		a, b := clone(whole), clone(split)
 		s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel}
 		run(t, &s, a, 0, 30)
@@ -155,7 +160,8 @@ func TestLinearKernelMatchesGaussian(t *testing.T) {
 	}
 	target := func(dst, x []*mat.Dense, _ int) error {
 		for r := range n {
-			d := mat.NewVecDense(3, []float64{x[0].At(r, 0) - mean[0], x[0].At(r, 1) - mean[1], x[1].At(r, 0) - mean[2]})
+			d := mat.NewVecDense(3, []float64{x[0].At(r, 0) - mean[0], x[0].At(r, 1) - mean[1],
+				x[1].At(r, 0) - mean[2]})
 			var g mat.VecDense
 			g.MulVec(&precision, d)
 			dst[0].SetRow(r, []float64{-g.AtVec(0), -g.AtVec(1)})
@@ -164,7 +170,8 @@ func TestLinearKernelMatchesGaussian(t *testing.T) {
 		return nil
 	}
 	x := gaussianBlocks(5, n, 2, 1)
-	run(t, &svgd.Sampler{Target: svgd.ScorerFunc(target), Kernel: svgd.Linear{}, Optimizer: svgd.SGD{StepSize: 0.02}}, x, 0, 4000)
+	run(t, &svgd.Sampler{Target: svgd.ScorerFunc(target), Kernel: svgd.Linear{},
+		Optimizer: svgd.SGD{StepSize: 0.02}}, x, 0, 4000)
 	var all, got mat.Dense
 	all.Augment(x[0], x[1])
 	for j, want := range mean {
@@ -189,7 +196,8 @@ func TestCoincidingParticlesStay(t *testing.T) {
 	run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana)}, x, 0, 100)
 	for b, xb := range x {
 		if !mat.Equal(xb.RowView(1), xb.RowView(5)) {
-			t.Errorf("block %d: particles that started together parted: %v, %v", b, xb.RawRowView(1), xb.RawRowView(5))
+			t.Errorf("block %d: particles that started together parted: %v, %v", b,
+				xb.RawRowView(1), xb.RawRowView(5))
 		}
 	}
 }
@@ -197,7 +205,8 @@ func TestCoincidingParticlesStay(t *testing.T) {
 // TestShapesMayChange: one sampler serves particles of different shapes in turn.
 func TestShapesMayChange(t *testing.T) {
 	s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Optimizer: svgd.SGD{}}
-	for _, x := range [][]*mat.Dense{gaussianBlocks(1, 4, 2), gaussianBlocks(1, 3, 2, 5), gaussianBlocks(1, 4, 2, 5)} {
+	for _, x := range [][]*mat.Dense{gaussianBlocks(1, 4, 2), gaussianBlocks(1, 3, 2, 5),
+		gaussianBlocks(1, 4, 2, 5)} {
 		want := clone(x)
 		run(t, &s, x, 0, 3)
 		run(t, &svgd.Sampler{Target: s.Target, Optimizer: svgd.SGD{}}, want, 0, 3)
@@ -214,7 +223,9 @@ func TestStats(t *testing.T) {
 	var got svgd.Stats
 	s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: svgd.RBF{Bandwidth: svgd.Fixed(h)}}
 	run(t, &s, silent, 9, 10)
-	s = svgd.Sampler{Target: s.Target, Kernel: s.Kernel, Recorder: func(stats svgd.Stats) { got = stats }}
+	s = svgd.Sampler{Target: s.Target, Kernel: s.Kernel, Recorder: func(stats svgd.Stats) {
+		got = stats
+	}}
 	run(t, &s, x, 9, 10)
 	if !sameBits(x, silent) {
 		t.Error("the recorder changes the run")
@@ -238,8 +249,10 @@ func TestStats(t *testing.T) {
 	for b := range old {
 		var drive mat.Dense
 		drive.Mul(gram, score[b])
-		wantSlice(t, "driving", got.Driving[b:b+1], []float64{mat.Norm(&drive, 2) / n / math.Sqrt(n)}, 1e-13)
-		wantSlice(t, "repulsive", got.Repulsive[b:b+1], []float64{mat.Norm(repulsion[b], 2) / n / math.Sqrt(n)}, 1e-13)
+		wantSlice(t, "driving", got.Driving[b:b+1],
+			[]float64{mat.Norm(&drive, 2) / n / math.Sqrt(n)}, 1e-13)
+		wantSlice(t, "repulsive", got.Repulsive[b:b+1],
+			[]float64{mat.Norm(repulsion[b], 2) / n / math.Sqrt(n)}, 1e-13)
 	}
 }
 
@@ -262,13 +275,18 @@ func TestNeighboursLimits(t *testing.T) {
 // TestSteadyStateAllocatesNothing covers every kernel and optimiser, with and
 // without a recorder.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	kernels := []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(5)}, svgd.Additive{}, svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Linear{},
-		svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Sum{svgd.IMQ{}, svgd.Linear{}}, svgd.Blocks{svgd.Grouped{Size: 1}, svgd.Grouped{Kernel: svgd.IMQ{Beta: 1}, Size: 9}}, svgd.Blocks{svgd.Grouped{Lists: evenAndOdd(70)}, svgd.Alone{}}}
-	optimizers := []svgd.Optimizer{nil, svgd.SGD{}, svgd.RMSProp{}, svgd.Adam{}, svgd.Scheduled{Factor: schedule.Ramp{From: 1, Start: 5, End: 10}}}
+	kernels := []svgd.Kernel{nil, svgd.RBF{Bandwidth: svgd.Fixed(5)}, svgd.Additive{},
+		svgd.Additive{Bandwidths: []float64{5, 500}}, svgd.Linear{},
+		svgd.IMQ{}, svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, svgd.Sum{svgd.IMQ{}, svgd.Linear{}},
+		svgd.Blocks{svgd.Grouped{Size: 1}, svgd.Grouped{Kernel: svgd.IMQ{Beta: 1}, Size: 9}},
+		svgd.Blocks{svgd.Grouped{Lists: evenAndOdd(70)}, svgd.Alone{}}}
+	optimizers := []svgd.Optimizer{nil, svgd.SGD{}, svgd.RMSProp{}, svgd.Adam{},
+		svgd.Scheduled{Factor: schedule.Ramp{From: 1, Start: 5, End: 10}}}
 	for _, recorder := range []svgd.Recorder{nil, func(svgd.Stats) {}} {
 		for _, kernel := range kernels {
 			for _, optimizer := range optimizers {
-				s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: kernel, Optimizer: optimizer, Recorder: recorder}
+				s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: kernel,
+					Optimizer: optimizer, Recorder: recorder}
 				x, step := gaussianBlocks(9, 30, 70, 40), 2
 				run(t, &s, x, 0, step)
 				allocs := testing.AllocsPerRun(5, func() {
@@ -278,7 +296,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					step++
 				})
 				if allocs != 0 {
-					t.Errorf("%T, %T, recorder %t: %v allocations per step", kernel, optimizer, recorder != nil, allocs)
+					t.Errorf("%T, %T, recorder %t: %v allocations per step", kernel, optimizer,
+						recorder != nil, allocs)
 				}
 			}
 		}

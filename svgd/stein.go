@@ -45,7 +45,8 @@ func (k IMQ) Discrepancy(score, x []*mat.Dense) *Stein {
 	for b, xb := range x {
 		rows, cols := xb.Dims()
 		if r, c := score[b].Dims(); r != rows || c != cols {
-			panic(fmt.Sprintf("svgd: scores of block %d are %d×%d, want %d×%d", b, r, c, rows, cols))
+			panic(fmt.Sprintf("svgd: scores of block %d are %d×%d, want %d×%d", b, r, c, rows,
+				cols))
 		}
 		p += cols
 	}
@@ -58,7 +59,8 @@ func (k IMQ) Discrepancy(score, x []*mat.Dense) *Stein {
 			}
 		}
 	}
-	s := &Stein{Bandwidth: bandwidth(k.Bandwidth, sq), pairs: mat.NewDense(n, n, nil), U: math.NaN()}
+	s := &Stein{Bandwidth: bandwidth(k.Bandwidth, sq), pairs: mat.NewDense(n, n, nil),
+		U: math.NaN()}
 	checkBandwidth(s.Bandwidth)
 	off, diagonal := 0.0, 0.0
 	for r := range n {
@@ -86,7 +88,8 @@ func (k IMQ) Discrepancy(score, x []*mat.Dense) *Stein {
 func (q multiquadric) stein(score, x []*mat.Dense, r, m int, u, h float64, p int) float64 {
 	inner, along := 0.0, 0.0
 	for b, xb := range x {
-		gr, gm, xr, xm := score[b].RawRowView(r), score[b].RawRowView(m), xb.RawRowView(r), xb.RawRowView(m)
+		gr, gm, xr, xm := score[b].RawRowView(r), score[b].RawRowView(m), xb.RawRowView(r),
+			xb.RawRowView(m)
 		inner += floats.Dot(gr, gm)
 		for i, g := range gr {
 			along += (g - gm[i]) * (xr[i] - xm[i])
@@ -112,7 +115,8 @@ func (q multiquadric) stein(score, x []*mat.Dense, r, m int, u, h float64, p int
 func (s *Stein) PValue(rng *rand.Rand, rounds int) float64 {
 	n, _ := s.pairs.Dims()
 	if n < 2 || rounds < 1 {
-		panic(fmt.Sprintf("svgd: p-value of %d particles in %d rounds, want at least 2 and 1", n, rounds))
+		panic(fmt.Sprintf("svgd: p-value of %d particles in %d rounds, want at least 2 and 1", n,
+			rounds))
 	}
 	larger := 1
 	w := make([]float64, n)

@@ -26,7 +26,8 @@ func steinKernel(c, beta, h float64, gx, gy, x, y []float64) float64 {
 		sum += gx[i] * gy[i] * k(x, y)
 		sum += gx[i] * (k(x, moved(y, i, e)) - k(x, moved(y, i, -e))) / (2 * e)
 		sum += gy[i] * (k(moved(x, i, e), y) - k(moved(x, i, -e), y)) / (2 * e)
-		sum += (k(moved(x, i, e), moved(y, i, e)) - k(moved(x, i, e), moved(y, i, -e)) - k(moved(x, i, -e), moved(y, i, e)) + k(moved(x, i, -e), moved(y, i, -e))) / (4 * e * e)
+		sum += (k(moved(x, i, e), moved(y, i, e)) - k(moved(x, i, e), moved(y, i, -e)) -
+			k(moved(x, i, -e), moved(y, i, e)) + k(moved(x, i, -e), moved(y, i, -e))) / (4 * e * e)
 	}
 	return sum
 }
@@ -35,8 +36,10 @@ func steinKernel(c, beta, h float64, gx, gy, x, y []float64) float64 {
 // coordinates are cut into blocks does not matter.
 func TestDiscrepancyDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n, a, b := rapid.IntRange(1, 6).Draw(rt, "particles"), rapid.IntRange(1, 4).Draw(rt, "first"), rapid.IntRange(1, 3).Draw(rt, "second")
-		c, beta, h := rapid.Float64Range(0.5, 2).Draw(rt, "c"), rapid.Float64Range(0.2, 1.5).Draw(rt, "beta"), rapid.Float64Range(0.5, 5).Draw(rt, "h")
+		n, a, b := rapid.IntRange(1, 6).Draw(rt, "particles"),
+			rapid.IntRange(1, 4).Draw(rt, "first"), rapid.IntRange(1, 3).Draw(rt, "second")
+		c, beta, h := rapid.Float64Range(0.5, 2).Draw(rt, "c"),
+			rapid.Float64Range(0.2, 1.5).Draw(rt, "beta"), rapid.Float64Range(0.5, 5).Draw(rt, "h")
 		seed := rapid.Uint64().Draw(rt, "seed")
 		x, score := gaussianBlocks(seed, n, a, b), gaussianBlocks(seed+1, n, a, b)
 		s := svgd.IMQ{C: c, Beta: beta, Bandwidth: svgd.Fixed(h)}.Discrepancy(score, x)
@@ -56,7 +59,8 @@ func TestDiscrepancyDefinition(t *testing.T) {
 		if want := all / float64(n*n); !(math.Abs(s.V-want) <= 1e-5*(1+math.Abs(want))) || s.V < 0 {
 			rt.Fatalf("V %v, want %v", s.V, want)
 		}
-		if want := off / float64(n*(n-1)); n > 1 && !(math.Abs(s.U-want) <= 1e-5*(1+math.Abs(want))) || n == 1 && !math.IsNaN(s.U) {
+		if want := off / float64(n*(n-1)); n > 1 &&
+			!(math.Abs(s.U-want) <= 1e-5*(1+math.Abs(want))) || n == 1 && !math.IsNaN(s.U) {
 			rt.Fatalf("U %v, want %v", s.U, want)
 		}
 	})
@@ -151,7 +155,11 @@ func TestDiscrepancyTellsDrawsFromOthers(t *testing.T) {
 func TestDiscrepancyPanics(t *testing.T) {
 	x := gaussianBlocks(1, 3, 2)
 	wantPanic(t, "svgd: 0 blocks of scores, want 1", func() { svgd.IMQ{}.Discrepancy(nil, x) })
-	wantPanic(t, "svgd: scores of block 0 are 3×1, want 3×2", func() { svgd.IMQ{}.Discrepancy(gaussianBlocks(1, 3, 1), x) })
+	wantPanic(t, "svgd: scores of block 0 are 3×1, want 3×2", func() {
+		svgd.IMQ{}.Discrepancy(gaussianBlocks(1, 3, 1), x)
+	})
 	one := gaussianBlocks(1, 1, 2)
-	wantPanic(t, "svgd: p-value of 1 particles in 5 rounds, want at least 2 and 1", func() { svgd.IMQ{}.Discrepancy(one, one).PValue(rand.New(rand.NewPCG(1, 2)), 5) })
+	wantPanic(t, "svgd: p-value of 1 particles in 5 rounds, want at least 2 and 1", func() {
+		svgd.IMQ{}.Discrepancy(one, one).PValue(rand.New(rand.NewPCG(1, 2)), 5)
+	})
 }

@@ -16,11 +16,14 @@ import (
 
 // landed are the particles of a run from a narrow start, under the recipe of RMSProp with a step
 // that falls to 0 in the second half, and the mean of the variances of their coordinates.
-func landed(t *testing.T, target svgd.Scorer, kernel svgd.Kernel, n, p, steps int) (x []*mat.Dense, mean float64) {
+func landed(t *testing.T, target svgd.Scorer, kernel svgd.Kernel, n, p, steps int) (x []*mat.Dense,
+	mean float64) {
 	t.Helper()
 	x = gaussianBlocks(11, n, p)
 	x[0].Scale(0.3, x[0])
-	s := svgd.Sampler{Target: target, Kernel: kernel, Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02}, Factor: schedule.Over(schedule.OfRun{From: 1, Start: 0.5}, steps)}}
+	s := svgd.Sampler{Target: target, Kernel: kernel,
+		Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.02},
+			Factor: schedule.Over(schedule.OfRun{From: 1, Start: 0.5}, steps)}}
 	run(t, &s, x, 0, steps)
 	for c := range p {
 		mean += stat.PopVariance(mat.Col(nil, c, x[0]), nil) / float64(p)
@@ -58,11 +61,14 @@ func TestVariancesOfCoordinates(t *testing.T) {
 			x, mean := landed(t, target, c.kernel, n, p, 400)
 			corr := 0.0
 			for i := range p - 1 {
-				corr += stat.Correlation(mat.Col(nil, i, x[0]), mat.Col(nil, i+1, x[0]), nil) / (p - 1)
+				corr += stat.Correlation(mat.Col(nil, i, x[0]), mat.Col(nil, i+1, x[0]),
+					nil) / (p - 1)
 			}
 			s, pValue := target.discrepancy(x, 1)
-			t.Logf("variance %.3f, correlation of neighbours %.3f, U %.3f, V %.3f, p %.3f", mean, corr, s.U, s.V, pValue)
-			if !(math.Abs(mean-c.variance) <= 0.06*(1+c.variance)) || !(math.Abs(corr-c.corr) <= 0.08) {
+			t.Logf("variance %.3f, correlation of neighbours %.3f, U %.3f, V %.3f, p %.3f", mean,
+				corr, s.U, s.V, pValue)
+			if !(math.Abs(mean-c.variance) <= 0.06*(1+c.variance)) ||
+				!(math.Abs(corr-c.corr) <= 0.08) {
 				t.Errorf("want the variance %v and the correlation %v", c.variance, c.corr)
 			}
 		})
@@ -82,10 +88,12 @@ func TestRanksOfCoordinatesStay(t *testing.T) {
 		}
 		return all
 	}
-	for name, k := range map[string]svgd.Kernel{"coordinates": svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}, "joint": svgd.IMQ{}} {
+	for name, k := range map[string]svgd.Kernel{"coordinates": svgd.Grouped{Kernel: svgd.IMQ{},
+		Size: 1}, "joint": svgd.IMQ{}} {
 		x := gaussianBlocks(5, n, p)
 		before := ranks(x[0])
-		s := svgd.Sampler{Target: newCorrelated(p, 0.8), Kernel: k, Optimizer: svgd.SGD{StepSize: 0.02}}
+		s := svgd.Sampler{Target: newCorrelated(p, 0.8), Kernel: k,
+			Optimizer: svgd.SGD{StepSize: 0.02}}
 		run(t, &s, x, 0, 500)
 		if same := reflect.DeepEqual(before, ranks(x[0])); same != (name == "coordinates") {
 			t.Errorf("%s: the ranks are those of the start: %v", name, same)
@@ -117,7 +125,8 @@ func TestWeightsOfModes(t *testing.T) {
 				}, x[0])
 				return nil
 			}
-			x, _ := landed(t, svgd.ScorerFunc(score), svgd.Grouped{Kernel: c.kernel, Size: 1}, 30, 20, 600)
+			x, _ := landed(t, svgd.ScorerFunc(score), svgd.Grouped{Kernel: c.kernel, Size: 1}, 30,
+				20, 600)
 			first := 0.0
 			for _, v := range x[0].RawMatrix().Data {
 				if v < 0 {
@@ -126,7 +135,8 @@ func TestWeightsOfModes(t *testing.T) {
 			}
 			t.Logf("%+v: %.3f of the particles in the mode of weight %v", c.kernel, first, w)
 			if !(math.Abs(first-c.want[k]) <= 0.03) {
-				t.Errorf("%+v: %.3f of the particles are in the mode of weight %v, want about %v", c.kernel, first, w, c.want[k])
+				t.Errorf("%+v: %.3f of the particles are in the mode of weight %v, want about %v",
+					c.kernel, first, w, c.want[k])
 			}
 		}
 	}

@@ -122,8 +122,10 @@ func children(n *G.Node) (operands []*G.Node) {
 // types of gorgonia are not exported.
 func decode(n *G.Node) (c call, err error) {
 	c = call{Node: n, Op: n.Op(), Operands: operandsOf(n), Shape: append(ad.Shape{}, n.Shape()...)}
-	if c.Op != nil && c.Op.Arity() >= 0 && !strings.HasPrefix(fmt.Sprintf("%T", c.Op), "gorgonia.constant") && c.Op.Arity() != len(c.Operands) {
-		return c, fmt.Errorf("node %v has %d operands, and its op wants %d", n.Name(), len(c.Operands), c.Op.Arity())
+	if c.Op != nil && c.Op.Arity() >= 0 && !strings.HasPrefix(fmt.Sprintf("%T", c.Op),
+		"gorgonia.constant") && c.Op.Arity() != len(c.Operands) {
+		return c, fmt.Errorf("node %v has %d operands, and its op wants %d", n.Name(),
+			len(c.Operands), c.Op.Arity())
 	}
 	if c.Op == nil {
 		c.Kind, c.Name = isInput, n.Name()
@@ -241,7 +243,9 @@ func (c *call) parameters(op, text string) {
 	if of == isSoftmax && strings.Contains(text, "true") {
 		of = isLogSoftmax
 	}
-	numbers := strings.FieldsFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '-' })
+	numbers := strings.FieldsFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && r != '-'
+	})
 	for _, s := range numbers {
 		var n int
 		if _, err := fmt.Sscan(s, &n); err != nil {

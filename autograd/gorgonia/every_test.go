@@ -41,25 +41,32 @@ func everyOperation() (all []expression) {
 		all = append(all, expression{name, false, func(_ *ad.Axis, x, _ node) node { return f(x) }})
 	}
 	binary := func(name string, f func(x, y node) node) {
-		all = append(all, expression{name, false, func(_ *ad.Axis, x, y node) node { return f(x, y) }})
+		all = append(all, expression{name, false, func(_ *ad.Axis, x, y node) node {
+			return f(x, y)
+		}})
 	}
 	crossing := func(name string, f func(p *ad.Axis, x node) node) {
-		all = append(all, expression{name, true, func(p *ad.Axis, x, _ node) node { return f(p, x) }})
+		all = append(all, expression{name, true, func(p *ad.Axis, x, _ node) node {
+			return f(p, x)
+		}})
 	}
 	// spd is positive definite.
 	spd := func(x node) node {
-		return x.MatMul(x.T()).Add(x.Builder().Constant([]float64{2, 0, 0, 0, 2, 0, 0, 0, 2}, ad.Shape{3, 3}))
+		return x.MatMul(x.T()).Add(x.Builder().Constant([]float64{2, 0, 0, 0, 2, 0, 0, 0, 2},
+			ad.Shape{3, 3}))
 	}
 	for name, f := range map[string]func(node) node{
 		"abs": node.Abs, "asinh": node.Asinh, "bessel_ratio": node.BesselRatio, "cos": node.Cos,
-		"cosh": node.Cosh, "cube": node.Cube, "erf": node.Erf, "erfc": node.Erfc, "erfinv": node.ErfInv,
-		"exp": node.Exp, "expm": node.Expm, "expm1": node.Expm1, "floor": node.Floor,
+		"cosh": node.Cosh, "cube": node.Cube, "erf": node.Erf, "erfc": node.Erfc,
+		"erfinv": node.ErfInv,
+		"exp":    node.Exp, "expm": node.Expm, "expm1": node.Expm1, "floor": node.Floor,
 		"inverse": node.Inverse, "inverse_mills": node.InverseMills, "log": node.Log,
 		"log1p": node.Log1p, "log_bessel_i0": node.LogBesselI0, "log_ndtr": node.LogNdtr,
 		"loggamma": node.LogGamma, "logit": node.Logit, "ndtr_inv": node.NdtrInv, "neg": node.Neg,
 		"positive": node.Positive, "relu": node.Relu, "sigmoid": node.Sigmoid, "sign": node.Sign,
 		"sin": node.Sin, "sinh": node.Sinh, "softplus": node.Softplus, "sqrt": node.Sqrt,
-		"square": node.Square, "stop_gradient": node.StopGradient, "tan": node.Tan, "tanh": node.Tanh,
+		"square": node.Square, "stop_gradient": node.StopGradient, "tan": node.Tan,
+		"tanh":      node.Tanh,
 		"polygamma": func(x node) node { return x.Polygamma(1) },
 		"clamp":     func(x node) node { return x.Clamp(0.3, 0.7) },
 		"pow":       func(x node) node { return x.Pow(2.5) },
@@ -68,7 +75,9 @@ func everyOperation() (all []expression) {
 		"concat":    func(x node) node { return ad.Concat(1, x, x.Neg()) },
 		"gather":    func(x node) node { return x.Gather([]int{3, 0, 8, 3}, ad.Shape{4}) },
 		"reshape":   func(x node) node { return x.Reshape(ad.Shape{9}) },
-		"scatter":   func(x node) node { return x.ScatterAdd([]int{1, 0, 3, 1, 5, 9, 2, 2, 4}, ad.Shape{10}) },
+		"scatter": func(x node) node {
+			return x.ScatterAdd([]int{1, 0, 3, 1, 5, 9, 2, 2, 4}, ad.Shape{10})
+		},
 		"logsumexp": func(x node) node { return x.LogSumExp(1) },
 		"softmax":   func(x node) node { return x.Softmax(0) },
 		"max":       func(x node) node { return x.Max(1) },
@@ -90,7 +99,8 @@ func everyOperation() (all []expression) {
 		"greater": node.Greater, "logaddexp": node.LogAddExp, "matmul": node.MatMul,
 		"maximum": node.Maximum, "minimum": node.Minimum, "mul": node.Mul, "or": node.Or,
 		"power": node.Power, "sigmoid_shift": node.SigmoidShift, "solve_lower": node.SolveLower,
-		"solve_lower_t": node.SolveLowerT, "straight_through": node.StraightThrough, "sub": node.Sub,
+		"solve_lower_t": node.SolveLowerT, "straight_through": node.StraightThrough,
+		"sub": node.Sub,
 		"batch_matmul": func(x, y node) node {
 			return x.Reshape(ad.Shape{1, 3, 3}).BatchMatMul(y.Reshape(ad.Shape{1, 3, 3}))
 		},
@@ -100,12 +110,15 @@ func everyOperation() (all []expression) {
 		binary(name, f)
 	}
 	for name, f := range map[string]func(x node, p *ad.Axis) node{
-		"logsumexp_over": node.LogSumExpOver, "max_over": node.MaxOver, "softmax_over": node.SoftmaxOver,
-		"stack": node.Stack, "sum_over": node.SumOver,
+		"logsumexp_over": node.LogSumExpOver, "max_over": node.MaxOver,
+		"softmax_over": node.SoftmaxOver,
+		"stack":        node.Stack, "sum_over": node.SumOver,
 	} {
 		crossing(name, func(p *ad.Axis, x node) node { return f(x, p) })
 	}
-	crossing("expand_over", func(p *ad.Axis, x node) node { return x.SumOver(p).Exp().ExpandOver(p).Mul(x) })
+	crossing("expand_over", func(p *ad.Axis, x node) node {
+		return x.SumOver(p).Exp().ExpandOver(p).Mul(x)
+	})
 	crossing("unstack", func(p *ad.Axis, x node) node { return x.SumOver(p).Unstack(p) })
 	// Within the indices of an axis.
 	for _, e := range all[:len(all):len(all)] {

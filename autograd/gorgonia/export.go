@@ -47,7 +47,8 @@ func (e *exporter) add(outputs []*ad.Node) (nodes []*G.Node, err error) {
 		return nil, err
 	}
 	f := function.Lowered()
-	t := &tape{Func: f, graph: e.graph, nodes: map[*ir.Value]*G.Node{}, names: names, of: function.Nodes(), exporter: e}
+	t := &tape{Func: f, graph: e.graph, nodes: map[*ir.Value]*G.Node{}, names: names,
+		of: function.Nodes(), exporter: e}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("gorgonia: graph %q: %v", f.Name, r)
@@ -95,10 +96,11 @@ const withGradient = "with_gradient"
 // constant is an operation without a look at its operand: gorgonia takes two of its own
 // constants for one if they print alike.
 func (e *exporter) constant(label string, values []float64, shape ad.Shape) *G.Node {
-	op := &operation{label: label, in: []ad.Shape{{}}, out: shape, constant: values, exporter: e, run: func(out []float64, _ [][]float64) error {
-		copy(out, values)
-		return nil
-	}}
+	op := &operation{label: label, in: []ad.Shape{{}}, out: shape, constant: values, exporter: e,
+		run: func(out []float64, _ [][]float64) error {
+			copy(out, values)
+			return nil
+		}}
 	return G.Must(G.ApplyOp(op, e.graph.AddNode(G.NewConstant(0.0))))
 }
 
@@ -128,7 +130,8 @@ func (o *operation) SymDiff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 
 // transposed is the transpose of an op that copies elements, or adds them to others.
 func (o *operation) transposed() *operation {
-	t := &operation{label: o.label + " transposed", in: []ad.Shape{o.out}, out: o.in[0], exporter: o.exporter, index: o.scatter, scatter: o.index}
+	t := &operation{label: o.label + " transposed", in: []ad.Shape{o.out}, out: o.in[0],
+		exporter: o.exporter, index: o.scatter, scatter: o.index}
 	t.run = func(out []float64, in [][]float64) error {
 		if t.index != nil {
 			for e, k := range t.index {
@@ -172,12 +175,15 @@ func (e *exporter) derivative(o *operation, grad *G.Node) (G.Nodes, error) {
 	out := make(G.Nodes, len(parts))
 	for i, p := range parts {
 		if p == nil {
-			out[i] = e.constant(fmt.Sprintf("%s zeros %d", o.label, i), make([]float64, o.in[i].Len()), o.in[i])
+			out[i] = e.constant(fmt.Sprintf("%s zeros %d", o.label, i),
+				make([]float64, o.in[i].Len()), o.in[i])
 			continue
 		}
 		out[i] = e.made[p]
 		if out[i].Op() == nil { // which gorgonia cannot read
-			copied := &operation{label: fmt.Sprintf("%s copy %d", o.label, i), in: []ad.Shape{o.in[i]}, out: o.in[i], exporter: e, scatter: ir.Identity(o.in[i].Len())}
+			copied := &operation{label: fmt.Sprintf("%s copy %d", o.label, i),
+				in: []ad.Shape{o.in[i]}, out: o.in[i], exporter: e,
+				scatter: ir.Identity(o.in[i].Len())}
 			out[i] = G.Must(G.ApplyOp(copied.transposed(), out[i]))
 		}
 	}

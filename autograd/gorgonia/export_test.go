@@ -42,7 +42,8 @@ func TestExport(t *testing.T) {
 			outputs := append([]*ad.Node{}, back...)
 			if !e.crossing {
 				outputs = append(outputs, again.Grad(back[1].Sum(), in...)...)
-				want = append(want, eval(t, inputs, b.Grad(y.Square().Sum(), inputs...), at, ad.Options{})...)
+				want = append(want,
+					eval(t, inputs, b.Grad(y.Square().Sum(), inputs...), at, ad.Options{})...)
 			}
 			if err := again.Err(); err != nil {
 				t.Fatal(err)
@@ -86,7 +87,8 @@ func TestExportConstants(t *testing.T) {
 	compare(t, "on the tape", onTape(t, nodes, []string{"x"}, at)[0], want, 0)
 	again := ad.NewBuilder("again")
 	back := imported(t, again, nodes...)
-	compare(t, "back", eval(t, []*ad.Node{again.InputNamed("x")}, back, at, ad.Options{})[0], want, 0)
+	compare(t, "back", eval(t, []*ad.Node{again.InputNamed("x")}, back, at, ad.Options{})[0], want,
+		0)
 }
 
 // softsign is x/(1 + |x|), a primitive of one's own.
@@ -102,14 +104,17 @@ var softsign = &ad.Primitive{
 
 // clipped passes n on and limits its cotangent.
 func clipped(n *ad.Node, bound float64) *ad.Node {
-	return ad.WithGradient(n, func(ct *ad.Node) []*ad.Node { return []*ad.Node{ct.Clamp(-bound, bound)} }, n)
+	return ad.WithGradient(n, func(ct *ad.Node) []*ad.Node {
+		return []*ad.Node{ct.Clamp(-bound, bound)}
+	}, n)
 }
 
 // chain is x ← tanh(w·x + x/2) four times, computed again by the gradient in two stretches.
 func chain(w, x *ad.Node) *ad.Node {
 	step := func(x *ad.Node) *ad.Node { return w.Mul(x).Add(x.Scale(0.5)).Tanh() }
 	for range 2 {
-		x = ad.Recompute(func(x []*ad.Node) []*ad.Node { return []*ad.Node{step(step(x[0]))} }, x)[0]
+		x = ad.Recompute(func(x []*ad.Node) []*ad.Node { return []*ad.Node{step(step(x[0]))} },
+			x)[0]
 	}
 	return x
 }
@@ -144,16 +149,19 @@ func TestExportForms(t *testing.T) {
 func TestExportErrors(t *testing.T) {
 	b := ad.NewBuilder("errors")
 	empty := b.Input("empty", ad.Shape{0})
-	if _, err := gorgonia.Export(empty.Sum()); err == nil || !strings.Contains(err.Error(), "has no elements") {
+	if _, err := gorgonia.Export(empty.Sum()); err == nil ||
+		!strings.Contains(err.Error(), "has no elements") {
 		t.Errorf("no elements: got error %v", err)
 	}
 	if _, err := gorgonia.Export(); err == nil || !strings.Contains(err.Error(), "no outputs") {
 		t.Errorf("no outputs: got error %v", err)
 	}
-	if _, err := gorgonia.Export(b.Scalar(1), ad.NewBuilder("other").Scalar(1)); err == nil || !strings.Contains(err.Error(), `outputs of graphs "errors" and "other"`) {
+	if _, err := gorgonia.Export(b.Scalar(1), ad.NewBuilder("other").Scalar(1)); err == nil ||
+		!strings.Contains(err.Error(), `outputs of graphs "errors" and "other"`) {
 		t.Errorf("another graph: got error %v", err)
 	}
-	if _, err := gorgonia.Export(empty.Reshape(ad.Shape{3})); err == nil || !strings.Contains(err.Error(), "reshape") {
+	if _, err := gorgonia.Export(empty.Reshape(ad.Shape{3})); err == nil ||
+		!strings.Contains(err.Error(), "reshape") {
 		t.Errorf("failed graph: got error %v", err)
 	}
 }

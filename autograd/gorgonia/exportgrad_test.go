@@ -59,7 +59,8 @@ func exportedGradient(t *testing.T, loss *ad.Node, inputs []*ad.Node, at [][]flo
 
 // gorgoniaGradient is what gorgonia.Grad and the TapeMachine make of an exported scalar: the
 // gradients with respect to the named inputs, and the value.
-func gorgoniaGradient(t *testing.T, loss *G.Node, inputs []*ad.Node, wrt []string, at [][]float64) [][]float64 {
+func gorgoniaGradient(t *testing.T, loss *G.Node, inputs []*ad.Node, wrt []string,
+	at [][]float64) [][]float64 {
 	t.Helper()
 	var names []string
 	for _, n := range inputs {

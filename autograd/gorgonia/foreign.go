@@ -12,8 +12,8 @@ import (
 
 // Apply adds an op of gorgonia's, or of its user's. It runs through the op's own
 // Do in every engine. Its derivative is its symbolic one, if it is an SDOp; otherwise
-// reverse mode reports an error when it would have to pass through. Operands that carry mapped axes are handed to
-// the op one index at a time. There is at least one operand: without any it panics.
+// reverse mode reports an error when it would have to pass through. Operands that carry mapped axes
+// are handed to the op one index at a time. There is at least one operand: without any it panics.
 func Apply(op G.Op, operands ...*ad.Node) *ad.Node {
 	return foreign.Apply(ad.Attr{Any: op, Key: identity(op)}, operands...)
 }

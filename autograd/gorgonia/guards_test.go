@@ -23,7 +23,8 @@ import (
 
 // rawVector declares a named gorgonia vector and its values.
 func rawVector(g *G.ExprGraph, name string, values ...float64) *G.Node {
-	return G.NewVector(g, G.Float64, G.WithName(name), G.WithShape(len(values)), G.WithValue(dense(values)))
+	return G.NewVector(g, G.Float64, G.WithName(name), G.WithShape(len(values)),
+		G.WithValue(dense(values)))
 }
 
 func dense(values []float64) *tensor.Dense {
@@ -87,7 +88,8 @@ func TestGuardSecondGradient(t *testing.T) {
 	must(G.Grad(must(G.Sum(s)), x))
 	second := must(G.Grad(must(G.Sum(must(G.Square(s)))), x))
 	want := []float64{0.25, 2 * 0.7310585786300049 * 0.19661193324148185}
-	merged(t, mismatch(rawRun(t, g, second[0])[0], want, 1e-12) >= 0, "gives a wrong second gradient")
+	merged(t, mismatch(rawRun(t, g, second[0])[0], want, 1e-12) >= 0,
+		"gives a wrong second gradient")
 
 	b := ad.NewBuilder("second")
 	y := b.Input("x", ad.Shape{2})
@@ -109,12 +111,14 @@ func TestGuardGradientOfGradient(t *testing.T) {
 	first := must(G.Grad(must(G.Sum(must(G.Cube(x)))), x))
 	second, err := G.Grad(must(G.Sum(first[0])), x)
 	want := []float64{6, 12, 18}
-	merged(t, err != nil || mismatch(rawRun(t, g, second[0])[0], want, 1e-12) >= 0, "gives a wrong second derivative")
+	merged(t, err != nil || mismatch(rawRun(t, g, second[0])[0], want, 1e-12) >= 0,
+		"gives a wrong second derivative")
 
 	b := ad.NewBuilder("twice")
 	y := b.Input("x", ad.Shape{3})
 	out := b.Grad(b.Grad(y.Cube().Sum(), y)[0].Sum(), y)
-	compare(t, "second derivative", runEngines(t, nodes(y), out, [][]float64{{1, 2, 3}}, 0)[0], want, 0)
+	compare(t, "second derivative", runEngines(t, nodes(y), out, [][]float64{{1, 2, 3}}, 0)[0],
+		want, 0)
 }
 
 // gorgonia's log-sum-exp, and derivatives it has wrong (A2, A3).
@@ -125,7 +129,8 @@ func TestGuardWrongOps(t *testing.T) {
 	merged(t, mismatch(rawRun(t, g, lse)[0], []float64{want}, 1e-12) >= 0, "has LogSumExp wrong")
 	b := ad.NewBuilder("lse")
 	x := b.Input("x", ad.Shape{2})
-	compare(t, "log-sum-exp", runEngines(t, nodes(x), nodes(x.LogSumExp()), [][]float64{{1, 2}}, 0)[0], []float64{want}, 1e-15)
+	compare(t, "log-sum-exp", runEngines(t, nodes(x), nodes(x.LogSumExp()), [][]float64{{1, 2}},
+		0)[0], []float64{want}, 1e-15)
 
 	g = G.NewGraph()
 	u, v := rawVector(g, "u", 1, 2), rawVector(g, "v", 3, 5)
@@ -134,7 +139,8 @@ func TestGuardWrongOps(t *testing.T) {
 	merged(t, mismatch(raw[0], []float64{8, 8}, 1e-12) >= 0, "swaps the gradients of OuterProd")
 	b = ad.NewBuilder("outer")
 	p, q := b.Input("p", ad.Shape{2}), b.Input("q", ad.Shape{2})
-	got := runEngines(t, nodes(p, q), b.Grad(p.Outer(q).Sum(), p, q), [][]float64{{1, 2}, {3, 5}}, 0)
+	got := runEngines(t, nodes(p, q), b.Grad(p.Outer(q).Sum(), p, q), [][]float64{{1, 2}, {3, 5}},
+		0)
 	compare(t, "outer product", append(got[0], got[1]...), []float64{8, 8, 3, 3}, 0)
 
 	for _, op := range []string{"log2", "inverse_sqrt"} { // wrong derivatives there, absent here
@@ -152,12 +158,15 @@ func TestGuardSumOfManyDimensions(t *testing.T) {
 		want = append(want, 4*first+2+4+6)
 	}
 	g := G.NewGraph()
-	x := G.NewTensor(g, G.Float64, 4, G.WithName("x"), G.WithShape(shape...), G.WithValue(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(ramp(48, 0, 0)))))
-	merged(t, mismatch(rawRun(t, g, must(G.Sum(x, 2)))[0], want, 1e-12) >= 0, "sums four-dimensional tensors wrongly")
+	x := G.NewTensor(g, G.Float64, 4, G.WithName("x"), G.WithShape(shape...),
+		G.WithValue(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(ramp(48, 0, 0)))))
+	merged(t, mismatch(rawRun(t, g, must(G.Sum(x, 2)))[0], want, 1e-12) >= 0,
+		"sums four-dimensional tensors wrongly")
 
 	b := ad.NewBuilder("sum")
 	y := b.Input("x", shape)
-	compare(t, "sum", runEngines(t, nodes(y), nodes(y.Sum(2)), [][]float64{ramp(48, 0, 0)}, 0)[0], want, 0)
+	compare(t, "sum", runEngines(t, nodes(y), nodes(y.Sum(2)), [][]float64{ramp(48, 0, 0)}, 0)[0],
+		want, 0)
 }
 
 // Constants that print alike (A4).
@@ -165,19 +174,22 @@ func TestGuardMergedConstants(t *testing.T) {
 	u, v := ramp(9, 4, 4), ramp(9, 4, 5)
 	g := G.NewGraph()
 	x := rawVector(g, "x", make([]float64, 9)...)
-	first, second := must(G.Add(x, G.NewConstant(dense(u)))), must(G.Add(x, G.NewConstant(dense(v))))
+	first, second := must(G.Add(x, G.NewConstant(dense(u)))),
+		must(G.Add(x, G.NewConstant(dense(v))))
 	merged(t, first == second, "merges constants by their printed text")
 
 	b := ad.NewBuilder("constants")
 	y := b.Input("x", ad.Shape{9})
-	out := nodes(y.Add(b.Constant(u, ad.Shape{9})), y.Add(b.Constant(v, ad.Shape{9})), b.Constant(u, ad.Shape{3, 3}), b.Constant(v, ad.Shape{3, 3}))
+	out := nodes(y.Add(b.Constant(u, ad.Shape{9})), y.Add(b.Constant(v, ad.Shape{9})),
+		b.Constant(u, ad.Shape{3, 3}), b.Constant(v, ad.Shape{3, 3}))
 	got := runEngines(t, nodes(y), out, [][]float64{make([]float64, 9)}, 0)
 	for i, want := range [][]float64{u, v, u, v} {
 		compare(t, fmt.Sprintf("constant %d", i), got[i], want, 0)
 	}
 	t.Run("a bit apart", func(t *testing.T) {
 		next := math.Nextafter(1, 2)
-		out := nodes(b.Scalar(1), b.Scalar(next), b.Constant([]float64{1, 2}, ad.Shape{2}), b.Constant([]float64{next, 2}, ad.Shape{2}))
+		out := nodes(b.Scalar(1), b.Scalar(next), b.Constant([]float64{1, 2}, ad.Shape{2}),
+			b.Constant([]float64{next, 2}, ad.Shape{2}))
 		got := runEngines(t, nodes(y), out, [][]float64{make([]float64, 9)}, 0)
 		for i, want := range [][]float64{{1}, {next}, {1, 2}, {next, 2}} {
 			compare(t, fmt.Sprintf("constant %d", i), got[i], want, 0)
@@ -187,7 +199,8 @@ func TestGuardMergedConstants(t *testing.T) {
 		if b.Constant(u, ad.Shape{9}) != b.Constant(slices.Clone(u), ad.Shape{9}) {
 			t.Error("got two nodes")
 		}
-		if b.Scalar(0) == b.Scalar(math.Copysign(0, -1)) || b.Scalar(1) == b.Constant([]float64{1}, ad.Shape{1}) {
+		if b.Scalar(0) == b.Scalar(math.Copysign(0, -1)) ||
+			b.Scalar(1) == b.Constant([]float64{1}, ad.Shape{1}) {
 			t.Error("0 and -0, or a scalar and a vector, are one node")
 		}
 	})
@@ -195,7 +208,8 @@ func TestGuardMergedConstants(t *testing.T) {
 		w := []float64{1, 2}
 		c := b.Constant(w, ad.Shape{2})
 		w[0] = 7
-		compare(t, "constant", eval(t, nodes(y), nodes(c), [][]float64{make([]float64, 9)}, ad.Options{})[0], []float64{1, 2}, 0)
+		compare(t, "constant", eval(t, nodes(y), nodes(c), [][]float64{make([]float64, 9)},
+			ad.Options{})[0], []float64{1, 2}, 0)
 	})
 }
 
@@ -207,7 +221,8 @@ func TestGuardNames(t *testing.T) {
 	b := ad.NewBuilder("names")
 	b.Input("x", ad.Shape{1})
 	b.Input("x", ad.Shape{1})
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), `input name "x" is already used`) {
+	if err := b.Err(); err == nil ||
+		!strings.Contains(err.Error(), `input name "x" is already used`) {
 		t.Errorf("got error %v, want one that names x", err)
 	}
 	b = ad.NewBuilder("names")
@@ -220,7 +235,8 @@ func TestGuardNames(t *testing.T) {
 // A softmax and its logarithm (A6).
 func TestGuardSoftmax(t *testing.T) {
 	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithName("x"), G.WithShape(1, 2), G.WithValue(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{0, 0}))))
+	x := G.NewMatrix(g, G.Float64, G.WithName("x"), G.WithShape(1, 2),
+		G.WithValue(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{0, 0}))))
 	merged(t, must(G.SoftMax(x, 1)) == must(G.LogSoftMax(x, 1)), "takes LogSoftMax for SoftMax")
 
 	b := ad.NewBuilder("softmax")
@@ -243,8 +259,10 @@ func TestGuardSliceBounds(t *testing.T) {
 	b := ad.NewBuilder("slices")
 	y, a, c := b.Input("x", ad.Shape{512}), b.Input("a", ad.Shape{256}), b.Input("c", ad.Shape{256})
 	both := ad.Concat(0, a, c).Mul(y).Sum()
-	out := append(nodes(y.Slice(0, 0, 2).Sum(), y.Slice(0, 256, 258).Sum(), y.Index(0, 1), y.Index(0, 257)), b.Grad(both, a, c)...)
-	got := runEngines(t, nodes(y, a, c), out, [][]float64{x, make([]float64, 256), make([]float64, 256)}, 0)
+	out := append(nodes(y.Slice(0, 0, 2).Sum(), y.Slice(0, 256, 258).Sum(), y.Index(0, 1),
+		y.Index(0, 257)), b.Grad(both, a, c)...)
+	got := runEngines(t, nodes(y, a, c), out,
+		[][]float64{x, make([]float64, 256), make([]float64, 256)}, 0)
 	compare(t, "slices", slices.Concat(got[:4]...), []float64{1, 513, 1, 257}, 0)
 	compare(t, "gradient of the first part", got[4], x[:256], 0)
 	compare(t, "gradient of the second part", got[5], x[256:], 0)
@@ -256,7 +274,8 @@ func TestGuardSliceBounds(t *testing.T) {
 func TestGuardHashCollision(t *testing.T) {
 	const first, second = "cetbcw", "wydfsk"
 	g := G.NewGraph()
-	x, y, z := rawVector(g, "input "+first, 1), rawVector(g, "input "+second, 2), rawVector(g, "input z", 0)
+	x, y, z := rawVector(g, "input "+first, 1), rawVector(g, "input "+second, 2),
+		rawVector(g, "input z", 0)
 	if x == y || x.Hashcode() != y.Hashcode() {
 		t.Fatal("the names no longer collide: search for others")
 	}
@@ -276,7 +295,9 @@ func (scaleOp) Type() hm.Type {
 	v := G.TensorType{Dims: 1, Of: hm.TypeVariable('a')}
 	return hm.NewFnType(v, v)
 }
-func (scaleOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) { return in[0].(tensor.Shape), nil }
+func (scaleOp) InferShape(in ...G.DimSizer) (tensor.Shape, error) {
+	return in[0].(tensor.Shape), nil
+}
 func (o scaleOp) Do(in ...G.Value) (G.Value, error) {
 	x := in[0].(*tensor.Dense).Clone().(*tensor.Dense)
 	for i, v := range x.Float64s() {
@@ -308,15 +329,19 @@ func (o goodScaleOp) Hashcode() uint32 {
 func TestGuardForeignParameters(t *testing.T) {
 	g := G.NewGraph()
 	x := rawVector(g, "x", 1)
-	merged(t, must(G.ApplyOp(scaleOp{2}, x)) == must(G.ApplyOp(scaleOp{3}, x)), "merges ops with one hash")
+	merged(t, must(G.ApplyOp(scaleOp{2}, x)) == must(G.ApplyOp(scaleOp{3}, x)),
+		"merges ops with one hash")
 
 	b := ad.NewBuilder("parameters")
 	y := b.Input("x", ad.Shape{1})
-	compare(t, "equal hashes", slices.Concat(runEngines(t, nodes(y), nodes(gorgonia.Apply(scaleOp{2}, y), gorgonia.Apply(scaleOp{3}, y)), [][]float64{{5}}, 0)...), []float64{10, 15}, 0)
+	compare(t, "equal hashes",
+		slices.Concat(runEngines(t, nodes(y), nodes(gorgonia.Apply(scaleOp{2}, y),
+			gorgonia.Apply(scaleOp{3}, y)), [][]float64{{5}}, 0)...), []float64{10, 15}, 0)
 
 	b = ad.NewBuilder("parameters")
 	y = b.Input("x", ad.Shape{1})
-	two, three := gorgonia.Apply(goodScaleOp{scaleOp{2}}, y), gorgonia.Apply(goodScaleOp{scaleOp{3}}, y)
+	two, three := gorgonia.Apply(goodScaleOp{scaleOp{2}}, y),
+		gorgonia.Apply(goodScaleOp{scaleOp{3}}, y)
 	if two != gorgonia.Apply(goodScaleOp{scaleOp{2}}, y) {
 		t.Error("one op of one operand is two nodes")
 	}
@@ -348,7 +373,8 @@ func TestForeignDerivative(t *testing.T) {
 	x, w := b.Input("x", ad.Shape{2, 3}, p), b.Input("w", ad.Shape{2, 3})
 	y := gorgonia.Apply(op, x).Mul(w).Sum()
 	z := x.Softmax(1).Mul(w).Sum()
-	got := runEngines(t, nodes(x, w), append(b.Grad(y, x), b.Grad(z, x)...), [][]float64{ramp(12, 3, 0.5), ramp(6, 0, 2)}, 1e-13)
+	got := runEngines(t, nodes(x, w), append(b.Grad(y, x), b.Grad(z, x)...),
+		[][]float64{ramp(12, 3, 0.5), ramp(6, 0, 2)}, 1e-13)
 	compare(t, "gradient", got[0], got[1], 1e-13)
 }
 
@@ -357,13 +383,15 @@ func TestForeignErrors(t *testing.T) {
 	b := ad.NewBuilder("g")
 	x := b.Input("x", ad.Shape{3})
 	b.Grad(gorgonia.Apply(goodScaleOp{scaleOp{2}}, x).Sum(), x)
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "has no derivative: it is not an SDOp") {
+	if err := b.Err(); err == nil ||
+		!strings.Contains(err.Error(), "has no derivative: it is not an SDOp") {
 		t.Errorf("gradient: got error %v", err)
 	}
 	b = ad.NewBuilder("g")
 	x = b.Input("x", ad.Shape{3})
 	gorgonia.Apply(scaleOp{2}, x, x)
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "foreign: scale: got 2 operands, want 1") {
+	if err := b.Err(); err == nil ||
+		!strings.Contains(err.Error(), "foreign: scale: got 2 operands, want 1") {
 		t.Errorf("operands: got error %v", err)
 	}
 }
@@ -371,7 +399,8 @@ func TestForeignErrors(t *testing.T) {
 // Reshape under the TapeMachine (B1).
 func TestGuardReshape(t *testing.T) {
 	g := G.NewGraph()
-	x := G.NewMatrix(g, G.Float64, G.WithName("x"), G.WithShape(1, 2), G.WithValue(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, 2}))))
+	x := G.NewMatrix(g, G.Float64, G.WithName("x"), G.WithShape(1, 2),
+		G.WithValue(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, 2}))))
 	must(G.Sum(must(G.Add(must(G.Reshape(x, tensor.Shape{2})), G.NewConstant(10.0)))))
 	square := must(G.Sum(must(G.Square(x))))
 	merged(t, rawRun(t, g, square)[0][0] != 5, "overwrites the operand of Reshape")
@@ -380,7 +409,8 @@ func TestGuardReshape(t *testing.T) {
 	y := b.Input("x", ad.Shape{1, 2})
 	out := nodes(y.Reshape(ad.Shape{2}).AddScalar(10).Sum(), y.Square().Sum())
 	out = append(out, b.Grad(y.Reshape(ad.Shape{2}).AddScalar(10).Square().Sum().Mul(out[1]), y)...)
-	got := runEngines(t, nodes(y), out, [][]float64{{1, 2}}, 1e-14) // every engine twice, inputs compared
+	// every engine twice, inputs compared
+	got := runEngines(t, nodes(y), out, [][]float64{{1, 2}}, 1e-14)
 	compare(t, "after the reshape", got[0], []float64{23}, 0)
 	compare(t, "square", got[1], []float64{5}, 0)
 	compare(t, "gradient", got[2], []float64{110 + 2*265, 120 + 4*265}, 1e-14)

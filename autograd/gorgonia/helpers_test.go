@@ -15,11 +15,14 @@ func nodes(n ...*ad.Node) []*ad.Node { return n }
 
 // Helpers that the tests of autograd share.
 var (
-	normals, sizeOf, room, feeds      = evaltest.Normals, evaltest.SizeOf, evaltest.Room, evaltest.Feeds
-	eval, compare, mismatch, sameBits = evaltest.Eval, evaltest.Compare, evaltest.Mismatch, evaltest.SameBits
+	normals, sizeOf, room, feeds = evaltest.Normals, evaltest.SizeOf, evaltest.Room,
+		evaltest.Feeds
+	eval, compare, mismatch, sameBits = evaltest.Eval, evaltest.Compare, evaltest.Mismatch,
+		evaltest.SameBits
 )
 
-func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64, tolerance float64) [][]float64 {
+func runEngines(t *testing.T, inputs, outputs []*ad.Node, x [][]float64,
+	tolerance float64) [][]float64 {
 	t.Helper()
 	return evaltest.RunEngines(t, engines, inputs, outputs, x, tolerance)
 }

@@ -109,7 +109,9 @@ func (m *importer) call(c *call, x []*ad.Node) *ad.Node {
 	case c.Kind == isInput:
 		return m.input(c.Node, c.Shape)
 	case whole && (c.Kind == isUnary || c.Kind == isBinary && (c.Name == "÷" || c.Name == "^")):
-		return m.fail(c.Shape, "node %v: %v of %v: whole numbers are not divided, and have no functions", name, c.Op, c.Node.Dtype())
+		return m.fail(c.Shape,
+			"node %v: %v of %v: whole numbers are not divided, and have no functions", name, c.Op,
+			c.Node.Dtype())
 	}
 	if n := imported(m.b, c, x); n != nil {
 		return n
@@ -178,17 +180,21 @@ func imported(b *ad.Builder, c *call, x []*ad.Node) *ad.Node {
 // alike gives operands of different shapes and the same number of elements that of the
 // result: gorgonia takes (3,1) and (3) for the same.
 func alike(x, y *ad.Node, shape ad.Shape) (*ad.Node, *ad.Node) {
-	if len(x.Shape()) > 0 && len(y.Shape()) > 0 && !x.Shape().Equal(y.Shape()) && x.Shape().Len() == y.Shape().Len() {
+	if len(x.Shape()) > 0 && len(y.Shape()) > 0 && !x.Shape().Equal(y.Shape()) &&
+		x.Shape().Len() == y.Shape().Len() {
 		return x.Reshape(shape), y.Reshape(shape)
 	}
 	return x, y
 }
 
 var importedUnary = map[string]func(x *ad.Node) *ad.Node{
-	"abs": (*ad.Node).Abs, "sign": (*ad.Node).Sign, "floor": (*ad.Node).Floor, "neg": (*ad.Node).Neg,
+	"abs": (*ad.Node).Abs, "sign": (*ad.Node).Sign, "floor": (*ad.Node).Floor,
+	"neg": (*ad.Node).Neg,
 	"sin": (*ad.Node).Sin, "cos": (*ad.Node).Cos, "tanh": (*ad.Node).Tanh,
-	"exp": (*ad.Node).Exp, "ln": (*ad.Node).Log, "log1p": (*ad.Node).Log1p, "expm1": (*ad.Node).Expm1,
-	"square": (*ad.Node).Square, "cube": (*ad.Node).Cube, "sqrt": (*ad.Node).Sqrt, "inv": (*ad.Node).Inverse,
+	"exp": (*ad.Node).Exp, "ln": (*ad.Node).Log, "log1p": (*ad.Node).Log1p,
+	"expm1":  (*ad.Node).Expm1,
+	"square": (*ad.Node).Square, "cube": (*ad.Node).Cube, "sqrt": (*ad.Node).Sqrt,
+	"inv":     (*ad.Node).Inverse,
 	"sigmoid": (*ad.Node).Sigmoid, "softplus": (*ad.Node).Softplus,
 	"ceil":    func(x *ad.Node) *ad.Node { return x.Neg().Floor().Neg() },
 	"log2":    func(x *ad.Node) *ad.Node { return x.Log().Scale(1 / math.Ln2) },
@@ -196,7 +202,8 @@ var importedUnary = map[string]func(x *ad.Node) *ad.Node{
 }
 
 var importedBinary = map[string]func(x, y *ad.Node) *ad.Node{
-	"+": (*ad.Node).Add, "-": (*ad.Node).Sub, "⊙": (*ad.Node).Mul, "÷": (*ad.Node).Div, "^": (*ad.Node).Power,
+	"+": (*ad.Node).Add, "-": (*ad.Node).Sub, "⊙": (*ad.Node).Mul, "÷": (*ad.Node).Div,
+	"^":          (*ad.Node).Power,
 	"MaxBetween": (*ad.Node).Maximum, "MinBetween": (*ad.Node).Minimum,
 	">": (*ad.Node).Greater, ">=": (*ad.Node).AtLeast, "==": (*ad.Node).Equal,
 	"<":  func(x, y *ad.Node) *ad.Node { return y.Greater(x) },

@@ -29,7 +29,8 @@ func randomGraph(rng *rand.Rand) (nodes []*G.Node, names []string) {
 		case k < 3:
 			n = G.Must([]func(*G.Node) (*G.Node, error){G.Tanh, G.Sigmoid, G.Neg}[k](x))
 		case k < 6 && (same || x.Dims() == 0 || y.Dims() == 0):
-			n = G.Must([]func(a, b *G.Node) (*G.Node, error){G.Add, G.Sub, G.HadamardProd}[k-3](x, y))
+			n = G.Must([]func(a, b *G.Node) (*G.Node, error){G.Add, G.Sub, G.HadamardProd}[k-3](x,
+				y))
 		case k == 6 && matrices && x.Shape()[1] == y.Shape()[0]:
 			n = G.Must(G.Mul(x, y))
 		case k == 7 && x.Dims() == 2:
@@ -65,7 +66,8 @@ func byDo(g *G.ExprGraph, names []string, at [][]float64) map[*G.Node][]float64 
 			x := at[slices.Index(names, n.Name())]
 			values[n] = G.NewF64(x[0])
 			if n.Dims() > 0 {
-				values[n] = tensor.New(tensor.WithShape(n.Shape()...), tensor.WithBacking(slices.Clone(x)))
+				values[n] = tensor.New(tensor.WithShape(n.Shape()...),
+					tensor.WithBacking(slices.Clone(x)))
 			}
 		} else {
 			var operands []G.Value

@@ -32,7 +32,8 @@ func onTape(t *testing.T, outputs []*G.Node, names []string, at [][]float64) [][
 		for _, n := range g.ByName(name) {
 			var v any = at[i][0]
 			if n.Dims() > 0 {
-				v = tensor.New(tensor.WithShape(n.Shape()...), tensor.WithBacking(slices.Clone(at[i])))
+				v = tensor.New(tensor.WithShape(n.Shape()...),
+					tensor.WithBacking(slices.Clone(at[i])))
 			}
 			if err := G.Let(n, v); err != nil {
 				t.Fatal(err)
@@ -145,7 +146,8 @@ func checkImport(t *testing.T, c importCase, seed uint64) *gorgonia.Graph {
 		if c.rough > 0 {
 			tolerance = c.rough
 		}
-		compare(t, "against the tape machine", got[0], onTape(t, []*G.Node{y}, names, values)[0], tolerance)
+		compare(t, "against the tape machine", got[0], onTape(t, []*G.Node{y}, names, values)[0],
+			tolerance)
 	}
 	if c.flat {
 		return made
@@ -169,12 +171,15 @@ func checkImport(t *testing.T, c importCase, seed uint64) *gorgonia.Graph {
 // cross entropy.
 func perceptron(g *G.ExprGraph) (loss *G.Node, parameters []*G.Node) {
 	x, y := leaf(g, "x", ad.Shape{5, 4}), leaf(g, "y", ad.Shape{5, 3})
-	w, bias, v := leaf(g, "w", ad.Shape{4, 6}), leaf(g, "b", ad.Shape{6}), leaf(g, "v", ad.Shape{6, 3})
+	w, bias, v := leaf(g, "w", ad.Shape{4, 6}), leaf(g, "b", ad.Shape{6}),
+		leaf(g, "v", ad.Shape{6, 3})
 	hidden := G.Must(G.Tanh(G.Must(G.BroadcastAdd(G.Must(G.Mul(x, w)), bias, nil, []byte{0}))))
 	scores := G.Must(G.Mul(hidden, v))
 	log := G.Must(G.Log(G.Must(G.SoftMax(scores, 1))))
 	fit := G.Must(G.Neg(G.Must(G.Mean(G.Must(G.Sum(G.Must(G.HadamardProd(y, log)), 1))))))
-	return G.Must(G.Add(fit, G.Must(G.Mul(G.NewConstant(0.01), G.Must(G.Sum(G.Must(G.Square(w)))))))), []*G.Node{w, bias, v}
+	return G.Must(G.Add(fit,
+			G.Must(G.Mul(G.NewConstant(0.01), G.Must(G.Sum(G.Must(G.Square(w)))))))),
+		[]*G.Node{w, bias, v}
 }
 
 // TestImportGradient: a whole network, differentiated here and by gorgonia, and gorgonia's
@@ -197,7 +202,8 @@ func TestImportGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outputs := append(append([]*ad.Node{mine}, b.Grad(mine, inputs[2:]...)...), imported(t, b, theirs...)...)
+	outputs := append(append([]*ad.Node{mine}, b.Grad(mine, inputs[2:]...)...),
+		imported(t, b, theirs...)...)
 	if err := b.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -223,19 +229,23 @@ func TestImportInputs(t *testing.T) {
 	}
 	other := ad.NewBuilder("other")
 	other.Input("x", ad.Shape{3})
-	if _, err := gorgonia.Import(other, []*G.Node{x}, nil); err == nil || !strings.Contains(err.Error(), `input name "x" is already used`) {
+	if _, err := gorgonia.Import(other, []*G.Node{x}, nil); err == nil ||
+		!strings.Contains(err.Error(), `input name "x" is already used`) {
 		t.Errorf("another shape: got error %v", err)
 	}
 	single := ad.NewBuilder("single")
 	f := G.NewVector(g, tensor.Float32, G.WithName("single"), G.WithShape(2))
-	made, err := gorgonia.Import(single, []*G.Node{G.Must(G.Mul(f, G.NewConstant(float32(0.5))))}, nil)
+	made, err := gorgonia.Import(single, []*G.Node{G.Must(G.Mul(f, G.NewConstant(float32(0.5))))},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"node single of float32 is computed in float64"}; !slices.Equal(made.Notes, want) {
+	if want := []string{"node single of float32 is computed in float64"}; !slices.Equal(made.Notes,
+		want) {
 		t.Errorf("got notes %q, want %q", made.Notes, want)
 	}
-	compare(t, "float32", eval(t, made.Inputs, made.Outputs, [][]float64{{3, 0.1}}, ad.Options{})[0], []float64{1.5, 0.05}, 1e-15)
+	compare(t, "float32", eval(t, made.Inputs, made.Outputs, [][]float64{{3, 0.1}},
+		ad.Options{})[0], []float64{1.5, 0.05}, 1e-15)
 
 	i := G.NewVector(g, tensor.Int, G.WithName("i"), G.WithShape(2))
 	_, err = gorgonia.Import(ad.NewBuilder("whole"), []*G.Node{G.Must(G.HadamardDiv(i, i))}, nil)
@@ -243,8 +253,10 @@ func TestImportInputs(t *testing.T) {
 		t.Errorf("quotient of whole numbers: got error %v", err)
 	}
 	wrong := ad.NewBuilder("wrong")
-	_, err = gorgonia.Import(wrong, []*G.Node{G.Must(G.Exp(x))}, map[*G.Node]*ad.Node{x: wrong.Input("p", ad.Shape{3})})
-	if err == nil || !strings.Contains(err.Error(), "node x has shape (2), and p(3) is bound to it") {
+	_, err = gorgonia.Import(wrong, []*G.Node{G.Must(G.Exp(x))},
+		map[*G.Node]*ad.Node{x: wrong.Input("p", ad.Shape{3})})
+	if err == nil ||
+		!strings.Contains(err.Error(), "node x has shape (2), and p(3) is bound to it") {
 		t.Errorf("a bound node of another shape: got error %v", err)
 	}
 }

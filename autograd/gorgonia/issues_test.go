@@ -37,7 +37,8 @@ func TestIssue576(t *testing.T) {
 	g := G.NewGraph()
 	a, b := leaf(g, "a", ad.Shape{2, 2}), leaf(g, "b", ad.Shape{2, 2})
 	squared := G.Must(G.Square(a))
-	got := imports(t, map[string][]float64{"a": {1, 2, 3, 4}, "b": {10, 20, 30, 40}}, squared, G.Must(G.Add(squared, b)))
+	got := imports(t, map[string][]float64{"a": {1, 2, 3, 4}, "b": {10, 20, 30, 40}}, squared,
+		G.Must(G.Add(squared, b)))
 	compare(t, "intermediate value", got[0], []float64{1, 4, 9, 16}, 0)
 	compare(t, "result", got[1], []float64{11, 24, 39, 56}, 0)
 }
@@ -45,7 +46,8 @@ func TestIssue576(t *testing.T) {
 // 523 and 531: gorgonia does not start on a new version of Go without a pin, which go.mod
 // has; what does not import this package does not link it (TestLinked).
 func TestIssue523(t *testing.T) {
-	got := imports(t, map[string][]float64{"x": {3}}, G.Must(G.Square(leaf(G.NewGraph(), "x", ad.Shape{1}))))
+	got := imports(t, map[string][]float64{"x": {3}},
+		G.Must(G.Square(leaf(G.NewGraph(), "x", ad.Shape{1}))))
 	if got[0][0] != 9 {
 		t.Errorf("on %s: got %v", runtime.Version(), got)
 	}
@@ -54,10 +56,12 @@ func TestIssue523(t *testing.T) {
 // 341: concatenations and reshapes of valid shapes that fail when they are run.
 func TestIssue341(t *testing.T) {
 	g := G.NewGraph()
-	a, b, c := leaf(g, "a", ad.Shape{2, 1, 2}), leaf(g, "b", ad.Shape{2, 2}), leaf(g, "c", ad.Shape{2, 1})
+	a, b, c := leaf(g, "a", ad.Shape{2, 1, 2}), leaf(g, "b", ad.Shape{2, 2}),
+		leaf(g, "c", ad.Shape{2, 1})
 	rows := G.Must(G.Concat(1, G.Must(G.Reshape(a, tensor.Shape{2, 2})), b, c))
 	back := G.Must(G.Reshape(G.Must(G.Transpose(rows)), tensor.Shape{1, 10}))
-	got := imports(t, map[string][]float64{"a": {1, 2, 3, 4}, "b": {5, 6, 7, 8}, "c": {9, 10}}, rows, back)
+	got := imports(t, map[string][]float64{"a": {1, 2, 3, 4}, "b": {5, 6, 7, 8}, "c": {9, 10}},
+		rows, back)
 	compare(t, "concatenation", got[0], []float64{1, 2, 5, 6, 9, 3, 4, 7, 8, 10}, 0)
 	compare(t, "reshape of its transpose", got[1], []float64{1, 3, 2, 4, 5, 7, 6, 8, 9, 10}, 0)
 }
@@ -70,7 +74,8 @@ func TestIssue218(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ad.NewEvaluator(nil, made.Outputs, ad.Options{}); err == nil || !strings.Contains(err.Error(), `depends on input "x", which is not listed`) {
+	if _, err := ad.NewEvaluator(nil, made.Outputs, ad.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `depends on input "x", which is not listed`) {
 		t.Errorf("got error %v", err)
 	}
 	run, err := ad.NewEvaluator(made.Inputs, made.Outputs, ad.Options{})
@@ -78,7 +83,8 @@ func TestIssue218(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	if err := run.Eval([][]float64{make([]float64, 2)}, []ad.Feed{{Data: []float64{1}}}); err == nil || !strings.Contains(err.Error(), "got 1 values, want 2") {
+	if err := run.Eval([][]float64{make([]float64, 2)}, []ad.Feed{{Data: []float64{1}}}); err ==
+		nil || !strings.Contains(err.Error(), "got 1 values, want 2") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -92,7 +98,8 @@ func TestIssue323(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := made.Outputs[0].Index(1, 1).Sum()
-	got := eval(t, made.Inputs, append(b.Grad(second, made.Inputs...), second), [][]float64{{800, 800 + math.Ln2, -800}}, ad.Options{})
+	got := eval(t, made.Inputs, append(b.Grad(second, made.Inputs...), second),
+		[][]float64{{800, 800 + math.Ln2, -800}}, ad.Options{})
 	compare(t, "gradient", got[0], []float64{-2. / 9, 2. / 9, 0}, 1e-13)
 	compare(t, "value", got[1], []float64{2. / 3}, 1e-13)
 }
@@ -157,8 +164,11 @@ func BenchmarkIssue378(b *testing.B) {
 	g := G.NewGraph()
 	x, y := leaf(g, "x", ad.Shape{n, 1, 28, 28}), leaf(g, "y", ad.Shape{n, 10})
 	f, v := leaf(g, "f", ad.Shape{8, 1, 5, 5}), leaf(g, "v", ad.Shape{8 * 12 * 12, 10})
-	conv := G.Must(G.Rectify(G.Must(G.Conv2d(x, f, tensor.Shape{5, 5}, []int{0, 0}, []int{1, 1}, []int{1, 1}))))
-	flat := G.Must(G.Reshape(G.Must(G.MaxPool2D(conv, tensor.Shape{2, 2}, []int{0, 0}, []int{2, 2})), tensor.Shape{n, 8 * 12 * 12}))
+	conv := G.Must(G.Rectify(
+		G.Must(G.Conv2d(x, f, tensor.Shape{5, 5}, []int{0, 0}, []int{1, 1}, []int{1, 1}))))
+	flat := G.Must(
+		G.Reshape(G.Must(G.MaxPool2D(conv, tensor.Shape{2, 2}, []int{0, 0}, []int{2, 2})),
+			tensor.Shape{n, 8 * 12 * 12}))
 	loss := crossEntropy(G.Must(G.Mul(flat, v)), y)
 	rng := rand.New(rand.NewPCG(3, 78))
 	at := map[string][]float64{}
@@ -175,7 +185,8 @@ func BenchmarkIssue378(b *testing.B) {
 		for _, in := range made.Inputs {
 			src = append(src, ad.Feed{Data: at[in.Name()]})
 		}
-		outputs := append(builder.Grad(made.Outputs[0], builder.InputNamed("f"), builder.InputNamed("v")), made.Outputs[0])
+		outputs := append(builder.Grad(made.Outputs[0], builder.InputNamed("f"),
+			builder.InputNamed("v")), made.Outputs[0])
 		run, err := ad.NewEvaluator(made.Inputs, outputs, ad.Options{})
 		if err != nil {
 			b.Fatal(err)
@@ -193,7 +204,8 @@ func BenchmarkIssue378(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, leaf := range []*G.Node{x, y, f, v} {
-			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...), tensor.WithBacking(at[leaf.Name()]))); err != nil {
+			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
+				tensor.WithBacking(at[leaf.Name()]))); err != nil {
 				b.Fatal(err)
 			}
 		}

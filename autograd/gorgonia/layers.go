@@ -14,28 +14,48 @@ import (
 // something else than the name of the operation says, so does the expression, and a note
 // says it.
 var layers = map[string]func(m *importer, c *call, x []*ad.Node) *ad.Node{
-	"gorgonia.atOp":                 func(_ *importer, c *call, x []*ad.Node) *ad.Node { return at(c, x[0]) },
-	"gorgonia.tensordotOp":          func(_ *importer, c *call, x []*ad.Node) *ad.Node { return tensordot(c, x[0], x[1]) },
-	"*gorgonia.byIndicesOp":         byIndices,
-	"gorgonia.diagFlatOp":           func(_ *importer, _ *call, x []*ad.Node) *ad.Node { return flat(x[0]).Diag() },
-	"gorgonia.im2colOp":             func(_ *importer, c *call, x []*ad.Node) *ad.Node { return im2col(c, x[0]) },
-	"gorgonia.col2imOp":             func(_ *importer, c *call, x []*ad.Node) *ad.Node { return col2im(c, x[0]) },
-	"*gorgonia.maxPoolOp":           maxPool,
-	"*gorgonia.avgPoolOp":           averagePool,
-	"*gorgonia.globalAveragePoolOp": func(_ *importer, _ *call, x []*ad.Node) *ad.Node { return x[0].Mean(2, 3) },
-	"*gorgonia.upsampleOp":          func(_ *importer, c *call, x []*ad.Node) *ad.Node { return upsample(c, x[0]) },
-	"*gorgonia.BatchNormOp":         func(_ *importer, c *call, x []*ad.Node) *ad.Node { return batchNorm(c, x[0]) },
-	"*gorgonia.GroupNormOp":         func(_ *importer, c *call, x []*ad.Node) *ad.Node { return groupNorm(c, x[0]) },
-	"*gorgonia.dropoutOp":           dropout,
-	"*gorgonia.sparsemaxOp":         sparsemax,
-	"*gorgonia.dtConvOp":            convert,
+	"gorgonia.atOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return at(c, x[0])
+	},
+	"gorgonia.tensordotOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return tensordot(c, x[0], x[1])
+	},
+	"*gorgonia.byIndicesOp": byIndices,
+	"gorgonia.diagFlatOp": func(_ *importer, _ *call, x []*ad.Node) *ad.Node {
+		return flat(x[0]).Diag()
+	},
+	"gorgonia.im2colOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return im2col(c, x[0])
+	},
+	"gorgonia.col2imOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return col2im(c, x[0])
+	},
+	"*gorgonia.maxPoolOp": maxPool,
+	"*gorgonia.avgPoolOp": averagePool,
+	"*gorgonia.globalAveragePoolOp": func(_ *importer, _ *call, x []*ad.Node) *ad.Node {
+		return x[0].Mean(2, 3)
+	},
+	"*gorgonia.upsampleOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return upsample(c, x[0])
+	},
+	"*gorgonia.BatchNormOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return batchNorm(c, x[0])
+	},
+	"*gorgonia.GroupNormOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
+		return groupNorm(c, x[0])
+	},
+	"*gorgonia.dropoutOp":   dropout,
+	"*gorgonia.sparsemaxOp": sparsemax,
+	"*gorgonia.dtConvOp":    convert,
 }
 
 // refused are ops that are not imported, and why.
 var refused = map[string]string{
-	"*gorgonia.ctcLossOp":         "the connectionist temporal classification loss reads lengths and labels that shape its computation; write it with Scan and LogAddExp",
-	"*gorgonia.ctcLossDiffOp":     "it is gorgonia's derivative of a loss that is refused",
-	"*gorgonia.yoloOp":            "YOLOv3 mixes decoding, non-differentiable selection and, in training, the loss with state of its op; import the node before it",
+	"*gorgonia.ctcLossOp": "the connectionist temporal classification loss reads lengths " +
+		"and labels that shape its computation; write it with Scan and LogAddExp",
+	"*gorgonia.ctcLossDiffOp": "it is gorgonia's derivative of a loss that is refused",
+	"*gorgonia.yoloOp": "YOLOv3 mixes decoding, non-differentiable selection and, in " +
+		"training, the loss with state of its op; import the node before it",
 	"*gorgonia.maxPoolDiffOp":     derivative,
 	"*gorgonia.avgPoolDiffOp":     derivative,
 	"*gorgonia.batchnormDiffOp":   derivative,
@@ -48,7 +68,8 @@ var refused = map[string]string{
 	"gorgonia.readOp":             "a statement has no value; import the node that it reads",
 }
 
-const derivative = "gorgonia's derivative of a layer depends on the run of the layer; import the value and differentiate it here (Builder.Grad)"
+const derivative = "gorgonia's derivative of a layer depends on the run of the layer; import the " +
+	"value and differentiate it here (Builder.Grad)"
 
 // field is a field of an op, by its name: those of gorgonia are not exported.
 func (c *call) field(name string) reflect.Value {
@@ -188,7 +209,8 @@ func maxPool(m *importer, c *call, x []*ad.Node) *ad.Node {
 	at := make([]int, 0, len(windows)*size)
 	for _, w := range windows {
 		if len(w) == 0 {
-			return m.fail(c.Shape, "node %v: a window of the pooling lies outside of the image", c.Node.Name())
+			return m.fail(c.Shape, "node %v: a window of the pooling lies outside of the image",
+				c.Node.Name())
 		}
 		at = append(at, w...)
 		for range size - len(w) { // which the largest element does not depend on
@@ -207,8 +229,10 @@ func averagePool(m *importer, c *call, x []*ad.Node) *ad.Node {
 			from, to = append(from, e), append(to, k)
 		}
 	}
-	m.note("node %v: gorgonia divides the sum of a window by the width of the image, not by the window's size", c.Node.Name())
-	return x[0].Gather(from, ad.Shape{len(from)}).ScatterAdd(to, c.Shape).Scale(1 / float64(x[0].Shape()[3]))
+	m.note("node %v: gorgonia divides the sum of a window by the width of the image, not by the "+
+		"window's size", c.Node.Name())
+	return x[0].Gather(from, ad.Shape{len(from)}).ScatterAdd(to,
+		c.Shape).Scale(1 / float64(x[0].Shape()[3]))
 }
 
 // upsample repeats each pixel in both directions.
@@ -242,7 +266,8 @@ func batchNorm(c *call, x *ad.Node) *ad.Node {
 	epsilon := c.field("epsilon").Float()
 	if c.field("training").Bool() {
 		rows := parted.Transpose(1, 0, 2).Reshape(ad.Shape{channels, batches * pixels})
-		return standardised(rows, epsilon).Reshape(ad.Shape{channels, batches, pixels}).Transpose(1, 0, 2)
+		return standardised(rows, epsilon).Reshape(ad.Shape{channels, batches, pixels}).Transpose(1,
+			0, 2)
 	}
 	mean, variance := c.Op.(*G.BatchNormOp).Stats()
 	running := func(v any) *ad.Node {
@@ -254,7 +279,8 @@ func batchNorm(c *call, x *ad.Node) *ad.Node {
 // groupNorm standardises groups of channels of each example.
 func groupNorm(c *call, x *ad.Node) *ad.Node {
 	groups := x.Shape()[0] * c.number("numGroups")
-	return standardised(x.Reshape(ad.Shape{groups, x.Shape().Len() / groups}), c.field("epsilon").Float())
+	return standardised(x.Reshape(ad.Shape{groups, x.Shape().Len() / groups}),
+		c.field("epsilon").Float())
 }
 
 // dropout keeps an element where a number of its noise, uniform between 0 and 1, is below
@@ -267,10 +293,12 @@ func dropout(m *importer, c *call, x []*ad.Node) *ad.Node {
 	noise := m.bind[c.Node]
 	if noise == nil {
 		noise = m.input(c.Node, c.Shape)
-		m.note("node %v: the noise of the dropout is input %q, of numbers uniform between 0 and 1", c.Node.Name(), noise.Name())
+		m.note("node %v: the noise of the dropout is input %q, of numbers uniform between 0 and 1",
+			c.Node.Name(), noise.Name())
 	}
 	if !noise.Shape().Equal(c.Shape) {
-		return m.fail(c.Shape, "node %v: noise of shape %v, want %v", c.Node.Name(), noise.Shape(), c.Shape)
+		return m.fail(c.Shape, "node %v: noise of shape %v, want %v", c.Node.Name(), noise.Shape(),
+			c.Shape)
 	}
 	return x[0].Mul(m.b.Scalar(keep).Greater(noise)).Scale(1 / keep)
 }
@@ -316,7 +344,8 @@ var support = &ad.Primitive{
 func sparsemax(m *importer, c *call, x []*ad.Node) *ad.Node {
 	last := len(c.Shape) - 1
 	if axis := c.number("axis"); axis >= 0 && !(axis == 1 && last == 1) {
-		return m.fail(c.Shape, "node %v: sparsemax along axis %d: gorgonia does not transpose the result back; transpose, and take the last axis", c.Node.Name(), axis)
+		return m.fail(c.Shape, "node %v: sparsemax along axis %d: gorgonia does not transpose "+
+			"the result back; transpose, and take the last axis", c.Node.Name(), axis)
 	}
 	kept := slices.Clone(c.Shape)
 	kept[last] = 1

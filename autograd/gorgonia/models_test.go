@@ -21,7 +21,8 @@ func TestExportModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{2}, Activation: models.Tanh})
+	network, err := models.NewFeedForward(x, nil,
+		models.FeedForwardOptions{Hidden: []int{2}, Activation: models.Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestExportModels(t *testing.T) {
 				}
 			}
 			sum := loss.Sum()
-			want := eval(t, inputs, append(e.Builder.Grad(sum, inputs[:len(wrt)]...), sum), at, ad.Options{})
+			want := eval(t, inputs, append(e.Builder.Grad(sum, inputs[:len(wrt)]...), sum), at,
+				ad.Options{})
 			exported, err := gorgonia.Export(sum)
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +61,8 @@ func TestExportModels(t *testing.T) {
 		})
 	}
 	for name, lik := range map[string]models.Likelihood{"linear": linear, "network": network} {
-		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3,
+			Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +73,9 @@ func TestExportModels(t *testing.T) {
 		check(name, models.LikelihoodGraph(lik), "log likelihood", "graph", "theta")
 	}
 	check("BGe", models.LikelihoodGraph(bge), "log likelihood", "graph")
-	for name, prior := range map[string]models.GraphPrior{"Erdős–Rényi": models.ErdosRenyi{EdgeProbability: 0.3}, "scale-free": models.ScaleFree{}, "fair": models.FairPrior{}} {
+	for name, prior := range map[string]models.GraphPrior{
+		"Erdős–Rényi": models.ErdosRenyi{EdgeProbability: 0.3}, "scale-free": models.ScaleFree{},
+		"fair": models.FairPrior{}} {
 		check(name, models.PriorGraph(prior, 4), "log prior", "graph")
 	}
 }

@@ -111,7 +111,8 @@ func (t *tape) build() error {
 		g := t.nodes[n]
 		if n.Op == nil { // the TapeMachine reads results of ops only
 			var err error
-			g, err = G.ApplyOp(t.copyOp(n, fmt.Sprintf("output %d", i), ir.Identity(t.shapeOf(n).Len())), g)
+			g, err = G.ApplyOp(t.copyOp(n, fmt.Sprintf("output %d", i),
+				ir.Identity(t.shapeOf(n).Len())), g)
 			if err != nil {
 				return err
 			}
@@ -220,8 +221,10 @@ func (t *tape) leaf(n *ir.Value) *G.Node {
 }
 
 // op makes an own op of the stacked graph, unique by the node it belongs to.
-func (t *tape) op(n *ir.Value, label string, in []ad.Shape, run func(out []float64, in [][]float64) error) *operation {
-	op := &operation{label: t.Describe(n) + " " + label, in: in, out: t.shapeOf(n), value: n, exporter: t.exporter}
+func (t *tape) op(n *ir.Value, label string, in []ad.Shape,
+	run func(out []float64, in [][]float64) error) *operation {
+	op := &operation{label: t.Describe(n) + " " + label, in: in, out: t.shapeOf(n), value: n,
+		exporter: t.exporter}
 	if t.of != nil {
 		op.node = t.of[n.ID]
 	}
@@ -269,7 +272,8 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 	if t.exporter != nil && n.Op.Name == withGradient {
 		for _, x := range t.of[n.ID].Operands()[1:] {
 			at := slices.Index(t.of, x)
-			args, operands = append(slices.Clip(args), t.Values[at]), append(operands, t.nodes[t.Values[at]])
+			args, operands = append(slices.Clip(args), t.Values[at]),
+				append(operands, t.nodes[t.Values[at]])
 		}
 	}
 	shapes, stacked := make([]ir.Shape, len(args)), make([]ad.Shape, len(args))
@@ -306,7 +310,8 @@ func gemm(y []float64, shape ir.Shape, x [][]float64, shapes []ir.Shape) {
 	dense := func(data []float64, s ir.Shape) blas64.General {
 		return blas64.General{Rows: s[0], Cols: s[1], Stride: s[1], Data: data}
 	}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, dense(x[0], shapes[0]), dense(x[1], shapes[1]), 0, dense(y, shape))
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, dense(x[0], shapes[0]), dense(x[1], shapes[1]), 0,
+		dense(y, shape))
 }
 
 // crossAxis lowers the rules that cross a mapped axis.
@@ -359,12 +364,13 @@ func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
 	case ir.OverSoftmax:
 		return t.softmax(n, operand, stride)
 	}
-	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(x)}, func(out []float64, in [][]float64) error {
-		for k, s := range source {
-			out[k] = element(in[0][s:])
-		}
-		return nil
-	}), operand)
+	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(x)},
+		func(out []float64, in [][]float64) error {
+			for k, s := range source {
+				out[k] = element(in[0][s:])
+			}
+			return nil
+		}), operand)
 }
 
 // Close releases the machine.
@@ -448,17 +454,18 @@ func (t *tape) runs() int {
 // softmax normalises along an axis.
 func (t *tape) softmax(n *ir.Value, operand *G.Node, stride int) (*G.Node, error) {
 	size := n.Attr.Axis.Size()
-	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(n.Args[0])}, func(out []float64, in [][]float64) error {
-		x := make([]float64, size)
-		for k := range out {
-			i := k / stride % size
-			first := k - i*stride
-			for j := range x {
-				x[j] = in[0][first+j*stride]
+	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(n.Args[0])},
+		func(out []float64, in [][]float64) error {
+			x := make([]float64, size)
+			for k := range out {
+				i := k / stride % size
+				first := k - i*stride
+				for j := range x {
+					x[j] = in[0][first+j*stride]
+				}
+				ir.SoftmaxOf(x)
+				out[k] = x[i]
 			}
-			ir.SoftmaxOf(x)
-			out[k] = x[i]
-		}
-		return nil
-	}), operand)
+			return nil
+		}), operand)
 }

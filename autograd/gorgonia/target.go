@@ -77,8 +77,11 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 	if cfg.Samples == 0 {
 		cfg.Samples = 1
 	}
-	if cfg.Particles < 1 || len(cfg.Blocks) == 0 || len(density) == 0 || cfg.Samples < 1 || cfg.Workers < 0 {
-		return nil, fmt.Errorf("gorgonia: target: got %d particles of %d blocks, %d nodes, %d samples and %d workers, want at least one of each", cfg.Particles, len(cfg.Blocks), len(density), cfg.Samples, cfg.Workers)
+	if cfg.Particles < 1 || len(cfg.Blocks) == 0 || len(density) == 0 || cfg.Samples < 1 ||
+		cfg.Workers < 0 {
+		return nil, fmt.Errorf("gorgonia: target: got %d particles of %d blocks, %d nodes, %d "+
+			"samples and %d workers, want at least one of each", cfg.Particles, len(cfg.Blocks),
+			len(density), cfg.Samples, cfg.Workers)
 	}
 	t := &Target{cfg: cfg}
 	b := ad.NewBuilder("target")
@@ -93,7 +96,8 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 	t.src = make([]ad.Feed, len(inputs))
 	for leaf, i := range cfg.Held {
 		if i < 0 || i >= len(t.blocks) {
-			return nil, fmt.Errorf("gorgonia: target: leaf %v is held at block %d of %d", leaf.Name(), i, len(t.blocks))
+			return nil, fmt.Errorf("gorgonia: target: leaf %v is held at block %d of %d",
+				leaf.Name(), i, len(t.blocks))
 		}
 		bind[leaf] = t.blocks[i].StopGradient()
 	}
@@ -113,7 +117,8 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 			t.src = append(t.src, ad.Feed{Data: t.steps[len(t.steps)-1].value[:]})
 			inputs = append(inputs, bind[leaf])
 		case seed != nil:
-			bind[leaf] = b.Uniform(fmt.Sprintf("noise %d", len(inputs)), shapeOf(leaf), particle, sample)
+			bind[leaf] = b.Uniform(fmt.Sprintf("noise %d", len(inputs)), shapeOf(leaf), particle,
+				sample)
 			t.src = append(t.src, ad.Feed{Seed: func(i int) uint64 { return seed(t.step, i) }})
 			inputs = append(inputs, bind[leaf])
 		case bind[leaf] == nil && leaf.Op() == nil && leaf.Value() != nil:
@@ -129,7 +134,8 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 		return nil, fmt.Errorf("gorgonia: target: %w", err)
 	}
 	if len(made.Leaves) > 0 {
-		return nil, fmt.Errorf("gorgonia: target: leaf %v is neither a block, nor data, nor noise, and has no value", made.Inputs[0].Name())
+		return nil, fmt.Errorf("gorgonia: target: leaf %v is neither a block, nor data, nor "+
+			"noise, and has no value", made.Inputs[0].Name())
 	}
 	t.notes = made.Notes
 	y := b.Scalar(0)
@@ -149,7 +155,8 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 	t.dst = make([][]float64, len(outputs))
 	t.dst[len(t.blocks)] = make([]float64, cfg.Particles)
 	for _, n := range t.sizes {
-		t.alone = append(t.alone, mat.NewDense(cfg.Particles, n, nil), mat.NewDense(cfg.Particles, n, nil))
+		t.alone = append(t.alone, mat.NewDense(cfg.Particles, n, nil),
+			mat.NewDense(cfg.Particles, n, nil))
 	}
 	return t, nil
 }
@@ -164,12 +171,15 @@ func (t *Target) Notes() []string { return t.notes }
 // the particles at which the density or its gradient is not finite; the others hold.
 func (t *Target) Score(dst, x []*mat.Dense, step int) error {
 	if len(x) != len(t.blocks) || len(dst) != len(t.blocks) {
-		return fmt.Errorf("gorgonia: target: got %d blocks and %d results, want %d", len(x), len(dst), len(t.blocks))
+		return fmt.Errorf("gorgonia: target: got %d blocks and %d results, want %d", len(x),
+			len(dst), len(t.blocks))
 	}
 	for i, size := range t.sizes {
 		for _, m := range []*mat.Dense{x[i], dst[i]} {
-			if raw := m.RawMatrix(); raw.Rows != t.cfg.Particles || raw.Cols != size || raw.Stride != size {
-				return fmt.Errorf("gorgonia: target: block %d: got %d×%d with stride %d, want %d×%d without gaps", i, raw.Rows, raw.Cols, raw.Stride, t.cfg.Particles, size)
+			if raw := m.RawMatrix(); raw.Rows != t.cfg.Particles || raw.Cols != size ||
+				raw.Stride != size {
+				return fmt.Errorf("gorgonia: target: block %d: got %d×%d with stride %d, want "+
+					"%d×%d without gaps", i, raw.Rows, raw.Cols, raw.Stride, t.cfg.Particles, size)
 			}
 		}
 		t.src[i].Data, t.dst[i] = x[i].RawMatrix().Data, dst[i].RawMatrix().Data
@@ -186,7 +196,9 @@ func (t *Target) Score(dst, x []*mat.Dense, step int) error {
 	for i := range t.cfg.Particles {
 		if slices.ContainsFunc(t.dst, func(d []float64) bool {
 			size := len(d) / t.cfg.Particles
-			return slices.ContainsFunc(d[i*size:][:size], func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+			return slices.ContainsFunc(d[i*size:][:size], func(v float64) bool {
+				return math.IsNaN(v) || math.IsInf(v, 0)
+			})
 		}) {
 			outside = append(outside, i)
 		}
@@ -195,7 +207,8 @@ func (t *Target) Score(dst, x []*mat.Dense, step int) error {
 	case err == nil && outside == nil:
 		return nil
 	case err == nil:
-		err = fmt.Errorf("particle %d: the log density is %v: %w", outside[0], t.dst[len(t.blocks)][outside[0]], models.ErrNotFinite)
+		err = fmt.Errorf("particle %d: the log density is %v: %w", outside[0],
+			t.dst[len(t.blocks)][outside[0]], models.ErrNotFinite)
 	}
 	return &models.OutsideError{Particles: outside, Err: fmt.Errorf("gorgonia: target: %w", err)}
 }

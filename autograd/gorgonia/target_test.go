@@ -25,8 +25,10 @@ func TestTargetNUTS(t *testing.T) {
 	x, y := leaf(g, "x", ad.Shape{2}), G.NewScalar(g, G.Float64, G.WithName("y"))
 	mean := G.NewVector(g, G.Float64, G.WithName("mean"), G.WithShape(2))
 	square := G.Must(G.Sum(G.Must(G.Square(G.Must(G.Sub(x, mean))))))
-	density := G.Must(G.Neg(G.Must(G.Add(square, G.Must(G.Mul(G.Must(G.Square(y)), G.NewConstant(0.125)))))))
-	target, err := gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 4, Blocks: []*G.Node{x, y}, Data: map[*G.Node][]float64{mean: {1, -2}}}, density)
+	density := G.Must(
+		G.Neg(G.Must(G.Add(square, G.Must(G.Mul(G.Must(G.Square(y)), G.NewConstant(0.125)))))))
+	target, err := gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 4, Blocks: []*G.Node{x, y},
+		Data: map[*G.Node][]float64{mean: {1, -2}}}, density)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +45,10 @@ func TestTargetNUTS(t *testing.T) {
 		}
 	}
 	for k, want := range [3][2]float64{{1, math.Sqrt(0.5)}, {-2, math.Sqrt(0.5)}, {0, 2}} {
-		if m, sd := stat.MeanStdDev(draws[k], nil); math.Abs(m-want[0]) > 0.15*want[1] || math.Abs(sd/want[1]-1) > 0.1 {
-			t.Errorf("coordinate %d: got mean %.3f and spread %.3f, want %.3f and %.3f", k, m, sd, want[0], want[1])
+		if m, sd := stat.MeanStdDev(draws[k], nil); math.Abs(m-want[0]) > 0.15*want[1] ||
+			math.Abs(sd/want[1]-1) > 0.1 {
+			t.Errorf("coordinate %d: got mean %.3f and spread %.3f, want %.3f and %.3f", k, m, sd,
+				want[0], want[1])
 		}
 	}
 }
@@ -60,12 +64,16 @@ func TestTargetErrors(t *testing.T) {
 		density *G.Node
 		want    string
 	}{
-		{"a leaf without value", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}}, y, "leaf w is neither a block, nor data, nor noise, and has no value"},
-		{"no block", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}, Data: map[*G.Node][]float64{w: {1, 2}}}, G.Must(G.Sum(w)), "depends on no block"},
+		{"a leaf without value", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}}, y,
+			"leaf w is neither a block, nor data, nor noise, and has no value"},
+		{"no block", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x},
+			Data: map[*G.Node][]float64{w: {1, 2}}}, G.Must(G.Sum(w)), "depends on no block"},
 		{"no particles", gorgonia.TargetConfig{Blocks: []*G.Node{x}}, y, "got 0 particles"},
-		{"data of another length", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}, Data: map[*G.Node][]float64{w: {1}}}, y, "got 1 values, want 2"},
+		{"data of another length", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x},
+			Data: map[*G.Node][]float64{w: {1}}}, y, "got 1 values, want 2"},
 	} {
-		if _, err := gorgonia.NewTarget(tt.cfg, tt.density); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := gorgonia.NewTarget(tt.cfg, tt.density); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want one with %q", tt.name, err, tt.want)
 		}
 	}
@@ -75,13 +83,16 @@ func TestTargetErrors(t *testing.T) {
 func TestTargetOutside(t *testing.T) {
 	g := G.NewGraph()
 	x := leaf(g, "x", ad.Shape{1})
-	target, err := gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 2, Blocks: []*G.Node{x}}, G.Must(G.Sum(G.Must(G.Log(x)))))
+	target, err := gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 2, Blocks: []*G.Node{x}},
+		G.Must(G.Sum(G.Must(G.Log(x)))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer target.Close()
 	var outside *models.OutsideError
-	if err := target.Score([]*mat.Dense{mat.NewDense(2, 1, nil)}, []*mat.Dense{mat.NewDense(2, 1, []float64{-1, 2})}, 0); !errors.As(err, &outside) || len(outside.Particles) != 1 {
+	if err := target.Score([]*mat.Dense{mat.NewDense(2, 1, nil)},
+		[]*mat.Dense{mat.NewDense(2, 1, []float64{-1, 2})}, 0); !errors.As(err, &outside) ||
+		len(outside.Particles) != 1 {
 		t.Errorf("got error %v, want one that names particle 0", err)
 	}
 	logp, grad := make([]float64, 2), mat.NewDense(2, 1, nil)

@@ -30,13 +30,17 @@ func latents(g *G.ExprGraph, name string, d, k int, alpha *G.Node) (z, noise, lo
 	noise = G.NewVector(g, G.Float64, G.WithShape(pairs), G.WithName("noise "+name))
 	u, v := G.Must(G.Slice(z, nil, nil, G.S(0))), G.Must(G.Slice(z, nil, nil, G.S(1)))
 	scores := G.Must(G.Ravel(G.Must(G.Mul(u, G.Must(G.Transpose(v))))))
-	chosen := constant(g, "pairs "+name, pairs, rows*rows, func(p, cell int) bool { return cell == pairOf(d, p)/d*rows+pairOf(d, p)%d-1 })
+	chosen := constant(g, "pairs "+name, pairs, rows*rows, func(p, cell int) bool {
+		return cell == pairOf(d, p)/d*rows+pairOf(d, p)%d-1
+	})
 	return z, noise, G.Must(G.Mul(alpha, G.Must(G.Mul(chosen, scores))))
 }
 
 // adjacency places the pairs into a d×d matrix.
 func adjacency(g *G.ExprGraph, name string, d int, pairs *G.Node) *G.Node {
-	place := constant(g, "cells "+name, d*d, d*(d-1)/2, func(cell, p int) bool { return cell == pairOf(d, p) })
+	place := constant(g, "cells "+name, d*d, d*(d-1)/2, func(cell, p int) bool {
+		return cell == pairOf(d, p)
+	})
 	return G.Must(G.Reshape(G.Must(G.Mul(place, pairs)), tensor.Shape{d, d}))
 }
 
@@ -79,7 +83,8 @@ func network(h int) func(data, graph, theta *G.Node) *G.Node {
 	return func(data, graph, theta *G.Node) *G.Node {
 		d := data.Shape()[1]
 		part := func(from, rows, cols int) *G.Node {
-			return G.Must(G.Reshape(G.Must(G.Slice(theta, G.S(from, from+rows*cols))), tensor.Shape{rows, cols}))
+			return G.Must(G.Reshape(G.Must(G.Slice(theta, G.S(from, from+rows*cols))),
+				tensor.Shape{rows, cols}))
 		}
 		sum := func(x *G.Node) *G.Node { return G.Must(G.Sum(lnNormal(x, 1))) }
 		var terms []*G.Node
@@ -87,11 +92,13 @@ func network(h int) func(data, graph, theta *G.Node) *G.Node {
 			w1, b1 := part(j*d*h, d, h), part(d*d*h+j*h, 1, h)
 			w2, b2 := part(d*d*h+d*h+j*h, h, 1), part(d*d*h+2*d*h+j, 1, 1)
 			column := func(x *G.Node) *G.Node {
-				return G.Must(G.Reshape(G.Must(G.Slice(x, nil, G.S(j))), tensor.Shape{x.Shape()[0], 1}))
+				return G.Must(G.Reshape(G.Must(G.Slice(x, nil, G.S(j))),
+					tensor.Shape{x.Shape()[0], 1}))
 			}
 			parents := column(graph)
 			masked := G.Must(G.BroadcastHadamardProd(parents, w1, []byte{1}, nil))
-			hidden := G.Must(G.Rectify(G.Must(G.BroadcastAdd(G.Must(G.Mul(data, masked)), b1, nil, []byte{0}))))
+			hidden := G.Must(
+				G.Rectify(G.Must(G.BroadcastAdd(G.Must(G.Mul(data, masked)), b1, nil, []byte{0}))))
 			mean := G.Must(G.BroadcastAdd(G.Must(G.Mul(hidden, w2)), b2, nil, []byte{0}))
 			gated := G.Must(G.BroadcastHadamardProd(parents, lnNormal(w1, 1), []byte{1}, nil))
 			term := G.Must(G.Sum(lnNormal(G.Must(G.Sub(column(data), mean)), noiseVariance)))
@@ -106,10 +113,13 @@ func network(h int) func(data, graph, theta *G.Node) *G.Node {
 
 // written is the target: the gradient of Z goes through soft graphs and holds Θ, that of Θ
 // goes through hard graphs.
-func written(x *mat.Dense, params, k, particles, samples int, p, rate float64, seed uint64, terms func(data, graph, theta *G.Node) *G.Node) (*gorgonia.Target, error) {
+func written(x *mat.Dense, params, k, particles, samples int, p, rate float64, seed uint64,
+	terms func(data, graph, theta *G.Node) *G.Node) (*gorgonia.Target, error) {
 	n, d := x.Dims()
 	g := G.NewGraph()
-	data := G.NewMatrix(g, G.Float64, G.WithName("data"), G.WithShape(n, d), G.WithValue(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(mat.DenseCopyOf(x).RawMatrix().Data))))
+	data := G.NewMatrix(g, G.Float64, G.WithName("data"), G.WithShape(n, d),
+		G.WithValue(tensor.New(tensor.WithShape(n, d),
+			tensor.WithBacking(mat.DenseCopyOf(x).RawMatrix().Data))))
 	alpha := G.NewScalar(g, G.Float64, G.WithName("alpha"))
 	theta := G.NewVector(g, G.Float64, G.WithName("theta"), G.WithShape(params))
 	held := G.NewVector(g, G.Float64, G.WithName("theta held"), G.WithShape(params))
@@ -118,13 +128,18 @@ func written(x *mat.Dense, params, k, particles, samples int, p, rate float64, s
 	soft := adjacency(g, "soft", d, softSample(logits, u))
 	hard := adjacency(g, "hard", d, hardSample(logitsHeld, v))
 	stream := func(purpose models.Purpose) func(step, particle int) uint64 {
-		return func(step, particle int) uint64 { return models.StreamSeed(seed, purpose, step, particle) }
+		return func(step, particle int) uint64 {
+			return models.StreamSeed(seed, purpose, step, particle)
+		}
 	}
 	return gorgonia.NewTarget(gorgonia.TargetConfig{
 		Particles: particles, Samples: samples,
 		Blocks: []*G.Node{z, theta}, Held: map[*G.Node]int{zHeld: 0, held: 1},
-		Steps: map[*G.Node]func(int) float64{alpha: func(step int) float64 { return rate * float64(step) }},
-		Noise: map[*G.Node]func(step, particle int) uint64{u: stream(models.SoftGraphs), v: stream(models.HardGraphs)},
+		Steps: map[*G.Node]func(int) float64{alpha: func(step int) float64 {
+			return rate * float64(step)
+		}},
+		Noise: map[*G.Node]func(step, particle int) uint64{u: stream(models.SoftGraphs),
+			v: stream(models.HardGraphs)},
 	}, terms(data, soft, held), terms(data, hard, theta), logPrior(z, logits, k, p))
 }
 
@@ -147,7 +162,8 @@ func constant(g *G.ExprGraph, name string, rows, cols int, on func(i, j int) boo
 			values[e] = 1
 		}
 	}
-	return G.NewMatrix(g, G.Float64, G.WithName(name), G.WithShape(rows, cols), G.WithValue(tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(values))))
+	return G.NewMatrix(g, G.Float64, G.WithName(name), G.WithShape(rows, cols),
+		G.WithValue(tensor.New(tensor.WithShape(rows, cols), tensor.WithBacking(values))))
 }
 
 // both makes the target of a model from gorgonia's operations and by models.NewTOBAC.
@@ -160,14 +176,18 @@ func both(hidden, d, particles, samples int) (*gorgonia.Target, *models.TOBAC, e
 	var err error
 	if hidden > 0 {
 		terms = network(hidden)
-		likelihood, err = models.NewFeedForward(x, nil, models.FeedForwardOptions{NoiseVariance: noiseVariance, Hidden: []int{hidden}})
+		likelihood, err = models.NewFeedForward(x, nil,
+			models.FeedForwardOptions{NoiseVariance: noiseVariance, Hidden: []int{hidden}})
 	} else {
-		likelihood, err = models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: noiseVariance})
+		likelihood, err =
+			models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: noiseVariance})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	tobac, err := models.NewTOBAC(likelihood, models.TOBACConfig{Particles: particles, Samples: samples, Rank: k, AlphaRate: rate, Prior: models.ErdosRenyi{EdgeProbability: edge}, Seed: seed})
+	tobac, err := models.NewTOBAC(likelihood, models.TOBACConfig{Particles: particles,
+		Samples: samples, Rank: k, AlphaRate: rate, Prior: models.ErdosRenyi{EdgeProbability: edge},
+		Seed: seed})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,7 +221,8 @@ func TestTOBAC(t *testing.T) {
 					t.Fatal(err)
 				}
 				for b := range want {
-					compare(t, fmt.Sprintf("step %d, score of block %d", step, b), got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-12)
+					compare(t, fmt.Sprintf("step %d, score of block %d", step, b),
+						got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-12)
 				}
 			}
 			if testing.Short() {
@@ -217,7 +238,8 @@ func TestTOBAC(t *testing.T) {
 				}
 			}
 			for b := range x {
-				compare(t, fmt.Sprintf("after %d steps, block %d", c.n, b), y[b].RawMatrix().Data, x[b].RawMatrix().Data, 1e-9)
+				compare(t, fmt.Sprintf("after %d steps, block %d", c.n, b), y[b].RawMatrix().Data,
+					x[b].RawMatrix().Data, 1e-9)
 			}
 		})
 	}
@@ -235,7 +257,8 @@ func BenchmarkTOBAC(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer target.Close()
-		at := []*mat.Dense{mat.NewDense(particles, (d-1)*k*2, normals(rng, particles*(d-1)*k*2)), mat.NewDense(particles, d*d, normals(rng, particles*d*d))}
+		at := []*mat.Dense{mat.NewDense(particles, (d-1)*k*2, normals(rng, particles*(d-1)*k*2)),
+			mat.NewDense(particles, d*d, normals(rng, particles*d*d))}
 		score := []*mat.Dense{mat.DenseCopyOf(at[0]), mat.DenseCopyOf(at[1])}
 		for b.Loop() {
 			if err := target.Score(score, at, 3); err != nil {
@@ -245,11 +268,14 @@ func BenchmarkTOBAC(b *testing.B) {
 	})
 	b.Run("engine=tape", func(b *testing.B) {
 		g := G.NewGraph()
-		data := G.NewMatrix(g, G.Float64, G.WithName("data"), G.WithShape(100, d), G.WithValue(tensor.New(tensor.WithShape(100, d), tensor.WithBacking(x.RawMatrix().Data))))
+		data := G.NewMatrix(g, G.Float64, G.WithName("data"), G.WithShape(100, d),
+			G.WithValue(tensor.New(tensor.WithShape(100, d),
+				tensor.WithBacking(x.RawMatrix().Data))))
 		theta := G.NewVector(g, G.Float64, G.WithName("theta"), G.WithShape(d*d))
 		z, u, logits := latents(g, "soft", d, k, G.NewConstant(0.15))
 		terms := linear(data, adjacency(g, "soft", d, softSample(logits, u)), theta)
-		if _, err := G.Grad(G.Must(G.Add(G.Must(G.Sum(terms)), logPrior(z, logits, k, 0.4))), z, theta); err != nil {
+		if _, err := G.Grad(G.Must(G.Add(G.Must(G.Sum(terms)), logPrior(z, logits, k, 0.4))), z,
+			theta); err != nil {
 			b.Fatal(err)
 		}
 		for _, leaf := range []*G.Node{z, u, theta} {
@@ -257,7 +283,8 @@ func BenchmarkTOBAC(b *testing.B) {
 			for e := range values {
 				values[e] = 0.5 + 0.1*values[e]
 			}
-			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...), tensor.WithBacking(values))); err != nil {
+			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
+				tensor.WithBacking(values))); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -38,7 +38,8 @@ func (c *check) compareRuns(results []*autograd.Node) ([][]float64, error) {
 			}
 			for i, a := range c.args {
 				if k := differs(a.Values, before[i]); k >= 0 {
-					return nil, fmt.Errorf("gradtest: %v engine, run %d: input %q, element %d was changed: got %v, want %v",
+					return nil, fmt.Errorf("gradtest: %v engine, run %d: input %q, element %d "+
+						"was changed: got %v, want %v",
 						engine, run+1, a.Node.Name(), k, a.Values[k], before[i][k])
 				}
 			}
@@ -50,7 +51,8 @@ func (c *check) compareRuns(results []*autograd.Node) ([][]float64, error) {
 				tolerance = 0
 			}
 			if err := c.compare(got, first, tolerance); err != nil {
-				return nil, fmt.Errorf("gradtest: %v engine, run %d against the first: %w", engine, run+1, err)
+				return nil, fmt.Errorf("gradtest: %v engine, run %d against the first: %w", engine,
+					run+1, err)
 			}
 		}
 	}
@@ -126,9 +128,11 @@ func (c *check) differences(y *autograd.Node, values [][]float64) error {
 			for e, g := range gradient {
 				got += g * direction[e]
 			}
-			allowed := c.opt.Tolerance*max(math.Abs(got), math.Abs(want), largest(gradient)) + rounding
+			allowed := c.opt.Tolerance*max(math.Abs(got), math.Abs(want), largest(gradient)) +
+				rounding
 			if !(math.Abs(got-want) <= allowed) {
-				return &MismatchError{Input: a.Node.Name(), Element: element, Direction: k, Got: got, Want: want, Uncertainty: uncertainty, Allowed: allowed}
+				return &MismatchError{Input: a.Node.Name(), Element: element, Direction: k,
+					Got: got, Want: want, Uncertainty: uncertainty, Allowed: allowed}
 			}
 		}
 	}
@@ -145,7 +149,8 @@ func (c *check) count(a Argument) int {
 
 // direction number k of an argument and the largest step along it: a unit
 // vector, or a random vector whose elements are as large as those of the point.
-func (c *check) direction(a Argument, k int, rng *rand.Rand) (v []float64, step float64, element int) {
+func (c *check) direction(a Argument, k int, rng *rand.Rand) (v []float64, step float64,
+	element int) {
 	v = make([]float64, len(a.Values))
 	if len(v) <= c.opt.Every {
 		v[k] = 1
@@ -160,7 +165,8 @@ func (c *check) direction(a Argument, k int, rng *rand.Rand) (v []float64, step 
 // along differentiates the sum of y when argument i moves along a direction.
 // Points at which the graph cannot be evaluated count as not finite, unless
 // that leaves nothing.
-func (c *check) along(ev autograd.Evaluator, y *autograd.Node, i int, direction []float64, step float64) (derivative, uncertainty float64, err error) {
+func (c *check) along(ev autograd.Evaluator, y *autograd.Node, i int, direction []float64,
+	step float64) (derivative, uncertainty float64, err error) {
 	centre := c.args[i].Values
 	moved := make([]float64, len(centre))
 	value := func(h float64) []float64 {
@@ -194,7 +200,8 @@ func (c *check) along(ev autograd.Evaluator, y *autograd.Node, i int, direction 
 }
 
 // eval runs the evaluator at the point, some arguments replaced.
-func (c *check) eval(ev autograd.Evaluator, results []*autograd.Node, replaced map[int][]float64) ([][]float64, error) {
+func (c *check) eval(ev autograd.Evaluator, results []*autograd.Node,
+	replaced map[int][]float64) ([][]float64, error) {
 	src := make([]autograd.Feed, len(c.args))
 	for i, a := range c.args {
 		src[i].Data = a.Values

@@ -75,7 +75,8 @@ func (e *MismatchError) Error() string {
 	if e.Element < 0 {
 		at = fmt.Sprintf("random direction %d", e.Direction)
 	}
-	return fmt.Sprintf("gradtest: derivative for input %q, %s: got %v, want %v ± %.1g (differ by %.3g, allowed %.3g)",
+	return fmt.Sprintf("gradtest: derivative for input %q, %s: got %v, want %v ± %.1g (differ by "+
+		"%.3g, allowed %.3g)",
 		e.Input, at, e.Got, e.Want, e.Uncertainty, math.Abs(e.Got-e.Want), e.Allowed)
 }
 
@@ -91,7 +92,8 @@ type Argument struct {
 // x0, x1, … of the given shapes at the point at, and compares the result with
 // finite differences. The error is a [*MismatchError] if a derivative is wrong;
 // other errors are those of the graph and of its evaluation. at is not modified.
-func Check(build func(b *autograd.Builder, x []*autograd.Node) *autograd.Node, at [][]float64, shapes []autograd.Shape, opt Options) error {
+func Check(build func(b *autograd.Builder, x []*autograd.Node) *autograd.Node, at [][]float64,
+	shapes []autograd.Shape, opt Options) error {
 	if len(at) != len(shapes) {
 		return fmt.Errorf("gradtest: got values of %d inputs, want %d", len(at), len(shapes))
 	}

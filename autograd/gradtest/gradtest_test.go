@@ -34,8 +34,10 @@ func TestDerivative(t *testing.T) {
 		{"large value", func(h float64) float64 { return 1e6 + math.Sin(h) }, 0.01, 1, 1e-6},
 		{"oscillating", func(h float64) float64 { return math.Sin(100 * h) }, 0.01, 100, 1e-7},
 		{"kink at 0.001", func(h float64) float64 { return math.Abs(h - 0.001) }, 0.01, -1, 1e-12},
-		{"domain ends at 0.001", func(h float64) float64 { return math.Log(0.001 + h) }, 0.01, 1000, 0.01},
-		{"kink at 0: mean of the slopes", func(h float64) float64 { return max(h, 0) }, 0.01, 0.5, 0},
+		{"domain ends at 0.001", func(h float64) float64 { return math.Log(0.001 + h) }, 0.01, 1000,
+			0.01},
+		{"kink at 0: mean of the slopes", func(h float64) float64 { return max(h, 0) }, 0.01, 0.5,
+			0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,11 +88,13 @@ func TestCheckAccepts(t *testing.T) {
 // matrix stops being positive definite at a step of 0.001.
 func TestCheckShortDomain(t *testing.T) {
 	build := func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return x[0].LogDet() }
-	err := gradtest.Check(build, [][]float64{{1, 0, 0, 0.001}}, []autograd.Shape{{2, 2}}, gradtest.Options{Tolerance: 1e-4})
+	err := gradtest.Check(build, [][]float64{{1, 0, 0, 0.001}}, []autograd.Shape{{2, 2}},
+		gradtest.Options{Tolerance: 1e-4})
 	if err != nil {
 		t.Error(err)
 	}
-	err = gradtest.Check(build, [][]float64{{1, 0, 0, -1}}, []autograd.Shape{{2, 2}}, gradtest.Options{})
+	err = gradtest.Check(build, [][]float64{{1, 0, 0, -1}}, []autograd.Shape{{2, 2}},
+		gradtest.Options{})
 	if !errors.Is(err, autograd.ErrNotPositiveDefinite) {
 		t.Errorf("outside the domain: got %v, want %v", err, autograd.ErrNotPositiveDefinite)
 	}
@@ -111,10 +115,12 @@ func TestCheckDetects(t *testing.T) {
 			t.Fatalf("got %v, want a mismatch", err)
 		}
 		// y = x₁³ + Σx², the graph differentiates x₁²·c: 2x₁² + 2x₁ against 3x₁² + 2x₁.
-		if m.Input != "x0" || m.Element != 1 || !(math.Abs(m.Got-0) <= 1e-12) || !(math.Abs(m.Want-1) <= 1e-9) {
+		if m.Input != "x0" || m.Element != 1 || !(math.Abs(m.Got-0) <= 1e-12) ||
+			!(math.Abs(m.Want-1) <= 1e-9) {
 			t.Errorf("got %+v, want x0, element 1, 0 against 1", m)
 		}
-		for _, part := range []string{`input "x0"`, "element 1", "got 0", "want 0.99999", "allowed"} {
+		for _, part := range []string{`input "x0"`, "element 1", "got 0", "want 0.99999",
+			"allowed"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("error %q lacks %q", err, part)
 			}
@@ -131,7 +137,9 @@ func TestCheckDetects(t *testing.T) {
 		}
 	})
 	t.Run("kink convention", func(t *testing.T) {
-		err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return x[0].Relu() },
+		err := gradtest.Check(func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+			return x[0].Relu()
+		},
 			[][]float64{{0}}, []autograd.Shape{{}}, gradtest.Options{})
 		var m *gradtest.MismatchError
 		if !errors.As(err, &m) || m.Got != 0 || m.Want != 0.5 {
@@ -157,7 +165,8 @@ func TestCheckGraphMapped(t *testing.T) {
 	}
 	wrong := y.Add(z.Square().StopGradient().Sum())
 	var m *gradtest.MismatchError
-	if err := gradtest.CheckGraph(wrong, args, gradtest.Options{}); !errors.As(err, &m) || m.Input != "z" || m.Element != 0 {
+	if err := gradtest.CheckGraph(wrong, args, gradtest.Options{}); !errors.As(err, &m) ||
+		m.Input != "z" || m.Element != 0 {
 		t.Errorf("got %v, want a mismatch at element 0 of z", err)
 	}
 }
@@ -173,11 +182,15 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		{"missing values", square, nil, scalar, "got values of 0 inputs, want 1"},
-		{"no inputs", func(b *autograd.Builder, _ []*autograd.Node) *autograd.Node { return b.Scalar(1) }, nil, nil, "no input to differentiate"},
+		{"no inputs", func(b *autograd.Builder, _ []*autograd.Node) *autograd.Node {
+			return b.Scalar(1)
+		}, nil, nil, "no input to differentiate"},
 		{"wrong length", square, [][]float64{{1, 2}}, scalar, "got 2 values, want 1"},
 		{"not scalar", square, [][]float64{{1, 2}}, []autograd.Shape{{2}}, "want a scalar shape"},
 		{"not finite", square, [][]float64{{math.Inf(1)}}, scalar, "value, element 0 is +Inf"},
-		{"gradient not finite", func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node { return x[0].Sqrt() },
+		{"gradient not finite", func(_ *autograd.Builder, x []*autograd.Node) *autograd.Node {
+			return x[0].Sqrt()
+		},
 			[][]float64{{0}}, scalar, `gradient for input "x0", element 0 is +Inf`},
 	}
 	for _, tt := range tests {

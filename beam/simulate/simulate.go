@@ -67,7 +67,8 @@ func Run(w Work, c Cost, machines int) Result {
 		time := w.Seconds * math.Exp(w.LogSD*random.NormFloat64()-w.LogSD*w.LogSD/2)
 		heap.Push(&queue, event{at: free + c.Trip + time, delivers: true})
 	}
-	return Result{Machines: machines, Seconds: last, PerJob: last * float64(machines) / float64(w.Jobs), Busy: float64(w.Jobs) * c.Hub / last}
+	return Result{Machines: machines, Seconds: last,
+		PerJob: last * float64(machines) / float64(w.Jobs), Busy: float64(w.Jobs) * c.Hub / last}
 }
 
 // An event is a machine that turns to the giving program.

@@ -13,7 +13,8 @@ func TestOneMachine(t *testing.T) {
 	w := simulate.Work{Jobs: 50, Seconds: 3}
 	c := simulate.Cost{Start: 2, Hub: .25, Trip: .5}
 	got := simulate.Run(w, c, 1)
-	if want := 2 + 50*(3+.25+.5); math.Abs(got.Seconds-want) > 1e-9 || math.Abs(got.PerJob-want/50) > 1e-9 {
+	if want := 2 + 50*(3+.25+.5); math.Abs(got.Seconds-want) > 1e-9 ||
+		math.Abs(got.PerJob-want/50) > 1e-9 {
 		t.Errorf("got %+v, want %v seconds", got, want)
 	}
 }
@@ -31,7 +32,8 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	w.LogSD, c.Hub = 0, 0
-	if got, want := simulate.Run(w, c, 100).Seconds, c.Start+4*(1+c.Trip); math.Abs(got-want) > 1e-9 {
+	if got, want := simulate.Run(w, c, 100).Seconds,
+		c.Start+4*(1+c.Trip); math.Abs(got-want) > 1e-9 {
 		t.Errorf("equal jobs: %v seconds, want %v", got, want)
 	}
 }
@@ -50,7 +52,8 @@ func Example() {
 	w := simulate.Work{Jobs: 1000, Seconds: 10}
 	for _, machines := range []int{1, 10, 100} {
 		r := simulate.Run(w, simulate.Cost{Start: 5, Hub: .01}, machines)
-		fmt.Printf("%3d machines: %6.0f s, %.1f machine-seconds a job\n", machines, r.Seconds, r.PerJob)
+		fmt.Printf("%3d machines: %6.0f s, %.1f machine-seconds a job\n", machines, r.Seconds,
+			r.PerJob)
 	}
 	// Output:
 	//   1 machines:  10015 s, 10.0 machine-seconds a job

@@ -77,7 +77,9 @@ func readRun(folder string, edited bool) (*savedRun, error) {
 // checkEffects is an error where nothing is known of interventions.
 func (r *savedRun) checkEffects() error {
 	if r.effects == nil {
-		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a model that has them, such as linear or linear-unequal", r.folder, sem.Describe(r.posterior.Model))
+		return fmt.Errorf("%s: its draws have no parameters (%s) to predict with; fit with a "+
+			"model that has them, such as linear or linear-unequal", r.folder,
+			sem.Describe(r.posterior.Model))
 	}
 	return nil
 }
@@ -86,7 +88,8 @@ func (r *savedRun) checkEffects() error {
 func (r *savedRun) variable(option, name string) (int, error) {
 	j := slices.Index(r.posterior.Names, name)
 	if j < 0 {
-		return 0, cli.Usagef("%s: no column is named %s; allowed: %s", option, delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+		return 0, cli.Usagef("%s: no column is named %s; allowed: %s", option,
+			delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
 	}
 	return j, nil
 }
@@ -101,5 +104,6 @@ type distributionJSON struct {
 }
 
 func newDistributionJSON(d effects.Distribution) distributionJSON {
-	return distributionJSON{metrics.Number(d.Mean), metrics.Number(d.SD), metrics.Number(d.Q05), metrics.Number(d.Q50), metrics.Number(d.Q95)}
+	return distributionJSON{metrics.Number(d.Mean), metrics.Number(d.SD), metrics.Number(d.Q05),
+		metrics.Number(d.Q50), metrics.Number(d.Q95)}
 }

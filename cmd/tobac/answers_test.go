@@ -48,7 +48,8 @@ func TestAnswersAgree(t *testing.T) {
 	saveRun(t)
 	p := saved(t, "run")
 	header, pairs := csvRows(t, "run", "pairs.csv")
-	if got := strings.Join(header, ","); got != "first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,reverse_weight_sd" {
+	if got := strings.Join(header, ","); got != "first,second,adjacent,direction,weight_mean,wei"+
+		"ght_sd,reverse_weight_mean,reverse_weight_sd" {
 		t.Errorf("header of pairs.csv: %s", got)
 	}
 	if len(pairs) != len(p.PairsFrom(0)) {
@@ -57,13 +58,16 @@ func TestAnswersAgree(t *testing.T) {
 	for _, row := range pairs {
 		i, j := slices.Index(p.Names, row[0]), slices.Index(p.Names, row[1])
 		adjacent, direction := parseFloat(t, row[2]), parseFloat(t, row[3])
-		if math.Abs(adjacent*direction-p.Probabilities.At(i, j)) > 1e-12 || math.Abs(adjacent*(1-direction)-p.Probabilities.At(j, i)) > 1e-12 {
-			t.Errorf("pairs.csv: %v, probabilities %v and %v", row, p.Probabilities.At(i, j), p.Probabilities.At(j, i))
+		if math.Abs(adjacent*direction-p.Probabilities.At(i, j)) > 1e-12 ||
+			math.Abs(adjacent*(1-direction)-p.Probabilities.At(j, i)) > 1e-12 {
+			t.Errorf("pairs.csv: %v, probabilities %v and %v", row, p.Probabilities.At(i, j),
+				p.Probabilities.At(j, i))
 		}
 	}
 	_, edges := csvRows(t, "run", "edges.csv")
 	for _, row := range edges {
-		if probability, adjacent, direction := parseFloat(t, row[2]), parseFloat(t, row[5]), parseFloat(t, row[6]); math.Abs(adjacent*direction-probability) > 1e-12 {
+		if probability, adjacent, direction := parseFloat(t, row[2]), parseFloat(t, row[5]),
+			parseFloat(t, row[6]); math.Abs(adjacent*direction-probability) > 1e-12 {
 			t.Errorf("edges.csv: %v", row)
 		}
 	}
@@ -89,18 +93,22 @@ func TestAnswersAgree(t *testing.T) {
 		e := got.Effects[0]
 		for k, v := range []float64{e.Mean, e.SD, e.Q05, e.Q50, e.Q95, e.Path, e.InSD} {
 			if v != parseFloat(t, row[k+2]) {
-				t.Errorf("%s of %s on %s: effect says %v, %s %s", header[k+2], row[0], row[1], v, effectsFile, row[k+2])
+				t.Errorf("%s of %s on %s: effect says %v, %s %s", header[k+2], row[0], row[1], v,
+					effectsFile, row[k+2])
 			}
 		}
 		if math.Abs(e.Positive+e.Negative-e.Path) > 1e-9 || len(e.Curve) != 5 {
 			t.Errorf("effect %+v", e)
 		}
 		first, last := e.Curve[0], e.Curve[4]
-		if slope := (last.Mean - first.Mean) / (last.Value - first.Value); math.Abs(slope-e.Mean) > 1e-9*(1+math.Abs(e.Mean)) {
+		if slope := (last.Mean - first.Mean) / (last.Value - first.Value); math.Abs(slope-e.Mean) >
+			1e-9*(1+math.Abs(e.Mean)) {
 			t.Errorf("curve of slope %v, effect %v", slope, e.Mean)
 		}
 		text := succeed(t, "effect", "run", "--from", row[0], "--to", row[1]).stdout
-		for _, want := range []string{"Total effect of " + row[0], "in units of the data", "Posterior of the effect", "quantiles of its column", "█", fmt.Sprintf("%.2f", e.Path)} {
+		for _, want := range []string{"Total effect of " + row[0], "in units of the data",
+			"Posterior of the effect", "quantiles of its column", "█",
+			fmt.Sprintf("%.2f", e.Path)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("effect of %s on %s lacks %q:\n%s", row[0], row[1], want, text)
 			}
@@ -125,25 +133,31 @@ func TestPredict(t *testing.T) {
 	}
 	at := func(args ...string) (p prediction) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(succeed(t, append([]string{"predict", "run", "--json"}, args...)...).stdout), &p); err != nil {
+		if err := json.Unmarshal(
+			[]byte(succeed(t, append([]string{"predict", "run", "--json"}, args...)...).stdout),
+			&p); err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	one, two := at("--do", "X1=0.25"), at("--do", "X1=1.25")
 	for k, p := range one.Predictions {
-		if p.Column == "X1" || p.Expected.Q05 > p.Expected.Mean || p.New.Q95 <= p.Expected.Q95 || p.New.SD <= p.Expected.SD || p.New.Mean != p.Expected.Mean {
+		if p.Column == "X1" || p.Expected.Q05 > p.Expected.Mean || p.New.Q95 <= p.Expected.Q95 ||
+			p.New.SD <= p.Expected.SD || p.New.Mean != p.Expected.Mean {
 			t.Errorf("prediction %+v", p)
 		}
 		var e struct{ Effects []struct{ Mean float64 } }
-		if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", "X1", "--to", p.Column, "--json").stdout), &e); err != nil {
+		if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", "X1", "--to",
+			p.Column, "--json").stdout), &e); err != nil {
 			t.Fatal(err)
 		}
-		if slope := two.Predictions[k].Expected.Mean - p.Expected.Mean; math.Abs(slope-e.Effects[0].Mean) > 1e-9 {
+		if slope := two.Predictions[k].Expected.Mean -
+			p.Expected.Mean; math.Abs(slope-e.Effects[0].Mean) > 1e-9 {
 			t.Errorf("%s moves by %v, effect %v", p.Column, slope, e.Effects[0].Mean)
 		}
 	}
-	lines := strings.Split(strings.TrimSpace(succeed(t, "predict", "run", "--do", "X1=0.25", "--rows").stdout), "\n")
+	lines := strings.Split(
+		strings.TrimSpace(succeed(t, "predict", "run", "--do", "X1=0.25", "--rows").stdout), "\n")
 	if len(lines) != 1001 || lines[0] != "weight,X0,X1,X2,X3,X4,X5" {
 		t.Fatalf("%d rows after %q", len(lines)-1, lines[0])
 	}
@@ -157,14 +171,17 @@ func TestPredict(t *testing.T) {
 			t.Fatalf("row %q: X1 is set to 0.25", line)
 		}
 	}
-	if want := one.Predictions[0].Expected.Mean; math.Abs(total-1) > 1e-9 || math.Abs(sum-want) > 1e-9 {
+	if want := one.Predictions[0].Expected.Mean; math.Abs(total-1) > 1e-9 ||
+		math.Abs(sum-want) > 1e-9 {
 		t.Errorf("rows of the weight %v with the mean %v, want %v", total, sum, want)
 	}
 	got := succeed(t, "predict", "run", "--do", "X1=1000", "--do", "X2=0")
-	if !strings.Contains(got.stderr, "tobac: warning: X1 = 1000 lies outside of the data") || strings.Contains(got.stderr, "X2 =") {
+	if !strings.Contains(got.stderr, "tobac: warning: X1 = 1000 lies outside of the data") ||
+		strings.Contains(got.stderr, "X2 =") {
 		t.Errorf("warnings %q", got.stderr)
 	}
-	for _, want := range []string{"do X1 = 1000, X2 = 0", "E if nothing is set", "90 % of a new observation", "draws, effective sample size "} {
+	for _, want := range []string{"do X1 = 1000, X2 = 0", "E if nothing is set",
+		"90 % of a new observation", "draws, effective sample size "} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("prediction lacks %q:\n%s", want, got.stdout)
 		}
@@ -172,7 +189,8 @@ func TestPredict(t *testing.T) {
 	if w := at("--do", "X1=1000").Warnings; len(w) != 1 {
 		t.Errorf("warnings %q", w)
 	}
-	if got := succeed(t, "predict", "run").stdout; !strings.Contains(got, "nothing is set") || strings.Contains(got, "E if nothing") {
+	if got := succeed(t, "predict", "run").stdout; !strings.Contains(got, "nothing is set") ||
+		strings.Contains(got, "E if nothing") {
 		t.Errorf("prediction without --do:\n%s", got)
 	}
 }
@@ -181,8 +199,10 @@ func TestPredict(t *testing.T) {
 func TestAnswersOfStandardisedColumns(t *testing.T) {
 	simulated(t)
 	var tables [2]string
-	for k, args := range [][]string{{"--out", "plain"}, {"--out", "scaled", "--set", "data.standardize=true"}} {
-		succeed(t, append(quick("fit", "data/train.csv", "--model", "bge", "--engine", "exact"), args...)...)
+	for k, args := range [][]string{{"--out", "plain"},
+		{"--out", "scaled", "--set", "data.standardize=true"}} {
+		succeed(t, append(quick("fit", "data/train.csv", "--model", "bge", "--engine", "exact"),
+			args...)...)
 		tables[k] = succeed(t, "predict", args[1], "--do", "X1=0.5", "--json").stdout
 	}
 	var all [2]struct {
@@ -197,7 +217,8 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 	}
 	for k, p := range all[0].Predictions {
 		q := all[1].Predictions[k]
-		if math.Abs(p.Expected.Mean-q.Expected.Mean) > 1e-6 || math.Abs(p.Expected.SD-q.Expected.SD) > 1e-6 {
+		if math.Abs(p.Expected.Mean-q.Expected.Mean) > 1e-6 ||
+			math.Abs(p.Expected.SD-q.Expected.SD) > 1e-6 {
 			t.Errorf("prediction %+v, of standardised columns %+v", p, q)
 		}
 	}
@@ -206,8 +227,11 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 // Particles have means without ±, graphs alone no answers.
 func TestAnswersWithoutSpread(t *testing.T) {
 	saveRun(t, "--engine", "svgd", "--set", "svgd.steps=100", "--set", "order.count=2")
-	for _, args := range [][]string{{"effect", "run", "--from", "X1", "--to", "X2"}, {"predict", "run", "--do", "X1=0"}} {
-		if got := succeed(t, args...).stdout; strings.Contains(got, "±") || strings.Contains(got, "interval") || !strings.Contains(got, "not a posterior standard deviation") {
+	for _, args := range [][]string{{"effect", "run", "--from", "X1", "--to", "X2"},
+		{"predict", "run", "--do", "X1=0"}} {
+		if got := succeed(t, args...).stdout; strings.Contains(got, "±") ||
+			strings.Contains(got, "interval") ||
+			!strings.Contains(got, "not a posterior standard deviation") {
 			t.Errorf("%v of particles:\n%s", args, got)
 		}
 	}
@@ -217,12 +241,14 @@ func TestAnswersWithoutSpread(t *testing.T) {
 			t.Errorf("effect of particles %v", row)
 		}
 	}
-	saveRun(t, "--engine", "svgd", "--model", "bge", "--set", "svgd.steps=20", "--set", "order.count=2")
+	saveRun(t, "--engine", "svgd", "--model", "bge", "--set", "svgd.steps=20", "--set",
+		"order.count=2")
 	if _, err := os.Stat("run/" + effectsFile); err == nil {
 		t.Error("effects of graphs alone")
 	}
 	for _, args := range [][]string{{"effect", "run", "--from", "X1"}, {"predict", "run"}} {
-		if got := runTobac(t, args...); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "no parameters") {
+		if got := runTobac(t, args...); got.code != cli.ExitFailed ||
+			!strings.Contains(got.stderr, "no parameters") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -236,7 +262,8 @@ func TestAnswerFaults(t *testing.T) {
 	if err := os.Mkdir("broken", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{particlesFile: readFile(t, "run", particlesFile), "summary.json": "{"} {
+	for name, text := range map[string]string{particlesFile: readFile(t, "run", particlesFile),
+		"summary.json": "{"} {
 		if err := os.WriteFile("broken/"+name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -247,25 +274,38 @@ func TestAnswerFaults(t *testing.T) {
 		want string
 	}{
 		{"effect run", cli.ExitUsage, "tobac effect needs --from A, the column that is set"},
-		{"effect", cli.ExitUsage, "tobac effect takes one folder written by tobac fit --out, got none"},
-		{"effect run --from a", cli.ExitUsage, `--from: no column is named "a"; allowed: "X0", "X1"`},
-		{"effect run --from X1 --to a", cli.ExitUsage, `--to: no column is named "a"; allowed: "X0", "X1"`},
+		{"effect", cli.ExitUsage,
+			"tobac effect takes one folder written by tobac fit --out, got none"},
+		{"effect run --from a", cli.ExitUsage,
+			`--from: no column is named "a"; allowed: "X0", "X1"`},
+		{"effect run --from X1 --to a", cli.ExitUsage,
+			`--to: no column is named "a"; allowed: "X0", "X1"`},
 		{"effect run --from X1 --to X1", cli.ExitUsage, "--from and --to are the same column"},
-		{"effect none --from X1", cli.ExitFailed, "none: no such file or directory; allowed: a folder written by tobac fit --out"},
-		{"effect data/train.csv --from X1", cli.ExitFailed, "data/train.csv: a file; allowed: a folder written by tobac fit --out"},
-		{"effect empty --from X1", cli.ExitFailed, "empty: no particles.json in it; allowed: a folder written by tobac fit --out"},
-		{"effect broken --from X1", cli.ExitFailed, "broken/summary.json: unexpected end of JSON input"},
+		{"effect none --from X1", cli.ExitFailed,
+			"none: no such file or directory; allowed: a folder written by tobac fit --out"},
+		{"effect data/train.csv --from X1", cli.ExitFailed,
+			"data/train.csv: a file; allowed: a folder written by tobac fit --out"},
+		{"effect empty --from X1", cli.ExitFailed,
+			"empty: no particles.json in it; allowed: a folder written by tobac fit --out"},
+		{"effect broken --from X1", cli.ExitFailed,
+			"broken/summary.json: unexpected end of JSON input"},
 		{"predict run --do X1", cli.ExitUsage, `--do "X1": no value; allowed: COLUMN=VALUE`},
-		{"predict run --do X1=a", cli.ExitUsage, `--do "X1=a": the value is "a"; allowed: numbers of magnitude up to 1e+50`},
-		{"predict run --do X1=NaN", cli.ExitUsage, `--do "X1=NaN": the value is "NaN"; allowed: numbers of magnitude up to 1e+50`},
-		{"predict run --do X1=1e200", cli.ExitUsage, `--do "X1=1e200": the value is "1e200"; allowed: numbers of magnitude up to 1e+50`}, // its square is infinite
+		{"predict run --do X1=a", cli.ExitUsage,
+			`--do "X1=a": the value is "a"; allowed: numbers of magnitude up to 1e+50`},
+		{"predict run --do X1=NaN", cli.ExitUsage,
+			`--do "X1=NaN": the value is "NaN"; allowed: numbers of magnitude up to 1e+50`},
+		// its square is infinite
+		{"predict run --do X1=1e200", cli.ExitUsage,
+			`--do "X1=1e200": the value is "1e200"; allowed: numbers of magnitude up to 1e+50`},
 		{"predict run --do X1=1 --do X1=2", cli.ExitUsage, `--do sets "X1" twice`},
 		{"predict run --do Y=1", cli.ExitUsage, `--do: no column is named "Y"; allowed:`},
-		{"predict run --do X0=1 --do X1=1 --do X2=1 --do X3=1 --do X4=1 --do X5=1", cli.ExitUsage, "--do sets every column, which leaves nothing to predict"},
+		{"predict run --do X0=1 --do X1=1 --do X2=1 --do X3=1 --do X4=1 --do X5=1", cli.ExitUsage,
+			"--do sets every column, which leaves nothing to predict"},
 		{"predict run --rows --json", cli.ExitUsage, "--rows and --json contradict each other"},
 	} {
 		got := runTobac(t, strings.Fields(c.args)...)
-		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) || got.stdout != "" {
+		if got.code != c.code || !strings.HasPrefix(got.stderr, "tobac: "+c.want) ||
+			got.stdout != "" {
 			t.Errorf("tobac %s: %+v, want %d and %q", c.args, got, c.code, c.want)
 		}
 	}
@@ -275,17 +315,24 @@ func TestAnswerFaults(t *testing.T) {
 // five sentences or, with --details, in those of summary.json. It has 40 lines at most.
 func TestVerdictIsPrinted(t *testing.T) {
 	simulated(t)
-	for _, args := range []string{"", "--engine exact --model linear --order X0,X1,X2,X3,X4,X5", "--engine svgd --order eqvar"} {
-		got := succeed(t, quick(append([]string{"fit", "data/train.csv", "--details", "--out", "run"}, strings.Fields(args)...)...)...)
+	for _, args := range []string{"", "--engine exact --model linear --order X0,X1,X2,X3,X4,X5",
+		"--engine svgd --order eqvar"} {
+		got := succeed(t,
+			quick(append([]string{"fit", "data/train.csv", "--details", "--out", "run"},
+				strings.Fields(args)...)...)...)
 		_, verdict, found := strings.Cut(got.stdout, "\nVerdict\n")
 		verdict, rest, basis := strings.Cut(verdict, "\n\n")
-		if !found || !basis || !strings.HasPrefix(got.stdout, "Pairs") || !strings.HasPrefix(rest, "data ") {
+		if !found || !basis || !strings.HasPrefix(got.stdout, "Pairs") ||
+			!strings.HasPrefix(rest, "data ") {
 			t.Fatalf("the report is not pairs, verdict, data:\n%s", got.stdout)
 		}
-		short := succeed(t, quick(append([]string{"fit", "data/train.csv"}, strings.Fields(args)...)...)...).stdout
+		short := succeed(t,
+			quick(append([]string{"fit", "data/train.csv"}, strings.Fields(args)...)...)...).stdout
 		_, brief, _ := strings.Cut(short, "\nVerdict\n")
 		brief, _, _ = strings.Cut(brief, "\n\n")
-		if lines, sentences := strings.Count(short, "\n"), strings.Count(brief, "      - "); lines > 40 || sentences > mostSentences || sentences < 3 {
+		if lines, sentences := strings.Count(short, "\n"),
+			strings.Count(brief, "      - "); lines > 40 || sentences > mostSentences ||
+			sentences < 3 {
 			t.Errorf("%d lines, %d sentences of the verdict:\n%s", lines, sentences, short)
 		}
 		s := parse(t, readFile(t, "run", "summary.json"))
@@ -295,7 +342,9 @@ func TestVerdictIsPrinted(t *testing.T) {
 				t.Errorf("screen lacks %q:\n%s", sentence, verdict)
 			}
 		}
-		if conditional := strings.Contains(args, "--order"); strings.HasPrefix(got.stdout, "Pairs given the order ") != conditional || strings.Contains(words, "conditional on the order") != conditional {
+		if conditional := strings.Contains(args, "--order"); strings.HasPrefix(got.stdout,
+			"Pairs given the order ") != conditional ||
+			strings.Contains(words, "conditional on the order") != conditional {
 			t.Errorf("%s: conditional %v\n%s", args, conditional, got.stdout)
 		}
 	}
@@ -303,7 +352,9 @@ func TestVerdictIsPrinted(t *testing.T) {
 
 // FuzzReadEffects: any bytes give effects of variables, or an error with its place.
 func FuzzReadEffects(f *testing.F) {
-	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n", effectsHeader + "\na,c,1,1,1,1,1,1,1\n", "from,to\n", "", effectsHeader + "\na,b,x,,,,,,\n"} {
+	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n",
+		effectsHeader + "\na,c,1,1,1,1,1,1,1\n", "from,to\n", "",
+		effectsHeader + "\na,b,x,,,,,,\n"} {
 		f.Add([]byte(text))
 	}
 	names := []string{"a", "b"}
@@ -327,14 +378,17 @@ func FuzzReadEffects(f *testing.F) {
 // predictions.
 func TestEffectsOfProcesses(t *testing.T) {
 	inFolder(t, nil)
-	succeed(t, "simulate", "--vars", "4", "--edges-per-node", "1", "--samples", "40", "--out", "data")
-	succeed(t, "fit", "data/train.csv", "--model", "gp", "--set", "prior.max-parents=2", "--engine", "exact", "--set", "results.report=false", "--out", "run")
+	succeed(t, "simulate", "--vars", "4", "--edges-per-node", "1", "--samples", "40", "--out",
+		"data")
+	succeed(t, "fit", "data/train.csv", "--model", "gp", "--set", "prior.max-parents=2", "--engine",
+		"exact", "--set", "results.report=false", "--out", "run")
 	_, rows := csvRows(t, "run", effectsFile)
 	row := rows[0]
 	var got struct {
 		Effects []struct{ Mean, SD, Q05, Q95, Path float64 }
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", row[0], "--to", row[1], "--json").stdout), &got); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", row[0], "--to", row[1],
+		"--json").stdout), &got); err != nil {
 		t.Fatal(err)
 	}
 	for k, v := range []float64{got.Effects[0].Mean, got.Effects[0].SD, got.Effects[0].Q05} {
@@ -342,7 +396,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 			t.Errorf("effect %+v, %s has %v", got.Effects[0], effectsFile, row)
 		}
 	}
-	if text := succeed(t, "effect", "run", "--from", row[0]).stdout; !strings.Contains(text, "90 % interval") || !strings.Contains(text, "above 0") {
+	if text := succeed(t, "effect", "run", "--from", row[0]).stdout; !strings.Contains(text,
+		"90 % interval") || !strings.Contains(text, "above 0") {
 		t.Errorf("effects:\n%s", text)
 	}
 	var free struct {
@@ -351,7 +406,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 			Mean   struct{ Mean float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "predict", "run", "--json").stdout), &free); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, "predict", "run", "--json").stdout),
+		&free); err != nil {
 		t.Fatal(err)
 	}
 	names, data := csvRows(t, "data", "train.csv")
@@ -370,12 +426,15 @@ func TestEffectsOfProcesses(t *testing.T) {
 	if err := os.WriteFile("run/"+functionsFile, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := runTobac(t, "predict", "run"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "run/"+functionsFile) {
+	if got := runTobac(t, "predict", "run"); got.code != cli.ExitFailed ||
+		!strings.Contains(got.stderr, "run/"+functionsFile) {
 		t.Errorf("predict: %+v", got)
 	}
 	// A consensus graph with undirected edges is no truth.
-	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"), 0o644); err != nil {
+	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "eval --truth partly.csv run", cli.ExitFailed, `partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
+	refuses(t, "eval --truth partly.csv run", cli.ExitFailed,
+		`partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
 }

@@ -44,8 +44,12 @@ func TestEndlessInput(t *testing.T) {
 			count := &countedReader{r: in}
 			var stdout, stderr bytes.Buffer
 			code := run(context.Background(), []string{command, "-"}, count, &stdout, &stderr)
-			if code != cli.ExitFailed || !strings.HasPrefix(slowness.ReplaceAllString(stderr.String(), ""), c.want) || strings.Count(slowness.ReplaceAllString(stderr.String(), ""), "\n") != 1 || count.n > most {
-				t.Errorf("%s of %q: code %d after %d bytes\ngot  %s\nwant %s", command, c.text, code, count.n, stderr.String(), c.want)
+			if code != cli.ExitFailed ||
+				!strings.HasPrefix(slowness.ReplaceAllString(stderr.String(), ""), c.want) ||
+				strings.Count(slowness.ReplaceAllString(stderr.String(), ""), "\n") != 1 ||
+				count.n > most {
+				t.Errorf("%s of %q: code %d after %d bytes\ngot  %s\nwant %s", command, c.text,
+					code, count.n, stderr.String(), c.want)
 			}
 		}
 	}
@@ -70,7 +74,8 @@ func TestEndlessRows(t *testing.T) {
 	in := &countedReader{r: &endless{text: strings.Repeat("1,2,3,4,5,6,7,8,", 64) + "9\n"}}
 	var stdout, stderr bytes.Buffer
 	code := run(context.Background(), []string{"check", "-"}, in, &stdout, &stderr)
-	if !strings.Contains(stderr.String(), "are needed, and ") || code != cli.ExitFailed || in.n > 1<<28 {
+	if !strings.Contains(stderr.String(), "are needed, and ") || code != cli.ExitFailed ||
+		in.n > 1<<28 {
 		t.Errorf("code %d after %d bytes: %s", code, in.n, stderr.String())
 	}
 }
@@ -81,18 +86,23 @@ func TestWideTables(t *testing.T) {
 		"many.csv": strings.Repeat("1,", delimited.MaxFields+1) + "1\n",
 		"wide.csv": wideTable(6000), "narrow.csv": wideTable(600),
 	})
-	refuses(t, "check many.csv", cli.ExitFailed, fmt.Sprintf("many.csv: line 1: more than %d values; allowed: tables with a row for each observation", delimited.MaxFields))
+	refuses(t, "check many.csv", cli.ExitFailed,
+		fmt.Sprintf("many.csv: line 1: more than %d values; allowed: tables with a row for each "+
+			"observation", delimited.MaxFields))
 	before := debug.SetMemoryLimit(1 << 30)
 	defer debug.SetMemoryLimit(before)
 	for _, command := range []string{"fit wide.csv --quiet", "order wide.csv"} {
 		got := runTobac(t, strings.Fields(command)...)
-		if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "tobac: wide.csv: 6000 columns have so many pairs that these need about 5.8 GB of memory, and ") || !strings.Contains(got.stderr, "(GOMEMLIMIT); would fit: up to ") {
+		if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "tobac: wide.csv: 6000 "+
+			"columns have so many pairs that these need about 5.8 GB of memory, and ") ||
+			!strings.Contains(got.stderr, "(GOMEMLIMIT); would fit: up to ") {
 			t.Errorf("%s: %+v", command, got)
 		}
 	}
 	succeed(t, strings.Fields("order wide.csv --columns x3,x7,x5999 --method variance")...)
 	debug.SetMemoryLimit(512 << 20)
-	if got := runTobac(t, strings.Fields("order narrow.csv --bootstrap 100000")...); got.code != cli.ExitUsage || !strings.Contains(got.stderr, "--bootstrap 100000 needs about ") {
+	if got := runTobac(t, strings.Fields("order narrow.csv --bootstrap 100000")...); got.code !=
+		cli.ExitUsage || !strings.Contains(got.stderr, "--bootstrap 100000 needs about ") {
 		t.Errorf("resamples: %+v", got)
 	}
 }

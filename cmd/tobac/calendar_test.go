@@ -20,7 +20,8 @@ func TestYearsAreCauses(t *testing.T) {
 		out := "run" + strings.Join(args, "")
 		succeed(t, append([]string{"fit", "t.csv", "--out", out, "--model", "bge"}, args...)...)
 		for _, line := range strings.Split(readFile(t, out+"/edges.csv"), "\n") {
-			if cells := strings.Split(line, ","); len(cells) > 2 && cells[1] == "year" && cells[2] > largest {
+			if cells := strings.Split(line, ","); len(cells) > 2 && cells[1] == "year" &&
+				cells[2] > largest {
 				largest = cells[2]
 			}
 		}

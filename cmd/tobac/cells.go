@@ -22,14 +22,17 @@ const metricsHeader = "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.L
 
 // printListed writes the row of a matrix of edge probabilities.
 func printListed(w io.Writer, name string, l *metrics.EdgeReport) {
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t-\t-\n", name, fixed(l.ESHD, 2), fixed(l.AUROC, 3), fixed(l.AUROCWithDiagonal, 3), fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2))
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t-\t-\n", name, fixed(l.ESHD, 2), fixed(l.AUROC, 3),
+		fixed(l.AUROCWithDiagonal, 3), fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2))
 }
 
 // printScores writes the row of weighted graphs; nil means none.
 func printScores(w io.Writer, name string, s *scores) {
 	if s != nil {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, fixed(s.ESHD, 2), fixed(s.AUROC, 3), fixed(s.AUROCWithDiagonal, 3),
-			fixed(s.AveragePrecision, 3), fixed(s.ExpectedEdges, 2), fixed(s.NegLL, 1), fixed(s.NegLLDataOnly, 1))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, fixed(s.ESHD, 2),
+			fixed(s.AUROC, 3), fixed(s.AUROCWithDiagonal, 3),
+			fixed(s.AveragePrecision, 3), fixed(s.ExpectedEdges, 2), fixed(s.NegLL, 1),
+			fixed(s.NegLLDataOnly, 1))
 	}
 }
 

@@ -32,18 +32,28 @@ func TestCensored(t *testing.T) {
 		fmt.Fprintf(&limits, "%.3f,%s,%.3f\n", a, cell, c)
 		fmt.Fprintf(&numbers, "%.3f,%.3f,%.3f\n", a, number, c)
 	}
-	inFolder(t, map[string]string{"k.toml": "kinds = {b = \"censored:13.2..16.5\"}\n", "whole.csv": whole.String(), "limits.csv": limits.String(), "numbers.csv": numbers.String()})
-	refuses(t, "fit limits.csv --out o", cli.ExitFailed, `limits.csv: column 2 (b): 108 of 200 values are limits: "<13.2" on line 4, ">16.5" on line 22; `+
-		"--set data.censored=impute draws the values between them given the other columns, data.censored=limit takes them for the values, --drop b leaves the column out")
-	refuses(t, "order limits.csv --set data.censored=impute", cli.ExitUsage, "data.censored=impute: tobac order takes no missing values; allowed: data.censored=limit")
+	inFolder(t, map[string]string{"k.toml": "kinds = {b = \"censored:13.2..16.5\"}\n",
+		"whole.csv": whole.String(), "limits.csv": limits.String(),
+		"numbers.csv": numbers.String()})
+	refuses(t, "fit limits.csv --out o", cli.ExitFailed,
+		`limits.csv: column 2 (b): 108 of 200 values are limits: "<13.2" on line 4, ">16.5" on line 22; `+
+			"--set data.censored=impute draws the values between them given the other columns, "+
+			"data.censored=limit takes them for the values, --drop b leaves the column out")
+	refuses(t, "order limits.csv --set data.censored=impute", cli.ExitUsage,
+		"data.censored=impute: tobac order takes no missing values; allowed: data.censored=limit")
 	refuses(t, "fit limits.csv --out o --set data.censored=impute --checkpoint s", cli.ExitUsage,
-		"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: data.censored=limit, or neither option")
-	refuses(t, "fit limits.csv --out o --set data.censored=impute --set data.transform=normal-scores", cli.ExitUsage,
-		"data.transform=normal-scores contradicts data.censored=impute: limits have no ranks; allowed: data.transform=log or none, or data.censored=limit")
-	if got := succeed(t, "check", "limits.csv", "--kind", "b=censored"); !strings.Contains(got.stdout, "positive, censored") {
+		"--checkpoint and --resume keep the state of a fit to one table, and missing values are "+
+			"imputed several times; allowed: data.censored=limit, or neither option")
+	refuses(t, "fit limits.csv --out o --set data.censored=impute --set "+
+		"data.transform=normal-scores", cli.ExitUsage,
+		"data.transform=normal-scores contradicts data.censored=impute: limits have no ranks; "+
+			"allowed: data.transform=log or none, or data.censored=limit")
+	if got := succeed(t, "check", "limits.csv", "--kind",
+		"b=censored"); !strings.Contains(got.stdout, "positive, censored") {
 		t.Errorf("check prints %s", got.stdout)
 	}
-	settings := []string{"--model", "linear-unequal", "--quiet", "--force", "--set", "results.report=false", "--require", "a,b", "--require", "b,c", "--seed", "1"}
+	settings := []string{"--model", "linear-unequal", "--quiet", "--force", "--set",
+		"results.report=false", "--require", "a,b", "--require", "b,c", "--seed", "1"}
 	effect := func(args ...string) (of float64) {
 		succeed(t, append(append([]string{"fit"}, args...), append(settings, "--out", "o")...)...)
 		_, err := fmt.Sscan(strings.Split(effectLine(t, "a", "b"), ",")[2], &of)

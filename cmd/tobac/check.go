@@ -137,9 +137,13 @@ type checkProblem struct {
 
 func newCheckReport(t *table.Table, d *table.Description, label string) *checkReport {
 	p := d.Prepared
-	c := &checkReport{Data: label, Format: t.Format, Rows: t.Rows, Notes: append([]string{}, p.Notes...), Warnings: append([]string{}, p.Warnings...), Problems: []checkProblem{}, Findings: []string{}, FitRows: len(p.Rows), Missing: p.Incomplete != nil, Variables: columnNames(p)}
+	c := &checkReport{Data: label, Format: t.Format, Rows: t.Rows,
+		Notes: append([]string{}, p.Notes...), Warnings: append([]string{}, p.Warnings...),
+		Problems: []checkProblem{}, Findings: []string{}, FitRows: len(p.Rows),
+		Missing: p.Incomplete != nil, Variables: columnNames(p)}
 	for j, column := range t.Columns {
-		c.Columns = append(c.Columns, newCheckColumn(column, p.Profiles[j], slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == j+1 })))
+		c.Columns = append(c.Columns, newCheckColumn(column, p.Profiles[j],
+			slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == j+1 })))
 	}
 	if d.Refusal != nil {
 		for _, q := range d.Refusal.Problems {
@@ -149,7 +153,10 @@ func newCheckReport(t *table.Table, d *table.Description, label string) *checkRe
 	}
 	n, k := len(p.Rows), len(p.Columns)
 	if d.Refusal == nil && (k < 2 || n < 2) {
-		c.Problems = append(c.Problems, checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each", words.Counted(n, "row"), words.Counted(k, "column")), Solve: "data.keep and --columns take columns that are left out"})
+		c.Problems = append(c.Problems,
+			checkProblem{Text: fmt.Sprintf("%s of %s are too few: fit needs two of each",
+				words.Counted(n, "row"), words.Counted(k, "column")),
+				Solve: "data.keep and --columns take columns that are left out"})
 	}
 	if d.Refusal == nil {
 		c.checkRanges(p.Numbers(), p)
@@ -172,21 +179,25 @@ func (c *checkReport) checkRanges(t *dataset.Table, p *table.Prepared) {
 			}
 		}
 		if problem := inspect.OutOfRange(low, high); problem != "" {
-			c.Problems = append(c.Problems, checkProblem{column.Position, fmt.Sprintf("column %d (%s) %s", column.Position, column.Name, problem), "give it in another unit"})
+			c.Problems = append(c.Problems,
+				checkProblem{column.Position, fmt.Sprintf("column %d (%s) %s", column.Position,
+					column.Name, problem), "give it in another unit"})
 		}
 	}
 }
 
 func newCheckColumn(column *table.Column, q *table.Profile, taken bool) checkColumn {
 	nan := metrics.Number(math.NaN())
-	c := checkColumn{Position: column.Position, Name: column.Name, Kind: "not wanted", Taken: taken, Min: nan, Mean: nan, SD: nan, Max: nan, Skewness: nan, Kurtosis: nan}
+	c := checkColumn{Position: column.Position, Name: column.Name, Kind: "not wanted", Taken: taken,
+		Min: nan, Mean: nan, SD: nan, Max: nan, Skewness: nan, Kurtosis: nan}
 	if q == nil {
 		return c
 	}
 	c.Kind, c.Missing, c.Spelled, c.Distinct = kindText(q, taken), q.Gaps, q.Spellings, q.Distinct
 	c.Levels = q.Levels[:min(50, len(q.Levels))]
 	if q.Measured() {
-		c.Min, c.Mean, c.SD, c.Max = metrics.Number(q.Min), metrics.Number(q.Mean), metrics.Number(q.SD), metrics.Number(q.Max)
+		c.Min, c.Mean, c.SD, c.Max = metrics.Number(q.Min), metrics.Number(q.Mean),
+			metrics.Number(q.SD), metrics.Number(q.Max)
 		c.Skewness, c.Kurtosis = metrics.Number(q.Skewness), metrics.Number(q.Kurtosis)
 	}
 	return c
@@ -209,7 +220,10 @@ func (c *checkReport) find(p *table.Prepared) {
 	low, high := math.Inf(1), 0.0
 	var narrow, wide string
 	for _, q := range p.Profiles {
-		if q == nil || !q.Measured() || q.Kind == table.Constant || !slices.ContainsFunc(p.Columns, func(k table.Coded) bool { return k.Position == q.Position }) {
+		if q == nil || !q.Measured() || q.Kind == table.Constant ||
+			!slices.ContainsFunc(p.Columns, func(k table.Coded) bool {
+				return k.Position == q.Position
+			}) {
 			continue
 		}
 		name := cli.Label(q.Name)
@@ -227,13 +241,17 @@ func (c *checkReport) find(p *table.Prepared) {
 		}
 	}
 	if high >= inspect.ApartUnits*low {
-		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s (standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale every column, linear does not", high/low, narrow, low, wide, high))
+		c.Findings = append(c.Findings, fmt.Sprintf("scales differ by a factor of %.2g, from %s "+
+			"(standard deviation %.3g) to %s (%.3g): the models linear-unequal and gp scale "+
+			"every column, linear does not", high/low, narrow, low, wide, high))
 	}
 	if len(discrete) > 0 && !p.Numbers().OfKinds() {
-		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+": the models take them for continuous numbers, which is an approximation")
+		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+
+			": the models take them for continuous numbers, which is an approximation")
 	}
 	if len(skewed) > 0 {
-		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+": data.transform=log or normal-scores brings them nearer")
+		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+
+			": data.transform=log or normal-scores brings them nearer")
 	}
 }
 
@@ -275,7 +293,8 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	rows := fmt.Sprintf("%s of %s", words.Counted(n, "row"), words.Counted(d, "column"))
 	switch {
 	case n <= d+1:
-		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its noise variance, and the result depends on the prior", rows)
+		add("%s: fewer rows than an equation with all parents needs; linear cannot estimate its "+
+			"noise variance, and the result depends on the prior", rows)
 	case n < 10*d:
 		add("%s: few rows; expect many uncertain relations", rows)
 	default:
@@ -313,7 +332,8 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 
 // print writes the report for a reader.
 func (c *checkReport) print(w io.Writer) error {
-	cli.PrintField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format, words.Counted(c.Rows, "row"), words.Counted(len(c.Columns), "column")))
+	cli.PrintField(w, "data", fmt.Sprintf("%s: %s, %s of %s", c.Data, c.Format,
+		words.Counted(c.Rows, "row"), words.Counted(len(c.Columns), "column")))
 	fmt.Fprintln(w)
 	t := cli.NewTable(w)
 	fmt.Fprint(t, "  #\tcolumn\tkind\tmissing\tmin\tmean\tsd\tmax\t\n")
@@ -334,7 +354,9 @@ func (c *checkReport) print(w io.Writer) error {
 		if kind == "not wanted" {
 			kind, mark = "", "not wanted"
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", column.Position, cli.Label(shortened(column.Name)), kind, missing, significant(column.Min), significant(column.Mean), significant(column.SD), significant(column.Max), mark)
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", column.Position,
+			cli.Label(shortened(column.Name)), kind, missing, significant(column.Min),
+			significant(column.Mean), significant(column.SD), significant(column.Max), mark)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -24,10 +24,11 @@ import (
 // A checkpoint is the content of a file that --checkpoint names: the state of a
 // run and the command that it belongs to.
 type checkpoint struct {
-	Format   string          `json:"format"`
-	Versions cli.Versions    `json:"versions"`
-	Folder   string          `json:"folder"` // of the checkpoint when it was written; relative paths begin there
-	Data     string          `json:"data"`   // path; "" means the embedded data
+	Format   string       `json:"format"`
+	Versions cli.Versions `json:"versions"`
+	// of the checkpoint when it was written; relative paths begin there
+	Folder   string          `json:"folder"`
+	Data     string          `json:"data"` // path; "" means the embedded data
 	Options  []cli.Option    `json:"options"`
 	Snapshot *tobac.Snapshot `json:"snapshot"`
 }
@@ -42,12 +43,17 @@ func writeCheckpoint(path string, c *cli.CommandLine, s *tobac.Snapshot) error {
 	if err != nil {
 		return file.WithPath(path, err)
 	}
-	k := checkpoint{Format: checkpointFormat, Versions: cli.CurrentVersions(), Folder: folder, Snapshot: s}
+	k := checkpoint{Format: checkpointFormat, Versions: cli.CurrentVersions(), Folder: folder,
+		Snapshot: s}
 	if c != nil {
 		k.Data, k.Options = cli.RelativeTo(dir, c.Data, cli.DataKind), c.Given(dir)
-		k.Options = slices.DeleteFunc(k.Options, func(o cli.Option) bool { return o.Name != "out" && cli.CommandLineOnly(c.Lookup(o.Name)) })
+		k.Options = slices.DeleteFunc(k.Options, func(o cli.Option) bool {
+			return o.Name != "out" && cli.CommandLineOnly(c.Lookup(o.Name))
+		})
 	}
-	return file.Write(path, file.Sealed(func(w io.Writer) error { return json.NewEncoder(w).Encode(k) }))
+	return file.Write(path, file.Sealed(func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(k)
+	}))
 }
 
 // readCheckpoint reads the state of a run.
@@ -78,9 +84,11 @@ func readCheckpoint(path string) (*checkpoint, error) {
 // parseCheckpoint reads a text that begins like a checkpoint.
 func parseCheckpoint(text []byte) (*checkpoint, error) {
 	k := new(checkpoint)
-	form, _, _ := strings.Cut(strings.TrimPrefix(string(text[:min(len(text), 100)]), `{"format":"`), `"`)
+	form, _, _ := strings.Cut(strings.TrimPrefix(string(text[:min(len(text), 100)]), `{"format":"`),
+		`"`)
 	if form != checkpointFormat {
-		return nil, fmt.Errorf("a checkpoint in the form %s, want %q: it was written by another version of tobac, or is damaged", delimited.Excerpt(form), checkpointFormat)
+		return nil, fmt.Errorf("a checkpoint in the form %s, want %q: it was written by another "+
+			"version of tobac, or is damaged", delimited.Excerpt(form), checkpointFormat)
 	}
 	content, err := file.Unseal(text)
 	if err != nil {
@@ -110,7 +118,8 @@ func checkCheckpoint(path string, guard file.Guard) error {
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s: is not a regular file; allowed: a new file, or an earlier checkpoint", path)
+			return fmt.Errorf(
+				"%s: is not a regular file; allowed: a new file, or an earlier checkpoint", path)
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -119,7 +128,8 @@ func checkCheckpoint(path string, guard file.Guard) error {
 		ours := isCheckpoint(bufio.NewReader(f))
 		f.Close() // only read
 		if !ours && !guard.Force {
-			return fmt.Errorf("%s: is not a checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force", path)
+			return fmt.Errorf("%s: is not a checkpoint, and is not overwritten; choose another "+
+				"file for --checkpoint, or give --force", path)
 		}
 	}
 	return file.Check(path)
@@ -130,14 +140,16 @@ func checkCheckpoint(path string, guard file.Guard) error {
 func (k *checkpoint) recall(c *cli.CommandLine, path string, assign func() error) error {
 	dir := filepath.Dir(path)
 	if c.Data == "" && k.Data == "-" {
-		return cli.Usagef("%s: the data came from standard input: %s - < DATA", path, resumeCommand(path))
+		return cli.Usagef("%s: the data came from standard input: %s - < DATA", path,
+			resumeCommand(path))
 	}
 	if there := k.base(c, k.Folder); k.base(c, dir) < there {
 		dir = k.Folder
 	}
 	if c.Data == "" && k.Data != "" {
 		if c.Data = cli.Resolved(dir, k.Data, cli.DataKind); !cli.Exists(c.Data) {
-			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path, c.Data, resumeCommand(path))
+			return fmt.Errorf("%s: its data are no longer in %s; give the data file: %s DATA", path,
+				c.Data, resumeCommand(path))
 		}
 	}
 	var recalled []cli.Option
@@ -145,11 +157,14 @@ func (k *checkpoint) recall(c *cli.CommandLine, path string, assign func() error
 		flag := c.Lookup(o.Name)
 		switch {
 		case flag == nil:
-			return fmt.Errorf("%s: has the option %s, which this version of tobac does not know", path, cli.Dashed(o.Name))
+			return fmt.Errorf("%s: has the option %s, which this version of tobac does not know",
+				path, cli.Dashed(o.Name))
 		case o.Name == "out" && !flag.Changed:
 			for _, text := range o.Texts {
 				if out := cli.Resolved(dir, text, flag.Value.Type()); outside(path, out) {
-					return cli.Usagef("%s: its results go to %s, outside the folder of the checkpoint; to write there: %s --out %s", path, out, resumeCommand(path), cli.ShellWord(out))
+					return cli.Usagef("%s: its results go to %s, outside the folder of the "+
+						"checkpoint; to write there: %s --out %s", path, out, resumeCommand(path),
+						cli.ShellWord(out))
 				}
 			}
 		case o.Name != "out" && cli.CommandLineOnly(flag):
@@ -157,13 +172,16 @@ func (k *checkpoint) recall(c *cli.CommandLine, path string, assign func() error
 		}
 		recalled = append(recalled, o)
 	}
-	return c.SetAll(recalled, dir, assign, func(_ cli.Option, err error) error { return cli.Located(path, err) })
+	return c.SetAll(recalled, dir, assign, func(_ cli.Option, err error) error {
+		return cli.Located(path, err)
+	})
 }
 
 // base counts the inputs that are found where relative paths begin at dir.
 func (k *checkpoint) base(c *cli.CommandLine, dir string) int {
 	found := 0
-	for _, o := range append([]cli.Option{{Name: cli.DataKey, Texts: []string{k.Data}}}, k.Options...) {
+	for _, o := range append([]cli.Option{{Name: cli.DataKey, Texts: []string{k.Data}}},
+		k.Options...) {
 		kind := cli.DataKind
 		if o.Name != cli.DataKey {
 			flag := c.Lookup(o.Name)
@@ -173,7 +191,8 @@ func (k *checkpoint) base(c *cli.CommandLine, dir string) int {
 			kind = flag.Value.Type()
 		}
 		for _, text := range o.Texts {
-			if cli.IsPath(cli.Resolved(dir, text, kind), kind) && cli.Exists(cli.Resolved(dir, text, kind)) {
+			if cli.IsPath(cli.Resolved(dir, text, kind), kind) &&
+				cli.Exists(cli.Resolved(dir, text, kind)) {
 				found++
 			}
 		}
@@ -194,9 +213,11 @@ func (k *checkpoint) differences(c *cli.CommandLine, path string) string {
 		switch {
 		case slices.Equal(was, o.Texts):
 		case !ok:
-			all = append(all, fmt.Sprintf("without %s, here %s", cli.Dashed(o.Name), strings.Join(o.Texts, " ")))
+			all = append(all,
+				fmt.Sprintf("without %s, here %s", cli.Dashed(o.Name), strings.Join(o.Texts, " ")))
 		default:
-			all = append(all, fmt.Sprintf("with %s %s, here %s", cli.Dashed(o.Name), strings.Join(was, " "), strings.Join(o.Texts, " ")))
+			all = append(all, fmt.Sprintf("with %s %s, here %s", cli.Dashed(o.Name),
+				strings.Join(was, " "), strings.Join(o.Texts, " ")))
 		}
 	}
 	return strings.Join(all, "; ")
@@ -206,19 +227,25 @@ func (k *checkpoint) differences(c *cli.CommandLine, path string) string {
 // command line.
 func (k *checkpoint) restoreError(c *cli.CommandLine, path string, err error) error {
 	if differ := k.differences(c, path); differ != "" {
-		return cli.Located(path, cli.Usagef("was made %s; leave out what differs, or start anew without --resume", differ))
+		return cli.Located(path,
+			cli.Usagef("was made %s; leave out what differs, or start anew without --resume",
+				differ))
 	}
 	setting := new(tobac.SettingError)
 	switch {
 	case !errors.As(err, &setting):
 		return cli.Located(path, err)
 	case setting.Name == "data" || setting.Name == "interventions":
-		return cli.Located(path, fmt.Errorf("the %s have changed since: they are not those that the checkpoint was made from", setting.Name))
+		return cli.Located(path,
+			fmt.Errorf("the %s have changed since: they are not those that the checkpoint was "+
+				"made from", setting.Name))
 	}
 	if setting.Name == "arithmetic" {
 		return cli.Located(path, otherArithmetic(path, setting.Snapshot, setting.Run))
 	}
-	return cli.Located(path, fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume", setting.Name, setting.Snapshot, setting.Run))
+	return cli.Located(path,
+		fmt.Errorf("was made with the %s %s, this run has %s; start anew without --resume",
+			setting.Name, setting.Snapshot, setting.Run))
 }
 
 // outside reports whether a folder is not below that of a checkpoint.
@@ -253,16 +280,20 @@ func (k *checkpoint) warnings(path string) []string {
 	if k == nil || k.Versions.Tobac == is.Tobac && k.Versions.Go == is.Go {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s was written by tobac %s (%s), this is tobac %s (%s): the last digits of the result may differ from an uninterrupted run",
+	return []string{fmt.Sprintf("%s was written by tobac %s (%s), this is tobac %s (%s): the "+
+		"last digits of the result may differ from an uninterrupted run",
 		path, k.Versions.Tobac, k.Versions.Go, is.Tobac, is.Go)}
 }
 
 // otherArithmetic says why a run cannot go on with the kernels in use, and with which it
 // can. was and is are as [autograd.Arithmetic] has them.
 func otherArithmetic(path, was, is string) error {
-	text := fmt.Sprintf("was made with the arithmetic %s, this run has %s, which gives other bits", was, is)
+	text := fmt.Sprintf("was made with the arithmetic %s, this run has %s, which gives other bits",
+		was, is)
 	at := strings.LastIndex(was, " ") + 1
-	can := slices.ContainsFunc(vector.Available(), func(s vector.Set) bool { return s.String() == was[at:] })
+	can := slices.ContainsFunc(vector.Available(), func(s vector.Set) bool {
+		return s.String() == was[at:]
+	})
 	if !can || !strings.HasPrefix(is, was[:at]) {
 		return fmt.Errorf("%s; resume it where it was made, or start anew without --resume", text)
 	}

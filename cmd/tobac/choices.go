@@ -63,7 +63,8 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 func (o *fitOptions) setGiven(all ...cli.Topic) (err error) {
 	for _, t := range all {
 		t.Settings.VisitAll(func(flag *pflag.Flag) {
-			if given := o.command.Lookup(t.Name + "." + flag.Name); given != nil && given.Changed && err == nil {
+			if given := o.command.Lookup(t.Name + "." + flag.Name); given != nil && given.Changed &&
+				err == nil {
 				values := cli.Texts(given)
 				err = flag.Value.Set(values[len(values)-1])
 			}
@@ -74,7 +75,9 @@ func (o *fitOptions) setGiven(all ...cli.Topic) (err error) {
 
 // givenOf reports whether a setting of a topic is given.
 func (o *fitOptions) givenOf(topic string) (given bool) {
-	o.command.Settings.VisitAll(func(flag *pflag.Flag) { given = given || flag.Changed && cli.TopicOf(flag.Name) == topic })
+	o.command.Settings.VisitAll(func(flag *pflag.Flag) {
+		given = given || flag.Changed && cli.TopicOf(flag.Name) == topic
+	})
 	return given
 }
 
@@ -165,7 +168,8 @@ func (o *fitOptions) configured(m sem.Model) (sem.Model, error) {
 		return nil, nil
 	}
 	m, settings := sem.Settings(m)
-	return m, o.setGiven(cli.NewTopic(modelName(m), cli.GroupModels, "", librarySettings("", settings)))
+	return m, o.setGiven(cli.NewTopic(modelName(m), cli.GroupModels, "",
+		librarySettings("", settings)))
 }
 
 // setOrder reads the value of --order.
@@ -210,7 +214,8 @@ func (o *fitOptions) setPrior(p *background.Prior, names []string) error {
 func edgeProbabilities(t *dataset.Table, names []string) (*mat.Dense, error) {
 	n, d := t.X.Dims()
 	if n != d {
-		return nil, fmt.Errorf("got %d rows of %d columns, want a row for each column: entry (i, j) is the probability of the edge from i to j", n, d)
+		return nil, fmt.Errorf("got %d rows of %d columns, want a row for each column: entry (i, "+
+			"j) is the probability of the edge from i to j", n, d)
 	}
 	position := make(map[string]int, d)
 	for j, name := range t.Names {
@@ -221,7 +226,8 @@ func edgeProbabilities(t *dataset.Table, names []string) (*mat.Dense, error) {
 		for b, to := range names {
 			v := t.X.At(position[from], position[to])
 			if a != b && !(v >= 0 && v <= 1) {
-				return nil, fmt.Errorf("probability of the edge %s -> %s is %v; allowed: numbers from 0 to 1", delimited.Excerpt(from), delimited.Excerpt(to), v)
+				return nil, fmt.Errorf("probability of the edge %s -> %s is %v; allowed: numbers "+
+					"from 0 to 1", delimited.Excerpt(from), delimited.Excerpt(to), v)
 			}
 			p.Set(a, b, v)
 		}

@@ -26,7 +26,8 @@ func TestHelp(t *testing.T) {
 	for _, cmd := range newRoot().Commands() {
 		t.Run(cmd.Name(), func(t *testing.T) {
 			text := succeed(t, cmd.Name(), "--help").stdout
-			if cmd.Name() != "help" && !strings.HasPrefix(succeed(t, "help", cmd.Name()).stdout, text) {
+			if cmd.Name() != "help" &&
+				!strings.HasPrefix(succeed(t, "help", cmd.Name()).stdout, text) {
 				t.Error("help and --help differ")
 			}
 			if n := strings.Count(text, "\n"); n > 60 {
@@ -42,10 +43,12 @@ func TestHelp(t *testing.T) {
 				if usage, known := usages[f.Name]; known && usage != f.Usage {
 					t.Errorf("--%s means %q, elsewhere %q", f.Name, f.Usage, usage)
 				}
-				if slices.Contains([]string{"quiet", "json", "force", "truth", "heldout", "edited"}, f.Name) {
+				if slices.Contains([]string{"quiet", "json", "force", "truth", "heldout", "edited"},
+					f.Name) {
 					usages[f.Name] = f.Usage
 				}
-				if !strings.Contains(text, "--"+f.Name) || f.Usage == "" || !strings.Contains(text, f.Usage) {
+				if !strings.Contains(text, "--"+f.Name) || f.Usage == "" ||
+					!strings.Contains(text, f.Usage) {
 					t.Errorf("help lacks --%s or its explanation %q", f.Name, f.Usage)
 				}
 			})
@@ -64,7 +67,8 @@ func TestVersion(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	inFolder(t, map[string]string{"data.csv": "big,\"a, b\",5\n9,1,2\n-8,1.5,4\n7,2,3\n-6,1,4\n9,1.2,1\n"})
+	inFolder(t, map[string]string{"data.csv": "big,\"a, b\",5\n9,1,2\n-8,1.5,4\n7,2,3\n-6,1,4\n9" +
+		",1.2,1\n"})
 	got := succeed(t, "order", "data.csv", "--method", "variance")
 	if want := "\"a, b\",\"5\",big\n"; got.stdout != want || got.stderr != "" {
 		t.Errorf("order is %q with warnings %q, want %q without", got.stdout, got.stderr, want)
@@ -80,12 +84,14 @@ func TestOrder(t *testing.T) {
 // Warnings name columns, whichever warning it is.
 func TestWarningsNameColumns(t *testing.T) {
 	names := []string{"left", "right", "flat"}
-	result, err := ordering.Variance(mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}))
+	result, err :=
+		ordering.Variance(mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(result.Sentences(names), "\n")
-	for _, want := range []string{`column "flat" is constant`, `columns "left" and "right" tie at position 2`} {
+	for _, want := range []string{`column "flat" is constant`,
+		`columns "left" and "right" tie at position 2`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("warnings lack %q:\n%s", want, got)
 		}
@@ -94,8 +100,10 @@ func TestWarningsNameColumns(t *testing.T) {
 
 func TestSimulate(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20", "--seed", "4", "--noise-variance", "0.2", "--out", "a")
-	succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20", "--seed", "4", "--noise-variance", "0.2", "--out", "b")
+	got := succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20",
+		"--seed", "4", "--noise-variance", "0.2", "--out", "a")
+	succeed(t, "simulate", "--vars", "8", "--edges-per-node", "1.5", "--samples", "20", "--seed",
+		"4", "--noise-variance", "0.2", "--out", "b")
 	for _, name := range []string{"train.csv", "heldout.csv", "graph.csv"} {
 		if readFile(t, "a", name) != readFile(t, "b", name) {
 			t.Errorf("%s differs between two calls", name)
@@ -118,7 +126,8 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	g, weights, err := dag.ReadEdges(f, "graph.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7"})
+	g, weights, err :=
+		dag.ReadEdges(f, "graph.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +147,14 @@ func TestEvalOfDamagedPosterior(t *testing.T) {
 		{"whole", whole, ""},
 		{"empty", "", "the text ends early"},
 		{"cut short", whole[:40], "kind: the text ends early"},
-		{"version 1", replace(`"version":2,`, ""), `begins with "names", want "version": not a posterior that tobac wrote, or an older one: fit again`},
-		{"edge", replace(`[[0,1]],"log`, `[[0,2]],"log`), "draw 1: edge 0 is 0 -> 2, want vertices from 0 to 1"},
+		{"version 1", replace(`"version":2,`, ""),
+			`begins with "names", want "version": not a posterior that tobac wrote, or an older one: fit again`},
+		{"edge", replace(`[[0,1]],"log`, `[[0,2]],"log`),
+			"draw 1: edge 0 is 0 -> 2, want vertices from 0 to 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inFolder(t, map[string]string{"particles.json": c.text, "truth.csv": "source,target\na,b\n"})
+			inFolder(t, map[string]string{"particles.json": c.text,
+				"truth.csv": "source,target\na,b\n"})
 			got := runTobac(t, "eval", "--truth", "truth.csv", ".")
 			if c.want == "" {
 				if got.code != cli.ExitDone {
@@ -150,8 +162,10 @@ func TestEvalOfDamagedPosterior(t *testing.T) {
 				}
 				return
 			}
-			if want := "tobac: particles.json: " + c.want + "\n"; got.code != cli.ExitFailed || got.stderr != want {
-				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, cli.ExitFailed, want)
+			if want := "tobac: particles.json: " + c.want + "\n"; got.code != cli.ExitFailed ||
+				got.stderr != want {
+				t.Errorf("got exit %d and %q, want %d and %q", got.code, got.stderr, cli.ExitFailed,
+					want)
 			}
 		})
 	}
@@ -162,7 +176,8 @@ func TestEvalHeldoutOnly(t *testing.T) {
 	simulated(t)
 	succeed(t, sampled("fit", "data/train.csv", "--out", "run")...)
 	got := parse(t, succeed(t, "eval", "--heldout", "data/heldout.csv", "run").stdout)
-	if _, ok := at(got, "metrics", "mixture", "neg_ll").(float64); !ok || at(got, "metrics", "mixture", "eshd") != nil {
+	if _, ok := at(got, "metrics", "mixture", "neg_ll").(float64); !ok ||
+		at(got, "metrics", "mixture", "eshd") != nil {
 		t.Errorf("metrics of the mixture: %v", at(got, "metrics", "mixture"))
 	}
 }

@@ -21,13 +21,16 @@ import (
 
 // A comparisonSummary says how much two results differ.
 type comparisonSummary struct {
-	Mean      metrics.Number      `json:"mean_difference"` // absolute, of the edge probabilities over all ordered pairs
-	Greatest  metrics.Number      `json:"greatest_difference"`
-	Source    string              `json:"source"` // of the edge with the greatest
-	Target    string              `json:"target"`
-	Explained metrics.Number      `json:"explained"` // mean difference that the finite numbers of graphs, samples and orders explain
-	Ratio     metrics.Number      `json:"ratio"`     // of the mean to it; null where nothing explains a difference
-	Verdict   diagnostics.Verdict `json:"verdict"`
+	// absolute, of the edge probabilities over all ordered pairs
+	Mean     metrics.Number `json:"mean_difference"`
+	Greatest metrics.Number `json:"greatest_difference"`
+	Source   string         `json:"source"` // of the edge with the greatest
+	Target   string         `json:"target"`
+	// mean difference that the finite numbers of graphs, samples and orders explain
+	Explained metrics.Number `json:"explained"`
+	// of the mean to it; null where nothing explains a difference
+	Ratio   metrics.Number      `json:"ratio"`
+	Verdict diagnostics.Verdict `json:"verdict"`
 }
 
 // Mean differences, in multiples of the Monte Carlo error, that are doubtful and bad; and what
@@ -76,10 +79,12 @@ func compareResults(a, b string, edited bool) (*comparisonSummary, error) {
 		return nil, err
 	}
 	if !slices.Equal(p.Names, q.Names) {
-		return nil, fmt.Errorf("%s: other columns than in %s; allowed: two fits to the same columns", b, a)
+		return nil, fmt.Errorf(
+			"%s: other columns than in %s; allowed: two fits to the same columns", b, a)
 	}
 	d := graphchecks.Compare(p.Marginals, q.Marginals, [2]*mat.Dense{first, second})
-	s := &comparisonSummary{Mean: metrics.Number(d.Mean), Greatest: metrics.Number(d.Greatest), Source: p.Names[d.Source], Target: p.Names[d.Target],
+	s := &comparisonSummary{Mean: metrics.Number(d.Mean), Greatest: metrics.Number(d.Greatest),
+		Source: p.Names[d.Source], Target: p.Names[d.Target],
 		Explained: metrics.Number(d.Explained), Ratio: metrics.Number(math.NaN())}
 	ratio := math.Inf(1)
 	if d.Explained > 0 {
@@ -117,8 +122,10 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 }
 
 func (s *comparisonSummary) print(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "mean difference      %.4f; Monte Carlo error explains %.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
-		s.Mean, s.Explained, s.Greatest, cli.Printable(s.Source), cli.Printable(s.Target), s.Verdict)
+	_, err := fmt.Fprintf(w, "mean difference      %.4f; Monte Carlo error explains "+
+		"%.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
+		s.Mean, s.Explained, s.Greatest, cli.Printable(s.Source), cli.Printable(s.Target),
+		s.Verdict)
 	if err != nil {
 		return file.WithPath("standard output", err)
 	}

@@ -25,15 +25,20 @@ func (o *fitOptions) comparison(c *tobac.Config, t *dataset.Table, embedded bool
 	case o.beside != besideSVGD:
 		return embedded && takes && o.beside == besideAuto, nil
 	case c.Model != nil && !differentiable(c.Model):
-		return false, cli.Usagef("--beside svgd contradicts --model %s, which has no likelihood that SVGD could differentiate", c.Model)
+		return false, cli.Usagef("--beside svgd contradicts --model %s, which has no likelihood "+
+			"that SVGD could differentiate", c.Model)
 	case takes && !hasGaps(t):
 		return true, nil
 	case hasGaps(t):
-		return false, cli.Usagef("--beside svgd contradicts --missing impute: particles are compared with a fit to one table; allowed: --missing drop")
+		return false, cli.Usagef("--beside svgd contradicts --missing impute: particles are " +
+			"compared with a fit to one table; allowed: --missing drop")
 	case c.Prior.MaxParents > 0:
-		return false, cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not take")
+		return false,
+			cli.Usagef("--beside svgd contradicts prior.max-parents, a bound that svgd does not " +
+				"take")
 	}
-	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared with results of the engines exact and mcmc", c.Engine.Engine().Name())
+	return false, cli.Usagef("--beside svgd contradicts the engine %s: particles are compared "+
+		"with results of the engines exact and mcmc", c.Engine.Engine().Name())
 }
 
 // differentiable reports whether SVGD samples a model, or a differentiable form of it.
@@ -73,10 +78,12 @@ func (j *job) sample(ctx context.Context, p *cli.Progress, of tobac.Result) (*to
 
 // compare completes results, which are written and printed, by a comparison with particles. A model
 // that the fit chose and SVGD does not sample has none.
-func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions, stdout, stderr io.Writer) error {
+func (k *keeping) compare(ctx context.Context, r *result, j *job, o *fitOptions,
+	stdout, stderr io.Writer) error {
 	if m := r.Config.Model; !differentiable(m) {
-		note(stderr, []string{fmt.Sprintf("no comparison with svgd: the model of the fit, %s, has no "+
-			"likelihood that SVGD could differentiate", sem.Describe(m.String()))})
+		note(stderr,
+			[]string{fmt.Sprintf("no comparison with svgd: the model of the fit, %s, has no "+
+				"likelihood that SVGD could differentiate", sem.Describe(m.String()))})
 		return nil
 	}
 	p := cli.NewProgress(stderr, o.quiet)
@@ -119,7 +126,9 @@ func (s *summary) compare(j *job, of, particles *tobac.Result) error {
 	if err != nil {
 		return err
 	}
-	c := &comparedSummary{Model: particles.Model, Distance: metrics.Number(of.Marginals.Distance(particles.Marginals, nil)), Seconds: particles.Seconds}
+	c := &comparedSummary{Model: particles.Model,
+		Distance: metrics.Number(of.Marginals.Distance(particles.Marginals, nil)),
+		Seconds:  particles.Seconds}
 	if c.evaluation, err = s.judge(particles.Posterior, model, j); err != nil {
 		return err
 	}
@@ -131,8 +140,10 @@ func (s *summary) compare(j *job, of, particles *tobac.Result) error {
 func (r *result) printComparison(w io.Writer, dir string) error {
 	c := r.summary.Compared
 	fmt.Fprintln(w, "\nComparison with TOBAC's particles")
-	cli.PrintField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model), onScale(c.Model), strings.TrimPrefix(r.particles.Method, "svgd, "), c.Seconds.Total))
-	cli.PrintField(w, "", fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
+	cli.PrintField(w, "svgd", fmt.Sprintf("%s%s, %s: %.1f s", sem.Describe(c.Model),
+		onScale(c.Model), strings.TrimPrefix(r.particles.Method, "svgd, "), c.Seconds.Total))
+	cli.PrintField(w, "",
+		fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
 	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
 		t := cli.NewTable(w)
 		fmt.Fprintln(t, metricsHeader)

@@ -26,34 +26,38 @@ func TestCompletion(t *testing.T) {
 		directive string // of cobra: 4 no files, 8 endings of files, 16 folders, 0 files
 		words     []string
 	}{
-		"fit --engine ":               {":4", engines},
-		"fit --engine e":              {":4", []string{"exact"}},
-		"fit --prior ":                {":0", []string{"er", "fair", "sf", "uniform"}},
-		"fit --order eq":              {":0", []string{"eqvar", "eqvar-bu"}},
-		"fit --set data.standardize=": {":6", []string{"data.standardize=true", "data.standardize=false"}},
-		"fit --set mcmc.w":            {":6", []string{"mcmc.warm-up="}},
-		"fit --json=":                 {":4", []string{"true", "false"}},
-		"fit --seed ":                 {":4", nil},
-		"fit --out ":                  {":16", nil},
-		"fit --heldout ":              {":0", nil},
-		"fit --truth ":                {":8", cli.GraphEndings},
-		"fit --config ":               {":8", cli.ConfigEndings},
-		"fit ":                        {":8", cli.TableEndings},
-		"fit data.csv ":               {":4", nil},
-		"eval ":                       {":0", nil},
-		"man ":                        {":16", nil},
-		"simulate ":                   {":4", nil},
-		"simulate --model f":          {":4", []string{"ffn"}},
-		"order x --method va":         {":4", []string{"variance"}},
+		"fit --engine ":  {":4", engines},
+		"fit --engine e": {":4", []string{"exact"}},
+		"fit --prior ":   {":0", []string{"er", "fair", "sf", "uniform"}},
+		"fit --order eq": {":0", []string{"eqvar", "eqvar-bu"}},
+		"fit --set data.standardize=": {":6",
+			[]string{"data.standardize=true", "data.standardize=false"}},
+		"fit --set mcmc.w":    {":6", []string{"mcmc.warm-up="}},
+		"fit --json=":         {":4", []string{"true", "false"}},
+		"fit --seed ":         {":4", nil},
+		"fit --out ":          {":16", nil},
+		"fit --heldout ":      {":0", nil},
+		"fit --truth ":        {":8", cli.GraphEndings},
+		"fit --config ":       {":8", cli.ConfigEndings},
+		"fit ":                {":8", cli.TableEndings},
+		"fit data.csv ":       {":4", nil},
+		"eval ":               {":0", nil},
+		"man ":                {":16", nil},
+		"simulate ":           {":4", nil},
+		"simulate --model f":  {":4", []string{"ffn"}},
+		"order x --method va": {":4", []string{"variance"}},
 	} {
 		words := strings.Split(line, " ")
-		got := strings.Split(strings.TrimSpace(succeed(t, append([]string{"__complete"}, words...)...).stdout), "\n")
+		got := strings.Split(
+			strings.TrimSpace(succeed(t, append([]string{"__complete"}, words...)...).stdout), "\n")
 		n := len(got) - 1
-		if got[n] != want.directive || !slices.Equal(got[:n], want.words) && len(got[:n])+len(want.words) > 0 {
+		if got[n] != want.directive || !slices.Equal(got[:n], want.words) &&
+			len(got[:n])+len(want.words) > 0 {
 			t.Errorf("%q completes to %q, want %q and %s", line, got, want.words, want.directive)
 		}
 	}
-	if got := succeed(t, "__complete", "fit", "--inter").stdout; !strings.Contains(got, "--interventions") {
+	if got := succeed(t, "__complete", "fit", "--inter").stdout; !strings.Contains(got,
+		"--interventions") {
 		t.Errorf("--inter completes to %q", got)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
@@ -70,7 +74,8 @@ func TestCompletion(t *testing.T) {
 			}
 		}
 	}
-	refuses(t, "completion bsh", cli.ExitUsage, `unknown shell "bsh"; did you mean bash or zsh?; allowed: bash, fish, powershell, zsh`)
+	refuses(t, "completion bsh", cli.ExitUsage,
+		`unknown shell "bsh"; did you mean bash or zsh?; allowed: bash, fish, powershell, zsh`)
 }
 
 // Every flag of tobac fit that is about the process alone is marked so, and no mark
@@ -110,7 +115,8 @@ func TestManualPages(t *testing.T) {
 		}
 	})
 	groff, err := exec.LookPath("groff")
-	for _, name := range []string{"tobac.1", "tobac-fit.1", "tobac-eval.1", "tobac-order.1", "tobac-simulate.1", "tobac-completion-bash.1"} {
+	for _, name := range []string{"tobac.1", "tobac-fit.1", "tobac-eval.1", "tobac-order.1",
+		"tobac-simulate.1", "tobac-completion-bash.1"} {
 		text := readFile(t, "pages", name)
 		for _, part := range []string{".SH NAME", ".SH SYNOPSIS", strings.TrimSuffix(name, ".1")} {
 			if !strings.Contains(text, part) {
@@ -120,11 +126,13 @@ func TestManualPages(t *testing.T) {
 		if err != nil {
 			continue // no formatter here
 		}
-		if out, err := exec.Command(groff, "-Kutf8", "-Tutf8", "-man", "-ww", "-z", filepath.Join("pages", name)).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command(groff, "-Kutf8", "-Tutf8", "-man", "-ww", "-z",
+			filepath.Join("pages", name)).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("groff: %v\n%s", err, out)
 		}
 	}
-	if page := readFile(t, "pages", "tobac-order.1"); !regexp.MustCompile(`\n  eqvar +equal noise variances, linear; sources first`).MatchString(page) {
+	if page := readFile(t, "pages", "tobac-order.1"); !regexp.MustCompile(
+		`\n  eqvar +equal noise variances, linear; sources first`).MatchString(page) {
 		t.Error("the table of methods is wrapped")
 	}
 	refuses(t, "man", cli.ExitUsage, "tobac man takes one folder, got none")

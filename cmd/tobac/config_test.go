@@ -24,42 +24,54 @@ import (
 func TestConfigRepeatsARun(t *testing.T) {
 	for k, args := range []string{
 		"data/train.csv --heldout data/heldout.csv --truth data/graph.csv --seed 7",
-		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid X4,X5 --set steps=20 --set steps=30",
-		"data/train.csv --model ffn --set ffn.hidden=3,2 --set ffn.bias=false --set data.standardize=true --holdout 0.25 --set svgd.step-size=1e-3 --order eqvar",
-		"--engine svgd --set recipe=paper --set data.transform=normal-scores --seed 18446744073709551615 --prior odds.csv",
-		"data/train.csv --engine mcmc --model linear --set iterations=200 --set warm-up=100 --tiers X0,X1;X2",
+		"data/train.csv --engine svgd --order ./eqvar --forbid X0,X1 --require X2,X3 --forbid " +
+			"X4,X5 --set steps=20 --set steps=30",
+		"data/train.csv --model ffn --set ffn.hidden=3,2 --set ffn.bias=false --set " +
+			"data.standardize=true --holdout 0.25 --set svgd.step-size=1e-3 --order eqvar",
+		"--engine svgd --set recipe=paper --set data.transform=normal-scores --seed " +
+			"18446744073709551615 --prior odds.csv",
+		"data/train.csv --engine mcmc --model linear --set iterations=200 --set warm-up=100 " +
+			"--tiers X0,X1;X2",
 	} {
 		t.Run(args, func(t *testing.T) {
 			simulated(t)
 			writeInputs(t)
-			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out", "first")...)
+			succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--out",
+				"first")...)
 			text := readFile(t, "first", cli.ConfigFile)
 			if err := toml.Unmarshal([]byte(text), &map[string]any{}); err != nil {
 				t.Fatalf("%v in\n%s", err, text)
 			}
 			for _, unwanted := range []string{"\nout", "\nworkers", "\nconfig"} {
 				if strings.Contains(text, unwanted) {
-					t.Errorf("%s has the option %q, which is no part of the run:\n%s", cli.ConfigFile, unwanted, text)
+					t.Errorf("%s has the option %q, which is no part of the run:\n%s",
+						cli.ConfigFile, unwanted, text)
 				}
 			}
 			// Defaults are those of what took part in the fit.
-			for _, topic := range []string{"svgd", "dibs", "mcmc", "bcd", "tempering", "ffn", "imputation"} {
-				used := map[int][]string{1: {"svgd"}, 2: {"svgd", "ffn"}, 3: {"svgd"}, 4: {"mcmc"}}[k]
-				if got, want := strings.Contains(text, "\n# "+topic+"."), slices.Contains(used, topic); got != want {
+			for _, topic := range []string{"svgd", "dibs", "mcmc", "bcd", "tempering", "ffn",
+				"imputation"} {
+				used := map[int][]string{1: {"svgd"}, 2: {"svgd", "ffn"}, 3: {"svgd"},
+					4: {"mcmc"}}[k]
+				if got, want := strings.Contains(text, "\n# "+topic+"."),
+					slices.Contains(used, topic); got != want {
 					t.Errorf("defaults of %s are listed: %v, want %v:\n%s", topic, got, want, text)
 				}
 			}
-			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--out", "second", "--workers", "3", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--out", "second", "--workers",
+				"3", "--set", "results.report=false")
 			same(t, "first", "second")
 			// From another folder, whose file has paths of its own.
 			if err := os.MkdirAll("elsewhere/deep", 0o777); err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir("elsewhere")
-			succeed(t, "fit", "--config", "../second/"+cli.ConfigFile, "--out", "deep/third", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "../second/"+cli.ConfigFile, "--out", "deep/third",
+				"--set", "results.report=false")
 			t.Chdir("..")
 			same(t, "first", "elsewhere/deep/third")
-			succeed(t, "fit", "--config", "elsewhere/deep/third/"+cli.ConfigFile, "--out", "fourth", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "elsewhere/deep/third/"+cli.ConfigFile, "--out", "fourth",
+				"--set", "results.report=false")
 			if diff := cmp.Diff(text, readFile(t, "fourth", cli.ConfigFile)); diff != "" {
 				t.Errorf("%s of the repeated run (-first +fourth):\n%s", cli.ConfigFile, diff)
 			}
@@ -67,7 +79,8 @@ func TestConfigRepeatsARun(t *testing.T) {
 				return
 			}
 			// The command line comes first.
-			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--seed", "8", "--out", "other", "--set", "results.report=false")
+			succeed(t, "fit", "--config", "first/"+cli.ConfigFile, "--seed", "8", "--out", "other",
+				"--set", "results.report=false")
 			if !strings.Contains(readFile(t, "other", cli.ConfigFile), "\nseed = 8\n") {
 				t.Error("--seed on the command line was not taken")
 			}
@@ -94,7 +107,8 @@ func same(t *testing.T, a, b string) {
 	t.Helper()
 	compared := 0
 	for _, name := range listing(t, a) {
-		if name == "summary.json" || name == cli.ConfigFile || name == file.Manifest || strings.HasSuffix(name, ".html") {
+		if name == "summary.json" || name == cli.ConfigFile || name == file.Manifest ||
+			strings.HasSuffix(name, ".html") {
 			continue
 		}
 		compared++
@@ -145,23 +159,28 @@ func TestBadConfig(t *testing.T) {
 		if !strings.HasPrefix(want, "ffn.hidden") {
 			want = "run.toml: " + want
 		}
-		if got.code != cli.ExitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+		if got.code != cli.ExitUsage || !strings.HasPrefix(got.stderr, "tobac: "+want) ||
+			strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%q:\n got %+v\nwant %s", text, got, want)
 		}
 	}
 	refuses(t, "fit --config no.toml", cli.ExitFailed, "no.toml: no such file or directory")
-	refuses(t, "fit --config data", cli.ExitFailed, "data: is a folder; allowed: a file of options, such as run.toml of a run")
+	refuses(t, "fit --config data", cli.ExitFailed,
+		"data: is a folder; allowed: a file of options, such as run.toml of a run")
 }
 
 // A text that is nested so deeply that reading it would take all memory is refused; what stands in
 // strings and comments counts for nothing.
 func TestNesting(t *testing.T) {
 	for text, want := range map[string]string{
-		"\n" + strings.Repeat("[", 1e6):                                                   "line 2: nested more than 100 deep",
-		strings.Repeat("x={", 2e5):                                                        "line 1: nested more than 100 deep",
-		"[" + strings.Repeat("a.", 2e5) + "a]":                                            "line 1: nested more than 100 deep",
-		"data = \"\"\"x\"\"\"\"\" " + strings.Repeat("[", 1e4):                            "line 1: nested more than 100 deep",
-		"data = '''\n\"''' " + strings.Repeat("[", 1e4):                                   "line 2: nested more than 100 deep",
+		"\n" + strings.Repeat("[", 1e6): "line 2: nested more than 100 deep",
+		strings.Repeat("x={", 2e5):      "line 1: nested more than 100 deep",
+		"[" + strings.Repeat("a.", 2e5) +
+			"a]": "line 1: nested more than 100 deep",
+		"data = \"\"\"x\"\"\"\"\" " + strings.Repeat("[",
+			1e4): "line 1: nested more than 100 deep",
+		"data = '''\n\"''' " + strings.Repeat("[",
+			1e4): "line 2: nested more than 100 deep",
 		"data = \"\\\"" + strings.Repeat("[.", 1e4) + "\" # " + strings.Repeat("[.", 1e4): "",
 		"data = '''" + strings.Repeat("[.\n", 1e4) + "'''":                                "",
 		"forbid = [[\"a.b.c\", \"d\"]]\nodds = [1.5, 2.5]\n":                              "",
@@ -188,7 +207,10 @@ func TestConfigRoundTrip(t *testing.T) {
 			cli.Record(f)
 			return f, &list
 		}
-		value := rapid.OneOf(rapid.String().Filter(func(v string) bool { return !cli.Blank(v) && !strings.HasPrefix(v, "--") }), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`), rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
+		value := rapid.OneOf(rapid.String().Filter(func(v string) bool {
+			return !cli.Blank(v) && !strings.HasPrefix(v, "--")
+		}), rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,5})?(e[0-9]{1,3})?`),
+			rapid.SampledFrom([]string{"true", "1", "NaN", "-inf", "\"", "'''", "\\n", "\x7f\x00"}))
 		f, list := build()
 		f.VisitAll(func(flag *pflag.Flag) {
 			for range rapid.IntRange(0, 3).Draw(t, "times") {
@@ -219,7 +241,8 @@ func TestConfigRoundTrip(t *testing.T) {
 		}
 		f.VisitAll(func(flag *pflag.Flag) {
 			got, want := g.Lookup(flag.Name).Value.String(), flag.Value.String()
-			if kind := flag.Value.Type(); cli.TomlValue(got, kind) != cli.TomlValue(want, kind) { // numbers in any spelling
+			// numbers in any spelling
+			if kind := flag.Value.Type(); cli.TomlValue(got, kind) != cli.TomlValue(want, kind) {
 				t.Errorf("--%s: got %q, want %q from\n%s", flag.Name, got, want, b.String())
 			}
 		})
@@ -229,13 +252,15 @@ func TestConfigRoundTrip(t *testing.T) {
 // Whatever bytes a file of options has, reading it ends with options or an error
 // of one line.
 func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"", "seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "[a.b]\nc = 1", "seed = 0x10\nmodel='''x'''", "\xef\xbb\xbfseed=1", "seed = {a = 1}"} {
+	for _, seed := range []string{"", "seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']",
+		"[a.b]\nc = 1", "seed = 0x10\nmodel='''x'''", "\xef\xbb\xbfseed=1", "seed = {a = 1}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		o := newFitOptions()
 		fitCommand(o)
-		if _, _, err := cli.ParseConfig(text, o.command); err != nil && (cli.Message(err) == "" || strings.Contains(cli.Message(err), "\n")) {
+		if _, _, err := cli.ParseConfig(text, o.command); err != nil &&
+			(cli.Message(err) == "" || strings.Contains(cli.Message(err), "\n")) {
 			t.Errorf("error %q", err)
 		}
 	})
@@ -246,12 +271,17 @@ func FuzzConfig(f *testing.F) {
 func FuzzCheckpoint(f *testing.F) {
 	seal := func(text string) string {
 		var b strings.Builder
-		if err := file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, text); return err })(&b); err != nil {
+		if err := file.Sealed(func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})(&b); err != nil {
 			f.Fatal(err)
 		}
 		return b.String()
 	}
-	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`, `{"format":"tobac checkpoint 2"}`, `{"format":"tobac checkpoint 2","options":[{"name":"x","texts":null}],"snapshot":{"step":-1}}`, `{"format":"tobac checkpoint 99","snapshot":{}}`} {
+	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`,
+		`{"format":"tobac checkpoint 2"}`,
+		`{"format":"tobac checkpoint 2","options":[{"name":"x","texts":null}],"snapshot":{"step":-1}}`, `{"format":"tobac checkpoint 99","snapshot":{}}`} {
 		f.Add(seed, false)
 		f.Add(seed, true)
 	}
@@ -270,7 +300,8 @@ func FuzzCheckpoint(f *testing.F) {
 		if k != nil {
 			o := newFitOptions()
 			fitCommand(o)
-			if err := k.recall(o.command, path, o.assign); err != nil && strings.Contains(cli.Message(err), "\n") {
+			if err := k.recall(o.command, path, o.assign); err != nil &&
+				strings.Contains(cli.Message(err), "\n") {
 				t.Errorf("error %q", err)
 			}
 		}

@@ -83,7 +83,8 @@ func summaryIn(files *file.Folder, dir string) (*storedSummary, error) {
 }
 
 // readResult reads the draws and the summary of a folder that tobac fit wrote.
-func readResult(files *file.Folder, dir string) (p *posterior.Posterior, s *storedSummary, err error) {
+func readResult(files *file.Folder, dir string) (p *posterior.Posterior, s *storedSummary,
+	err error) {
 	if p, err = readDraws(files, dir, particlesFile); err != nil {
 		return nil, nil, needed(err)
 	}
@@ -135,14 +136,21 @@ func settingFacts(config json.RawMessage) ([]report.Fact, error) {
 
 // newContent puts together what a report tells. data are the rows of the fit before they
 // were standardised, transformed like them; nil means unknown. truth may be nil.
-func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, truth *dag.Graph) report.Content {
+func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table,
+	truth *dag.Graph) report.Content {
 	c := report.Content{
-		Title: "Causal graph of " + s.config.Data, Data: s.data(), Names: p.Names, Marginals: p.Marginals, Units: s.units(),
-		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p), Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
-		Verdict: s.Verdict.Sentences, Refuted: s.Verdict.Refuted, Warnings: s.Warnings, Facts: s.facts(p), Settings: s.settings, Command: s.Command,
-		Versions: []report.Fact{{Name: "tobac", Text: s.config.Versions.Tobac}, {Name: "Go", Text: s.config.Versions.Go}, {Name: "Platform", Text: s.config.Versions.Platform}},
+		Title: "Causal graph of " + s.config.Data, Data: s.data(), Names: p.Names,
+		Marginals: p.Marginals, Units: s.units(),
+		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p),
+		Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
+		Verdict: s.Verdict.Sentences, Refuted: s.Verdict.Refuted, Warnings: s.Warnings,
+		Facts: s.facts(p), Settings: s.settings, Command: s.Command,
+		Versions: []report.Fact{{Name: "tobac", Text: s.config.Versions.Tobac},
+			{Name: "Go", Text: s.config.Versions.Go},
+			{Name: "Platform", Text: s.config.Versions.Platform}},
 	}
-	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.config.Versions.Arithmetic}, {Name: "Run", Text: s.Run}} {
+	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.config.Versions.Arithmetic},
+		{Name: "Run", Text: s.Run}} {
 		if f.Text != "" { // results of former versions have neither
 			c.Versions = append(c.Versions, f)
 		}
@@ -162,9 +170,11 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table, t
 	}
 	switch {
 	case data == nil:
-		c.Facts = append(c.Facts, report.Fact{Name: "Fit", Text: "not checked: tobac report needs the table for it, --data FILE"})
+		c.Facts = append(c.Facts, report.Fact{Name: "Fit",
+			Text: "not checked: tobac report needs the table for it, --data FILE"})
 	case c.Fit == nil:
-		c.Facts = append(c.Facts, report.Fact{Name: "Fit", Text: "not checked: the graphs come without linear equations"})
+		c.Facts = append(c.Facts,
+			report.Fact{Name: "Fit", Text: "not checked: the graphs come without linear equations"})
 	}
 	return c
 }
@@ -213,20 +223,24 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		name += ": " + strings.TrimSuffix(about, ".")
 		own, _ = e.Engine().(engine.OwnPrior)
 	}
-	facts := []report.Fact{{Name: "Data", Text: s.config.Data + ": " + s.data()}, {Name: "Model", Text: model}, {Name: "Engine", Text: name}}
+	facts := []report.Fact{{Name: "Data", Text: s.config.Data + ": " + s.data()},
+		{Name: "Model", Text: model}, {Name: "Engine", Text: name}}
 	prior := s.config.Prior
 	switch {
 	case own != nil:
 		prior = own.DescribePrior(float64(s.EdgesPerNode))
 	case prior == "er":
-		prior = fmt.Sprintf("Erdős–Rényi, %.3g expected edges for each variable", float64(s.EdgesPerNode))
+		prior = fmt.Sprintf("Erdős–Rényi, %.3g expected edges for each variable",
+			float64(s.EdgesPerNode))
 	}
 	facts = append(facts, report.Fact{Name: "Prior", Text: prior})
 	if len(s.Order) > 0 {
-		facts = append(facts, report.Fact{Name: "Order", Text: "all probabilities are conditional on one order: " + strings.Join(s.Order, ", ")})
+		facts = append(facts, report.Fact{Name: "Order",
+			Text: "all probabilities are conditional on one order: " + strings.Join(s.Order, ", ")})
 	}
 	if n := len(p.Draws); n > 0 {
-		facts = append(facts, report.Fact{Name: "Graphs", Text: fmt.Sprintf("%d %s with their parameters in %s", n, p.Kind, particlesFile)})
+		facts = append(facts, report.Fact{Name: "Graphs",
+			Text: fmt.Sprintf("%d %s with their parameters in %s", n, p.Kind, particlesFile)})
 	}
 	return facts
 }
@@ -238,7 +252,9 @@ func (s *storedSummary) convergence() report.Convergence {
 	case s.Diagnostics.Chains != nil:
 		c.Text = "Markov chains: " + s.Diagnostics.Chains.String() + "."
 		add := func(name string, q quantity) {
-			c.Rows = append(c.Rows, report.ConvergenceRow{Quantity: name, Mean: float64(q.Mean), StandardError: float64(q.StandardError), RHat: float64(q.RHat), ESS: float64(q.ESS)})
+			c.Rows = append(c.Rows, report.ConvergenceRow{Quantity: name, Mean: float64(q.Mean),
+				StandardError: float64(q.StandardError), RHat: float64(q.RHat),
+				ESS: float64(q.ESS)})
 		}
 		add("log density", s.Diagnostics.Chains.LogP)
 		for _, e := range s.Diagnostics.Chains.Uncertain {
@@ -257,7 +273,8 @@ func (s *storedSummary) convergence() report.Convergence {
 		c.Text += " Checks: " + s.Diagnostics.String() + "."
 	}
 	if s.Compared != nil && !math.IsNaN(float64(s.Compared.Distance)) {
-		c.Text += fmt.Sprintf(" The edge probabilities of TOBAC's particles, sampled for comparison, differ from the listed ones by %.3f on average.", s.Compared.Distance)
+		c.Text += fmt.Sprintf(" The edge probabilities of TOBAC's particles, sampled for "+
+			"comparison, differ from the listed ones by %.3f on average.", s.Compared.Distance)
 	}
 	return c
 }
@@ -273,16 +290,29 @@ func (s *storedSummary) metrics() []report.Metric {
 	}
 	empty := s.Metrics.Empty
 	out := []report.Metric{
-		{Name: "Expected SHD", Value: fixed(l.ESHD, 2), Meaning: fmt.Sprintf("expected number of wrong pairs (missing, extra or reversed): 0 is perfect, %s for the graph without edges", fixed(empty.ESHD, 2))},
-		{Name: "AUROC", Value: fixed(l.AUROC, 3), Meaning: "probability that a true edge ranks above a pair without an edge: 1 is perfect, 0.5 is guessing"},
-		{Name: "Average precision", Value: fixed(l.AveragePrecision, 3), Meaning: "average precision: fraction of true edges among the most probable ones, averaged over all cut-offs: 1 is perfect"},
-		{Name: "AUROC of adjacency", Value: fixed(l.SkeletonAUROC, 3), Meaning: "the same for pairs, ignoring directions"},
-		{Name: "Brier score", Value: fixed(l.Brier, 4), Meaning: "mean squared difference of the probabilities from the truth: 0 is perfect"},
-		{Name: "Calibration error", Value: fixed(l.CalibrationError, 3), Meaning: "mean distance between probabilities and the fraction of edges that are true: 0 is perfect"},
-		{Name: "Expected edges", Value: fixed(l.ExpectedEdges, 2), Meaning: "edges of the posterior on average"},
+		{Name: "Expected SHD", Value: fixed(l.ESHD, 2), Meaning: fmt.Sprintf("expected number of "+
+			"wrong pairs (missing, extra or reversed): 0 is perfect, %s for the graph without "+
+			"edges",
+			fixed(empty.ESHD, 2))},
+		{Name: "AUROC", Value: fixed(l.AUROC, 3), Meaning: "probability that a true edge ranks " +
+			"above a pair without an edge: 1 is perfect, 0.5 is guessing"},
+		{Name: "Average precision", Value: fixed(l.AveragePrecision, 3),
+			Meaning: "average precision: fraction of true edges among the most probable ones, " +
+				"averaged over all cut-offs: 1 is perfect"},
+		{Name: "AUROC of adjacency", Value: fixed(l.SkeletonAUROC, 3),
+			Meaning: "the same for pairs, ignoring directions"},
+		{Name: "Brier score", Value: fixed(l.Brier, 4),
+			Meaning: "mean squared difference of the probabilities from the truth: 0 is perfect"},
+		{Name: "Calibration error", Value: fixed(l.CalibrationError, 3),
+			Meaning: "mean distance between probabilities and the fraction of edges that are " +
+				"true: 0 is perfect"},
+		{Name: "Expected edges", Value: fixed(l.ExpectedEdges, 2),
+			Meaning: "edges of the posterior on average"},
 	}
 	if e := s.Metrics.Empirical; e != nil && !math.IsNaN(float64(e.NegLLDataOnly)) {
-		out = append(out, report.Metric{Name: "Held-out negative log density", Value: fixed(e.NegLLDataOnly, 1), Meaning: "of the held-out rows, lower is better; without edges: " + fixed(empty.NegLLDataOnly, 1)})
+		out = append(out, report.Metric{Name: "Held-out negative log density",
+			Value: fixed(e.NegLLDataOnly, 1), Meaning: "of the held-out rows, lower is better; " +
+				"without edges: " + fixed(empty.NegLLDataOnly, 1)})
 	}
 	return out
 }

@@ -63,16 +63,19 @@ func newConvert() *cobra.Command {
 		Args: cli.Arguments(2, 2, "a file to read and a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "converting "+args[0], func(p *cli.Progress) error {
-				return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(), cli.Beneath(p, cmd.OutOrStdout()), cli.Beneath(p, cmd.ErrOrStderr()))
-			})
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "converting "+args[0],
+				func(p *cli.Progress) error {
+					return convert(cmd.Context(), &o, args[0], args[1], cmd.InOrStdin(),
+						cli.Beneath(p, cmd.OutOrStdout()), cli.Beneath(p, cmd.ErrOrStderr()))
+				})
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(cli.Choice(&o.to, graphfile.Formats()...), "to", "format of OUT")
 	cli.DefaultText(f, "to", "by the ending of OUT")
-	f.Var(cli.Choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues, graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
+	f.Var(cli.Choice(&o.values, graphfile.AdjacencyValues, graphfile.ProbabilityValues,
+		graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
 	f.Var(share(&o.above), "above", "keep the edges with a probability above P")
 	cli.DefaultText(f, "above", "all edges")
 	cli.Toggle(f, &o.transpose, "transpose", "turn every directed edge round")
@@ -94,11 +97,13 @@ func (o *convertOptions) target(out string) (graphfile.Format, error) {
 	if !o.given("to") {
 		var ok bool
 		if to, ok = graphfile.FormatOf(out); !ok {
-			return 0, cli.Usagef("%s: the ending says no format; allowed: %s, or --to", out, endings())
+			return 0, cli.Usagef("%s: the ending says no format; allowed: %s, or --to", out,
+				endings())
 		}
 	}
 	if o.given("values") && to != graphfile.Matrix && to != graphfile.NPY {
-		return 0, cli.Usagef("--values contradicts --to %v: only matrix and npy hold a single matrix", to)
+		return 0, cli.Usagef(
+			"--values contradicts --to %v: only matrix and npy hold a single matrix", to)
 	}
 	return to, nil
 }
@@ -117,7 +122,8 @@ func endings() string {
 }
 
 // convert runs the command.
-func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Reader, stdout, stderr io.Writer) error {
+func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Reader,
+	stdout, stderr io.Writer) error {
 	to, err := o.target(out)
 	if err != nil {
 		return err
@@ -126,7 +132,8 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return cli.Usagef("--force contradicts the output -: standard output replaces no file")
 	}
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it", out)
+		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it",
+			out)
 	}
 	guard := file.Guard{Inputs: []file.Input{{Path: in, What: "the graph that is read"}}}
 	if err := guard.CheckInput(out); err != nil && out != "-" {
@@ -148,7 +155,8 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return cli.Located(in, err)
 	}
 	if lost != nil {
-		cli.Warn(stderr, []string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
+		cli.Warn(stderr,
+			[]string{fmt.Sprintf("%v holds no %s: left out", to, strings.Join(lost, ", no "))})
 	}
 	if out == "-" {
 		if _, err := cli.Exactly(stdout).Write(b.Bytes()); err != nil {
@@ -157,9 +165,13 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return nil
 	}
 	write := func() (any, error) {
-		return nil, file.Write(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+		return nil, file.Write(out, func(w io.Writer) error {
+			_, err := w.Write(b.Bytes())
+			return err
+		})
 	}
-	if info, none := os.Stat(out); none == nil && !info.Mode().IsRegular() { // a pipe may have no reader
+	// a pipe may have no reader
+	if info, none := os.Stat(out); none == nil && !info.Mode().IsRegular() {
 		_, err = cli.Within(ctx, write)
 	} else {
 		_, err = write()
@@ -168,7 +180,8 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return err
 	}
 	_, undirected := g.Directed()
-	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(words.Counted(len(g.Names), "vertex"), "vertexs", "vertices", 1), words.Counted(len(g.Edges), "edge"))
+	text := fmt.Sprintf("%s: %s, %s", out, strings.Replace(words.Counted(len(g.Names), "vertex"),
+		"vertexs", "vertices", 1), words.Counted(len(g.Edges), "edge"))
 	if len(undirected) > 0 {
 		text += fmt.Sprintf(", %d of them without direction", len(undirected))
 	}
@@ -178,10 +191,12 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 
 // kept removes from what is lost what the entries of the matrix keep.
 func (o *convertOptions) kept(lost []string) []string {
-	entries := map[graphfile.Values]string{graphfile.ProbabilityValues: "probabilities", graphfile.WeightValues: "weights"}[o.values]
+	entries := map[graphfile.Values]string{graphfile.ProbabilityValues: "probabilities",
+		graphfile.WeightValues: "weights"}[o.values]
 	var out []string
 	for _, what := range lost {
-		if what != entries && (what != graphfile.OppositeEdges || o.values == graphfile.AdjacencyValues) {
+		if what != entries &&
+			(what != graphfile.OppositeEdges || o.values == graphfile.AdjacencyValues) {
 			out = append(out, what)
 		}
 	}

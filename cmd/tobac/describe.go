@@ -38,7 +38,8 @@ func (r *result) printRun(w io.Writer) {
 	}
 	forOrders := particlesListed(r.Result) && s.Config.fit.Model != nil // what evidences are for
 	model := sem.Describe(s.Model)
-	if m := s.Config.fit.Model; m != nil && sem.TraitsOf(m).Marginal && s.Model != m.String() && particlesListed(r.Result) {
+	if m := s.Config.fit.Model; m != nil && sem.TraitsOf(m).Marginal && s.Model != m.String() &&
+		particlesListed(r.Result) {
 		model = sem.Describe(m.String()) + " on columns scaled to variance 1"
 	} else if particlesListed(r.Result) {
 		model += onScale(s.Model)
@@ -61,9 +62,12 @@ func (r *result) printRun(w io.Writer) {
 	switch {
 	case !forOrders || len(s.Evidence) == 0:
 	case len(s.Evidence) > 1:
-		cli.PrintField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+r.evidences())
+		cli.PrintField(w, "orders", "drawn from their posterior under "+supported(r.Evidence)+
+			r.evidences())
 	default:
-		cli.PrintField(w, "orders", strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum, ", "))
+		cli.PrintField(w, "orders",
+			strings.TrimSuffix("drawn from their posterior under the model asked for, "+r.Sum,
+				", "))
 	}
 	switch {
 	case s.Orders != nil:
@@ -98,12 +102,15 @@ func (r *result) describePrior() string {
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
 	case c.Prior.Kind == background.Sparse:
-		text = fmt.Sprintf("Erdős–Rényi, %.3g edges per node, that is %.3g expected edges", s.EdgesPerNode, float64(s.EdgesPerNode)*float64(s.Config.Variables))
+		text = fmt.Sprintf("Erdős–Rényi, %.3g edges per node, that is %.3g expected edges",
+			s.EdgesPerNode, float64(s.EdgesPerNode)*float64(s.Config.Variables))
 		if c.Prior.EdgesPerNode == 0 && len(s.Evidence) > 0 {
 			text += ", inferred"
 		}
 	default:
-		text = map[background.Kind]string{background.Fair: "fair: every number of parents is equally probable", background.ScaleFree: "scale-free", background.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
+		text = map[background.Kind]string{background.Fair: "fair: every number of parents is " +
+			"equally probable", background.ScaleFree: "scale-free",
+			background.Uniform: "uniform: every graph is equally probable"}[c.Prior.Kind]
 	}
 	if n := len(c.Prior.Forbidden); n > 0 {
 		text += fmt.Sprintf("; %s forbidden", words.Counted(n, "edge"))

@@ -35,10 +35,12 @@ type checkSummary struct {
 }
 
 func newDiagnosticsSummary(r *tobac.Result) diagnosticsSummary {
-	s := diagnosticsSummary{Verdict: diagnostics.Worst(r.Checks), Checks: []checkSummary{}, Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training)}
+	s := diagnosticsSummary{Verdict: diagnostics.Worst(r.Checks), Checks: []checkSummary{},
+		Chains: newChainSummary(r.Diagnostics, r.Names), Training: newTrainingSummary(r.Training)}
 	s.Graphs, s.Classes = graphchecks.Variety(r.Posterior.Graphs())
 	for _, c := range r.Checks {
-		q := checkSummary{Name: c.Name, Value: metrics.Number(c.Value), Doubtful: metrics.Number(c.Doubtful), Bad: metrics.Number(c.Bad), Verdict: c.Verdict}
+		q := checkSummary{Name: c.Name, Value: metrics.Number(c.Value),
+			Doubtful: metrics.Number(c.Doubtful), Bad: metrics.Number(c.Bad), Verdict: c.Verdict}
 		if c.Verdict != diagnostics.OK {
 			q.Text = c.Text
 		}
@@ -78,7 +80,8 @@ func (s *diagnosticsSummary) String() string {
 }
 
 // checkWords are what the report calls checks whose names are abbreviations.
-var checkWords = map[string]string{"r_hat": "R̂", "ess": "effective sample size", "draws": "effective draws"}
+var checkWords = map[string]string{"r_hat": "R̂", "ess": "effective sample size",
+	"draws": "effective draws"}
 
 // A chainSummary says whether Markov chains agree; [diagnostics.GraphChains] defines its
 // numbers, which are null where there are too few samples.
@@ -120,19 +123,23 @@ func newChainSummary(d *diagnostics.GraphChains, names []string) *chainSummary {
 	if d == nil {
 		return nil
 	}
-	s := &chainSummary{Samples: d.Samples, MaxRHat: metrics.Number(d.MaxRHat()), MinESS: metrics.Number(d.MinESS()), LogP: newQuantity(d.LogP)}
+	s := &chainSummary{Samples: d.Samples, MaxRHat: metrics.Number(d.MaxRHat()),
+		MinESS: metrics.Number(d.MinESS()), LogP: newQuantity(d.LogP)}
 	for _, e := range d.Uncertain {
-		s.Uncertain = append(s.Uncertain, edgeSummary{names[e.From], names[e.To], newQuantity(e.Quantity)})
+		s.Uncertain =
+			append(s.Uncertain, edgeSummary{names[e.From], names[e.To], newQuantity(e.Quantity)})
 	}
 	for _, r := range d.Rungs {
-		s.Rungs = append(s.Rungs, rungSummary{metrics.Number(r.InverseTemperature), metrics.Number(r.Relocate), metrics.Number(r.Swap),
+		s.Rungs = append(s.Rungs, rungSummary{metrics.Number(r.InverseTemperature),
+			metrics.Number(r.Relocate), metrics.Number(r.Swap),
 			metrics.Number(r.SplitMerge), metrics.Number(r.Reverse), metrics.Number(r.Exchange)})
 	}
 	return s
 }
 
 func newQuantity(q diagnostics.Quantity) quantity {
-	return quantity{metrics.Number(q.Mean), metrics.Number(q.StandardError), metrics.Number(q.RHat), metrics.Number(q.ESS)}
+	return quantity{metrics.Number(q.Mean), metrics.Number(q.StandardError), metrics.Number(q.RHat),
+		metrics.Number(q.ESS)}
 }
 
 // String says it in one line of the report.
@@ -140,7 +147,8 @@ func (s *chainSummary) String() string {
 	if math.IsNaN(float64(s.MaxRHat)) {
 		return fmt.Sprintf("%d samples are too few to compare", s.Samples)
 	}
-	return fmt.Sprintf("the %d least certain edges have R̂ up to %.2f (want 1.1), and at least %.0f independent samples (want 100)", len(s.Uncertain), s.MaxRHat, s.MinESS)
+	return fmt.Sprintf("the %d least certain edges have R̂ up to %.2f (want 1.1), and at least "+
+		"%.0f independent samples (want 100)", len(s.Uncertain), s.MaxRHat, s.MinESS)
 }
 
 // A trainingSummary says how a distribution over graphs was trained; [engine.Training] defines its
@@ -164,7 +172,8 @@ func newTrainingSummary(t *engine.Training) *trainingSummary {
 	if t == nil {
 		return nil
 	}
-	s := &trainingSummary{Exact: t.Exact, Skipped: t.Skipped, Distance: metrics.Number(t.Distance), Trace: []tracePoint{}, Starts: t.Starts}
+	s := &trainingSummary{Exact: t.Exact, Skipped: t.Skipped, Distance: metrics.Number(t.Distance),
+		Trace: []tracePoint{}, Starts: t.Starts}
 	for _, p := range t.Trace {
 		s.Quantity = p.Quantity
 		s.Trace = append(s.Trace, tracePoint{p.Step, metrics.Number(p.Value)})
@@ -180,14 +189,16 @@ func (s *trainingSummary) String() string {
 	text := "too short for a trace"
 	if n := len(s.Trace); n > 0 {
 		first, last := s.Trace[0], s.Trace[n-1]
-		text = fmt.Sprintf("%s %.4g at step %d, %.4g at step %d", s.Quantity, first.Value, first.Step, last.Value, last.Step)
+		text = fmt.Sprintf("%s %.4g at step %d, %.4g at step %d", s.Quantity, first.Value,
+			first.Step, last.Value, last.Step)
 	}
 	if len(s.Starts) > 0 {
 		texts := make([]string, len(s.Starts))
 		for k, v := range s.Starts {
 			texts[k] = fmt.Sprintf("%.4g", v)
 		}
-		text = fmt.Sprintf("%s %s at the end of each of %d starts; the highest was kept", s.Quantity, strings.Join(texts, ", "), len(texts))
+		text = fmt.Sprintf("%s %s at the end of each of %d starts; the highest was kept",
+			s.Quantity, strings.Join(texts, ", "), len(texts))
 	}
 	if !math.IsNaN(float64(s.Distance)) {
 		text += fmt.Sprintf("; total variation %.3f from the exact posterior", s.Distance)
@@ -201,11 +212,13 @@ func (s *trainingSummary) String() string {
 // convergence says on the page of the report whether the training has reached its target.
 func (s *trainingSummary) convergence() string {
 	if s.Exact {
-		return "The listed probabilities are sums over the flows of all graphs: nothing has to converge. Graphs are drawn from them independently."
+		return "The listed probabilities are sums over the flows of all graphs: nothing has to " +
+			"converge. Graphs are drawn from them independently."
 	}
 	text := "Training: " + s.String() + "."
 	if math.IsNaN(float64(s.Distance)) {
-		text += " There is no test of convergence, and the distance from the posterior is unknown: compare a run with another --seed."
+		text += " There is no test of convergence, and the distance from the posterior is " +
+			"unknown: compare a run with another --seed."
 	}
 	return text
 }

@@ -59,7 +59,8 @@ func shows(got, want []string) bool {
 	for k := range parts {
 		parts[k] = regexp.QuoteMeta(parts[k])
 	}
-	return regexp.MustCompile("^"+strings.Join(parts, ".*")+"$").MatchString(got[0]) && shows(got[1:], want[1:])
+	return regexp.MustCompile("^"+strings.Join(parts, ".*")+"$").MatchString(got[0]) &&
+		shows(got[1:], want[1:])
 }
 
 // outputLines are the lines of a text without blanks at their ends.
@@ -86,7 +87,9 @@ func execute(t *testing.T, command string) (text string, ok bool) {
 	case "tobac":
 		got := runWith(t, t.Context(), input, words[1:]...)
 		// Steps of a run are no part of what a page shows.
-		quiet := slices.DeleteFunc(outputLines(got.stderr), func(l string) bool { return strings.HasPrefix(l, "step ") || strings.Contains(l, ", elapsed ") })
+		quiet := slices.DeleteFunc(outputLines(got.stderr), func(l string) bool {
+			return strings.HasPrefix(l, "step ") || strings.Contains(l, ", elapsed ")
+		})
 		return got.stdout + strings.Join(append(quiet, ""), "\n"), true
 	case "cat":
 		return readFile(t, words[1]), true
@@ -118,7 +121,8 @@ func TestDocumentation(t *testing.T) {
 	for _, name := range examples {
 		tables["docs/"+filepath.Base(name)] = readFile(t, name)
 	}
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "autograd/executor.md", "beam/README.md",
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "autograd/executor.md",
+		"beam/README.md",
 		"cmd/tobac/wrong-use.md", "internal/dependencies.md", "internal/graphfile/formats.md"} {
 		notes = append(notes, filepath.Join(root, filepath.FromSlash(name)))
 	}
@@ -131,14 +135,17 @@ func TestDocumentation(t *testing.T) {
 			for _, s := range sessions(t, page) {
 				text, ok := execute(t, s.command)
 				if !ok {
-					t.Errorf("line %d: unknown command %q; allowed in such a block: tobac, cat, ls", s.line, s.command)
+					t.Errorf("line %d: unknown command %q; allowed in such a block: tobac, cat, ls",
+						s.line, s.command)
 				}
 				if got := outputLines(text); !shows(got, s.want) {
-					t.Errorf("line %d: %s prints\n%s\nwant\n%s", s.line, s.command, strings.Join(got, "\n"), strings.Join(s.want, "\n"))
+					t.Errorf("line %d: %s prints\n%s\nwant\n%s", s.line, s.command,
+						strings.Join(got, "\n"), strings.Join(s.want, "\n"))
 				}
 			}
 			// Links to other files of the repository lead somewhere.
-			for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(page, -1) {
+			for _, link := range regexp.MustCompile(
+				`\]\(([^)#:]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(page, -1) {
 				if !cli.Exists(filepath.Join(filepath.Dir(path), link[1])) {
 					t.Errorf("%s is not there", link[1])
 				}
@@ -173,7 +180,8 @@ func TestShows(t *testing.T) {
 		}
 	}
 	page := "```console\n$ tobac x\nout\n$ tobac y\n```\n```\n$ tobac z\n```\n"
-	if got := sessions(t, page); len(got) != 2 || got[1].command != "tobac y" || !slices.Equal(got[0].want, []string{"out"}) {
+	if got := sessions(t, page); len(got) != 2 || got[1].command != "tobac y" ||
+		!slices.Equal(got[0].want, []string{"out"}) {
 		t.Errorf("sessions %+v", got)
 	}
 }

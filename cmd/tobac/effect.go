@@ -100,12 +100,16 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 	}
 	for _, j := range []int{a.from, target} {
 		if j >= 0 && r.columns != nil && r.columns[j].Unordered {
-			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels", delimited.Excerpt(r.posterior.Names[j]))
+			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: "+
+				"tobac predict --do, which compares levels",
+				delimited.Excerpt(r.posterior.Names[j]))
 		}
 	}
 	a.effects = r.effects.Of(a.from)
 	if a.single {
-		a.effects = slices.DeleteFunc(a.effects, func(f effects.Effect) bool { return f.To != target })
+		a.effects = slices.DeleteFunc(a.effects, func(f effects.Effect) bool {
+			return f.To != target
+		})
 		a.values = r.effects.Values(a.from, target)
 		if r.columns != nil {
 			a.curve, err = r.effects.Curve(a.from, target, r.columns[a.from].Quantiles)
@@ -118,7 +122,9 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 		}
 		return math.Abs(f.InSD)
 	}
-	slices.SortStableFunc(a.effects, func(x, y effects.Effect) int { return cmp.Compare(size(y), size(x)) })
+	slices.SortStableFunc(a.effects, func(x, y effects.Effect) int {
+		return cmp.Compare(size(y), size(x))
+	})
 	return a, nil
 }
 
@@ -130,7 +136,8 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	var w bytes.Buffer
 	r := a.run
 	name := func(j int) string { return cli.Label(r.posterior.Names[j]) }
-	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n", name(a.from), effectUnits(r.transform))
+	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n",
+		name(a.from), effectUnits(r.transform))
 	known := !math.IsNaN(a.effects[0].SD)
 	t := cli.NewTable(&w)
 	fmt.Fprint(t, "  B\teffect")
@@ -149,7 +156,8 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 		return err
 	}
 	if known {
-		fmt.Fprintln(&w, "  effect: posterior mean ± posterior standard deviation; path: probability that a directed path leads there")
+		fmt.Fprintln(&w, "  effect: posterior mean ± posterior standard deviation; path: "+
+			"probability that a directed path leads there")
 	} else {
 		fmt.Fprintln(&w, "  effect: mean; path: probability that a directed path leads there")
 	}
@@ -158,10 +166,12 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 		writeHistogram(&w, a.values, r.effects.Weights)
 	}
 	if a.curve != nil {
-		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n", name(a.effects[0].To), name(a.from))
+		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n",
+			name(a.effects[0].To), name(a.from))
 		t := cli.NewTable(&w)
 		for k, d := range a.curve {
-			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from), r.columns[a.from].Quantiles[k], cli.WeightText(d.Mean, d.SD))
+			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from),
+				r.columns[a.from].Quantiles[k], cli.WeightText(d.Mean, d.SD))
 			if known {
 				fmt.Fprintf(t, "\t%s", intervalText(d))
 			}
@@ -191,7 +201,9 @@ func writeHistogram(w io.Writer, values, weights []float64) {
 		kept, of = append(kept, v), append(of, weights[m])
 	}
 	fmt.Fprintln(w, "\nPosterior of the effect")
-	bar := func(share, most float64) string { return strings.Repeat("█", int(math.Round(longest*share/most))) }
+	bar := func(share, most float64) string {
+		return strings.Repeat("█", int(math.Round(longest*share/most)))
+	}
 	share := make([]float64, bins)
 	low, high := 0.0, 0.0
 	if len(kept) > 0 {
@@ -212,7 +224,8 @@ func writeHistogram(w io.Writer, values, weights []float64) {
 	if len(kept) > 0 {
 		step := (high - low) / bins
 		for k, s := range share {
-			fmt.Fprintf(t, "  %s to %s\t%.2f\t%s\n", short(low+float64(k)*step, step), short(low+float64(k+1)*step, step), s, bar(s, most))
+			fmt.Fprintf(t, "  %s to %s\t%.2f\t%s\n", short(low+float64(k)*step, step),
+				short(low+float64(k+1)*step, step), s, bar(s, most))
 			if high == low {
 				break
 			}
@@ -250,10 +263,13 @@ func (a *effectAnswer) json() any {
 		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
 	}
 	for _, f := range a.effects {
-		e := effectJSON{From: names[f.From], To: names[f.To], distributionJSON: newDistributionJSON(f.Distribution), Path: metrics.Number(f.Path),
-			Positive: metrics.Number(f.Positive), Negative: metrics.Number(f.Negative), InSD: metrics.Number(f.InSD)}
+		e := effectJSON{From: names[f.From], To: names[f.To],
+			distributionJSON: newDistributionJSON(f.Distribution), Path: metrics.Number(f.Path),
+			Positive: metrics.Number(f.Positive), Negative: metrics.Number(f.Negative),
+			InSD: metrics.Number(f.InSD)}
 		for k, d := range a.curve {
-			e.Curve = append(e.Curve, curveJSON{metrics.Number(effects.Levels[k]), metrics.Number(a.run.columns[a.from].Quantiles[k]), newDistributionJSON(d)})
+			e.Curve = append(e.Curve, curveJSON{metrics.Number(effects.Levels[k]),
+				metrics.Number(a.run.columns[a.from].Quantiles[k]), newDistributionJSON(d)})
 		}
 		out.Effects = append(out.Effects, e)
 	}

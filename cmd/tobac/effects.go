@@ -23,7 +23,8 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 	a := &answers{functions: functions}
 	e, err := r.Result.Effects(ctx)
 	switch {
-	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 && r.summary.Cyclic == len(r.Draws):
+	case errors.Is(err, effects.ErrNoParameters) || len(r.Draws) > 0 &&
+		r.summary.Cyclic == len(r.Draws):
 	case err != nil:
 		return nil, err
 	default:
@@ -38,18 +39,23 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 }
 
 // tooManyEffects reports whether there are more columns than results.effects says.
-func (r *result) tooManyEffects() bool { return len(r.Names) > cmp.Or(r.effectColumns, effectColumns) }
+func (r *result) tooManyEffects() bool {
+	return len(r.Names) > cmp.Or(r.effectColumns, effectColumns)
+}
 
 // printEffects lists the strongest total effects.
 func (r *result) printEffects(w io.Writer, dir string) error {
 	const most = 10
 	if r.worth != "" && r.effects == nil && r.tooManyEffects() {
-		fmt.Fprintf(w, "\nTotal effects between all pairs of %d columns were not computed: tobac effect has those of one column, --set results.effects=%d all\n", len(r.Names), len(r.Names))
+		fmt.Fprintf(w, "\nTotal effects between all pairs of %d columns were not computed: tobac "+
+			"effect has those of one column, --set results.effects=%d all\n", len(r.Names),
+			len(r.Names))
 	}
 	if len(r.effects) == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit higher, %s%s\n", effectUnits(r.summary.Config.Transform), r.refuted())
+	fmt.Fprintf(w, "\nTotal effects, strongest first: change of E[B] when A is set one unit "+
+		"higher, %s%s\n", effectUnits(r.summary.Config.Transform), r.refuted())
 	t := cli.NewTable(w)
 	fmt.Fprint(t, "  A\tB\teffect")
 	if r.known {
@@ -75,7 +81,8 @@ func (r *result) printEffects(w io.Writer, dir string) error {
 	}
 	text := r.worth
 	if d := r.Diagnostics; d != nil && r.known && !math.IsNaN(d.MinESS()) {
-		text += fmt.Sprintf(", of Markov chains in which the least certain edge has %.0f", d.MinESS())
+		text += fmt.Sprintf(", of Markov chains in which the least certain edge has %.0f",
+			d.MinESS())
 	}
 	fmt.Fprintf(w, "  %s\n", text)
 	return nil
@@ -92,9 +99,11 @@ func effectUnits(transform string) string {
 // worthText says how many draws effects rest on.
 func worthText(e *effects.Effects) string {
 	if !e.FromPosterior() {
-		return fmt.Sprintf("from %d particles, their spread is not a posterior standard deviation", len(e.Weights))
+		return fmt.Sprintf("from %d particles, their spread is not a posterior standard deviation",
+			len(e.Weights))
 	}
-	return fmt.Sprintf("from %d draws, effective sample size %.0f", len(e.Weights), e.EffectiveDraws())
+	return fmt.Sprintf("from %d draws, effective sample size %.0f", len(e.Weights),
+		e.EffectiveDraws())
 }
 
 // signed is a number with two decimals and its sign; a dash if it is unknown.

@@ -30,7 +30,8 @@ type judgement struct {
 func newEval() *cobra.Command {
 	o := evalOptions{}
 	cmd := &cobra.Command{
-		Use:   "eval [--exact] [--json] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] DIR|FILE",
+		Use: "eval [--exact] [--json] [--truth GRAPH.csv] [--heldout FILE] [--data FILE] " +
+			"DIR|FILE",
 		Short: "Judge a posterior, of this program or another, against a graph or held-out data",
 		Long: `Eval judges a posterior and prints its metrics as JSON, with the keys of
 summary.json. At least one of --exact, --truth and --heldout is needed; metrics that
@@ -74,12 +75,13 @@ of the fit; they are null without a true graph.`,
 				return cli.Usagef("tobac eval needs --exact, --truth GRAPH.csv or --heldout FILE")
 			}
 			var e *judgement
-			err := cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading and judging "+args[0], func(p *cli.Progress) (err error) {
-				e, err = cli.Within(cmd.Context(), func() (*judgement, error) {
-					return o.judge(cmd.Context(), args[0], p, cli.Beneath(p, cmd.ErrOrStderr()))
+			err := cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading and judging "+args[0],
+				func(p *cli.Progress) (err error) {
+					e, err = cli.Within(cmd.Context(), func() (*judgement, error) {
+						return o.judge(cmd.Context(), args[0], p, cli.Beneath(p, cmd.ErrOrStderr()))
+					})
+					return err
 				})
-				return err
-			})
 			if err != nil {
 				return err
 			}
@@ -89,7 +91,8 @@ of the fit; they are null without a true graph.`,
 	f := cmd.Flags()
 	f.Var(cli.PlainText(&o.truth, "GRAPH.csv"), "truth", cli.TruthUsage)
 	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
-	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a result of another program; with --exact, the table of the fit")
+	f.Var(cli.PlainText(&o.data, "FILE"), "data", "table whose columns name the variables of a "+
+		"result of another program; with --exact, the table of the fit")
 	cli.Toggle(f, &o.exact, "exact", "compare a fit with the posterior that it approximates")
 	cli.Toggle(f, &o.edited, "edited", cli.EditedUsage)
 	cli.Toggle(f, new(bool), "json", cli.JSONUsage) // it prints nothing else
@@ -97,7 +100,8 @@ of the fit; they are null without a true graph.`,
 }
 
 // judge judges the posterior at path.
-func (o *evalOptions) judge(ctx context.Context, path string, p *cli.Progress, stderr io.Writer) (*judgement, error) {
+func (o *evalOptions) judge(ctx context.Context, path string, p *cli.Progress,
+	stderr io.Writer) (*judgement, error) {
 	var fit *storedFit
 	var post *posterior.Posterior
 	var truth *dag.Graph
@@ -137,7 +141,9 @@ func (o *evalOptions) read(path string) (p *posterior.Posterior, truth *dag.Grap
 		variables = t.Names
 	}
 	if _, err := os.Stat(filepath.Join(path, particlesFile)); err == nil && o.data != "" {
-		return nil, nil, cli.Usagef("--data names the variables of results of other programs; those in %s have names", path)
+		return nil, nil,
+			cli.Usagef("--data names the variables of results of other programs; those in %s "+
+				"have names", path)
 	}
 	if p, err = readPosterior(path, variables, o.edited); err != nil || o.truth == "" {
 		return p, nil, err
@@ -147,12 +153,14 @@ func (o *evalOptions) read(path string) (p *posterior.Posterior, truth *dag.Grap
 }
 
 // densities are those of the held-out rows; nil means there are none.
-func (o *evalOptions) densities(p *posterior.Posterior, path string, stderr io.Writer) (*metrics.HeldOut, error) {
+func (o *evalOptions) densities(p *posterior.Posterior, path string,
+	stderr io.Writer) (*metrics.HeldOut, error) {
 	if o.heldout == "" {
 		return nil, nil
 	}
 	if len(p.Draws) == 0 || p.Model == "" && p.Draws[0].Equations == nil {
-		return nil, cli.Usagef("--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
+		return nil, cli.Usagef(
+			"--heldout needs a posterior written by tobac fit: %s has no densities of data", path)
 	}
 	table, err := readHeldout(o.heldout, p.Names)
 	if err != nil {

@@ -24,8 +24,10 @@ func TestExitStatus(t *testing.T) {
 		{nil, fmt.Errorf("wrapped: %w", cli.Usagef("wrong")), cli.ExitUsage},
 		{&cli.SignalError{Signal: os.Interrupt}, cli.Interruptedf("interrupted"), 130},
 		{context.DeadlineExceeded, cli.Interruptedf("interrupted"), 130},
-		{&cli.SignalError{Signal: syscall.SIGTERM}, fmt.Errorf("wrapped: %w", cli.Interruptedf("interrupted")), 143},
-		{&cli.SignalError{Signal: syscall.SIGTERM}, errors.New("the disk is full"), cli.ExitFailed}, // the state is lost
+		{&cli.SignalError{Signal: syscall.SIGTERM},
+			fmt.Errorf("wrapped: %w", cli.Interruptedf("interrupted")), 143},
+		// the state is lost
+		{&cli.SignalError{Signal: syscall.SIGTERM}, errors.New("the disk is full"), cli.ExitFailed},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if c.cause != nil {
@@ -44,12 +46,15 @@ func TestPanicIsOneLine(t *testing.T) {
 	for name, do := range map[string]func() error{
 		"here": func() error { return fmt.Errorf("never: %d", none[len(os.Args)+5]) },
 		"there": func() error {
-			return parallel.For(t.Context(), 4, 2, func(k int) error { return fmt.Errorf("never: %d", none[k+5]) })
+			return parallel.For(t.Context(), 4, 2, func(k int) error {
+				return fmt.Errorf("never: %d", none[k+5])
+			})
 		},
 		"with lines": func() error { panic("two\nlines") },
 	} {
 		err := cli.Guarded(do)
-		want := regexp.MustCompile(`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version" to the maintainers$`)
+		want := regexp.MustCompile(
+			`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version" to the maintainers$`)
 		if err == nil || !want.MatchString(cli.Message(err)) {
 			t.Errorf("%s: %q", name, cli.Message(err))
 		}
@@ -67,7 +72,9 @@ func TestWithoutPackage(t *testing.T) {
 	}
 	for _, path := range folders {
 		name := filepath.Base(filepath.Dir(path))
-		if got := cli.WithoutPackage(name + ": tobac: text"); got != "text" && name != "bench" && name != "beam" { // which are no libraries of this module
+		// which are no libraries of this module
+		if got := cli.WithoutPackage(name + ": tobac: text"); got != "text" && name != "bench" &&
+			name != "beam" {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}

@@ -30,7 +30,8 @@ func TestEvalOfOtherPrograms(t *testing.T) {
 		"edges.csv":  "source,target,probability\na,b,0.75\nb,c,1\nb,a,0.25\n",
 	})
 	folder := map[string]string{
-		"0.csv": "a,b,c\n0,1,0\n0,0,1\n0,0,0\n", "1.csv": "0,0,0\n1,0,1\n0,0,0\n", "2.npy": numpy, "3.txt": "c;a;b\n0;0;0\n0;0;1\n1;0;0\n",
+		"0.csv": "a,b,c\n0,1,0\n0,0,1\n0,0,0\n", "1.csv": "0,0,0\n1,0,1\n0,0,0\n", "2.npy": numpy,
+		"3.txt":    "c;a;b\n0;0;0\n0;0;1\n1;0;0\n",
 		"notes.md": "not a matrix",
 	}
 	if err := os.Mkdir("graphs", 0o755); err != nil {
@@ -43,9 +44,11 @@ func TestEvalOfOtherPrograms(t *testing.T) {
 	}
 	want := map[string]any{}
 	for _, args := range [][]string{
-		{"matrix.csv"}, {"edges.csv"}, {"mixed.csv"}, {"mixed.csv", "--data", "data.csv"}, {"bare.csv", "--data", "data.csv"}, {"graphs", "--data", "data.csv"},
+		{"matrix.csv"}, {"edges.csv"}, {"mixed.csv"}, {"mixed.csv", "--data", "data.csv"},
+		{"bare.csv", "--data", "data.csv"}, {"graphs", "--data", "data.csv"},
 	} {
-		got := parse(t, succeed(t, append([]string{"eval", "--truth", "truth.csv"}, args...)...).stdout)
+		got := parse(t,
+			succeed(t, append([]string{"eval", "--truth", "truth.csv"}, args...)...).stdout)
 		listed := at(got, "metrics", "listed").(map[string]any)
 		if len(want) == 0 {
 			want = listed
@@ -54,14 +57,17 @@ func TestEvalOfOtherPrograms(t *testing.T) {
 			t.Errorf("%v (-matrix.csv +got):\n%s", args, diff)
 		}
 		isFolder := args[0] == "graphs"
-		if empirical, mixture := at(got, "metrics", "empirical"), at(got, "metrics", "mixture"); (empirical != nil) != isFolder || mixture != nil {
+		if empirical, mixture := at(got, "metrics", "empirical"),
+			at(got, "metrics", "mixture"); (empirical != nil) != isFolder || mixture != nil {
 			t.Errorf("%v: empirical %v, mixture %v", args, empirical, mixture)
 		}
 		if isFolder && at(got, "metrics", "empirical", "eshd") != want["eshd"] {
-			t.Errorf("E-SHD %v of the graphs, %v of their probabilities", at(got, "metrics", "empirical", "eshd"), want["eshd"])
+			t.Errorf("E-SHD %v of the graphs, %v of their probabilities",
+				at(got, "metrics", "empirical", "eshd"), want["eshd"])
 		}
 	}
-	for key, value := range map[string]any{"variables": 3.0, "eshd": 0.25, "auroc": 1.0, "skeleton_auroc": 1.0, "cpdag_shd": 0.0, "expected_edges": 2.0} {
+	for key, value := range map[string]any{"variables": 3.0, "eshd": 0.25, "auroc": 1.0,
+		"skeleton_auroc": 1.0, "cpdag_shd": 0.0, "expected_edges": 2.0} {
 		if want[key] != value {
 			t.Errorf("%s is %v, want %v", key, want[key], value)
 		}
@@ -70,7 +76,8 @@ func TestEvalOfOtherPrograms(t *testing.T) {
 
 func TestEvalOfOtherProgramsFaults(t *testing.T) {
 	files := map[string]string{
-		"truth.csv": "source,target\na,b\n", "rows.csv": "a,b\n1,2\n2,1\n", "p.csv": "a,b\n0,0.5\n0,0\n", "bare.csv": "0,0.5\n0,0\n", "other.csv": "a,c\n1,2\n",
+		"truth.csv": "source,target\na,b\n", "rows.csv": "a,b\n1,2\n2,1\n",
+		"p.csv": "a,b\n0,0.5\n0,0\n", "bare.csv": "0,0.5\n0,0\n", "other.csv": "a,c\n1,2\n",
 		"text.npy": "no array",
 	}
 	for _, c := range []struct {
@@ -80,16 +87,30 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"missing", nil, []string{"--truth", "truth.csv", "nothing"}, cli.ExitFailed, "nothing: no such file or directory; allowed: a folder written by tobac fit --out, a folder of adjacency matrices, or a file of edge probabilities"},
-		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, cli.ExitUsage, "--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
-		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, cli.ExitFailed, `truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
-		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"}, cli.ExitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
-		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, cli.ExitFailed, "text.npy: not a NumPy file: it does not begin as one"},
-		{"empty folder", map[string]string{"notes.md": ""}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed, "graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix (.csv, .tsv, .txt, .npy)"},
-		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
-			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/a.csv: entry 1 -> 2 is 0.5, want 0 or 1: a matrix of probabilities is judged as a single file"},
-		{"two sets of names", map[string]string{"a.csv": "a,b\n0,1\n0,0\n", "b.csv": "b,a\n0,1\n0,0\n"}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
-			"graphs: no particles.json in it, and not a folder of adjacency matrices: graphs/b.csv: other variables than in graphs/a.csv"},
+		{"missing", nil, []string{"--truth", "truth.csv", "nothing"}, cli.ExitFailed,
+			"nothing: no such file or directory; allowed: a folder written by tobac fit --out, a " +
+				"folder of adjacency matrices, or a file of edge probabilities"},
+		{"no densities", nil, []string{"--heldout", "rows.csv", "p.csv"}, cli.ExitUsage,
+			"--heldout needs a posterior written by tobac fit: p.csv has no densities of data"},
+		{"unknown variable", nil, []string{"--truth", "truth.csv", "bare.csv"}, cli.ExitFailed,
+			`truth.csv: line 2: unknown vertices "a", "b"; allowed: "X0", "X1"`},
+		{"other names", nil, []string{"--truth", "truth.csv", "--data", "other.csv", "p.csv"},
+			cli.ExitFailed, `p.csv: matrix without the variable "c"; it has "a", "b"`},
+		{"NumPy", nil, []string{"--truth", "truth.csv", "text.npy"}, cli.ExitFailed,
+			"text.npy: not a NumPy file: it does not begin as one"},
+		{"empty folder", map[string]string{"notes.md": ""},
+			[]string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
+			"graphs: no particles.json in it, and not a folder of adjacency matrices: no matrix " +
+				"(.csv, .tsv, .txt, .npy)"},
+		{"probabilities in a folder", map[string]string{"a.csv": files["p.csv"]},
+			[]string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
+			"graphs: no particles.json in it, and not a folder of adjacency matrices: " +
+				"graphs/a.csv: entry 1 -> 2 is 0.5, want 0 or 1: a matrix of probabilities is " +
+				"judged as a single file"},
+		{"two sets of names", map[string]string{"a.csv": "a,b\n0,1\n0,0\n",
+			"b.csv": "b,a\n0,1\n0,0\n"}, []string{"--truth", "truth.csv", "graphs"}, cli.ExitFailed,
+			"graphs: no particles.json in it, and not a folder of adjacency matrices: " +
+				"graphs/b.csv: other variables than in graphs/a.csv"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, files)
@@ -97,7 +118,8 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, text := range c.folder {
-				if err := os.WriteFile(filepath.Join("graphs", name), []byte(text), 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join("graphs", name), []byte(text),
+					0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -116,7 +138,8 @@ func TestEdgesFileIsListed(t *testing.T) {
 	succeed(t, quick("fit", "data/train.csv", "--truth", "data/graph.csv", "--out", "run")...)
 	want := at(parse(t, readFile(t, "run/summary.json")), "metrics", "listed")
 	for _, args := range [][]string{{"run"}, {"run/edges.csv", "--data", "data/train.csv"}} {
-		got := parse(t, succeed(t, append([]string{"eval", "--truth", "data/graph.csv"}, args...)...).stdout)
+		got := parse(t,
+			succeed(t, append([]string{"eval", "--truth", "data/graph.csv"}, args...)...).stdout)
 		if diff := cmp.Diff(want, at(got, "metrics", "listed")); diff != "" {
 			t.Errorf("%v (-summary +eval):\n%s", args, diff)
 		}

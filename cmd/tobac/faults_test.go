@@ -16,7 +16,8 @@ import (
 	"tobac/internal/file"
 )
 
-var long = flag.Bool("long", false, "let every call to the file system fail and end the process there, and kill 300 runs, instead of a few")
+var long = flag.Bool("long", false, "let every call to the file system fail and end the process "+
+	"there, and kill 300 runs, instead of a few")
 
 // keptRuns are runs whose results must not be lost, one for every engine and method. In
 // the folder run lie the results of another one before. Those that are alike save what exact,
@@ -25,23 +26,39 @@ var keptRuns = []struct {
 	name, args string
 	alike      bool
 }{
-	{"exact", "data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 --checkpoint state", false},
-	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --set chains=2 --set warm-up=40 --set iterations=60 --set rungs=1 --set prior.max-parents=2 --checkpoint state --set checkpoint.every=50", false},
-	{"svgd", "data/train.csv --engine svgd --order eqvar --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", false},
-	{"gflownet", "data/train.csv --engine gflownet --model bge --set steps=20 --set prefill=3 --set width=4 --set batch=4 --checkpoint state --set checkpoint.every=10", true},
-	{"bcd", "data/train.csv --engine bcd --set steps=20 --set batch=4 --checkpoint state --set checkpoint.every=10", false},
-	{"orders", "data/train.csv --engine svgd --model linear --set order.count=2 --set particles=2 --set samples=4 --set steps=10 --checkpoint state --set checkpoint.every=10", true},
-	{"dibs", "data/train.csv --engine dibs --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", true},
-	{"calibrated", "data/train.csv --engine svgd --set recipe=calibrated --model linear --set marginals=reweighted --order eqvar --set particles=3 --set samples=4 --set steps=20 --checkpoint state --set checkpoint.every=10", true},
-	{"calibrated networks", "data/train.csv --engine svgd --set recipe=calibrated --model ffn --set ffn.hidden=2 --order eqvar --set particles=3 --set samples=4 --set steps=10 --checkpoint state --set checkpoint.every=5", true},
-	{"tempering", "data/train.csv --engine tempering --model ffn --set ffn.hidden=3 --order eqvar --set iterations=40 --set rungs=2", true},
+	{"exact", "data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 " +
+		"--checkpoint state", false},
+	{"mcmc", "data/train.csv --engine mcmc --model linear-unequal --set chains=2 --set " +
+		"warm-up=40 --set iterations=60 --set rungs=1 --set prior.max-parents=2 --checkpoint " +
+		"state --set checkpoint.every=50", false},
+	{"svgd", "data/train.csv --engine svgd --order eqvar --set particles=3 --set samples=4 --set " +
+		"steps=20 --checkpoint state --set checkpoint.every=10", false},
+	{"gflownet", "data/train.csv --engine gflownet --model bge --set steps=20 --set prefill=3 " +
+		"--set width=4 --set batch=4 --checkpoint state --set checkpoint.every=10", true},
+	{"bcd", "data/train.csv --engine bcd --set steps=20 --set batch=4 --checkpoint state --set " +
+		"checkpoint.every=10", false},
+	{"orders", "data/train.csv --engine svgd --model linear --set order.count=2 --set " +
+		"particles=2 --set samples=4 --set steps=10 --checkpoint state --set checkpoint.every=10",
+		true},
+	{"dibs", "data/train.csv --engine dibs --set particles=3 --set samples=4 --set steps=20 " +
+		"--checkpoint state --set checkpoint.every=10", true},
+	{"calibrated", "data/train.csv --engine svgd --set recipe=calibrated --model linear --set " +
+		"marginals=reweighted --order eqvar --set particles=3 --set samples=4 --set steps=20 " +
+		"--checkpoint state --set checkpoint.every=10", true},
+	{"calibrated networks", "data/train.csv --engine svgd --set recipe=calibrated --model ffn " +
+		"--set ffn.hidden=2 --order eqvar --set particles=3 --set samples=4 --set steps=10 " +
+		"--checkpoint state --set checkpoint.every=5", true},
+	{"tempering", "data/train.csv --engine tempering --model ffn --set ffn.hidden=3 --order " +
+		"eqvar --set iterations=40 --set rungs=2", true},
 	{"networks", "data/train.csv --model ffn --set ffn.hidden=2 --set prior.max-parents=1", true},
-	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --set imputation.tables=2 --set imputation.rounds=0 --set prior.max-parents=2", false},
+	{"imputed", "gaps.csv --missing impute --engine exact --model linear-unequal --set " +
+		"imputation.tables=2 --set imputation.rounds=0 --set prior.max-parents=2", false},
 }
 
 // fitArgs is a command line of words.
 func fitArgs(words string) []string {
-	return append([]string{"fit", "--quiet", "--set", "results.report=false", "--workers", "2"}, strings.Fields(words)...)
+	return append([]string{"fit", "--quiet", "--set", "results.report=false", "--workers", "2"},
+		strings.Fields(words)...)
 }
 
 // scenes makes folders that are alike: the data, and the results of another run.
@@ -56,7 +73,8 @@ func newScenes(t *testing.T) *scenes {
 	if err := os.WriteFile("gaps.csv", []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, fitArgs("data/train.csv --engine exact --seed 9 --set prior.max-parents=1 --out run")...)
+	succeed(t, fitArgs(
+		"data/train.csv --engine exact --seed 9 --set prior.max-parents=1 --out run")...)
 	s := &scenes{map[string]string{}}
 	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -120,7 +138,8 @@ func results(t *testing.T, dir string) map[string]string {
 func checkKept(t *testing.T, name string, want map[string]string) {
 	t.Helper()
 	if got := results(t, "run"); !maps.Equal(got, want) {
-		t.Errorf("%s: the files %v differ from those of an uninterrupted run, %v", name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		t.Errorf("%s: the files %v differ from those of an uninterrupted run, %v", name,
+			slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 	}
 	top := slices.DeleteFunc(listing(t, "."), func(name string) bool {
 		return slices.Contains([]string{"data", "gaps.csv", "run", "state", "tmp"}, name)
@@ -137,7 +156,8 @@ func checkKept(t *testing.T, name string, want map[string]string) {
 // again is the command that finishes a run that has ended.
 func again(args []string) []string {
 	if _, err := os.Stat("state"); err == nil {
-		return []string{"fit", "--resume", "state", "--quiet", "--set", "results.report=false", "--out", "run"}
+		return []string{"fit", "--resume", "state", "--quiet", "--set", "results.report=false",
+			"--out", "run"}
 	}
 	return args
 }
@@ -158,7 +178,8 @@ func TestRunFaults(t *testing.T) {
 			s.next(t)
 			calls, writing := 0, 0
 			restore := file.Inject(func(call, path string) error {
-				if calls++; writing == 0 && filepath.Base(path) == "edges.csv" && call == "open" && calls > 1 && strings.Contains(path, ".tobac-") {
+				if calls++; writing == 0 && filepath.Base(path) == "edges.csv" && call == "open" &&
+					calls > 1 && strings.Contains(path, ".tobac-") {
 					writing = calls
 				}
 				return nil
@@ -187,11 +208,13 @@ func TestRunFaults(t *testing.T) {
 					})
 					got := runTobac(t, args...)
 					restore()
-					name := fmt.Sprintf("%s at call %d of %d, %s: exit %d, %s", kind, at, calls, last, got.code, got.stderr)
+					name := fmt.Sprintf("%s at call %d of %d, %s: exit %d, %s", kind, at, calls,
+						last, got.code, got.stderr)
 					switch {
 					case strings.Contains(got.stderr, "internal error"):
 						t.Error(name)
-					case kind == "end" || kind == "error" && got.code != cli.ExitDone && at < writing:
+					case kind == "end" || kind == "error" && got.code != cli.ExitDone &&
+						at < writing:
 						succeed(t, again(args)...)
 						checkKept(t, name, want)
 					case kind == "error" && got.code == cli.ExitDone:

@@ -61,13 +61,15 @@ func (j *job) unscaled() *dataset.Table {
 // cancelled.
 func writeFigures(ctx context.Context, page *report.Report, out *file.Set, png bool) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(figure(p.Name, ".svg"), cli.Interruptibly(ctx, p.WriteSVG)); err != nil {
+		if err := out.Write(figure(p.Name, ".svg"), cli.Interruptibly(ctx, p.WriteSVG)); err !=
+			nil {
 			return err
 		}
 		if !png {
 			continue
 		}
-		if err := out.Write(figure(p.Name, ".png"), cli.Interruptibly(ctx, p.WritePNG)); err != nil {
+		if err := out.Write(figure(p.Name, ".png"), cli.Interruptibly(ctx, p.WritePNG)); err !=
+			nil {
 			return err
 		}
 	}
@@ -78,7 +80,8 @@ func writeFigures(ctx context.Context, page *report.Report, out *file.Set, png b
 func reported(all []effects.Effect, names []string) []report.Effect {
 	out := make([]report.Effect, len(all))
 	for k, e := range all {
-		out[k] = report.Effect{From: names[e.From], To: names[e.To], Mean: e.Mean, SD: e.SD, Lower: e.Q05, Upper: e.Q95, PathProbability: e.Path}
+		out[k] = report.Effect{From: names[e.From], To: names[e.To], Mean: e.Mean, SD: e.SD,
+			Lower: e.Q05, Upper: e.Q95, PathProbability: e.Path}
 	}
 	return out
 }

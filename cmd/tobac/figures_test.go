@@ -35,10 +35,13 @@ func inFigures(t *testing.T, dir string) []string {
 // and the table alone.
 func TestReportAgain(t *testing.T) {
 	simulated(t)
-	succeed(t, withPictures("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine", "exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
+	succeed(t, withPictures("fit", "data/train.csv", "--truth", "data/graph.csv", "--engine",
+		"exact", "--seed", "3", "--holdout", "0.2", "--out", "run")...)
 	page := readFile(t, "run", reportFile)
-	for _, want := range []string{"48 rows of 6 variables; 12 more rows held out", "Fit of each column", "Causes, direct or indirect", "Expected SHD",
-		"tobac fit data/train.csv --holdout 0.2 --engine exact --seed 3 --truth data/graph.csv</code>", "True graph"} {
+	for _, want := range []string{"48 rows of 6 variables; 12 more rows held out",
+		"Fit of each column", "Causes, direct or indirect", "Expected SHD",
+		"tobac fit data/train.csv --holdout 0.2 --engine exact --seed 3 --truth " +
+			"data/graph.csv</code>", "True graph"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -75,7 +78,8 @@ func TestReportAgain(t *testing.T) {
 		}
 	}
 	if again := readFile(t, "run", reportFile); again != page {
-		t.Errorf("the page without --data and --truth differs (-want +got):\n%s", cmp.Diff(page, again))
+		t.Errorf("the page without --data and --truth differs (-want +got):\n%s",
+			cmp.Diff(page, again))
 	}
 	if err := os.Rename("data", "elsewhere"); err != nil {
 		t.Fatal(err)
@@ -89,11 +93,13 @@ func TestReportAgain(t *testing.T) {
 // Columns that were standardised, and rows set by intervention, are read as the fit read them.
 func TestReportAgainPrepared(t *testing.T) {
 	simulated(t)
-	mask := "X0,X1,X2,X3,X4,X5\n" + strings.Repeat("0,0,0,0,0,1\n", 20) + strings.Repeat("0,0,0,0,0,0\n", 40)
+	mask := "X0,X1,X2,X3,X4,X5\n" + strings.Repeat("0,0,0,0,0,1\n", 20) +
+		strings.Repeat("0,0,0,0,0,0\n", 40)
 	if err := os.WriteFile("mask.csv", []byte(mask), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, "fit", "data/train.csv", "--set", "data.standardize=true", "--model", "bge", "--engine", "exact", "--interventions", "mask.csv", "--out", "run")
+	succeed(t, "fit", "data/train.csv", "--set", "data.standardize=true", "--model", "bge",
+		"--engine", "exact", "--interventions", "mask.csv", "--out", "run")
 	page := readFile(t, "run", reportFile)
 	succeed(t, "report", "run", "--data", "data/train.csv")
 	if again := readFile(t, "run", reportFile); again != page {
@@ -103,17 +109,20 @@ func TestReportAgainPrepared(t *testing.T) {
 
 func TestNoReport(t *testing.T) {
 	simulated(t)
-	got := succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false", "--out", "run")...)
+	got := succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--set",
+		"results.report=false", "--out", "run")...)
 	for _, name := range listing(t, "run") {
 		if name == reportFile || name == figuresFolder || strings.Contains(got.stdout, reportFile) {
-			t.Errorf("--set results.report=false: %s in the folder, standard output %s", name, got.stdout)
+			t.Errorf("--set results.report=false: %s in the folder, standard output %s", name,
+				got.stdout)
 		}
 	}
 }
 
 func TestReportErrors(t *testing.T) {
 	simulated(t)
-	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false", "--out", "run")...)
+	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false",
+		"--out", "run")...)
 	rows := strings.SplitAfter(readFile(t, "data/train.csv"), "\n")
 	for name, content := range map[string]string{
 		"short.csv": strings.Join(rows[:11], ""), "other.csv": "a,b\n1,2\n3,4\n",
@@ -123,22 +132,27 @@ func TestReportErrors(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"report none":                     "open none/particles.json: no such file or directory; allowed: a folder written by tobac fit --out",
-		"report run --data short.csv":     "short.csv: 10 rows, the fit had 60; allowed: the table of the fit",
-		"report data":                     "open data/particles.json: no such file or directory; allowed: a folder written by tobac fit --out",
+		"report none": "open none/particles.json: no such file or directory; " +
+			"allowed: a folder written by tobac fit --out",
+		"report run --data short.csv": "short.csv: 10 rows, the fit had 60; allowed: the table " +
+			"of the fit",
+		"report data": "open data/particles.json: no such file or directory; " +
+			"allowed: a folder written by tobac fit --out",
 		"report run --truth data/nowhere": "data/nowhere: no such file or directory",
 	} {
 		refuses(t, args, cli.ExitFailed, strings.ReplaceAll(want, "open ", ""))
 	}
 	refuses(t, "report", cli.ExitUsage, "tobac report takes one folder, got none")
 	got := runTobac(t, "report", "run", "--data", "other.csv")
-	if got.code != cli.ExitFailed || !strings.HasPrefix(got.stderr, "tobac: other.csv: ") || strings.Count(got.stderr, "\n") != 1 {
+	if got.code != cli.ExitFailed || !strings.HasPrefix(got.stderr, "tobac: other.csv: ") ||
+		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a table with other columns: %+v", got)
 	}
 	if err := os.WriteFile("run/summary.json", []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "report run --edited", cli.ExitFailed, "run/summary.json: unexpected end of JSON input")
+	refuses(t, "report run --edited", cli.ExitFailed,
+		"run/summary.json: unexpected end of JSON input")
 }
 
 // The command to repeat leaves out what changes no number, and quotes what a shell would
@@ -172,8 +186,11 @@ func TestCommandLine(t *testing.T) {
 
 // Settings keep their sequence, and what changes no number is left out.
 func TestSettingFacts(t *testing.T) {
-	got, err := settingFacts([]byte(`{"b_c":1e-3,"a":"x","settings":{"svgd.rank":2,"prior.x":null},"n":null,"workers":3,"versions":{"go":"1"}}`))
-	want := []report.Fact{{Name: "b-c", Text: "1e-3"}, {Name: "a", Text: "x"}, {Name: "svgd.rank", Text: "2"}, {Name: "prior.x", Text: "–"}, {Name: "n", Text: "–"}}
+	got, err := settingFacts(
+		[]byte(
+			`{"b_c":1e-3,"a":"x","settings":{"svgd.rank":2,"prior.x":null},"n":null,"workers":3,"versions":{"go":"1"}}`))
+	want := []report.Fact{{Name: "b-c", Text: "1e-3"}, {Name: "a", Text: "x"},
+		{Name: "svgd.rank", Text: "2"}, {Name: "prior.x", Text: "–"}, {Name: "n", Text: "–"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("(-want +got):\n%s, error %v", diff, err)
 	}

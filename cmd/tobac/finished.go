@@ -32,7 +32,8 @@ type result struct {
 
 // answers are what a result says of interventions.
 type answers struct {
-	functions *posterior.Posterior // draws with what effects are computed from; nil means those of the result have it
+	// draws with what effects are computed from; nil means those of the result have it
+	functions *posterior.Posterior
 
 	effects []effects.Effect // strongest first; nil means the draws have no parameters
 	known   bool             // whether their standard deviations are

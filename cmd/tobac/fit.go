@@ -38,10 +38,13 @@ func fitCommand(o *fitOptions) *cobra.Command {
 			if len(args) > 0 {
 				o.command.Data = args[0]
 			}
-			if _, err := cli.Within(cmd.Context(), func() (any, error) { return nil, o.recall() }); err != nil {
+			if _, err := cli.Within(cmd.Context(), func() (any, error) {
+				return nil, o.recall()
+			}); err != nil {
 				return notBegun(err)
 			}
-			return fit(cmd.Context(), *o, o.command.Data, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return fit(cmd.Context(), *o, o.command.Data, cmd.InOrStdin(), cmd.OutOrStdout(),
+				cmd.ErrOrStderr())
 		},
 	}
 	o.command = &cli.CommandLine{Flags: cmd.Flags(), Settings: cli.SettingsOf(o.topics())}
@@ -49,21 +52,28 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	o.table.flags(f)
-	f.Var(cli.PlainText(&o.interventions, "FILE"), "interventions", "table of 0 and 1: which values were set by intervention")
-	f.Var(cli.Fraction(&o.holdout), "holdout", "fraction of the rows to hold out for the predictive density")
+	f.Var(cli.PlainText(&o.interventions, "FILE"), "interventions",
+		"table of 0 and 1: which values were set by intervention")
+	f.Var(cli.Fraction(&o.holdout), "holdout",
+		"fraction of the rows to hold out for the predictive density")
 	f.Var(cli.PlainText(&o.heldout, "FILE"), "heldout", cli.HeldoutUsage)
-	cli.Group(f, "Data", "columns", "drop", "missing", "kind", "categories", "interventions", "holdout", "heldout")
+	cli.Group(f, "Data", "columns", "drop", "missing", "kind", "categories", "interventions",
+		"holdout", "heldout")
 	o.knowledge.flags(f)
-	f.Var(cli.PlainText(&o.order, "posterior|METHOD|FILE|a,b,c"), "order", "causal order: posterior, METHOD, a,b,c or FILE")
-	f.Var(cli.PlainText(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior", "graph prior: er, fair, sf, uniform, or FILE")
+	f.Var(cli.PlainText(&o.order, "posterior|METHOD|FILE|a,b,c"), "order",
+		"causal order: posterior, METHOD, a,b,c or FILE")
+	f.Var(cli.PlainText(&o.prior, o.config.Prior.Settings()[0].Type()+"|FILE"), "prior",
+		"graph prior: er, fair, sf, uniform, or FILE")
 	cli.Group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
 	f.Var(modelChoice(&o.model), "model", modelList())
 	f.Var(cli.OneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
-	f.Var(cli.Choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside", "engine to compare with the posterior: svgd or none")
+	f.Var(cli.Choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside",
+		"engine to compare with the posterior: svgd or none")
 	cli.DefaultText(f, "beside", "none; svgd without a table")
 	cli.SettingsFlag(f, &o.set, o.command.Settings)
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the random numbers")
-	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "goroutines; the result does not depend on it")
+	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers",
+		"goroutines; the result does not depend on it")
 	cli.DefaultText(f, "workers", "number of CPUs")
 	cli.Group(f, "Model and engine", "model", "engine", "beside", "set", "seed", "workers")
 	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the results, created if need be")
@@ -72,12 +82,16 @@ func fitCommand(o *fitOptions) *cobra.Command {
 	cli.Toggle(f, &o.json, "json", cli.JSONUsage)
 	cli.Toggle(f, &o.quiet, "quiet", cli.QuietUsage)
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
-	f.Var(cli.PlainText(&o.configFile, "FILE"), "config", "options from a file, such as "+cli.ConfigFile+" of a run")
+	f.Var(cli.PlainText(&o.configFile, "FILE"), "config", "options from a file, such as "+
+		cli.ConfigFile+" of a run")
 	f.Var(cli.PlainText(&o.checkpoint, "FILE"), "checkpoint", "keep the state of the run in a file")
 	f.Var(cli.PlainText(&o.resume, "FILE"), "resume", "continue from a checkpoint")
-	cli.Group(f, "Results", "out", "truth", "details", "json", "quiet", "force", "config", "checkpoint", "resume")
-	cli.Mark(f, cli.MarkOutside, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet")
-	cli.Mark(f, cli.MarkAnytime, "set", "out", "checkpoint", "resume", "config", "workers", "details", "json", "force", "quiet", "truth", "heldout")
+	cli.Group(f, "Results", "out", "truth", "details", "json", "quiet", "force", "config",
+		"checkpoint", "resume")
+	cli.Mark(f, cli.MarkOutside, "set", "out", "checkpoint", "resume", "config", "workers",
+		"details", "json", "force", "quiet")
+	cli.Mark(f, cli.MarkAnytime, "set", "out", "checkpoint", "resume", "config", "workers",
+		"details", "json", "force", "quiet", "truth", "heldout")
 	cli.Record(f)
 	return cmd
 }
@@ -87,7 +101,8 @@ func fitCommand(o *fitOptions) *cobra.Command {
 func (o *fitOptions) recall() (err error) {
 	switch {
 	case o.configFile != "" && o.resume != "":
-		return cli.Usagef("--config and --resume contradict each other: a checkpoint holds the options of its run")
+		return cli.Usagef("--config and --resume contradict each other: a checkpoint holds the " +
+			"options of its run")
 	case o.configFile != "":
 		err = o.command.ReadConfig(o.configFile, o.assign)
 	case o.resume == "":
@@ -113,26 +128,31 @@ func (o *fitOptions) assign() error {
 // fit runs the command: it checks everything that can be checked, infers, and
 // only then writes files and the report. What was inferred is kept whatever becomes of
 // the rest.
-func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout, stderr io.Writer) error {
+func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader,
+	stdout, stderr io.Writer) error {
 	start := time.Now()
 	var j *job
-	err := cli.Working(stderr, o.quiet, "reading "+cli.DataLabel(data), func(*cli.Progress) (err error) {
-		j, err = cli.Within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
-		return err
-	})
+	err := cli.Working(stderr, o.quiet, "reading "+cli.DataLabel(data),
+		func(*cli.Progress) (err error) {
+			j, err = cli.Within(ctx, func() (*job, error) { return prepare(o, data, stdin) })
+			return err
+		})
 	if err != nil {
 		return notBegun(o.command.Mistaken(err))
 	}
 	if err := checkFormats(o.formats, j.train.Names, o.out); err != nil {
 		return err
 	}
-	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.Inputs("out", "checkpoint"), Beside: []string{o.checkpoint}, Force: o.force}}
+	k := &keeping{out: o.out, guard: file.Guard{Inputs: o.command.Inputs("out", "checkpoint"),
+		Beside: []string{o.checkpoint}, Force: o.force}}
 	if err := k.open(); err != nil {
 		return err
 	}
 	defer k.discard()
 	if o.checkpoint != "" { // after the folder, which may hold it
-		if err := checkCheckpoint(o.checkpoint, file.Guard{Inputs: o.command.Inputs("out", "checkpoint", "resume"), Force: o.force}); err != nil {
+		if err := checkCheckpoint(o.checkpoint,
+			file.Guard{Inputs: o.command.Inputs("out", "checkpoint", "resume"),
+				Force: o.force}); err != nil {
 			return err
 		}
 		if err := k.checkApart(o.checkpoint); err != nil {
@@ -160,7 +180,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 	}
 	after.Close()
 	if !o.json {
-		if err := k.show(stdout, func(w io.Writer) error { return r.print(w, k.saved) }); err != nil {
+		if err := k.show(stdout, func(w io.Writer) error {
+			return r.print(w, k.saved)
+		}); err != nil {
 			return err
 		}
 	}
@@ -170,7 +192,9 @@ func fit(ctx context.Context, o fitOptions, data string, stdin io.Reader, stdout
 		}
 	}
 	if o.json {
-		if err := k.show(cli.Exactly(stdout), func(w io.Writer) error { return cli.WriteJSON(w, r.summary) }); err != nil {
+		if err := k.show(cli.Exactly(stdout), func(w io.Writer) error {
+			return cli.WriteJSON(w, r.summary)
+		}); err != nil {
 			return err
 		}
 	}

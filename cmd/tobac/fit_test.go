@@ -25,27 +25,38 @@ import (
 )
 
 // metricKeys are the keys of each posterior in summary.json.
-var metricKeys = []string{"auroc", "auroc_with_diagonal", "average_precision", "eshd", "expected_edges", "neg_ll", "neg_ll_data_only"}
+var metricKeys = []string{"auroc", "auroc_with_diagonal", "average_precision", "eshd",
+	"expected_edges", "neg_ll", "neg_ll_data_only"}
 
 // listedKeys are the keys of the listed probabilities.
-var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "average_precision", "brier", "calibration_error", "consensus_edges",
-	"consensus_shd", "cpdag_shd", "eshd", "eshd_empty_graph", "expected_edges", "log_score", "skeleton_auroc", "skeleton_average_precision", "variables"}
+var listedKeys = []string{"auprc_trapezoid", "auroc", "auroc_with_diagonal", "average_precision",
+	"brier", "calibration_error", "consensus_edges",
+	"consensus_shd", "cpdag_shd", "eshd", "eshd_empty_graph", "expected_edges", "log_score",
+	"skeleton_auroc", "skeleton_average_precision", "variables"}
 
 // All files, of an exact posterior and of the particles that it is compared with.
 func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
-	args := withPictures("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth", "data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
+	args := withPictures("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth",
+		"data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
 		"--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{
 		"data    data/train.csv: 60 rows of 6 variables, 60 rows held out\n",
-		"model   linear with equal noise variances, which the data support by ", " nats\n        - linear with unequal noise variances: -", "\n        log evidence:\n        - linear with equal noise variances: -",
+		"model   linear with equal noise variances, which the data support by ",
+		" nats\n        - linear with unequal noise variances: -",
+		"\n        log evidence:\n        - linear with equal noise variances: -",
 		"engine  exact, over all graphs: the choice up to 20 variables\n",
 		"edges per node, that is ", " expected edges, inferred\n",
-		"svgd    linear with equal noise variances, 6 particles, ", "edge probabilities differ from those above by 0.", "files   in runs/first: particles-svgd.json too\n", "run     seed 1: ",
-		"Pairs, strongest first: ", "coefficient given the edge ± its standard deviation, in units of the data\n", "Total effects, strongest first", "\nVerdict\n      - Of 15 pairs, ",
+		"svgd    linear with equal noise variances, 6 particles, ",
+		"edge probabilities differ from those above by 0.",
+		"files   in runs/first: particles-svgd.json too\n", "run     seed 1: ",
+		"Pairs, strongest first: ",
+		"coefficient given the edge ± its standard deviation, in units of the data\n",
+		"Total effects, strongest first", "\nVerdict\n      - Of 15 pairs, ",
 		"Consensus graph, pairs adjacent above 1/2: 6 edges directed",
-		"Metrics against data/graph.csv, Neg.LL of 60 held-out rows\n", "\n  listed  ", "\n  draws  ", "\n  svgd particles, weighted  ", "\n  empty graph  ",
+		"Metrics against data/graph.csv, Neg.LL of 60 held-out rows\n", "\n  listed  ",
+		"\n  draws  ", "\n  svgd particles, weighted  ", "\n  empty graph  ",
 		"files   in runs/first: edges.csv, pairs.csv, effects.csv, consensus.csv,",
 	} {
 		if !strings.Contains(got.stdout, want) {
@@ -67,7 +78,9 @@ func TestFitWritesFiles(t *testing.T) {
 
 	summary := parse(t, readFile(t, "runs/first/summary.json"))
 	for path, want := range map[string][]string{
-		"":                       {"columns", "command", "config", "cyclic", "diagnostics", "edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "run", "seconds", "svgd", "verdict", "warnings"},
+		"": {"columns", "command", "config", "cyclic", "diagnostics",
+			"edges_per_node", "engine", "evidence", "metrics", "model", "order", "reason", "run",
+			"seconds", "svgd", "verdict", "warnings"},
 		"metrics":                {"empirical", "empty", "listed", "mixture"},
 		"metrics.listed":         listedKeys,
 		"metrics.empirical":      metricKeys,
@@ -100,7 +113,8 @@ func TestFitWritesFiles(t *testing.T) {
 	if at(summary, "metrics", "mixture") != nil {
 		t.Error("draws are weighted by their density")
 	}
-	if edges := at(summary, "metrics", "empty", "eshd"); edges != float64(strings.Count(readFile(t, "data/graph.csv"), "\n")-1) {
+	if edges := at(summary, "metrics", "empty",
+		"eshd"); edges != float64(strings.Count(readFile(t, "data/graph.csv"), "\n")-1) {
 		t.Errorf("E-SHD of the empty graph is %v, want the number of true edges", edges)
 	}
 
@@ -122,7 +136,8 @@ func TestFitWritesFiles(t *testing.T) {
 // checkEval asserts that eval says of the files in dir what the summary says.
 func checkEval(t *testing.T, summary map[string]any, dir string) {
 	t.Helper()
-	again := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", dir).stdout)
+	again := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout",
+		"data/heldout.csv", dir).stdout)
 	for _, key := range []string{"metrics", "cyclic"} {
 		if diff := cmp.Diff(summary[key], again[key]); diff != "" {
 			t.Errorf("eval differs from summary.json in %s (-summary +eval):\n%s", key, diff)
@@ -131,8 +146,10 @@ func checkEval(t *testing.T, summary map[string]any, dir string) {
 	if len(again) != 2 {
 		t.Errorf("eval has the keys %v, want metrics and cyclic", slices.Sorted(maps.Keys(again)))
 	}
-	listed := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--data", "data/train.csv", filepath.Join(dir, "edges.csv")).stdout)
-	if diff := cmp.Diff(at(summary, "metrics", "listed"), at(listed, "metrics", "listed")); diff != "" {
+	listed := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--data", "data/train.csv",
+		filepath.Join(dir, "edges.csv")).stdout)
+	if diff := cmp.Diff(at(summary, "metrics", "listed"), at(listed, "metrics", "listed")); diff !=
+		"" {
 		t.Errorf("eval of edges.csv differs from summary.json (-summary +eval):\n%s", diff)
 	}
 }
@@ -146,10 +163,12 @@ func checkComparison(t *testing.T, summary map[string]any, dir string) {
 		t.Fatal(err)
 	}
 	text := readFile(t, dir, comparedFile)
-	if err := os.WriteFile(filepath.Join("compared", particlesFile), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("compared", particlesFile), []byte(text),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	particles = parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "compared").stdout)
+	particles = parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout",
+		"data/heldout.csv", "compared").stdout)
 	if diff := cmp.Diff(at(summary, "svgd", "metrics"), particles["metrics"]); diff != "" {
 		t.Errorf("eval of %s differs from summary.json (-summary +eval):\n%s", comparedFile, diff)
 	}
@@ -190,12 +209,15 @@ func checkFiles(t *testing.T, dir string, draws int) {
 	if diff := cmp.Diff(consensus, readFile(t, dir, "consensus.csv")); diff != "" {
 		t.Errorf("consensus.csv (-edges.csv above 1/2 +got):\n%s", diff)
 	}
-	if dot := readFile(t, dir, "consensus.dot"); strings.Count(dot, "->") != len(sure) || !strings.HasPrefix(dot, "digraph {") {
+	if dot := readFile(t, dir, "consensus.dot"); strings.Count(dot, "->") != len(sure) ||
+		!strings.HasPrefix(dot, "digraph {") {
 		t.Errorf("consensus.dot does not show %d edges:\n%s", len(sure), dot)
 	}
 	p := saved(t, dir)
-	if total := floats.Sum(p.Empirical().Weights()); len(p.Draws) != draws || math.Abs(total-1) > 1e-12 {
-		t.Errorf("particles.json has %d draws of total weight %v, want %d and 1", len(p.Draws), total, draws)
+	if total := floats.Sum(p.Empirical().Weights()); len(p.Draws) != draws ||
+		math.Abs(total-1) > 1e-12 {
+		t.Errorf("particles.json has %d draws of total weight %v, want %d and 1", len(p.Draws),
+			total, draws)
 	}
 	// The probabilities of edges.csv are those that particles.json has, bit by bit.
 	listed, err := readPosterior(filepath.Join(dir, "edges.csv"), p.Names, false)
@@ -203,7 +225,8 @@ func checkFiles(t *testing.T, dir string, draws int) {
 		t.Fatal(err)
 	}
 	if !mat.Equal(listed.Probabilities, p.Probabilities) {
-		t.Errorf("edges.csv has the probabilities\n%v\nparticles.json has\n%v", mat.Formatted(listed.Probabilities), mat.Formatted(p.Probabilities))
+		t.Errorf("edges.csv has the probabilities\n%v\nparticles.json has\n%v",
+			mat.Formatted(listed.Probabilities), mat.Formatted(p.Probabilities))
 	}
 }
 
@@ -218,20 +241,25 @@ func at(node map[string]any, path ...string) any {
 // Results depend on nothing but data, settings and seed.
 func TestFilesDoNotDependOnWorkers(t *testing.T) {
 	for _, args := range []string{
-		"data/train.csv --set results.report=true", "data/train.csv --model gp --set prior.max-parents=1 --engine exact", "data/train.csv --engine svgd --set recipe=paper", "data/train.csv --engine svgd", "data/train.csv --engine svgd --model bge", "data/train.csv --engine dibs",
+		"data/train.csv --set results.report=true",
+		"data/train.csv --model gp --set prior.max-parents=1 --engine exact",
+		"data/train.csv --engine svgd --set recipe=paper", "data/train.csv --engine svgd",
+		"data/train.csv --engine svgd --model bge", "data/train.csv --engine dibs",
 		"data/train.csv --engine mcmc --model bge --set iterations=200 --set warm-up=100",
 	} {
 		t.Run(args, func(t *testing.T) {
 			simulated(t)
 			for _, workers := range []string{"1", "8"} {
-				succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...), "--workers", workers, "--out", workers)...)
+				succeed(t, append(quick(append([]string{"fit"}, strings.Fields(args)...)...),
+					"--workers", workers, "--out", workers)...)
 			}
 			names := listing(t, "1")
 			if strings.Contains(args, "results.report=true") {
 				names = append(names, inFigures(t, "1")...)
 			}
 			for _, name := range names {
-				if name != "summary.json" && name != file.Manifest && name != figuresFolder && readFile(t, "1", name) != readFile(t, "8", name) {
+				if name != "summary.json" && name != file.Manifest && name != figuresFolder &&
+					readFile(t, "1", name) != readFile(t, "8", name) {
 					t.Errorf("%s differs between 1 and 8 workers", name)
 				}
 			}
@@ -243,7 +271,8 @@ func TestFilesDoNotDependOnWorkers(t *testing.T) {
 // density is null.
 func TestFitEmbedded(t *testing.T) {
 	inFolder(t, nil)
-	got := succeed(t, quick("fit", "--model", "linear-unequal", "--json", "--out", "run", "--set", "svgd.particles=6", "--set", "svgd.samples=8", "--set", "svgd.steps=40")...)
+	got := succeed(t, quick("fit", "--model", "linear-unequal", "--json", "--out", "run", "--set",
+		"svgd.particles=6", "--set", "svgd.samples=8", "--set", "svgd.steps=40")...)
 	if want := readFile(t, "run", "summary.json"); got.stdout != want {
 		t.Errorf("--json prints %q, summary.json is %q", got.stdout, want)
 	}
@@ -275,7 +304,8 @@ func TestFitEmbedded(t *testing.T) {
 			t.Errorf("%v is %v, want %v", c.path, got, c.want)
 		}
 	}
-	if eshd, auroc := at(s, "metrics", "listed", "eshd").(float64), at(s, "metrics", "listed", "auroc").(float64); eshd > 15 || auroc < 0.65 {
+	if eshd, auroc := at(s, "metrics", "listed", "eshd").(float64),
+		at(s, "metrics", "listed", "auroc").(float64); eshd > 15 || auroc < 0.65 {
 		t.Errorf("listed: E-SHD %v, AUROC %v, want at most 15 and at least 0.65", eshd, auroc)
 	}
 }
@@ -285,14 +315,17 @@ func TestPaperEmbedded(t *testing.T) {
 	inFolder(t, nil)
 	got := succeed(t, quick("fit", "--engine", "svgd", "--set", "recipe=paper", "--json")...)
 	s := parse(t, got.stdout)
-	if at(s, "config", "standardize") != true || s["edges_per_node"] != 2.0 || s["engine"] != "svgd" {
-		t.Errorf("config %v, edges per node %v, engine %v", s["config"], s["edges_per_node"], s["engine"])
+	if at(s, "config", "standardize") != true || s["edges_per_node"] != 2.0 ||
+		s["engine"] != "svgd" {
+		t.Errorf("config %v, edges per node %v, engine %v", s["config"], s["edges_per_node"],
+			s["engine"])
 	}
 	if order := s["order"].([]any); len(order) != 11 || order[0] != "pmek" {
 		t.Errorf("order is %v, want 11 names from pmek on", order)
 	}
 	for _, want := range []string{"look standardised", `columns "pmek" and "P38" tie`} {
-		if !strings.Contains(got.stderr, "tobac: warning: ") || !strings.Contains(got.stderr, want) {
+		if !strings.Contains(got.stderr, "tobac: warning: ") ||
+			!strings.Contains(got.stderr, want) {
 			t.Errorf("standard error lacks a warning with %q:\n%s", want, got.stderr)
 		}
 		if !strings.Contains(fmt.Sprint(s["warnings"]), want) {
@@ -304,7 +337,8 @@ func TestPaperEmbedded(t *testing.T) {
 // Without a truth everything that needs one is null, and no metrics are printed.
 func TestFitWithoutTruth(t *testing.T) {
 	simulated(t)
-	if got := succeed(t, quick("fit", "data/train.csv")...); strings.Contains(got.stdout, "Metrics") {
+	if got := succeed(t, quick("fit", "data/train.csv")...); strings.Contains(got.stdout,
+		"Metrics") {
 		t.Errorf("metrics without a truth:\n%s", got.stdout)
 	}
 	if got := listing(t, "."); !slices.Equal(got, []string{"data"}) {
@@ -327,13 +361,21 @@ func TestRecipes(t *testing.T) {
 		args     []string
 		settings map[string]any
 	}{
-		{"paper", []string{"--engine", "svgd", "--set", "recipe=paper"}, map[string]any{"estimator": "joint", "marginals": "frequency"}},
-		{"overridden", []string{"--engine", "svgd", "--set", "recipe=paper", "--set", "svgd.estimator=nodewise", "--set", "prior.edges-per-node=1"}, map[string]any{"estimator": "nodewise"}},
-		{"marginal", []string{"--engine", "svgd", "--set", "recipe=paper", "--model", "bge"}, map[string]any{"grad": "score", "alpha-rate": 1.0}},
+		{"paper", []string{"--engine", "svgd", "--set", "recipe=paper"},
+			map[string]any{"estimator": "joint", "marginals": "frequency"}},
+		{"overridden", []string{"--engine", "svgd", "--set", "recipe=paper", "--set",
+			"svgd.estimator=nodewise", "--set", "prior.edges-per-node=1"},
+			map[string]any{"estimator": "nodewise"}},
+		{"marginal", []string{"--engine", "svgd", "--set", "recipe=paper", "--model", "bge"},
+			map[string]any{"grad": "score", "alpha-rate": 1.0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			settings := at(parse(t, succeed(t, quick(append([]string{"fit", "--json"}, c.args...)...)...).stdout), "config", "settings").(map[string]any)
-			for key, want := range map[string]any{"particles": 6.0, "bandwidth-z": 5.0, "bandwidth-theta": 500.0, "step-size": 0.005, "rank": 10.0} {
+			settings := at(
+				parse(t, succeed(t,
+					quick(append([]string{"fit", "--json"}, c.args...)...)...).stdout), "config",
+				"settings").(map[string]any)
+			for key, want := range map[string]any{"particles": 6.0, "bandwidth-z": 5.0,
+				"bandwidth-theta": 500.0, "step-size": 0.005, "rank": 10.0} {
 				c.settings[key] = want
 			}
 			for key, want := range c.settings {
@@ -348,7 +390,9 @@ func TestRecipes(t *testing.T) {
 // Without options the recipe paper is the published recipe. Nothing is sampled.
 func TestPaperDefaults(t *testing.T) {
 	c := prepared(t, "", "--engine", "svgd", "--set", "recipe=paper").fit
-	if s := c.Engine.(*stein.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 || s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 || c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, PriorStart: true}) {
+	if s := c.Engine.(*stein.SVGD); s.Particles != 30 || s.Steps != 1000 || s.Samples != 128 ||
+		s.Estimator != models.Joint || c.Prior.EdgesPerNode != 2 ||
+		c.Model != (sem.Linear{NoiseVariance: 0.1, NoIntercept: true, PriorStart: true}) {
 		t.Errorf("the recipe paper is %+v", c)
 	}
 }
@@ -360,7 +404,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space 
 
 func TestBrokenOutput(t *testing.T) {
 	simulated(t)
-	for _, args := range [][]string{quick("fit", "data/train.csv"), {"order", "data/train.csv"}, {"simulate", "--out", "s"}, {"version"}} {
+	for _, args := range [][]string{quick("fit", "data/train.csv"), {"order", "data/train.csv"},
+		{"simulate", "--out", "s"}, {"version"}} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, nil, brokenWriter{}, &stderr); code != cli.ExitFailed {
 			t.Errorf("tobac %q: exit %d, want %d", args, code, cli.ExitFailed)

@@ -22,7 +22,8 @@ import (
 // FuzzNames: a file of names, such as --order takes, is read as names that are the same when they
 // are written as one line and read again, or refused in one line that begins with the path.
 func FuzzNames(f *testing.F) {
-	for _, text := range []string{"a,b,c\n", "\"a,b\"\n c\n\nd", "", "a;b\r\nc;d", "\"open", "\xff", "1,2,3", ",,\n", "\"x\ny\",z"} {
+	for _, text := range []string{"a,b,c\n", "\"a,b\"\n c\n\nd", "", "a;b\r\nc;d", "\"open", "\xff",
+		"1,2,3", ",,\n", "\"x\ny\",z"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -43,8 +44,10 @@ func FuzzNames(f *testing.F) {
 		if len(names) == 0 {
 			return
 		}
-		if again, err := read([]byte(cli.JoinNames(names))); err != nil || !slices.Equal(names, again) {
-			t.Fatalf("%q written as %q is read as %q, error %v", names, cli.JoinNames(names), again, err)
+		if again, err := read([]byte(cli.JoinNames(names))); err != nil ||
+			!slices.Equal(names, again) {
+			t.Fatalf("%q written as %q is read as %q, error %v", names, cli.JoinNames(names), again,
+				err)
 		}
 	})
 }
@@ -52,7 +55,10 @@ func FuzzNames(f *testing.F) {
 // FuzzSummary: of a summary that is read, every member of its configuration is told, but for two,
 // and nothing else.
 func FuzzSummary(f *testing.F) {
-	for _, text := range []string{`{"config":{"data":"x","seed":1,"versions":{"tobac":"v"},"workers":3}}`, `{}`, `{"config":null}`, `{"config":{"model":"","a":[1,{"b":2}]}}`, `{"config":3}`, `[]`, "", `{"config":{"x":1,"x":2}}`, `{"warnings":null,"config":{}}`} {
+	for _, text := range []string{
+		`{"config":{"data":"x","seed":1,"versions":{"tobac":"v"},"workers":3}}`, `{}`,
+		`{"config":null}`, `{"config":{"model":"","a":[1,{"b":2}]}}`, `{"config":3}`, `[]`, "",
+		`{"config":{"x":1,"x":2}}`, `{"warnings":null,"config":{}}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -72,7 +78,8 @@ func FuzzSummary(f *testing.F) {
 			told[fact.Name] = true
 		}
 		for name := range members {
-			if !told[strings.ReplaceAll(name, "_", "-")] && name != "versions" && name != "workers" {
+			if !told[strings.ReplaceAll(name, "_", "-")] && name != "versions" &&
+				name != "workers" {
 				t.Fatalf("%q of %s is not told", name, s.Config)
 			}
 			delete(told, strings.ReplaceAll(name, "_", "-"))
@@ -85,7 +92,8 @@ func FuzzSummary(f *testing.F) {
 
 // FuzzEffectsRoundTrip: effects that are read are the same when they are written and read again.
 func FuzzEffectsRoundTrip(f *testing.F) {
-	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n", effectsHeader + "\n\"b,\"\"\",a,-1e300,0,0,0,0,1e-300,\n", effectsHeader + "\n"} {
+	for _, text := range []string{effectsHeader + "\na,b,1.5,0.1,1,1.5,2,1,0.5\nb,a,1,,,,,1,\n",
+		effectsHeader + "\n\"b,\"\"\",a,-1e300,0,0,0,0,1e-300,\n", effectsHeader + "\n"} {
 		f.Add([]byte(text))
 	}
 	names := []string{"a", "b", `b,"`}
@@ -94,17 +102,22 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		saved := &result{Result: &tobac.Result{Outcome: engine.Outcome{Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
+		saved :=
+			&result{Result: &tobac.Result{Outcome: engine.Outcome{
+				Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
 		var written bytes.Buffer
 		if err := saved.writeEffects(&written); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readEffects(&written, "again.csv", names)
 		numbers := func(e effects.Effect) []float64 {
-			return []float64{float64(e.From), float64(e.To), e.Mean, e.SD, e.Q05, e.Q50, e.Q95, e.Path, e.InSD}
+			return []float64{float64(e.From), float64(e.To), e.Mean, e.SD, e.Q05, e.Q50, e.Q95,
+				e.Path, e.InSD}
 		}
 		if err != nil || !slices.EqualFunc(all, again, func(a, b effects.Effect) bool {
-			return slices.EqualFunc(numbers(a), numbers(b), func(v, w float64) bool { return v == w || math.IsNaN(v) && math.IsNaN(w) })
+			return slices.EqualFunc(numbers(a), numbers(b), func(v, w float64) bool {
+				return v == w || math.IsNaN(v) && math.IsNaN(w)
+			})
 		}) {
 			t.Fatalf("%v is written, and read as %v, error %v", all, again, err)
 		}
@@ -114,7 +127,9 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 // FuzzConfigRoundTrip: options that a file gives are the same when they are written as run.toml and
 // read again.
 func FuzzConfigRoundTrip(f *testing.F) {
-	for _, seed := range []string{"seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']", "model = 'bge'\n[prior]\nedges-per-node = 1.5e0", "linear.noise-variance = 0.1\nmodel = \"linear\"\n[svgd]\nsamples = 0x10"} {
+	for _, seed := range []string{"seed = 1", "data = \"x\"\nforbid = [\"a,b\", 'c,d']",
+		"model = 'bge'\n[prior]\nedges-per-node = 1.5e0",
+		"linear.noise-variance = 0.1\nmodel = \"linear\"\n[svgd]\nsamples = 0x10"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -125,7 +140,8 @@ func FuzzConfigRoundTrip(f *testing.F) {
 			if err != nil {
 				return nil, false
 			}
-			return o.command, o.command.SetAll(options, ".", o.assign, func(_ cli.Option, err error) error { return err }) == nil
+			return o.command, o.command.SetAll(options, ".", o.assign,
+				func(_ cli.Option, err error) error { return err }) == nil
 		}
 		c, ok := apply(text)
 		if !ok {
@@ -144,7 +160,8 @@ func FuzzConfigRoundTrip(f *testing.F) {
 				return
 			}
 			if got := again.Lookup(flag.Name).Value.String(); got != flag.Value.String() {
-				t.Fatalf("--%s is %q, and %q after\n%s", flag.Name, flag.Value, got, written.String())
+				t.Fatalf("--%s is %q, and %q after\n%s", flag.Name, flag.Value, got,
+					written.String())
 			}
 		})
 	})

@@ -27,7 +27,8 @@ func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err e
 	}
 	certain, err := whole.Certain()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w, for what is given is certain; tobac convert %s OUT.txt --above P keeps the edges above P", path, err, cli.ShellWord(path))
+		return nil, nil, fmt.Errorf("%s: %w, for what is given is certain; tobac convert %s "+
+			"OUT.txt --above P keeps the edges above P", path, err, cli.ShellWord(path))
 	}
 	if on, _, err = certain.On(columns); err != nil {
 		return nil, nil, cli.Located(path, err)
@@ -43,7 +44,8 @@ func readTruth(path string, names []string) (*dag.Graph, error) {
 		return nil, err
 	}
 	if missing := whole.Missing(names); missing != nil {
-		return nil, fmt.Errorf("%s: the graph has no vertex %s; allowed: a graph with all columns as vertices", path, delimited.Excerpts(missing))
+		return nil, fmt.Errorf("%s: the graph has no vertex %s; allowed: a graph with all "+
+			"columns as vertices", path, delimited.Excerpts(missing))
 	}
 	truth, err := g.DAG()
 	if err != nil {
@@ -58,17 +60,19 @@ func formatList(value *[]graphfile.Format) pflag.Value {
 	for _, f := range exported {
 		names = append(names, f.String())
 	}
-	return cli.Bound(value, "F,F,...", strings.Join(names, ", ")+", separated by commas", func(text string) (list []graphfile.Format, ok bool) {
-		for word := range strings.SplitSeq(text, ",") {
-			at := slices.Index(names, strings.ToLower(strings.TrimSpace(word)))
-			if at < 0 {
-				return nil, false
+	return cli.Bound(value, "F,F,...", strings.Join(names, ", ")+", separated by commas",
+		func(text string) (list []graphfile.Format, ok bool) {
+			for word := range strings.SplitSeq(text, ",") {
+				at := slices.Index(names, strings.ToLower(strings.TrimSpace(word)))
+				if at < 0 {
+					return nil, false
+				}
+				list = append(list, exported[at])
 			}
-			list = append(list, exported[at])
-		}
-		return list, true
-	})
+			return list, true
+		})
 }
 
 // exported are the formats of results.formats; consensus.dot is there without it too.
-var exported = []graphfile.Format{graphfile.GraphML, graphfile.GML, graphfile.BIF, graphfile.NetworkX, graphfile.Cytoscape, graphfile.NPZ, graphfile.Arrows, graphfile.DOT}
+var exported = []graphfile.Format{graphfile.GraphML, graphfile.GML, graphfile.BIF,
+	graphfile.NetworkX, graphfile.Cytoscape, graphfile.NPZ, graphfile.Arrows, graphfile.DOT}

@@ -18,8 +18,11 @@ func (r *result) consensusGraph() *graphfile.Graph {
 		if !consensus.Has(p.A, p.B) {
 			continue // a directed edge follows the more probable direction, A → B
 		}
-		g.Edges = append(g.Edges, graphfile.Edge{From: p.A, To: p.B, Undirected: consensus.Has(p.B, p.A), Probability: graphfile.Known(r.Probabilities.At(p.A, p.B)),
-			Adjacent: graphfile.Known(p.Adjacent), Weight: graphfile.Known(p.Mean), WeightSD: graphfile.Known(p.SD)})
+		g.Edges = append(g.Edges,
+			graphfile.Edge{From: p.A, To: p.B, Undirected: consensus.Has(p.B, p.A),
+				Probability: graphfile.Known(r.Probabilities.At(p.A, p.B)),
+				Adjacent:    graphfile.Known(p.Adjacent), Weight: graphfile.Known(p.Mean),
+				WeightSD: graphfile.Known(p.SD)})
 	}
 	return g
 }

@@ -14,14 +14,16 @@ import (
 func referencePage(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("# Reference\n\nThe help of every command and topic, as the program prints it. Written by\n" +
+	b.WriteString("# Reference\n\nThe help of every command and topic, as the program prints it. " +
+		"Written by\n" +
 		"`TOBAC_REFERENCE=write go test ./cmd/tobac -run TestReference`.\n")
 	section := func(heading string, args ...string) {
 		got := runWith(t, t.Context(), "", args...)
 		if got.stderr != "" || got.stdout == "" {
 			t.Errorf("tobac %s: %q", strings.Join(args, " "), got.stderr)
 		}
-		b.WriteString("\n## " + heading + "\n\n```text\n" + strings.TrimRight(got.stdout, "\n") + "\n```\n")
+		b.WriteString("\n## " + heading + "\n\n```text\n" + strings.TrimRight(got.stdout, "\n") +
+			"\n```\n")
 	}
 	root := newRoot()
 	section("tobac", "--help")
@@ -45,7 +47,8 @@ func TestReference(t *testing.T) {
 		}
 	}
 	if readFile(t, name) != want {
-		t.Error("docs/reference.md is stale: run TOBAC_REFERENCE=write go test ./cmd/tobac -run TestReference")
+		t.Error("docs/reference.md is stale: run TOBAC_REFERENCE=write go test ./cmd/tobac -run " +
+			"TestReference")
 	}
 }
 
@@ -55,7 +58,8 @@ func TestLinesOfPages(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatal(pages, err)
 	}
-	for _, name := range append(pages, "../../README.md", "../../ARCHITECTURE.md", "../../autograd/executor.md", "../../internal/dependencies.md", "wrong-use.md") {
+	for _, name := range append(pages, "../../README.md", "../../ARCHITECTURE.md",
+		"../../autograd/executor.md", "../../internal/dependencies.md", "wrong-use.md") {
 		code := false
 		for k, line := range strings.Split(readFile(t, name), "\n") {
 			trimmed := strings.TrimSpace(line)
@@ -78,7 +82,9 @@ func guide(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(pages, func(name string) bool { return filepath.Base(name) == "reference.md" })
+	return slices.DeleteFunc(pages, func(name string) bool {
+		return filepath.Base(name) == "reference.md"
+	})
 }
 
 // The guide has eight pages, each of which begins with a command, and at most 12,000 words.
@@ -91,9 +97,11 @@ func TestGuide(t *testing.T) {
 	for _, name := range pages {
 		text := readFile(t, name)
 		words += len(strings.Fields(text))
-		if head := strings.SplitN(text, "\n", 10); !slices.ContainsFunc(head, func(line string) bool {
-			return strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "go ") || strings.HasPrefix(line, "    ")
-		}) {
+		if head := strings.SplitN(text, "\n", 10); !slices.ContainsFunc(head,
+			func(line string) bool {
+				return strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "go ") ||
+					strings.HasPrefix(line, "    ")
+			}) {
 			t.Errorf("%s does not begin with a command", name)
 		}
 	}
@@ -144,7 +152,8 @@ func TestWords(t *testing.T) {
 		text := strings.ReplaceAll(readFile(t, name), "there is no ", "there isn't a ")
 		for _, w := range oddWords {
 			for _, at := range regexp.MustCompile(w.odd).FindAllStringIndex(text, -1) {
-				t.Errorf("%s:%d: %q; write %s", name, 1+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], w.plain)
+				t.Errorf("%s:%d: %q; write %s", name, 1+strings.Count(text[:at[0]], "\n"),
+					text[at[0]:at[1]], w.plain)
 			}
 		}
 	}

@@ -45,7 +45,8 @@ orders are mixed. a,b,c lists all columns, causes before effects, and FILE has s
 a known order binds the engines exact, gflownet and tempering too. ./eqvar is a file named
 eqvar.`
 	recipeUsage    = "settings of model, prior, order and engine to start from (tobac help recipes)"
-	imputationHelp = "Missing values with --missing impute: the table is completed several times and every one fitted."
+	imputationHelp = "Missing values with --missing impute: the table is completed several times " +
+		"and every one fitted."
 	checkpointHelp = `The state of a run in a file: --checkpoint FILE and --resume FILE.
 FILE is written at the start, every checkpoint.every steps, at the end, and after an
 interruption, for which the run finishes its step; less often where writing would take more

@@ -27,16 +27,20 @@ import (
 func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	how, allowed := imputing(o.table.want.Missing == table.MissingImpute, len(o.limits) > 0)
 	if o.checkpoint != "" || o.resume != "" {
-		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: %s, or neither option", allowed)
+		return cli.Usagef("--checkpoint and --resume keep the state of a fit to one table, and "+
+			"missing values are imputed several times; allowed: %s, or neither option", allowed)
 	}
 	if _, complete := j.fit.Engine.Engine().(engine.CompleteOnly); complete {
-		return cli.Usagef("--engine %s contradicts %s: it takes complete tables; allowed: %s, or another engine", j.fit.Engine.Engine().Name(), how, allowed)
+		return cli.Usagef("--engine %s contradicts %s: it takes complete tables; allowed: %s, or "+
+			"another engine", j.fit.Engine.Engine().Name(), how, allowed)
 	}
 	if _, particles := j.fit.Engine.Engine().(engine.Swarm); o.imputationRounds > 0 && particles {
-		return cli.Usagef("imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc")
+		return cli.Usagef("imputation.rounds contradicts an engine with particles: values are " +
+			"drawn again given draws from the posterior; allowed: the engines exact and mcmc")
 	}
-	if err := impute.Check(t.X, impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether,
-		Limits: completions.Limits(o.limits, len(t.Names))}); err != nil {
+	if err := impute.Check(t.X,
+		impute.Settings{Intervened: t.Intervened, Names: t.Names, Together: o.imputedTogether,
+			Limits: completions.Limits(o.limits, len(t.Names))}); err != nil {
 		return cli.Located(j.input.Data, err)
 	}
 	limits, err := transformLimits(o.transform, o.limits)
@@ -46,7 +50,8 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 	if t, err = transformGaps(o.transform, t); err != nil {
 		return cli.Located(j.input.Data, err)
 	}
-	g := &gapped{Table: t, limits: limits, count: o.imputations, rounds: o.imputationRounds, together: o.imputedTogether, center: o.center, standardize: o.standardize}
+	g := &gapped{Table: t, limits: limits, count: o.imputations, rounds: o.imputationRounds,
+		together: o.imputedTogether, center: o.center, standardize: o.standardize}
 	if o.given("imputation.rounds") && o.imputationRounds == 0 {
 		g.rounds = -1
 	}
@@ -60,7 +65,8 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	case o.heldout != "":
 		if o.transform == table.NormalScores {
-			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are " +
+				"computed within one table")
 		}
 		heldout, err := j.readHeldout(&o, t.Names)
 		if err != nil {
@@ -74,7 +80,8 @@ func (j *job) splitGaps(o fitOptions, t *dataset.Table) (err error) {
 		}
 	}
 	j.gapped, j.train = g, g.Table
-	j.input.Transform, j.input.Center, j.input.Standardize, j.input.Imputations = o.transform.String(), o.center, o.standardize, g.count
+	j.input.Transform, j.input.Center, j.input.Standardize,
+		j.input.Imputations = o.transform.String(), o.center, o.standardize, g.count
 	j.input.TrainingRows, _ = g.X.Dims()
 	if j.heldout != nil {
 		j.input.HeldoutRows, _ = j.heldout.X.Dims()
@@ -130,9 +137,13 @@ func (g *gapped) complete(heldout *dataset.Table, where string) (*dataset.Table,
 	case len(rows) == n:
 		return heldout, nil
 	case len(rows) == 0:
-		return nil, cli.Located(where, fmt.Errorf("all %s have missing values, which leaves none for the predictive density", words.Counted(n, "held-out row")))
+		return nil, cli.Located(where,
+			fmt.Errorf("all %s have missing values, which leaves none for the predictive density",
+				words.Counted(n, "held-out row")))
 	}
-	g.warnings = append(g.warnings, fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the predictive density", n-len(rows), n))
+	g.warnings = append(g.warnings,
+		fmt.Sprintf("%d of %d held-out rows have missing values, and are left out of the "+
+			"predictive density", n-len(rows), n))
 	return heldout.Rows(rows), nil
 }
 
@@ -190,13 +201,15 @@ func transformLimits(f table.Transform, limits []dataset.Limit) ([]dataset.Limit
 	case len(limits) == 0 || f == table.None:
 		return limits, nil
 	case f != table.Log:
-		return nil, cli.Usagef("data.transform=%s contradicts data.censored=impute: limits have no ranks; allowed: data.transform=log or none, or data.censored=limit", f)
+		return nil, cli.Usagef("data.transform=%s contradicts data.censored=impute: limits have "+
+			"no ranks; allowed: data.transform=log or none, or data.censored=limit", f)
 	}
 	limits = slices.Clone(limits)
 	for k := range limits {
 		l := &limits[k]
 		if !(l.High > 0) {
-			return nil, fmt.Errorf("row %d has the limit %v, want one above 0, which has a logarithm", l.Row+1, l.High)
+			return nil, fmt.Errorf(
+				"row %d has the limit %v, want one above 0, which has a logarithm", l.Row+1, l.High)
 		}
 		l.Low, l.High = math.Log(max(l.Low, 0)), math.Log(l.High)
 	}
@@ -211,7 +224,8 @@ func scaledLimits(s *posterior.Standardization, limits []dataset.Limit) []datase
 	limits = slices.Clone(limits)
 	for k := range limits {
 		l := &limits[k]
-		l.Low, l.High = (l.Low-s.Mean[l.Column])/s.SD[l.Column], (l.High-s.Mean[l.Column])/s.SD[l.Column]
+		l.Low, l.High = (l.Low-s.Mean[l.Column])/s.SD[l.Column],
+			(l.High-s.Mean[l.Column])/s.SD[l.Column]
 	}
 	return limits
 }
@@ -221,9 +235,11 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 	g, c := j.gapped, j.fit
 	var err error
 	p.During(fmt.Sprintf("completing the table %d times", g.count))
-	if g.completed, err = impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
-		Intervened: g.Intervened, Names: g.Names, Together: g.together, Methods: impute.Methods(len(g.Names), g.Named),
-		Limits: completions.Limits(g.limits, len(g.Names))}); err != nil {
+	if g.completed, err =
+		impute.Complete(ctx, g.X, impute.Settings{Count: g.count, Seed: c.Seed, Workers: c.Workers,
+			Intervened: g.Intervened, Names: g.Names, Together: g.together,
+			Methods: impute.Methods(len(g.Names), g.Named),
+			Limits:  completions.Limits(g.limits, len(g.Names))}); err != nil {
 		return nil, err
 	}
 	if g.center && !g.standardize {
@@ -234,13 +250,16 @@ func (j *job) runImputed(ctx context.Context, p *cli.Progress) (*result, error) 
 		j.scaling = g.scaling()
 		for k, sd := range j.scaling.SD {
 			if sd == 0 {
-				return nil, fmt.Errorf("column %s is constant, want at least two different values to standardise it", delimited.Excerpt(g.Names[k]))
+				return nil, fmt.Errorf("column %s is constant, want at least two different "+
+					"values to standardise it", delimited.Excerpt(g.Names[k]))
 			}
 		}
 	}
-	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(), Kept: g.completed.Matched(),
+	data := tobac.Imputed{Count: g.count, Rounds: g.rounds, Places: g.completed.Places(),
+		Kept:   g.completed.Matched(),
 		Limits: scaledLimits(j.scaling, g.limits), Table: func(k int) *dataset.Table {
-			t := &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)), Intervened: g.Intervened}
+			t := &dataset.Table{Names: g.Names, X: j.scaling.Apply(g.completed.Table(k)),
+				Intervened: g.Intervened}
 			if j.scaling == nil {
 				t.Variables = g.Variables
 			}
@@ -291,12 +310,16 @@ func (g *gapped) doubtfulColumns() []string {
 	var out []string
 	for k, column := range g.completed.Diagnostics.Columns {
 		if column.Information > muchMissing {
-			out = append(out, fmt.Sprintf("%.0f %% of the information about the mean of column %s is missing: conclusions about it depend on the imputation model", 100*column.Information, delimited.Excerpt(g.Names[k])))
+			out = append(out, fmt.Sprintf("%.0f %% of the information about the mean of column "+
+				"%s is missing: conclusions about it depend on the imputation model",
+				100*column.Information, delimited.Excerpt(g.Names[k])))
 		}
 	}
 	for _, m := range g.completed.Diagnostics.Models {
 		if !m.Converged {
-			out = append(out, fmt.Sprintf("the imputation model did not converge in %d iterations: the table barely determines some correlations, because columns are rarely observed together", m.EMIterations))
+			out = append(out, fmt.Sprintf("the imputation model did not converge in %d "+
+				"iterations: the table barely determines some correlations, because columns are "+
+				"rarely observed together", m.EMIterations))
 		}
 	}
 	return out

@@ -39,13 +39,15 @@ func gappy(n int) *dataset.Table {
 func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	t.Helper()
 	o := newFitOptions()
-	if err := fitCommand(o).ParseFlags(append([]string{"--engine", "exact", "--workers", "2", "--set", "imputation.tables=4"}, args...)); err != nil {
+	if err := fitCommand(o).ParseFlags(append([]string{"--engine", "exact", "--workers", "2",
+		"--set", "imputation.tables=4"}, args...)); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.recall(); err != nil {
 		t.Fatal(err)
 	}
-	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order, Prior: o.prior}}
+	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order,
+		Prior: o.prior}}
 	var err error
 	if j.fit, err = o.configure(table.Names); err != nil {
 		t.Fatal(err)
@@ -80,12 +82,14 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	if err := r.print(&stdout, dir); err != nil {
 		t.Fatal(err)
 	}
-	if text := stdout.String(); !strings.Contains(text, "gaps    ") || !strings.Contains(text, "imputed 4 times") {
+	if text := stdout.String(); !strings.Contains(text, "gaps    ") ||
+		!strings.Contains(text, "imputed 4 times") {
 		t.Errorf("the report does not say what was imputed:\n%s", text)
 	}
 	summary := parse(t, readFile(t, dir, "summary.json"))
 	part := summary["imputation"].(map[string]any)
-	if part["tables"] != 4.0 || len(part["columns"].([]any)) != 2 || summary["config"].(map[string]any)["imputations"] != 4.0 {
+	if part["tables"] != 4.0 || len(part["columns"].([]any)) != 2 ||
+		summary["config"].(map[string]any)["imputations"] != 4.0 {
 		t.Errorf("summary %v", part)
 	}
 	support := 0.0
@@ -95,14 +99,18 @@ func TestMissingValuesAreImputed(t *testing.T) {
 	if support != 4 {
 		t.Errorf("models are supported by %v completed tables, want 4 in all", support)
 	}
-	if ll := r.summary.Metrics.Empirical.NegLLDataOnly; math.IsNaN(float64(ll)) || r.summary.Config.HeldoutRows == 0 || r.summary.Config.HeldoutRows > 30 {
+	if ll := r.summary.Metrics.Empirical.NegLLDataOnly; math.IsNaN(float64(ll)) ||
+		r.summary.Config.HeldoutRows == 0 || r.summary.Config.HeldoutRows > 30 {
 		t.Errorf("negative log density %v of %d held-out rows", ll, r.summary.Config.HeldoutRows)
 	}
-	if !slices.ContainsFunc(r.summary.Warnings, func(w string) bool { return strings.Contains(w, "held-out rows have missing values") }) {
+	if !slices.ContainsFunc(r.summary.Warnings, func(w string) bool {
+		return strings.Contains(w, "held-out rows have missing values")
+	}) {
 		t.Errorf("no warning about held-out rows in %q", r.summary.Warnings)
 	}
 	lines := strings.Split(strings.TrimSpace(readFile(t, dir, "imputation.csv")), "\n")
-	if lines[0] != "source,target,probability,sd_between_tables,table1,table2,table3,table4" || len(lines) != 7 {
+	if lines[0] != "source,target,probability,sd_between_tables,table1,table2,table3,table4" ||
+		len(lines) != 7 {
 		t.Errorf("imputation.csv:\n%s", strings.Join(lines, "\n"))
 	}
 	if p := saved(t, dir); len(p.Components) != 4 || p.Validate() != nil {
@@ -137,7 +145,8 @@ func TestScalesOfGaps(t *testing.T) {
 	}
 	for _, e := range want.Posterior.EdgesFrom(0.01) {
 		if p := got.Probabilities.At(e.Source, e.Target); math.Abs(p-e.Probability) > 1e-6 {
-			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p, e.Probability)
+			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p,
+				e.Probability)
 		}
 	}
 	if j, err = gapsJob(t, plain, append(linear, "--set", "data.standardize=true")...); err != nil {
@@ -150,7 +159,8 @@ func TestScalesOfGaps(t *testing.T) {
 	if s == nil || math.Abs(s.Mean[0]-5) > 0.5 || math.Abs(s.SD[1]-22) > 5 {
 		t.Fatalf("standardisation %+v, want that of the columns", s)
 	}
-	if j, err = gapsJob(t, plain, append(linear, "--set", "data.transform=normal-scores")...); err != nil {
+	if j, err = gapsJob(t, plain,
+		append(linear, "--set", "data.transform=normal-scores")...); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -163,7 +173,8 @@ func TestScalesOfGaps(t *testing.T) {
 		t.Errorf("%d rounds, want the default of 3", got.Imputation.Rounds)
 	}
 	for rounds, want := range []int{0, 1} {
-		if j, err = gapsJob(t, plain, append(linear, "--set", fmt.Sprint("imputation.rounds=", rounds))...); err != nil {
+		if j, err = gapsJob(t, plain,
+			append(linear, "--set", fmt.Sprint("imputation.rounds=", rounds))...); err != nil {
 			t.Fatal(err)
 		}
 		if got, err = j.infer(context.Background(), io.Discard); err != nil {
@@ -185,11 +196,14 @@ func TestRefusedGaps(t *testing.T) {
 		want string
 	}{
 		{"checkpoints", "--checkpoint state", nil,
-			"--checkpoint and --resume keep the state of a fit to one table, and missing values are imputed several times; allowed: --missing drop, or neither option"},
+			"--checkpoint and --resume keep the state of a fit to one table, and missing values " +
+				"are imputed several times; allowed: --missing drop, or neither option"},
 		{"rounds of particles", "--set imputation.rounds=2 --engine svgd", nil,
-			"imputation.rounds contradicts an engine with particles: values are drawn again given draws from the posterior; allowed: the engines exact and mcmc"},
+			"imputation.rounds contradicts an engine with particles: values are drawn again " +
+				"given draws from the posterior; allowed: the engines exact and mcmc"},
 		{"tempering", "--engine tempering --model ffn", nil,
-			"--engine tempering contradicts --missing impute: it takes complete tables; allowed: --missing drop, or another engine"},
+			"--engine tempering contradicts --missing impute: it takes complete tables; allowed: " +
+				"--missing drop, or another engine"},
 		{"an empty row", "", func(t *dataset.Table) { t.X.SetRow(4, []float64{nan, nan, nan}) },
 			"data.csv: without any observed value, leave out the row: 5"},
 		{"an empty column", "", func(t *dataset.Table) {
@@ -200,7 +214,8 @@ func TestRefusedGaps(t *testing.T) {
 		{"no logarithm", "--set data.transform=log", func(t *dataset.Table) { t.X.Set(7, 0, -1) },
 			`data.csv: row 8, column "a" is -1, want a number above 0, which has a logarithm`},
 		{"ranks of held-out rows", "--set data.transform=normal-scores --heldout rows.csv", nil,
-			"--heldout contradicts data.transform=normal-scores: ranks are computed within one table"},
+			"--heldout contradicts data.transform=normal-scores: ranks are computed within one " +
+				"table"},
 		{"held-out rows with gaps", "--holdout 0.1", func(t *dataset.Table) {
 			for i := range 20 {
 				t.X.Set(i, 1, nan)
@@ -208,7 +223,8 @@ func TestRefusedGaps(t *testing.T) {
 					t.X.SetRow(i, []float64{1, float64(i), 1})
 				}
 			}
-		}, "--holdout: all 2 held-out rows have missing values, which leaves none for the predictive density"},
+		}, "--holdout: all 2 held-out rows have missing values, which leaves none for the " +
+			"predictive density"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			table := gappy(20)
@@ -232,12 +248,15 @@ func TestInterruptedImputation(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := j.infer(ctx, io.Discard); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := j.infer(ctx, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("got %v, want an interruption", err)
 	}
 }
 
 // filesWithoutGaps are the files of a fit to a table without missing values.
 func filesWithoutGaps() []string {
-	return slices.DeleteFunc(fitFiles(), func(name string) bool { return name == "imputation.csv" || name == functionsFile })
+	return slices.DeleteFunc(fitFiles(), func(name string) bool {
+		return name == "imputation.csv" || name == functionsFile
+	})
 }

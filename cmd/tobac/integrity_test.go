@@ -20,7 +20,8 @@ import (
 	"tobac/internal/graphfile"
 )
 
-var damages = flag.Int("damages", 50, "flipped bits in every file that is read back, and a tenth of it truncations")
+var damages = flag.Int("damages", 50,
+	"flipped bits in every file that is read back, and a tenth of it truncations")
 
 // damaged calls try with copies of a text in each of which one bit is flipped, and with
 // beginnings of it.
@@ -54,7 +55,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			simulated(t)
-			succeed(t, quick(append([]string{"fit", "data/train.csv", "--checkpoint", "state"}, strings.Fields(row.args)...)...)...)
+			succeed(t, quick(append([]string{"fit", "data/train.csv", "--checkpoint", "state"},
+				strings.Fields(row.args)...)...)...)
 			text := []byte(readFile(t, "state"))
 			if _, err := parseCheckpoint(text); err != nil {
 				t.Fatal(err)
@@ -113,7 +115,8 @@ func readers() []reader {
 	}
 	return []reader{
 		{"eval", []string{particlesFile}, func() (string, error) {
-			return asJSON((&evalOptions{truth: "data/graph.csv", heldout: "data/heldout.csv"}).judge(context.Background(), "run", nil, io.Discard))
+			return asJSON((&evalOptions{truth: "data/graph.csv",
+				heldout: "data/heldout.csv"}).judge(context.Background(), "run", nil, io.Discard))
 		}},
 		{"effect", []string{particlesFile, summaryFile}, func() (string, error) {
 			r, err := readRun("run", false)
@@ -135,17 +138,20 @@ func readers() []reader {
 			all, err := r.effects.Do(settings)
 			return asJSON(r.predictionJSON(settings, all, nil), err)
 		}},
-		{"report", []string{particlesFile, summaryFile, effectsFile, cli.ConfigFile}, func() (string, error) {
-			files, err := file.OpenFolder("run", false)
-			if err != nil {
-				return "", err
-			}
-			c, err := storedContent(files, "run", "", "")
-			if err != nil {
-				return "", err
-			}
-			return fmt.Sprint(c.Title, c.Names, c.Marginals.Probabilities.RawMatrix().Data, c.Settings, c.Facts, c.Verdict, c.Warnings, c.Effects, c.Command, c.Fit, c.SD, c.Metrics, c.Convergence), nil
-		}},
+		{"report", []string{particlesFile, summaryFile, effectsFile, cli.ConfigFile},
+			func() (string, error) {
+				files, err := file.OpenFolder("run", false)
+				if err != nil {
+					return "", err
+				}
+				c, err := storedContent(files, "run", "", "")
+				if err != nil {
+					return "", err
+				}
+				return fmt.Sprint(c.Title, c.Names, c.Marginals.Probabilities.RawMatrix().Data,
+					c.Settings, c.Facts, c.Verdict, c.Warnings, c.Effects, c.Command, c.Fit, c.SD,
+					c.Metrics, c.Convergence), nil
+			}},
 		{"fit --config", []string{cli.ConfigFile}, func() (string, error) {
 			o := newFitOptions()
 			fitCommand(o)
@@ -156,11 +162,13 @@ func readers() []reader {
 		{"convert of the consensus", []string{"consensus.csv"}, converted("consensus.csv")},
 		{"convert of a picture's graph", []string{"consensus.dot"}, converted("consensus.dot")},
 		{"the truth", []string{"consensus.csv"}, func() (string, error) {
-			g, _, err := readGraph("run/consensus.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5"})
+			g, _, err :=
+				readGraph("run/consensus.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5"})
 			return fmt.Sprint(g), err
 		}},
 		{"eval of edges", []string{"edges.csv"}, func() (string, error) {
-			return asJSON((&evalOptions{truth: "data/graph.csv", data: "data/train.csv"}).judge(context.Background(), "run/edges.csv", nil, io.Discard))
+			return asJSON((&evalOptions{truth: "data/graph.csv", data: "data/train.csv"}).judge(
+				context.Background(), "run/edges.csv", nil, io.Discard))
 		}},
 	}
 }
@@ -170,7 +178,8 @@ func readers() []reader {
 // result.
 func TestDamagedResults(t *testing.T) {
 	simulated(t)
-	succeed(t, sampled("fit", "data/train.csv", "--truth", "data/graph.csv", "--set", "svgd.steps=10", "--out", "run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--truth", "data/graph.csv", "--set",
+		"svgd.steps=10", "--out", "run")...)
 	refused, harmless := map[string]int{}, map[string]int{}
 	for _, r := range readers() {
 		want, err := r.read()
@@ -186,10 +195,12 @@ func TestDamagedResults(t *testing.T) {
 				}
 				got, err := r.read()
 				switch {
-				case err != nil && (strings.Contains(err.Error(), file.ErrUnproven.Error()) || name == file.Manifest && strings.Contains(err.Error(), "run/")):
+				case err != nil && (strings.Contains(err.Error(), file.ErrUnproven.Error()) ||
+					name == file.Manifest && strings.Contains(err.Error(), "run/")):
 					refused[name]++
 				case err != nil:
-					t.Fatalf("%s, %s of %s: refused for another reason: %v", r.name, what, path, err)
+					t.Fatalf("%s, %s of %s: refused for another reason: %v", r.name, what, path,
+						err)
 				case name == file.Manifest && got == want:
 					harmless[name]++
 				default:
@@ -212,11 +223,17 @@ func TestDamagedResults(t *testing.T) {
 func TestFilesOfTwoRuns(t *testing.T) {
 	simulated(t)
 	for name, seed := range map[string]string{"run": "1", "other": "2"} {
-		succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--seed", seed, "--out", name)...)
+		succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--seed", seed,
+			"--out", name)...)
 	}
-	mine, others := parse(t, readFile(t, "run/summary.json"))["run"], parse(t, readFile(t, "other/summary.json"))["run"]
-	if mine == others || saved(t, "run").Run != mine || parse(t, readFile(t, "run", file.Manifest))["run"] != mine || !strings.Contains(readFile(t, "run", cli.ConfigFile), fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
-		t.Errorf("the runs have the ids %v and %v, the posterior %v", mine, others, saved(t, "run").Run)
+	mine, others := parse(t, readFile(t, "run/summary.json"))["run"],
+		parse(t, readFile(t, "other/summary.json"))["run"]
+	if mine == others || saved(t, "run").Run != mine ||
+		parse(t, readFile(t, "run", file.Manifest))["run"] != mine ||
+		!strings.Contains(readFile(t, "run", cli.ConfigFile),
+			fmt.Sprintf("\n# Id of the run: %v\n", mine)) {
+		t.Errorf("the runs have the ids %v and %v, the posterior %v", mine, others,
+			saved(t, "run").Run)
 	}
 	swap := func(name string) (restore func()) {
 		text := readFile(t, "run", name)
@@ -232,25 +249,33 @@ func TestFilesOfTwoRuns(t *testing.T) {
 	for _, r := range readers() {
 		for _, name := range r.files {
 			restore := swap(name)
-			if _, err := r.read(); (err == nil) != (readFile(t, "run", name) == readFile(t, "other", name)) && !errors.Is(err, file.ErrUnproven) && !strings.Contains(err.Error(), file.ErrUnproven.Error()) {
+			if _, err := r.read(); (err == nil) != (readFile(t, "run", name) == readFile(t, "other",
+				name)) && !errors.Is(err, file.ErrUnproven) &&
+				!strings.Contains(err.Error(), file.ErrUnproven.Error()) {
 				t.Errorf("%s with %s of another run: %v", r.name, name, err)
 			}
 			restore()
 		}
 	}
 	restore := swap(file.Manifest)
-	refuses(t, "effect run --from X0", cli.ExitFailed, "run/particles.json: not what the run wrote: its SHA-256 is not that in run/tobac.json: it was changed, the disk fails, or a run was killed while it put its files here; fit again, or give --edited to read the folder as it is")
+	refuses(t, "effect run --from X0", cli.ExitFailed, "run/particles.json: not what the run "+
+		"wrote: its SHA-256 is not that in run/tobac.json: it was changed, the disk fails, or a "+
+		"run was killed while it put its files here; fit again, or give --edited to read the "+
+		"folder as it is")
 	restore()
 	if err := os.Remove("run/" + file.Manifest); err != nil {
 		t.Fatal(err)
 	}
 	succeed(t, "effect", "run", "--from", "X0")
 	swap(summaryFile)
-	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, run/particles.json of the run %v; fit again, or give --edited to read the folder as it is", others, mine)
+	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, "+
+		"run/particles.json of the run %v; fit again, or give --edited to read the folder as it is",
+		others, mine)
 	for _, args := range []string{"effect run --from X0", "predict run", "report run"} {
 		refuses(t, args, cli.ExitFailed, want)
 	}
-	for _, args := range []string{"effect run --from X0 --edited", "predict run --edited", "report run --edited --force", "eval run --edited --truth data/graph.csv"} {
+	for _, args := range []string{"effect run --from X0 --edited", "predict run --edited",
+		"report run --edited --force", "eval run --edited --truth data/graph.csv"} {
 		succeed(t, strings.Fields(args)...)
 	}
 }
@@ -258,19 +283,34 @@ func TestFilesOfTwoRuns(t *testing.T) {
 // What is missing, damaged or changed on purpose is said, and what can be done.
 func TestUnprovenFolders(t *testing.T) {
 	simulated(t)
-	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false", "--out", "run")
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--set", "results.report=false",
+		"--out", "run")
 	const todo = "; fit again, or give --edited to read the folder as it is"
 	for _, row := range []struct {
 		name, args, want string
 		harm             func() error
 	}{
-		{particlesFile, "eval run --truth data/graph.csv", "run/particles.json: not what the run wrote: it is missing, and run/tobac.json lists it" + todo, func() error { return os.Remove("run/" + particlesFile) }},
-		{effectsFile, "report run", "run/effects.csv: not what the run wrote: it is missing, and run/tobac.json lists it" + todo, func() error { return os.Remove("run/" + effectsFile) }},
-		{file.Manifest, "predict run", "run/tobac.json: not what the run wrote: it is damaged, and what lies beside it cannot be checked" + todo, func() error { return os.WriteFile("run/"+file.Manifest, []byte("{"), 0o600) }},
-		{file.Manifest, "predict run", "run/particles.json: not what the run wrote: run/tobac.json does not list it" + todo, func() error {
-			return os.WriteFile("run/"+file.Manifest, []byte(strings.Replace(readFile(t, "run", file.Manifest), particlesFile, "particles_json", 1)), 0o600)
+		{particlesFile, "eval run --truth data/graph.csv", "run/particles.json: not what the run " +
+			"wrote: it is missing, and run/tobac.json lists it" + todo, func() error {
+			return os.Remove("run/" + particlesFile)
 		}},
-		{cli.ConfigFile, "fit --config run/run.toml", "run/run.toml: not what the run wrote: its SHA-256 is not that in run/tobac.json; write it again, or give it another name if it was changed on purpose", func() error {
+		{effectsFile, "report run",
+			"run/effects.csv: not what the run wrote: it is missing, and run/tobac.json lists it" +
+				todo, func() error { return os.Remove("run/" + effectsFile) }},
+		{file.Manifest, "predict run", "run/tobac.json: not what the run wrote: it is damaged, " +
+			"and what lies beside it cannot be checked" + todo, func() error {
+			return os.WriteFile("run/"+file.Manifest, []byte("{"), 0o600)
+		}},
+		{file.Manifest, "predict run",
+			"run/particles.json: not what the run wrote: run/tobac.json does not list it" + todo,
+			func() error {
+				return os.WriteFile("run/"+file.Manifest,
+					[]byte(strings.Replace(readFile(t, "run", file.Manifest), particlesFile,
+						"particles_json", 1)), 0o600)
+			}},
+		{cli.ConfigFile, "fit --config run/run.toml", "run/run.toml: not what the run wrote: its " +
+			"SHA-256 is not that in run/tobac.json; write it again, or give it another name if " +
+			"it was changed on purpose", func() error {
 			return os.WriteFile("run/"+cli.ConfigFile, []byte("seed = 3\n"), 0o600)
 		}},
 	} {
@@ -284,7 +324,8 @@ func TestUnprovenFolders(t *testing.T) {
 		}
 	}
 	// A copy under another name is the user's.
-	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", cli.ConfigFile)+"seed = 3\n"), 0o600); err != nil {
+	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", cli.ConfigFile)+"seed = 3\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	succeed(t, "fit", "--config", "run/mine.toml", "--quiet")
@@ -297,12 +338,14 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 	args := []string{"fit", "data/train.csv", "--engine", "exact", "--quiet", "--out", "run"}
 	succeed(t, args...)
 	for _, name := range inFigures(t, "run") {
-		if sum := at(parse(t, readFile(t, "run", file.Manifest)), "files", filepath.ToSlash(name)); sum == nil {
+		if sum := at(parse(t, readFile(t, "run", file.Manifest)), "files",
+			filepath.ToSlash(name)); sum == nil {
 			t.Errorf("%s is not listed", name)
 		}
 	}
 	succeed(t, append(args, "--set", "results.report=false", "--seed", "2")...)
-	if left := listing(t, "run"); slices.Contains(left, figuresFolder) || slices.Contains(left, reportFile) {
+	if left := listing(t, "run"); slices.Contains(left, figuresFolder) ||
+		slices.Contains(left, reportFile) {
 		t.Errorf("a run without a report left %v", left)
 	}
 	if err := os.Mkdir("run/"+figuresFolder, 0o777); err != nil {
@@ -311,6 +354,10 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 	if err := os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, strings.Join(args, " "), cli.ExitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
-	refuses(t, "report run", cli.ExitUsage, "run/figures/graph.svg: was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force")
+	refuses(t, strings.Join(args, " "), cli.ExitUsage, "run/figures/graph.svg: was not written "+
+		"by tobac, or was changed since, and is not overwritten; choose another folder, move "+
+		"what you want to keep, or give --force")
+	refuses(t, "report run", cli.ExitUsage, "run/figures/graph.svg: was not written by tobac, or "+
+		"was changed since, and is not overwritten; choose another folder, move what you want to "+
+		"keep, or give --force")
 }

@@ -40,7 +40,10 @@ func TestInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			stderr := &signalWriter{text: "step 100 of 1000,", found: cancel}
 			var stdout bytes.Buffer
-			code := run(ctx, append([]string{"fit", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.particles=2", "--set", "svgd.samples=8"}, c.args...), nil, &stdout, stderr)
+			code := run(ctx,
+				append([]string{"fit", "--engine", "svgd", "--order", "eqvar", "--set",
+					"svgd.particles=2", "--set", "svgd.samples=8"}, c.args...), nil, &stdout,
+				stderr)
 			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 			want := "tobac: interrupted after step 100 of 1000; " + c.want
 			if last := lines[len(lines)-1]; code != cli.ExitInterrupted || last != want {
@@ -60,16 +63,23 @@ func TestInterruptedComparison(t *testing.T) {
 	defer cancel()
 	stderr := &stepWriter{at: 20, found: cancel}
 	var stdout bytes.Buffer
-	code := run(ctx, quick("fit", "data/train.csv", "--beside", "svgd", "--out", "run"), nil, &stdout, stderr)
+	code := run(ctx, quick("fit", "data/train.csv", "--beside", "svgd", "--out", "run"), nil,
+		&stdout, stderr)
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	if want := "tobac: interrupted; the results are in run, complete except for comparison with svgd"; code != cli.ExitInterrupted || lines[len(lines)-1] != want {
-		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], cli.ExitInterrupted, want)
+	if want := "tobac: interrupted; the results are in run, complete except for comparison with " +
+		"svgd"; code != cli.ExitInterrupted || lines[len(lines)-1] != want {
+		t.Errorf("exit %d and %q, want %d and %q", code, lines[len(lines)-1], cli.ExitInterrupted,
+			want)
 	}
-	succeed(t, "fit", "data/train.csv", "--workers", "2", "--set", "results.report=false", "--out", "plain")
-	if got := succeed(t, "eval", "run", "--truth", "data/graph.csv").stdout; got != succeed(t, "eval", "plain", "--truth", "data/graph.csv").stdout || !slices.Equal(listing(t, "run"), listing(t, "plain")) {
+	succeed(t, "fit", "data/train.csv", "--workers", "2", "--set", "results.report=false", "--out",
+		"plain")
+	if got := succeed(t, "eval", "run", "--truth", "data/graph.csv").stdout; got != succeed(t,
+		"eval", "plain", "--truth", "data/graph.csv").stdout ||
+		!slices.Equal(listing(t, "run"), listing(t, "plain")) {
 		t.Errorf("files %v, want %v; evaluated as %s", listing(t, "run"), listing(t, "plain"), got)
 	}
-	if !strings.Contains(stdout.String(), "\nVerdict\n") || strings.Contains(stdout.String(), "Comparison") {
+	if !strings.Contains(stdout.String(), "\nVerdict\n") ||
+		strings.Contains(stdout.String(), "Comparison") {
 		t.Errorf("standard output:\n%s", stdout.String())
 	}
 }
@@ -84,8 +94,10 @@ func TestInterruptedInLongStep(t *testing.T) {
 	succeed(t, "simulate", "--vars", "100", "--samples", "150", "--out", "data")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	got := runWith(t, ctx, "", "fit", "data/train.csv", "--out", "run", "--engine", "svgd", "--set", "svgd.particles=60", "--quiet")
-	if want := "tobac: interrupted "; got.code != cli.ExitInterrupted || !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+	got := runWith(t, ctx, "", "fit", "data/train.csv", "--out", "run", "--engine", "svgd", "--set",
+		"svgd.particles=60", "--quiet")
+	if want := "tobac: interrupted "; got.code != cli.ExitInterrupted ||
+		!strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("got %+v, want exit %d and one line with %q", got, cli.ExitInterrupted, want)
 	}
 	if left := listing(t, "."); !slices.Equal(left, []string{"data"}) {

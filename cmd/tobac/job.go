@@ -27,9 +27,12 @@ import (
 // everything else that the options name.
 func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if o.given("holdout") && o.heldout != "" {
-		return nil, cli.Usagef("--holdout and --heldout contradict each other: rows are held out of the data, or come from a file")
+		return nil, cli.Usagef("--holdout and --heldout contradict each other: rows are held out " +
+			"of the data, or come from a file")
 	}
-	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine, Heldout: o.heldout, Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order, Prior: o.prior, Knowledge: o.knowledge.file}}
+	j := &job{input: inputConfig{Recipe: o.recipe.String(), Engine: o.engine, Heldout: o.heldout,
+		Holdout: o.holdout, Truth: o.truth, Interventions: o.interventions, Order: o.order,
+		Prior: o.prior, Knowledge: o.knowledge.file}}
 	table, err := j.readData(&o, data, stdin)
 	if err != nil {
 		return nil, err
@@ -72,7 +75,8 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 	if n*d > manyNumbers {
 		debug.FreeOSMemory() // what reading a large table left behind, before the run takes its own
 	}
-	j.quiet, j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.quiet, o.checkpoint, o.checkpointEvery, o.resumed, o.resume, o.command
+	j.quiet, j.checkpoint, j.every, j.resume, j.resumeFrom, j.command = o.quiet, o.checkpoint,
+		o.checkpointEvery, o.resumed, o.resume, o.command
 	return j, nil
 }
 
@@ -101,9 +105,11 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			return nil, err
 		}
 		t = j.table.Numbers()
-		j.table.Data, j.table.Incomplete = nil, nil // else memory holds a second copy of a large table
+		// else memory holds a second copy of a large table
+		j.table.Data, j.table.Incomplete = nil, nil
 		o.imputedTogether, o.limits = j.table.Together(), j.table.Limits
-		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(), j.table.Notes
+		j.input.Data, j.input.Table, j.input.Notes = cli.DataLabel(path), o.table.want.Flags(),
+			j.table.Notes
 		j.warnings = j.table.Warnings
 	}
 	n, d := t.X.Dims()
@@ -113,7 +119,8 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 	}
 	switch {
 	case d < 2:
-		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no edges to infer", j.input.Data)
+		return nil, fmt.Errorf("%s: got a single column, want at least 2: one variable has no "+
+			"edges to infer", j.input.Data)
 	case n < 2:
 		return nil, fmt.Errorf("%s: got a single row, want at least 2", j.input.Data)
 	}
@@ -148,12 +155,14 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	}
 	switch {
 	case o.given("holdout"):
-		if t, j.heldout, err = t.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
+		if t, j.heldout,
+			err = t.Split(o.holdout, stream.New(o.seed, stream.HeldoutRows)); err != nil {
 			return cli.WrongUse(cli.Located("--holdout", err))
 		}
 	case o.heldout != "":
 		if o.transform == table.NormalScores {
-			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are computed within one table")
+			return cli.Usagef("--heldout contradicts data.transform=normal-scores: ranks are " +
+				"computed within one table")
 		}
 		if j.heldout, err = j.readHeldout(&o, t.Names); err != nil {
 			return err
@@ -166,7 +175,8 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if j.scaling != nil {
 		j.train = &dataset.Table{Names: t.Names, X: j.scaling.Apply(t.X), Intervened: t.Intervened}
 	}
-	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center, o.standardize
+	j.input.Transform, j.input.Center, j.input.Standardize = o.transform.String(), o.center,
+		o.standardize
 	j.input.TrainingRows, _ = j.train.X.Dims()
 	j.input.Digest = tableDigest(j.train)
 	if j.heldout != nil {
@@ -308,7 +318,8 @@ func (j *job) advance(ctx context.Context, r *tobac.Run, p *cli.Progress) error 
 		begun = time.Now()
 		former := j.unkept
 		if j.keep(r, j.checkpoint); j.unkept != nil && former == nil && stopped == nil {
-			p.Warn(cli.Message(j.unkept) + "; the run continues, and tries again at the next checkpoint")
+			p.Warn(cli.Message(j.unkept) +
+				"; the run continues, and tries again at the next checkpoint")
 		}
 		kept = time.Now()
 		if stopped == nil {
@@ -345,13 +356,16 @@ func (j *job) interrupted(taken, steps int, begun bool) error {
 	}
 	switch {
 	case j.checkpoint == "" && taken > 0:
-		return cli.Interruptedf("interrupted %s; nothing was written: --checkpoint FILE would keep the state of the run", at)
+		return cli.Interruptedf("interrupted %s; nothing was written: --checkpoint FILE would "+
+			"keep the state of the run", at)
 	case j.checkpoint == "" || !begun:
 		return cli.Interruptedf("interrupted %s; nothing was written", at)
 	case j.unkept != nil:
-		return cli.Interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at, cli.Message(j.unkept), resumeWith(j.command, j.checkpoint))
+		return cli.Interruptedf("interrupted %s; %s; to continue from an earlier step: %s", at,
+			cli.Message(j.unkept), resumeWith(j.command, j.checkpoint))
 	}
-	return cli.Interruptedf("interrupted %s; to continue: %s", at, resumeWith(j.command, j.checkpoint))
+	return cli.Interruptedf("interrupted %s; to continue: %s", at,
+		resumeWith(j.command, j.checkpoint))
 }
 
 // orderError adds names of columns, and what else could be done, to an error of
@@ -368,12 +382,15 @@ func orderError(err error, names []string) error {
 func (o *fitOptions) noTableOptions() error {
 	for _, name := range []string{"columns", "drop", "missing", "kind", "categories"} {
 		if o.given(name) {
-			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers", name)
+			return cli.Usagef("--%s is for a data file: the embedded data are complete numbers",
+				name)
 		}
 	}
-	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "dates", "censored", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "dates",
+		"censored", "sheet", "header", "names", "skip", "delimiter", "comment"} {
 		if o.given("data." + name) {
-			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers", name)
+			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers",
+				name)
 		}
 	}
 	return nil
@@ -411,7 +428,9 @@ func (j *job) exclude() error {
 	for _, e := range j.fit.Prior.Exclusive {
 		for _, e := range []dag.Edge{e, {From: e.To, To: e.From}} {
 			if slices.Contains(j.fit.Prior.Required, e) {
-				return cli.Usagef("--require %s,%s contradicts --categories indicators: both are levels of %s", columns[e.From].Name, columns[e.To].Name, columns[e.From].Source)
+				return cli.Usagef("--require %s,%s contradicts --categories indicators: both are "+
+					"levels of %s", columns[e.From].Name, columns[e.To].Name,
+					columns[e.From].Source)
 			}
 		}
 	}

@@ -14,10 +14,11 @@ import (
 
 // shard is a part of a list of jobs.
 func shard(value *jobs.Shard) pflag.Value {
-	return cli.Bound(value, "i/N", "i/N with whole numbers from 1 on, i at most N, such as 2/8", func(text string) (jobs.Shard, bool) {
-		s, err := jobs.ParseShard(text)
-		return s, err == nil
-	})
+	return cli.Bound(value, "i/N", "i/N with whole numbers from 1 on, i at most N, such as 2/8",
+		func(text string) (jobs.Shard, bool) {
+			s, err := jobs.ParseShard(text)
+			return s, err == nil
+		})
 }
 
 // A partError says that a command has done its part of the jobs: it ends without a
@@ -59,11 +60,13 @@ func (w *jobWork) all(ctx context.Context, list []jobs.Job) ([][]byte, error) {
 	dir := w.folder.Dir()
 	switch {
 	case left == 0:
-		return nil, &partError{fmt.Sprintf("all %d cells are in %s: the same command without --plan and --shard writes the results", len(list), dir)}
+		return nil, &partError{fmt.Sprintf("all %d cells are in %s: the same command without "+
+			"--plan and --shard writes the results", len(list), dir)}
 	case w.plan:
 		return nil, &partError{fmt.Sprintf("%s has %d jobs to do", dir, left)}
 	}
-	return nil, &partError{fmt.Sprintf("%d jobs of shard %v are in %s, and %d of all %d are not", len(w.shard.Of(list)), w.shard, dir, left, len(list))}
+	return nil, &partError{fmt.Sprintf("%d jobs of shard %v are in %s, and %d of all %d are not",
+		len(w.shard.Of(list)), w.shard, dir, left, len(list))}
 }
 
 // list does jobs. Outputs that cannot be kept are an error of a part, and a warning where the
@@ -72,12 +75,13 @@ func (w *jobWork) list(ctx context.Context, list []jobs.Job) ([][]byte, error) {
 	show := cli.NewJobDisplay(w.progress)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	outputs, err := jobs.Do(ctx, jobs.Local{Workers: w.workers}, w.folder, study.Functions(), list, func(s jobs.Status) {
-		show.Update(s)
-		if s.NotKept > 0 && w.partial() {
-			cancel(errNotKept)
-		}
-	})
+	outputs, err := jobs.Do(ctx, jobs.Local{Workers: w.workers}, w.folder, study.Functions(), list,
+		func(s jobs.Status) {
+			show.Update(s)
+			if s.NotKept > 0 && w.partial() {
+				cancel(errNotKept)
+			}
+		})
 	show.End()
 	failed, notKept := new(jobs.FailedError), new(jobs.NotKeptError)
 	switch {

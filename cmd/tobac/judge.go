@@ -47,7 +47,8 @@ type scores struct {
 
 // judge evaluates a posterior against an acyclic graph and by the densities of
 // held-out rows, one for each draw; either may be nil.
-func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (e evaluation, err error) {
+func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (e evaluation,
+	err error) {
 	e.Metrics = new(figures)
 	if e.Metrics.Listed, err = metrics.EvaluateEdges(p.Probabilities, truth); err != nil {
 		return e, err
@@ -55,7 +56,8 @@ func judge(p *posterior.Posterior, truth *dag.Graph, heldOut *metrics.HeldOut) (
 	e.Cyclic = p.Cyclic()
 	var baseline *metrics.HeldOut
 	if heldOut != nil {
-		baseline = &metrics.HeldOut{Particles: []metrics.LogDensity{heldOut.Empty}, Empty: heldOut.Empty}
+		baseline = &metrics.HeldOut{Particles: []metrics.LogDensity{heldOut.Empty},
+			Empty: heldOut.Empty}
 	}
 	empty, err := scoresOf(posterior.Uniform([]*dag.Graph{dag.New(len(p.Names))}), truth, baseline)
 	if err != nil {
@@ -100,7 +102,8 @@ func scoresOf(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOut)
 	if err != nil {
 		return nil, err
 	}
-	return &scores{r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.ExpectedEdges, r.NegLL, r.NegLLDataOnly}, nil
+	return &scores{r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision, r.ExpectedEdges,
+		r.NegLL, r.NegLLDataOnly}, nil
 }
 
 // Names of the files that a posterior can be judged from: the one that is reported,
@@ -108,18 +111,22 @@ func scoresOf(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOut)
 const (
 	particlesFile = "particles.json"
 	comparedFile  = "particles-svgd.json"
-	functionsFile = "functions.json" // draws with their functions, where those of particles.json are graphs alone
+	// draws with their functions, where those of particles.json are graphs alone
+	functionsFile = "functions.json"
 )
 
 // heldOut returns the log densities of held-out rows, in the units of the data, under the draws and
 // under the graph without edges. nil means there are no rows or draws, or, with a
 // warning, the model has no density of other rows.
-func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metrics.HeldOut, warning string, err error) {
+func heldOut(p *posterior.Posterior, model sem.Model, t *dataset.Table) (_ *metrics.HeldOut,
+	warning string, err error) {
 	if t == nil || len(p.Draws) == 0 {
 		return nil, "", nil
 	}
-	if _, ok := sem.As[sem.Differentiable](model); (!ok || sem.TraitsOf(model).Categories) && p.Draws[0].Equations == nil {
-		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs without parameters", sem.Describe(p.Model)), nil
+	if _, ok := sem.As[sem.Differentiable](model); (!ok || sem.TraitsOf(model).Categories) &&
+		p.Draws[0].Equations == nil {
+		return nil, fmt.Sprintf("no density of held-out rows: the model %s has none for graphs "+
+			"without parameters", sem.Describe(p.Model)), nil
 	}
 	prior, data, err := drawn.LogDensity(p, model, t)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 func TestJudgeKinds(t *testing.T) {
 	edge, none := dag.New(2), dag.New(2)
 	edge.Set(0, 1, true)
-	draws := []posterior.Draw{{Graph: edge, LogLikelihood: -1}, {Graph: none, LogLikelihood: -1 - math.Log(3)}}
+	draws := []posterior.Draw{{Graph: edge, LogLikelihood: -1},
+		{Graph: none, LogLikelihood: -1 - math.Log(3)}}
 	probabilities := posterior.Marginals{Probabilities: mat.NewDense(2, 2, []float64{0, 0.9, 0, 0})}
 	for _, c := range []struct {
 		name               string
@@ -44,8 +45,10 @@ func TestJudgeKinds(t *testing.T) {
 				name string
 				got  *scores
 				want float64
-			}{{"empirical", e.Metrics.Empirical, c.empirical}, {"mixture", e.Metrics.Mixture, c.mixture}} {
-				if (row.got == nil) != (row.want < 0) || row.got != nil && math.Abs(float64(row.got.ESHD)-row.want) > 1e-15 {
+			}{{"empirical", e.Metrics.Empirical, c.empirical},
+				{"mixture", e.Metrics.Mixture, c.mixture}} {
+				if (row.got == nil) != (row.want < 0) || row.got != nil &&
+					math.Abs(float64(row.got.ESHD)-row.want) > 1e-15 {
 					t.Errorf("%s: got %+v, want an E-SHD of %v", row.name, row.got, row.want)
 				}
 			}

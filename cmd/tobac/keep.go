@@ -52,8 +52,10 @@ func (k *keeping) checkApart(checkpoint string) error {
 	for _, name := range append(fitFiles(), figureFiles()...) {
 		place := filepath.Join(k.out, name)
 		there, err := os.Stat(filepath.Dir(place))
-		if err == nil && os.SameFile(parent, there) && strings.EqualFold(filepath.Base(place), filepath.Base(checkpoint)) {
-			return cli.Usagef("--checkpoint %s is a file of the results; choose another file", checkpoint)
+		if err == nil && os.SameFile(parent, there) &&
+			strings.EqualFold(filepath.Base(place), filepath.Base(checkpoint)) {
+			return cli.Usagef("--checkpoint %s is a file of the results; choose another file",
+				checkpoint)
 		}
 	}
 	return nil
@@ -98,7 +100,9 @@ func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Wri
 	}
 	r.verdict = explain.Of(r.Result)
 	r.summary.Verdict = newVerdictSummary(r.verdict)
-	cli.Warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool { return slices.Contains(r.warned, w) }))
+	cli.Warn(stderr, slices.DeleteFunc(slices.Clone(r.summary.Warnings), func(w string) bool {
+		return slices.Contains(r.warned, w)
+	}))
 	for _, err := range k.reasons { // which end the command, and are no warnings to it
 		r.summary.Warnings = append(r.summary.Warnings, cli.Message(err))
 	}
@@ -125,7 +129,8 @@ func (k *keeping) save(r *result) {
 			r.page = nil // whose writing is most of the work
 		}
 		k.discard()
-		if k.open() == nil && k.write(r) == nil { // the moment or the page was bad, or the folder gone
+		// the moment or the page was bad, or the folder gone
+		if k.open() == nil && k.write(r) == nil {
 			err = nil
 		}
 	}
@@ -155,14 +160,17 @@ func (k *keeping) unprinted(err error) {
 // verdict is nil if everything was done.
 func (k *keeping) verdict(ctx context.Context, j *job) error {
 	if j.unkept != nil {
-		k.reasons = append(k.reasons, fmt.Errorf("%w; the results are complete, and the state of the run was not kept", j.unkept))
+		k.reasons = append(k.reasons,
+			fmt.Errorf("%w; the results are complete, and the state of the run was not kept",
+				j.unkept))
 	}
 	if ctx.Err() != nil && len(k.missing) > 0 {
 		where := "were printed"
 		if k.saved != "" {
 			where = "are in " + k.saved
 		}
-		text := fmt.Sprintf("interrupted; the results %s, complete except for %s", where, strings.Join(k.missing, ", "))
+		text := fmt.Sprintf("interrupted; the results %s, complete except for %s", where,
+			strings.Join(k.missing, ", "))
 		for _, err := range k.reasons {
 			text += "; " + cli.Message(err)
 		}

@@ -29,7 +29,8 @@ func failing(t *testing.T, match func(call, path string) bool) {
 
 // exactArgs is a fit that takes a moment.
 func exactArgs(words string) []string {
-	return fitArgs("data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 " + words)
+	return fitArgs(
+		"data/train.csv --engine exact --model linear-unequal --set prior.max-parents=2 " + words)
 }
 
 // lockFile is the first that is written, before the run.
@@ -48,7 +49,9 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	})
 	got := runTobac(t, exactArgs("--out run")...)
 	restore()
-	if got.code != cli.ExitFailed || got.stderr != "tobac: run/edges.csv: no space left on device\n" || pairsOf(got.stdout) != pairsOf(report) {
+	if got.code != cli.ExitFailed ||
+		got.stderr != "tobac: run/edges.csv: no space left on device\n" ||
+		pairsOf(got.stdout) != pairsOf(report) {
 		t.Errorf("exit %d, %q and %q", got.code, got.stderr, got.stdout)
 	}
 	if left := listing(t, "."); !slices.Equal(left, []string{"data", "good"}) {
@@ -61,7 +64,8 @@ func TestRemovedFolderIsMadeAgain(t *testing.T) {
 	simulated(t)
 	removed := false
 	failing(t, func(call, path string) bool {
-		if filepath.Base(path) == "edges.csv" && call == "open" && strings.Contains(path, ".tobac-") && !removed {
+		if filepath.Base(path) == "edges.csv" && call == "open" &&
+			strings.Contains(path, ".tobac-") && !removed {
 			removed = true
 			os.RemoveAll("run")
 		}
@@ -81,8 +85,10 @@ func TestFailedEvaluation(t *testing.T) {
 	if err := os.WriteFile("far.csv", []byte(names+"\n1e200,1,1,1,1,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--heldout", "far.csv", "--truth", "data/graph.csv", "--out", "run")...)
-	if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "tobac: no density of held-out rows: far.csv: ") {
+	got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--heldout", "far.csv",
+		"--truth", "data/graph.csv", "--out", "run")...)
+	if got.code != cli.ExitFailed ||
+		!strings.Contains(got.stderr, "tobac: no density of held-out rows: far.csv: ") {
 		t.Errorf("exit %d and %q", got.code, got.stderr)
 	}
 	var s struct {
@@ -92,7 +98,8 @@ func TestFailedEvaluation(t *testing.T) {
 	if err := json.Unmarshal([]byte(readFile(t, "run", summaryFile)), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Metrics == nil || s.Metrics.Listed == nil || !strings.HasPrefix(s.Failed, "far.csv: ") || !strings.Contains(got.stdout, "Metrics against data/graph.csv") {
+	if s.Metrics == nil || s.Metrics.Listed == nil || !strings.HasPrefix(s.Failed, "far.csv: ") ||
+		!strings.Contains(got.stdout, "Metrics against data/graph.csv") {
 		t.Errorf("metrics %+v, error %q, report %q", s.Metrics, s.Failed, got.stdout)
 	}
 	saved(t, "run")
@@ -108,9 +115,12 @@ func TestFailedCheckpoints(t *testing.T) {
 		warned     bool
 		finalError string
 	}{
-		{"the first", 1, 1, cli.ExitFailed, false, "tobac: --checkpoint: state: no space left on device\n"},
+		{"the first", 1, 1, cli.ExitFailed, false,
+			"tobac: --checkpoint: state: no space left on device\n"},
 		{"one in between", 2, 2, cli.ExitDone, true, ""},
-		{"all after the first", 2, 99, cli.ExitFailed, true, "tobac: --checkpoint: state: no space left on device; the results are complete, and the state of the run was not kept\n"},
+		{"all after the first", 2, 99, cli.ExitFailed, true, "tobac: --checkpoint: state: no " +
+			"space left on device; the results are complete, and the state of the run was not " +
+			"kept\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			simulated(t)
@@ -122,13 +132,16 @@ func TestFailedCheckpoints(t *testing.T) {
 				renames++
 				return c.from <= renames && renames <= c.to
 			})
-			got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--set", "svgd.steps=40", "--checkpoint", "state", "--set", "checkpoint.every=10", "--out", "run")...)
-			const warning = "tobac: warning: --checkpoint: state: no space left on device; the run continues, and tries again at the next checkpoint\n"
+			got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--set", "svgd.steps=40",
+				"--checkpoint", "state", "--set", "checkpoint.every=10", "--out", "run")...)
+			const warning = "tobac: warning: --checkpoint: state: no space left on device; the " +
+				"run continues, and tries again at the next checkpoint\n"
 			want := c.finalError
 			if c.warned {
 				want = warning + want
 			}
-			lines := slices.DeleteFunc(slices.Collect(strings.Lines(got.stderr)), func(line string) bool { return !strings.Contains(line, "--checkpoint") })
+			lines := slices.DeleteFunc(slices.Collect(strings.Lines(got.stderr)),
+				func(line string) bool { return !strings.Contains(line, "--checkpoint") })
 			if got.code != c.code || strings.Join(lines, "") != want {
 				t.Errorf("exit %d and %q, want %d and %q", got.code, got.stderr, c.code, want)
 			}
@@ -146,7 +159,9 @@ func TestTargetsOfWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{particlesFile, file.Manifest, figureFiles()[0]} {
-		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name), cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+" is a file of the results; choose another file")
+		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name),
+			cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+
+				" is a file of the results; choose another file")
 	}
 	if err := os.Symlink("nowhere", "link.dot"); err != nil {
 		t.Skip("no symbolic links: ", err)
@@ -154,11 +169,14 @@ func TestTargetsOfWriting(t *testing.T) {
 	if err := os.Symlink("data/graph.csv", "graph.csv"); err != nil {
 		t.Fatal(err)
 	}
-	const dangling = "link.dot: is a link to a file that is not there; allowed: a new file, or a link to one that is there"
+	const dangling = "link.dot: is a link to a file that is not there; allowed: a new file, or a " +
+		"link to one that is there"
 	refuses(t, "fit data/train.csv --checkpoint link.dot", cli.ExitFailed, dangling)
 	refuses(t, "convert data/graph.csv link.dot", cli.ExitFailed, dangling)
 	for _, in := range []string{"graph.csv", "data/graph.csv"} {
-		refuses(t, "convert "+in+" data/graph.csv --force", cli.ExitFailed, "data/graph.csv: is the graph that is read, which is never overwritten; choose another place for the results")
+		refuses(t, "convert "+in+" data/graph.csv --force", cli.ExitFailed, "data/graph.csv: is "+
+			"the graph that is read, which is never overwritten; choose another place for the "+
+			"results")
 	}
 }
 
@@ -177,7 +195,8 @@ func finished(t *testing.T, words string) (*job, *result) {
 
 // Whatever is interrupted after the inference, or panics, the posterior is saved.
 func TestConclusionsDoNotMatter(t *testing.T) {
-	const words = "--quiet --engine exact --model linear-unequal --set prior.max-parents=2 --truth data/graph.csv --holdout 0.2"
+	const words = "--quiet --engine exact --model linear-unequal --set prior.max-parents=2 " +
+		"--truth data/graph.csv --holdout 0.2"
 	stopped, cancel := context.WithCancelCause(t.Context())
 	cancel(&cli.SignalError{Signal: syscall.SIGTERM})
 	for _, c := range []struct {
@@ -186,7 +205,9 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"interrupted", stopped, "interrupted; the results are in run, complete except for metrics, effects, report", 143},
+		{"interrupted", stopped,
+			"interrupted; the results are in run, complete except for metrics, effects, report",
+			143},
 		{"panic in the evaluation", t.Context(), "no metrics: internal error at ", cli.ExitFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -205,15 +226,18 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 			k.draw(c.ctx, r, j, &stderr)
 			k.save(r)
 			err := k.verdict(c.ctx, j)
-			if err == nil || !strings.HasPrefix(err.Error(), c.want) || cli.ExitStatus(c.ctx, err) != c.status {
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) ||
+				cli.ExitStatus(c.ctx, err) != c.status {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
-			if text := readFile(t, "run", summaryFile); !strings.Contains(text, `"metrics": null`) || !strings.Contains(text, `"metrics_error": "`) {
+			if text := readFile(t, "run", summaryFile); !strings.Contains(text,
+				`"metrics": null`) || !strings.Contains(text, `"metrics_error": "`) {
 				t.Errorf("%s: %s", summaryFile, text)
 			}
 			saved(t, "run")
 			var report bytes.Buffer
-			if err := r.print(&report, k.saved); err != nil || !strings.Contains(report.String(), "metrics none: ") {
+			if err := r.print(&report, k.saved); err != nil ||
+				!strings.Contains(report.String(), "metrics none: ") {
 				t.Errorf("error %v, report %q", err, report.String())
 			}
 			succeed(t, "report", "run")

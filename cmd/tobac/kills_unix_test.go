@@ -62,7 +62,8 @@ func killWhen(t *testing.T, victim *exec.Cmd, happened func() bool) {
 
 // uninterrupted makes the scene of a row, runs it in a process of its own, and returns
 // its command line, how long it took, and its results.
-func uninterrupted(t *testing.T, s *scenes, words string) (args []string, took time.Duration, want map[string]string) {
+func uninterrupted(t *testing.T, s *scenes, words string) (args []string, took time.Duration,
+	want map[string]string) {
 	t.Helper()
 	args = append(fitArgs(words), "--out", "run")
 	s.next(t)
@@ -96,8 +97,9 @@ func TestKilledRuns(t *testing.T) {
 					t.Fatal(err)
 				}
 				done := make(chan error, 1)
-				go func() { done <- cmd.Wait() }()   // whose error is the kill
-				for ended%2 == 1 && len(done) == 0 { // every other time from when it has prepared its folder
+				go func() { done <- cmd.Wait() }() // whose error is the kill
+				// every other time from when it has prepared its folder
+				for ended%2 == 1 && len(done) == 0 {
 					if begun, _ := filepath.Glob("run/.tobac-*"); len(begun) > 0 {
 						break
 					}
@@ -137,7 +139,8 @@ func TestKilledAtEveryCall(t *testing.T) {
 				cmd := process(args, fmt.Sprint("TOBAC_END_AT=", at))
 				cmd.Run() // whose error is the kill
 				if !killed(cmd) {
-					t.Logf("killed at each of %d calls, %d resumed from a checkpoint", at-1, resumed)
+					t.Logf("killed at each of %d calls, %d resumed from a checkpoint", at-1,
+						resumed)
 					return
 				}
 				next := again(args)

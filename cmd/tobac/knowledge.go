@@ -26,8 +26,10 @@ type knowledge struct {
 func (k *knowledge) flags(f *pflag.FlagSet) {
 	f.Var(cli.SeveralOf(&k.forbid, "a,b"), "forbid", "there is no edge a -> b; may be repeated")
 	f.Var(cli.SeveralOf(&k.require, "a,b"), "require", "there is an edge a -> b; may be repeated")
-	f.Var(cli.PlainText(&k.tiers, "\"a,b;c;...\""), "tiers", "no edge leads from a later group of columns to an earlier one")
-	f.Var(cli.PlainText(&k.file, "FILE"), "knowledge", "such statements in a file, or a graph of required edges")
+	f.Var(cli.PlainText(&k.tiers, "\"a,b;c;...\""), "tiers",
+		"no edge leads from a later group of columns to an earlier one")
+	f.Var(cli.PlainText(&k.file, "FILE"), "knowledge",
+		"such statements in a file, or a graph of required edges")
 }
 
 // topic has the statements that are settings. Odds are left out where only orders are concerned,
@@ -37,7 +39,8 @@ func (k *knowledge) topic(odds bool) cli.Topic {
 	f.Var(cli.SeveralOf(&k.sinks, "a,b,..."), "sink", "columns without effects; may be repeated")
 	f.Var(cli.SeveralOf(&k.sources, "a,b,..."), "source", "columns without causes; may be repeated")
 	if odds {
-		f.Var(cli.SeveralOf(&k.odds, "a,b=X"), "odds", "factor X of the prior odds of the edge a -> b, from 0.001 to 1000; may be repeated")
+		f.Var(cli.SeveralOf(&k.odds, "a,b=X"), "odds",
+			"factor X of the prior odds of the edge a -> b, from 0.001 to 1000; may be repeated")
 	}
 	return cli.NewTopic("knowledge", cli.GroupOthers, knowledgeHelp, f)
 }
@@ -73,7 +76,8 @@ func (k *knowledge) parse() (s statements, err error) {
 		for _, text := range all {
 			ends, err := delimited.Fields(text, "--"+name)
 			if err != nil || len(ends) != 2 {
-				return nil, cli.Usagef("--%s %q; allowed: the names of two columns, separated by a comma", name, text)
+				return nil, cli.Usagef(
+					"--%s %q; allowed: the names of two columns, separated by a comma", name, text)
 			}
 			out = append(out, statement{where: ofOption(name), names: ends})
 		}
@@ -105,7 +109,8 @@ func (k *knowledge) parse() (s statements, err error) {
 		at := strings.LastIndex(text, "=")
 		ends, err := delimited.Fields(text[:max(at, 0)], "knowledge.odds")
 		if at < 0 || err != nil || len(ends) != 2 {
-			return s, cli.Usagef("--set knowledge.odds=%s; allowed: the names of two columns and a number, such as a,b=3", text)
+			return s, cli.Usagef("--set knowledge.odds=%s; allowed: the names of two columns and "+
+				"a number, such as a,b=3", text)
 		}
 		v, err := parseOdds(text[at+1:])
 		if err != nil {
@@ -123,7 +128,8 @@ func (k *knowledge) parse() (s statements, err error) {
 func parseOdds(text string) (float64, error) {
 	v, ok := delimited.Number(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is not a number; allowed: odds from %v to %v", text, background.LeastOdds, background.MostOdds)
+		return 0, fmt.Errorf("%q is not a number; allowed: odds from %v to %v", text,
+			background.LeastOdds, background.MostOdds)
 	}
 	return v, checkOdds(v)
 }
@@ -134,11 +140,14 @@ func checkOdds(v float64) error {
 	case v >= background.LeastOdds && v <= background.MostOdds:
 		return nil
 	case v >= 0 && v < background.LeastOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if you are certain that there is none", v, background.LeastOdds, background.MostOdds)
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; forbid the edge if you are "+
+			"certain that there is none", v, background.LeastOdds, background.MostOdds)
 	case v > background.MostOdds:
-		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if you are certain that there is one", v, background.LeastOdds, background.MostOdds)
+		return fmt.Errorf("odds are %v; allowed: odds from %v to %v; require the edge if you are "+
+			"certain that there is one", v, background.LeastOdds, background.MostOdds)
 	}
-	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, background.LeastOdds, background.MostOdds)
+	return fmt.Errorf("odds are %v; allowed: odds from %v to %v", v, background.LeastOdds,
+		background.MostOdds)
 }
 
 // apply adds the statements of the file and of the options to a prior.
@@ -153,7 +162,8 @@ func (k *knowledge) apply(p *background.Prior, names []string) error {
 		return err
 	}
 	if s.tiers != nil && p.Tiers != nil {
-		return cli.Usagef("--tiers contradicts --knowledge %s, which has tiers too: give them in one place", k.file)
+		return cli.Usagef("--tiers contradicts --knowledge %s, which has tiers too: give them in "+
+			"one place", k.file)
 	}
 	if err := s.apply(p, names); err != nil {
 		return cli.WrongUse(err)
@@ -199,7 +209,8 @@ func (s *statements) apply(p *background.Prior, names []string) error {
 		if err != nil {
 			return err
 		}
-		if o := (background.EdgeOdds{From: e.From, To: e.To, Odds: st.odds}); !slices.Contains(p.Odds, o) {
+		if o := (background.EdgeOdds{From: e.From, To: e.To, Odds: st.odds}); !slices.Contains(
+			p.Odds, o) {
 			p.Odds = append(p.Odds, o)
 		}
 	}
@@ -219,7 +230,8 @@ func (s *statements) applyTiers(p *background.Prior, columns *columns) error {
 		}
 		for _, j := range members {
 			if p.Tiers[j] >= 0 {
-				return fmt.Errorf("%s names the column %s twice", group.where(group.names), delimited.Excerpt(columns.names[j]))
+				return fmt.Errorf("%s names the column %s twice", group.where(group.names),
+					delimited.Excerpt(columns.names[j]))
 			}
 			p.Tiers[j] = tier
 		}
@@ -247,7 +259,9 @@ func (c *columns) all(s statement) ([]int, error) {
 	for k, name := range s.names {
 		j, ok := c.position[strings.TrimSpace(name)]
 		if !ok {
-			return nil, cli.Located(s.where(s.names[:k+1]), fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name), delimited.Excerpts(c.names)))
+			return nil, cli.Located(s.where(s.names[:k+1]),
+				fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name),
+					delimited.Excerpts(c.names)))
 		}
 		list[k] = j
 	}
@@ -261,7 +275,8 @@ func (c *columns) edge(s statement) (dag.Edge, error) {
 		return dag.Edge{}, err
 	}
 	if ends[0] == ends[1] {
-		return dag.Edge{}, fmt.Errorf("%s %q; allowed: two different columns", s.where(s.names), strings.Join(s.names, ","))
+		return dag.Edge{}, fmt.Errorf("%s %q; allowed: two different columns", s.where(s.names),
+			strings.Join(s.names, ","))
 	}
 	return dag.Edge{From: ends[0], To: ends[1]}, nil
 }

@@ -53,7 +53,8 @@ func openKnowledge(path string) (s statements, err error) {
 	case err != nil:
 		return s, file.WithPath(path, err)
 	case len(text) > maxKnowledge:
-		return s, fmt.Errorf("%s: more than %d MB; allowed: a small file of statements", path, maxKnowledge>>20)
+		return s, fmt.Errorf("%s: more than %d MB; allowed: a small file of statements", path,
+			maxKnowledge>>20)
 	}
 	return parseKnowledge(string(text), path)
 }
@@ -107,13 +108,15 @@ func (t *kindTable) UnmarshalTOML(value any) error {
 		kind, isText := v.(string)
 		if ok = ok && isText; ok {
 			if !table.IsKind(kind) {
-				return fmt.Errorf("%s: unknown kind %q; allowed: %s", delimited.Excerpt(name), kind, kindNames())
+				return fmt.Errorf("%s: unknown kind %q; allowed: %s", delimited.Excerpt(name), kind,
+					kindNames())
 			}
 		}
 		(*t)[name] = kind
 	}
 	if !ok {
-		return errors.New(`no table of kinds; allowed: lines such as stage = "ordered" below [kinds]`)
+		return errors.New(
+			`no table of kinds; allowed: lines such as stage = "ordered" below [kinds]`)
 	}
 	return nil
 }
@@ -130,7 +133,8 @@ func (n *nameLists) UnmarshalTOML(value any) error {
 		*n = append(*n, list)
 	}
 	if !ok {
-		return errors.New(`no list of lists of names; allowed: lists such as [["a", "b"], ["c", "d"]]`)
+		return errors.New(
+			`no list of lists of names; allowed: lists such as [["a", "b"], ["c", "d"]]`)
 	}
 	return nil
 }
@@ -199,14 +203,16 @@ func (o *oddsList) UnmarshalTOML(value any) error {
 			return errOdds
 		}
 		if err := checkOdds(e.odds); err != nil {
-			return fmt.Errorf("%s to %s: %w", delimited.Excerpt(e.from), delimited.Excerpt(e.to), err)
+			return fmt.Errorf("%s to %s: %w", delimited.Excerpt(e.from), delimited.Excerpt(e.to),
+				err)
 		}
 		*o = append(*o, e)
 	}
 	return nil
 }
 
-var errOdds = errors.New(`no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`)
+var errOdds = errors.New(
+	`no list of odds; allowed: a list such as [{from = "a", to = "b", odds = 3}], with these three keys`)
 
 // parseKnowledge reads the text of a file of statements; source names it in errors.
 func parseKnowledge(text, source string) (s statements, err error) {
@@ -220,7 +226,8 @@ func parseKnowledge(text, source string) (s statements, err error) {
 	}) // which looks at its own
 	if len(unknown) > 0 {
 		key := unknown[0]
-		return s, &delimited.Error{Source: source, Line: lineOfKey(text, key[0]), Problem: "unknown key " + delimited.Excerpt(key.String()), Allowed: knowledgeKeys}
+		return s, &delimited.Error{Source: source, Line: lineOfKey(text, key[0]),
+			Problem: "unknown key " + delimited.Excerpt(key.String()), Allowed: knowledgeKeys}
 	}
 	located := func(key string, names ...string) statement {
 		return statement{names: names, where: func(names []string) string {
@@ -231,7 +238,8 @@ func parseKnowledge(text, source string) (s statements, err error) {
 		for _, names := range lists {
 			st := located(key, names...)
 			if len(names) != 2 {
-				return nil, fmt.Errorf("%s: got %d names, want two, the source and the target of an edge", st.where(names), len(names))
+				return nil, fmt.Errorf("%s: got %d names, want two, the source and the target of "+
+					"an edge", st.where(names), len(names))
 			}
 			out = append(out, st)
 		}
@@ -283,7 +291,8 @@ func tomlError(err error, source string) error {
 // it is written in a way that is not recognised.
 func lineOfKey(text, key string) int {
 	quoted := regexp.QuoteMeta(key)
-	at := regexp.MustCompile(`(?mi)^\s*\[{0,2}\s*(?:` + quoted + `|"` + quoted + `"|'` + quoted + `')\s*[\]=.]`).FindStringIndex(text)
+	at := regexp.MustCompile(`(?mi)^\s*\[{0,2}\s*(?:` + quoted + `|"` + quoted + `"|'` + quoted +
+		`')\s*[\]=.]`).FindStringIndex(text)
 	if at == nil {
 		return 0
 	}

@@ -50,7 +50,8 @@ func (o oddsSummary) String() string { return fmt.Sprintf("%v × %v", o.edgeName
 
 // newKnowledgeSummary describes what a prior knows; nil means nothing.
 func newKnowledgeSummary(p *background.Prior, names []string, file string) *knowledgeSummary {
-	s := &knowledgeSummary{File: file, Sinks: cli.Permuted(names, p.Sinks), Sources: cli.Permuted(names, p.Sources)}
+	s := &knowledgeSummary{File: file, Sinks: cli.Permuted(names, p.Sinks),
+		Sources: cli.Permuted(names, p.Sources)}
 	s.Required, s.Forbid = namedEdges(p.Required, names), namedEdges(p.Forbidden, names)
 	for _, o := range p.Odds {
 		s.Odds = append(s.Odds, oddsSummary{edgeNames{names[o.From], names[o.To]}, o.Odds})
@@ -119,7 +120,8 @@ func (s *knowledgeSummary) print(w io.Writer) {
 	add("no edge leaves", labels(s.Sinks))
 	add("no edge enters", labels(s.Sources))
 	add("prior odds:", textsOf(s.Odds))
-	together := fmt.Sprintf("together %s certain and %s impossible", words.Counted(len(s.Fixed), "edge"), words.Counted(s.Impossible, "edge"))
+	together := fmt.Sprintf("together %s certain and %s impossible",
+		words.Counted(len(s.Fixed), "edge"), words.Counted(s.Impossible, "edge"))
 	if s.File != "" {
 		together += "; file: " + s.File
 	}

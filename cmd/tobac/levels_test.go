@@ -15,7 +15,8 @@ func TestPredictLevels(t *testing.T) {
 	rows.WriteString("smoke,cough,site\n")
 	for i := range 240 {
 		smoke, cough := i%2, (i%2*3+i/2%4)/4
-		fmt.Fprintf(&rows, "%s,%s,%s\n", []string{"no", "yes"}[smoke], []string{"none", "some"}[cough], []string{"a", "b", "c"}[(i*i+i/5)%3])
+		fmt.Fprintf(&rows, "%s,%s,%s\n", []string{"no", "yes"}[smoke],
+			[]string{"none", "some"}[cough], []string{"a", "b", "c"}[(i*i+i/5)%3])
 	}
 	inFolder(t, map[string]string{"t.csv": rows.String()})
 	succeed(t, "fit", "t.csv", "--require", "smoke,cough", "--out", "run", "--quiet")
@@ -25,11 +26,14 @@ func TestPredictLevels(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if !strings.Contains(succeed(t, "predict", "run", "--do", "smoke=yes", "--json").stdout, `"some"`) {
+	if !strings.Contains(succeed(t, "predict", "run", "--do", "smoke=yes", "--json").stdout,
+		`"some"`) {
 		t.Error("no levels in JSON")
 	}
-	refuses(t, "predict run --do smoke=maybe", cli.ExitUsage, `--do "smoke=maybe": the value is "maybe"; allowed: "no", "yes"`)
-	refuses(t, "effect run --from site", cli.ExitFailed, `column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels`)
+	refuses(t, "predict run --do smoke=maybe", cli.ExitUsage,
+		`--do "smoke=maybe": the value is "maybe"; allowed: "no", "yes"`)
+	refuses(t, "effect run --from site", cli.ExitFailed,
+		`column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels`)
 	succeed(t, "effect", "run", "--from", "smoke", "--to", "cough")
 }
 
@@ -42,7 +46,8 @@ func TestBesideKinds(t *testing.T) {
 	}
 	inFolder(t, map[string]string{"t.csv": rows})
 	got := succeed(t, "fit", "t.csv", "--beside", "svgd", "--quiet")
-	if !strings.Contains(got.stderr, "tobac: note: no comparison with svgd: the model of the fit") ||
+	if !strings.Contains(got.stderr,
+		"tobac: note: no comparison with svgd: the model of the fit") ||
 		strings.Contains(got.stdout, "Comparison") {
 		t.Errorf("%s\n%s", got.stdout, got.stderr)
 	}
@@ -51,12 +56,14 @@ func TestBesideKinds(t *testing.T) {
 // simulate --json and eval --json print JSON, as every command with the option does.
 func TestJSONOption(t *testing.T) {
 	inFolder(t, nil)
-	got := parse(t, succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--out", "d", "--json").stdout)
+	got := parse(t, succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--out", "d",
+		"--json").stdout)
 	if got["rows"] != 100. || got["variables"] != 3. {
 		t.Error(got)
 	}
 	args := []string{"eval", "p.csv", "--truth", "d/graph.csv", "--data", "d/train.csv"}
-	if err := os.WriteFile("p.csv", []byte("source,target,probability\nX0,X1,0.5\n"), 0o644); err != nil {
+	if err := os.WriteFile("p.csv", []byte("source,target,probability\nX0,X1,0.5\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	plain := succeed(t, args...).stdout

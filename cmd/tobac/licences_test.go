@@ -10,7 +10,8 @@ import (
 // unlinked are the modules that go.mod requires for tests, and for autograd/gorgonia, which the
 // program does not import.
 var unlinked = []string{
-	"codeberg.org/sbinet/npyio", "github.com/google/go-cmp", "golang.org/x/net", "pgregory.net/rapid",
+	"codeberg.org/sbinet/npyio", "github.com/google/go-cmp", "golang.org/x/net",
+	"pgregory.net/rapid",
 	"github.com/chewxy/hm", "gorgonia.org/gorgonia", "gorgonia.org/tensor",
 }
 
@@ -18,7 +19,9 @@ var unlinked = []string{
 // does not link, and have the texts.
 func TestLicences(t *testing.T) {
 	got := succeed(t, "version", "--licences").stdout
-	for _, text := range []string{"Permission is hereby granted, free of charge", "Redistribution and use in source and binary forms", "Apache License", "SIL OPEN FONT LICENSE", "Go's standard library BSD-3-Clause"} {
+	for _, text := range []string{"Permission is hereby granted, free of charge",
+		"Redistribution and use in source and binary forms", "Apache License",
+		"SIL OPEN FONT LICENSE", "Go's standard library BSD-3-Clause"} {
 		if !strings.Contains(got, text) {
 			t.Errorf("no %q", text)
 		}
@@ -33,7 +36,8 @@ func TestLicences(t *testing.T) {
 		words := strings.Fields(line)
 		if len(words) == 2 && !slices.Contains(unlinked, words[0]) &&
 			!strings.Contains(got, "\n"+words[0]+" "+words[1]+" ") {
-			t.Errorf("no licence of %s %s; go run ./licences ../../cmd/tobac/licences.txt, in internal/gen", words[0], words[1])
+			t.Errorf("no licence of %s %s; go run ./licences ../../cmd/tobac/licences.txt, in "+
+				"internal/gen", words[0], words[1])
 		}
 	}
 }

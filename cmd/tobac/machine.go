@@ -25,7 +25,8 @@ func processor() string {
 	}
 	defer f.Close() // only read
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, found := strings.Cut(lines.Text(), ":"); found && strings.TrimSpace(key) == "model name" {
+		if key, value, found := strings.Cut(lines.Text(), ":"); found &&
+			strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}

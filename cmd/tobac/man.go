@@ -84,8 +84,12 @@ func writeManuals(root *cobra.Command, dir string, force bool, stdout io.Writer)
 		m.cmd.DisableAutoGenTag = true // which has the date
 		m.cmd.Long = withBlocks(m.cmd.Long)
 		date := time.Unix(0, 0).UTC() // the same pages at any time
-		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(m.name, ".1")), Section: "1", Source: "tobac " + cli.CurrentVersions().Tobac, Manual: "Causal graphs", Date: &date}
-		if err := out.Write(m.name, func(w io.Writer) error { return doc.GenMan(m.cmd, header, w) }); err != nil {
+		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(m.name, ".1")),
+			Section: "1", Source: "tobac " + cli.CurrentVersions().Tobac, Manual: "Causal graphs",
+			Date: &date}
+		if err := out.Write(m.name, func(w io.Writer) error {
+			return doc.GenMan(m.cmd, header, w)
+		}); err != nil {
 			return err
 		}
 	}

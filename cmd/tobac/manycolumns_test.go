@@ -36,7 +36,8 @@ func TestFilesOfManyColumns(t *testing.T) {
 		if err := r.writePairs(&pairs); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range map[string]string{"edges.csv": edges.String(), "pairs.csv": pairs.String()} {
+		for name, text := range map[string]string{"edges.csv": edges.String(),
+			"pairs.csv": pairs.String()} {
 			if got := strings.Count(text, "\n") - 1; got != want {
 				t.Errorf("%s of %d columns lists %d, want %d:\n%s", name, d, got, want, text)
 			}
@@ -44,15 +45,17 @@ func TestFilesOfManyColumns(t *testing.T) {
 	}
 }
 
-// Total effects between all pairs are of at most results.effects columns; the output says how to get
-// others.
+// Total effects between all pairs are of at most results.effects columns; the output says how to
+// get others.
 func TestEffectsOfManyColumns(t *testing.T) {
 	simulated(t)
-	got := succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--details", "--set", "results.effects=2", "--out", "run")...)
+	got := succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--details", "--set",
+		"results.effects=2", "--out", "run")...)
 	if _, err := os.Stat("run/" + effectsFile); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s: %v, want none", effectsFile, err)
 	}
-	if want := "columns were not computed: tobac effect has those of one column"; !strings.Contains(got.stdout, want) {
+	if want := "columns were not computed: tobac effect has those of one column"; !strings.Contains(
+		got.stdout, want) {
 		t.Errorf("no %q in\n%s", want, got.stdout)
 	}
 }

@@ -16,7 +16,8 @@ func checkColumns(d int) error {
 	const perPair = 20 * 8
 	room := memory.Available()
 	if need := perPair * float64(d) * float64(d); need > float64(room.Bytes) {
-		return fmt.Errorf("%d columns have so many pairs that these need about %s of memory, and %v; would fit: up to %d, which --columns picks",
+		return fmt.Errorf("%d columns have so many pairs that these need about %s of memory, and "+
+			"%v; would fit: up to %d, which --columns picks",
 			d, memory.Size(need), room, int(math.Sqrt(float64(room.Bytes)/perPair)))
 	}
 	return nil
@@ -27,7 +28,9 @@ func checkColumns(d int) error {
 func checkSimulation(rows, d int) error {
 	room, fixed := memory.Available(), 20*float64(d)*float64(d)
 	if need := 24*float64(rows)*float64(d) + fixed; need > float64(room.Bytes) {
-		return cli.Usagef("--samples %d of --vars %d need about %s of memory, and %v; would fit: up to %d samples", rows, d, memory.Size(need), room, max(0, int((float64(room.Bytes)-fixed)/(24*float64(d)))))
+		return cli.Usagef("--samples %d of --vars %d need about %s of memory, and %v; would fit: "+
+			"up to %d samples", rows, d, memory.Size(need), room,
+			max(0, int((float64(room.Bytes)-fixed)/(24*float64(d)))))
 	}
 	return nil
 }
@@ -38,7 +41,8 @@ func checkResamples(t *dataset.Table, resamples int) error {
 	_, d := t.X.Dims()
 	room, each := memory.Available(), ordering.Bytes(d)
 	if need := float64(resamples) * each; need > float64(room.Bytes) {
-		return cli.Usagef("--bootstrap %d needs about %s of memory for its orders, and %v; would fit: up to %d", resamples, memory.Size(need), room, int(float64(room.Bytes)/each))
+		return cli.Usagef("--bootstrap %d needs about %s of memory for its orders, and %v; would "+
+			"fit: up to %d", resamples, memory.Size(need), room, int(float64(room.Bytes)/each))
 	}
 	return nil
 }

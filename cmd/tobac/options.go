@@ -44,21 +44,26 @@ type fitOptions struct {
 	force      bool
 	quiet      bool
 
-	given   func(option string) bool // on the command line, in a file of options, or in a checkpoint
-	command *cli.CommandLine         // to repeat the run
-	resumed *checkpoint              // that --resume names; nil means none
+	// on the command line, in a file of options, or in a checkpoint
+	given   func(option string) bool
+	command *cli.CommandLine // to repeat the run
+	resumed *checkpoint      // that --resume names; nil means none
 
 	imputationRounds int             // in which completed values are drawn again, if given
 	imputations      int             // completed tables; 0 means 10
 	limits           []dataset.Limit // of missing values
-	imputedTogether  [][]int         // columns that are missing together, and imputed from the same row
+	// columns that are missing together, and imputed from the same row
+	imputedTogether [][]int
 }
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior", prior: background.Sparse.String(), seed: 1, checkpointEvery: 100, workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true, effectColumns: effectColumns}
+	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior",
+		prior: background.Sparse.String(), seed: 1, checkpointEvery: 100,
+		workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true,
+		effectColumns: effectColumns}
 }
 
-// effectColumns is the default of results.effects: beyond it, effects between all pairs take most of
-// the time of a fit.
+// effectColumns is the default of results.effects: beyond it, effects between all pairs take most
+// of the time of a fit.
 const effectColumns = 300

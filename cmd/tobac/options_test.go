@@ -23,14 +23,16 @@ import (
 func TestOrderOption(t *testing.T) {
 	simulated(t)
 	line := strings.TrimSpace(succeed(t, "order", "data/train.csv", "--method", "eqvar").stdout)
-	files := map[string]string{"line.txt": line + "\n", "lines.txt": "\ufeff" + strings.ReplaceAll(line, ",", "\r"), "eqvar": "X0"}
+	files := map[string]string{"line.txt": line + "\n",
+		"lines.txt": "\ufeff" + strings.ReplaceAll(line, ",", "\r"), "eqvar": "X0"}
 	for name, content := range files {
 		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	particles := ""
-	for _, order := range []string{"eqvar", "EqVar", line, strings.ReplaceAll(line, ",", ", "), "line.txt", "lines.txt"} {
+	for _, order := range []string{"eqvar", "EqVar", line, strings.ReplaceAll(line, ",", ", "),
+		"line.txt", "lines.txt"} {
 		succeed(t, sampled("fit", "data/train.csv", "--order", order, "--out", "run")...)
 		got := drawsIn(t, "run") // warnings differ: a known order has none
 		if particles == "" {
@@ -58,23 +60,29 @@ func TestHeldout(t *testing.T) {
 	}
 	train, heldout := read("train.csv"), read("heldout.csv")
 	mean, sd := train.Moments()
-	scaled := &dataset.Table{Names: heldout.Names, X: (&posterior.Standardization{Mean: mean, SD: sd}).Apply(heldout.X)}
+	scaled := &dataset.Table{Names: heldout.Names,
+		X: (&posterior.Standardization{Mean: mean, SD: sd}).Apply(heldout.X)}
 	mixed := heldout.Relabel([]int{3, 5, 0, 1, 4, 2})
 	standard, err := train.Standardize()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled, "standard.csv": standard} {
+	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled,
+		"standard.csv": standard} {
 		err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	negLL := func(args ...string) any {
-		return at(parse(t, succeed(t, sampled(append([]string{"fit", "--json"}, args...)...)...).stdout), "metrics", "empirical", "neg_ll")
+		return at(parse(t,
+			succeed(t, sampled(append([]string{"fit", "--json"}, args...)...)...).stdout),
+			"metrics", "empirical", "neg_ll")
 	}
-	want := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout", "data/heldout.csv")
-	if got := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout", "mixed.csv"); got != want {
+	want := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout",
+		"data/heldout.csv")
+	if got := negLL("data/train.csv", "--set", "data.standardize=true", "--heldout",
+		"mixed.csv"); got != want {
 		t.Errorf("columns in another sequence: Neg.LL %v, want %v", got, want)
 	}
 	if got := negLL("standard.csv", "--heldout", "scaled.csv"); got != want {
@@ -88,7 +96,8 @@ func TestHeldout(t *testing.T) {
 // --holdout takes rows by the seed alone, after all rows were standardised.
 func TestHoldout(t *testing.T) {
 	split := func(seed uint64) *job {
-		return prepared(t, "", "--seed", fmt.Sprint(seed), "--holdout", "0.1", "--order", "variance", "--set", "data.standardize=true")
+		return prepared(t, "", "--seed", fmt.Sprint(seed), "--holdout", "0.1", "--order",
+			"variance", "--set", "data.standardize=true")
 	}
 	a, b, c := split(1), split(1), split(2)
 	if a.input.TrainingRows != 767 || a.input.HeldoutRows != 86 {
@@ -116,7 +125,8 @@ func TestHoldout(t *testing.T) {
 
 // The stream behind --holdout is frozen: results in papers depend on it.
 func TestSplitStream(t *testing.T) {
-	if got, want := stream.New(1, stream.HeldoutRows).Perm(8), []int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
+	if got, want := stream.New(1, stream.HeldoutRows).Perm(8),
+		[]int{2, 4, 7, 0, 6, 3, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("permutation of 8 with seed 1 is %v, want %v", got, want)
 	}
 }

@@ -76,7 +76,8 @@ func newOrder() *cobra.Command {
 			case truthPath != "" && !all:
 				return cli.Usagef("--truth is for the table of --all")
 			case all && resamples > 0:
-				return cli.Usagef("--all and --bootstrap contradict each other: choose one --method to resample for")
+				return cli.Usagef("--all and --bootstrap contradict each other: choose one " +
+					"--method to resample for")
 			case cmd.Flags().Changed("seed") && resamples == 0:
 				return cli.Usagef("--seed is for the resamples of --bootstrap N")
 			}
@@ -116,20 +117,23 @@ func newOrder() *cobra.Command {
 			cli.Warn(cmd.ErrOrStderr(), prepared.Warnings)
 			note(cmd.ErrOrStderr(), prepared.Notes)
 			if all {
-				return compareOrders(cmd.Context(), t, label, precedence, truth, p, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return compareOrders(cmd.Context(), t, label, precedence, truth, p,
+					cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			p.During(fmt.Sprintf("finding the order by %v", method))
 			if resamples > 0 {
 				return bootstrapOrders(cmd, p, t, label, &prior, method, resamples, resampling)
 			}
-			result, err := orderWithin(cmd.Context(), ordering.Within{Estimator: method, Precedence: precedence}, t.X)
+			result, err := orderWithin(cmd.Context(),
+				ordering.Within{Estimator: method, Precedence: precedence}, t.X)
 			switch {
 			case err != nil:
 				return cli.Located(label, orderError(err, t.Names))
 			}
 			p.Close()
 			cli.Warn(cmd.ErrOrStderr(), orderWarnings(result, t))
-			_, err = fmt.Fprintln(cli.Exactly(cmd.OutOrStdout()), cli.JoinNames(cli.Permuted(t.Names, result.Order)))
+			_, err = fmt.Fprintln(cli.Exactly(cmd.OutOrStdout()),
+				cli.JoinNames(cli.Permuted(t.Names, result.Order)))
 			return err
 		},
 	}
@@ -138,7 +142,8 @@ func newOrder() *cobra.Command {
 	f.Var(cli.Choice(&method, ordering.Methods()...), "method", "how to find the order")
 	cli.Toggle(f, &all, "all", "compare all methods in a table")
 	f.Var(cli.PlainText(&truthPath, "GRAPH.csv"), "truth", cli.TruthUsage)
-	f.Var(cli.WholeNumber(&resamples, 1, cli.MostResamples), "bootstrap", "order so many resamples of the rows")
+	f.Var(cli.WholeNumber(&resamples, 1, cli.MostResamples), "bootstrap",
+		"order so many resamples of the rows")
 	cli.DefaultText(f, "bootstrap", "none")
 	options.flags(f)
 	f.Var(cli.Seed(&resampling), "seed", "seed of the resamples")
@@ -159,7 +164,8 @@ func orderWarnings(r *ordering.Result, t *dataset.Table) []string {
 }
 
 // bootstrapOrders orders resamples of the rows and prints what they agree on.
-func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, label string, prior *background.Prior, method ordering.Method, resamples int, seed uint64) error {
+func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, label string,
+	prior *background.Prior, method ordering.Method, resamples int, seed uint64) error {
 	if err := checkResamples(t, resamples); err != nil {
 		return err
 	}
@@ -189,5 +195,7 @@ func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, labe
 // orderWithin runs an estimator until ctx is cancelled, and then returns
 // cli.ErrInterrupted.
 func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
-	return cli.Within(ctx, func() (*ordering.Result, error) { return o.Order(ctx, x, runtime.GOMAXPROCS(0)) })
+	return cli.Within(ctx, func() (*ordering.Result, error) {
+		return o.Order(ctx, x, runtime.GOMAXPROCS(0))
+	})
 }

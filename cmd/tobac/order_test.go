@@ -24,7 +24,8 @@ func TestOrderMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ordering.ByNames(names, []string{"X0", "X1", "X2", "X3", "X4", "X5"}); err != nil {
+		if _, err := ordering.ByNames(names, []string{"X0", "X1", "X2", "X3", "X4", "X5"}); err !=
+			nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(help, "\n  "+name+" ") {
@@ -46,24 +47,29 @@ func TestOrderAll(t *testing.T) {
 	simulated(t)
 	got := succeed(t, "order", "data/train.csv", "--all", "--truth", "data/graph.csv")
 	lines := strings.Split(got.stdout, "\n")
-	if want := regexp.MustCompile(`^method +violated edges +smallest gap +seconds +order$`); !want.MatchString(lines[0]) {
+	if want := regexp.MustCompile(
+		`^method +violated edges +smallest gap +seconds +order$`); !want.MatchString(lines[0]) {
 		t.Errorf("header %q", lines[0])
 	}
 	for i, m := range ordering.Methods() {
 		line := lines[1+i]
-		want := regexp.MustCompile(`^` + m.String() + ` +\d+ of \d+ \(\d+ %\) +\S+ +\d+\.\d{3} +(X\d,){5}X\d$`)
+		want := regexp.MustCompile(`^` + m.String() +
+			` +\d+ of \d+ \(\d+ %\) +\S+ +\d+\.\d{3} +(X\d,){5}X\d$`)
 		if !want.MatchString(line) {
 			t.Errorf("line %q", line)
 		}
-		if order := strings.TrimSpace(succeed(t, "order", "data/train.csv", "--method", m.String()).stdout); !strings.HasSuffix(line, " "+order) {
+		if order := strings.TrimSpace(succeed(t, "order", "data/train.csv", "--method",
+			m.String()).stdout); !strings.HasSuffix(line, " "+order) {
 			t.Errorf("line %q, but --engine %v gives %s", line, m, order)
 		}
 	}
-	if !regexp.MustCompile(`\nA random order violates [\d.]+ of the \d+ edges on average\.\nVarsortability [01]\.\d\d, R²-sortability [01]\.\d\d\.\n$`).MatchString(got.stdout) {
+	if !regexp.MustCompile(
+		`\nA random order violates [\d.]+ of the \d+ edges on average\.\nVarsortability [01]\.\d\d, R²-sortability [01]\.\d\d\.\n$`).MatchString(got.stdout) {
 		t.Errorf("below the table: %q", got.stdout)
 	}
 	plain := succeed(t, "order", "data/train.csv", "--all").stdout
-	if strings.Contains(plain, "violated") || strings.Contains(plain, "sortability") || len(strings.Split(plain, "\n")) != 7 {
+	if strings.Contains(plain, "violated") || strings.Contains(plain, "sortability") ||
+		len(strings.Split(plain, "\n")) != 7 {
 		t.Errorf("without truth: %q", plain)
 	}
 }
@@ -88,7 +94,9 @@ func TestOrderAllFailures(t *testing.T) {
 			t.Errorf("table lacks %q:\n%s", want, got)
 		}
 	}
-	if got := succeed(t, "order", "few.csv", "--all", "--truth", "empty.csv").stdout; !strings.Contains(got, "0 of 0 ") || strings.Contains(got, "sortability") {
+	if got := succeed(t, "order", "few.csv", "--all", "--truth",
+		"empty.csv").stdout; !strings.Contains(got, "0 of 0 ") ||
+		strings.Contains(got, "sortability") {
 		t.Errorf("graph without edges:\n%s", got)
 	}
 	for _, row := range []struct {
@@ -96,12 +104,16 @@ func TestOrderAllFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		{"order one.csv --all", cli.ExitFailed, "tobac: one.csv: got a single row, want at least 2"},
-		{"order few.csv --all --method score", cli.ExitUsage, "tobac: --all and --method contradict each other\n"},
-		{"order few.csv --truth graph.csv", cli.ExitUsage, "tobac: --truth is for the table of --all\n"},
+		{"order one.csv --all", cli.ExitFailed,
+			"tobac: one.csv: got a single row, want at least 2"},
+		{"order few.csv --all --method score", cli.ExitUsage,
+			"tobac: --all and --method contradict each other\n"},
+		{"order few.csv --truth graph.csv", cli.ExitUsage,
+			"tobac: --truth is for the table of --all\n"},
 		{"order few.csv --all --truth one.csv", cli.ExitFailed, "tobac: one.csv"},
 	} {
-		if got := runTobac(t, strings.Fields(row.args)...); got.code != row.code || !strings.HasPrefix(got.stderr, row.want) || got.stdout != "" {
+		if got := runTobac(t, strings.Fields(row.args)...); got.code != row.code ||
+			!strings.HasPrefix(got.stderr, row.want) || got.stdout != "" {
 			t.Errorf("tobac %s: %+v, want exit %d and %q", row.args, got, row.code, row.want)
 		}
 	}
@@ -112,7 +124,8 @@ func TestOrderInterrupted(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code !=
+		cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
 		t.Errorf("tobac order --all: %+v", got)
 	}
 	forever := waiting(make(chan struct{}))

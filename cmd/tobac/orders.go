@@ -29,17 +29,19 @@ type ordersSummary struct {
 	Varsortability metrics.Number `json:"varsortability"`
 	R2Sortability  metrics.Number `json:"r2_sortability"`
 	Distinct       []orderSummary `json:"distinct"`
-	Consensus      []precedence   `json:"consensus"` // for each pair of the consensus graph, in its more probable direction
+	// for each pair of the consensus graph, in its more probable direction
+	Consensus []precedence `json:"consensus"`
 }
 
 // An orderSummary is one of the distinct orders.
 type orderSummary struct {
-	Order         []string       `json:"order"`
-	Count         int            `json:"count"` // resamples that gave it
-	Weight        float64        `json:"weight"`
-	NoiseVariance float64        `json:"noise_variance,omitempty"`
-	LogEvidence   metrics.Number `json:"log_evidence"`             // null unless it gives the weight
-	Violated      *int           `json:"violated_edges,omitempty"` // of the true graph
+	Order         []string `json:"order"`
+	Count         int      `json:"count"` // resamples that gave it
+	Weight        float64  `json:"weight"`
+	NoiseVariance float64  `json:"noise_variance,omitempty"`
+	// null unless it gives the weight
+	LogEvidence metrics.Number `json:"log_evidence"`
+	Violated    *int           `json:"violated_edges,omitempty"` // of the true graph
 }
 
 // A precedence is the weight of the orders in which a source comes before its
@@ -58,23 +60,30 @@ func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
 		return nil
 	}
 	s := &ordersSummary{
-		Resamples: distribution.Replicates + len(distribution.Failures), Failures: len(distribution.Failures), Stability: distribution.Stability(), ChanceStability: distribution.ChanceStability(),
-		Varsortability: j.sortability(ordering.Varsortability), R2Sortability: j.sortability(ordering.R2Sortability),
-		Consensus: []precedence{},
+		Resamples: distribution.Replicates + len(distribution.Failures),
+		Failures:  len(distribution.Failures), Stability: distribution.Stability(),
+		ChanceStability: distribution.ChanceStability(),
+		Varsortability:  j.sortability(ordering.Varsortability),
+		R2Sortability:   j.sortability(ordering.R2Sortability),
+		Consensus:       []precedence{},
 	}
 	for _, o := range p.Components {
-		row := orderSummary{Order: cli.Permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight, NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
+		row := orderSummary{Order: cli.Permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight,
+			NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
 		if j.truth != nil {
 			violated := metrics.ViolatedEdges(o.Order, j.truth)
 			row.Violated = &violated
 		}
 		s.Distinct = append(s.Distinct, row)
 	}
-	slices.SortStableFunc(s.Distinct, func(a, b orderSummary) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(s.Distinct, func(a, b orderSummary) int {
+		return cmp.Compare(b.Weight, a.Weight)
+	})
 	precedes := p.Precedes()
 	for _, pair := range p.PairsFrom(0.5) {
 		e := dag.Edge{From: pair.A, To: pair.B}
-		s.Consensus = append(s.Consensus, precedence{p.Names[e.From], p.Names[e.To], precedes.At(e.From, e.To)})
+		s.Consensus = append(s.Consensus,
+			precedence{p.Names[e.From], p.Names[e.To], precedes.At(e.From, e.To)})
 	}
 	return s
 }
@@ -94,8 +103,10 @@ func (j *job) sortability(measure func(x, truth mat.Matrix) (float64, error)) me
 
 // print lists the orders of most weight.
 func (s *ordersSummary) print(w io.Writer, c *tobac.Config) {
-	fmt.Fprintf(w, "orders  %d distinct ones of %d resamples, weighted by %s; resamples agree on %.0f %% of the pairs (chance: %.0f %%)\n",
-		len(s.Distinct), s.Resamples-s.Failures, c.Order.Weights, 100*s.Stability, 100*s.ChanceStability)
+	fmt.Fprintf(w, "orders  %d distinct ones of %d resamples, weighted by %s; resamples agree on "+
+		"%.0f %% of the pairs (chance: %.0f %%)\n",
+		len(s.Distinct), s.Resamples-s.Failures, c.Order.Weights, 100*s.Stability,
+		100*s.ChanceStability)
 	const most = 5
 	for _, o := range s.Distinct[:min(most, len(s.Distinct))] {
 		fmt.Fprintf(w, "        %.3f  %s\n", o.Weight, cli.JoinNames(o.Order))
@@ -104,7 +115,8 @@ func (s *ordersSummary) print(w io.Writer, c *tobac.Config) {
 		fmt.Fprintf(w, "        and %d more\n", more)
 	}
 	if !math.IsNaN(float64(s.Varsortability)) {
-		fmt.Fprintf(w, "        along the true graph: varsortability %s, R²-sortability %s; 0.50 means that they carry no information about the order\n",
+		fmt.Fprintf(w, "        along the true graph: varsortability %s, R²-sortability %s; 0.50 "+
+			"means that they carry no information about the order\n",
 			fixed(s.Varsortability, 2), fixed(s.R2Sortability, 2))
 	}
 }
@@ -119,13 +131,18 @@ const (
 // writeBootstrap reports the orders of resamples: the order of the data, the
 // distinct orders with their shares, and how often one column precedes another.
 func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distribution) error {
-	fmt.Fprintf(w, "Order of all rows: %s\n", cli.JoinNames(cli.Permuted(t.Names, distribution.Point.Order))) // errors come with Flush
-	fmt.Fprintf(w, "Resamples: %d, failed: %d, distinct orders: %d; they agree on %.0f %% of the pairs of columns (chance: %.0f %%)\n\n",
-		distribution.Replicates+len(distribution.Failures), len(distribution.Failures), len(distribution.Orders), 100*distribution.Stability(), 100*distribution.ChanceStability())
+	// errors come with Flush
+	fmt.Fprintf(w, "Order of all rows: %s\n",
+		cli.JoinNames(cli.Permuted(t.Names, distribution.Point.Order)))
+	fmt.Fprintf(w, "Resamples: %d, failed: %d, distinct orders: %d; they agree on %.0f %% of the "+
+		"pairs of columns (chance: %.0f %%)\n\n",
+		distribution.Replicates+len(distribution.Failures), len(distribution.Failures),
+		len(distribution.Orders), 100*distribution.Stability(), 100*distribution.ChanceStability())
 	table := cli.NewTable(w)
 	fmt.Fprintln(table, "share\tcount\torder")
 	for _, o := range distribution.Orders[:min(mostOrders, len(distribution.Orders))] {
-		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count, cli.JoinNames(cli.Permuted(t.Names, o.Order)))
+		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count,
+			cli.JoinNames(cli.Permuted(t.Names, o.Order)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -141,7 +158,8 @@ func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distri
 
 // writePrecedes prints the matrix of precedence.
 func writePrecedes(w io.Writer, names []string, precedes *mat.Dense) error {
-	fmt.Fprintln(w, "\nShare of the resamples in which the column on the left comes before the one above")
+	fmt.Fprintln(w,
+		"\nShare of the resamples in which the column on the left comes before the one above")
 	table := cli.NewTable(w)
 	for _, name := range names {
 		fmt.Fprintf(table, "\t%s", cli.Label(name))
@@ -179,10 +197,12 @@ func writeLeastStable(w io.Writer, names []string, precedes *mat.Dense) error {
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.share, b.share) })
-	fmt.Fprintf(w, "\nLeast stable of the %d pairs: share of the resamples in which the first column comes before the second\n", len(pairs))
+	fmt.Fprintf(w, "\nLeast stable of the %d pairs: share of the resamples in which the first "+
+		"column comes before the second\n", len(pairs))
 	table := cli.NewTable(w)
 	for _, p := range pairs[:min(mostPairs, len(pairs))] {
-		fmt.Fprintf(table, "%s\t%s\t%.2f\n", cli.Label(names[p.before]), cli.Label(names[p.after]), p.share)
+		fmt.Fprintf(table, "%s\t%s\t%.2f\n", cli.Label(names[p.before]), cli.Label(names[p.after]),
+			p.share)
 	}
 	return table.Flush()
 }

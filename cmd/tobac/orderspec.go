@@ -32,7 +32,8 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 		return ordering.Fixed(order), nil
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.Usagef("--order %q is neither a method nor a file; allowed: %s, the path of a file with the names of the columns, or the names themselves separated by commas",
+		return nil, cli.Usagef("--order %q is neither a method nor a file; allowed: %s, the path "+
+			"of a file with the names of the columns, or the names themselves separated by commas",
 			spec, methodNames())
 	}
 	names, err := readNames(spec)

@@ -26,7 +26,8 @@ type orderRow struct {
 
 // compareOrders runs every method and prints a table; known and truth may be nil. Methods
 // that fail have their reason in the table; it fails if all do.
-func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence, truth *dag.Graph, p *cli.Progress, stdout, stderr io.Writer) error {
+func compareOrders(ctx context.Context, t *dataset.Table, label string, known *ordering.Precedence,
+	truth *dag.Graph, p *cli.Progress, stdout, stderr io.Writer) error {
 	var rows []orderRow
 	failed := 0
 	for _, method := range ordering.Methods() {
@@ -37,7 +38,8 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 			return cli.ErrInterrupted
 		}
 		p.During("")
-		row := orderRow{method: method, result: result, err: err, seconds: time.Since(start).Seconds()}
+		row := orderRow{method: method, result: result, err: err,
+			seconds: time.Since(start).Seconds()}
 		if err != nil {
 			row.err = orderError(err, t.Names)
 			failed++
@@ -60,8 +62,10 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 	if truth == nil || truth.Size() == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(stdout, "\nA random order violates %.1f of the %d edges on average.\nVarsortability %s, R²-sortability %s.\n",
-		float64(truth.Size())/2, truth.Size(), sortability(ordering.Varsortability, t, truth), sortability(ordering.R2Sortability, t, truth))
+	_, err := fmt.Fprintf(stdout, "\nA random order violates %.1f of the %d edges on "+
+		"average.\nVarsortability %s, R²-sortability %s.\n",
+		float64(truth.Size())/2, truth.Size(), sortability(ordering.Varsortability, t, truth),
+		sortability(ordering.R2Sortability, t, truth))
 	return err
 }
 
@@ -75,7 +79,8 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 	fmt.Fprintln(table, head+"\tsmallest gap\tseconds\torder") // errors come with Flush
 	for _, row := range rows {
 		if row.result == nil {
-			fmt.Fprintf(table, "%v%s\t-\t%.3f\tfailed: %s\n", row.method, blank, row.seconds, cli.Message(row.err))
+			fmt.Fprintf(table, "%v%s\t-\t%.3f\tfailed: %s\n", row.method, blank, row.seconds,
+				cli.Message(row.err))
 			continue
 		}
 		violated := ""
@@ -90,13 +95,15 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 		if !math.IsInf(row.result.MinRelGap, 1) {
 			gap = fmt.Sprintf("%.3g", row.result.MinRelGap)
 		}
-		fmt.Fprintf(table, "%v%s\t%s\t%.3f\t%s\n", row.method, violated, gap, row.seconds, cli.JoinNames(cli.Permuted(names, row.result.Order)))
+		fmt.Fprintf(table, "%v%s\t%s\t%.3f\t%s\n", row.method, violated, gap, row.seconds,
+			cli.JoinNames(cli.Permuted(names, row.result.Order)))
 	}
 	return table.Flush()
 }
 
 // sortability is a measure of the data as text.
-func sortability(measure func(x, truth mat.Matrix) (float64, error), t *dataset.Table, truth *dag.Graph) string {
+func sortability(measure func(x, truth mat.Matrix) (float64, error), t *dataset.Table,
+	truth *dag.Graph) string {
 	v, err := measure(t.X, truth.Matrix())
 	if err != nil {
 		return fmt.Sprintf("unknown (%s)", cli.Message(ordering.WithNames(err, t.Names)))

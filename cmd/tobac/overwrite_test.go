@@ -13,7 +13,8 @@ import (
 // of the results, not a file that is named like a result, not an edited result.
 func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 	const never = "which is never overwritten; choose another place for the results"
-	const foreign = "was not written by tobac, or was changed since, and is not overwritten; choose another folder, move what you want to keep, or give --force"
+	const foreign = "was not written by tobac, or was changed since, and is not overwritten; " +
+		"choose another folder, move what you want to keep, or give --force"
 	simulated(t)
 	copyFile := func(from, to string) {
 		if err := os.WriteFile(to, []byte(readFile(t, from)), 0o644); err != nil {
@@ -22,11 +23,14 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 	}
 	// The truth is read from the folder of the results and stays.
 	truth := readFile(t, "data/graph.csv")
-	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "--out", "data")
+	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--truth", "data/graph.csv",
+		"--heldout", "data/heldout.csv", "--out", "data")
 	if readFile(t, "data/graph.csv") != truth {
 		t.Fatal("the truth was overwritten")
 	}
-	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data") // its own files
+	// its own files
+	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out",
+		"data")
 	copyFile("data/train.csv", "edges.csv")
 	copyFile("data/train.csv", "summary.json")
 	copyFile("data/graph.csv", "consensus.csv")
@@ -35,21 +39,30 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		"edges.csv":           edges + ": is the data, " + never,
 		"edges.csv --force":   edges + ": is the data, " + never,
 		"./data/../edges.csv": edges + ": is the data, " + never,
-		"data/train.csv --truth consensus.csv --force":                                 consensus + ": is an input, given as --truth, " + never,
-		"data/train.csv --heldout edges.csv":                                           edges + ": is an input, given as --heldout, " + never,
-		"data/train.csv --truth consensus.csv --out data --checkpoint data/graph.csv":  "data/graph.csv: is not a checkpoint, and is not overwritten; choose another file for --checkpoint, or give --force",
-		"data/train.csv --truth data/graph.csv --checkpoint data/graph.csv --out data": "data/graph.csv: is an input, given as --truth, " + never,
+		"data/train.csv --truth consensus.csv --force": consensus +
+			": is an input, given as --truth, " + never,
+		"data/train.csv --heldout edges.csv": edges +
+			": is an input, given as --heldout, " + never,
+		"data/train.csv --truth consensus.csv --out data " +
+			"--checkpoint data/graph.csv": "data/graph.csv: is not a checkpoint, and is not " +
+			"overwritten; choose another file for --checkpoint, or give --force",
+		"data/train.csv --truth data/graph.csv --checkpoint " +
+			"data/graph.csv --out data": "data/graph.csv: is an input, given as --truth, " + never,
 	} {
 		if !strings.Contains(args, "--out") {
 			args += " --out ."
 		}
 		refuses(t, "fit "+args, cli.ExitFailed, want)
 	}
-	const occupied = ".: holds other things than results of tobac (consensus.csv, data, edges.csv and 1 more, no valid tobac.json); choose a new or empty folder, or give --force"
-	for _, args := range []string{"fit data/train.csv --out .", "simulate --vars 4 --edges-per-node 1 --samples 5 --out .", "man ."} { // whatever their files are called
+	const occupied = ".: holds other things than results of tobac (consensus.csv, data, " +
+		"edges.csv and 1 more, no valid tobac.json); choose a new or empty folder, or give --force"
+	// whatever their files are called
+	for _, args := range []string{"fit data/train.csv --out .",
+		"simulate --vars 4 --edges-per-node 1 --samples 5 --out .", "man ."} {
 		refuses(t, args, cli.ExitUsage, occupied)
 	}
-	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", cli.ExitUsage, "--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
+	refuses(t, "simulate --out data --seed 2 --vars 5000 --samples 100000", cli.ExitUsage,
+		"--samples 100000 of --vars 5000 are too many; allowed: up to 100000000 numbers in a table")
 	succeed(t, "fit", "data/train.csv", "--engine", "exact", "--out", ".", "--force")
 	if readFile(t, "edges.csv") != readFile(t, "data/edges.csv") {
 		t.Error("--force did not replace the files")
@@ -74,7 +87,9 @@ func TestConfigIsNotOverwritten(t *testing.T) {
 		t.Skip("no symbolic links: ", err)
 	}
 	for _, name := range []string{"run/" + cli.ConfigFile, "link.toml"} {
-		refuses(t, "fit data/train.csv --config "+name+" --out run", cli.ExitFailed, "run/run.toml: is an input, given as --config, which is never overwritten; choose another place for the results")
+		refuses(t, "fit data/train.csv --config "+name+" --out run", cli.ExitFailed,
+			"run/run.toml: is an input, given as --config, which is never overwritten; choose "+
+				"another place for the results")
 	}
 }
 
@@ -88,7 +103,9 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if err := os.Rename("data", "project/data"); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv", "--holdout", "0.2", "--set", "svgd.steps=30", "--checkpoint", "project/state 1", "--out", "project/run")...)
+	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv",
+		"--holdout", "0.2", "--set", "svgd.steps=30", "--checkpoint", "project/state 1", "--out",
+		"project/run")...)
 	want := readFile(t, "project/run/particles.json")
 	resume := func(args ...string) invocation {
 		return runTobac(t, append([]string{"fit", "--resume"}, args...)...)
@@ -112,26 +129,35 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	if err := os.Rename("moved", "gone"); err != nil {
 		t.Fatal(err)
 	}
-	if got := resume("state 1"); got.code != cli.ExitFailed || got.stderr != "tobac: state 1: its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state 1' DATA\n" {
+	if got := resume("state 1"); got.code != cli.ExitFailed || got.stderr != "tobac: state 1: "+
+		"its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state "+
+		"1' DATA\n" {
 		t.Errorf("without data: %+v", got)
 	}
 	if err := os.Rename("gone", "moved"); err != nil {
 		t.Fatal(err)
 	}
-	check(resume("state 1", "moved/data/train.csv", "--truth", "moved/data/graph.csv", "--out", "new"), "new")
+	check(resume("state 1", "moved/data/train.csv", "--truth", "moved/data/graph.csv", "--out",
+		"new"), "new")
 	check(resume("state 1"), "new") // which the checkpoint has learned
-	if err := os.WriteFile("moved/data/train.csv", []byte("X0,X1,X2,X3,X4,X5\n1,2,3,4,5,6\n2,2,3,4,5,7\n3,2,3,1,5,6\n9,2,3,4,8,6\n1,2,8,4,5,9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644); err != nil {
+	if err := os.WriteFile("moved/data/train.csv",
+		[]byte("X0,X1,X2,X3,X4,X5\n1,2,3,4,5,6\n2,2,3,4,5,7\n3,2,3,1,5,6\n9,2,3,4,8,6\n1,2,8,4,5"+
+			",9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := resume("state 1"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "state 1: the data have changed since") {
+	if got := resume("state 1"); got.code != cli.ExitFailed ||
+		!strings.Contains(got.stderr, "state 1: the data have changed since") {
 		t.Errorf("with other data: %+v", got)
 	}
-	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), sampled("fit", "-", "--checkpoint", "from-stdin", "--set", "svgd.steps=5")...)
+	got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"),
+		sampled("fit", "-", "--checkpoint", "from-stdin", "--set", "svgd.steps=5")...)
 	if got.code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	refuses(t, "fit --resume from-stdin", cli.ExitUsage, "from-stdin: the data came from standard input: tobac fit --resume from-stdin - < DATA")
-	if got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), "fit", "--resume", "from-stdin", "-"); got.code != cli.ExitDone {
+	refuses(t, "fit --resume from-stdin", cli.ExitUsage,
+		"from-stdin: the data came from standard input: tobac fit --resume from-stdin - < DATA")
+	if got := runWith(t, t.Context(), readFile(t, "moved/data/heldout.csv"), "fit", "--resume",
+		"from-stdin", "-"); got.code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
 }
@@ -151,7 +177,8 @@ func TestDidYouMean(t *testing.T) {
 		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,
 		"simulate --out x --prior somethin?": `invalid argument "somethin?" for "--prior" flag: allowed: er, sf` + "\n",
 	} {
-		if got := runTobac(t, strings.Fields(args)...); got.code == cli.ExitDone || !strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := runTobac(t, strings.Fields(args)...); got.code == cli.ExitDone ||
+			!strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("tobac %s:\n got %q\nwant %q", args, got.stderr, want)
 		}
 	}

@@ -20,18 +20,23 @@ func TestParticlesOfKinds(t *testing.T) {
 		if dose+rng.NormFloat64() > 2 {
 			cured = "yes"
 		}
-		fmt.Fprintf(&data, "%c,%.3f,%d,%s\n", "abc"[g], dose, rng.IntN(3)+rng.IntN(1+max(0, int(4+dose))), cured)
+		fmt.Fprintf(&data, "%c,%.3f,%d,%s\n", "abc"[g], dose,
+			rng.IntN(3)+rng.IntN(1+max(0, int(4+dose))), cured)
 	}
 	inFolder(t, map[string]string{"kinds.csv": data.String()})
-	settings := []string{"--model", "generalised", "--quiet", "--set", "particles=4", "--set", "steps=20", "--set", "samples=4", "--set", "results.report=false"}
-	succeed(t, append([]string{"fit", "kinds.csv", "--engine", "svgd", "--set", "order.count=1", "--out", "svgd"}, settings...)...)
+	settings := []string{"--model", "generalised", "--quiet", "--set", "particles=4", "--set",
+		"steps=20", "--set", "samples=4", "--set", "results.report=false"}
+	succeed(t, append([]string{"fit", "kinds.csv", "--engine", "svgd", "--set", "order.count=1",
+		"--out", "svgd"}, settings...)...)
 	if !strings.Contains(readFile(t, "svgd/effects.csv"), "dose") {
 		t.Error("no effects of particles")
 	}
-	if got := succeed(t, "predict", "svgd", "--do", "group=c"); !strings.Contains(got.stdout, "cured") {
+	if got := succeed(t, "predict", "svgd", "--do", "group=c"); !strings.Contains(got.stdout,
+		"cured") {
 		t.Errorf("predict prints %s", got.stdout)
 	}
-	got := succeed(t, append([]string{"fit", "kinds.csv", "--engine", "dibs", "--holdout", "0.2", "--out", "dibs"}, settings...)...)
+	got := succeed(t, append([]string{"fit", "kinds.csv", "--engine", "dibs", "--holdout", "0.2",
+		"--out", "dibs"}, settings...)...)
 	if !strings.Contains(got.stderr, "no density of held-out rows") {
 		t.Errorf("stderr %s", got.stderr)
 	}

@@ -79,7 +79,8 @@ func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
 	if math.IsInf(next.Log, -1) {
 		return best, "the others are left out"
 	}
-	return best, fmt.Sprintf("which the data support by %.1f nats over %s", best.Log-next.Log, sem.Describe(next.Model))
+	return best, fmt.Sprintf("which the data support by %.1f nats over %s", best.Log-next.Log,
+		sem.Describe(next.Model))
 }
 
 // closeModels is the warning that two models fit about equally well: odds below twenty to one.
@@ -88,7 +89,8 @@ func closeModels(all []sem.Evidence) string {
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
-	return fmt.Sprintf("two models fit about equally well, %s and %s (%.1f nats apart): compare their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
+	return fmt.Sprintf("two models fit about equally well, %s and %s (%.1f nats apart): compare "+
+		"their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.
@@ -108,7 +110,8 @@ func onScale(model string) string {
 // scaled reports whether SVGD samples a model with a noise variance for each equation, on
 // columns scaled to variance 1.
 func scaled(model string) bool {
-	return strings.HasPrefix(model, "linear unequal") || strings.HasPrefix(model, "ffn") && !strings.Contains(model, "noise-variance")
+	return strings.HasPrefix(model, "linear unequal") || strings.HasPrefix(model, "ffn") &&
+		!strings.Contains(model, "noise-variance")
 }
 
 // particleSettings are those that the engines svgd and dibs have in common; nil for other engines.

@@ -87,7 +87,8 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 	for _, text := range do {
 		at := strings.LastIndex(text, "=")
 		if at < 0 {
-			return nil, cli.Usagef("--do %s: no value; allowed: COLUMN=VALUE", delimited.Excerpt(text))
+			return nil, cli.Usagef("--do %s: no value; allowed: COLUMN=VALUE",
+				delimited.Excerpt(text))
 		}
 		j, err := r.variable("--do", strings.TrimSpace(text[:at]))
 		if err != nil {
@@ -97,16 +98,20 @@ func (r *savedRun) settings(do []string) ([]effects.Setting, error) {
 		if names := r.levelNames(j); names != nil {
 			k := slices.Index(names, strings.TrimSpace(text[at+1:]))
 			if k < 0 {
-				return nil, cli.Usagef("--do %s: the value is %s; allowed: %s", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), delimited.Excerpts(names))
+				return nil, cli.Usagef("--do %s: the value is %s; allowed: %s",
+					delimited.Excerpt(text), delimited.Excerpt(text[at+1:]),
+					delimited.Excerpts(names))
 			}
 			v, ok = float64(k), true
 		}
 		if !ok || math.Abs(v) > dataset.Largest {
-			return nil, cli.Usagef("--do %s: the value is %s; allowed: numbers of magnitude up to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
+			return nil, cli.Usagef("--do %s: the value is %s; allowed: numbers of magnitude up "+
+				"to %g", delimited.Excerpt(text), delimited.Excerpt(text[at+1:]), dataset.Largest)
 		}
 		for _, s := range all {
 			if s.Var == j {
-				return nil, cli.Usagef("--do sets %s twice", delimited.Excerpt(r.posterior.Names[j]))
+				return nil, cli.Usagef("--do sets %s twice",
+					delimited.Excerpt(r.posterior.Names[j]))
 			}
 		}
 		all = append(all, effects.Setting{Var: j, Value: v})
@@ -139,10 +144,12 @@ func (r *savedRun) predicted(p, free effects.Prediction) []predicted {
 	if len(p.Levels) == 0 || names == nil {
 		return []predicted{{label, p.Mean, p.New, free.Mean}}
 	}
-	unknown := effects.Distribution{Mean: math.NaN(), SD: math.NaN(), Q05: math.NaN(), Q50: math.NaN(), Q95: math.NaN()}
+	unknown := effects.Distribution{Mean: math.NaN(), SD: math.NaN(), Q05: math.NaN(),
+		Q50: math.NaN(), Q95: math.NaN()}
 	var all []predicted
 	for k, level := range p.Levels {
-		line := predicted{label: "P(" + label + " = " + cli.Label(names[k]) + ")", mean: level, new: unknown}
+		line := predicted{label: "P(" + label + " = " + cli.Label(names[k]) + ")", mean: level,
+			new: unknown}
 		if len(free.Levels) > 0 {
 			line.free = free.Levels[k]
 		}
@@ -168,7 +175,8 @@ func (r *savedRun) doText(settings []effects.Setting) string {
 }
 
 // writePrediction prints what is expected of every column that is not set.
-func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, warnings []string, asJSON bool) error {
+func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, warnings []string,
+	asJSON bool) error {
 	all, err := r.effects.Do(settings)
 	if err != nil {
 		return err
@@ -225,7 +233,8 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 }
 
 // predictionJSON is the prediction in JSON.
-func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Prediction, warnings []string) any {
+func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Prediction,
+	warnings []string) any {
 	type prediction struct {
 		Column string                      `json:"column"`
 		Mean   distributionJSON            `json:"expected"`
@@ -238,12 +247,14 @@ func (r *savedRun) predictionJSON(settings []effects.Setting, all []effects.Pred
 		Do             map[string]float64 `json:"do"`
 		Warnings       []string           `json:"warnings"`
 		Predictions    []prediction       `json:"predictions"`
-	}{Units: effectUnits(r.transform), EffectiveDraws: metrics.Number(r.effects.EffectiveDraws()), Do: map[string]float64{}, Warnings: append([]string{}, warnings...)}
+	}{Units: effectUnits(r.transform), EffectiveDraws: metrics.Number(r.effects.EffectiveDraws()),
+		Do: map[string]float64{}, Warnings: append([]string{}, warnings...)}
 	for _, s := range settings {
 		out.Do[r.posterior.Names[s.Var]] = s.Value
 	}
 	for _, p := range all {
-		one := prediction{Column: r.posterior.Names[p.Var], Mean: newDistributionJSON(p.Mean), New: newDistributionJSON(p.New)}
+		one := prediction{Column: r.posterior.Names[p.Var], Mean: newDistributionJSON(p.Mean),
+			New: newDistributionJSON(p.New)}
 		if names := r.levelNames(p.Var); names != nil && len(p.Levels) > 0 {
 			one.Levels = map[string]distributionJSON{}
 			for k, level := range p.Levels {

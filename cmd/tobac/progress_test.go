@@ -17,7 +17,8 @@ import (
 )
 
 // clocked is a progress whose clock a test moves.
-func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *cli.Progress, wait func(time.Duration)) {
+func clocked(b *bytes.Buffer, terminal func() (int, bool)) (p *cli.Progress,
+	wait func(time.Duration)) {
 	p = cli.NewProgress(b, true) // without a watch
 	p.Quiet, p.Terminal = false, terminal
 	now := time.Now()
@@ -32,7 +33,8 @@ func TestProgressLines(t *testing.T) {
 	defer func() { cli.FirstLine, cli.NextLine = 0, 0 }()
 	for quiet, want := range map[bool]string{
 		true: "tobac: warning: careful\n",
-		false: "tobac: warning: careful\nsvgd: step 2 of 25, order 1 of 5, elapsed 2 s, left 23 s\nsvgd: step 12 of 25, order 1 of 5, elapsed 12 s, left 13 s\n" +
+		false: "tobac: warning: careful\nsvgd: step 2 of 25, order 1 of 5, elapsed 2 s, left 23 " +
+			"s\nsvgd: step 12 of 25, order 1 of 5, elapsed 12 s, left 13 s\n" +
 			"svgd: step 22 of 25, order 1 of 5, elapsed 22 s, left 3 s\n",
 	} {
 		var b bytes.Buffer
@@ -61,16 +63,19 @@ func TestProgressTerminal(t *testing.T) {
 		if s == 5 {
 			width = 30
 		}
-		p.Step(engine.Progress{Engine: "mcmc", Step: s + 1, Chains: &diagnostics.GraphTrace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
+		p.Step(engine.Progress{Engine: "mcmc", Step: s + 1,
+			Chains: &diagnostics.GraphTrace{LogP: -1234.5, RHat: 1.034, Acceptance: 0.31}})
 	}
 	drawings := strings.Split(b.String(), "\r")[1:]
 	if len(drawings) != 9 {
 		t.Fatalf("%d drawings, want 9: %q", len(drawings), b.String())
 	}
-	if want := "mcmc  40%  [####------]  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  elapsed 6 min, left 9 min"; strings.TrimSpace(drawings[3]) == want {
+	if want := "mcmc  40%  [####------]  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  " +
+		"elapsed 6 min, left 9 min"; strings.TrimSpace(drawings[3]) == want {
 		t.Errorf("the line has room for %q of 100 columns", want)
 	}
-	if want := "mcmc  40%  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  elapsed 6 min, left 9 min"; strings.TrimSpace(drawings[3]) != want {
+	if want := "mcmc  40%  step 4 of 10  R-hat 1.03  accepted 0.31  log p -1234.5  elapsed 6 " +
+		"min, left 9 min"; strings.TrimSpace(drawings[3]) != want {
 		t.Errorf("got  %q\nwant %q", drawings[3], want)
 	}
 	for _, d := range drawings[6:] { // the first narrow one also covers the wide one before
@@ -79,7 +84,8 @@ func TestProgressTerminal(t *testing.T) {
 		}
 	}
 	p.Close()
-	if last := b.String()[strings.LastIndex(b.String()[:b.Len()-1], "\r"):]; strings.TrimSpace(last) != "" {
+	if last := b.String()[strings.LastIndex(b.String()[:b.Len()-1], "\r"):]; strings.TrimSpace(
+		last) != "" {
 		t.Errorf("close left %q", last)
 	}
 	n := b.Len()
@@ -87,7 +93,8 @@ func TestProgressTerminal(t *testing.T) {
 	if b.Len() != n {
 		t.Error("drawn after close")
 	}
-	if got := cli.StatusLine(cli.Status{What: "svgd", Taken: 5, Of: 10, Times: "left 1 s"}, 60); got != "svgd  50%  [###########-----------]  step 5 of 10  left 1 s" {
+	if got := cli.StatusLine(cli.Status{What: "svgd", Taken: 5, Of: 10, Times: "left 1 s"},
+		60); got != "svgd  50%  [###########-----------]  step 5 of 10  left 1 s" {
 		t.Errorf("line with a bar: %q", got)
 	}
 }
@@ -105,7 +112,8 @@ func TestProgressWaits(t *testing.T) {
 	p.Step(engine.Progress{Engine: "exact", Doing: "sums"})
 	wait(time.Second)
 	p.Wait()
-	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node scores, elapsed 3 min\n"; b.String() != want {
+	if want := "exact: node scores, elapsed 2 s\nexact: node scores, elapsed 20 s\nexact: node " +
+		"scores, elapsed 3 min\n"; b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
@@ -122,8 +130,10 @@ func TestProgressWaits(t *testing.T) {
 }
 
 func TestSpell(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "1.5 s", 11 * time.Second: "11 s", 238 * time.Second: "4 min", 80 * time.Minute: "80 min",
-		150 * time.Minute: "2 h 30 min", -time.Second: "unknown", time.Duration(math.MinInt64): "unknown", time.Duration(math.MaxInt64): "unknown"} {
+	for d, want := range map[time.Duration]string{0: "0 s", 1500 * time.Millisecond: "1.5 s",
+		11 * time.Second: "11 s", 238 * time.Second: "4 min", 80 * time.Minute: "80 min",
+		150 * time.Minute: "2 h 30 min", -time.Second: "unknown",
+		time.Duration(math.MinInt64): "unknown", time.Duration(math.MaxInt64): "unknown"} {
 		if got := cli.Spell(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
@@ -156,7 +166,8 @@ func TestProgressDuring(t *testing.T) {
 	p.During("")
 	wait(time.Minute)
 	p.Wait()
-	if want := "drawing the report, elapsed 2 s\ndrawing the report, elapsed 20 s\n"; b.String() != want {
+	if want := "drawing the report, elapsed 2 s\ndrawing the report, elapsed 20 s\n"; b.String() !=
+		want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
@@ -165,7 +176,9 @@ func TestProgressDuring(t *testing.T) {
 	wait(3 * time.Second)
 	p.Wait()
 	var out bytes.Buffer
-	if _, err := (cli.Beneath(p, &out)).Write([]byte("text\n")); err != nil || out.String() != "text\n" || !regexp.MustCompile(`^\rreading  elapsed 3 s\r +\r$`).MatchString(b.String()) {
+	if _, err := (cli.Beneath(p, &out)).Write([]byte("text\n")); err != nil ||
+		out.String() != "text\n" ||
+		!regexp.MustCompile(`^\rreading  elapsed 3 s\r +\r$`).MatchString(b.String()) {
 		t.Errorf("%v; on the terminal %q, out %q", err, b.String(), out.String())
 	}
 }
@@ -191,9 +204,12 @@ func TestProgressLongSteps(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		got = append(got, strings.Split(line, ",")[0]+line[strings.LastIndex(line, ", elapsed"):])
 	}
-	want := []string{"step 1 of 3, elapsed 2 s", "step 1 of 3, elapsed 32 s", "step 1 of 3, elapsed 62 s", "svgd: step 1 of 3, elapsed 70 s, left 2 min",
-		"step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min", "svgd: step 2 of 3, elapsed 2 min, left 70 s",
-		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min", "svgd: step 3 of 3, elapsed 4 min, left 0 s"}
+	want := []string{"step 1 of 3, elapsed 2 s", "step 1 of 3, elapsed 32 s",
+		"step 1 of 3, elapsed 62 s", "svgd: step 1 of 3, elapsed 70 s, left 2 min",
+		"step 2 of 3, elapsed 2 min", "step 2 of 3, elapsed 2 min",
+		"svgd: step 2 of 3, elapsed 2 min, left 70 s",
+		"step 3 of 3, elapsed 3 min", "step 3 of 3, elapsed 3 min",
+		"svgd: step 3 of 3, elapsed 4 min, left 0 s"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s\n%s", diff, b.String())
 	}
@@ -216,7 +232,8 @@ func TestJobDisplay(t *testing.T) {
 	const first = "jobs: 4 of 40 done, 2 found, 2 running, elapsed 2 s, left 36 s"
 	const last = "jobs: 34 of 40 done, 2 found, 2 running, elapsed 32 s, left 6 s"
 	if len(lines) != 4 || lines[0] != first || lines[3] != last {
-		t.Errorf("got %d lines:\n%s\nwant 4, the first %q, the last %q", len(lines), b.String(), first, last)
+		t.Errorf("got %d lines:\n%s\nwant 4, the first %q, the last %q", len(lines), b.String(),
+			first, last)
 	}
 	b.Reset()
 	p, wait = clocked(&b, func() (int, bool) { return 50, true })
@@ -226,7 +243,10 @@ func TestJobDisplay(t *testing.T) {
 	wait(time.Minute)
 	p.Wait()
 	d.End()
-	if got, want := b.String(), "tobac: warning: careful\n\rjobs: 2 of 9 done, 1 failed, elapsed 60 s, left 2 m"; !strings.HasPrefix(got, want[:len(want)-2]) || strings.Count(got, "\n") != 1 {
+	if got, want := b.String(),
+		"tobac: warning: careful\n\rjobs: 2 of 9 done, 1 failed, elapsed 60 s, "+
+			"left 2 m"; !strings.HasPrefix(got, want[:len(want)-2]) ||
+		strings.Count(got, "\n") != 1 {
 		t.Errorf("got %q, want %q…", got, want)
 	}
 }

@@ -47,14 +47,16 @@ func readPosterior(path string, variables []string, edited bool) (*posterior.Pos
 	p, err := readDraws(f, path, particlesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if p, err = readAdjacencies(path, variables); err != nil {
-			err = fmt.Errorf("%s: no %s in it, and not a folder of adjacency matrices: %w", path, particlesFile, err)
+			err = fmt.Errorf("%s: no %s in it, and not a folder of adjacency matrices: %w", path,
+				particlesFile, err)
 		}
 	}
 	return p, err
 }
 
 // judged is what tobac eval takes.
-const judged = "a folder written by tobac fit --out, a folder of adjacency matrices, or a file of edge probabilities"
+const judged = "a folder written by tobac fit --out, a folder of adjacency matrices, or a file " +
+	"of edge probabilities"
 
 // readProbabilities reads a NumPy file, or text.
 func readProbabilities(path string, variables []string) (*posterior.Posterior, error) {
@@ -84,7 +86,10 @@ func readAdjacencies(dir string, variables []string) (*posterior.Posterior, erro
 	names, first := variables, ""
 	var graphs []*dag.Graph
 	for _, entry := range entries { // sorted by name
-		if info, err := os.Stat(filepath.Join(dir, entry.Name())); err == nil && !info.Mode().IsRegular() || !slices.Contains(matrixFiles, strings.ToLower(filepath.Ext(entry.Name()))) || strings.HasPrefix(entry.Name(), ".") {
+		if info, err := os.Stat(filepath.Join(dir, entry.Name())); err == nil &&
+			!info.Mode().IsRegular() ||
+			!slices.Contains(matrixFiles, strings.ToLower(filepath.Ext(entry.Name()))) ||
+			strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
@@ -144,19 +149,22 @@ func readEffects(in io.Reader, path string, names []string) ([]effects.Effect, e
 		header = append(header, field.Text)
 	}
 	if strings.Join(header, ",") != effectsHeader {
-		return nil, fault(text.Records[0], "header is "+delimited.Excerpt(strings.Join(header, ",")), effectsHeader)
+		return nil, fault(text.Records[0],
+			"header is "+delimited.Excerpt(strings.Join(header, ",")), effectsHeader)
 	}
 	numbers := text.Numbers()
 	var all []effects.Effect
 	for _, record := range text.Records[1:] {
 		if len(record.Fields) != len(header) {
-			return nil, fault(record, fmt.Sprintf("got %d values, want %d", len(record.Fields), len(header)), "")
+			return nil, fault(record,
+				fmt.Sprintf("got %d values, want %d", len(record.Fields), len(header)), "")
 		}
 		var ends [2]int
 		for k := range ends {
 			name := record.Fields[k].Text
 			if ends[k] = slices.Index(names, name); ends[k] < 0 {
-				return nil, fault(record, "unknown variable "+delimited.Excerpt(name), delimited.Excerpts(names))
+				return nil, fault(record, "unknown variable "+delimited.Excerpt(name),
+					delimited.Excerpts(names))
 			}
 		}
 		v := make([]float64, len(header))
@@ -164,12 +172,15 @@ func readEffects(in io.Reader, path string, names []string) ([]effects.Effect, e
 			if v[k] = math.NaN(); record.Fields[k].Text == "" {
 				continue
 			}
-			if v[k], err = numbers.Parse(record.Fields[k].Text, record.Line, header[k]); err != nil {
+			if v[k], err = numbers.Parse(record.Fields[k].Text, record.Line,
+				header[k]); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8], Positive: math.NaN(), Negative: math.NaN(),
-			Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5], Q95: v[6]}})
+		all = append(all, effects.Effect{From: ends[0], To: ends[1], Path: v[7], InSD: v[8],
+			Positive: math.NaN(), Negative: math.NaN(),
+			Distribution: effects.Distribution{Mean: v[2], SD: v[3], Q05: v[4], Q50: v[5],
+				Q95: v[6]}})
 	}
 	return all, nil
 }

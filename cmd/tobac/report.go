@@ -23,7 +23,8 @@ func (r *result) print(w io.Writer, dir string) error {
 	fmt.Fprintln(w)
 	r.printRun(w)
 	if dir != "" {
-		cli.PrintField(w, "files", fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
+		cli.PrintField(w, "files",
+			fmt.Sprintf("in %s: %s", filepath.Clean(dir), strings.Join(r.files(), ", ")))
 	}
 	if r.details {
 		if err := r.printEffects(w, dir); err != nil {
@@ -70,12 +71,16 @@ func (r *result) printMetrics(w io.Writer) error {
 		return err
 	}
 	if l := m.Listed; c.Truth != "" && r.details {
-		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error %s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
-		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median graph: SHD %s, of equivalence classes %s\n",
-			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3), fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
+		fmt.Fprintf(w, "  listed probabilities: Brier score %s, log score %s, calibration error "+
+			"%s\n", fixed(l.Brier, 4), fixed(l.LogScore, 3), fixed(l.CalibrationError, 3))
+		fmt.Fprintf(w, "  skeleton: AUROC %s, average precision %s; median graph: SHD %s, of "+
+			"equivalence classes %s\n",
+			fixed(l.SkeletonAUROC, 3), fixed(l.SkeletonAveragePrecision, 3),
+			fixed(l.ConsensusSHD, 0), fixed(l.CPDAGSHD, 0))
 	}
 	if r.summary.Cyclic > 0 {
-		fmt.Fprintf(w, "  particles with a cycle: %d of %d, left out\n", r.summary.Cyclic, len(r.Draws))
+		fmt.Fprintf(w, "  particles with a cycle: %d of %d, left out\n", r.summary.Cyclic,
+			len(r.Draws))
 	}
 	return nil
 }
@@ -113,7 +118,8 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	}
 	fmt.Fprintln(t)
 	for _, p := range pairs[:most] {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%.2f\t%.2f", r.label(p.A), pairMark(p), r.label(p.B), p.Adjacent, p.Direction)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%.2f\t%.2f", r.label(p.A), pairMark(p), r.label(p.B),
+			p.Adjacent, p.Direction)
 		if weighted {
 			reverse := "-"
 			if p.Adjacent*(1-p.Direction) >= posterior.Floor {
@@ -140,7 +146,8 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		fmt.Fprintf(w, "  and %s (%s)\n", words.Counted(more, "less probable pair"), where)
 	}
 	if weighted {
-		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n", plusMinusText(r.Posterior.Marginals), r.summary.Config.units())
+		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n",
+			plusMinusText(r.Posterior.Marginals), r.summary.Config.units())
 	}
 	if known.any() {
 		fmt.Fprintln(w, "  known: given before, not found in the data")
@@ -186,7 +193,8 @@ func (r *result) printConsensus(w io.Writer) {
 	g, _ := r.Posterior.PartiallyDirected()
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
-	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
+	fmt.Fprintf(w,
+		"Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
 		words.Counted(directed, "edge"), words.Counted(undirected, "edge"))
 }
 
@@ -198,13 +206,16 @@ const mostSentences = 5
 func (r *result) printVerdict(w io.Writer) {
 	fmt.Fprintln(w, "\nVerdict")
 	all := r.verdict.Sentences
-	if assumptions := slices.IndexFunc(all, func(s string) bool { return strings.HasPrefix(s, "All of this assumes") }); !r.details && assumptions >= 0 && len(all) > mostSentences {
+	if assumptions := slices.IndexFunc(all, func(s string) bool {
+		return strings.HasPrefix(s, "All of this assumes")
+	}); !r.details && assumptions >= 0 && len(all) > mostSentences {
 		all = append(slices.Clone(all[:min(assumptions, mostSentences-1)]), all[assumptions])
 	}
 	for _, s := range all {
 		cli.PrintField(w, "      -", s)
 	}
 	if left := len(r.verdict.Sentences) - len(all); left > 0 {
-		cli.PrintField(w, "", fmt.Sprintf("(--details prints %s)", words.Counted(left, "more sentence")))
+		cli.PrintField(w, "",
+			fmt.Sprintf("(--details prints %s)", words.Counted(left, "more sentence")))
 	}
 }

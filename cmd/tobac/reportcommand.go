@@ -35,9 +35,12 @@ held out are held out again. --truth names the true graph if it has moved.`,
 		Args:                  cli.Arguments(1, 1, "one folder"),
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
-				return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force, png, cli.Beneath(p, cmd.OutOrStdout()))
-			})
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd),
+				"reading "+args[0]+" and drawing its report", func(p *cli.Progress) error {
+					return reportAgain(cmd.Context(), args[0], dataPath, truthPath, edited, force,
+						png,
+						cli.Beneath(p, cmd.OutOrStdout()))
+				})
 		},
 	}
 	f := cmd.Flags()
@@ -59,7 +62,9 @@ func reportAgain(
 	if err != nil {
 		return err
 	}
-	c, err := cli.Within(ctx, func() (*report.Content, error) { return storedContent(files, dir, dataPath, truthPath) })
+	c, err := cli.Within(ctx, func() (*report.Content, error) {
+		return storedContent(files, dir, dataPath, truthPath)
+	})
 	if err != nil {
 		return err
 	}
@@ -67,7 +72,8 @@ func reportAgain(
 	if err != nil {
 		return cli.Located(dir, err)
 	}
-	guard := file.Guard{Inputs: []file.Input{{Path: dataPath, What: "the data"}, {Path: truthPath, What: "the true graph"}}, Force: force}
+	guard := file.Guard{Inputs: []file.Input{{Path: dataPath, What: "the data"},
+		{Path: truthPath, What: "the true graph"}}, Force: force}
 	out, err := file.OpenSet(dir, append(figureFiles(), reportFile), guard)
 	if err != nil {
 		return err
@@ -120,7 +126,8 @@ func storedContent(files *file.Folder, dir, dataPath, truthPath string) (*report
 
 // inputs are the rows of the fit, transformed but not standardised, and the true graph;
 // nil where they are not known.
-func (s *storedSummary) inputs(files *file.Folder, dir string, names []string, dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
+func (s *storedSummary) inputs(files *file.Folder, dir string, names []string,
+	dataPath, truthPath string) (t *dataset.Table, truth *dag.Graph, err error) {
 	if s.config.Data == cli.EmbeddedSachs && dataPath == "" {
 		if t, truth, err = dataset.Sachs(); err != nil {
 			return nil, nil, err
@@ -208,12 +215,14 @@ func (s *storedSummary) trainingRows(t *dataset.Table, path string) (_ *dataset.
 		}
 	}
 	if s.config.Heldout == "" && s.config.HeldoutRows > 0 {
-		if t, _, err = t.Split(s.config.Holdout, stream.New(s.config.Seed, stream.HeldoutRows)); err != nil {
+		if t, _, err =
+			t.Split(s.config.Holdout, stream.New(s.config.Seed, stream.HeldoutRows)); err != nil {
 			return nil, cli.Located(path, err)
 		}
 	}
 	if n, _ := t.X.Dims(); n != s.config.TrainingRows {
-		return nil, fmt.Errorf("%s: %d rows, the fit had %d; allowed: the table of the fit", path, n, s.config.TrainingRows)
+		return nil, fmt.Errorf("%s: %d rows, the fit had %d; allowed: the table of the fit", path,
+			n, s.config.TrainingRows)
 	}
 	return t, nil
 }

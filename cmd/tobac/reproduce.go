@@ -79,10 +79,12 @@ func newReproduce() *cobra.Command {
 		Args:      cli.Arguments(1, 1, "one of "+strings.Join(names, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(names, args[0]) {
-				return cli.Usagef("unknown experiment %q%s; allowed: %s", args[0], cli.Suggestion(args[0], names), strings.Join(names, ", "))
+				return cli.Usagef("unknown experiment %q%s; allowed: %s", args[0],
+					cli.Suggestion(args[0], names), strings.Join(names, ", "))
 			}
 			if o.out == "" {
-				return cli.Usagef("tobac reproduce needs --out DIR, the folder for the cells and the results")
+				return cli.Usagef(
+					"tobac reproduce needs --out DIR, the folder for the cells and the results")
 			}
 			o.command, o.quiet = "tobac reproduce "+args[0], cli.IsQuiet(cmd)
 			line := &cli.CommandLine{Flags: cmd.Flags()}
@@ -96,12 +98,16 @@ func newReproduce() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the cells and the results, created if need be (required)")
+	f.Var(cli.PlainText(&o.out, "DIR"), "out",
+		"folder for the cells and the results, created if need be (required)")
 	f.Var(cli.WholeNumber(&o.runs, 1, mostRuns), "runs", "data sets, or splits, of each section")
-	cli.DefaultText(f, "runs", fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
+	cli.DefaultText(f, "runs",
+		fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
 	cli.Toggle(f, &o.quick, "quick", "fewer runs and steps")
-	f.Var(cli.SeveralOf(&o.only, "NAME"), "only", "method, section, data set or cell; may be repeated")
-	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
+	f.Var(cli.SeveralOf(&o.only, "NAME"), "only",
+		"method, section, data set or cell; may be repeated")
+	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the "+
+		"authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
 	f.Var(cli.PlainText(&o.tables, "DIR"), "tables", "folder with the tables of svidag")
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the data and of the inference")
 	f.Var(cli.WholeNumber(&o.workers, 1, tobac.MostWorkers), "workers", "cells at a time")
@@ -127,17 +133,21 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 		}
 	}
 	if o.data != "" && !slices.Contains(names, study.Authors) && name != study.Networks {
-		return nil, cli.Usagef("--data is for the experiments %s, %s and all", study.Authors, study.Networks)
+		return nil, cli.Usagef("--data is for the experiments %s, %s and all", study.Authors,
+			study.Networks)
 	}
 	if name == study.Authors && o.data == "" {
-		return nil, cli.Usagef("the experiment %s needs --data DIR, the folder with the data sets of the authors' program", name)
+		return nil, cli.Usagef("the experiment %s needs --data DIR, the folder with the data "+
+			"sets of the authors' program", name)
 	}
 	if (o.tables != "") != (name == study.SVIDAG) {
-		return nil, cli.Usagef("--tables DIR, the folder with the tables of the SVI-DAG comparison, is for the experiment %s, which needs it", study.SVIDAG)
+		return nil, cli.Usagef("--tables DIR, the folder with the tables of the SVI-DAG "+
+			"comparison, is for the experiment %s, which needs it", study.SVIDAG)
 	}
 	var all []study.Study
 	for _, n := range names {
-		s, err := study.New(n, study.Options{Runs: o.runs, Seed: o.seed, Quick: o.quick, Data: cmp.Or(o.tables, o.data)})
+		s, err := study.New(n, study.Options{Runs: o.runs, Seed: o.seed, Quick: o.quick,
+			Data: cmp.Or(o.tables, o.data)})
 		if err != nil {
 			return nil, err
 		}
@@ -150,12 +160,15 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 	return kept, nil
 }
 
-func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, stderr io.Writer) error {
+func reproduce(ctx context.Context, name string, o reproduceOptions,
+	stdout, stderr io.Writer) error {
 	if o.plan && o.shard.Count > 0 {
-		return cli.Usagef("--plan and --shard contradict each other: cells are written down, or done")
+		return cli.Usagef(
+			"--plan and --shard contradict each other: cells are written down, or done")
 	}
 	if o.collect && (o.plan || o.shard.Count > 0) {
-		return cli.Usagef("--collect contradicts --plan and --shard: results are written, or cells done for them")
+		return cli.Usagef("--collect contradicts --plan and --shard: results are written, or " +
+			"cells done for them")
 	}
 	studies, err := o.studies(name)
 	if err != nil {
@@ -181,7 +194,8 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		_, err := fmt.Fprintln(stdout, part.text)
 		return err
 	case ctx.Err() != nil:
-		return cli.Interruptedf("interrupted; finished cells are kept in %s; the same command continues", folder.Dir())
+		return cli.Interruptedf(
+			"interrupted; finished cells are kept in %s; the same command continues", folder.Dir())
 	case err != nil:
 		return err
 	}
@@ -193,7 +207,8 @@ func reproduce(ctx context.Context, name string, o reproduceOptions, stdout, std
 		return err
 	}
 	first := done.failed.Failures[0]
-	return fmt.Errorf("%d of %d cells failed; the same command repeats them; the first is %s: %s", len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
+	return fmt.Errorf("%d of %d cells failed; the same command repeats them; the first is %s: %s",
+		len(done.failed.Failures), len(list), cells[first.Index].Name(), cli.Message(first.Err))
 }
 
 // cellsFolder is the folder of the finished cells.
@@ -201,7 +216,8 @@ func (o *reproduceOptions) cellsFolder() string { return filepath.Join(o.out, "c
 
 // open prepares the folder for the results.
 func (o *reproduceOptions) open(studies []study.Study) (*file.Set, error) {
-	return file.OpenSet(o.out, study.Files(studies), file.Guard{Beside: []string{o.cellsFolder()}, Force: o.force})
+	return file.OpenSet(o.out, study.Files(studies),
+		file.Guard{Beside: []string{o.cellsFolder()}, Force: o.force})
 }
 
 // checkOut finds a folder that results cannot be written to, and what must not be overwritten,
@@ -212,7 +228,8 @@ func checkOut(o reproduceOptions, studies []study.Study) error {
 		return err
 	}
 	set.Discard()
-	if err := os.MkdirAll(o.out, 0o777); err != nil { // which Discard took away again if it was made
+	// which Discard took away again if it was made
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return file.WithPath(o.out, err)
 	}
 	return nil
@@ -225,7 +242,8 @@ type cellsDone struct {
 }
 
 // cells does what the folder does not have, or with --collect takes what it has.
-func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Job, stderr io.Writer) (cellsDone, error) {
+func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Job,
+	stderr io.Writer) (cellsDone, error) {
 	w.progress = cli.NewProgress(stderr, o.quiet)
 	defer w.progress.Close()
 	return cli.Within(ctx, func() (done cellsDone, err error) {
@@ -247,7 +265,8 @@ func (o *reproduceOptions) cells(ctx context.Context, w *jobWork, list []jobs.Jo
 }
 
 // collect puts outputs, failures and times of cells together.
-func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done cellsDone) (*study.Results, error) {
+func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job,
+	done cellsDone) (*study.Results, error) {
 	failures, seconds := make([]string, len(list)), make([]float64, len(list))
 	if done.failed != nil {
 		for _, f := range done.failed.Failures {
@@ -265,7 +284,9 @@ func collect(studies []study.Study, folder *jobs.Folder, list []jobs.Job, done c
 
 // writeResults writes the tables, and prints which claims hold.
 func writeResults(o reproduceOptions, r *study.Results, stdout io.Writer) error {
-	about := study.About{Command: o.command, Version: "tobac " + cli.CurrentVersions().Tobac + ", " + cli.CurrentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly), Quick: o.quick, Only: o.only}
+	about := study.About{Command: o.command, Version: "tobac " + cli.CurrentVersions().Tobac +
+		", " + cli.CurrentVersions().Go, Machine: machine(), Date: time.Now().Format(time.DateOnly),
+		Quick: o.quick, Only: o.only}
 	set, err := o.open(r.Studies)
 	if err != nil {
 		return err
@@ -279,11 +300,13 @@ func writeResults(o reproduceOptions, r *study.Results, stdout io.Writer) error 
 	}
 	for _, c := range r.Claims() {
 		if c.Verdict() != study.NotCovered {
-			if _, err := fmt.Fprintf(stdout, "claim %d %s: %s\n", c.Number, c.Verdict(), c.Text); err != nil {
+			if _, err := fmt.Fprintf(stdout, "claim %d %s: %s\n", c.Number, c.Verdict(),
+				c.Text); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = fmt.Fprintf(stdout, "%s, report.html, results.csv: %d cells\n", filepath.Join(o.out, "results.md"), len(r.All))
+	_, err = fmt.Fprintf(stdout, "%s, report.html, results.csv: %d cells\n",
+		filepath.Join(o.out, "results.md"), len(r.All))
 	return err
 }

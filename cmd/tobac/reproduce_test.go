@@ -53,38 +53,46 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	want := readFile(t, "r/results.csv")
-	if lines, err := csv.NewReader(strings.NewReader(want)).ReadAll(); err != nil || len(lines) != 1+2*6 {
-		t.Errorf("results.csv: %d lines, %v, want a head, and for each cell listed probabilities and draws", len(lines), err)
+	if lines, err := csv.NewReader(strings.NewReader(want)).ReadAll(); err != nil ||
+		len(lines) != 1+2*6 {
+		t.Errorf("results.csv: %d lines, %v, want a head, and for each cell listed probabilities "+
+			"and draws", len(lines), err)
 	}
 	for _, name := range []string{"r/results.md", "r/report.html"} {
 		text := readFile(t, name)
-		for _, part := range []string{"tobac reproduce table1 --out r --runs 2 --only empty", "exact, true order", "empty graph", "15.6 ± 0.42", "Only a part was run"} {
+		for _, part := range []string{"tobac reproduce table1 --out r --runs 2 --only empty",
+			"exact, true order", "empty graph", "15.6 ± 0.42", "Only a part was run"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s lacks %q", name, part)
 			}
 		}
 	}
 	for _, outside := range []string{"<script", "http://", "https://", "src="} {
-		if page := strings.ReplaceAll(readFile(t, "r/report.html"), "http://www.w3.org/", ""); strings.Contains(page, outside) {
+		if page := strings.ReplaceAll(readFile(t, "r/report.html"), "http://www.w3.org/",
+			""); strings.Contains(page, outside) {
 			t.Errorf("report.html has %q, and is to stand alone", outside)
 		}
 	}
 	check := kept(t, outputsOf(t, "r/cells"))
 	// More runs: what is there is not done again.
-	if got := succeed(t, append(strings.Fields(strings.Replace(cheap, "--runs 2", "--runs 3", 1)), "--out", "r")...); !strings.Contains(got.stdout, ": 9 cells\n") {
+	if got := succeed(t, append(strings.Fields(strings.Replace(cheap, "--runs 2", "--runs 3", 1)),
+		"--out", "r")...); !strings.Contains(got.stdout, ": 9 cells\n") {
 		t.Errorf("%+v", got)
 	}
 	check()
-	if !strings.HasPrefix(readFile(t, "r/results.csv"), want[:strings.Index(want, "sachs-split1")]) {
+	if !strings.HasPrefix(readFile(t, "r/results.csv"),
+		want[:strings.Index(want, "sachs-split1")]) {
 		t.Error("the lines of the first split changed")
 	}
 	// A damaged cell.
 	damaged := outputsOf(t, "r/cells")[0]
-	if err := os.WriteFile(damaged, []byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644); err != nil {
+	if err := os.WriteFile(damaged,
+		[]byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	got := succeed(t, append(strings.Fields(cheap), "--runs", "3", "--out", "r")...)
-	if !strings.Contains(got.stderr, filepath.Base(damaged)) || !strings.Contains(got.stderr, "done again") {
+	if !strings.Contains(got.stderr, filepath.Base(damaged)) ||
+		!strings.Contains(got.stderr, "done again") {
 		t.Errorf("damaged: %q", got.stderr)
 	}
 	succeed(t, append(strings.Fields(cheap), "--out", "r")...)
@@ -101,12 +109,14 @@ func TestReproduceInParts(t *testing.T) {
 	succeed(t, append(args, "--out", "whole")...)
 	want := readFile(t, "whole/results.csv")
 	for _, part := range []string{"1", "2"} {
-		if got := succeed(t, append(args, "--shard", part+"/2", "--out", "part"+part)...); !strings.Contains(got.stdout, "3 jobs of shard "+part+"/2") {
+		if got := succeed(t, append(args, "--shard", part+"/2", "--out",
+			"part"+part)...); !strings.Contains(got.stdout, "3 jobs of shard "+part+"/2") {
 			t.Errorf("part %s: %+v", part, got)
 		}
 	}
 	got := succeed(t, append(args, "--collect", "--out", "part1")...)
-	if !strings.Contains(got.stdout, ": 6 cells\n") || !strings.Contains(readFile(t, "part1/results.md"), "3 cells of 6 have an outcome") {
+	if !strings.Contains(got.stdout, ": 6 cells\n") ||
+		!strings.Contains(readFile(t, "part1/results.md"), "3 cells of 6 have an outcome") {
 		t.Errorf("collected: %+v", got)
 	}
 	if err := os.CopyFS("part1/cells/done", os.DirFS("part2/cells/done")); err != nil {
@@ -116,7 +126,8 @@ func TestReproduceInParts(t *testing.T) {
 	if readFile(t, "part1/results.csv") != want {
 		t.Error("the study in two parts has other results")
 	}
-	if got := succeed(t, append(args, "--plan", "--out", "planned")...); !strings.Contains(got.stdout, "has 6 jobs to do") {
+	if got := succeed(t, append(args, "--plan", "--out", "planned")...); !strings.Contains(
+		got.stdout, "has 6 jobs to do") {
 		t.Errorf("planned: %+v", got)
 	}
 	folder, err := jobs.ExistingFolder("planned/cells")
@@ -141,8 +152,10 @@ func TestReproduceMistakes(t *testing.T) {
 		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, networks, authors, svidag, all`,
 		"reproduce table1":         `tobac reproduce needs --out DIR, the folder for the cells and the results`,
 		"reproduce":                `tobac reproduce takes one of table1, linear, nonlinear, size, order, networks, authors, svidag, all, got none`,
-		"reproduce table1 --out r --plan --shard 1/2":         `--plan and --shard contradict each other: cells are written down, or done`,
-		"reproduce table1 --out r --plan --collect":           `--collect contradicts --plan and --shard: results are written, or cells done for them`,
+		"reproduce table1 --out r " +
+			"--plan --shard 1/2": `--plan and --shard contradict each other: cells are written down, or done`,
+		"reproduce table1 --out r " +
+			"--plan --collect": `--collect contradicts --plan and --shard: results are written, or cells done for them`,
 		"reproduce table1 --out r --data d":                   `--data is for the experiments authors, networks and all`,
 		"reproduce authors --out r":                           `the experiment authors needs --data DIR, the folder with the data sets of the authors' program`,
 		"reproduce table1 --out r --only dips --runs 1":       "",
@@ -153,12 +166,14 @@ func TestReproduceMistakes(t *testing.T) {
 			refuses(t, args, cli.ExitUsage, want)
 			continue
 		}
-		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitUsage || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "allowed: ") {
+		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitUsage ||
+			strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "allowed: ") {
 			t.Errorf("tobac %s: %+v", args, got)
 		}
 	}
 	for args, want := range map[string]string{
-		"reproduce table1 --only empty --out file":        "file: is a file; allowed: the path of a folder, which is created if it does not exist",
+		"reproduce table1 --only empty --out file": "file: is a file; allowed: the path " +
+			"of a folder, which is created if it does not exist",
 		"reproduce authors --data nowhere --out r":        "",
 		"reproduce table1 --only empty --out /dev/null/x": "",
 	} {
@@ -166,15 +181,19 @@ func TestReproduceMistakes(t *testing.T) {
 			refuses(t, args, cli.ExitFailed, want)
 			continue
 		}
-		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitFailed || strings.Count(got.stderr, "\n") != 1 {
+		if got := runTobac(t, strings.Fields(args)...); got.code != cli.ExitFailed ||
+			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("tobac %s: %+v", args, got)
 		}
 	}
-	refuses(t, "reproduce table1 --only empty --out taken", cli.ExitUsage, "taken: holds other things than results of tobac (results.csv, no valid tobac.json); choose a new or empty folder, or give --force")
+	refuses(t, "reproduce table1 --only empty --out taken", cli.ExitUsage, "taken: holds other "+
+		"things than results of tobac (results.csv, no valid tobac.json); choose a new or empty "+
+		"folder, or give --force")
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
 		if err := os.Mkdir("closed", 0o555); err != nil {
 			t.Fatal(err)
 		}
-		refuses(t, "reproduce table1 --only empty --out closed", cli.ExitFailed, "closed: permission denied")
+		refuses(t, "reproduce table1 --only empty --out closed", cli.ExitFailed,
+			"closed: permission denied")
 	}
 }

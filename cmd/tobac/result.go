@@ -18,17 +18,30 @@ import (
 var fitOutputs = []output{
 	{name: "edges.csv", write: (*result).writeEdges},
 	{name: "pairs.csv", write: (*result).writePairs},
-	{name: effectsFile, write: (*result).writeEffects, has: func(r *result) bool { return r.effects != nil }},
+	{name: effectsFile, write: (*result).writeEffects, has: func(r *result) bool {
+		return r.effects != nil
+	}},
 	{name: "consensus.csv", write: (*result).writeConsensus},
 	{name: "consensus.dot", write: (*result).writeDOT},
-	{name: particlesFile, write: func(r *result, w io.Writer) error { return r.Posterior.Write(w) }},
-	{name: comparedFile, write: func(r *result, w io.Writer) error { return r.particles.Write(w) }, has: func(r *result) bool { return r.particles != nil }},
-	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) }, has: func(r *result) bool { return r.functions != nil }},
+	{name: particlesFile, write: func(r *result, w io.Writer) error {
+		return r.Posterior.Write(w)
+	}},
+	{name: comparedFile, write: func(r *result, w io.Writer) error { return r.particles.Write(w) },
+		has: func(r *result) bool { return r.particles != nil }},
+	{name: functionsFile, write: func(r *result, w io.Writer) error { return r.functions.Write(w) },
+		has: func(r *result) bool { return r.functions != nil }},
 	{name: cli.ConfigFile, write: (*result).writeConfig},
-	{name: summaryFile, write: func(r *result, w io.Writer) error { return cli.WriteJSON(w, r.summary) }},
-	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) }, has: func(r *result) bool { return r.page != nil }},
-	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool { return r.imputed != nil }},
-	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF), export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows), exportPosterior,
+	{name: summaryFile, write: func(r *result, w io.Writer) error {
+		return cli.WriteJSON(w, r.summary)
+	}},
+	{name: reportFile, write: func(r *result, w io.Writer) error { return r.page.WriteHTML(w) },
+		has: func(r *result) bool { return r.page != nil }},
+	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool {
+		return r.imputed != nil
+	}},
+	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF),
+	export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows),
+	exportPosterior,
 }
 
 // fitFiles are the names of these files and of the manifest.
@@ -44,7 +57,9 @@ func outputNames(outputs []output) []string {
 
 // outputs are those of this result.
 func (r *result) outputs() []output {
-	return slices.DeleteFunc(slices.Clone(fitOutputs), func(o output) bool { return o.has != nil && !o.has(r) })
+	return slices.DeleteFunc(slices.Clone(fitOutputs), func(o output) bool {
+		return o.has != nil && !o.has(r)
+	})
 }
 
 // files are the names of the files of this result, and of the folder of its figures.
@@ -80,7 +95,8 @@ func (r *result) writeEdges(w io.Writer) error {
 	fixed := newCertainty(&r.Config.Prior, len(r.Names))
 	for _, e := range r.Posterior.EdgesFrom(listedFrom(len(r.Names))) {
 		text = delimited.AppendTexts(text, r.Names[e.Source], r.Names[e.Target])
-		text = appendKnown(text, e.Probability, e.WeightMean, e.WeightSD, e.Adjacent, r.Posterior.DirectionOf(e.Source, e.Target))
+		text = appendKnown(text, e.Probability, e.WeightMean, e.WeightSD, e.Adjacent,
+			r.Posterior.DirectionOf(e.Source, e.Target))
 		if text = append(text, ",0"...); fixed.given(e.Source, e.Target) {
 			text[len(text)-1] = '1'
 		}
@@ -113,7 +129,8 @@ const manyColumns = 100
 // writePairs writes every pair that [listedFrom] lists, most probable first.
 // What is not known of its weights stays empty.
 func (r *result) writePairs(w io.Writer) error {
-	text := []byte("first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,reverse_weight_sd\n")
+	text := []byte("first,second,adjacent,direction,weight_mean,weight_sd,reverse_weight_mean,re" +
+		"verse_weight_sd\n")
 	for _, p := range r.Posterior.PairsFrom(listedFrom(len(r.Names))) {
 		text = delimited.AppendTexts(text, r.Names[p.A], r.Names[p.B])
 		text = appendKnown(text, p.Adjacent, p.Direction, p.Mean, p.SD, p.ReverseMean, p.ReverseSD)
@@ -139,7 +156,9 @@ func appendKnown(text []byte, numbers ...float64) []byte {
 // undirected edge is written in its more probable direction.
 func (r *result) writeConsensus(w io.Writer) error {
 	g, weights := r.Posterior.PartiallyDirected()
-	return dag.WritePartiallyDirected(w, g, r.Names, weights, func(e dag.Edge) bool { return r.Posterior.Pair(e.From, e.To).A == e.From })
+	return dag.WritePartiallyDirected(w, g, r.Names, weights, func(e dag.Edge) bool {
+		return r.Posterior.Pair(e.From, e.To).A == e.From
+	})
 }
 
 // writeDOT draws the consensus graph for Graphviz.

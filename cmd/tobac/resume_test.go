@@ -18,11 +18,13 @@ func TestCheckpointOfAnotherVersion(t *testing.T) {
 	simulated(t)
 	defer func(former string) { cli.Release = former }(cli.Release)
 	cli.Release = "0.9.0"
-	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "state")...)
+	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint",
+		"state")...)
 	cli.Release = "1.0.0"
 	got := succeed(t, "fit", "--resume", "state", "--out", "run")
 	const want = "state was written by tobac 0.9.0 (go1."
-	if !strings.Contains(got.stderr, "tobac: warning: "+want) || !strings.Contains(readFile(t, "run/summary.json"), want) {
+	if !strings.Contains(got.stderr, "tobac: warning: "+want) ||
+		!strings.Contains(readFile(t, "run/summary.json"), want) {
 		t.Errorf("no warning in\n%s", got.stderr)
 	}
 }
@@ -32,7 +34,9 @@ var kernelModels = []string{"linear", "bge", "ffn"}
 
 // withSteps is a run of a model.
 func withSteps(steps, model string, more ...string) []string {
-	return append([]string{"fit", "data/train.csv", "--set", "results.report=false", "--engine", "svgd", "--order", "eqvar", "--set", "svgd.particles=6", "--set", "svgd.samples=8", "--model", model, "--set", "svgd.steps=" + steps}, more...)
+	return append([]string{"fit", "data/train.csv", "--set", "results.report=false", "--engine",
+		"svgd", "--order", "eqvar", "--set", "svgd.particles=6", "--set", "svgd.samples=8",
+		"--model", model, "--set", "svgd.steps=" + steps}, more...)
 }
 
 // TestKernelsHelper makes checkpoints in a process of its own, with the kernels that its
@@ -73,7 +77,10 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 			for _, model := range kernelModels {
 				state := model + ".state"
 				if was != is {
-					refuses(t, "fit --resume "+state, cli.ExitFailed, state+": was made with the arithmetic "+was+", this run has "+is+", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+" tobac fit --resume "+state)
+					refuses(t, "fit --resume "+state, cli.ExitFailed,
+						state+": was made with the arithmetic "+was+", this run has "+is+
+							", which gives other bits; to continue: TOBAC_KERNELS="+was[at:]+
+							" tobac fit --resume "+state)
 					continue
 				}
 				succeed(t, withSteps("30", model, "--out", model)...)
@@ -88,7 +95,8 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 		{"float64 pdp11 portable", "resume it where it was made, or start anew without --resume"},
 		{mine.Arithmetic() + "9", "resume it where it was made, or start anew without --resume"},
 	} {
-		if err := otherArithmetic("state", row[0], mine.Arithmetic()); !strings.HasSuffix(err.Error(), row[1]) {
+		if err := otherArithmetic("state", row[0],
+			mine.Arithmetic()); !strings.HasSuffix(err.Error(), row[1]) {
 			t.Errorf("of %s: %v", row[0], err)
 		}
 	}
@@ -98,7 +106,8 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 // at most: it neither replaces files of others nor names other places.
 func TestForeignCheckpoint(t *testing.T) {
 	simulated(t)
-	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint", "sent/state", "--out", "sent/run")...)
+	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint",
+		"sent/state", "--out", "sent/run")...)
 	honest := readFile(t, "sent/state")
 	plain, err := file.Unseal([]byte(honest))
 	if err != nil {
@@ -106,31 +115,43 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 	const home = "source,target\n"
 	for _, c := range []struct{ options, want string }{
-		{`{"name":"checkpoint","texts":["../home/edges.csv"]},{"name":"resume","texts":["../home/edges.csv"]},{"name":"config","texts":["../home/edges.csv"]},{"name":"force","texts":["true"]}`, ""},
+		{
+			`{"name":"checkpoint","texts":["../home/edges.csv"]},{"name":"resume","texts":["../home/edges.csv"]},{"name":"config","texts":["../home/edges.csv"]},{"name":"force","texts":["true"]}`, ""},
 		{`{"name":"out","texts":["../home"]},{"name":"force","texts":["true"]}`, "../home"},
 		{`{"name":"out","texts":["run","../home"]}`, "../home"},
 		{`{"name":"out","texts":["HERE/home"]}`, "HERE/home"},
 		{`{"name":"out","texts":["inside"]},{"name":"force","texts":["true"]}`, "inside"},
 	} {
-		inFolder(t, map[string]string{"home/edges.csv": home, "sent/inside/edges.csv": home, "data/train.csv": readFile(t, "data/train.csv")})
+		inFolder(t, map[string]string{"home/edges.csv": home, "sent/inside/edges.csv": home,
+			"data/train.csv": readFile(t, "data/train.csv")})
 		here, err := os.Getwd()
 		if err != nil {
 			t.Fatal(err)
 		}
-		content := strings.Replace(string(plain), `{"name":"out","texts":["run"]}`, strings.ReplaceAll(c.options, "HERE", here), 1)
-		write := file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, content); return err })
+		content := strings.Replace(string(plain), `{"name":"out","texts":["run"]}`,
+			strings.ReplaceAll(c.options, "HERE", here), 1)
+		write := file.Sealed(func(w io.Writer) error {
+			_, err := io.WriteString(w, content)
+			return err
+		})
 		if err := file.Write("sent/state", write); err != nil {
 			t.Fatal(err)
 		}
-		switch place := strings.ReplaceAll(strings.Replace(c.want, "../", "", 1), "HERE", here); place {
+		switch place := strings.ReplaceAll(strings.Replace(c.want, "../", "", 1), "HERE",
+			here); place {
 		case "":
 			succeed(t, "fit", "--resume", "sent/state")
 		case "inside":
-			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/inside: holds other things than results of tobac (edges.csv, no valid tobac.json); choose a new or empty folder, or give --force")
+			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/inside: holds other "+
+				"things than results of tobac (edges.csv, no valid tobac.json); choose a new or "+
+				"empty folder, or give --force")
 		default:
-			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/state: its results go to "+place+", outside the folder of the checkpoint; to write there: tobac fit --resume sent/state --out "+place)
+			refuses(t, "fit --resume sent/state", cli.ExitUsage, "sent/state: its results go to "+
+				place+", outside the folder of the checkpoint; to write there: tobac fit "+
+				"--resume sent/state --out "+place)
 		}
-		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+home || len(listing(t, "home")) != 1 {
+		if got := readFile(t, "home/edges.csv") + readFile(t, "sent/inside/edges.csv"); got != home+
+			home || len(listing(t, "home")) != 1 {
 			t.Errorf("%s: there are %q and %v", c.options, got, listing(t, "home"))
 		}
 	}

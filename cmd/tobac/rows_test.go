@@ -19,9 +19,12 @@ func TestDependentRows(t *testing.T) {
 		text += fmt.Sprintf("%d,%v,%v\n", 10+3*i, a, b)
 	}
 	inFolder(t, map[string]string{"walks.csv": text})
-	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out", "run")
+	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out",
+		"run")
 	const says = "he rows of this table are not independent, unless"
-	found := regexp.MustCompile(`their evidence counts as if there were (\S+) independent rows`).FindStringSubmatch(got.stderr)
+	found := regexp.MustCompile(
+		`their evidence counts as if there were (\S+) independent rows`).FindStringSubmatch(
+		got.stderr)
 	if found == nil {
 		t.Fatalf("standard error %q", got.stderr)
 	}
@@ -33,7 +36,8 @@ func TestDependentRows(t *testing.T) {
 	if !strings.Contains(got.stderr, time) {
 		t.Errorf("standard error %q", got.stderr)
 	}
-	for _, want := range []string{"Pairs, strongest first, " + clause, "Verdict\n      - The rows of this table are not"} {
+	for _, want := range []string{"Pairs, strongest first, " + clause,
+		"Verdict\n      - The rows of this table are not"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("report lacks %q:\n%s", want, got.stdout)
 		}
@@ -41,11 +45,14 @@ func TestDependentRows(t *testing.T) {
 	if page := readFile(t, "run", "report.html"); strings.Count(page, clause+".</p>") != 4 {
 		t.Errorf("the page says %d times what is refuted", strings.Count(page, clause+".</p>"))
 	}
-	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary, `"refuted": "`+clause) {
+	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary,
+		`"refuted": "`+clause) {
 		t.Error("summary.json does not say what is refuted")
 	}
 	for _, option := range []string{"--drop step", "--set knowledge.source=step"} {
-		if got := succeed(t, strings.Fields("fit walks.csv --engine exact --model linear-unequal "+option)...); strings.Contains(got.stderr, "evenly") || !strings.Contains(got.stderr, says) {
+		if got := succeed(t, strings.Fields("fit walks.csv --engine exact --model linear-unequal "+
+			option)...); strings.Contains(got.stderr, "evenly") ||
+			!strings.Contains(got.stderr, says) {
 			t.Errorf("%s: standard error %q", option, got.stderr)
 		}
 	}

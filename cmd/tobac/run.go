@@ -29,7 +29,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if interrupted := new(cli.InterruptedError); errors.As(err, &interrupted) {
 		err = interrupted // without the place where it happened
 	}
-	fmt.Fprintln(stderr, cli.Printable("tobac: "+cli.Message(err))) // an error of this write cannot be reported
+	// an error of this write cannot be reported
+	fmt.Fprintln(stderr, cli.Printable("tobac: "+cli.Message(err)))
 	return cli.ExitStatus(ctx, err)
 }
 
@@ -57,13 +58,20 @@ Exit status: 0 done, 1 failed run (data, numerics, output), 2 wrong usage,
 		return nil
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cli.PrintHelp(cmd.OutOrStdout(), cmd) })
-	root.AddCommand(cli.Interruptible(newCheck()), newConvert(), newFit(), cli.Interruptible(newEffect()), cli.Interruptible(newPredict()), cli.Interruptible(newEval()), cli.Interruptible(newCompare()), cli.Interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(), newMan(root))
+	root.AddCommand(cli.Interruptible(newCheck()), newConvert(), newFit(),
+		cli.Interruptible(newEffect()), cli.Interruptible(newPredict()),
+		cli.Interruptible(newEval()), cli.Interruptible(newCompare()),
+		cli.Interruptible(newOrder()), newSimulate(), newReproduce(), newReport(), newVersion(),
+		newMan(root))
 	for _, cmd := range root.Commands() {
-		if name := cmd.Name(); name != "version" && name != "man" && cmd.Flags().Lookup("quiet") == nil {
+		if name := cmd.Name(); name != "version" && name != "man" &&
+			cmd.Flags().Lookup("quiet") == nil {
 			cli.QuietFlag(cmd.Flags())
 		}
 	}
-	root.SetHelpCommand(cli.NewHelp(root, func() []cli.Topic { return newFitOptions().topics() }, overviews))
+	root.SetHelpCommand(cli.NewHelp(root, func() []cli.Topic {
+		return newFitOptions().topics()
+	}, overviews))
 	cli.Completions(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.WrongUse(cli.FlagError(cmd, err))
@@ -76,5 +84,6 @@ func unknownCommand(root *cobra.Command, name string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return cli.Usagef("unknown command %q%s; allowed: %s", name, cli.Suggestion(name, names), strings.Join(names, ", "))
+	return cli.Usagef("unknown command %q%s; allowed: %s", name, cli.Suggestion(name, names),
+		strings.Join(names, ", "))
 }

@@ -31,10 +31,13 @@ func TestMainHelper(t *testing.T) {
 func TestSignals(t *testing.T) {
 	inFolder(t, nil)
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGHUP) // so that the processes do not ignore it where the tests run after nohup
+	// so that the processes do not ignore it where the tests run after nohup
+	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
-	for stop, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		cmd := process(strings.Fields("fit --engine svgd --order eqvar --set particles=2 --set samples=4 --set steps=4000 --set results.report=false --checkpoint state --force"))
+	for stop, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143,
+		syscall.SIGHUP: 129} {
+		cmd := process(strings.Fields("fit --engine svgd --order eqvar --set particles=2 --set " +
+			"samples=4 --set steps=4000 --set results.report=false --checkpoint state --force"))
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +54,9 @@ func TestSignals(t *testing.T) {
 			}
 		}
 		err = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != want || !strings.HasPrefix(last, "tobac: interrupted after step ") || !strings.HasSuffix(last, "; to continue: tobac fit --resume state --force") {
+		if got := cmd.ProcessState.ExitCode(); got != want ||
+			!strings.HasPrefix(last, "tobac: interrupted after step ") ||
+			!strings.HasSuffix(last, "; to continue: tobac fit --resume state --force") {
 			t.Errorf("%v: status %d after %q, error %v; want %d", stop, got, last, err, want)
 		}
 	}
@@ -90,7 +95,8 @@ func TestSignalsWhileReading(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(args, " - ") { // more than a pipe holds: all of it is written once some is read
+			// more than a pipe holds: all of it is written once some is read
+			if strings.Contains(args, " - ") {
 				_, err = stdin.Write(bytes.Repeat([]byte("1,2,3\n"), 1<<18))
 			} else {
 				err = syscall.ENXIO
@@ -106,7 +112,8 @@ func TestSignalsWhileReading(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd.Wait() // whose error is the status
-			if got := cmd.ProcessState.ExitCode(); got != 143 || out.String() != "tobac: "+want+"\n" {
+			if got := cmd.ProcessState.ExitCode(); got != 143 || out.String() != "tobac: "+want+
+				"\n" {
 				t.Errorf("status %d and %q, want 143 and %q", got, out.String(), want)
 			}
 			if after := tree(t); after != before {
@@ -121,7 +128,8 @@ func TestSignalsWhileReading(t *testing.T) {
 func TestIgnoredSignals(t *testing.T) {
 	simulated(t)
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" -test.run=^TestMainHelper$`, os.Args[0])
-	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar --set particles=2 --set samples=4 --set steps=1000 --out run --set results.report=false")
+	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar "+
+		"--set particles=2 --set samples=4 --set steps=1000 --out run --set results.report=false")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +156,8 @@ func TestClosedOutput(t *testing.T) {
 	simulated(t)
 	for args, want := range map[string]string{
 		"--out run": "tobac: standard output: broken pipe; the results are in run\n",
-		"":          "tobac: standard output: broken pipe; nothing was written: --out DIR keeps the results\n",
+		"": "tobac: standard output: broken pipe; nothing was written: --out DIR keeps " +
+			"the results\n",
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -156,11 +165,13 @@ func TestClosedOutput(t *testing.T) {
 		}
 		r.Close()
 		var stderr bytes.Buffer
-		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --set results.report=false --set prior.max-parents=2 --model linear-unequal " + args))
+		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --set " +
+			"results.report=false --set prior.max-parents=2 --model linear-unequal " + args))
 		cmd.Stdout, cmd.Stderr = w, &stderr
 		cmd.Run() // whose error is the status
 		w.Close()
-		if got := cmd.ProcessState.ExitCode(); got != 141 || !strings.HasSuffix(stderr.String(), want) {
+		if got := cmd.ProcessState.ExitCode(); got != 141 ||
+			!strings.HasSuffix(stderr.String(), want) {
 			t.Errorf("status %d and %q, want 141 and %q", got, stderr.String(), want)
 		}
 	}

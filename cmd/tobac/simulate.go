@@ -95,18 +95,23 @@ that depends on the parents.`,
   tobac fit data/train.csv --heldout data/heldout.csv --truth data/graph.csv`,
 		Args: cli.Arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "simulating", func(p *cli.Progress) error { return simulate(cmd.Context(), o, cli.Beneath(p, cmd.OutOrStdout())) })
+			return cli.Working(cmd.ErrOrStderr(), cli.IsQuiet(cmd), "simulating",
+				func(p *cli.Progress) error {
+					return simulate(cmd.Context(), o, cli.Beneath(p, cmd.OutOrStdout()))
+				})
 		},
 	}
 	f := cmd.Flags()
 	f.Var(cli.Choice(&o.model, mechanismNames()...), "model", "structural equation model")
 	f.Var(cli.Choice(&o.prior, graphER, graphSF), "prior", "distribution of the graph")
 	f.Var(cli.WholeNumber(&o.vars, 2, maxSimulatedVars), "vars", "number of variables")
-	f.Var(cli.Positive(&o.edgesPerNode), "edges-per-node", "expected number of edges divided by the number of variables; must be below (vars-1)/2")
+	f.Var(cli.Positive(&o.edgesPerNode), "edges-per-node",
+		"expected number of edges divided by the number of variables; must be below (vars-1)/2")
 	f.Var(cli.WholeNumber(&o.samples, 1, maxSimulatedNumbers), "samples", "rows of each table")
 	f.Var(cli.Seed(&o.seed), "seed", "seed of the random numbers")
 	f.Var(cli.Positive(&o.noiseVariance), "noise-variance", "variance of every variable's noise")
-	f.Var(cli.PlainText(&o.out, "DIR"), "out", "folder for the files, created if need be (required)")
+	f.Var(cli.PlainText(&o.out, "DIR"), "out",
+		"folder for the files, created if need be (required)")
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	cli.Toggle(f, &o.json, "json", cli.JSONUsage)
 	return cmd
@@ -126,7 +131,8 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 		return cli.Usagef("tobac simulate needs --out DIR, the folder for its files")
 	}
 	if o.samples > maxSimulatedNumbers/o.vars {
-		return cli.Usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in a table", o.samples, o.vars, maxSimulatedNumbers)
+		return cli.Usagef("--samples %d of --vars %d are too many; allowed: up to %d numbers in "+
+			"a table", o.samples, o.vars, maxSimulatedNumbers)
 	}
 	if err := checkSimulation(o.samples, o.vars); err != nil {
 		return err
@@ -139,7 +145,8 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out, err := file.OpenSet(o.out, []string{"train.csv", "heldout.csv", "graph.csv"}, file.Guard{Force: o.force})
+	out, err := file.OpenSet(o.out, []string{"train.csv", "heldout.csv", "graph.csv"},
+		file.Guard{Force: o.force})
 	if err != nil {
 		return err
 	}
@@ -154,7 +161,9 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	}{
 		{"train.csv", func(w io.Writer) error { return dataset.WriteCSV(w, s.Train) }},
 		{"heldout.csv", func(w io.Writer) error { return dataset.WriteCSV(w, s.Heldout) }},
-		{"graph.csv", func(w io.Writer) error { return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights) }},
+		{"graph.csv", func(w io.Writer) error {
+			return dag.WriteEdges(w, s.Graph, s.Train.Names, s.Weights)
+		}},
 	}
 	for _, f := range files {
 		if err := out.Write(f.name, cli.Interruptibly(ctx, f.write)); err != nil {
@@ -166,10 +175,12 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 	}
 	if o.json {
 		return cli.WriteJSON(stdout, simulateSummary{
-			Folder: o.out, Rows: o.samples, Variables: o.vars, Edges: g.Size(), ExpectedEdges: expected,
+			Folder: o.out, Rows: o.samples, Variables: o.vars, Edges: g.Size(),
+			ExpectedEdges: expected,
 		})
 	}
-	_, err = fmt.Fprintf(stdout, "%s and heldout.csv: %d rows of %d variables each\ngraph.csv: edges %d, expected %.4g\n",
+	_, err = fmt.Fprintf(stdout,
+		"%s and heldout.csv: %d rows of %d variables each\ngraph.csv: edges %d, expected %.4g\n",
 		filepath.Join(o.out, "train.csv"), o.samples, o.vars, g.Size(), expected)
 	return err
 }
@@ -177,14 +188,18 @@ func simulate(ctx context.Context, o simulateOptions, stdout io.Writer) error {
 // graph draws the graph and says how many edges it was to have.
 func (o simulateOptions) graph() (g *dag.Graph, expected float64, err error) {
 	if o.prior == graphER {
-		g, err = dataset.SimulateER(dataset.ERConfig{Vars: o.vars, EdgesPerNode: o.edgesPerNode, Seed: o.seed})
+		g, err = dataset.SimulateER(dataset.ERConfig{Vars: o.vars, EdgesPerNode: o.edgesPerNode,
+			Seed: o.seed})
 		expected = o.edgesPerNode * float64(o.vars)
 	} else {
 		m := int(o.edgesPerNode)
 		if float64(m) != o.edgesPerNode {
-			return nil, 0, cli.Usagef("--edges-per-node %v is not a whole number, which --prior sf needs", o.edgesPerNode)
+			return nil, 0,
+				cli.Usagef("--edges-per-node %v is not a whole number, which --prior sf needs",
+					o.edgesPerNode)
 		}
-		g, err = dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: o.vars, EdgesPerNode: m, Seed: o.seed})
+		g, err = dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: o.vars, EdgesPerNode: m,
+			Seed: o.seed})
 		expected = float64(m*o.vars - m*(m+1)/2)
 	}
 	if err != nil {
@@ -195,12 +210,14 @@ func (o simulateOptions) graph() (g *dag.Graph, expected float64, err error) {
 
 // data draws parameters and rows.
 func (o simulateOptions) data(g *dag.Graph) (*dataset.Simulation, error) {
-	c := dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed}
+	c := dataset.LinearConfig{Rows: o.samples, HeldoutRows: o.samples,
+		NoiseVariance: o.noiseVariance, Seed: o.seed}
 	switch o.model {
 	case linearMechanism:
 		return dataset.SimulateLinear(g, c)
 	case networkMechanism:
-		return dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: o.samples, HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
+		return dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: o.samples,
+			HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
 	}
 	return dataset.SimulateMechanism(g, dataset.Mechanism(o.model-firstMechanism), c)
 }

@@ -25,9 +25,10 @@ type summary struct {
 	Reason       string         `json:"reason,omitempty"` // why this model
 	Evidence     []evidence     `json:"evidence,omitempty"`
 	EdgesPerNode metrics.Number `json:"edges_per_node"` // of the prior, or its posterior mean
-	Order        []string       `json:"order"`          // known or found, sources first; empty with several or none
-	Orders       *ordersSummary `json:"orders,omitempty"`
-	Warnings     []string       `json:"warnings"`
+	// known or found, sources first; empty with several or none
+	Order    []string       `json:"order"`
+	Orders   *ordersSummary `json:"orders,omitempty"`
+	Warnings []string       `json:"warnings"`
 	// Knowledge is what was known of the graph before; left out: nothing.
 	Knowledge  *knowledgeSummary `json:"knowledge,omitempty"`
 	evaluation                   // of what is listed
@@ -36,9 +37,10 @@ type summary struct {
 	Diagnostics diagnosticsSummary `json:"diagnostics"`
 	Seconds     engine.Seconds     `json:"seconds"`
 	Verdict     verdictSummary     `json:"verdict"`
-	Columns     []effects.Column   `json:"columns"`              // of the training rows, transformed but not standardised
-	Command     string             `json:"command,omitempty"`    // that repeats the run
-	Imputation  *imputationSummary `json:"imputation,omitempty"` // nil means no value was missing
+	// of the training rows, transformed but not standardised
+	Columns    []effects.Column   `json:"columns"`
+	Command    string             `json:"command,omitempty"`    // that repeats the run
+	Imputation *imputationSummary `json:"imputation,omitempty"` // nil means no value was missing
 }
 
 // evidence is the log marginal likelihood of a model, null if unknown.
@@ -97,7 +99,9 @@ func (c runConfig) MarshalJSON() ([]byte, error) {
 		engines = append(engines, c.beside)
 	}
 	for _, t := range topics(&c.fit, engines...) {
-		t.Settings.VisitAll(func(flag *pflag.Flag) { settings[t.Name+"."+flag.Name] = typed(flag.Value.String()) })
+		t.Settings.VisitAll(func(flag *pflag.Flag) {
+			settings[t.Name+"."+flag.Name] = typed(flag.Value.String())
+		})
 	}
 	add("settings", settings)
 	add("seed", c.fit.Seed)
@@ -130,17 +134,24 @@ func (c *runConfig) units() string {
 
 // A verdictSummary is the verdict in summary.json.
 type verdictSummary struct {
-	Sentences   []string       `json:"sentences"`
-	Stable      int            `json:"stable"`    // pairs adjacent with a probability of 0.95 or more
-	Uncertain   int            `json:"uncertain"` // pairs adjacent with a probability from 0.05 up to 0.95
-	Directed    int            `json:"directed"`  // stable pairs with a direction of probability 0.9 or more
-	Open        int            `json:"open"`      // the other stable pairs
-	Conditional string         `json:"conditional,omitempty"`
-	Refuted     string         `json:"refuted,omitempty"` // the assumption of all probabilities that the data refute
-	ByVariance  metrics.Number `json:"by_variance"`       // expected fraction of edges towards the larger variance
-	Margin      metrics.Number `json:"margin"`            // nats by which the data support the model
+	Sentences []string `json:"sentences"`
+	// pairs adjacent with a probability of 0.95 or more
+	Stable int `json:"stable"`
+	// pairs adjacent with a probability from 0.05 up to 0.95
+	Uncertain int `json:"uncertain"`
+	// stable pairs with a direction of probability 0.9 or more
+	Directed    int    `json:"directed"`
+	Open        int    `json:"open"` // the other stable pairs
+	Conditional string `json:"conditional,omitempty"`
+	// the assumption of all probabilities that the data refute
+	Refuted string `json:"refuted,omitempty"`
+	// expected fraction of edges towards the larger variance
+	ByVariance metrics.Number `json:"by_variance"`
+	// nats by which the data support the model
+	Margin metrics.Number `json:"margin"`
 }
 
 func newVerdictSummary(v explain.Verdict) verdictSummary {
-	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional, v.Refuted, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
+	return verdictSummary{v.Sentences, v.Stable, v.Uncertain, v.Directed, v.Open, v.Conditional,
+		v.Refuted, metrics.Number(v.ByVariance), metrics.Number(v.Margin)}
 }

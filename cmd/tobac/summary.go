@@ -12,8 +12,11 @@ import (
 
 // newSummary describes a result.
 func newSummary(j *job, r *tobac.Result) summary {
-	s := summary{Config: runConfig{j.input, j.fit, j.particles}, Engine: r.Config.Engine.Engine().Name(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: cli.Permuted(r.Names, r.Order()), Warnings: append(append([]string{}, j.warnings...), r.Warnings...), Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
+	s := summary{Config: runConfig{j.input, j.fit, j.particles},
+		Engine: r.Config.Engine.Engine().Name(), Model: r.Model, Reason: modelReason(j.fit, r),
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: cli.Permuted(r.Names, r.Order()),
+		Warnings:    append(append([]string{}, j.warnings...), r.Warnings...),
+		Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})

@@ -117,7 +117,8 @@ func inFolder(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, content := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +129,8 @@ func inFolder(t *testing.T, files map[string]string) {
 func simulated(t *testing.T) {
 	t.Helper()
 	inFolder(t, nil)
-	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out", "data")
+	succeed(t, "simulate", "--vars", "6", "--edges-per-node", "1", "--samples", "60", "--out",
+		"data")
 }
 
 // A line for every step shows tests how far a run is.
@@ -147,8 +149,12 @@ func quick(args ...string) []string {
 	if strings.Contains(line, "--engine ") && !strings.Contains(line, "--beside") {
 		of = ""
 	}
-	if slices.ContainsFunc([]string{"--engine svgd", "--engine dibs", "--order eqvar", "--order variance", "--beside svgd "}, func(words string) bool { return strings.Contains(line, words) }) {
-		out = append(out, "--set", of+"particles=6", "--set", of+"samples=8", "--set", of+"steps=40")
+	if slices.ContainsFunc([]string{"--engine svgd", "--engine dibs", "--order eqvar",
+		"--order variance", "--beside svgd "}, func(words string) bool {
+		return strings.Contains(line, words)
+	}) {
+		out = append(out, "--set", of+"particles=6", "--set", of+"samples=8", "--set",
+			of+"steps=40")
 	}
 	return append(out, args[1:]...)
 }

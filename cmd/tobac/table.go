@@ -27,9 +27,13 @@ type tableOptions struct {
 func (o *tableOptions) flags(f *pflag.FlagSet) {
 	f.Var(&columnList{&o.want.Columns}, "columns", "take only these columns, in this sequence")
 	f.Var(&columnList{&o.want.Drop}, "drop", "leave these columns out")
-	f.Var(cli.Choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute), "missing", "missing values: error, drop their rows, or impute them")
-	f.Var(cli.SeveralOf(&o.want.Kinds, "NAME=KIND"), "kind", "what a column is: "+kindNames()+"; may be repeated")
-	f.Var(cli.Choice(&o.want.Categories, table.CategoriesNodes, table.CategoriesIndicators, table.CategoriesDrop), "categories", "categories of more than two levels: nodes, indicators, drop")
+	f.Var(cli.Choice(&o.want.Missing, table.MissingError, table.MissingDrop, table.MissingImpute),
+		"missing", "missing values: error, drop their rows, or impute them")
+	f.Var(cli.SeveralOf(&o.want.Kinds, "NAME=KIND"), "kind", "what a column is: "+kindNames()+
+		"; may be repeated")
+	f.Var(cli.Choice(&o.want.Categories, table.CategoriesNodes, table.CategoriesIndicators,
+		table.CategoriesDrop), "categories",
+		"categories of more than two levels: nodes, indicators, drop")
 }
 
 // kindNames are the kinds of columns.
@@ -44,21 +48,35 @@ func kindNames() string {
 // topic has the settings of a table.
 func (o *tableOptions) topic() cli.Topic {
 	f := cli.NewSettings()
-	f.Var(cli.PlainText(&o.want.Rows, "2-101,205,..."), "rows", "rows to take, counted from 1 below the header")
-	f.Var(&columnList{&o.want.Keep}, "keep", "columns to take although they look like an index or identifier, or hold dates")
-	f.Var(cli.SeveralOf(&o.want.Ordinal, "NAME=a<b<..."), "ordinal", "order of the levels of a column, coded 0, 1, ...; may be repeated")
-	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code", "a value that means missing, besides the usual spellings; may be repeated")
-	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent", "what to do about constant columns and those that others determine")
-	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates", "what comes first in dates such as 03/04/2020")
-	f.Var(cli.Choice(&o.want.Censored, table.CensoredError, table.CensoredLimit, table.CensoredImpute), "censored",
-		"limits in place of values, such as <0.5, >100 and 2-5: error, take them for the values, or impute values between them")
-	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet", "sheet of a workbook, or array of an .npz file")
-	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header", "whether the first line has the names")
-	f.Var(&columnList{&o.layout.Names}, "names", "names of all columns, in place of those in the file")
-	f.Var(cli.WholeNumber(&o.layout.Skip, 0, cli.MostLines), "skip", "lines to skip at the beginning of the file")
-	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter", "separator of the values of a text: a character, or tab, blank")
+	f.Var(cli.PlainText(&o.want.Rows, "2-101,205,..."), "rows",
+		"rows to take, counted from 1 below the header")
+	f.Var(&columnList{&o.want.Keep}, "keep",
+		"columns to take although they look like an index or identifier, or hold dates")
+	f.Var(cli.SeveralOf(&o.want.Ordinal, "NAME=a<b<..."), "ordinal",
+		"order of the levels of a column, coded 0, 1, ...; may be repeated")
+	f.Var(cli.SeveralOf(&o.want.MissingCodes, "TEXT"), "missing-code",
+		"a value that means missing, besides the usual spellings; may be repeated")
+	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent",
+		"what to do about constant columns and those that others determine")
+	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates",
+		"what comes first in dates such as 03/04/2020")
+	f.Var(cli.Choice(&o.want.Censored, table.CensoredError, table.CensoredLimit,
+		table.CensoredImpute), "censored",
+		"limits in place of values, such as <0.5, >100 and 2-5: error, take them for the values, "+
+			"or impute values between them")
+	f.Var(cli.PlainText(&o.layout.Sheet, "NAME|N"), "sheet",
+		"sheet of a workbook, or array of an .npz file")
+	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header",
+		"whether the first line has the names")
+	f.Var(&columnList{&o.layout.Names}, "names",
+		"names of all columns, in place of those in the file")
+	f.Var(cli.WholeNumber(&o.layout.Skip, 0, cli.MostLines), "skip",
+		"lines to skip at the beginning of the file")
+	f.Var(&delimiter{&o.layout.Delimiter}, "delimiter",
+		"separator of the values of a text: a character, or tab, blank")
 	cli.DefaultText(f, "delimiter", "detected")
-	f.Var(cli.PlainText(&o.layout.Comment, "TEXT"), "comment", "text with which lines to skip begin")
+	f.Var(cli.PlainText(&o.layout.Comment, "TEXT"), "comment",
+		"text with which lines to skip begin")
 	return cli.NewTopic("data", cli.GroupOthers, dataHelp, f)
 }
 
@@ -74,7 +92,8 @@ func (c *columnList) Set(text string) error {
 	}
 	for _, name := range names {
 		if name == "" {
-			return errors.New("allowed: names or numbers of columns, separated by commas, none empty")
+			return errors.New(
+				"allowed: names or numbers of columns, separated by commas, none empty")
 		}
 	}
 	*c.values = append(*c.values, names...)
@@ -97,7 +116,8 @@ type delimiter struct{ value *rune }
 
 // delimiterNames are words for separators.
 var delimiterNames = map[string]rune{
-	",": ',', ";": ';', "\t": '\t', "|": '|', " ": ' ', `\t`: '\t', "comma": ',', "semicolon": ';', "tab": '\t', "bar": '|', "pipe": '|', "blank": ' ', "space": ' ',
+	",": ',', ";": ';', "\t": '\t', "|": '|', " ": ' ', `\t`: '\t', "comma": ',', "semicolon": ';',
+	"tab": '\t', "bar": '|', "pipe": '|', "blank": ' ', "space": ' ',
 }
 
 // Set implements pflag.Value.
@@ -198,7 +218,8 @@ func interventionsOf(path string, p *table.Prepared) (*dataset.Table, error) {
 	}
 	for _, name := range t.Names {
 		if !p.Knows(name) {
-			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path, delimited.Excerpt(name), delimited.Excerpts(columnNames(p)))
+			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path,
+				delimited.Excerpt(name), delimited.Excerpts(columnNames(p)))
 		}
 	}
 	m, err := p.Mask(t)
@@ -214,7 +235,8 @@ func checkMarks(path string, t *dataset.Table) error {
 	for i := range n {
 		for j := range d {
 			if v := t.X.At(i, j); v != 0 && v != 1 {
-				return fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
+				return fmt.Errorf("%s: row %d, column %s is %v; allowed: 1 where the value was "+
+					"set by intervention, 0 elsewhere", path, i+1, delimited.Excerpt(t.Names[j]), v)
 			}
 		}
 	}
@@ -231,7 +253,8 @@ func columnNames(p *table.Prepared) []string {
 
 // heldoutOf reads held-out rows, with the layout of the data, and codes them like
 // these.
-func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (data *dataset.Table, notes, warnings []string, err error) {
+func (o *tableOptions) heldoutOf(path string, p *table.Prepared) (data *dataset.Table,
+	notes, warnings []string, err error) {
 	t, err := table.ReadFile(path, o.layout)
 	if err != nil {
 		return nil, nil, nil, tableError(err)
@@ -296,7 +319,8 @@ func readColumns(path string, names []string) (*dataset.Table, error) {
 	}
 	for _, name := range t.Names {
 		if !known[name] {
-			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path, delimited.Excerpt(name), delimited.Excerpts(names))
+			return nil, fmt.Errorf("%s: unknown column %s; allowed: %s", path,
+				delimited.Excerpt(name), delimited.Excerpts(names))
 		}
 	}
 	return t, nil

@@ -96,24 +96,28 @@ func hasGaps(t *dataset.Table) bool {
 
 // inputConfig is what a run was given besides the settings of the library.
 type inputConfig struct {
-	Data          string  `json:"data"`
-	Digest        string  `json:"data_digest,omitempty"` // of the training rows, as they were analysed; "" means values were missing
-	TrainingRows  int     `json:"training_rows"`
-	HeldoutRows   int     `json:"heldout_rows"`
-	Variables     int     `json:"variables"`
-	Transform     string  `json:"transform"`
-	Center        bool    `json:"center,omitempty"`
-	Standardize   bool    `json:"standardize"`
-	Holdout       float64 `json:"holdout"`                 // fraction of the rows held out; 0 means none
+	Data string `json:"data"`
+	// of the training rows, as they were analysed; "" means values were missing
+	Digest       string `json:"data_digest,omitempty"`
+	TrainingRows int    `json:"training_rows"`
+	HeldoutRows  int    `json:"heldout_rows"`
+	Variables    int    `json:"variables"`
+	Transform    string `json:"transform"`
+	Center       bool   `json:"center,omitempty"`
+	Standardize  bool   `json:"standardize"`
+	// fraction of the rows held out; 0 means none
+	Holdout       float64 `json:"holdout"`
 	Heldout       string  `json:"heldout"`                 // file of held-out rows; "" means none
 	Truth         string  `json:"truth"`                   // file of the true graph; "" means none
 	Interventions string  `json:"interventions,omitempty"` // file
-	Imputations   int     `json:"imputations,omitempty"`   // completed tables; 0 means no value was missing
-	Recipe        string  `json:"recipe"`
-	Engine        string  `json:"engine"` // as on the command line
-	Order         string  `json:"order"`  // as on the command line
-	Prior         string  `json:"prior"`  // as on the command line
-	Knowledge     string  `json:"-"`      // file of statements, which the summary lists; "" means none
+	// completed tables; 0 means no value was missing
+	Imputations int    `json:"imputations,omitempty"`
+	Recipe      string `json:"recipe"`
+	Engine      string `json:"engine"` // as on the command line
+	Order       string `json:"order"`  // as on the command line
+	Prior       string `json:"prior"`  // as on the command line
+	// file of statements, which the summary lists; "" means none
+	Knowledge string `json:"-"`
 	// Table are the options for the table that were given, and Notes what was left out and coded.
 	Table string   `json:"table,omitempty"`
 	Notes []string `json:"notes,omitempty"`

@@ -33,7 +33,8 @@ func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *
 func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
 	for _, s := range engines {
 		e := s.Engine()
-		all = append(all, cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings("", e.Settings())))
+		all = append(all,
+			cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings("", e.Settings())))
 	}
 	order := cli.NewSettings()
 	for k, s := range c.Order.Settings() {
@@ -42,7 +43,8 @@ func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
 		cli.DefaultText(order, name, s.Default)
 	}
 	return append(all,
-		cli.NewTopic("prior", cli.GroupOthers, priorHelp, librarySettings("", c.Prior.Settings(), "prior")),
+		cli.NewTopic("prior", cli.GroupOthers, priorHelp,
+			librarySettings("", c.Prior.Settings(), "prior")),
 		cli.NewTopic("order", cli.GroupOthers, orderHelp, order),
 	)
 }
@@ -53,7 +55,8 @@ func (o *fitOptions) topics() []cli.Topic {
 	for _, t := range all {
 		switch t.Name {
 		case "svgd":
-			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper, recipeCalibrated), "recipe", recipeUsage)
+			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper, recipeCalibrated),
+				"recipe", recipeUsage)
 		case "dibs", "bcd", "gflownet":
 			t.Settings.Var(cli.Choice(&o.recipe, recipeDefault, recipePaper), "recipe", recipeUsage)
 		}
@@ -61,25 +64,33 @@ func (o *fitOptions) topics() []cli.Topic {
 	imputation, checkpoints, results := cli.NewSettings(), cli.NewSettings(), cli.NewSettings()
 	imputation.Var(cli.WholeNumber(&o.imputations, 2, 1000), "tables", "completed tables")
 	cli.DefaultText(imputation, "tables", fmt.Sprint(defaultImputations))
-	imputation.Var(cli.WholeNumber(&o.imputationRounds, 0, 1000), "rounds", "times that missing values are drawn again given the causal model, and the tables fitted again")
+	imputation.Var(cli.WholeNumber(&o.imputationRounds, 0, 1000), "rounds", "times that missing "+
+		"values are drawn again given the causal model, and the tables fitted again")
 	cli.DefaultText(imputation, "rounds", "3 with the engine exact and at most 12 columns, else 0")
-	checkpoints.Var(cli.WholeNumber(&o.checkpointEvery, 1, cli.MostSteps), "every", "steps between two checkpoints")
-	results.Var(formatList(&o.formats), "formats", "formats of other programs for the consensus graph, and npz for all matrices")
+	checkpoints.Var(cli.WholeNumber(&o.checkpointEvery, 1, cli.MostSteps), "every",
+		"steps between two checkpoints")
+	results.Var(formatList(&o.formats), "formats",
+		"formats of other programs for the consensus graph, and npz for all matrices")
 	cli.DefaultText(results, "formats", "none")
 	cli.Toggle(results, &o.report, "report", "whether report.html and the figures are written")
-	results.Var(cli.WholeNumber(&o.effectColumns, 1, cli.MostSteps), "effects", "most columns with which the total effects between all pairs are computed")
+	results.Var(cli.WholeNumber(&o.effectColumns, 1, cli.MostSteps), "effects",
+		"most columns with which the total effects between all pairs are computed")
 	data := o.table.topic()
-	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform", "function applied to every column first")
+	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform",
+		"function applied to every column first")
 	cli.Toggle(data.Settings, &o.center, "center", "whether columns are shifted to mean 0")
-	cli.Toggle(data.Settings, &o.standardize, "standardize", "whether columns are scaled to mean 0 and variance 1")
-	cli.DefaultText(data.Settings, "standardize", "false; true for the embedded data with the recipe paper")
+	cli.Toggle(data.Settings, &o.standardize, "standardize",
+		"whether columns are scaled to mean 0 and variance 1")
+	cli.DefaultText(data.Settings, "standardize",
+		"false; true for the embedded data with the recipe paper")
 	cli.Mark(checkpoints, cli.MarkOutside, "every")
 	cli.Mark(checkpoints, cli.MarkAnytime, "every")
 	cli.Mark(results, cli.MarkOutside, "report")
 	cli.Mark(results, cli.MarkAnytime, "report")
 	for _, m := range sem.Models() {
 		_, settings := sem.Settings(m.Model)
-		all = append(all, cli.NewTopic(m.Name, cli.GroupModels, m.About, librarySettings("", settings)))
+		all = append(all,
+			cli.NewTopic(m.Name, cli.GroupModels, m.About, librarySettings("", settings)))
 	}
 	return append(all,
 		data,

@@ -12,8 +12,9 @@ import (
 
 // Short trainings of both methods, on six columns that no exact flow takes.
 var trainings = map[string]string{
-	"bcd":      "--engine bcd --set steps=40 --set batch=8 --set starts=3",
-	"gflownet": "--engine gflownet --model bge --set steps=30 --set prefill=3 --set width=8 --set batch=8 --set environments=4",
+	"bcd": "--engine bcd --set steps=40 --set batch=8 --set starts=3",
+	"gflownet": "--engine gflownet --model bge --set steps=30 --set prefill=3 --set width=8 " +
+		"--set batch=8 --set environments=4",
 }
 
 // A training that is interrupted and resumed with another number of workers writes the files of one
@@ -22,22 +23,32 @@ func TestResumeTraining(t *testing.T) {
 	for name, options := range trainings {
 		t.Run(name, func(t *testing.T) {
 			simulated(t)
-			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--set", "checkpoint.every=7", "--set", "results.report=false"}, strings.Fields(options)...)
+			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--set",
+				"checkpoint.every=7", "--set", "results.report=false"}, strings.Fields(options)...)
 			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
 			ctx, cancel := context.WithCancelCause(t.Context()) // as a signal does
 			defer cancel(nil)
-			stderr := &stepWriter{at: 17, found: func() { cancel(&cli.SignalError{Signal: syscall.SIGTERM}) }}
-			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard, stderr)
-			if code != 143 || !strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
+			stderr := &stepWriter{at: 17, found: func() {
+				cancel(&cli.SignalError{Signal: syscall.SIGTERM})
+			}}
+			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard,
+				stderr)
+			if code != 143 ||
+				!strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
-			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--set", "results.report=false", "--out", "resumed")
-			for _, file := range []string{particlesFile, "edges.csv", "pairs.csv", "consensus.csv", "effects.csv"} {
+			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--set",
+				"results.report=false", "--out", "resumed")
+			for _, file := range []string{particlesFile, "edges.csv", "pairs.csv", "consensus.csv",
+				"effects.csv"} {
 				if readFile(t, "resumed", file) != readFile(t, "whole", file) {
 					t.Errorf("%s differs from that of a run that was not interrupted", file)
 				}
 			}
-			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", cli.ExitUsage, "state.json: was made with "+name+".steps "+map[string]string{"bcd": "40", "gflownet": "30"}[name]+", here 41; leave out what differs, or start anew without --resume")
+			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", cli.ExitUsage,
+				"state.json: was made with "+name+".steps "+map[string]string{"bcd": "40",
+					"gflownet": "30"}[name]+
+					", here 41; leave out what differs, or start anew without --resume")
 		})
 	}
 }
@@ -48,22 +59,30 @@ func TestTrainingIsReported(t *testing.T) {
 	for name, options := range trainings {
 		t.Run(name, func(t *testing.T) {
 			simulated(t)
-			args := append([]string{"fit", "data/train.csv", "--truth", "data/graph.csv", "--heldout", "data/heldout.csv", "--out", "run"}, strings.Fields(options)...)
+			args := append([]string{"fit", "data/train.csv", "--truth", "data/graph.csv",
+				"--heldout", "data/heldout.csv", "--out", "run"}, strings.Fields(options)...)
 			got := succeed(t, args...)
-			for _, want := range []string{"engine  " + name + ", ", "trained ", "probabilities come from 1000"} {
-				if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), strings.Join(strings.Fields(want), " ")) {
+			for _, want := range []string{"engine  " + name + ", ", "trained ",
+				"probabilities come from 1000"} {
+				if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "),
+					strings.Join(strings.Fields(want), " ")) {
 					t.Errorf("report lacks %q:\n%s", want, got.stdout)
 				}
 			}
 			s := parse(t, readFile(t, "run/summary.json"))
-			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 || at(s, "config", "engine") != name || at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
-				t.Errorf("summary: engine %v, training %v", s["engine"], at(s, "diagnostics", "training"))
+			if s["engine"] != name || at(s, "diagnostics", "training", "skipped_steps") != 0.0 ||
+				at(s, "config", "engine") != name ||
+				at(s, "metrics", "empirical", "neg_ll_data_only") == nil {
+				t.Errorf("summary: engine %v, training %v", s["engine"],
+					at(s, "diagnostics", "training"))
 			}
-			if page := readFile(t, "run/report.html"); !strings.Contains(page, "There is no test of convergence") {
+			if page := readFile(t, "run/report.html"); !strings.Contains(page,
+				"There is no test of convergence") {
 				t.Error("the page says nothing of the convergence")
 			}
 			checkEval(t, s, "run")
-			succeed(t, "fit", "--config", "run/run.toml", "--set", "results.report=false", "--out", "again")
+			succeed(t, "fit", "--config", "run/run.toml", "--set", "results.report=false", "--out",
+				"again")
 			if readFile(t, "again", particlesFile) != readFile(t, "run", particlesFile) {
 				t.Error("run.toml gives other graphs")
 			}
@@ -75,9 +94,14 @@ func TestTrainingIsReported(t *testing.T) {
 // The published recipes run, on few columns and for few steps.
 func TestTrainedRecipes(t *testing.T) {
 	inFolder(t, nil)
-	succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--samples", "30", "--out", "data")
-	for _, options := range []string{"--engine bcd --set batch=8 --set prior.edges-per-node=0.5", "--engine gflownet --set batch=2 --set environments=2 --set prefill=2 --set width=8 --set policy=small"} {
-		got := succeed(t, append([]string{"fit", "data/train.csv", "--set", "recipe=paper", "--set", "steps=2", "--json"}, strings.Fields(options)...)...)
+	succeed(t, "simulate", "--vars", "3", "--edges-per-node", "0.5", "--samples", "30", "--out",
+		"data")
+	for _, options := range []string{"--engine bcd --set batch=8 --set prior.edges-per-node=0.5",
+		"--engine gflownet --set batch=2 --set environments=2 --set prefill=2 --set width=8 " +
+			"--set policy=small"} {
+		got := succeed(t,
+			append([]string{"fit", "data/train.csv", "--set", "recipe=paper", "--set", "steps=2",
+				"--json"}, strings.Fields(options)...)...)
 		if s := parse(t, got.stdout); at(s, "config", "recipe") != "paper" {
 			t.Errorf("%s: recipe %v", options, at(s, "config", "recipe"))
 		}
@@ -88,21 +112,38 @@ func TestTrainedRecipes(t *testing.T) {
 func TestTrainedOptions(t *testing.T) {
 	inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 	for args, want := range map[string]string{
-		"--engine bcd --set particles=3":            "--set particles=3: particles is a setting of svgd and dibs: --engine or --model says which, or its full name, such as svgd.particles",
-		"--engine gflownet --set mcmc.chains=3":     "mcmc.chains has no effect: the engine is gflownet; --engine mcmc takes it",
-		"--engine gflownet --set bcd.batch=3":       "bcd.batch has no effect: the engine is gflownet; --engine bcd takes it",
-		"--engine exact --set gflownet.batch=3":     "gflownet.batch has no effect: the engine is exact; --engine gflownet takes it",
-		"--engine bcd --order a,b,c":                "--engine bcd: the engine bcd learns a distribution over all orders, and takes no known one; allowed: the engines exact, svgd and gflownet",
-		"--engine gflownet --set order.count=3":     "--engine gflownet: the engine gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
-		"--engine gflownet --order eqvar":           "--engine gflownet: the engine gflownet learns what orders are probable, and takes none that a method finds or that are drawn from a posterior",
-		"--engine bcd --prior fair":                 "--engine bcd: of the horseshoe prior of the engine bcd, only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet",
-		"--engine bcd --require a,b":                "--engine bcd: the engine bcd takes no knowledge about edges; allowed: the engines exact, mcmc, svgd and gflownet",
-		"--engine bcd --model gp":                   "--engine bcd: the engine bcd has linear equations, got the model gp; allowed: linear, with equal or unequal noise variances",
-		"--engine gflownet --model ffn":             "--engine gflownet: the model ffn has no node scores in closed form, which the engine gflownet needs; allowed: the engine svgd",
-		"--engine bcd --set steps=4 --set starts=5": "--engine bcd: 5 starts of 4 steps together, want at least a step for each",
-		"--engine bcd --set temperature=1:0.5":      `--set temperature=1:0.5: allowed: one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1`,
-		"--engine gflownet --set exploit=1.5":       `--set exploit=1.5: allowed: numbers above 0, at most 1`,
-		"--engine gflownet --set policy=full":       `--set policy=full: allowed: exact, graph, small, paper`,
+		"--engine bcd --set particles=3": "--set particles=3: particles is a setting " +
+			"of svgd and dibs: --engine or --model says which, or its full name, such as " +
+			"svgd.particles",
+		"--engine gflownet --set mcmc.chains=3": "mcmc.chains has no effect: the engine is " +
+			"gflownet; --engine mcmc takes it",
+		"--engine gflownet --set bcd.batch=3": "bcd.batch has no effect: the engine is " +
+			"gflownet; --engine bcd takes it",
+		"--engine exact --set gflownet.batch=3": "gflownet.batch has no effect: the engine is " +
+			"exact; --engine gflownet takes it",
+		"--engine bcd --order a,b,c": "--engine bcd: the engine bcd learns a " +
+			"distribution over all orders, and takes no known one; allowed: the engines exact, " +
+			"svgd and gflownet",
+		"--engine gflownet --set order.count=3": "--engine gflownet: the engine gflownet " +
+			"learns what orders are probable, and takes none that a method finds or that are " +
+			"drawn from a posterior",
+		"--engine gflownet --order eqvar": "--engine gflownet: the engine gflownet " +
+			"learns what orders are probable, and takes none that a method finds or that are " +
+			"drawn from a posterior",
+		"--engine bcd --prior fair": "--engine bcd: of the horseshoe prior of " +
+			"the engine bcd, only the expected edges per node can be set; allowed: the engines " +
+			"exact, mcmc and gflownet",
+		"--engine bcd --require a,b": "--engine bcd: the engine bcd takes no " +
+			"knowledge about edges; allowed: the engines exact, mcmc, svgd and gflownet",
+		"--engine bcd --model gp": "--engine bcd: the engine bcd has linear " +
+			"equations, got the model gp; allowed: linear, with equal or unequal noise variances",
+		"--engine gflownet --model ffn": "--engine gflownet: the model ffn has no " +
+			"node scores in closed form, which the engine gflownet needs; allowed: the engine svgd",
+		"--engine bcd --set steps=4 --set starts=5": "--engine bcd: 5 starts of 4 steps " +
+			"together, want at least a step for each",
+		"--engine bcd --set temperature=1:0.5": `--set temperature=1:0.5: allowed: one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1`,
+		"--engine gflownet --set exploit=1.5":  `--set exploit=1.5: allowed: numbers above 0, at most 1`,
+		"--engine gflownet --set policy=full":  `--set policy=full: allowed: exact, graph, small, paper`,
 	} {
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
@@ -111,9 +152,13 @@ func TestTrainedOptions(t *testing.T) {
 // Missing values are imputed for both methods, each completed table fitted.
 func TestTrainedImputation(t *testing.T) {
 	inFolder(t, pairFiles())
-	for name, options := range map[string]string{"bcd": "--engine bcd --set steps=4 --set batch=4 --drop g", "gflownet": "--engine gflownet --model bge"} {
-		succeed(t, append(strings.Fields("fit gaps.csv --missing impute --set imputation.tables=2 --set results.report=false --out run"), strings.Fields(options)...)...)
-		if s := parse(t, readFile(t, "run/summary.json")); s["engine"] != name || at(s, "imputation", "tables") != 2.0 {
+	for name, options := range map[string]string{"bcd": "--engine bcd --set steps=4 --set " +
+		"batch=4 --drop g", "gflownet": "--engine gflownet --model bge"} {
+		succeed(t, append(strings.Fields("fit gaps.csv --missing impute --set "+
+			"imputation.tables=2 --set results.report=false --out run"),
+			strings.Fields(options)...)...)
+		if s := parse(t, readFile(t, "run/summary.json")); s["engine"] != name ||
+			at(s, "imputation", "tables") != 2.0 {
 			t.Errorf("%s: engine %v, imputation %v", name, s["engine"], s["imputation"])
 		}
 	}

@@ -29,9 +29,11 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 	case "checkpoint":
 		return unless(o.checkpoint != "", "--checkpoint FILE asks for checkpoints")
 	case "imputation":
-		return unless(o.table.want.Missing == table.MissingImpute, "--missing impute completes tables")
+		return unless(o.table.want.Missing == table.MissingImpute,
+			"--missing impute completes tables")
 	case "order":
-		return unless(inUse(&j.fit, j.beside, "svgd"), o.engineText(j, n, d)+"; --engine svgd samples under several orders")
+		return unless(inUse(&j.fit, j.beside, "svgd"),
+			o.engineText(j, n, d)+"; --engine svgd samples under several orders")
 	}
 	switch used := inUse(&j.fit, j.beside, topic); {
 	case slices.Contains(modelNames(), topic):
@@ -83,5 +85,6 @@ func (o *fitOptions) engineText(j *job, n, d int) string {
 	if o.given("engine") && o.engine != engineAuto {
 		return "the engine is " + name
 	}
-	return fmt.Sprintf("the engine is %s, which %s of %s take", name, words.Counted(n, "row"), words.Counted(d, "column"))
+	return fmt.Sprintf("the engine is %s, which %s of %s take", name, words.Counted(n, "row"),
+		words.Counted(d, "column"))
 }

@@ -24,6 +24,7 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
-	cli.Toggle(cmd.Flags(), &notices, "licences", "print the licences of all modules that the program contains")
+	cli.Toggle(cmd.Flags(), &notices, "licences",
+		"print the licences of all modules that the program contains")
 	return cmd
 }

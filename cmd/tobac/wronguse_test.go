@@ -31,13 +31,17 @@ func eachFlag(f func(command *cobra.Command, flag *pflag.Flag)) {
 // every option and every argument: it never means that nothing was given.
 func TestEmptyArguments(t *testing.T) {
 	inFolder(t, badInputs)
-	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"}, "order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "compare": {".", "."}, "effect": {"."},
-		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "reproduce": {"table1"}, "version": {}}
+	arguments := map[string][]string{"fit": {"good.csv"}, "check": {"good.csv"},
+		"order": {"good.csv"}, "convert": {"cycle.csv", "-"}, "eval": {"."}, "compare": {".", "."},
+		"effect":  {"."},
+		"predict": {"."}, "report": {"."}, "man": {"man"}, "simulate": {}, "reproduce": {"table1"},
+		"version": {}}
 	wrong := func(words ...string) {
 		t.Helper()
 		before := tree(t)
 		got := runTobac(t, words...)
-		if got.code != cli.ExitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "tobac: ") {
+		if got.code != cli.ExitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+			!strings.HasPrefix(got.stderr, "tobac: ") {
 			t.Errorf("tobac %q: %+v, want wrong usage in one line", words, got)
 		}
 		if tree(t) != before {
@@ -70,14 +74,17 @@ func TestEmptyArguments(t *testing.T) {
 
 // Numbers are decimal, finite and within bounds that a refusal states.
 func TestNumbersOfOptions(t *testing.T) {
-	never := []string{"-1", "1e300x", "1e400", "NaN", "Inf", "-inf", "1_1", "0x10", "0x1p4", "0b1", "0o7", "1,5", "½", "१", "18446744073709551616"}
+	never := []string{"-1", "1e300x", "1e400", "NaN", "Inf", "-inf", "1_1", "0x10", "0x1p4", "0b1",
+		"0o7", "1,5", "½", "१", "18446744073709551616"}
 	eachFlag(func(command *cobra.Command, flag *pflag.Flag) {
 		var refused []string
 		switch kind := flag.Value.Type(); {
 		case kind == "N" && flag.Name == "seed":
 			refused = append(never, "1.5", "+")
 		case kind == "N,N,...":
-			refused = slices.DeleteFunc(slices.Clone(never), func(text string) bool { return text == "1,5" })
+			refused = slices.DeleteFunc(slices.Clone(never), func(text string) bool {
+				return text == "1,5"
+			})
 		case kind == "N":
 			refused = append(never, "1e300", "1.0", "2147483648", "9223372036854775807")
 		case kind == "FRACTION", kind == "P":
@@ -90,19 +97,25 @@ func TestNumbersOfOptions(t *testing.T) {
 		for _, text := range refused {
 			err := flag.Value.Set(text)
 			if err == nil || !strings.HasPrefix(err.Error(), "allowed: ") {
-				t.Errorf("tobac %s --%s %s: %v, want what is allowed", command.Name(), flag.Name, text, err)
+				t.Errorf("tobac %s --%s %s: %v, want what is allowed", command.Name(), flag.Name,
+					text, err)
 			}
-			if bounded := flag.Value.Type() == "N"; err != nil && bounded && !strings.Contains(err.Error(), " to ") {
+			if bounded := flag.Value.Type() == "N"; err != nil && bounded &&
+				!strings.Contains(err.Error(), " to ") {
 				t.Errorf("tobac %s --%s: %q states no bound", command.Name(), flag.Name, err)
 			}
 		}
 	})
 	inFolder(t, badInputs)
 	for args, want := range map[string]string{
-		"fit good.csv --set knowledge.odds=a,b=1_1":                                    `--set knowledge.odds=a,b=1_1: "1_1" is not a number; allowed: odds from 0.001 to 1000`,
-		"fit good.csv --set knowledge.odds=a,b=0x1p-2":                                 `--set knowledge.odds=a,b=0x1p-2: "0x1p-2" is not a number; allowed: odds from 0.001 to 1000`,
-		"check good.csv --set data.rows=0x1":                                           `data.rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
-		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) + "1": `--set ffn.hidden=` + strings.Repeat("1,", 100) + `1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
+		"fit good.csv --set " +
+			"knowledge.odds=a,b=1_1": `--set knowledge.odds=a,b=1_1: "1_1" is not a number; allowed: odds from 0.001 to 1000`,
+		"fit good.csv --set " +
+			"knowledge.odds=a,b=0x1p-2": `--set knowledge.odds=a,b=0x1p-2: "0x1p-2" is not a number; allowed: odds from 0.001 to 1000`,
+		"check good.csv --set data.rows=0x1": `data.rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
+		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) +
+			"1": `--set ffn.hidden=` + strings.Repeat("1,", 100) +
+			`1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,
 	} {
 		refuses(t, args, cli.ExitUsage, want)
 	}
@@ -111,20 +124,35 @@ func TestNumbersOfOptions(t *testing.T) {
 // Options that nothing would read are refused, with the reason.
 func TestUnusedOptions(t *testing.T) {
 	for args, want := range map[string]string{
-		"--set mcmc.chains=3":                          "mcmc.chains has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
-		"--set mcmc.warm-up=3":                         "mcmc.warm-up has no effect: the engine is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
-		"--set prior.max-parents=1 --set svgd.steps=4": "svgd.steps has no effect: the engine is exact, which 5 rows of 3 columns take; --engine svgd takes it",
-		"--model mixed --beside svgd":                  "--beside svgd contradicts --model mixed, which has no likelihood that SVGD could differentiate",
-		"--set prior.max-parents=1 --beside svgd":      "--beside svgd contradicts prior.max-parents, a bound that svgd does not take",
-		"--engine svgd --beside svgd":                  "--beside svgd contradicts the engine svgd: particles are compared with results of the engines exact and mcmc",
-		"--engine exact --set order.count=3":           "order.count has no effect: the engine is exact; --engine svgd samples under several orders",
-		"--engine mcmc --set svgd.particles=3":         "svgd.particles has no effect: the engine is mcmc; --engine svgd takes it",
-		"--set imputation.tables=3":                    "imputation.tables has no effect: --missing impute completes tables",
-		"--missing drop --set imputation.rounds=3":     "imputation.rounds has no effect: --missing impute completes tables",
-		"--set data.sheet=2":                           "data.sheet: means nothing here: good.csv is a text separated by commas, which takes data.delimiter, data.comment, data.skip, data.header, data.names",
-		"--columns a,b --drop c":                       "--drop: names the column 3 (c), which --columns leaves out",
-		"--columns a,b --kind c=categorical":           "--kind: names the column 3 (c), which --columns leaves out",
-		"--drop c --set data.ordinal=c=1<3<5<8<9":      "data.ordinal: names the column 3 (c), which --drop leaves out",
+		"--set mcmc.chains=3": "mcmc.chains has no effect: the engine " +
+			"is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
+		"--set mcmc.warm-up=3": "mcmc.warm-up has no effect: the engine " +
+			"is exact, which 5 rows of 3 columns take; --engine mcmc takes it",
+		"--set prior.max-parents=1 --set svgd.steps=4": "svgd.steps has no effect: the engine is " +
+			"exact, which 5 rows of 3 columns take; --engine svgd takes it",
+		"--model mixed --beside svgd": "--beside svgd contradicts --model " +
+			"mixed, which has no likelihood that SVGD could differentiate",
+		"--set prior.max-parents=1 --beside svgd": "--beside svgd contradicts prior.max-parents, " +
+			"a bound that svgd does not take",
+		"--engine svgd --beside svgd": "--beside svgd contradicts the engine " +
+			"svgd: particles are compared with results of the engines exact and mcmc",
+		"--engine exact --set order.count=3": "order.count has no effect: the engine " +
+			"is exact; --engine svgd samples under several orders",
+		"--engine mcmc --set svgd.particles=3": "svgd.particles has no effect: the engine is " +
+			"mcmc; --engine svgd takes it",
+		"--set imputation.tables=3": "imputation.tables has no effect: --missing " +
+			"impute completes tables",
+		"--missing drop --set imputation.rounds=3": "imputation.rounds has no effect: --missing " +
+			"impute completes tables",
+		"--set data.sheet=2": "data.sheet: means nothing here: " +
+			"good.csv is a text separated by commas, which takes data.delimiter, data.comment, " +
+			"data.skip, data.header, data.names",
+		"--columns a,b --drop c": "--drop: names the column 3 (c), which " +
+			"--columns leaves out",
+		"--columns a,b --kind c=categorical": "--kind: names the column 3 (c), which " +
+			"--columns leaves out",
+		"--drop c --set data.ordinal=c=1<3<5<8<9": "data.ordinal: names the column 3 (c), which " +
+			"--drop leaves out",
 	} {
 		inFolder(t, badInputs)
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
@@ -134,28 +162,43 @@ func TestUnusedOptions(t *testing.T) {
 		e := s.Engine()
 		for _, s := range e.Settings() {
 			if name := e.Name() + "." + s.Name; s.Type() == "N" {
-				refuses(t, "fit good.csv --engine exact --set "+name+"=3", cli.ExitUsage, name+" has no effect: the engine is exact; --engine "+e.Name()+" takes it")
+				refuses(t, "fit good.csv --engine exact --set "+name+"=3", cli.ExitUsage,
+					name+" has no effect: the engine is exact; --engine "+e.Name()+" takes it")
 				break
 			}
 		}
 	}
-	refuses(t, "fit good.csv --out --json", cli.ExitUsage, `invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
-	refuses(t, "convert cycle.csv - --to dot --force", cli.ExitUsage, "--force contradicts the output -: standard output replaces no file")
-	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set", "results.report=false", "--quiet")
-	refuses(t, "eval run --heldout good.csv --data good.csv", cli.ExitUsage, "--data names the variables of results of other programs; those in run have names")
+	refuses(t, "fit good.csv --out --json", cli.ExitUsage,
+		`invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
+	refuses(t, "convert cycle.csv - --to dot --force", cli.ExitUsage,
+		"--force contradicts the output -: standard output replaces no file")
+	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set",
+		"results.report=false", "--quiet")
+	refuses(t, "eval run --heldout good.csv --data good.csv", cli.ExitUsage,
+		"--data names the variables of results of other programs; those in run have names")
 }
 
 // Nothing that a terminal would obey reaches it: not from names of files, of columns, or from the
 // command line.
 func TestNothingObeyed(t *testing.T) {
 	const esc, file = "\x1b[31m", "f\x1b]0;x\x07.csv"
-	inFolder(t, map[string]string{file: "a" + esc + "x,b\u202ey,\"c\u009b\"\n" + strings.TrimPrefix(badInputs["good.csv"], "a,b,c\n")})
+	inFolder(t, map[string]string{file: "a" + esc + "x,b\u202ey,\"c\u009b\"\n" +
+		strings.TrimPrefix(badInputs["good.csv"], "a,b,c\n")})
 	for _, words := range [][]string{
-		{"fit", file, "--engine", "exact", "--out", "o" + esc, "--set", "results.report=false"}, {"fit", file, "--engine", "svgd", "--order", "variance", "--set", "svgd.steps=2"}, {"check", file}, {"order", file, "--all"},
-		{"order", file, "--bootstrap", "3"}, {"effect", "o" + esc, "--from", "a" + esc + "x"}, {"predict", "o" + esc}, {"simulate", "--out", "s" + esc}, {"man", "m" + esc},
-		{"fit", esc}, {esc}, {"fit", "--" + esc}, {"fit", "-" + esc}, {"help", esc}, {"completion", esc}, {"eval", esc, "--truth", "t"}, {"report", esc}, {"predict", esc}, {"effect", esc, "--from", "a"},
-		{"convert", "in", esc}, {"fit", file, "--truth", esc}, {"fit", file, "--order", esc}, {"fit", file, "--config", esc}, {"fit", file, "--resume", esc}, {"fit", file, "--require", esc + ",b"},
-		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--set", "data.rows=" + esc}, {"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc}, {"fit", file, "--out", file},
+		{"fit", file, "--engine", "exact", "--out", "o" + esc, "--set", "results.report=false"},
+		{"fit", file, "--engine", "svgd", "--order", "variance", "--set", "svgd.steps=2"},
+		{"check", file}, {"order", file, "--all"},
+		{"order", file, "--bootstrap", "3"}, {"effect", "o" + esc, "--from", "a" + esc + "x"},
+		{"predict", "o" + esc}, {"simulate", "--out", "s" + esc}, {"man", "m" + esc},
+		{"fit", esc}, {esc}, {"fit", "--" + esc}, {"fit", "-" + esc}, {"help", esc},
+		{"completion", esc}, {"eval", esc, "--truth", "t"}, {"report", esc}, {"predict", esc},
+		{"effect", esc, "--from", "a"},
+		{"convert", "in", esc}, {"fit", file, "--truth", esc}, {"fit", file, "--order", esc},
+		{"fit", file, "--config", esc}, {"fit", file, "--resume", esc},
+		{"fit", file, "--require", esc + ",b"},
+		{"fit", file, "--set", "data.sheet=" + esc}, {"fit", file, "--set", "data.rows=" + esc},
+		{"fit", file, "--set", "svgd.steps=" + esc}, {"fit", file, "--columns", esc},
+		{"fit", file, "--out", file},
 	} {
 		got := runTobac(t, words...)
 		if at := strings.IndexFunc(got.stdout+got.stderr, cli.Obeyed); at >= 0 {
@@ -167,7 +210,9 @@ func TestNothingObeyed(t *testing.T) {
 		t.Errorf("order printed %q", got)
 	}
 	var screen bytes.Buffer
-	if _, err := (&cli.Printer{To: &screen, Terminal: true}).Write([]byte("é\t" + esc + "\u0085\u2066\xff\ufffd\n")); err != nil || screen.String() != "é\t\\x1b[31m\\u0085\\u2066\xff\ufffd\n" {
+	if _, err := (&cli.Printer{To: &screen, Terminal: true}).Write([]byte("é\t" + esc +
+		"\u0085\u2066\xff\ufffd\n")); err != nil ||
+		screen.String() != "é\t\\x1b[31m\\u0085\\u2066\xff\ufffd\n" {
 		t.Errorf("a terminal was given %q, %v", screen.String(), err)
 	}
 }
@@ -202,6 +247,7 @@ func TestBoundsPage(t *testing.T) {
 		check([]string{command.CommandPath() + "--" + flag.Name, "--" + flag.Name}, flag)
 	})
 	cli.SettingsOf(newFitOptions().topics()).VisitAll(func(flag *pflag.Flag) {
-		check([]string{flag.Name, "svgd." + cli.ShortName(flag.Name), "mcmc." + cli.ShortName(flag.Name)}, flag)
+		check([]string{flag.Name, "svgd." + cli.ShortName(flag.Name),
+			"mcmc." + cli.ShortName(flag.Name)}, flag)
 	})
 }

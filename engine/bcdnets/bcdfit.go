@@ -56,7 +56,8 @@ type bcdEngine struct{ *BCDNets }
 
 // DescribePrior implements [engine.OwnPrior].
 func (e bcdEngine) DescribePrior(edgesPerNode float64) string {
-	return fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is equally probable", edgesPerNode)
+	return fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is "+
+		"equally probable", edgesPerNode)
 }
 
 // SizeSettings implements [engine.Sized]. The scale of the weights follows the prior's expected
@@ -86,14 +87,25 @@ func (e bcdEngine) Settings() []*setting.Setting {
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
 		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
 		setting.WholeNumber(&s.Batch, MostBatch, "batch", "Monte Carlo samples of a step", "64"),
-		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that share the steps; the one with the highest ELBO is kept", "one for every 6000 steps, at most 3"),
-		setting.Parsed(&s.Schedule, "temperature", "temperature of the permutations: one number, or stages that each end at a fraction of the steps", "30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
-			"T:END,...", "one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
-		setting.Positive(&s.EvaluationTemperature, "draw-temperature", "temperature of the permutations drawn at the end", "the last stage of temperature"),
-		setting.Positive(&s.HorseshoeScale, "scale", "scale of the horseshoe prior of the weights", "from prior.edges-per-node"),
-		setting.Positive(&s.L2, "l2", "coefficient of half the squared parameters of the permutations", "none"),
-		setting.Parsed(&s.Edges, "edges", "which drawn weights are edges: above X in units, above X times the largest, or of one sign in a fraction X of the draws", "columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
-			"BASIS:X", "columns, units, largest or signs, optionally with a number as in largest:0.3", edgeRule, bcd.ParseEdgeRule),
+		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that "+
+			"share the steps; the one with the highest ELBO is kept",
+			"one for every 6000 steps, at most 3"),
+		setting.Parsed(&s.Schedule, "temperature", "temperature of the permutations: one number, "+
+			"or stages that each end at a fraction of the steps",
+			"30:0.05,10:0.1,1:0.2,0.5:0.6,0.25:1",
+			"T:END,...", "one temperature from 0.001 to 1000000, or stages such as "+
+				"10:0.2,0.25:1, the last ending at 1", bcd.Schedule.String, bcd.ParseSchedule),
+		setting.Positive(&s.EvaluationTemperature, "draw-temperature",
+			"temperature of the permutations drawn at the end", "the last stage of temperature"),
+		setting.Positive(&s.HorseshoeScale, "scale", "scale of the horseshoe prior of the weights",
+			"from prior.edges-per-node"),
+		setting.Positive(&s.L2, "l2",
+			"coefficient of half the squared parameters of the permutations", "none"),
+		setting.Parsed(&s.Edges, "edges", "which drawn weights are edges: above X in units, "+
+			"above X times the largest, or of one sign in a fraction X of the draws",
+			"columns:0.3, that is units:0.3, and largest:0.3 of columns scaled to variance 1",
+			"BASIS:X", "columns, units, largest or signs, optionally with a number as in "+
+				"largest:0.3", edgeRule, bcd.ParseEdgeRule),
 	}
 }
 
@@ -102,7 +114,8 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	out := *e.BCDNets
 	s := &out.Training
 	if s.EdgesPerNode != 0 || s.UnequalVariances {
-		return nil, errors.New("edges per node and unequal variances of BCD Nets are those of the prior and of the model, and must be zero in BCDNets.Training")
+		return nil, errors.New("edges per node and unequal variances of BCD Nets are those of " +
+			"the prior and of the model, and must be zero in BCDNets.Training")
 	}
 	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
@@ -120,23 +133,30 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	}
 	linear, ok := sem.As[sem.LinearGaussian](p.Model)
 	if !ok {
-		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: linear, with equal or unequal noise variances", p.Model)
+		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: "+
+			"linear, with equal or unequal noise variances", p.Model)
 	}
 	if p.Model, ok = linear.Plain(); !ok {
-		return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior of the weights, and takes no settings of the model; got %v", linear)
+		return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior "+
+			"of the weights, and takes no settings of the model; got %v", linear)
 	}
 	if err := p.LearnsOrders(e); err != nil {
 		return nil, err
 	}
 	switch q := &p.Prior; {
 	case p.Order.Known != nil:
-		return nil, errors.New("the engine bcd learns a distribution over all orders, and takes no known one; allowed: the engines exact, svgd and gflownet")
+		return nil, errors.New("the engine bcd learns a distribution over all orders, and takes " +
+			"no known one; allowed: the engines exact, svgd and gflownet")
 	case q.Own != nil || q.Kind != background.Sparse || q.Probabilities != nil:
-		return nil, errors.New("of the horseshoe prior of the engine bcd, only the expected edges per node can be set; allowed: the engines exact, mcmc and gflownet")
+		return nil, errors.New("of the horseshoe prior of the engine bcd, only the expected " +
+			"edges per node can be set; allowed: the engines exact, mcmc and gflownet")
 	case q.Exclusive != nil:
-		return nil, errors.New("the engine bcd cannot rule out edges between columns that code one variable; allowed: the engines exact, mcmc, svgd and gflownet")
-	case q.Forbidden != nil || q.Required != nil || q.Tiers != nil || q.Sinks != nil || q.Sources != nil || q.Odds != nil || q.MaxParents != 0:
-		return nil, errors.New("the engine bcd takes no knowledge about edges; allowed: the engines exact, mcmc, svgd and gflownet")
+		return nil, errors.New("the engine bcd cannot rule out edges between columns that code " +
+			"one variable; allowed: the engines exact, mcmc, svgd and gflownet")
+	case q.Forbidden != nil || q.Required != nil || q.Tiers != nil || q.Sinks != nil ||
+		q.Sources != nil || q.Odds != nil || q.MaxParents != 0:
+		return nil, errors.New("the engine bcd takes no knowledge about edges; allowed: the " +
+			"engines exact, mcmc, svgd and gflownet")
 	}
 	return &out, nil
 }
@@ -144,13 +164,18 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // settings are all settings of the training.
 func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 	s := e.Training
-	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()), !sem.TraitsOf(p.Model).SharesNoise
+	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()),
+		!sem.TraitsOf(p.Model).SharesNoise
 	return s
 }
 
 // Demands implements [engine.Engine].
 func (e bcdEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
-	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)), "the training of BCD Nets by %d samples", e.Training.WithDefaults(size.Rows, size.Vars).Batch), engine.Needs(3*inference.Draws*float64(size.Vars)*float64(size.Vars)*8, "%d graphs with %d x %d weights", inference.Draws, size.Vars, size.Vars)}
+	return []engine.Demand{engine.Needs(bcd.Bytes(size.Rows, size.Vars, e.settings(p)),
+		"the training of BCD Nets by %d samples",
+		e.Training.WithDefaults(size.Rows, size.Vars).Batch),
+		engine.Needs(3*inference.Draws*float64(size.Vars)*float64(size.Vars)*8,
+			"%d graphs with %d x %d weights", inference.Draws, size.Vars, size.Vars)}
 }
 
 // Begin implements [engine.Engine].
@@ -169,10 +194,12 @@ func (e bcdEngine) Begin(_ context.Context, p *engine.Problem) (stage engine.Sta
 			}
 		}
 		f.scale = &posterior.Standardization{Mean: mean, SD: sd}
-		if f.Model, err = bcd.New(f.scale.Apply(p.Data.X), settings, p.Workers, p.Seed); err != nil {
+		if f.Model, err = bcd.New(f.scale.Apply(p.Data.X), settings, p.Workers,
+			p.Seed); err != nil {
 			return err
 		}
-		stage = &trained.Stage[bcd.State]{Engine: e, Problem: p, Learner: f, Point: f.point, Read: f.outcome}
+		stage = &trained.Stage[bcd.State]{Engine: e, Problem: p, Learner: f, Point: f.point,
+			Read: f.outcome}
 		return nil
 	})
 	return stage, err
@@ -208,16 +235,24 @@ func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	data := f.problem.Data
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: "bcd", Model: f.problem.Model.String(), Kind: posterior.Draws, Standardization: f.scale,
+	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: "bcd",
+		Model: f.problem.Model.String(), Kind: posterior.Draws, Standardization: f.scale,
 		Draws: draws, Warnings: slices.Clone(f.Warnings())}
-	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(), Empty: f.empty(data)}}
+	p.Components = []posterior.Component{{Draws: len(draws), Weight: 1, LogEvidence: math.NaN(),
+		Empty: f.empty(data)}}
 	p.Marginals = p.Frequencies()
-	t := &engine.Training{Distance: math.NaN(), Imbalance: math.NaN(), Starts: f.ELBOs()} // the model warns of skipped steps
+	// the model warns of skipped steps
+	t := &engine.Training{Distance: math.NaN(), Imbalance: math.NaN(), Starts: f.ELBOs()}
 	for _, at := range f.Trace() {
-		t.Trace = append(t.Trace, engine.TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
+		t.Trace = append(t.Trace,
+			engine.TrainingPoint{Step: at.Step, Quantity: elbo, Value: at.Hard})
 	}
-	return &engine.Outcome{Posterior: drawn.InDataUnits(p, data), Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for", Training: t,
-		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)), Computation: trained.Approximate(len(draws), "from a distribution over orders and weights that was fitted to the posterior")}, nil
+	return &engine.Outcome{Posterior: drawn.InDataUnits(p, data),
+		Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for",
+		Training:     t,
+		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)),
+		Computation: trained.Approximate(len(draws),
+			"from a distribution over orders and weights that was fitted to the posterior")}, nil
 }
 
 // empty are the most probable equations without edges: a normal distribution of each column, with
@@ -245,20 +280,26 @@ func bcdData(data *dataset.Table) error {
 		for i := range n {
 			for j := range d {
 				if data.Intervened.At(i, j) != 0 {
-					return fmt.Errorf("the engine bcd takes only observations, but column %q was set by intervention in row %d; allowed: the engines exact, mcmc, svgd and gflownet", data.Names[j], i+1)
+					return fmt.Errorf("the engine bcd takes only observations, but column %q was "+
+						"set by intervention in row %d; allowed: the engines exact, mcmc, svgd "+
+						"and gflownet", data.Names[j], i+1)
 				}
 			}
 		}
 	}
 	if column := inspect.Discrete(data); column != "" {
-		return fmt.Errorf("the engine bcd needs continuous columns, but %s; allowed: the engines exact, mcmc and gflownet", column)
+		return fmt.Errorf("the engine bcd needs continuous columns, but %s; allowed: the engines "+
+			"exact, mcmc and gflownet", column)
 	}
 	return nil
 }
 
 // Given implements [engine.Settling]: another prior of the weights, all rows in full.
-func (e bcdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e bcdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given,
+	error) {
 	p.Shared.Sequence = nil
-	notes := []string{"weights normal and edges as the prior er expects them, in place of the horseshoe prior of the engine bcd"}
-	return &engine.Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)}, nil
+	notes := []string{"weights normal and edges as the prior er expects them, in place of the " +
+		"horseshoe prior of the engine bcd"}
+	return &engine.Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)},
+		nil
 }

@@ -19,7 +19,8 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(o.Method)
-	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
+	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1),
+		o.Marginals.Probabilities.At(0, 2))
 	fmt.Println("needs no training:", o.Training.Exact)
 	// Output:
 	// gflownet, DAG-GFlowNet: exact flows

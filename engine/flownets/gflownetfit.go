@@ -52,19 +52,32 @@ exactly, unless gflownet.policy names a network.`
 func (e flowEngine) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
-		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network", "exact for at most 5 variables, else graph", gflownet.Policies()...),
-		setting.OneText(&s.Logits, "logits", "residual on the scores of single edges (guided), or unassisted (plain)", "guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
-		setting.WholeNumber(&s.Iterations, engine.MostSteps, "steps", "steps of the training", "20000; 100000 for the policy paper"),
-		setting.Positive(&s.Rate, "step-size", "learning rate", "0.001; 0.0003 for the policy small, 0.00001 for paper"),
-		setting.WholeNumber(&s.Environments, mostEnvironments, "environments", "graphs built side by side", "8"),
+		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network",
+			"exact for at most 5 variables, else graph", gflownet.Policies()...),
+		setting.OneText(&s.Logits, "logits",
+			"residual on the scores of single edges (guided), or unassisted (plain)",
+			"guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
+		setting.WholeNumber(&s.Iterations, engine.MostSteps, "steps", "steps of the training",
+			"20000; 100000 for the policy paper"),
+		setting.Positive(&s.Rate, "step-size", "learning rate",
+			"0.001; 0.0003 for the policy small, 0.00001 for paper"),
+		setting.WholeNumber(&s.Environments, mostEnvironments, "environments",
+			"graphs built side by side", "8"),
 		setting.WholeNumber(&s.Batch, bcdnets.MostBatch, "batch", "transitions of a step", "32"),
 		setting.WholeNumber(&s.Buffer, mostBuffer, "buffer", "transitions that are kept", "100000"),
-		setting.WholeNumber(&s.Prefill, engine.MostSteps, "prefill", "steps with random actions before the network learns, in addition to steps", "100; 1000 for the policy paper"),
-		setting.WholeNumber(&s.Width, mostWidth, "width", "numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
-		setting.WholeNumber(&s.Refresh, engine.MostSteps, "refresh", "steps between two copies of the network into the target network", "100; 1000 for the policy paper"),
-		setting.Fraction(&s.Exploit, "exploit", "largest probability of an action of the network rather than a random one during the training", "0.9"),
+		setting.WholeNumber(&s.Prefill, engine.MostSteps, "prefill",
+			"steps with random actions before the network learns, in addition to steps",
+			"100; 1000 for the policy paper"),
+		setting.WholeNumber(&s.Width, mostWidth, "width",
+			"numbers for each variable in the network of the policy graph, a multiple of 4", "64"),
+		setting.WholeNumber(&s.Refresh, engine.MostSteps, "refresh",
+			"steps between two copies of the network into the target network",
+			"100; 1000 for the policy paper"),
+		setting.Fraction(&s.Exploit, "exploit", "largest probability of an action of the network "+
+			"rather than a random one during the training", "0.9"),
 		setting.Positive(&s.Clip, "clip", "largest norm of a gradient", "10"),
-		setting.Fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at which a training on at most 5 variables ends", "none"),
+		setting.Fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at "+
+			"which a training on at most 5 variables ends", "none"),
 	}
 }
 
@@ -84,11 +97,14 @@ func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	out.Training = out.Training.WithDefaults(d)
 	switch s := &out.Training; {
 	case d > gflownet.MaxVariables:
-		return nil, fmt.Errorf("the engine gflownet takes at most %d variables, got %d; allowed: the engines mcmc and svgd", gflownet.MaxVariables, d)
+		return nil, fmt.Errorf("the engine gflownet takes at most %d variables, got %d; allowed: "+
+			"the engines mcmc and svgd", gflownet.MaxVariables, d)
 	case s.Policy == gflownet.Exact && d > gflownet.MaxExact:
-		return nil, fmt.Errorf("policy exact takes at most %d variables, got %d; allowed: graph, small, paper", gflownet.MaxExact, d)
+		return nil, fmt.Errorf("policy exact takes at most %d variables, got %d; allowed: graph, "+
+			"small, paper", gflownet.MaxExact, d)
 	case s.Tolerance > 0 && d > gflownet.MaxExact:
-		return nil, fmt.Errorf("tolerance needs the exact posterior, of at most %d variables, got %d", gflownet.MaxExact, d)
+		return nil, fmt.Errorf("tolerance needs the exact posterior, of at most %d variables, "+
+			"got %d", gflownet.MaxExact, d)
 	case s.Width%4 != 0:
 		return nil, fmt.Errorf("width is %d; allowed: multiples of 4", s.Width)
 	case s.Buffer < s.Batch:
@@ -101,14 +117,16 @@ func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // model.
 func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand {
 	s := e.Training.WithDefaults(size.Vars)
-	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)), "the policy %s and %d transitions", s.Policy, s.Buffer), inference.DrawDemand(size)}
+	all := []engine.Demand{engine.Needs(float64(gflownet.Bytes(size.Vars, s, p.Workers)),
+		"the policy %s and %d transitions", s.Policy, s.Buffer), inference.DrawDemand(size)}
 	return append(all, graphchains.Pilot.ChainDemands(size)...)
 }
 
 // Begin implements [engine.Engine].
 func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot,
+			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
@@ -119,7 +137,8 @@ func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.
 			return err
 		}
 		f := &flowFit{m, s, e, p}
-		stage = &trained.Stage[gflownet.State]{Engine: e, Problem: p, Learner: f, Point: f.point, Read: f.outcome}
+		stage = &trained.Stage[gflownet.State]{Engine: e, Problem: p, Learner: f, Point: f.point,
+			Read: f.outcome}
 		return nil
 	})
 	return stage, err
@@ -156,7 +175,8 @@ func (f *flowFit) point() engine.TrainingPoint {
 func (f *flowFit) trace() []engine.TrainingPoint {
 	var all []engine.TrainingPoint
 	for k, v := range f.Trace() {
-		all = append(all, engine.TrainingPoint{Step: max(0, f.Settings().Prefill) + (k+1)*gflownet.TraceEvery, Quantity: loss, Value: v})
+		all = append(all, engine.TrainingPoint{Step: max(0, f.Settings().Prefill) +
+			(k+1)*gflownet.TraceEvery, Quantity: loss, Value: v})
 	}
 	return all
 }
@@ -168,7 +188,9 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &engine.Training{Trace: f.trace(), Skipped: f.Skipped(), Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN(), Imbalance: math.NaN()}
+	t := &engine.Training{Trace: f.trace(), Skipped: f.Skipped(),
+		Exact: f.Model.Settings().Policy == gflownet.Exact, Distance: math.NaN(),
+		Imbalance: math.NaN()}
 	var edges *mat.Dense
 	if f.Vars() <= gflownet.MaxExact {
 		c, err := f.Compare(ctx)
@@ -184,7 +206,8 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	if !t.Exact {
-		if t.Imbalance, err = inference.Imbalance(ctx, graphs, f.Hypothesis.Scores, f.Prior, f.problem.Workers); err != nil {
+		if t.Imbalance, err = inference.Imbalance(ctx, graphs, f.Hypothesis.Scores, f.Prior,
+			f.problem.Workers); err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +220,9 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 		o.Method = "gflownet, DAG-GFlowNet: exact flows"
 		o.Computation = "Edge probabilities are exact sums over the flows of all graphs."
 	case !math.IsNaN(t.Distance):
-		o.Computation = fmt.Sprintf("The probabilities come from %d graphs drawn by a policy that was trained, whose total variation from the exact posterior is %.3f.", len(o.Draws), t.Distance)
+		o.Computation = fmt.Sprintf("The probabilities come from %d graphs drawn by a policy "+
+			"that was trained, whose total variation from the exact posterior is %.3f.",
+			len(o.Draws), t.Distance)
 	default:
 		o.Computation = trained.Approximate(len(o.Draws), "by a policy that was trained")
 	}
@@ -212,6 +237,7 @@ const (
 )
 
 // Given implements [engine.Settling]: the hypothesis that short chains settle.
-func (e flowEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e flowEngine) Given(ctx context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	return graphchains.Pilot.Given(ctx, p, edgesPerNode)
 }

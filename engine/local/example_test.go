@@ -20,7 +20,8 @@ func Example() {
 	}
 	fmt.Println(o.Method)
 	fmt.Println(o.Draws[0].Graph.Edges())
-	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
+	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1),
+		o.Marginals.Probabilities.At(0, 2))
 	// Output:
 	// search, all rows and 20 random halves of them
 	// [{0 1} {1 2}]

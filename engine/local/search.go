@@ -87,13 +87,15 @@ func (e searchEngine) Demands(p *engine.Problem, size engine.Size) []engine.Dema
 func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	var o *engine.Outcome
 	err := engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot,
+			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
 		p.SettleModel(s.Model, s.Evidence)
 		p.Doing(name, "searching, model "+s.Model.String())
-		best, err := e.find(ctx, s.Hypothesis.Scores, s.Prior, p.Workers, stream.New(p.Seed, stream.GraphSearch), s.Best())
+		best, err := e.find(ctx, s.Hypothesis.Scores, s.Prior, p.Workers,
+			stream.New(p.Seed, stream.GraphSearch), s.Best())
 		if err != nil {
 			return err
 		}
@@ -110,11 +112,13 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 		o = &inf.Outcome
 		o.Method = fmt.Sprintf("search, all rows and %d random halves of them", len(halves))
 		o.Computation = fmt.Sprintf("Each probability is the share of %d graphs with the edge, "+
-			"one found by a search on all rows and the others on random halves of them: it says how "+
+			"one found by a search on all rows and the others on random halves of them: it says "+
+			"how "+
 			"stable the search is, and is not a posterior probability.", len(graphs))
 		if failed != nil {
 			o.Posterior.Warnings = append(o.Posterior.Warnings, fmt.Sprintf(
-				"%d of %d random halves of the rows are left out, the first because of %v", e.Halves-len(halves), e.Halves, failed))
+				"%d of %d random halves of the rows are left out, the first because of %v",
+				e.Halves-len(halves), e.Halves, failed))
 		}
 		return nil
 	})
@@ -126,7 +130,8 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 
 // find is a probable graph, of a search that begins at another one unless that is nil.
 func (e searchEngine) find(
-	ctx context.Context, s score.Scorer, prior *score.Prior, workers int, rng *rand.Rand, from *dag.Graph,
+	ctx context.Context, s score.Scorer, prior *score.Prior, workers int, rng *rand.Rand,
+	from *dag.Graph,
 ) (*dag.Graph, error) {
 	screen, err := search.NewScreen(ctx, s, prior, workers)
 	if err != nil {

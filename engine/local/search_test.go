@@ -46,7 +46,8 @@ func TestSharesOfGraphs(t *testing.T) {
 					count++
 				}
 			}
-			if got, want := one.Probabilities.At(i, j), float64(count)/(halves+1); math.Abs(got-want) > 1e-12 {
+			if got, want := one.Probabilities.At(i, j),
+				float64(count)/(halves+1); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%d → %d: probability %v, want %v", i, j, got, want)
 			}
 		}
@@ -54,7 +55,8 @@ func TestSharesOfGraphs(t *testing.T) {
 	three := infer(t, local.Search{Halves: halves}, func(p *engine.Problem) { p.Workers = 3 })
 	for k, d := range one.Draws {
 		if !slices.Equal(d.Graph.Edges(), three.Draws[k].Graph.Edges()) {
-			t.Errorf("graph %d: %v with one worker, %v with three", k, d.Graph.Edges(), three.Draws[k].Graph.Edges())
+			t.Errorf("graph %d: %v with one worker, %v with three", k, d.Graph.Edges(),
+				three.Draws[k].Graph.Edges())
 		}
 	}
 	if !strings.Contains(one.Computation, "not a posterior probability") {
@@ -66,12 +68,14 @@ func TestSharesOfGraphs(t *testing.T) {
 func TestKnowledge(t *testing.T) {
 	for name, change := range map[string]func(p *engine.Problem){
 		"statements": func(p *engine.Problem) {
-			p.Prior = background.Prior{Required: []dag.Edge{{From: 2, To: 0}}, Forbidden: []dag.Edge{{From: 0, To: 1}}}
+			p.Prior = background.Prior{Required: []dag.Edge{{From: 2, To: 0}},
+				Forbidden: []dag.Edge{{From: 0, To: 1}}}
 		},
 		"order": func(p *engine.Problem) { p.Order.Known = []int{2, 1, 0} },
 	} {
 		for _, d := range infer(t, local.Search{Halves: 5}, change).Draws {
-			if d.Graph.Has(0, 1) || name == "statements" && !d.Graph.Has(2, 0) || name == "order" && d.Graph.Has(1, 2) {
+			if d.Graph.Has(0, 1) || name == "statements" && !d.Graph.Has(2, 0) || name == "order" &&
+				d.Graph.Has(1, 2) {
 				t.Errorf("%s: edges %v", name, d.Graph.Edges())
 			}
 		}
@@ -90,7 +94,8 @@ func TestHalvesLeftOut(t *testing.T) {
 	if n := len(o.Draws); n < 2 || n > 12 {
 		t.Errorf("%d graphs, want that of all rows and those of some halves", n)
 	}
-	if len(o.Warnings) == 0 || !strings.Contains(o.Warnings[len(o.Warnings)-1], "random halves of the rows are left out") {
+	if len(o.Warnings) == 0 ||
+		!strings.Contains(o.Warnings[len(o.Warnings)-1], "random halves of the rows are left out") {
 		t.Errorf("warnings %q", o.Warnings)
 	}
 }

@@ -16,11 +16,12 @@ type MCMC struct {
 	Chains     int // independent chains; defaults to 4
 	Iterations int // of each chain after its warm-up, at most; defaults to 3000
 	WarmUp     int // iterations of each chain before it records; defaults to 200
-	ESS        int // effective samples of the least certain edges at which agreeing chains end; defaults to 400
+	// effective samples of the least certain edges at which agreeing chains end; defaults to 400
+	ESS        int
 	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
 	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
-	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
-	// engine.
+	// Open says that the engine was not asked for: the model that a fit chooses may be one of
+	// another engine.
 	Open bool
 }
 
@@ -59,7 +60,8 @@ func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case !p.Scored():
 		return nil, p.NeedsScores(e)
 	case p.Order.Known != nil:
-		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing to sample; allowed: the engines exact and svgd")
+		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing " +
+			"to sample; allowed: the engines exact and svgd")
 	case p.Order.Method != nil:
 		return nil, p.InfersOrder(e)
 	}
@@ -78,7 +80,8 @@ func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 // Begin implements [engine.Engine].
 func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(), inference.TrustOf(p))
+		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(),
+			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
@@ -90,6 +93,7 @@ func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.
 }
 
 // Given implements [engine.Settling].
-func (e mcmcEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e mcmcEngine) Given(ctx context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	return e.chains().Given(ctx, p, edgesPerNode)
 }

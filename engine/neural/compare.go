@@ -24,14 +24,18 @@ func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted.
-func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage, memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
+func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
+	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
-	if o, optional := e.Engine().(engine.Optional); !ok || !optional || !o.LeftOpen() || p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil || p.Vars() > mostNetworkVariables ||
+	if o, optional := e.Engine().(engine.Optional); !ok || !optional || !o.LeftOpen() ||
+		p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
+		p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
 		return p, e, stage, nil
 	}
 	network, _ := chosen.Sampled(false)
-	if _, ok := sem.As[sem.Network](network); !ok || sem.TraitsOf(p.Model).AnyNoise || len(inspect.Repeated(p.Data)) > 0 {
+	if _, ok := sem.As[sem.Network](network); !ok || sem.TraitsOf(p.Model).AnyNoise ||
+		len(inspect.Repeated(p.Data)) > 0 {
 		return p, e, stage, nil
 	}
 	first, err := settledBy(ctx, stage)

@@ -20,7 +20,8 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(o.Method)
-	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
+	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1),
+		o.Marginals.Probabilities.At(0, 2))
 	// Output:
 	// tempering, 2 chains of 40 iterations for each variable, at 4 temperatures
 	// X0 → X1: 1.0, X0 → X2: 0.0

@@ -24,10 +24,12 @@ import (
 // variables runs the chains of [markov.MCMC]. It takes networks with one hidden layer. See package
 // tempering.
 type Tempering struct {
-	Iterations int // of each chain given an order, of which the first half is dropped; defaults to 2000
+	// of each chain given an order, of which the first half is dropped; defaults to 2000
+	Iterations int
 	Rungs      int // temperatures of each chain given an order; defaults to 12
-	// Start has the scores that the table of evidences over all orders begins with; nil means those of
-	// Gaussian processes. Where it has a noise variance that all equations share, networks have it.
+	// Start has the scores that the table of evidences over all orders begins with; nil means those
+	// of Gaussian processes. Where it has a noise variance that all equations share, networks have
+	// it.
 	Start *sem.Hypothesis
 	// Chains are those over graphs without an order, of more variables than are summed over.
 	Chains markov.MCMC
@@ -41,7 +43,9 @@ func (e *Tempering) String() string { return engine.SettingsText(e) }
 
 type temperingEngine struct{ *Tempering }
 
-func (e *Tempering) graphChains() *graphchains.Settings { return (*graphchains.Settings)(&e.Chains) }
+func (e *Tempering) graphChains() *graphchains.Settings {
+	return (*graphchains.Settings)(&e.Chains)
+}
 
 // Default of Tempering, and a limit.
 const (
@@ -54,7 +58,8 @@ func (e temperingEngine) CompleteOnly() {}
 
 // Convergence implements [engine.Converging].
 func (e temperingEngine) Convergence() string {
-	return "Two chains of each variable, or over all orders two estimates of the evidence of each set of parents, were compared."
+	return "Two chains of each variable, or over all orders two estimates of the evidence of " +
+		"each set of parents, were compared."
 }
 
 // Name implements [engine.Engine].
@@ -71,12 +76,18 @@ with more than 20 columns. Given an order it runs two chains for each variable.`
 // Settings implements [engine.Engine].
 func (e temperingEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain given an order; the first half is dropped", "2000"),
-		setting.WholeNumber(&e.Rungs, graphchains.MostChains, "rungs", "temperatures of each chain given an order", "12"),
-		setting.WholeNumber(&e.Chains.Chains, graphchains.MostChains, "graph-chains", "Markov chains over graphs, of more than 20 variables without an order", "4"),
-		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations", "iterations of each of these after its warm-up", "3000"),
-		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up", "iterations of each of these before it records", "600"),
-		setting.WholeNumber(&e.Chains.Candidates, scoring.MostCandidates, "candidates", "candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations",
+			"iterations of each chain given an order; the first half is dropped", "2000"),
+		setting.WholeNumber(&e.Rungs, graphchains.MostChains, "rungs",
+			"temperatures of each chain given an order", "12"),
+		setting.WholeNumber(&e.Chains.Chains, graphchains.MostChains, "graph-chains",
+			"Markov chains over graphs, of more than 20 variables without an order", "4"),
+		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations",
+			"iterations of each of these after its warm-up", "3000"),
+		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up",
+			"iterations of each of these before it records", "600"),
+		setting.WholeNumber(&e.Chains.Candidates, scoring.MostCandidates, "candidates",
+			"candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
 	}
 }
 
@@ -89,19 +100,26 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	m, ok := sem.As[sem.Network](p.Model)
 	switch {
 	case p.Model == nil:
-		return nil, errors.New("the engine tempering is for networks, and no model is named; allowed: the model ffn")
+		return nil, errors.New(
+			"the engine tempering is for networks, and no model is named; allowed: the model ffn")
 	case !ok:
-		return nil, fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: the model ffn", p.Model)
+		return nil, fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: "+
+			"the model ffn", p.Model)
 	case m.Layers() != 1:
-		return nil, fmt.Errorf("the engine tempering takes networks with one hidden layer, got %d; allowed: the engine svgd", m.Layers())
+		return nil, fmt.Errorf("the engine tempering takes networks with one hidden layer, got "+
+			"%d; allowed: the engine svgd", m.Layers())
 	case m.OutputLayer() != models.SampledOutput:
-		return nil, errors.New("the engine tempering always integrates the output layer out; leave its setting to the engine svgd")
+		return nil, errors.New("the engine tempering always integrates the output layer out; " +
+			"leave its setting to the engine svgd")
 	case p.OverOrders() && p.Order.Count > 0:
-		return nil, errors.New("the engine tempering sums over all orders, got a number of orders to draw; allowed: a method that finds orders, or the engine svgd")
+		return nil, errors.New("the engine tempering sums over all orders, got a number of " +
+			"orders to draw; allowed: a method that finds orders, or the engine svgd")
 	case p.Prior.Own != nil:
-		return nil, errors.New("the engine tempering takes no custom prior; allowed: the engine svgd")
+		return nil, errors.New(
+			"the engine tempering takes no custom prior; allowed: the engine svgd")
 	case out.Iterations != 0 && out.Iterations < leastTempered:
-		return nil, fmt.Errorf("the engine tempering needs at least %d iterations, got %d", leastTempered, out.Iterations)
+		return nil, fmt.Errorf("the engine tempering needs at least %d iterations, got %d",
+			leastTempered, out.Iterations)
 	case out.Rungs == 1:
 		return nil, errors.New("the engine tempering needs at least 2 rungs, got 1")
 	}
@@ -116,8 +134,8 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 }
 
 // seconds is about the processor time of the evidences of networks over all orders: for each set of
-// parents in proportion to the rows, and of few rows there are many likely sets. Measured were 4 s for
-// 100 rows of 10 columns, 30 s for 100 of 20, 18 s for 1000 of 25 and 37 s for 3162 of 25.
+// parents in proportion to the rows, and of few rows there are many likely sets. Measured were 4 s
+// for 100 rows of 10 columns, 30 s for 100 of 20, 18 s for 1000 of 25 and 37 s for 3162 of 25.
 func seconds(n, d int) float64 {
 	pairs, rows := float64(d*d), float64(n)
 	return 0.015*pairs*(1+rows/1000) + 0.3*pairs*float64(d)/max(rows, 100)
@@ -131,14 +149,17 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 	if size.Vars > exact.Affordable {
 		all = e.graphChains().ChainDemands(engine.Size{Rows: size.Rows, Vars: size.Vars})
 	} else {
-		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)), "sums over 2^%d sets of variables", size.Vars)}
+		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)),
+			"sums over 2^%d sets of variables", size.Vars)}
 	}
 	rows := min(size.Rows, networks.GaussRows)
-	return append(all, engine.Needs(2*networks.FirstSets*3*8*float64(rows*(size.Vars+2)), "Gaussian processes of %d rows", rows))
+	return append(all, engine.Needs(2*networks.FirstSets*3*8*float64(rows*(size.Vars+2)),
+		"Gaussian processes of %d rows", rows))
 }
 
 // Begin implements [engine.Engine].
-func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
+func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage,
+	err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
 		if p.OverOrders() {
 			stage, err = e.overOrders(ctx, p)
@@ -184,8 +205,11 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 	}
 	o := &inf.Outcome
 	o.Checks = append(o.Checks, inference.DrawChecks(o.Posterior)...)
-	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d temperatures", networks.ChainsOfVariable, e.Iterations, e.Rungs)
-	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d temperatures for each variable, given the order; where they do not agree, a warning says so.", e.Iterations, e.Rungs)
+	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d "+
+		"temperatures", networks.ChainsOfVariable, e.Iterations, e.Rungs)
+	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d "+
+		"temperatures for each variable, given the order; where they do not agree, a warning "+
+		"says so.", e.Iterations, e.Rungs)
 	if found == nil {
 		return engine.Finished(o, nil), nil
 	}
@@ -194,9 +218,12 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 }
 
 // Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
-func (e temperingEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e temperingEngine) Given(ctx context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, false)
-	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},
-		Chains: engine.ChainNumbers{Iterations: e.Chains.Iterations, Candidates: e.Chains.Candidates}}, err
+	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil),
+		Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},
+		Chains: engine.ChainNumbers{Iterations: e.Chains.Iterations,
+			Candidates: e.Chains.Candidates}}, err
 }

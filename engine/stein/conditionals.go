@@ -29,7 +29,8 @@ import (
 // with q the node score and prior, and of the moments of the weight of i → j given the
 // parents pa∪i. nil means the model has no node scores, the prior is not a product over
 // variables, or no order is known.
-func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph, order []int) (*posterior.Marginals, error) {
+func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph,
+	order []int) (*posterior.Marginals, error) {
 	model, ok := sem.As[sem.Scored](f.model)
 	switch {
 	case !f.ordered():
@@ -90,9 +91,11 @@ func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posteri
 
 // conditionalsOf are the conditional marginals of the edges given one graph in
 // order coordinates.
-func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior *score.Prior, order []int) posterior.Marginals {
+func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior *score.Prior,
+	order []int) posterior.Marginals {
 	d := len(order)
-	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: unknown(d), WeightSD: unknown(d)}
+	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: unknown(d),
+		WeightSD: unknown(d)}
 	for b, j := range order {
 		parents := g.Parents(b)
 		for a := range b {
@@ -135,13 +138,16 @@ type particleChecks struct {
 }
 
 // examine looks at the particles whose posterior was read off; conditionals may be nil.
-func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, conditionals *posterior.Marginals) error {
-	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(), crowding: graphchecks.Crowding(p.Graphs(), uniform(len(p.Names)))}
+func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior,
+	conditionals *posterior.Marginals) error {
+	f.seen = particleChecks{neighbours: f.neighbours(), stein: f.stein(), imbalance: math.NaN(),
+		crowding: graphchecks.Crowding(p.Graphs(), uniform(len(p.Names)))}
 	if conditionals != nil {
 		order := f.order.Order
 		before := func(i, j int) bool { return slices.Index(order, i) < slices.Index(order, j) }
 		f.seen.crowding = graphchecks.Crowding(p.Graphs(), conditionals.Probabilities)
-		f.seen.imbalance = graphchecks.Imbalance(p.Frequencies().Probabilities, conditionals.Probabilities, float64(len(p.Draws)), before)
+		f.seen.imbalance = graphchecks.Imbalance(p.Frequencies().Probabilities,
+			conditionals.Probabilities, float64(len(p.Draws)), before)
 		return nil
 	}
 	model, ok := sem.As[sem.Scored](f.model)
@@ -162,7 +168,8 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior, condi
 	if err != nil {
 		return err
 	}
-	f.seen.imbalance, err = inference.Imbalance(ctx, kept.Graphs, all[inference.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
+	f.seen.imbalance, err = inference.Imbalance(ctx, kept.Graphs,
+		all[inference.Suiting(all, kept.Graphs...)].Scores, prior, f.workers)
 	return err
 }
 
@@ -195,7 +202,8 @@ func blocksLike(x []*mat.Dense) []*mat.Dense {
 
 // neighbours is the effective number of the kernel.
 func (f *particleFit) neighbours() float64 {
-	return f.svgd.Kernel.Apply(blocksLike(f.x), blocksLike(f.x), blocksLike(f.x), f.x, new(svgd.Work))
+	return f.svgd.Kernel.Apply(blocksLike(f.x), blocksLike(f.x), blocksLike(f.x), f.x,
+		new(svgd.Work))
 }
 
 // uniform are edge probabilities of ½, under which hardly two graphs are equal.

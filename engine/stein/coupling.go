@@ -39,10 +39,12 @@ func (f KernelFunction) kernel(rule svgd.BandwidthRule) (k svgd.Kernel, ok bool)
 type Grouping string
 
 const (
-	WholeBlock    Grouping = "block"      // one kernel for all
-	PerVariable   Grouping = "variable"   // the latents of a variable, the parameters of its equation
-	PerCoordinate Grouping = "coordinate" // each coordinate: each edge, if every edge has its latent
-	Uncoupled     Grouping = "none"       // no kernel: every particle follows its own score
+	WholeBlock Grouping = "block" // one kernel for all
+	// the latents of a variable, the parameters of its equation
+	PerVariable Grouping = "variable"
+	// each coordinate: each edge, if every edge has its latent
+	PerCoordinate Grouping = "coordinate"
+	Uncoupled     Grouping = "none" // no kernel: every particle follows its own score
 )
 
 // A Coupling is a kernel of SVGD by the function and the groups of coordinates that share one. The
@@ -83,7 +85,8 @@ func parseCoupling(text string) (Coupling, error) {
 	}
 	for k, w := range words[1:] {
 		if !slices.Contains(groupings, Grouping(w)) {
-			return c, fmt.Errorf("unknown group %q of the %s", w, [...]string{"latents", "parameters"}[k])
+			return c, fmt.Errorf("unknown group %q of the %s", w,
+				[...]string{"latents", "parameters"}[k])
 		}
 	}
 	return c, nil
@@ -92,7 +95,9 @@ func parseCoupling(text string) (Coupling, error) {
 // coupled is a Coupling, whose zero stands for the default.
 func coupled(v *Coupling, name, usage, byDefault string) *setting.Setting {
 	s := setting.Parsed(v, name, usage, byDefault, "FUNCTION:LATENTS:PARAMETERS",
-		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the latents, and, if that differs, among the parameters: block, variable, coordinate or none", Coupling.String, parseCoupling)
+		"rbf, imq or imq-BETA with a number above 0, then what shares a kernel among the "+
+			"latents, and, if that differs, among the parameters: block, variable, coordinate or "+
+			"none", Coupling.String, parseCoupling)
 	s.Why = func(text string) error {
 		_, err := parseCoupling(text)
 		return err
@@ -118,17 +123,20 @@ func (s *SVGD) checkCoupling() error {
 	}
 	groups := s.Coupling.groups()
 	if groups == [...]Grouping{Uncoupled, Uncoupled} {
-		return fmt.Errorf("kernel %v couples nothing: every particle would climb to its nearest mode; want a kernel for latents or parameters", s.Coupling)
+		return fmt.Errorf("kernel %v couples nothing: every particle would climb to its nearest "+
+			"mode; want a kernel for latents or parameters", s.Coupling)
 	}
 	for k, h := range []float64{s.BandwidthZ, s.BandwidthTheta} {
 		if h != 0 && groups[k] == Uncoupled {
-			return fmt.Errorf("%s %v with kernel %v, which has none there", [...]string{"bandwidth-z", "bandwidth-theta"}[k], h, s.Coupling)
+			return fmt.Errorf("%s %v with kernel %v, which has none there",
+				[...]string{"bandwidth-z", "bandwidth-theta"}[k], h, s.Coupling)
 		}
 	}
 	return nil
 }
 
-var errOwners = errors.New("a kernel for each variable needs a likelihood that assigns its parameters to variables; allowed: block, coordinate and none, or a models.Separate likelihood")
+var errOwners = errors.New("a kernel for each variable needs a likelihood that assigns its " +
+	"parameters to variables; allowed: block, coordinate and none, or a models.Separate likelihood")
 
 // kernel is the kernel on the particles of a target.
 func (s *SVGD) kernel(target *models.TOBAC) (svgd.Kernel, error) {
@@ -160,8 +168,12 @@ func (s *SVGD) kernel(target *models.TOBAC) (svgd.Kernel, error) {
 		}
 		blocks = append(blocks, kernel)
 	}
-	if !slices.ContainsFunc(blocks, func(k svgd.Kernel) bool { _, alone := k.(svgd.Alone); return !alone }) {
-		return nil, fmt.Errorf("it has no parameters, and kernel %v couples none of its latents", s.Coupling)
+	if !slices.ContainsFunc(blocks, func(k svgd.Kernel) bool {
+		_, alone := k.(svgd.Alone)
+		return !alone
+	}) {
+		return nil, fmt.Errorf("it has no parameters, and kernel %v couples none of its latents",
+			s.Coupling)
 	}
 	return blocks, nil
 }

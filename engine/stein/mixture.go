@@ -23,7 +23,9 @@ func (p *particles) current() *particleFit { return p.fits[len(p.done)] }
 
 // begin compiles the program of the current fit.
 func (p *particles) begin(ctx context.Context) error {
-	return engine.Timed(&p.seconds.Compile, func() error { return p.current().compile(ctx, p.data) })
+	return engine.Timed(&p.seconds.Compile, func() error {
+		return p.current().compile(ctx, p.data)
+	})
 }
 
 // steps is the number of steps taken under all orders.

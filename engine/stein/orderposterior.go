@@ -35,7 +35,9 @@ func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 	case ctx.Err() != nil:
 		return err
 	}
-	s.warnings = append(s.warnings, fmt.Sprintf("the orders do not come from the model %v but from others, with node scores in closed form (%v): give the order, or have a method find it",
+	s.warnings = append(s.warnings, fmt.Sprintf("the orders do not come from the model %v but "+
+		"from others, with node scores in closed form (%v): give the order, or have a method "+
+		"find it",
 		p.Model, engine.WithName(err, p.Data.Names)))
 	p.Model = nil
 	return nil
@@ -69,7 +71,8 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	if err != nil {
 		return nil, err
 	}
-	pools, err := inference.Evidences(ctx, model, data, inference.AllSets(d, prior, nil), orderPoints, p)
+	pools, err := inference.Evidences(ctx, model, data, inference.AllSets(d, prior, nil),
+		orderPoints, p)
 	return inference.Settled{Model: p.Model, Hypothesis: sem.Hypothesis{Scores: pools[0]}}, err
 }
 
@@ -88,7 +91,9 @@ func (s *sampling) weighByPrior() error {
 		p.Draws[k].LogWeight += v
 	}
 	if worth := p.Empirical().EffectiveSampleSize(); !(worth >= inference.FewDraws) {
-		s.warnings = append(s.warnings, fmt.Sprintf("the orders follow the graph prior only roughly: of %d graphs drawn without it those count that it allows, as much as %.0f of equal weight: give the order, or a prior that is a product over variables",
+		s.warnings = append(s.warnings, fmt.Sprintf("the orders follow the graph prior only "+
+			"roughly: of %d graphs drawn without it those count that it allows, as much as %.0f "+
+			"of equal weight: give the order, or a prior that is a product over variables",
 			len(logs), worth))
 	}
 	return nil

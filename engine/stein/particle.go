@@ -83,10 +83,13 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		embedding = models.OrderedPairs
 	}
 	f.target, err = models.NewTOBAC(f.lik, models.TOBACConfig{
-		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate, Alpha: s.Alpha,
-		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: embedding, Prior: prior, Penalty: f.penalty,
-		Latents: s.Latents, EdgeParameters: s.EdgeParameters, PriorPlace: s.PriorPlace, Temper: s.Temper,
-		Seed: f.order.Seed, Options: models.Options{Workers: f.workers},
+		Particles: s.Particles, Samples: s.Samples, Rank: s.Rank, AlphaRate: s.AlphaRate,
+		Alpha:     s.Alpha,
+		Estimator: s.Estimator, Gradient: f.gradient(), Embedding: embedding, Prior: prior,
+		Penalty: f.penalty,
+		Latents: s.Latents, EdgeParameters: s.EdgeParameters, PriorPlace: s.PriorPlace,
+		Temper: s.Temper,
+		Seed:   f.order.Seed, Options: models.Options{Workers: f.workers},
 	})
 	if err != nil {
 		return err
@@ -112,7 +115,8 @@ func (f *particleFit) ordered() bool { return len(f.order.Order) > 0 }
 // gradient is the estimator of the settings, or the score function if the likelihood has no soft
 // form.
 func (f *particleFit) gradient() models.Gradient {
-	if h, ok := f.lik.(models.HardOnly); ok && h.HardOnly() && f.sampler.Gradient == models.Reparameterised {
+	if h, ok := f.lik.(models.HardOnly); ok && h.HardOnly() &&
+		f.sampler.Gradient == models.Reparameterised {
 		return models.ScoreFunction
 	}
 	return f.sampler.Gradient
@@ -121,7 +125,8 @@ func (f *particleFit) gradient() models.Gradient {
 // advance takes the steps up to number to.
 func (f *particleFit) advance(ctx context.Context, to int, report func(engine.Progress)) error {
 	f.svgd.Recorder = func(s svgd.Stats) {
-		report(engine.Progress{Step: s.Step + 1, Driving: s.Driving[0], Repulsive: s.Repulsive[0], Neighbours: s.Neighbours})
+		report(engine.Progress{Step: s.Step + 1, Driving: s.Driving[0], Repulsive: s.Repulsive[0],
+			Neighbours: s.Neighbours})
 	}
 	err := f.svgd.Run(ctx, f.x, f.step, to)
 	var early *svgd.StepError
@@ -183,18 +188,21 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 
 // unread is a posterior of graphs in order coordinates, of which nothing else is known yet.
 func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterior.Posterior {
-	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: f.engine, Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
+	p := &posterior.Posterior{Names: slices.Clone(f.data.Names), Engine: f.engine,
+		Model: f.asked.String(), Kind: kind, Draws: make([]posterior.Draw, len(graphs))}
 	for k, g := range graphs {
 		p.Draws[k].Graph = g
 	}
-	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.Count, NoiseVariance: f.noiseVariance(), LogEvidence: f.order.Evidence}}
+	p.Components = []posterior.Component{{Draws: len(graphs), Weight: 1, Count: f.order.Count,
+		NoiseVariance: f.noiseVariance(), LogEvidence: f.order.Evidence}}
 	return p
 }
 
 // withParameters gives draws of graphs in order coordinates, each with a row of parameters, their
 // equations or parameters with the log densities, and the component the equations of the graph
 // without edges; weights that are in no equations get their moments.
-func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph, theta *mat.Dense) error {
+func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph,
+	theta *mat.Dense) error {
 	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
 	if err != nil {
 		return err
@@ -236,7 +244,8 @@ func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph
 
 // read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil
 // without any, the parameters of the predictive likelihood, and log densities.
-func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parameters *mat.Dense, prior, likelihood []float64, err error) {
+func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parameters *mat.Dense,
+	prior, likelihood []float64, err error) {
 	if noise, err = f.inferredNoise(graphs, theta); err != nil {
 		return nil, nil, nil, nil, err
 	}
@@ -248,7 +257,9 @@ func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parame
 		return nil, nil, nil, nil, err
 	}
 	if m, ok := f.lik.(sem.Completed); ok {
-		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand { return stream.New(f.order.Seed, stream.OutputLayer, m) })
+		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand {
+			return stream.New(f.order.Seed, stream.OutputLayer, m)
+		})
 	}
 	return noise, parameters, prior, likelihood, err
 }
@@ -319,7 +330,8 @@ func edgeWeights(g *dag.Graph, lik models.Weighted, theta []float64) *mat.Dense 
 // meanWeights are the means of the weights over the acyclic graphs, in order coordinates, that have
 // the edge, NaN where none has. Their standard deviation over particles is none
 // of the posterior, which stays unknown; that over draws is one.
-func meanWeights(p *posterior.Posterior, theta *mat.Dense, lik models.Weighted) (mean, sd *mat.Dense) {
+func meanWeights(p *posterior.Posterior, theta *mat.Dense,
+	lik models.Weighted) (mean, sd *mat.Dense) {
 	d := len(p.Names)
 	mean, sd = unknown(d), unknown(d)
 	acyclic := make([]bool, len(p.Draws))
@@ -365,7 +377,8 @@ type integratedModel struct {
 }
 
 // integrated prepares the node scores of a model for data in order coordinates.
-func integrated(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (integratedModel, error) {
+func integrated(ctx context.Context, m sem.Scored, data *dataset.Table,
+	workers int) (integratedModel, error) {
 	d := len(data.Names)
 	s, err := alongScores(ctx, m, data, workers)
 	if err != nil {
@@ -376,7 +389,8 @@ func integrated(ctx context.Context, m sem.Scored, data *dataset.Table, workers 
 
 // alongScores are the node scores of a model for data in order coordinates, under the hypothesis
 // that suits them best.
-func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (score.Scorer, error) {
+func alongScores(ctx context.Context, m sem.Scored, data *dataset.Table, workers int) (score.Scorer,
+	error) {
 	d := len(data.Names)
 	along := score.Fair(d)
 	along.Tiers(dag.Identity(d))
@@ -430,13 +444,15 @@ func forward(s score.Scorer, prior *score.Prior) *dag.Graph {
 func (m integratedModel) Likelihood(*dataset.Table) (models.Likelihood, error) { return m.lik, nil }
 
 // Hypotheses implements [sem.Scored]: that under which the model is sampled.
-func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis, error) {
+func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prior,
+	int) ([]sem.Hypothesis, error) {
 	return []sem.Hypothesis{{Scores: m.scores}}, nil
 }
 
-// differentiable is the model that SVGD samples: with its estimates, and without parameters if these
-// are to be integrated out.
-func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable, error) {
+// differentiable is the model that SVGD samples: with its estimates, and without parameters if
+// these are to be integrated out.
+func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable,
+	error) {
 	m := f.asked
 	if e, ok := sem.As[sem.Estimated](m); ok {
 		var err error
@@ -447,13 +463,15 @@ func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Dif
 	if f.sampler.Parameters == IntegratedParameters {
 		s, ok := sem.As[sem.Scored](m)
 		if !ok {
-			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", m)
+			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters "+
+				"could be integrated out; allowed: parameters sampled", m)
 		}
 		return integrated(ctx, s, f.data, f.workers)
 	}
 	d, ok := sem.As[sem.Differentiable](m)
 	if !ok {
-		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: parameters integrated", m)
+		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; "+
+			"allowed: parameters integrated", m)
 	}
 	return d, nil
 }
@@ -476,7 +494,8 @@ func (f *particleFit) fitParameters(ctx context.Context) error {
 	const step = 0.02 // that of the recipe
 	steps := f.sampler.FitSteps
 	s := &svgd.Sampler{Target: target, Kernel: svgd.Alone{}, Optimizer: svgd.Scheduled{
-		Optimizer: svgd.RMSProp{StepSize: step}, Factor: schedule.Ramp{Shape: schedule.Linear, From: 1, Start: steps / 2, End: steps}}}
+		Optimizer: svgd.RMSProp{StepSize: step},
+		Factor:    schedule.Ramp{Shape: schedule.Linear, From: 1, Start: steps / 2, End: steps}}}
 	return s.Run(ctx, []*mat.Dense{f.x[1]}, 0, steps)
 }
 
@@ -492,7 +511,8 @@ func (f *particleFit) columns() []int {
 // variable a.
 func inColumns(e *posterior.Equations, order []int) *posterior.Equations {
 	d := len(order)
-	out := &posterior.Equations{Weights: relabelled(e.Weights, order), NoiseVariances: make([]float64, d)}
+	out := &posterior.Equations{Weights: relabelled(e.Weights, order),
+		NoiseVariances: make([]float64, d)}
 	if e.Intercepts != nil {
 		out.Intercepts = make([]float64, d)
 	}

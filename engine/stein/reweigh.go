@@ -109,7 +109,8 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	f.intoColumns(p)
 	f.prior.Settle(p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
-	moved := &posterior.Posterior{Names: f.names, Kind: posterior.Particles} // whatever was read off them
+	// whatever was read off them
+	moved := &posterior.Posterior{Names: f.names, Kind: posterior.Particles}
 	for _, g := range particles {
 		moved.Draws = append(moved.Draws, posterior.Draw{Graph: g.Relabel(dag.Inverse(order))})
 	}
@@ -120,7 +121,8 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 // every edge in turn is drawn given all others. The posterior is left as it is by a sweep, and
 // particles that share a few per cent of an edge among them, of which each has it or not, are no
 // longer all on the more probable side.
-func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) []*dag.Graph {
+func (f *particleFit) swept(graphs []*dag.Graph, scores score.Scorer,
+	prior *score.Prior) []*dag.Graph {
 	order := f.order.Order
 	out := make([]*dag.Graph, 0, len(graphs)*sweeps)
 	for m, particle := range graphs {
@@ -164,26 +166,34 @@ func (f *particleFit) closedForm(ctx context.Context) (score.Scorer, error) {
 }
 
 // equip adds equations to the draws, with their log densities.
-func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior, scores score.Scorer) error {
+func (f *particleFit) equip(ctx context.Context, p *posterior.Posterior,
+	scores score.Scorer) error {
 	for k := range p.Draws {
 		p.Draws[k].LogLikelihood = nodescore.OfGraph(scores, p.Draws[k].Graph)
 	}
-	return inference.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores}, len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
+	return inference.AddEquations(ctx, f.data, p, slices.Repeat([]score.Scorer{scores},
+		len(p.Draws)), &engine.Problem{Seed: f.order.Seed, Workers: f.workers})
 }
 
 // pools are the sets of parents of every variable that a graph has and their neighbours, with their
 // posterior probabilities.
-func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer, prior *score.Prior) ([]parentPool, error) {
+func (f *particleFit) pools(ctx context.Context, graphs []*dag.Graph, scores score.Scorer,
+	prior *score.Prior) ([]parentPool, error) {
 	d, order := len(f.names), f.order.Order
 	all := make([]parentPool, d)
 	for j := range all {
-		logPrior := func(set []int) float64 { return prior.LogPrior(order[j], inference.InOrder(set, order)) }
+		logPrior := func(set []int) float64 {
+			return prior.LogPrior(order[j], inference.InOrder(set, order))
+		}
 		sets := neighbours(j, graphs, logPrior)
 		if len(sets) == 0 {
-			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows", order[j])
+			return nil, fmt.Errorf("no particle has parents of variable %d that the prior allows",
+				order[j])
 		}
 		if f.sets == nil {
-			all[j] = newParentPool(grown(j, sets, func(set []int) float64 { return logPrior(set) + scores.LogScore(j, set) }))
+			all[j] = newParentPool(grown(j, sets, func(set []int) float64 {
+				return logPrior(set) + scores.LogScore(j, set)
+			}))
 		} else {
 			var err error
 			if all[j], err = f.estimatedPool(ctx, j, sets, logPrior); err != nil {

@@ -180,8 +180,10 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	}
 	all := &particles{seconds: p.Seconds, data: data}
 	for _, o := range orders {
-		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler, penalty: s.penalty, prior: p.Prior, density: density, order: o,
-			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale, doing: func(what string) { p.Doing(s.engine.Name(), what) }})
+		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler,
+			penalty: s.penalty, prior: p.Prior, density: density, order: o,
+			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale,
+			doing: func(what string) { p.Doing(s.engine.Name(), what) }})
 	}
 	s.particles = all
 	return all.begin(ctx)
@@ -246,12 +248,14 @@ func (s *sampling) distribution() *ordering.Distribution {
 // method says in a few words how the particles were sampled.
 func (s *sampling) method() string {
 	e := s.sampler
-	text := fmt.Sprintf("%s, %d particles, %d steps, %d samples, %s estimator", s.engine.Name(), e.Particles, e.Steps, e.Samples, e.Estimator)
+	text := fmt.Sprintf("%s, %d particles, %d steps, %d samples, %s estimator", s.engine.Name(),
+		e.Particles, e.Steps, e.Samples, e.Estimator)
 	if e.Gradient != models.Reparameterised {
 		text += fmt.Sprintf(", %s gradient", e.Gradient)
 	}
 	if n := len(s.particles.fits); s.ordered && s.problem.OverOrders() {
-		text += fmt.Sprintf(", under each of %s drawn from the posterior", words.Counted(n, "order"))
+		text += fmt.Sprintf(", under each of %s drawn from the posterior",
+			words.Counted(n, "order"))
 	}
 	return text
 }
@@ -259,9 +263,13 @@ func (s *sampling) method() string {
 // computation says what the probabilities are worth.
 func (s *sampling) computation(draws int) string {
 	if s.sampler.Marginals == ReweightedMarginals {
-		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles found under each order and those near them, weighted by their evidence: sets far from all of these have none.", s.sampler.Particles)
+		return fmt.Sprintf("The probabilities come from the sets of parents that %d particles "+
+			"found under each order and those near them, weighted by their evidence: sets far "+
+			"from all of these have none.", s.sampler.Particles)
 	}
-	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread of their parameters is not a standard deviation, so total effects have no intervals.", draws)
+	return fmt.Sprintf("The probabilities come from %d particles, an approximation: the spread "+
+		"of their parameters is not a standard deviation, so total effects have no intervals.",
+		draws)
 }
 
 // basis says what directions follow from where that is not only the model.
@@ -287,14 +295,18 @@ func (s *sampling) Warnings() []string {
 		w = append(w, s.found.Warnings(p.Data.Names, p.Order.Count)...)
 	}
 	if sem.TraitsOf(p.Model).Marginal && !s.ordered {
-		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that its particles may agree on wrong edges; engines that read node scores know the same posterior")
+		w = append(w, "the gradients of the engine dibs under the model bge are so noisy that "+
+			"its particles may agree on wrong edges; engines that read node scores know the same "+
+			"posterior")
 	}
 	if n, d := p.Data.X.Dims(); n < fewRows*d {
 		few := fmt.Sprintf("%d rows of %d columns are few for ", n, d)
 		if !s.ordered {
-			w = append(w, few+"the engine dibs: its particles may agree on what the data leave open")
+			w = append(w,
+				few+"the engine dibs: its particles may agree on what the data leave open")
 		} else if s.countsNetworks() {
-			w = append(w, few+"particles of networks tend to drop uncertain edges: --engine tempering estimates their probability")
+			w = append(w, few+"particles of networks tend to drop uncertain edges: --engine "+
+				"tempering estimates their probability")
 		}
 	}
 	return w
@@ -305,7 +317,8 @@ func (s *sampling) Warnings() []string {
 func (s *sampling) countsNetworks() bool {
 	_, networks := sem.As[sem.Network](s.problem.Model)
 	e := s.sampler
-	return networks && e.Marginals != ReweightedMarginals && (e.Marginals == FrequencyMarginals || e.Gradient != models.Flips)
+	return networks && e.Marginals != ReweightedMarginals &&
+		(e.Marginals == FrequencyMarginals || e.Gradient != models.Flips)
 }
 
 // samplingState is the state of a sampling.
@@ -352,7 +365,8 @@ func (s *sampling) Restore(ctx context.Context, text json.RawMessage) error {
 	}
 	if s.particles == nil {
 		if done, left := s.innerSteps(); left > 0 {
-			return fmt.Errorf("snapshot has particles, but what comes before them has made %d of %d steps", done, done+left)
+			return fmt.Errorf("snapshot has particles, but what comes before them has made %d of "+
+				"%d steps", done, done+left)
 		}
 		if err := s.beginParticles(ctx); err != nil {
 			return err
@@ -379,10 +393,12 @@ func (s svgdEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 	}
 	all = append(all, s.particleDemands(p, size, size.Vars-1, 1)...)
 	if s.Parameters == IntegratedParameters {
-		all = append(all, engine.Needs(math.Ldexp(16, min(size.Vars, 20)), "scores of sets of parents that are kept"))
+		all = append(all, engine.Needs(math.Ldexp(16, min(size.Vars, 20)),
+			"scores of sets of parents that are kept"))
 	}
 	if p.Order.Method != nil {
-		all = append(all, engine.Needs(float64(p.Order.Count)*ordering.Bytes(size.Vars), "the orders of %d resamples", p.Order.Count))
+		all = append(all, engine.Needs(float64(p.Order.Count)*ordering.Bytes(size.Vars),
+			"the orders of %d resamples", p.Order.Count))
 	}
 	return all
 }
@@ -394,7 +410,8 @@ func (e dibsEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 
 // particleDemands are those of particles whose latents are rows by factors of pairs of variables in
 // one direction, or both.
-func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, directions float64) []engine.Demand {
+func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int,
+	directions float64) []engine.Demand {
 	d, m := float64(size.Vars), float64(s.Particles)
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
 	model := mostLikelySampled(p)
@@ -407,33 +424,40 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int, di
 		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
 	}
 	all := []engine.Demand{
-		engine.Needs(sample*float64(s.Samples)*float64(p.Workers), "%d sampled graphs on %d workers", s.Samples, p.Workers),
+		engine.Needs(sample*float64(s.Samples)*float64(p.Workers),
+			"%d sampled graphs on %d workers", s.Samples, p.Workers),
 		engine.Needs(program, "the compiled program"),
 		engine.Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
 		engine.Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
 	}
 	if v, ok := sem.As[sem.Parametric](model); ok {
-		all = append(all, engine.Needs(8*m*v.Parameters(size.Vars)*8, "%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
+		all = append(all, engine.Needs(8*m*v.Parameters(size.Vars)*8,
+			"%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
 	}
 	orders, most := float64(max(p.Order.Count, 1)), 1.0
 	for k := 2; k <= size.Vars && most < orders; k++ {
 		most *= float64(k)
 	}
 	orders = math.Min(orders, most)
-	return append(all, engine.Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
+	return append(all,
+		engine.Needs(orders*m*(2*latents+2*d*d)*8, "the particles of %.0f orders", orders))
 }
 
 // Given implements [engine.Settling]: the form that is sampled, on its columns, all rows in full.
-func (s svgdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (s svgdEngine) Given(_ context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
 	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
-	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil), OwnNoise: true}, err
+	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil),
+		OwnNoise: true}, err
 }
 
 // Given implements [engine.Settling]: as that of SVGD, with the prior of independent pairs.
-func (e dibsEngine) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e dibsEngine) Given(ctx context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	g, err := svgdEngine{&e.SVGD}.Given(ctx, p, edgesPerNode)
-	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil {
+	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil &&
+		q.Own == nil {
 		*q = q.IndependentPairs(p.Vars())
 		g.Notes = append(g.Notes, "the prior of dibs, of independent pairs")
 	}

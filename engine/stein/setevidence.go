@@ -41,19 +41,23 @@ type setEstimator interface {
 // layer have their own. Of others it notes before the first step whether the priors of parameters
 // are densities.
 func (f *particleFit) prepareSets(ctx context.Context) (err error) {
-	if _, scored := sem.As[sem.Scored](f.model); scored || f.sampler.Marginals != ReweightedMarginals {
+	if _, scored := sem.As[sem.Scored](f.model); scored ||
+		f.sampler.Marginals != ReweightedMarginals {
 		return nil
 	}
 	if m, ok := sem.As[sem.Network](f.model); ok && m.Layers() == 1 {
 		f.sets, err = f.newNetworkSets(m)
 		return err
 	}
-	seed := func(pass int) uint64 { return stream.Seed(f.order.Seed, stream.ReweightedEvidence, pass) }
+	seed := func(pass int) uint64 {
+		return stream.Seed(f.order.Seed, stream.ReweightedEvidence, pass)
+	}
 	short, err := evidence.New(f.lik, evidence.Config{Seed: seed(0), Workers: f.workers})
 	if err != nil {
 		return err
 	}
-	s := &likelihoodSets{short: short, long: short.WithSeed(seed(1)), known: map[string]*evidence.Estimate{}, names: f.data.Names}
+	s := &likelihoodSets{short: short, long: short.WithSeed(seed(1)),
+		known: map[string]*evidence.Estimate{}, names: f.data.Names}
 	f.sets = s
 	return f.checkPriors(ctx, s.long)
 }
@@ -78,9 +82,11 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 // estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of
 // neighbours of the best, by a short pass, and once more by a long one of the sets that it leaves
 // within reach, which are kept.
-func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int, logPrior func([]int) float64) (parentPool, error) {
+func (f *particleFit) estimatedPool(ctx context.Context, j int, sets [][]int,
+	logPrior func([]int) float64) (parentPool, error) {
 	if f.doing != nil {
-		f.doing(fmt.Sprintf("estimating evidences of sets of parents, variable %d of %d", j+1, len(f.names)))
+		f.doing(fmt.Sprintf("estimating evidences of sets of parents, variable %d of %d", j+1,
+			len(f.names)))
 	}
 	weighted := func(sets [][]int, long bool) ([]float64, error) {
 		q, err := f.sets.logEvidences(ctx, j, sets, long)
@@ -159,7 +165,8 @@ func (s *likelihoodSets) rounds() int { return 4 }
 
 func (s *likelihoodSets) close() { s.long.Close() }
 
-func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
+func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int,
+	long bool) ([]float64, error) {
 	pass, points := s.short, shortPoints
 	if long {
 		pass, points = s.long, longPoints
@@ -206,10 +213,12 @@ func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 // setChecks are what estimated evidences say about themselves.
 type setChecks struct {
 	estimated bool
-	mass      float64 // logarithm of the integral of the prior of a variable's parameters, where it is farthest from 0 beyond its error
-	massOf    string
-	edge      float64 // largest standard error of the probability of an edge
-	edgeOf    [2]string
+	// logarithm of the integral of the prior of a variable's parameters, where it is farthest from
+	// 0 beyond its error
+	mass   float64
+	massOf string
+	edge   float64 // largest standard error of the probability of an edge
+	edgeOf [2]string
 }
 
 // worse are those of two orders.
@@ -231,9 +240,11 @@ func (c setChecks) checks() []diagnostics.Check {
 	}
 	return []diagnostics.Check{
 		diagnostics.Above("evidence", c.edge, LimitEvidence[0], LimitEvidence[1],
-			fmt.Sprintf("the estimated evidences are imprecise: the probability of %q → %q has a standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
+			fmt.Sprintf("the estimated evidences are imprecise: the probability of %q → %q has a "+
+				"standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
 		diagnostics.Above("prior", math.Abs(c.mass), limitPrior[0], limitPrior[1],
-			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: sets of more parents get too much or too little weight", c.massOf, c.mass)),
+			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: "+
+				"sets of more parents get too much or too little weight", c.massOf, c.mass)),
 	}
 }
 
@@ -265,9 +276,9 @@ var (
 	limitPrior    = [2]float64{0.1, 1}
 )
 
-// Evidences of networks are estimated in two passes. A short one estimates the particles' sets, their
-// neighbours, and the neighbours of the most probable sets. A longer one repeats the sets whose
-// probability is not negligible after the first.
+// Evidences of networks are estimated in two passes. A short one estimates the particles' sets,
+// their neighbours, and the neighbours of the most probable sets. A longer one repeats the sets
+// whose probability is not negligible after the first.
 const (
 	shortParticles = 32
 	shortSweeps    = 2
@@ -286,9 +297,11 @@ type networkSets struct {
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
-	short := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0), f.workers)
+	short := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0),
+		f.workers)
 	short.Sweeps = shortSweeps
-	long := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1), f.workers)
+	long := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1),
+		f.workers)
 	long.Sweeps = networks.SetSweeps
 	s := &networkSets{model: m}
 	var err error
@@ -305,7 +318,8 @@ func (s *networkSets) close() {}
 
 func (s *networkSets) examine(*particleFit, int, parentPool) {}
 
-func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64, error) {
+func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, long bool) ([]float64,
+	error) {
 	estimate, particles := s.short.Estimate, shortParticles
 	if long {
 		estimate, particles = s.long.Estimate, longParticles

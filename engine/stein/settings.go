@@ -58,17 +58,19 @@ type SVGD struct {
 	// method is given. Nil stands for [sums.Exact], or [markov.MCMC] with more than 20 variables.
 	OrderEngine engine.Settings
 
-	Estimator  models.Estimator  // combines the Monte Carlo graphs; zero means node-wise
-	Gradient   models.Gradient   // of the latents; zero means reparameterised
-	Latents    models.Latents    // what they are; zero means factors
-	PriorPlace models.PriorPlace // of the graph prior; zero means outside the expectation over graphs
+	Estimator models.Estimator // combines the Monte Carlo graphs; zero means node-wise
+	Gradient  models.Gradient  // of the latents; zero means reparameterised
+	Latents   models.Latents   // what they are; zero means factors
+	// of the graph prior; zero means outside the expectation over graphs
+	PriorPlace models.PriorPlace
 	// EdgeParameters says how a flip counts the parameters of its edge; zero means by their
 	// density.
 	EdgeParameters models.EdgeParameters
 	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
 	Parameters Parameters
-	// FitSteps is the number of steps, before the first one, in which only the parameters move: along
-	// the gradient of their likelihood under the graph with all possible edges. Defaults to none.
+	// FitSteps is the number of steps, before the first one, in which only the parameters move:
+	// along the gradient of their likelihood under the graph with all possible edges. Defaults to
+	// none.
 	FitSteps int
 
 	Particles int // M, for each order; 0 means 30
@@ -76,9 +78,12 @@ type SVGD struct {
 	Samples   int // Monte Carlo graphs S per particle and gradient; 0 means 128
 	Rank      int // length k of the latent vectors; 0 means d−1, with DiBS d
 
-	AlphaRate      float64 // inverse temperature α_t = AlphaRate·t; 0 means 0.05, or 1 for a model without parameters
-	BandwidthZ     float64 // of the kernels on the latents; 0 means 5, with Coupling the median heuristic
-	BandwidthTheta float64 // of the kernels on the parameters; 0 means 500, with Coupling the median heuristic
+	// inverse temperature α_t = AlphaRate·t; 0 means 0.05, or 1 for a model without parameters
+	AlphaRate float64
+	// of the kernels on the latents; 0 means 5, with Coupling the median heuristic
+	BandwidthZ float64
+	// of the kernels on the parameters; 0 means 500, with Coupling the median heuristic
+	BandwidthTheta float64
 	StepSize       float64 // of the default optimiser; 0 means 0.005
 
 	// Alpha is the schedule of α_t. Nil means linear growth by AlphaRate. Schedules relative to a
@@ -92,7 +97,8 @@ type SVGD struct {
 	// Coupling says which coordinates share a kernel. Zero: all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Coupling Coupling
-	// Kernel mixes the scores of the particles, in place of Coupling. Nil means the kernel of Coupling.
+	// Kernel mixes the scores of the particles, in place of Coupling. Nil means the kernel of
+	// Coupling.
 	Kernel svgd.Kernel
 	// Optimizer moves the particles. Nil: RMSProp.
 	Optimizer svgd.Optimizer
@@ -177,43 +183,78 @@ of edges, consensus graph and metrics.`
 // Settings implements [engine.Engine].
 func (s svgdEngine) Settings() []*setting.Setting {
 	return append(s.common(),
-		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities", "conditional where node scores exist, else frequency", ConditionalMarginals, FrequencyMarginals, ReweightedMarginals),
-		setting.OneOf(&s.Parameters, "parameters", "treatment of the parameters of models with node scores: sampled, or integrated out", "sampled", SampledParameters, IntegratedParameters),
-		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps", "steps that move only the parameters, with all possible edges, before the first step", "none"),
-		setting.Parsed(&s.OrderEngine, "order-engine", "engine of the posterior that orders are drawn from", "exact to 20 variables, else mcmc", "exact|mcmc", "exact, mcmc", orderEngineText, orderEngineByName),
+		setting.OneOf(&s.Marginals, "marginals", "estimator of the edge probabilities",
+			"conditional where node scores exist, else frequency", ConditionalMarginals,
+			FrequencyMarginals, ReweightedMarginals),
+		setting.OneOf(&s.Parameters, "parameters",
+			"treatment of the parameters of models with node scores: sampled, or integrated out",
+			"sampled", SampledParameters, IntegratedParameters),
+		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps",
+			"steps that move only the parameters, with all possible edges, before the first step",
+			"none"),
+		setting.Parsed(&s.OrderEngine, "order-engine",
+			"engine of the posterior that orders are drawn from",
+			"exact to 20 variables, else mcmc", "exact|mcmc", "exact, mcmc", orderEngineText,
+			orderEngineByName),
 	)
 }
 
 // Settings implements [engine.Engine].
 func (e dibsEngine) Settings() []*setting.Setting {
 	return append(e.common(),
-		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency", ConditionalMarginals, FrequencyMarginals),
-		setting.Positive(&e.Penalty.Rate, "penalty-rate", "growth per step of the acyclicity penalty", "1"),
-		setting.WholeNumber(&e.Penalty.Samples, mostGraphs, "penalty-samples", "Monte Carlo graphs of the acyclicity penalty", "32"),
-		setting.Scheduled(&e.Penalty.Beta, "penalty-schedule", "factor of the acyclicity penalty from step to step, in place of penalty-rate", "growth with penalty-rate"),
+		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency",
+			ConditionalMarginals, FrequencyMarginals),
+		setting.Positive(&e.Penalty.Rate, "penalty-rate",
+			"growth per step of the acyclicity penalty", "1"),
+		setting.WholeNumber(&e.Penalty.Samples, mostGraphs, "penalty-samples",
+			"Monte Carlo graphs of the acyclicity penalty", "32"),
+		setting.Scheduled(&e.Penalty.Beta, "penalty-schedule",
+			"factor of the acyclicity penalty from step to step, in place of penalty-rate",
+			"growth with penalty-rate"),
 	)
 }
 
 // common are the settings of particles with and without an order.
 func (s *SVGD) common() []*setting.Setting {
 	return []*setting.Setting{
-		setting.WholeNumber(&s.Particles, mostParticles, "particles", "particles, under each order", "30"),
+		setting.WholeNumber(&s.Particles, mostParticles, "particles", "particles, under each order",
+			"30"),
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps, under each order", "1000"),
-		setting.WholeNumber(&s.Samples, mostGraphs, "samples", "Monte Carlo graphs per particle and step", "128"),
-		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors", "number of variables, less 1 given an order"),
-		setting.OneOf(&s.Estimator, "estimator", "average over sampled graphs", "nodewise", models.Joint, models.NodeWise),
-		setting.OneOf(&s.Gradient, "grad", "estimator of the gradient of the latents", "reparam; score for the model bge", models.Reparameterised, models.ScoreFunction, models.ScoreFunctionLOO, models.Flips),
-		setting.Positive(&s.AlphaRate, "alpha-rate", "growth per step of the inverse temperature of the graphs", "0.05; 1 for a model without parameters"),
-		setting.Positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents", "5; median heuristic if kernel is set"),
-		setting.Positive(&s.BandwidthTheta, "bandwidth-theta", "bandwidth of the kernel on the parameters", "500; median heuristic if kernel is set"),
+		setting.WholeNumber(&s.Samples, mostGraphs, "samples",
+			"Monte Carlo graphs per particle and step", "128"),
+		setting.WholeNumber(&s.Rank, mostRank, "rank", "length of the latent vectors",
+			"number of variables, less 1 given an order"),
+		setting.OneOf(&s.Estimator, "estimator", "average over sampled graphs", "nodewise",
+			models.Joint, models.NodeWise),
+		setting.OneOf(&s.Gradient, "grad", "estimator of the gradient of the latents",
+			"reparam; score for the model bge", models.Reparameterised, models.ScoreFunction,
+			models.ScoreFunctionLOO, models.Flips),
+		setting.Positive(&s.AlphaRate, "alpha-rate",
+			"growth per step of the inverse temperature of the graphs",
+			"0.05; 1 for a model without parameters"),
+		setting.Positive(&s.BandwidthZ, "bandwidth-z", "bandwidth of the kernel on the latents",
+			"5; median heuristic if kernel is set"),
+		setting.Positive(&s.BandwidthTheta, "bandwidth-theta",
+			"bandwidth of the kernel on the parameters", "500; median heuristic if kernel is set"),
 		setting.Positive(&s.StepSize, "step-size", "step size of RMSProp", "0.005"),
-		setting.OneOf(&s.Latents, "latents", "latent parameterisation: low-rank factors, or one logit per edge (normal, logistic)", "factors", models.Factors, models.NormalScores, models.LogisticScores),
-		setting.OneOf(&s.PriorPlace, "prior-place", "place of the graph prior: outside the expectation over graphs, or inside", "outside", models.PriorOutside, models.PriorInside),
-		setting.OneOf(&s.EdgeParameters, "edge-parameters", "weight of an added edge: joint density, or Laplace approximation of its marginal", "density", models.DensityOfEdges, models.LaplaceEdges),
-		setting.Scheduled(&s.Temper, "likelihood-schedule", "exponent of the likelihood from step to step", "constant:1"),
-		coupled(&s.Coupling, "kernel", "kernel function and its grouping of latents and parameters", "the sum of an rbf for all latents and one for all parameters"),
-		setting.Scheduled(&s.Alpha, "alpha-schedule", "inverse temperature of the graphs from step to step, in place of alpha-rate", "growth with alpha-rate"),
-		setting.Scheduled(&s.StepSchedule, "step-schedule", "factor of step-size from step to step", "constant:1"),
+		setting.OneOf(&s.Latents, "latents",
+			"latent parameterisation: low-rank factors, or one logit per edge (normal, logistic)",
+			"factors", models.Factors, models.NormalScores, models.LogisticScores),
+		setting.OneOf(&s.PriorPlace, "prior-place",
+			"place of the graph prior: outside the expectation over graphs, or inside", "outside",
+			models.PriorOutside, models.PriorInside),
+		setting.OneOf(&s.EdgeParameters, "edge-parameters",
+			"weight of an added edge: joint density, or Laplace approximation of its marginal",
+			"density", models.DensityOfEdges, models.LaplaceEdges),
+		setting.Scheduled(&s.Temper, "likelihood-schedule",
+			"exponent of the likelihood from step to step", "constant:1"),
+		coupled(&s.Coupling, "kernel", "kernel function and its grouping of latents and parameters",
+			"the sum of an rbf for all latents and one for all parameters"),
+		setting.Scheduled(&s.Alpha, "alpha-schedule",
+			"inverse temperature of the graphs from step to step, in place of alpha-rate",
+			"growth with alpha-rate"),
+		setting.Scheduled(&s.StepSchedule, "step-schedule", "factor of step-size from step to step",
+			"constant:1"),
 	}
 }
 
@@ -282,7 +323,8 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	}
 	out.OrderEngine = s.OrderEngine // with its own settings, which the text leaves out
 	if out.FitSteps > 0 && out.Parameters == IntegratedParameters {
-		return nil, fmt.Errorf("fit steps %d with parameters integrated, want parameters that are sampled", out.FitSteps)
+		return nil, fmt.Errorf("fit steps %d with parameters integrated, want parameters that "+
+			"are sampled", out.FitSteps)
 	}
 	if err := out.prepare(p, p.Vars()-1); err != nil {
 		return nil, err
@@ -295,7 +337,8 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 				out.OrderEngine = &markov.MCMC{}
 			}
 		}
-		inner, err := out.OrderEngine.Engine().Prepare(&engine.Problem{Data: p.Data, Prior: p.Prior.ForOrders(), Workers: p.Workers})
+		inner, err := out.OrderEngine.Engine().Prepare(&engine.Problem{Data: p.Data,
+			Prior: p.Prior.ForOrders(), Workers: p.Workers})
 		if err != nil {
 			return nil, err
 		}
@@ -311,13 +354,17 @@ func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case p.Order.Known != nil || p.Order.Method != nil || p.Order.Count != 0:
 		return nil, errors.New("the engine dibs takes no causal order")
 	case out.Marginals == ReweightedMarginals:
-		return nil, errors.New("reweighted marginals need a causal order, which the engine dibs has not; allowed: conditional, frequency")
+		return nil, errors.New("reweighted marginals need a causal order, which the engine dibs " +
+			"has not; allowed: conditional, frequency")
 	case out.Parameters == IntegratedParameters:
-		return nil, errors.New("the engine dibs samples parameters; allowed for integrated ones: the engine svgd")
+		return nil, errors.New(
+			"the engine dibs samples parameters; allowed for integrated ones: the engine svgd")
 	case out.FitSteps > 0:
-		return nil, errors.New("fit steps belong to the engine svgd, which knows what edges are possible")
+		return nil, errors.New(
+			"fit steps belong to the engine svgd, which knows what edges are possible")
 	case out.Penalty.Beta != nil && out.Penalty.Rate != 0:
-		return nil, fmt.Errorf("penalty rate %v and a schedule of the penalty, want one of the two", out.Penalty.Rate)
+		return nil, fmt.Errorf("penalty rate %v and a schedule of the penalty, want one of the two",
+			out.Penalty.Rate)
 	}
 	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
@@ -340,15 +387,19 @@ func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 	_, scored := sem.As[sem.Scored](p.Model)
 	switch {
 	case s.Parameters == IntegratedParameters && p.Model != nil && !scored:
-		return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated out; allowed: parameters sampled", p.Model)
+		return fmt.Errorf("the model %v has no node scores, by which its parameters could be "+
+			"integrated out; allowed: parameters sampled", p.Model)
 	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
-		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: an engine that reads node scores", p.Model)
+		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; "+
+			"allowed: an engine that reads node scores", p.Model)
 	case p.Prior.MaxParents > 0:
-		return errors.New("a bound on the number of parents is not a differentiable prior, which SVGD needs; allowed: an engine that reads node scores")
+		return errors.New("a bound on the number of parents is not a differentiable prior, which " +
+			"SVGD needs; allowed: an engine that reads node scores")
 	case s.Alpha != nil && s.AlphaRate != 0:
 		return fmt.Errorf("alpha rate %v and a schedule of alpha, want one of the two", s.AlphaRate)
 	case s.EdgeParameters == models.LaplaceEdges && s.Gradient != models.Flips:
-		return fmt.Errorf("edge parameters %v with the gradient %v, want the gradient flips", s.EdgeParameters, s.Gradient)
+		return fmt.Errorf("edge parameters %v with the gradient %v, want the gradient flips",
+			s.EdgeParameters, s.Gradient)
 	case s.Latents != models.Factors && s.Rank != 0:
 		return fmt.Errorf("rank %d with latents %v, which have no rank", s.Rank, s.Latents)
 	}
@@ -366,7 +417,8 @@ func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 		setting.Fill(&s.BandwidthTheta, 500)
 	}
 	setting.Fill(&s.StepSize, 0.005)
-	s.Temper, s.Alpha, s.StepSchedule = schedule.Over(s.Temper, s.Steps), schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps)
+	s.Temper, s.Alpha, s.StepSchedule = schedule.Over(s.Temper, s.Steps),
+		schedule.Over(s.Alpha, s.Steps), schedule.Over(s.StepSchedule, s.Steps)
 	return nil
 }
 
@@ -388,11 +440,11 @@ type Parameters int
 const (
 	// SampledParameters are part of the particles, as published.
 	SampledParameters Parameters = iota
-	// IntegratedParameters have been integrated out in closed form: particles consist of latents only,
-	// the likelihood is the model's node scores ([sem.Scored]), and equations are drawn given the
-	// graphs afterwards. Of several hypotheses of the model the one is taken that suits the data
-	// best, by the greatest posterior density of a graph along the order that adding parents one by
-	// one finds.
+	// IntegratedParameters have been integrated out in closed form: particles consist of latents
+	// only, the likelihood is the model's node scores ([sem.Scored]), and equations are drawn given
+	// the graphs afterwards. Of several hypotheses of the model the one is taken that suits the
+	// data best, by the greatest posterior density of a graph along the order that adding parents
+	// one by one finds.
 	IntegratedParameters
 )
 

@@ -14,10 +14,11 @@ import (
 
 // A ParticleState is the state of SVGD.
 type ParticleState struct {
-	Step      int         `json:"step"`            // under the current order
-	Order     []int       `json:"order"`           // column indices, sources first; empty with DiBS
-	Z         [][]float64 `json:"z"`               // one row per particle
-	Theta     [][]float64 `json:"theta,omitempty"` // one row per particle; none for a model without parameters
+	Step  int         `json:"step"`  // under the current order
+	Order []int       `json:"order"` // column indices, sources first; empty with DiBS
+	Z     [][]float64 `json:"z"`     // one row per particle
+	// one row per particle; none for a model without parameters
+	Theta     [][]float64 `json:"theta,omitempty"`
 	Optimizer svgd.State  `json:"optimizer"`
 	// Earlier are the finished orders of a run over several.
 	Earlier []FinishedOrder `json:"earlier,omitempty"`
@@ -33,11 +34,13 @@ type FinishedOrder struct {
 // snapshot copies the state of the sampling.
 func (p *particles) snapshot() *ParticleState {
 	f := p.current()
-	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.Order), Optimizer: f.svgd.State.Clone()}
+	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.Order),
+		Optimizer: f.svgd.State.Clone()}
 	s.Z, s.Theta = f.rows()
 	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
-		s.Earlier = append(s.Earlier, FinishedOrder{Order: slices.Clone(e.order.Order), Z: z, Theta: theta})
+		s.Earlier = append(s.Earlier,
+			FinishedOrder{Order: slices.Clone(e.order.Order), Z: z, Theta: theta})
 	}
 	return s
 }
@@ -109,10 +112,12 @@ func (p *particles) check(s *ParticleState) error {
 	}
 	at, most := len(s.Earlier), p.fits[0].sampler.Steps
 	if at >= len(p.fits) || s.Step < 0 || s.Step > most {
-		return fmt.Errorf("snapshot at step %d under order %d, the run has %d orders of %d steps", s.Step, at+1, len(p.fits), most)
+		return fmt.Errorf("snapshot at step %d under order %d, the run has %d orders of %d steps",
+			s.Step, at+1, len(p.fits), most)
 	}
 	if s.Optimizer.Count != s.Step {
-		return fmt.Errorf("snapshot at step %d, its optimiser has made %d", s.Step, s.Optimizer.Count)
+		return fmt.Errorf("snapshot at step %d, its optimiser has made %d", s.Step,
+			s.Optimizer.Count)
 	}
 	for k, e := range s.Earlier {
 		if err := p.checkBlocks(p.fits[k], e.Order, e.Z, e.Theta); err != nil {
@@ -139,11 +144,13 @@ func (p *particles) checkBlocks(f *particleFit, order []int, z, theta [][]float6
 		}
 		for i, row := range block {
 			if len(row) != size {
-				return fmt.Errorf("snapshot block %d, particle %d has %d values, want %d", b+1, i+1, len(row), size)
+				return fmt.Errorf("snapshot block %d, particle %d has %d values, want %d", b+1, i+1,
+					len(row), size)
 			}
 			for _, v := range row {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("snapshot block %d, particle %d has the value %v, want finite numbers", b+1, i+1, v)
+					return fmt.Errorf("snapshot block %d, particle %d has the value %v, want "+
+						"finite numbers", b+1, i+1, v)
 				}
 			}
 		}

@@ -15,8 +15,8 @@ import (
 // by dynamic programming; given a known order, over all graphs along it. It takes models with
 // node scores. See package exact.
 type Exact struct {
-	// Open says that the engine was not asked for: the model that a fit chooses may be one of another
-	// engine.
+	// Open says that the engine was not asked for: the model that a fit chooses may be one of
+	// another engine.
 	Open bool
 }
 
@@ -41,7 +41,8 @@ func (e exactEngine) OrderSource() {}
 
 // Convergence implements [engine.Converging].
 func (e exactEngine) Convergence() string {
-	return "The listed probabilities are exact sums, so nothing has to converge. Graphs are independent draws from them."
+	return "The listed probabilities are exact sums, so nothing has to converge. Graphs are " +
+		"independent draws from them."
 }
 
 // Name implements [engine.Engine].
@@ -66,9 +67,11 @@ func (e exactEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case p.Order.Method != nil:
 		return nil, p.InfersOrder(e)
 	case p.Order.Known == nil && d > exact.Affordable:
-		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and takes at most %d variables; allowed: the engines mcmc and svgd", d, exact.Affordable)
+		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and "+
+			"takes at most %d variables; allowed: the engines mcmc and svgd", d, exact.Affordable)
 	case d > exact.MaxVariables:
-		return nil, fmt.Errorf("the engine exact takes at most %d variables along a known order, got %d; allowed: the engine svgd", exact.MaxVariables, d)
+		return nil, fmt.Errorf("the engine exact takes at most %d variables along a known order, "+
+			"got %d; allowed: the engine svgd", exact.MaxVariables, d)
 	}
 	return e.Exact, nil
 }
@@ -80,7 +83,8 @@ func (e exactEngine) Demands(p *engine.Problem, size engine.Size) []engine.Deman
 	if size.Vars <= inference.Kept || given {
 		bytes *= float64(min(size.Models, 2)) // the best so far and the next
 	}
-	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars), inference.DrawDemand(size)}
+	return []engine.Demand{engine.Needs(bytes, "sums over 2^%d sets of variables", size.Vars),
+		inference.DrawDemand(size)}
 }
 
 // Begin implements [engine.Engine].

@@ -18,7 +18,8 @@ func Example() {
 	}
 	fmt.Println(o.Posterior.Model)
 	fmt.Println(o.Method)
-	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1), o.Marginals.Probabilities.At(0, 2))
+	fmt.Printf("X0 → X1: %.1f, X0 → X2: %.1f\n", o.Marginals.Probabilities.At(0, 1),
+		o.Marginals.Probabilities.At(0, 2))
 	// Output:
 	// linear
 	// exact, over all graphs

@@ -19,16 +19,20 @@ import (
 
 // noises draw from densities of several shapes.
 var noises = map[string]func(rng *rand.Rand) float64{
-	"normal":    func(rng *rand.Rand) float64 { return rng.NormFloat64() },
-	"lognormal": func(rng *rand.Rand) float64 { return math.Exp(0.7*rng.NormFloat64()) - math.Exp(0.245) },
-	"uniform":   func(rng *rand.Rand) float64 { return 2*rng.Float64() - 1 },
+	"normal": func(rng *rand.Rand) float64 { return rng.NormFloat64() },
+	"lognormal": func(rng *rand.Rand) float64 {
+		return math.Exp(0.7*rng.NormFloat64()) - math.Exp(0.245)
+	},
+	"uniform": func(rng *rand.Rand) float64 { return 2*rng.Float64() - 1 },
 	"t2": func(rng *rand.Rand) float64 {
-		return rng.NormFloat64() / math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
+		return rng.NormFloat64() /
+			math.Sqrt((math.Pow(rng.NormFloat64(), 2)+math.Pow(rng.NormFloat64(), 2))/2)
 	},
 }
 
 // triple draws x0 → x1 → x2 with the mean f of a parent.
-func triple(n int, seed uint64, noise func(rng *rand.Rand) float64, f func(x float64) float64) *mat.Dense {
+func triple(n int, seed uint64, noise func(rng *rand.Rand) float64,
+	f func(x float64) float64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x := mat.NewDense(n, 3, nil)
 	for i := range n {
@@ -62,7 +66,8 @@ func scorer(t *testing.T, x mat.Matrix, linear bool) score.Scorer {
 
 // advantage is how much more evidence x0 → x1 has than x1 → x0.
 func advantage(s score.Scorer) float64 {
-	return s.LogScore(0, nil) + s.LogScore(1, []int{0}) - s.LogScore(1, nil) - s.LogScore(0, []int{1})
+	return s.LogScore(0, nil) + s.LogScore(1, []int{0}) - s.LogScore(1, nil) - s.LogScore(0,
+		[]int{1})
 }
 
 // TestDirections: noise that is not normal and curvature tell directions, also together;
@@ -76,14 +81,18 @@ func TestDirections(t *testing.T) {
 		low    float64 // nats for the direction
 		high   float64
 	}{
-		{"lognormal", straight, true, 10, math.Inf(1)}, {"lognormal", straight, false, 10, math.Inf(1)},
-		{"uniform", straight, true, 10, math.Inf(1)}, {"t2", straight, true, 10, math.Inf(1)}, {"t2", straight, false, 10, math.Inf(1)},
+		{"lognormal", straight, true, 10, math.Inf(1)},
+		{"lognormal", straight, false, 10, math.Inf(1)},
+		{"uniform", straight, true, 10, math.Inf(1)}, {"t2", straight, true, 10, math.Inf(1)},
+		{"t2", straight, false, 10, math.Inf(1)},
 		{"normal", straight, true, -2, 2}, {"normal", straight, false, -2, 2},
-		{"normal", bent, false, 5, math.Inf(1)}, {"t2", bent, false, 5, math.Inf(1)}, {"lognormal", bent, false, 5, math.Inf(1)},
+		{"normal", bent, false, 5, math.Inf(1)}, {"t2", bent, false, 5, math.Inf(1)},
+		{"lognormal", bent, false, 5, math.Inf(1)},
 	} {
 		x := triple(300, 7, noises[c.noise], c.f)
 		if got := advantage(scorer(t, x, c.linear)); !(got > c.low && got < c.high) {
-			t.Errorf("%s noise, linear forms only: %v: %.1f nats for the direction, want %v to %v", c.noise, c.linear, got, c.low, c.high)
+			t.Errorf("%s noise, linear forms only: %v: %.1f nats for the direction, want %v to %v",
+				c.noise, c.linear, got, c.low, c.high)
 		}
 	}
 }
@@ -95,7 +104,8 @@ func TestCurvatureIsNotInvented(t *testing.T) {
 		lines, all := scorer(t, x, true), scorer(t, x, false)
 		for _, parents := range [][]int{{0}, {0, 2}} {
 			if d := all.LogScore(1, parents) - lines.LogScore(1, parents); d > 2 {
-				t.Errorf("%s noise: smooth functions of %v have %.1f nats more than straight lines", name, parents, d)
+				t.Errorf("%s noise: smooth functions of %v have %.1f nats more than straight lines",
+					name, parents, d)
 			}
 		}
 	}
@@ -112,9 +122,12 @@ func TestUnits(t *testing.T) {
 		a, b := scorer(t, x, linear), scorer(t, y, linear)
 		for j := range 3 {
 			want := -150 * math.Log(math.Abs(factor[j]))
-			for _, parents := range [][]int{nil, {(j + 1) % 3}, slices.Sorted(slices.Values([]int{(j + 1) % 3, (j + 2) % 3}))} {
-				if d := b.LogScore(j, parents) - a.LogScore(j, parents); !(math.Abs(d-want) <= 1e-6) {
-					t.Errorf("variable %d given %v, linear %v: the score changes by %v, want %v", j, parents, linear, d, want)
+			for _, parents := range [][]int{nil, {(j + 1) % 3},
+				slices.Sorted(slices.Values([]int{(j + 1) % 3, (j + 2) % 3}))} {
+				if d := b.LogScore(j, parents) - a.LogScore(j,
+					parents); !(math.Abs(d-want) <= 1e-6) {
+					t.Errorf("variable %d given %v, linear %v: the score changes by %v, want %v", j,
+						parents, linear, d, want)
 				}
 			}
 		}
@@ -129,7 +142,9 @@ func TestEvidenceAgainstIntegral(t *testing.T) {
 	floats.AddConst(-stat.Mean(y, nil), y)
 	sd := math.Sqrt(floats.Dot(y, y) / 60)
 	floats.Scale(1/sd, y)
-	prior := func(v, variance float64) float64 { return -0.5*v*v/variance - 0.5*math.Log(2*math.Pi*variance) }
+	prior := func(v, variance float64) float64 {
+		return -0.5*v*v/variance - 0.5*math.Log(2*math.Pi*variance)
+	}
 	var terms []float64
 	const step = 0.01
 	for b := -1.0; b <= 1; b += step {
@@ -148,7 +163,8 @@ func TestEvidenceAgainstIntegral(t *testing.T) {
 	// less evidence here, at most one and a half nats of it together.
 	got := scorer(t, x, true).LogScore(0, nil)
 	if low := want + math.Log(0.5) - 0.05; got < low || got > low+1.6 {
-		t.Errorf("log evidence %.3f, want that of the normal form, %.3f, to %.3f", got, low, low+1.6)
+		t.Errorf("log evidence %.3f, want that of the normal form, %.3f, to %.3f", got, low,
+			low+1.6)
 	}
 }
 
@@ -175,13 +191,15 @@ func TestScorer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []score.Scorer{s, l} {
-		if err := score.Check(context.Background(), s); err != nil { // a table agrees with single scores, extended ones too
+		// a table agrees with single scores, extended ones too
+		if err := score.Check(context.Background(), s); err != nil {
 			t.Error(err)
 		}
 		if got, want := s.LogScore(3, []int{1, 2}), base.LogScore(3, []int{1, 2}); got != want {
 			t.Errorf("plain variable: %v, want that of the base, %v", got, want)
 		}
-		to, from := s.LogScore(3, []int{1})-s.LogScore(3, nil), s.LogScore(1, []int{3})-s.LogScore(1, nil)
+		to, from := s.LogScore(3, []int{1})-s.LogScore(3, nil),
+			s.LogScore(1, []int{3})-s.LogScore(1, nil)
 		if math.Abs(to-from) > 1e-9 {
 			t.Errorf("an edge to a plain variable gains %v, one from it %v", to, from)
 		}
@@ -227,7 +245,8 @@ func TestPlainEquation(t *testing.T) {
 	}
 	for range 20 {
 		f := s.Function(2, []int{0, 1}, rng)
-		if _, _, err := additive.NewFunction(2, f.Parameters()); err != nil || !(f.Noise() > 0.08 && f.Noise() < 0.13) {
+		if _, _, err := additive.NewFunction(2, f.Parameters()); err != nil ||
+			!(f.Noise() > 0.08 && f.Noise() < 0.13) {
 			t.Errorf("%v, noise variance %v, want about .1", err, f.Noise())
 		}
 	}
@@ -274,17 +293,20 @@ func TestEquation(t *testing.T) {
 	e := l.Equation(2, []int{0, 1})
 	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e =
 	// e^.49(e^.49 − 1) = 1.0322
-	if sd := math.Sqrt(e.Cov.At(1, 1)); !(math.Abs(e.Mean[1]-1.2) <= 4*sd && sd <= 0.03 && math.Abs(e.Mean[0]) <= 4*math.Sqrt(e.Cov.At(0, 0))) {
+	if sd := math.Sqrt(e.Cov.At(1, 1)); !(math.Abs(e.Mean[1]-1.2) <= 4*sd && sd <= 0.03 &&
+		math.Abs(e.Mean[0]) <= 4*math.Sqrt(e.Cov.At(0, 0))) {
 		t.Errorf("weights %v ± %v, want 0 and 1.2", e.Mean, sd)
 	}
 	mean := func(v0, v1 float64) float64 { return e.Intercept + e.Mean[0]*v0 + e.Mean[1]*v1 }
-	if got := mean(10, 10); !(math.Abs(got-10) <= 0.6) { // the density's centre, not the mean, of skewed noise
+	// the density's centre, not the mean, of skewed noise
+	if got := mean(10, 10); !(math.Abs(got-10) <= 0.6) {
 		t.Errorf("x2 at 10, 10 is %v, want about 10", got)
 	}
 	if want := 9 * 1.0322; !(math.Abs(e.NoiseVariance/want-1) <= 0.3) {
 		t.Errorf("noise variance %v, want about %v", e.NoiseVariance, want)
 	}
-	// With normal noise the covariance is nearly that of least squares, in proportion to the inverse of that of the parents.
+	// With normal noise the covariance is nearly that of least squares, in proportion to the
+	// inverse of that of the parents.
 	x = triple(1000, 6, noises["normal"], straight)
 	if l, err = additive.NewLinear(x, nil, additive.Options{}); err != nil {
 		t.Fatal(err)
@@ -302,8 +324,10 @@ func TestEquation(t *testing.T) {
 	want.ScaleSym(e.NoiseVariance/1000, &want)
 	for a := range 2 {
 		for b := range 2 {
-			if scale := math.Sqrt(want.At(a, a) * want.At(b, b)); !(math.Abs(e.Cov.At(a, b)-want.At(a, b)) <= 0.1*scale) {
-				t.Errorf("covariance (%d,%d) of the weights %v, want about %v", a, b, e.Cov.At(a, b), want.At(a, b))
+			if scale := math.Sqrt(want.At(a, a) * want.At(b,
+				b)); !(math.Abs(e.Cov.At(a, b)-want.At(a, b)) <= 0.1*scale) {
+				t.Errorf("covariance (%d,%d) of the weights %v, want about %v", a, b,
+					e.Cov.At(a, b), want.At(a, b))
 			}
 		}
 	}
@@ -360,10 +384,18 @@ func TestErrors(t *testing.T) {
 		constant.Set(i, 2, 4)
 	}
 	for name, f := range map[string]func() (*additive.Scorer, error){
-		"NaN":      func() (*additive.Scorer, error) { return additive.New(bad, nil, additive.Options{}) },
-		"constant": func() (*additive.Scorer, error) { return additive.New(constant, nil, additive.Options{}) },
-		"one row":  func() (*additive.Scorer, error) { return additive.New(good.Slice(0, 1, 0, 3), nil, additive.Options{}) },
-		"no base":  func() (*additive.Scorer, error) { return additive.New(good, nil, additive.Options{MaxParents: 1}) },
+		"NaN": func() (*additive.Scorer, error) {
+			return additive.New(bad, nil, additive.Options{})
+		},
+		"constant": func() (*additive.Scorer, error) {
+			return additive.New(constant, nil, additive.Options{})
+		},
+		"one row": func() (*additive.Scorer, error) {
+			return additive.New(good.Slice(0, 1, 0, 3), nil, additive.Options{})
+		},
+		"no base": func() (*additive.Scorer, error) {
+			return additive.New(good, nil, additive.Options{MaxParents: 1})
+		},
 	} {
 		if _, err := f(); err == nil {
 			t.Errorf("%s: no error", name)

@@ -18,7 +18,8 @@ func BenchmarkScores(b *testing.B) {
 			for _, linear := range []bool{true, false} {
 				b.Run(fmt.Sprintf("%s/rows=%d/linear=%v", noise, rows, linear), func(b *testing.B) {
 					x := mat.NewDense(rows, 6, nil)
-					x.Augment(triple(rows, 1, noises[noise], straight), triple(rows, 2, noises[noise], straight))
+					x.Augment(triple(rows, 1, noises[noise], straight),
+						triple(rows, 2, noises[noise], straight))
 					b.ReportAllocs()
 					for b.Loop() {
 						s, err := additive.New(x, nil, additive.Options{Linear: linear})
@@ -26,11 +27,14 @@ func BenchmarkScores(b *testing.B) {
 							b.Fatal(err)
 						}
 						for j := range 6 {
-							others := slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return i == j })
+							others := slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool {
+								return i == j
+							})
 							s.LogScores(make([]float64, 32), j, others)
 						}
 					}
-					b.ReportMetric(additive.Seconds(rows, 6, 5, linear)*float64(b.N)/b.Elapsed().Seconds(), "ratio")
+					b.ReportMetric(additive.Seconds(rows, 6, 5, linear)*float64(b.N)/
+						b.Elapsed().Seconds(), "ratio")
 				})
 			}
 		}

@@ -87,7 +87,8 @@ func (l *Linear) Equation(j int, parents []int) score.Equation {
 func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 	c := &s.child[j]
 	p := len(parents)
-	e := score.Equation{Mean: make([]float64, p), Freedom: math.Inf(1), Intercept: c.centre, NoiseVariance: c.sd * c.sd, Strength: float64(len(c.y)) + 1}
+	e := score.Equation{Mean: make([]float64, p), Freedom: math.Inf(1), Intercept: c.centre,
+		NoiseVariance: c.sd * c.sd, Strength: float64(len(c.y)) + 1}
 	if p > 0 {
 		e.Cov = mat.NewSymDense(p, nil)
 	}
@@ -113,7 +114,8 @@ func (s *Scorer) equationOf(j int, parents []int) score.Equation {
 		cov := f.covariance()
 		for a := range p {
 			for b := range a + 1 {
-				e.Cov.SetSym(a, b, e.Cov.At(a, b)+f.weight*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
+				e.Cov.SetSym(a, b, e.Cov.At(a, b)+
+					f.weight*(cov.At(1+a, 1+b)+(f.theta[1+a]-e.Mean[a])*(f.theta[1+b]-e.Mean[b])))
 			}
 		}
 	}
@@ -205,7 +207,8 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		z[k] = rng.NormFloat64()
 	}
 	copy(theta, z)
-	blas64.Trsv(blas.NoTrans, drawn.root, blas64.Vector{N: n, Inc: 1, Data: theta}) // the covariance (UᵀU)⁻¹
+	// the covariance (UᵀU)⁻¹
+	blas64.Trsv(blas.NoTrans, drawn.root, blas64.Vector{N: n, Inc: 1, Data: theta})
 	floats.Add(theta, drawn.theta)
 
 	mean, variance := drawn.noise()
@@ -280,11 +283,13 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	for k := range parents {
 		slope, knots := r.List(1), r.Whole(1, smooth.MostKnots)
 		if r.Failed {
-			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1, smooth.MostKnots))
+			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1,
+				smooth.MostKnots))
 		}
 		p := part{slope: slope[0], knots: r.List(knots), values: r.List(knots)}
 		if r.Failed || !slices.IsSorted(p.knots) {
-			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all finite", k+1, knots))
+			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all "+
+				"finite", k+1, knots))
 		}
 		f.parts = append(f.parts, p)
 	}
@@ -294,7 +299,9 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 // Residuals are (y − mean)/scale of the most probable form of the equation of variable j given
 // its parents, in the rows in which j was not set by intervention.
 func (s *Scorer) Residuals(j int, parents []int) []float64 {
-	best := slices.MaxFunc(s.likely(j, parents), func(a, b *fit) int { return cmp.Compare(a.weight, b.weight) })
+	best := slices.MaxFunc(s.likely(j, parents), func(a, b *fit) int {
+		return cmp.Compare(a.weight, b.weight)
+	})
 	rest, _ := best.residuals()
 	scale := make([]float64, len(rest)) // but for the constant
 	for k, t := range best.terms {

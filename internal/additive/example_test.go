@@ -26,7 +26,8 @@ func Example() {
 	}
 	forward := s.LogScore(0, nil) + s.LogScore(1, []int{0})
 	backward := s.LogScore(1, nil) + s.LogScore(0, []int{1})
-	fmt.Println("the evidence for 0 → 1 is more than e^20 times that for 1 → 0:", forward-backward > 20)
+	fmt.Println("the evidence for 0 → 1 is more than e^20 times that for 1 → 0:",
+		forward-backward > 20)
 	fmt.Printf("weight %.1f\n", s.Equation(1, []int{0}).Mean[0])
 	// Output:
 	// the evidence for 0 → 1 is more than e^20 times that for 1 → 0: true

@@ -16,7 +16,8 @@ import (
 
 // A term is a column of the design of a channel, with the prior N(0, variance) of its weight.
 type term struct {
-	channel  int       // 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
+	// 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
+	channel  int
 	parent   int       // that the column is of; -1: none
 	column   []float64 // nil: a constant 1
 	variance float64
@@ -40,14 +41,16 @@ type equation struct {
 
 // with adds the parameters of another equation of the variable, whose terms e has too, to theta;
 // nil: to zeros.
-func (e *equation) with(theta []float64, sign float64, other *equation, parameters []float64) []float64 {
+func (e *equation) with(theta []float64, sign float64, other *equation,
+	parameters []float64) []float64 {
 	out, at := make([]float64, len(e.terms)), 0
 	copy(out, theta)
 	for k, t := range e.terms {
 		if at == len(other.terms) {
 			break
 		}
-		if o := other.terms[at]; t.channel == o.channel && t.parent == o.parent && same(t.column, o.column) {
+		if o := other.terms[at]; t.channel == o.channel && t.parent == o.parent &&
+			same(t.column, o.column) {
 			out[k] += sign * parameters[at]
 			at++
 		}
@@ -131,7 +134,8 @@ func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []f
 	}
 	for first := 0; first < len(c.terms); {
 		end := c.endOf(first)
-		kernels.MulVec(gradient[first:end], c.columns(first, end), c.gradient[c.terms[first].channel])
+		kernels.MulVec(gradient[first:end], c.columns(first, end),
+			c.gradient[c.terms[first].channel])
 		first = end
 	}
 	for k, t := range c.terms {
@@ -151,11 +155,13 @@ func (c *climb) endOf(first int) int {
 // columns are those of some terms, as rows.
 func (c *climb) columns(first, end int) vector.Strided {
 	n := len(c.y)
-	return vector.Strided{Rows: end - first, Cols: n, Row: n, Col: 1, Data: c.design[first*n : end*n]}
+	return vector.Strided{Rows: end - first, Cols: n, Row: n, Col: 1,
+		Data: c.design[first*n : end*n]}
 }
 
 // laplace is that of [equation], by Newton's method with the damping of Levenberg and Marquardt.
-func (c *climb) laplace(theta []float64, least float64) (log float64, root blas64.Triangular, err error) {
+func (c *climb) laplace(theta []float64, least float64) (log float64, root blas64.Triangular,
+	err error) {
 	const (
 		iterations = 200
 		gain       = 1e-3 // nats that another step promises, which is the last

@@ -22,8 +22,10 @@ type form struct {
 
 // forms are those that a score averages over, with equal prior probabilities; the linear ones
 // come first.
-var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh}, {scale: true},
-	{smooth: true}, {shape: student, smooth: true, within: 1}, {shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
+var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh},
+	{scale: true},
+	{smooth: true}, {shape: student, smooth: true, within: 1},
+	{shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
 	{smooth: true, scale: true, within: 5}}
 
 const linearForms = 5
@@ -67,7 +69,8 @@ const negligible = 20
 // of one parent less; from then on, with those without parents.
 const mostChained = 4
 
-// modes are those of all forms of the equation of a variable given its parents, which are found once.
+// modes are those of all forms of the equation of a variable given its parents, which are found
+// once.
 func (s *Scorer) modes(j int, parents []int) []mode {
 	straight := s.straight(j, parents)
 	if s.opt.Linear {
@@ -172,8 +175,8 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	return modes
 }
 
-// promising are the forms from first on, before end: that with normal noise of one scale, at whose mode
-// searches begin, then those with the most evidence in an equation with fewer parents.
+// promising are the forms from first on, before end: that with normal noise of one scale, at whose
+// mode searches begin, then those with the most evidence in an equation with fewer parents.
 func promising(before []mode, first, end int) []int {
 	highest := make([]float64, len(forms))
 	for k := range highest {
@@ -231,7 +234,8 @@ func (s search) climb(form int, amplitude float64, within *mode, least float64) 
 	if within == nil {
 		return from(e.leastSquares())
 	}
-	there := e.with(nil, 1, s.s.equation(s.j, s.parents, within.form, within.amplitude), within.theta)
+	there := e.with(nil, 1, s.s.equation(s.j, s.parents, within.form, within.amplitude),
+		within.theta)
 	to, at := modeOf(s.before, form, amplitude), modeOf(s.before, within.form, within.amplitude)
 	if to != nil && at != nil {
 		theta := e.with(there, 1, s.s.equation(s.j, s.fewer, form, amplitude), to.theta)
@@ -255,11 +259,12 @@ type fit struct {
 // leastWeight is the posterior probability below which a form is left out of equations.
 const leastWeight = 1e-12
 
-// likely are the forms of an equation that have a probability of at least leastWeight; of a variable
-// that Base scores, whose noise has no density, the straight lines with normal noise.
+// likely are the forms of an equation that have a probability of at least leastWeight; of a
+// variable that Base scores, whose noise has no density, the straight lines with normal noise.
 func (s *Scorer) likely(j int, parents []int) (fits []*fit) {
 	if s.plain(j) {
-		return []*fit{s.fit(j, parents, search{s: s, j: j, parents: parents}.climb(0, 0, nil, math.Inf(-1)), 1)}
+		return []*fit{s.fit(j, parents,
+			search{s: s, j: j, parents: parents}.climb(0, 0, nil, math.Inf(-1)), 1)}
 	}
 	modes := s.modes(j, parents)
 	weights, total := s.logWeights(modes, len(parents))
@@ -273,7 +278,8 @@ func (s *Scorer) likely(j int, parents []int) (fits []*fit) {
 
 // fit has a mode with its equation.
 func (s *Scorer) fit(j int, parents []int, m mode, weight float64) *fit {
-	f := &fit{form: forms[m.form], equation: s.equation(j, parents, m.form, m.amplitude), theta: slices.Clone(m.theta), weight: weight}
+	f := &fit{form: forms[m.form], equation: s.equation(j, parents, m.form, m.amplitude),
+		theta: slices.Clone(m.theta), weight: weight}
 	_, f.root = f.laplace(f.theta, math.Inf(-1))
 	return f
 }

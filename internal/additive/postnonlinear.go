@@ -15,10 +15,10 @@ import (
 //
 //	g(x_j) = b + Σ_i f_i(x_i) + e^λ u,
 //
-// the latter with the probability transformed: post-nonlinear equations (Zhang and Hyvärinen 2009), whose g is
-// nearly the transform of the variable to the normal distribution. Under the second form
-// log p(x_j | x_A) is that of x_j without parents, and what A adds to the score of the normal scores.
-// Means and functions are those of the first form.
+// the latter with the probability transformed: post-nonlinear equations (Zhang and Hyvärinen 2009),
+// whose g is nearly the transform of the variable to the normal distribution. Under the second form
+// log p(x_j | x_A) is that of x_j without parents, and what A adds to the score of the normal
+// scores. Means and functions are those of the first form.
 type PostNonlinear struct {
 	*Scorer
 	scores *Scorer // of the normal scores
@@ -84,7 +84,8 @@ func (s *PostNonlinear) LogScore(j int, parents []int) float64 {
 	if len(parents) == 0 || s.plain(j) {
 		return s.Scorer.LogScore(j, parents)
 	}
-	return either(s.Scorer.LogScore(j, parents), s.Scorer.LogScore(j, nil), s.scores.LogScore(j, parents)-s.scores.LogScore(j, nil))
+	return either(s.Scorer.LogScore(j, parents), s.Scorer.LogScore(j, nil),
+		s.scores.LogScore(j, parents)-s.scores.LogScore(j, nil))
 }
 
 // LogScores implements [score.SubsetScorer].

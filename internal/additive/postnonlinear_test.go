@@ -39,7 +39,9 @@ func TestPostNonlinear(t *testing.T) {
 			t.Errorf("variable %d without parents scores %v, want %v", j, got, want)
 		}
 	}
-	gains := func(s score.Scorer, i, j int) float64 { return s.LogScore(j, []int{i}) - s.LogScore(j, nil) }
+	gains := func(s score.Scorer, i, j int) float64 {
+		return s.LogScore(j, []int{i}) - s.LogScore(j, nil)
+	}
 	if more := gains(s, 0, 1) - gains(first, 0, 1); more < 10 {
 		t.Errorf("the transform gains %v nats, want many", more)
 	}

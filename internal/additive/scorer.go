@@ -30,8 +30,8 @@ type Options struct {
 	MaxParents int
 	Base       score.SubsetScorer // required with MaxParents, and with Plain
 
-	// Sparse leaves out equations of several parents one of which does not matter: neither alone, nor
-	// beside the best other one, nor beside all others under Base.
+	// Sparse leaves out equations of several parents one of which does not matter: neither alone,
+	// nor beside the best other one, nor beside all others under Base.
 	Sparse bool
 
 	// Modes are shared by scorers of the same data, for which one finds the modes of straight
@@ -88,20 +88,24 @@ var (
 func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	n, d := x.Dims()
 	if n < 2 || d < 1 {
-		return nil, fmt.Errorf("additive: got %d rows of %d variables, want at least two rows of one", n, d)
+		return nil, fmt.Errorf(
+			"additive: got %d rows of %d variables, want at least two rows of one", n, d)
 	}
 	if opt.Base == nil && (opt.MaxParents > 0 || len(opt.Plain) > 0) || opt.MaxParents < 0 {
-		return nil, fmt.Errorf("additive: at most %d parents and %d plain variables, want a scorer for other sets", opt.MaxParents, len(opt.Plain))
+		return nil, fmt.Errorf("additive: at most %d parents and %d plain variables, want a "+
+			"scorer for other sets", opt.MaxParents, len(opt.Plain))
 	}
 	if opt.Modes == nil {
 		opt.Modes = NewModes()
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{}, drawn: map[string][]*fit{}, matter: map[string][]bool{}}
+	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{},
+		drawn: map[string][]*fit{}, matter: map[string][]bool{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 {
-				return nil, fmt.Errorf("additive: row %d, column %d is %v, want a finite number of magnitude up to 1e150", i+1, j+1, v)
+				return nil, fmt.Errorf("additive: row %d, column %d is %v, want a finite number "+
+					"of magnitude up to 1e150", i+1, j+1, v)
 			}
 		}
 		c := child{}
@@ -183,7 +187,8 @@ func (s *Scorer) plain(j int) bool {
 
 // Known reports whether the equation of a variable given its parents is fitted.
 func (s *Scorer) Known(j int, parents []int) bool {
-	if s.plain(j) || s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents && s.allMatter(j, parents) {
+	if s.plain(j) || s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents &&
+		s.allMatter(j, parents) {
 		return true
 	}
 	s.mu.Lock()
@@ -192,8 +197,8 @@ func (s *Scorer) Known(j int, parents []int) bool {
 	return ok
 }
 
-// someMatter is the evidence, in nats, from which on a parent may matter: one of no effect has about
-// −½ ln n, the number of rows.
+// someMatter is the evidence, in nats, from which on a parent may matter: one of no effect has
+// about −½ ln n, the number of rows.
 const someMatter = -1
 
 // allMatter reports whether each of several parents matters, unless all equations are fitted.
@@ -257,8 +262,8 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 	nodescore.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
 }
 
-// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of
-// others.
+// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN
+// of others.
 func (s *Scorer) knownOf(j int) func(parents []int) float64 {
 	return func(parents []int) float64 {
 		if !s.Known(j, parents) {
@@ -274,14 +279,16 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 		return 0
 	}
 	return found(&s.mu, s.known, j, parents, func() float64 {
-		// An edge between a column with a density and one without gains what it gains in Base, whatever
-		// its direction.
+		// An edge between a column with a density and one without gains what it gains in Base,
+		// whatever its direction.
 		if rest := slices.DeleteFunc(slices.Clone(parents), s.plain); len(rest) < len(parents) {
-			return s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j, rest)
+			return s.fitted(j, rest) + s.opt.Base.LogScore(j, parents) - s.opt.Base.LogScore(j,
+				rest)
 		}
 		_, v := s.logWeights(s.modes(j, parents), len(parents))
 		if len(parents) == 0 { // a density of any form is as probable as each of the forms
-			v = floats.LogSumExp([]float64{v, treeEvidence(s.child[j].y) - math.Log(float64(len(forms)))})
+			v = floats.LogSumExp(
+				[]float64{v, treeEvidence(s.child[j].y) - math.Log(float64(len(forms)))})
 		}
 		return v - float64(len(s.child[j].y))*math.Log(s.child[j].sd)
 	})

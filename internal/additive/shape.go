@@ -37,11 +37,13 @@ var shapes = []shape{
 		},
 		constant: func(s []*ad.Node) *ad.Node {
 			nu := freedom(s[0])
-			return nu.AddScalar(1).Scale(0.5).LogGamma().Sub(nu.Scale(0.5).LogGamma()).Sub(nu.Log().Scale(0.5))
+			return nu.AddScalar(1).Scale(0.5).LogGamma().Sub(nu.Scale(0.5).LogGamma()).Sub(
+				nu.Log().Scale(0.5))
 		}},
 	{name: "light tails", params: 1,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
-			return u.Square().AddScalar(1e-12).Log().Mul(power(s[0]).Scale(0.5)).Exp().Neg() // smooth at u = 0
+			// smooth at u = 0
+			return u.Square().AddScalar(1e-12).Log().Mul(power(s[0]).Scale(0.5)).Exp().Neg()
 		},
 		constant: func(s []*ad.Node) *ad.Node {
 			beta := power(s[0])
@@ -49,7 +51,8 @@ var shapes = []shape{
 		}},
 	{name: "sinh-arcsinh", params: 2, offset: -logRoot2Pi,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
-			e := s[1].Exp().Mul(u.Asinh()).Sub(s[0]).Exp() // e^w, faster than two hyperbolic functions
+			// e^w, faster than two hyperbolic functions
+			e := s[1].Exp().Mul(u.Asinh()).Sub(s[0]).Exp()
 			cosh, sinh := e.Add(e.Inverse()).Scale(0.5), e.Sub(e.Inverse()).Scale(0.5)
 			return cosh.Log().Sub(u.Square().Log1p().Scale(0.5)).Sub(sinh.Square().Scale(0.5))
 		},
@@ -113,7 +116,8 @@ func newProgram(s shape, n int) (*program, error) {
 		p.channel = append(p.channel, make([]float64, n))
 	}
 	var err error
-	if p.run, err = ad.NewEvaluator(append([]*ad.Node{y}, by...), outputs, ad.Options{}); err != nil {
+	if p.run, err = ad.NewEvaluator(append([]*ad.Node{y}, by...), outputs,
+		ad.Options{}); err != nil {
 		return nil, err
 	}
 	for range outputs {

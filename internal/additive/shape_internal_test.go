@@ -65,7 +65,9 @@ func TestShapes(t *testing.T) {
 			for b := range a + 1 {
 				got, want := (above[b]-below[b])/(2*h), sum(p.hessian[a*(a+1)/2+b])
 				if !(math.Abs(got-want) <= 1e-5*(1+math.Abs(want))) {
-					t.Errorf("%s: second derivative by channels %d and %d is %v, differences say %v", s.name, a, b, want, got)
+					t.Errorf(
+						"%s: second derivative by channels %d and %d is %v, differences say %v",
+						s.name, a, b, want, got)
 				}
 			}
 		}

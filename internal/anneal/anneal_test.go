@@ -29,7 +29,8 @@ func TestNext(t *testing.T) {
 	}
 	ratios[7] = 0
 	if to := anneal.Next(logs, ratios, 0.5); !(to > 0.5) || anneal.EffectiveSize(logs) != 1 {
-		t.Errorf("one possible point: %v with the effective size %v", to, anneal.EffectiveSize(logs))
+		t.Errorf("one possible point: %v with the effective size %v", to,
+			anneal.EffectiveSize(logs))
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 var assignment = &autograd.Primitive{
 	Name:  "assignment",
 	Shape: oneSquare,
-	Value: func(_ autograd.Attr, out []float64, shape autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+	Value: func(_ autograd.Attr, out []float64, shape autograd.Shape, in [][]float64,
+		_ []autograd.Shape) error {
 		d := shape[0]
 		for _, v := range in[0] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -34,7 +35,8 @@ var assignment = &autograd.Primitive{
 // equal sums, it takes one that depends on the numbers alone.
 func assign(x []float64, d int) []int {
 	ofRow, ofColumn := make([]float64, d), make([]float64, d+1) // potentials
-	row := make([]int, d+1)                                     // of each column; column d belongs to the row that is added
+	// of each column; column d belongs to the row that is added
+	row := make([]int, d+1)
 	for j := range row {
 		row[j] = -1
 	}

@@ -15,7 +15,8 @@ import (
 // simulated is a table of linear data of 100 rows, with its graph.
 func simulated(tb testing.TB, d, edges int, seed uint64) *dataset.Simulation {
 	tb.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: float64(edges) / float64(d), Seed: seed})
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d,
+		EdgesPerNode: float64(edges) / float64(d), Seed: seed})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func BenchmarkStep(b *testing.B) {
 	for _, d := range []int{5, 10, 20, 50} {
 		b.Run(fmt.Sprint(d), func(b *testing.B) {
 			sim := simulated(b, d, d, 1)
-			m, err := bcd.New(sim.Train.X, bcd.Settings{Steps: 1 << 29, TraceEvery: 1 << 29, Schedule: bcd.Constant(.2)}, 2, 1)
+			m, err := bcd.New(sim.Train.X,
+				bcd.Settings{Steps: 1 << 29, TraceEvery: 1 << 29, Schedule: bcd.Constant(.2)}, 2, 1)
 			if err != nil {
 				b.Fatal(err)
 			}

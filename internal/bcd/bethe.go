@@ -24,7 +24,8 @@ var bethe = &autograd.Primitive{
 		}
 		return autograd.Shape{1 + s.Len()}, nil
 	},
-	Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, shapes []autograd.Shape) error {
+	Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+		shapes []autograd.Shape) error {
 		out[0] = bethePermanent(out[1:], in[0], shapes[0][0])
 		return nil
 	},

@@ -22,7 +22,8 @@ type byHand struct {
 
 func (h *byHand) arrays(parameters []float64) [][]float64 {
 	var parts [][]float64
-	for _, count := range []int{h.size, h.size, h.size * 128, 128, 128 * 128, 128, 128 * h.d * h.d, h.d * h.d} {
+	for _, count := range []int{h.size, h.size, h.size * 128, 128, 128 * 128, 128, 128 * h.d * h.d,
+		h.d * h.d} {
 		parts, parameters = append(parts, parameters[:count]), parameters[count:]
 	}
 	return parts
@@ -121,7 +122,8 @@ func (h *byHand) sample(gradient, parameters, noise, gumbel []float64) float64 {
 
 // layers is the network at x; back adds the gradient of its parameters given that of its output,
 // and returns that of x.
-func (h *byHand) layers(p, g [][]float64, x []float64) (out []float64, back func(ct []float64) []float64) {
+func (h *byHand) layers(p, g [][]float64, x []float64) (out []float64,
+	back func(ct []float64) []float64) {
 	inputs, before := [][]float64{}, [][]float64{}
 	for l := 0; l < len(p); l += 2 {
 		inputs = append(inputs, x)
@@ -179,7 +181,8 @@ func TestGradientIsThatByHand(t *testing.T) {
 	for k, v := range uniforms(len(parameters), 2) {
 		parameters[k] += 0.4 * (v - 0.5)
 	}
-	h := &byHand{d: d, n: n, size: d*(d-1)/2 + 1, scale: m.Settings().HorseshoeScale, tau: 0.3, gram: &mat.Dense{}}
+	h := &byHand{d: d, n: n, size: d*(d-1)/2 + 1, scale: m.Settings().HorseshoeScale, tau: 0.3,
+		gram: &mat.Dense{}}
 	h.gram.Mul(table.T(), table)
 	noise, gumbel := uniforms(batch*h.size, 3), uniforms(batch*d*d, 4)
 	elbo, gradient, err := m.ScoreAt(parameters, h.tau, noise, gumbel)
@@ -188,7 +191,8 @@ func TestGradientIsThatByHand(t *testing.T) {
 	}
 	want, values := make([]float64, len(parameters)), make([]float64, batch)
 	for k := range batch {
-		values[k] = h.sample(want, parameters, noise[k*h.size:(k+1)*h.size], gumbel[k*d*d:(k+1)*d*d])
+		values[k] = h.sample(want, parameters, noise[k*h.size:(k+1)*h.size],
+			gumbel[k*d*d:(k+1)*d*d])
 	}
 	largest := 0.0
 	for k := range want {

@@ -37,13 +37,15 @@ func (m *Model) Draws(ctx context.Context, count int) ([]posterior.Draw, error) 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		src := m.feeds(m.settings.EvaluationTemperature, stream.BCDDrawNoise, stream.BCDDrawGumbel, func(i int) []int { return []int{from + i} })
+		src := m.feeds(m.settings.EvaluationTemperature, stream.BCDDrawNoise, stream.BCDDrawGumbel,
+			func(i int) []int { return []int{from + i} })
 		if err := failure(m.draw.Eval([][]float64{w, logNoise}, src)); err != nil {
 			return nil, fmt.Errorf("bcd: draws: %w", err)
 		}
 		for k := range min(batch, count-from) {
 			if !kernels.Finite(w[k*d*d:(k+1)*d*d]) || !kernels.Finite(logNoise[k*size:(k+1)*size]) {
-				return nil, fmt.Errorf("bcd: weights or noise of draw %d are %w", from+k+1, ErrNotFinite)
+				return nil, fmt.Errorf("bcd: weights or noise of draw %d are %w", from+k+1,
+					ErrNotFinite)
 			}
 			all = append(all, mat.NewDense(d, d, append([]float64(nil), w[k*d*d:(k+1)*d*d]...)))
 			noise = append(noise, append([]float64(nil), logNoise[k*size:(k+1)*size]...))
@@ -76,5 +78,6 @@ func (m *Model) finish(w *mat.Dense, logNoise []float64) posterior.Draw {
 	for j := range e.NoiseVariances {
 		e.NoiseVariances[j] = math.Exp(2 * logNoise[j%len(logNoise)])
 	}
-	return posterior.Draw{Graph: g, Equations: e, LogPrior: prior, LogLikelihood: e.LogDensity(m.x, nil)}
+	return posterior.Draw{Graph: g, Equations: e, LogPrior: prior,
+		LogLikelihood: e.LogDensity(m.x, nil)}
 }

@@ -30,7 +30,8 @@ const (
 )
 
 // basisNames are the text forms.
-var basisNames = [...]string{ByColumns: "columns", InUnits: "units", OfLargest: "largest", OfSigns: "signs"}
+var basisNames = [...]string{ByColumns: "columns", InUnits: "units", OfLargest: "largest",
+	OfSigns: "signs"}
 
 // An EdgeRule says which weights of a draw are edges: none of them is exactly 0.
 type EdgeRule struct {
@@ -56,13 +57,16 @@ func ParseEdgeRule(text string) (EdgeRule, error) {
 		if given {
 			v, err := strconv.ParseFloat(value, 64)
 			if err != nil || v == 0 {
-				return r, fmt.Errorf("bcd: edge rule %q, want a number above 0 behind the colon", text)
+				return r, fmt.Errorf("bcd: edge rule %q, want a number above 0 behind the colon",
+					text)
 			}
 			r.Least = v
 		}
 		return r, r.check()
 	}
-	return EdgeRule{}, fmt.Errorf("bcd: edge rule %q, want a number or %s, alone or as in largest:0.3", text, strings.Join(basisNames[:], ", "))
+	return EdgeRule{},
+		fmt.Errorf("bcd: edge rule %q, want a number or %s, alone or as in largest:0.3", text,
+			strings.Join(basisNames[:], ", "))
 }
 
 func (r EdgeRule) least() float64 {
@@ -77,14 +81,17 @@ func (r EdgeRule) least() float64 {
 
 func (r EdgeRule) check() error {
 	if r.By < ByColumns || r.By > OfSigns {
-		return errors.New("bcd: edge rule by an unknown basis, want columns, units, largest or signs")
+		return errors.New(
+			"bcd: edge rule by an unknown basis, want columns, units, largest or signs")
 	}
 	least := r.least()
 	switch {
 	case r.By == OfSigns && !(least > 0.5 && least <= 1):
-		return fmt.Errorf("bcd: edges by a fraction %v of signs, want a number above 0.5 and at most 1", least)
+		return fmt.Errorf(
+			"bcd: edges by a fraction %v of signs, want a number above 0.5 and at most 1", least)
 	case r.By == OfLargest && !(least > 0 && least < 1):
-		return fmt.Errorf("bcd: edges from %v of the largest weight on, want a number above 0 and below 1", least)
+		return fmt.Errorf(
+			"bcd: edges from %v of the largest weight on, want a number above 0 and below 1", least)
 	case !(least > 0) || !finite(least):
 		return fmt.Errorf("bcd: edges from a weight of %v on, want a number above 0", least)
 	}

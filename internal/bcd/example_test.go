@@ -21,7 +21,8 @@ func Example() {
 		x.Set(i, 1, 2*x.At(i, 0)+e[1]-0.5)
 		x.Set(i, 2, e[2]-0.5)
 	}
-	m, err := bcd.New(x, bcd.Settings{Steps: 600, Batch: 16, LearningRate: 5e-3, Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}, 2, 1)
+	m, err := bcd.New(x, bcd.Settings{Steps: 600, Batch: 16, LearningRate: 5e-3,
+		Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}, 2, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func Example() {
 				sum += draw.Equations.Weights.At(edge[0], edge[1])
 			}
 		}
-		fmt.Printf("%d -> %d in %d draws of 100, mean weight %.0f\n", edge[0], edge[1], count, sum/float64(max(count, 1)))
+		fmt.Printf("%d -> %d in %d draws of 100, mean weight %.0f\n", edge[0], edge[1], count,
+			sum/float64(max(count, 1)))
 	}
 	// Output:
 	// 0 -> 1 in 100 draws of 100, mean weight 2

@@ -35,7 +35,8 @@ func AdaBelief(x, rate float64, gradients ...float64) (path []float64) {
 
 // ScoreAt is the ELBO of each sample and its mean gradient at parameters, a temperature, and
 // uniform numbers for z and for the permutation, sample by sample.
-func (m *Model) ScoreAt(parameters []float64, temperature float64, noise, gumbel []float64) (elbo, gradient []float64, err error) {
+func (m *Model) ScoreAt(parameters []float64, temperature float64,
+	noise, gumbel []float64) (elbo, gradient []float64, err error) {
 	var src []autograd.Feed
 	for _, values := range append(m.split(parameters), []float64{temperature}, noise, gumbel) {
 		src = append(src, autograd.Feed{Data: values})
@@ -51,7 +52,8 @@ func (m *Model) ScoreAt(parameters []float64, temperature float64, noise, gumbel
 
 // SoftObjective is the mean ELBO with doubly stochastic matrices in the place of permutations, on 5
 // rows with XᵀX = gram, with the parameters' nodes and the other inputs.
-func SoftObjective(s Settings, gram []float64, d int) (elbo *autograd.Node, parameters []*autograd.Node, temperature, noise, gumbel *autograd.Node) {
+func SoftObjective(s Settings, gram []float64, d int) (elbo *autograd.Node,
+	parameters []*autograd.Node, temperature, noise, gumbel *autograd.Node) {
 	s = s.WithDefaults(5, d)
 	o := newObjective(&s, gram, 5, d, 1e-13)
 	return o.elbo(o.soft).MeanOver(o.samples), o.parameters, o.temperature, o.noise, o.gumbel

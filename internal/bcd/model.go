@@ -84,11 +84,13 @@ func New(x *mat.Dense, s Settings, workers int, seed uint64) (*Model, error) {
 	for i := range n {
 		for j := range d {
 			if !finite(x.At(i, j)) {
-				return nil, fmt.Errorf("bcd: row %d of column %d is %v, want a finite number", i+1, j+1, x.At(i, j))
+				return nil, fmt.Errorf("bcd: row %d of column %d is %v, want a finite number", i+1,
+					j+1, x.At(i, j))
 			}
 		}
 	}
-	m := &Model{settings: s.WithDefaults(n, d), rows: n, d: d, x: mat.DenseCopyOf(x), seed: seed, workers: max(workers, 1)}
+	m := &Model{settings: s.WithDefaults(n, d), rows: n, d: d, x: mat.DenseCopyOf(x), seed: seed,
+		workers: max(workers, 1)}
 	m.settings.Edges, m.warnings = resolveEdges(m.settings.Edges, m.x)
 	m.arrays = m.settings.parameters(d)
 	m.parameters = initial(m.arrays, stream.New(seed, stream.BCDStart))
@@ -108,7 +110,8 @@ func (m *Model) compile() error {
 	var gram mat.Dense
 	gram.Mul(m.x.T(), m.x)
 	if !kernels.Finite(gram.RawMatrix().Data) {
-		return errors.New("the squares of the columns overflow: divide them by their standard deviations")
+		return errors.New(
+			"the squares of the columns overflow: divide them by their standard deviations")
 	}
 	o := newObjective(&m.settings, gram.RawMatrix().Data, m.rows, m.d, sinkhornTolerance)
 	options := autograd.Options{Workers: m.workers}
@@ -119,10 +122,12 @@ func (m *Model) compile() error {
 		unsolved = unsolved.Add(u)
 	}
 	var err error
-	if m.score, err = autograd.NewEvaluator(o.inputs(), append([]*autograd.Node{unsolved}, gradient...), options); err != nil {
+	if m.score, err = autograd.NewEvaluator(o.inputs(),
+		append([]*autograd.Node{unsolved}, gradient...), options); err != nil {
 		return err
 	}
-	if m.values, err = autograd.NewEvaluator(o.inputs(), []*autograd.Node{o.elbo(o.hard), o.elbo(o.soft)}, options); err != nil {
+	if m.values, err = autograd.NewEvaluator(o.inputs(),
+		[]*autograd.Node{o.elbo(o.hard), o.elbo(o.soft)}, options); err != nil {
 		return err
 	}
 	drawn := []*autograd.Node{weights(o.theta, o.hard), o.logNoise}
@@ -147,10 +152,14 @@ func (m *Model) Settings() Settings { return m.settings }
 func (m *Model) Warnings() []string {
 	all := slices.Clone(m.warnings)
 	if m.skipped > 0 {
-		all = append(all, fmt.Sprintf("%d of %d steps were left out because their gradient was not finite", m.skipped, m.step))
+		all = append(all,
+			fmt.Sprintf("%d of %d steps were left out because their gradient was not finite",
+				m.skipped, m.step))
 	}
 	if m.unsolved > 0 {
-		all = append(all, fmt.Sprintf("the permutations of %d samples in %d steps had no gradient, which counted as 0", m.unsolved, m.step))
+		all = append(all,
+			fmt.Sprintf("the permutations of %d samples in %d steps had no gradient, which "+
+				"counted as 0", m.unsolved, m.step))
 	}
 	return all
 }
@@ -190,10 +199,12 @@ func (m *Model) Advance(ctx context.Context, to int) error {
 // advance takes a step.
 func (m *Model) advance() error {
 	if m.inARow >= mostSkipped {
-		return fmt.Errorf("the gradients of %d steps in a row are not finite: take a smaller learning rate, or divide the columns by their standard deviations", m.inARow)
+		return fmt.Errorf("the gradients of %d steps in a row are not finite: take a smaller "+
+			"learning rate, or divide the columns by their standard deviations", m.inARow)
 	}
 	_, from, to := m.settings.startOf(m.step)
-	src := m.feeds(m.settings.Schedule.At(m.step-from, to-from), stream.BCDNoise, stream.BCDGumbel, func(i int) []int { return []int{m.step, i} })
+	src := m.feeds(m.settings.Schedule.At(m.step-from, to-from), stream.BCDNoise, stream.BCDGumbel,
+		func(i int) []int { return []int{m.step, i} })
 	var point *TracePoint
 	if m.step%m.settings.TraceEvery == 0 {
 		if err := failure(m.values.Eval([][]float64{m.hard, m.soft}, src)); err != nil {
@@ -201,7 +212,8 @@ func (m *Model) advance() error {
 		}
 		point = &TracePoint{Step: m.step, Hard: mean(m.hard), Soft: mean(m.soft)}
 	}
-	if err := failure(m.score.Eval(append([][]float64{m.flags}, m.split(m.gradient)...), src)); err != nil {
+	if err := failure(m.score.Eval(append([][]float64{m.flags}, m.split(m.gradient)...),
+		src)); err != nil {
 		return err
 	}
 	if point != nil && finite(point.Hard) && finite(point.Soft) {
@@ -242,13 +254,16 @@ func (m *Model) descend() {
 
 // feeds binds the inputs of the programs; the noise of sample i has the places
 // that places says.
-func (m *Model) feeds(temperature float64, noise, gumbel stream.Purpose, places func(i int) []int) []autograd.Feed {
+func (m *Model) feeds(temperature float64, noise, gumbel stream.Purpose,
+	places func(i int) []int) []autograd.Feed {
 	var src []autograd.Feed
 	for _, values := range m.split(m.parameters) {
 		src = append(src, autograd.Feed{Data: values})
 	}
 	seeds := func(p stream.Purpose) autograd.Feed {
-		return autograd.Feed{Seed: func(i int) uint64 { return stream.Seed(m.seed, p, places(i)...) }}
+		return autograd.Feed{Seed: func(i int) uint64 {
+			return stream.Seed(m.seed, p, places(i)...)
+		}}
 	}
 	return append(src, autograd.Feed{Data: []float64{temperature}}, seeds(noise), seeds(gumbel))
 }
@@ -294,7 +309,8 @@ func Bytes(n, d int, s Settings) float64 {
 		parameters += p.shape.Len()
 	}
 	pairs, batch := float64(d)*float64(d), float64(s.Batch)
-	bytes := 350*float64(parameters) + batch*1200*pairs + 16*float64(n)*float64(d) + float64(s.Draws)*(18*pairs+500)
+	bytes := 350*float64(parameters) + batch*1200*pairs + 16*float64(n)*float64(d) +
+		float64(s.Draws)*(18*pairs+500)
 	if !s.Factorized {
 		bytes += batch * units * 640
 	}

@@ -46,10 +46,11 @@ func drawsOf(t *testing.T, m *bcd.Model, count int) []posterior.Draw {
 
 // forms are settings whose programs differ.
 var forms = map[string]bcd.Settings{
-	"default":                      {Steps: 30, Batch: 5, TraceEvery: 7},
-	"three starts":                 {Steps: 30, Starts: 3, Batch: 5, TraceEvery: 7},
-	"paper":                        small(bcd.Paper()),
-	"factorized, unequal variance": {Steps: 30, Batch: 5, TraceEvery: 7, Factorized: true, UnequalVariances: true},
+	"default":      {Steps: 30, Batch: 5, TraceEvery: 7},
+	"three starts": {Steps: 30, Starts: 3, Batch: 5, TraceEvery: 7},
+	"paper":        small(bcd.Paper()),
+	"factorized, unequal variance": {Steps: 30, Batch: 5, TraceEvery: 7, Factorized: true,
+		UnequalVariances: true},
 }
 
 func small(s bcd.Settings) bcd.Settings {
@@ -121,15 +122,18 @@ func TestDrawsAreGraphs(t *testing.T) {
 			for i := range 5 {
 				for j := range 5 {
 					if draw.Graph.Has(i, j) != (draw.Equations.Weights.At(i, j) != 0) {
-						t.Fatalf("draw %d: weight %v of %d -> %d", k, draw.Equations.Weights.At(i, j), i, j)
+						t.Fatalf("draw %d: weight %v of %d -> %d", k,
+							draw.Equations.Weights.At(i, j), i, j)
 					}
 				}
 			}
 			if v := draw.Equations.NoiseVariances; (v[0] == v[4]) == s.UnequalVariances {
 				t.Fatalf("noise variances %v with unequal variances %v", v, s.UnequalVariances)
 			}
-			if got := draw.Equations.LogDensity(x, nil); got != draw.LogLikelihood || math.IsNaN(draw.LogPrior) {
-				t.Fatalf("densities %v and %v, want %v and a number", draw.LogLikelihood, draw.LogPrior, got)
+			if got := draw.Equations.LogDensity(x, nil); got != draw.LogLikelihood ||
+				math.IsNaN(draw.LogPrior) {
+				t.Fatalf("densities %v and %v, want %v and a number", draw.LogLikelihood,
+					draw.LogPrior, got)
 			}
 			rows, _ := x.Dims()
 			h, prior := s.WithDefaults(rows, 5).HorseshoeScale, 0.0
@@ -169,9 +173,11 @@ func TestCancelled(t *testing.T) {
 // A learning rate without sense makes gradients that are not finite; they are counted, and in the
 // end an error.
 func TestNoFiniteGradient(t *testing.T) {
-	m := fit(t, simulated(t, 4, 4, 1).Train.X, bcd.Settings{Steps: 500, Batch: 2, LearningRate: 1e200}, 1, 0)
+	m := fit(t, simulated(t, 4, 4, 1).Train.X,
+		bcd.Settings{Steps: 500, Batch: 2, LearningRate: 1e200}, 1, 0)
 	err := m.Advance(context.Background(), 500)
-	if err == nil || !strings.Contains(err.Error(), "20 steps in a row are not finite") || m.Skipped() < 20 {
+	if err == nil || !strings.Contains(err.Error(), "20 steps in a row are not finite") ||
+		m.Skipped() < 20 {
 		t.Fatalf("got %v with %d steps left out", err, m.Skipped())
 	}
 	if !strings.Contains(strings.Join(m.Warnings(), " "), "left out") {
@@ -198,9 +204,11 @@ func TestRestoreRefuses(t *testing.T) {
 		"at step 31":                  func(s *bcd.State) { s.Step = 31 },
 		"ELBO of 0 starts at step 25": func(s *bcd.State) { s.Step = 25 },
 		"of a best start at step 4":   func(s *bcd.State) { s.Best = s.Parameters },
-		"the ELBOs [NaN], want":       func(s *bcd.State) { s.Step, s.ELBOs = 11, []float64{math.NaN()} },
-		"parameters of the best":      func(s *bcd.State) { s.Step, s.ELBOs = 11, []float64{1} },
-		"which do not make 3 steps":   func(s *bcd.State) { s.Step = 3 },
+		"the ELBOs [NaN], want": func(s *bcd.State) {
+			s.Step, s.ELBOs = 11, []float64{math.NaN()}
+		},
+		"parameters of the best":    func(s *bcd.State) { s.Step, s.ELBOs = 11, []float64{1} },
+		"which do not make 3 steps": func(s *bcd.State) { s.Step = 3 },
 	} {
 		bad := m.State()
 		change(bad)
@@ -211,12 +219,17 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Fatal("the model changed")
 		}
 	}
-	for counts, fits := range map[[5]int]bool{ // of steps left out, those before this start, in a row, of samples without gradient, updates
-		{0, 0, 0, 3, 4}: true, {2, 0, 1, 0, 2}: true, {3, 1, 2, 0, 2}: true, {1, 1, 0, 0, 4}: true, {4, 0, 4, 0, 0}: true,
-		{0, -1, 0, 0, 3}: false, {1, 2, 0, 0, 5}: false, {0, 0, -1, 0, 4}: false, {0, 0, 0, -1, 4}: false, {1, 0, 2, 0, 3}: false, {5, 0, 0, 0, -1}: false, {0, 0, 0, 0, 3}: false,
+	// of steps left out, those before this start, in a row, of samples without gradient, updates
+	for counts, fits := range map[[5]int]bool{
+		{0, 0, 0, 3, 4}: true, {2, 0, 1, 0, 2}: true, {3, 1, 2, 0, 2}: true, {1, 1, 0, 0, 4}: true,
+		{4, 0, 4, 0, 0}:  true,
+		{0, -1, 0, 0, 3}: false, {1, 2, 0, 0, 5}: false, {0, 0, -1, 0, 4}: false,
+		{0, 0, 0, -1, 4}: false, {1, 0, 2, 0, 3}: false, {5, 0, 0, 0, -1}: false,
+		{0, 0, 0, 0, 3}: false,
 	} {
 		s := m.State()
-		s.Skipped, s.Before, s.InARow, s.Unsolved, s.Updates = counts[0], counts[1], counts[2], counts[3], counts[4]
+		s.Skipped, s.Before, s.InARow, s.Unsolved, s.Updates = counts[0], counts[1], counts[2],
+			counts[3], counts[4]
 		if err := m.Restore(s); (err == nil) != fits {
 			t.Errorf("counts %v at step 4: %v", counts, err)
 		}
@@ -276,13 +289,17 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 	}{
 		{"raw", raw.X, bcd.EdgeRule{}, bcd.InUnits, ""},
 		{"standardised", standard.X, bcd.EdgeRule{}, bcd.OfLargest, ""},
-		{"standardised, in units", standard.X, bcd.EdgeRule{By: bcd.InUnits}, bcd.InUnits, "have none"},
-		{"shifted", shifted, bcd.EdgeRule{By: bcd.OfSigns}, bcd.OfSigns, "no intercepts, but the means of 3 columns"},
+		{"standardised, in units", standard.X, bcd.EdgeRule{By: bcd.InUnits}, bcd.InUnits,
+			"have none"},
+		{"shifted", shifted, bcd.EdgeRule{By: bcd.OfSigns}, bcd.OfSigns,
+			"no intercepts, but the means of 3 columns"},
 		{"scaled", scaled, bcd.EdgeRule{}, bcd.InUnits, "standardise them"},
 	} {
 		m := fit(t, tt.x, bcd.Settings{Edges: tt.rule, Batch: 1}, 1, 0)
-		if got := strings.Join(m.Warnings(), " "); m.Settings().Edges.By != tt.by || (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: edges %v, warnings %q; want basis %d and %q", tt.name, m.Settings().Edges, got, tt.by, tt.want)
+		if got := strings.Join(m.Warnings(), " "); m.Settings().Edges.By != tt.by ||
+			(tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: edges %v, warnings %q; want basis %d and %q", tt.name, m.Settings().Edges,
+				got, tt.by, tt.want)
 		}
 	}
 }
@@ -294,13 +311,15 @@ func TestEdgeRuleOfColumns(t *testing.T) {
 func TestFindsTheGraph(t *testing.T) {
 	sim := simulated(t, 5, 5, 4)
 	// A start can end in an order near the best one, which the ELBO tells.
-	s := bcd.Settings{Steps: 1800, Starts: 3, Batch: 16, LearningRate: 5e-3, TraceEvery: 1000, Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}
+	s := bcd.Settings{Steps: 1800, Starts: 3, Batch: 16, LearningRate: 5e-3, TraceEvery: 1000,
+		Schedule: bcd.Constant(0.2), ScaleRule: bcd.PiironenVehtari, L2: 1}
 	m := fit(t, sim.Train.X, s, 2, s.Steps)
 	draws := drawsOf(t, m, 500)
 	report := judge(t, draws, sim)
 	t.Logf("E-SHD %.2f, ELBOs %.1f", report.ESHD, m.ELBOs())
 	if !(report.ESHD < 1) {
-		t.Errorf("E-SHD %v, want below 1; that of the graph without edges is %v", report.ESHD, report.ESHDEmptyGraph)
+		t.Errorf("E-SHD %v, want below 1; that of the graph without edges is %v", report.ESHD,
+			report.ESHDEmptyGraph)
 	}
 	want := exactEdges(t, sim.Train.X)
 	frequency := frequencies(draws)
@@ -326,7 +345,8 @@ func TestFindsTheGraph(t *testing.T) {
 func exactEdges(t *testing.T, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	_, d := x.Dims()
-	scores, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.1, NoIntercept: true})
+	scores, err :=
+		score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.1, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +399,8 @@ func TestStandardised(t *testing.T) {
 		}
 		sum := mat.NewDense(tt.d, tt.d, nil)
 		for seed := range uint64(3) {
-			m, err := bcd.New(table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch, LearningRate: 5e-3, UnequalVariances: true}, 2, seed)
+			m, err := bcd.New(table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch,
+				LearningRate: 5e-3, UnequalVariances: true}, 2, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,7 +410,8 @@ func TestStandardised(t *testing.T) {
 			draws := drawsOf(t, m, 500)
 			m.Close()
 			report := judge(t, draws, sim)
-			t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v", tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC,
+			t.Logf("d = %d: E-SHD %.2f, that of the empty graph %.0f; AUROC %.3f; edges %.2f by %v",
+				tt.d, report.ESHD, report.ESHDEmptyGraph, report.AUROC,
 				report.ExpectedEdges, m.Settings().Edges)
 			sum.Add(sum, frequencies(draws))
 		}

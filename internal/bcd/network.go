@@ -15,7 +15,9 @@ const units = 128
 const logitCap = 10
 
 // capped is 10 tanh(x/10).
-func capped(x *autograd.Node) *autograd.Node { return x.Scale(1. / logitCap).Tanh().Scale(logitCap) }
+func capped(x *autograd.Node) *autograd.Node {
+	return x.Scale(1. / logitCap).Tanh().Scale(logitCap)
+}
 
 // A parameter is one array of the variational parameters.
 type parameter struct {
@@ -41,7 +43,8 @@ func (s *Settings) parameters(d int) []parameter {
 	}
 	layer := func(name string, in, out int) {
 		all = append(all,
-			parameter{name: name + " weights", shape: autograd.Shape{in, out}, decayed: true, sd: 1 / math.Sqrt(float64(in))},
+			parameter{name: name + " weights", shape: autograd.Shape{in, out}, decayed: true,
+				sd: 1 / math.Sqrt(float64(in))},
 			parameter{name: name + " biases", shape: autograd.Shape{out}, decayed: true})
 	}
 	layer("first", size, units)

@@ -58,7 +58,8 @@ func newObjective(s *Settings, gram []float64, n, d int, tolerance float64) *obj
 	}
 	perturbation := b.Gumbel("gumbel", square, o.samples)
 	o.gumbel = b.InputNamed("gumbel")
-	o.soft = doublyStochastic(o.logits.Add(perturbation).Div(o.temperature), tolerance, func(failed *autograd.Node) { o.unsolved = append(o.unsolved, failed) })
+	o.soft = doublyStochastic(o.logits.Add(perturbation).Div(o.temperature), tolerance,
+		func(failed *autograd.Node) { o.unsolved = append(o.unsolved, failed) })
 	o.hard = assignment.Apply(autograd.Attr{}, o.soft)
 	return o
 }
@@ -79,7 +80,8 @@ func (o *objective) elbo(p *autograd.Node) *autograd.Node {
 	noise := o.logNoise.Square().Sum().Scale(-1. / 18)
 	permutation := p.Dot(o.logits).Sub(logPermanent(o.logits))
 	logFactorial, _ := math.Lgamma(float64(d + 1))
-	return likelihood.Add(s.logPrior(o.theta)).Add(noise).Sub(o.logDensity).Sub(permutation).AddScalar(-logFactorial)
+	return likelihood.Add(s.logPrior(o.theta)).Add(noise).Sub(o.logDensity).Sub(
+		permutation).AddScalar(-logFactorial)
 }
 
 // logPrior is the log density of weights under the horseshoe prior.
@@ -110,5 +112,6 @@ func logLikelihood(w, logNoise, gram *autograd.Node, n int) *autograd.Node {
 	squares := a.Mul(gram.MatMul(a)).Sum(0)
 	each := logNoise.Expand(autograd.Shape{d})
 	fit := each.Scale(-2).Exp().Dot(squares).Scale(-0.5)
-	return fit.Sub(each.Sum().Scale(float64(n))).AddScalar(-0.5 * float64(n*d) * math.Log(2*math.Pi))
+	return fit.Sub(each.Sum().Scale(float64(n))).AddScalar(
+		-0.5 * float64(n*d) * math.Log(2*math.Pi))
 }

@@ -39,7 +39,8 @@ func TestScalingIsTheLogDomain(t *testing.T) {
 		}
 		for e := range logs {
 			if ok && !(math.Abs(scaled[e]-logs[e]) < 1e-9) {
-				t.Fatalf("element %d of\n%v\nis %v scaled, %v by definition", e, y, scaled[e], logs[e])
+				t.Fatalf("element %d of\n%v\nis %v scaled, %v by definition", e, y, scaled[e],
+					logs[e])
 			}
 		}
 	})
@@ -77,7 +78,8 @@ func TestBalanced(t *testing.T) {
 func TestBalanceOfNaN(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		p := make([]float64, 4)
-		if k := bcd.Balance(p, []float64{0, v, 1, 2}, 2, 0.01); k != 0 || !math.IsNaN(p[0]) || !math.IsNaN(p[3]) {
+		if k := bcd.Balance(p, []float64{0, v, 1, 2}, 2, 0.01); k != 0 || !math.IsNaN(p[0]) ||
+			!math.IsNaN(p[3]) {
 			t.Errorf("of %v: %v after %d iterations", v, p, k)
 		}
 	}
@@ -173,7 +175,9 @@ func TestSinkhornGradientNearAPermutation(t *testing.T) {
 
 // γ is the gradient of the Bethe approximation.
 func TestBetheGradient(t *testing.T) {
-	err := gradtest.Check(func(_ *ad.Builder, x []*ad.Node) *ad.Node { return bcd.LogPermanent(x[0]) }, [][]float64{goldenM}, []ad.Shape{{4, 4}}, gradtest.Options{})
+	err := gradtest.Check(func(_ *ad.Builder, x []*ad.Node) *ad.Node {
+		return bcd.LogPermanent(x[0])
+	}, [][]float64{goldenM}, []ad.Shape{{4, 4}}, gradtest.Options{})
 	if err != nil {
 		t.Error(err)
 	}
@@ -185,7 +189,8 @@ func TestBetheBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 6).Draw(t, "d")
 		m, gamma := matrix(t, d, 2), make([]float64, d*d)
-		got, want := bcd.BethePermanent(gamma, m, d), logPermanentByDefinition(m, d, 0, make([]bool, d))
+		got, want := bcd.BethePermanent(gamma, m, d),
+			logPermanentByDefinition(m, d, 0, make([]bool, d))
 		if !(got < want+0.1) || !(got > want-float64(d)*math.Ln2/2-0.1) {
 			t.Fatalf("Bethe approximation %v of the log permanent %v at d = %d", got, want, d)
 		}
@@ -199,8 +204,10 @@ func TestBetheAtPermutations(t *testing.T) {
 		m    []float64
 		want float64
 	}{
-		{[]float64{1, 1.125, 10, -1}, 11.125}, {[]float64{1.5, -1.50390625, 0.0039215087890625, 0.03125}, 1.53125},
-		{[]float64{1, 10, 1, 1.875, -1, 0.5, 0.25, 1, 10}, 21.875}, {[]float64{1000, -1000, -1000, 1000}, 2000},
+		{[]float64{1, 1.125, 10, -1}, 11.125},
+		{[]float64{1.5, -1.50390625, 0.0039215087890625, 0.03125}, 1.53125},
+		{[]float64{1, 10, 1, 1.875, -1, 0.5, 0.25, 1, 10}, 21.875},
+		{[]float64{1000, -1000, -1000, 1000}, 2000},
 	} {
 		d := int(math.Sqrt(float64(len(tt.m))))
 		gamma := make([]float64, d*d)
@@ -235,11 +242,14 @@ func TestHorseshoe(t *testing.T) {
 			sum += h * math.Exp(-x*x/(2*l*l)-0.5*math.Log(2*math.Pi)) * 2 / (math.Pi * (1 + l*l))
 		}
 		near(t, "log density", []float64{bcd.LogHorseshoe(x)}, []float64{math.Log(sum)}, 1e-9)
-		slope, _ := gradtest.Derivative(func(h float64) float64 { return bcd.LogHorseshoe(x + h) }, math.Abs(x)/10)
-		near(t, "score", []float64{bcd.ScoreHorseshoe(x)}, []float64{slope}, 1e-8*math.Abs(slope)+1e-12)
+		slope, _ := gradtest.Derivative(func(h float64) float64 { return bcd.LogHorseshoe(x + h) },
+			math.Abs(x)/10)
+		near(t, "score", []float64{bcd.ScoreHorseshoe(x)}, []float64{slope},
+			1e-8*math.Abs(slope)+1e-12)
 	}
 	for _, x := range []float64{0, math.Copysign(0, -1), 1e-300} {
-		if v, s := bcd.LogHorseshoe(x), bcd.ScoreHorseshoe(x); math.IsInf(v, 0) || math.IsNaN(v) || math.IsInf(s, 0) || math.IsNaN(s) {
+		if v, s := bcd.LogHorseshoe(x), bcd.ScoreHorseshoe(x); math.IsInf(v, 0) || math.IsNaN(v) ||
+			math.IsInf(s, 0) || math.IsNaN(s) {
 			t.Errorf("at %v: %v, %v", x, v, s)
 		}
 	}
@@ -250,7 +260,8 @@ func TestObjectiveGradient(t *testing.T) {
 	const d, batch = 3, 2
 	gram := []float64{4, 1, -.5, 1, 3, .7, -.5, .7, 5}
 	for name, s := range map[string]bcd.Settings{
-		"default": {}, "paper": bcd.Paper(), "unequal variances": {UnequalVariances: true}, "factorized": {Factorized: true, UnequalVariances: true},
+		"default": {}, "paper": bcd.Paper(), "unequal variances": {UnequalVariances: true},
+		"factorized": {Factorized: true, UnequalVariances: true},
 	} {
 		s.Batch, s.HorseshoeScale = batch, 0.5
 		elbo, parameters, temperature, noise, gumbel := bcd.SoftObjective(s, gram, d)
@@ -268,7 +279,8 @@ func TestObjectiveGradient(t *testing.T) {
 			args = append(args, gradtest.Argument{Node: x, Values: u, Fixed: true})
 		}
 		// Weights lie about 0.4 away from 0, where the density has a pole.
-		if err := gradtest.CheckGraph(elbo, args, gradtest.Options{Step: 1e-3, Tolerance: 1e-5, Every: -1, Directions: 4}); err != nil {
+		if err := gradtest.CheckGraph(elbo, args,
+			gradtest.Options{Step: 1e-3, Tolerance: 1e-5, Every: -1, Directions: 4}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

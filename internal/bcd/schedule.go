@@ -63,7 +63,8 @@ func ParseSchedule(text string) (Schedule, error) {
 		tau, err1 := strconv.ParseFloat(strings.TrimSpace(before), 64)
 		until, err2 := strconv.ParseFloat(strings.TrimSpace(after), 64)
 		if !ok || err1 != nil || err2 != nil {
-			return nil, fmt.Errorf("bcd: stage %q of the schedule, want TEMPERATURE:UNTIL such as 0.5:0.6", part)
+			return nil, fmt.Errorf(
+				"bcd: stage %q of the schedule, want TEMPERATURE:UNTIL such as 0.5:0.6", part)
 		}
 		s = append(s, Stage{tau, until})
 	}
@@ -74,10 +75,12 @@ func (s Schedule) check() error {
 	before := 0.0
 	for k, stage := range s {
 		if !(stage.Temperature >= leastTemperature && stage.Temperature <= mostTemperature) {
-			return fmt.Errorf("bcd: temperature %v of stage %d, want a number from %g to %g", stage.Temperature, k+1, leastTemperature, mostTemperature)
+			return fmt.Errorf("bcd: temperature %v of stage %d, want a number from %g to %g",
+				stage.Temperature, k+1, leastTemperature, mostTemperature)
 		}
 		if !(stage.Until > before && stage.Until <= 1) {
-			return fmt.Errorf("bcd: stage %d ends at %v of the steps, want a fraction above %v and at most 1", k+1, stage.Until, before)
+			return fmt.Errorf("bcd: stage %d ends at %v of the steps, want a fraction above %v "+
+				"and at most 1", k+1, stage.Until, before)
 		}
 		before = stage.Until
 	}

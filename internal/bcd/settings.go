@@ -43,7 +43,8 @@ type Settings struct {
 	HorseshoeScale float64   // zero means by the rule
 
 	UnequalVariances bool // each variable has a noise variance of its own, instead of one for all
-	Factorized       bool // permutations do not depend on the weights: their logits are parameters, without a network
+	// permutations do not depend on the weights: their logits are parameters, without a network
+	Factorized bool
 
 	Edges      EdgeRule
 	TraceEvery int // steps between two points of [Model.Trace]; zero: 400
@@ -53,7 +54,8 @@ type Settings struct {
 // empty graph.
 func Paper() Settings {
 	return Settings{
-		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2), EvaluationTemperature: 1, ScaleRule: PiironenVehtari,
+		Steps: 30000, Starts: 1, Batch: 256, L2: 1, Schedule: Constant(0.2),
+		EvaluationTemperature: 1, ScaleRule: PiironenVehtari,
 		Edges: EdgeRule{By: InUnits, Least: 0.3},
 	}
 }
@@ -120,26 +122,32 @@ func (s *Settings) Check() error {
 	counts := []struct {
 		name    string
 		v, most int
-	}{{"steps", s.Steps, mostSteps}, {"starts", s.Starts, mostStarts}, {"batch", s.Batch, mostBatch}, {"draws", s.Draws, mostDraws}, {"steps between points of the trace", s.TraceEvery, mostSteps}}
+	}{{"steps", s.Steps, mostSteps}, {"starts", s.Starts, mostStarts},
+		{"batch", s.Batch, mostBatch}, {"draws", s.Draws, mostDraws},
+		{"steps between points of the trace", s.TraceEvery, mostSteps}}
 	for _, c := range counts {
 		if c.v < 0 || c.v > c.most {
 			return fmt.Errorf("bcd: %s %d, want a number from 1 to %d", c.name, c.v, c.most)
 		}
 	}
 	if s.Steps != 0 && s.Starts > s.Steps {
-		return fmt.Errorf("bcd: %d starts of %d steps together, want at least a step for each", s.Starts, s.Steps)
+		return fmt.Errorf("bcd: %d starts of %d steps together, want at least a step for each",
+			s.Starts, s.Steps)
 	}
 	numbers := []struct {
 		name string
 		v    float64
-	}{{"learning rate", s.LearningRate}, {"L2 coefficient", s.L2}, {"expected edges per variable", s.EdgesPerNode}, {"scale of the horseshoe prior", s.HorseshoeScale}}
+	}{{"learning rate", s.LearningRate}, {"L2 coefficient", s.L2},
+		{"expected edges per variable", s.EdgesPerNode},
+		{"scale of the horseshoe prior", s.HorseshoeScale}}
 	for _, c := range numbers {
 		if !(c.v >= 0) || !finite(c.v) {
 			return fmt.Errorf("bcd: %s %v, want a number above 0", c.name, c.v)
 		}
 	}
 	if t := s.EvaluationTemperature; t != 0 && !(t >= leastTemperature && t <= mostTemperature) {
-		return fmt.Errorf("bcd: temperature %v of the draws, want a number from %g to %g", t, leastTemperature, mostTemperature)
+		return fmt.Errorf("bcd: temperature %v of the draws, want a number from %g to %g", t,
+			leastTemperature, mostTemperature)
 	}
 	if s.ScaleRule != VanDerPas && s.ScaleRule != PiironenVehtari {
 		return fmt.Errorf("bcd: unknown rule %d for the horseshoe scale", s.ScaleRule)
@@ -156,7 +164,8 @@ func (s *Settings) Check() error {
 // defaults filled in, have the same ones from the same data and seed.
 func (s Settings) String() string {
 	parts := []string{
-		fmt.Sprintf("steps %d, batch %d, learning rate %s, L2 %s", s.Steps, s.Batch, number(s.LearningRate), number(s.L2)),
+		fmt.Sprintf("steps %d, batch %d, learning rate %s, L2 %s", s.Steps, s.Batch,
+			number(s.LearningRate), number(s.L2)),
 		"temperature " + s.Schedule.String(), "horseshoe scale " + number(s.HorseshoeScale),
 	}
 	if s.Starts > 1 {

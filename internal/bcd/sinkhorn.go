@@ -25,7 +25,8 @@ const scalingRange = 700
 var sinkhorn = &autograd.Primitive{
 	Name:  "sinkhorn",
 	Shape: oneSquare,
-	Value: func(at autograd.Attr, out []float64, shape autograd.Shape, in [][]float64, _ []autograd.Shape) error {
+	Value: func(at autograd.Attr, out []float64, shape autograd.Shape, in [][]float64,
+		_ []autograd.Shape) error {
 		balance(out, in[0], shape[0], at.Float)
 		return nil
 	},
@@ -43,7 +44,8 @@ var sinkhornCotangent = &autograd.Primitive{
 		}
 		return autograd.Shape{s.Len() + 1}, nil
 	},
-	Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64, shapes []autograd.Shape) error {
+	Value: func(_ autograd.Attr, out []float64, _ autograd.Shape, in [][]float64,
+		shapes []autograd.Shape) error {
 		d := shapes[0][0]
 		out[d*d] = 0
 		if !balanceCotangent(out[:d*d], in[0], in[1], d, 1, 0) {
@@ -56,7 +58,8 @@ var sinkhornCotangent = &autograd.Primitive{
 // doublyStochastic is the result P of sinkhorn with its implicit derivative, that
 // of the limit of the iteration. unsolved is called with the node that is 1 where a
 // backward pass had no solution.
-func doublyStochastic(y *autograd.Node, tolerance float64, unsolved func(*autograd.Node)) *autograd.Node {
+func doublyStochastic(y *autograd.Node, tolerance float64,
+	unsolved func(*autograd.Node)) *autograd.Node {
 	p, d := sinkhorn.Apply(autograd.Attr{Float: tolerance}, y), y.Shape()[0]
 	return autograd.WithGradient(p, func(ct *autograd.Node) []*autograd.Node {
 		all := sinkhornCotangent.Apply(autograd.Attr{}, p, ct)

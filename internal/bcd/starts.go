@@ -56,7 +56,8 @@ func (m *Model) turn() error {
 func (m *Model) judge() (float64, error) {
 	sum, count := 0.0, 0
 	for from := 0; from < judgeSamples; from += m.settings.Batch {
-		src := m.feeds(m.settings.EvaluationTemperature, stream.BCDJudgeNoise, stream.BCDJudgeGumbel, func(i int) []int { return []int{from + i} })
+		src := m.feeds(m.settings.EvaluationTemperature, stream.BCDJudgeNoise,
+			stream.BCDJudgeGumbel, func(i int) []int { return []int{from + i} })
 		if err := failure(m.values.Eval([][]float64{m.hard, m.soft}, src)); err != nil {
 			return 0, err
 		}

@@ -14,7 +14,8 @@ import (
 // elsewhere; and what is left at the end are the parameters of the start with the highest ELBO.
 func TestStarts(t *testing.T) {
 	x := simulated(t, 4, 4, 1).Train.X
-	s := bcd.Settings{Steps: 31, Starts: 3, Batch: 5, TraceEvery: 7} // ends after 10, 20 and 31 steps
+	// ends after 10, 20 and 31 steps
+	s := bcd.Settings{Steps: 31, Starts: 3, Batch: 5, TraceEvery: 7}
 	single := s
 	single.Steps, single.Starts = 10, 1
 	m := fit(t, x, s, 2, 10)

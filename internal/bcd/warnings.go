@@ -27,7 +27,8 @@ func resolveEdges(r EdgeRule, x *mat.Dense) (EdgeRule, []string) {
 		column := mat.Col(nil, j, x)
 		mean, sd := stat.PopMeanStdDev(column, nil)
 		// The sample standard deviation is another convention of standardising.
-		one := math.Abs(sd-1) < standardRounding || math.Abs(sd*math.Sqrt(float64(n)/float64(n-1))-1) < standardRounding
+		one := math.Abs(sd-1) < standardRounding ||
+			math.Abs(sd*math.Sqrt(float64(n)/float64(n-1))-1) < standardRounding
 		standard = standard && one && math.Abs(mean) < standardRounding
 		if math.Abs(mean) > meanBySD*sd {
 			offset++
@@ -35,7 +36,8 @@ func resolveEdges(r EdgeRule, x *mat.Dense) (EdgeRule, []string) {
 		least, most = math.Min(least, sd), math.Max(most, sd)
 	}
 	if offset > 0 {
-		warnings = append(warnings, fmt.Sprintf("BCD Nets have no intercepts, but the means of %d columns are above %g standard deviations: subtract them", offset, meanBySD))
+		warnings = append(warnings, fmt.Sprintf("BCD Nets have no intercepts, but the means of "+
+			"%d columns are above %g standard deviations: subtract them", offset, meanBySD))
 	}
 	if r.By == ByColumns {
 		r.By = InUnits
@@ -47,11 +49,14 @@ func resolveEdges(r EdgeRule, x *mat.Dense) (EdgeRule, []string) {
 		}
 	}
 	if r.By == InUnits && !standard && most > scaleRatio*least {
-		warnings = append(warnings, fmt.Sprintf("an edge is a weight above %g in units of the columns, whose standard deviations go from %.3g to %.3g: "+
-			"standardise them, or take edges by the largest weight or by signs", r.Least, least, most))
+		warnings = append(warnings, fmt.Sprintf("an edge is a weight above %g in units of the "+
+			"columns, whose standard deviations go from %.3g to %.3g: "+
+			"standardise them, or take edges by the largest weight or by signs", r.Least, least,
+			most))
 	}
 	if r.By == InUnits && standard {
-		warnings = append(warnings, fmt.Sprintf("an edge is a weight above %g in units of the columns, which are standardised and have none: "+
+		warnings = append(warnings, fmt.Sprintf("an edge is a weight above %g in units of the "+
+			"columns, which are standardised and have none: "+
 			"take edges by the largest weight or by signs", r.Least))
 	}
 	return r, warnings

@@ -90,7 +90,9 @@ func (c *CommandLine) Given(dir string, without ...string) (all []Option) {
 		return nil
 	}
 	c.Visit(func(flag *pflag.Flag) {
-		if !flag.Changed || slices.ContainsFunc(without, func(m string) bool { return Marked(flag, m) }) {
+		if !flag.Changed || slices.ContainsFunc(without, func(m string) bool {
+			return Marked(flag, m)
+		}) {
 			return
 		}
 		o := Option{Name: flag.Name}
@@ -144,7 +146,8 @@ func (c *CommandLine) Set(o Option, dir string) error {
 
 // SetAll sets options, then the settings that the command line has, by assign, and then the others:
 // short names are known once the engine is.
-func (c *CommandLine) SetAll(all []Option, dir string, assign func() error, located func(Option, error) error) error {
+func (c *CommandLine) SetAll(all []Option, dir string, assign func() error,
+	located func(Option, error) error) error {
 	for _, settings := range []bool{false, true} {
 		if settings {
 			if err := assign(); err != nil {
@@ -179,7 +182,8 @@ func (c *CommandLine) String() string {
 // ShellWord is a word as a shell reads it, in quotes if need be.
 func ShellWord(word string) string {
 	plain := strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("-_./+,:@%=", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f ||
+			strings.ContainsRune("-_./+,:@%=", r))
 	}) < 0
 	if plain && word != "" && !strings.HasPrefix(word, "-") {
 		return word

@@ -14,7 +14,8 @@ import (
 var (
 	TableEndings  = []string{"csv", "tsv", "txt", "npy", "gz", "xlsx", "parquet", "npz"}
 	ConfigEndings = []string{"toml"}
-	GraphEndings  = []string{"csv", "tsv", "txt", "npy", "npz", "dot", "gv", "graphml", "xml", "bif", "json"}
+	GraphEndings  = []string{"csv", "tsv", "txt", "npy", "npz", "dot", "gv", "graphml", "xml",
+		"bif", "json"}
 )
 
 // Completions makes the shell complete the values of every flag by its placeholder
@@ -27,7 +28,8 @@ func Completions(root *cobra.Command) {
 			case "set":
 				cmd.RegisterFlagCompletionFunc(flag.Name, completeSetting)
 			default:
-				cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag)) // an error says that there is one already
+				// an error says that there is one already
+				cmd.RegisterFlagCompletionFunc(flag.Name, completeFlag(flag))
 			}
 		})
 		if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
@@ -54,7 +56,9 @@ func completeFlag(flag *pflag.Flag) completion {
 		case must:
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		begun := slices.DeleteFunc(slices.Clone(choices), func(c string) bool { return !strings.HasPrefix(c, begin) })
+		begun := slices.DeleteFunc(slices.Clone(choices), func(c string) bool {
+			return !strings.HasPrefix(c, begin)
+		})
 		if may {
 			return begun, cobra.ShellCompDirectiveDefault // files too
 		}
@@ -63,7 +67,8 @@ func completeFlag(flag *pflag.Flag) completion {
 }
 
 // completeSetting completes the name of a setting, then its choices.
-func completeSetting(cmd *cobra.Command, _ []string, begin string) (all []string, _ cobra.ShellCompDirective) {
+func completeSetting(cmd *cobra.Command, _ []string, begin string) (all []string,
+	_ cobra.ShellCompDirective) {
 	settings := settingsFor(cmd)
 	name, value, named := strings.Cut(begin, "=")
 	settings.VisitAll(func(flag *pflag.Flag) {
@@ -83,7 +88,8 @@ func completeSetting(cmd *cobra.Command, _ []string, begin string) (all []string
 
 // completeArgument completes the arguments of a command by what its line of usage
 // says that they are.
-func completeArgument(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeArgument(cmd *cobra.Command, args []string, _ string) ([]string,
+	cobra.ShellCompDirective) {
 	_, usage, _ := strings.Cut(cmd.Use, " ")
 	switch {
 	case len(args) > 0 || usage == "":
@@ -115,7 +121,8 @@ func CheckShell(root *cobra.Command) {
 			if len(args) == 0 {
 				return nil
 			}
-			return Usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]), Suggestion(args[0], shells), strings.Join(shells, ", "))
+			return Usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]),
+				Suggestion(args[0], shells), strings.Join(shells, ", "))
 		}
 	}
 }

@@ -30,8 +30,10 @@ const DataKey = "data"
 // settings only those that the run used. Relative paths begin at the folder of the file.
 func (c *CommandLine) WriteConfig(w io.Writer, dir string, used func(topic string) bool) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n", CurrentVersions().Tobac, ConfigFile)
-	b.WriteString("# Relative paths begin at the folder of this file. Options on the command line come first.\n\n")
+	fmt.Fprintf(&b, "# What repeats this run of tobac %s: tobac fit --config %s\n",
+		CurrentVersions().Tobac, ConfigFile)
+	b.WriteString("# Relative paths begin at the folder of this file. Options on the command " +
+		"line come first.\n\n")
 	if c == nil {
 		_, err := w.Write(b.Bytes())
 		return err
@@ -76,8 +78,10 @@ func (c *CommandLine) WriteConfig(w io.Writer, dir string, used func(topic strin
 	b.WriteString("\n# Not given; the defaults:\n")
 	c.Visit(func(flag *pflag.Flag) {
 		topic := TopicOf(flag.Name)
-		if !flag.Changed && !Marked(flag, MarkOutside) && flag.Name != "help" && (topic == "" || used(topic)) {
-			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
+		if !flag.Changed && !Marked(flag, MarkOutside) && flag.Name != "help" &&
+			(topic == "" || used(topic)) {
+			fmt.Fprintln(&b,
+				strings.TrimRight(fmt.Sprintf("# %s: %s", flag.Name, flag.DefValue), " :"))
 		}
 	})
 	_, err := w.Write(b.Bytes())
@@ -97,7 +101,8 @@ func TomlValue(text, kind string) string {
 			return strconv.FormatInt(v, 10)
 		}
 	case "X", "FRACTION":
-		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(v, 0) &&
+			!math.IsNaN(v) {
 			return tomlNumber(v)
 		}
 	}
@@ -148,23 +153,28 @@ func (c *CommandLine) ReadConfig(path string, assign func() error) error {
 	case err != nil:
 		return err
 	case settings == 0 && data == "":
-		return Usagef("%s: has no setting; allowed: a file of options, such as %s of a run", path, ConfigFile)
+		return Usagef("%s: has no setting; allowed: a file of options, such as %s of a run", path,
+			ConfigFile)
 	case data == "" && c.Data == "":
-		return Usagef("%s: names no data, nor does the command line; allowed: %s = \"FILE\", %s = %q, or a file on the command line", path, DataKey, DataKey, EmbeddedSachs)
+		return Usagef("%s: names no data, nor does the command line; allowed: %s = \"FILE\", %s "+
+			"= %q, or a file on the command line", path, DataKey, DataKey, EmbeddedSachs)
 	}
 	return nil
 }
 
 // ReadOptions sets the options of an open file, and the data. It returns how many options there
 // are, and what is said of the data.
-func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error) (settings int, data string, err error) {
+func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error) (settings int,
+	data string, err error) {
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return 0, "", file.WithPath(path, err)
 	}
 	if len(text) > most {
-		return 0, "", Usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path, most, ConfigFile)
+		return 0, "",
+			Usagef("%s: more than %d bytes; allowed: a file of options, such as %s of a run", path,
+				most, ConfigFile)
 	}
 	options, data, err := ParseConfig(string(text), c)
 	if err != nil {
@@ -175,7 +185,8 @@ func (c *CommandLine) ReadOptions(f io.Reader, path string, assign func() error)
 		c.Data = Resolved(dir, data, DataKind)
 	}
 	err = c.SetAll(options, dir, assign, func(o Option, err error) error {
-		return WrongUse(Located(fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)), valueError(err)))
+		return WrongUse(Located(fmt.Sprintf("%s: line %d", path, lineOf(string(text), o.Name)),
+			valueError(err)))
 	})
 	if err != nil {
 		return 0, "", err
@@ -222,7 +233,8 @@ func ParseConfig(text string, c *CommandLine) (options []Option, data string, er
 		case flag == nil || name == "help" || name == "set":
 			return nil, "", at("%s", c.unknownKey(name))
 		case CommandLineOnly(flag):
-			return nil, "", at("%s stands on the command line only: a file of options names no places to write to", name)
+			return nil, "", at("%s stands on the command line only: a file of options names no "+
+				"places to write to", name)
 		}
 		o := Option{Name: name}
 		if o.Texts, err = configTexts(value); err != nil {
@@ -238,10 +250,12 @@ func (c *CommandLine) unknownKey(name string) string {
 	text := "unknown option " + delimited.Excerpt(name)
 	if c.Settings != nil && TopicOf(name) == "" {
 		if all := settingsCalled(c.Settings, name); len(all) > 0 {
-			return fmt.Sprintf("%s is a setting of %s, and stands in a table: [%s]", name, listedTopics(all), TopicOf(all[0].Name))
+			return fmt.Sprintf("%s is a setting of %s, and stands in a table: [%s]", name,
+				listedTopics(all), TopicOf(all[0].Name))
 		}
 	}
-	return text + Suggestion(name, append(c.names(), DataKey)) + "; tobac fit --help lists the options, which stand here without dashes, tobac help the topics with settings"
+	return text + Suggestion(name, append(c.names(), DataKey)) + "; tobac fit --help lists the " +
+		"options, which stand here without dashes, tobac help the topics with settings"
 }
 
 // CommandLineOnly reports whether an option says where something is written, or that it may replace
@@ -279,7 +293,8 @@ func configTexts(value any) ([]string, error) {
 			return all, nil
 		}
 	}
-	return nil, errors.New("has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them")
+	return nil, errors.New("has a value of another kind; allowed: a text, a number, true or " +
+		"false, or for an option that may be repeated an array of them")
 }
 
 // lineOf is the number of the line at which a key of a file of options begins.
@@ -290,7 +305,8 @@ func lineOf(text, key string) int {
 		}
 	}
 	quoted := regexp.QuoteMeta(key)
-	at := regexp.MustCompile(`(?m)^[ \t]*\[*[ \t]*(?:` + quoted + `|"` + quoted + `"|'` + quoted + `')[ \t]*[=.\]]`).FindStringIndex(text)
+	at := regexp.MustCompile(`(?m)^[ \t]*\[*[ \t]*(?:` + quoted + `|"` + quoted + `"|'` + quoted +
+		`')[ \t]*[=.\]]`).FindStringIndex(text)
 	if at == nil {
 		return 1
 	}
@@ -370,7 +386,8 @@ func endOfString(text string, at int, line *int) int {
 		case !long && text[at:at+1] == quote:
 			return at
 		case long && strings.HasPrefix(text[at:], strings.Repeat(quote, 3)):
-			for at += 2; strings.HasPrefix(text[at+1:], quote); at++ { // quotes before the last three
+			// quotes before the last three
+			for at += 2; strings.HasPrefix(text[at+1:], quote); at++ {
 			}
 			return at
 		}

@@ -82,9 +82,12 @@ func WithoutPackage(text string) string {
 		case "tobac", "additive", "arviz", "autograd", "background", "bcd", "calibration",
 			"chain", "chainplot", "dag", "dataset", "delimited", "density", "diagnostics",
 			"effects", "engine", "evidence", "exact", "explain", "figures", "gaussian",
-			"gflownet", "graphfile", "graphsum", "hmc", "impute", "inspect", "jobs", "langevin", "mcmc",
-			"metrics", "models", "nuts", "ordering", "parquet", "posterior", "report", "schedule", "score",
-			"sample", "search", "sem", "setting", "slice", "smc", "study", "svgd", "table", "tempering":
+			"gflownet", "graphfile", "graphsum", "hmc", "impute", "inspect", "jobs", "langevin",
+			"mcmc",
+			"metrics", "models", "nuts", "ordering", "parquet", "posterior", "report", "schedule",
+			"score",
+			"sample", "search", "sem", "setting", "slice", "smc", "study", "svgd", "table",
+			"tempering":
 		default:
 			found = false
 		}

@@ -58,7 +58,8 @@ type InternalError struct {
 }
 
 func (e *InternalError) Error() string {
-	return fmt.Sprintf("internal error at %s: %v; please report this line, the command and %q to the maintainers", e.place, e.value, "tobac version")
+	return fmt.Sprintf("internal error at %s: %v; please report this line, the command and %q to "+
+		"the maintainers", e.place, e.value, "tobac version")
 }
 
 // Guarded runs a part of a command and makes an error of a panic.

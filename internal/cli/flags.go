@@ -51,37 +51,42 @@ func (b *bounded[T]) String() string { return fmt.Sprint(*b.value) }
 func (b *bounded[T]) Type() string { return b.kind }
 
 // Bound is a flag whose values are read by parse; allowed says which are accepted.
-func Bound[T any](value *T, kind, allowed string, parse func(text string) (v T, ok bool)) pflag.Value {
+func Bound[T any](value *T, kind, allowed string,
+	parse func(text string) (v T, ok bool)) pflag.Value {
 	return &bounded[T]{value, kind, allowed, parse}
 }
 
 // WholeNumber is an integer from low to high.
 func WholeNumber(value *int, low, high int) pflag.Value {
-	return &bounded[int]{value, "N", fmt.Sprintf("whole numbers from %d to %d", low, high), func(text string) (int, bool) {
-		v, err := strconv.Atoi(text)
-		return v, err == nil && low <= v && v <= high
-	}}
+	return &bounded[int]{value, "N", fmt.Sprintf("whole numbers from %d to %d", low, high),
+		func(text string) (int, bool) {
+			v, err := strconv.Atoi(text)
+			return v, err == nil && low <= v && v <= high
+		}}
 }
 
 // Positive is a finite number above 0.
 func Positive(value *float64) pflag.Value {
-	return &bounded[float64]{value, "X", "finite numbers above 0", func(text string) (float64, bool) {
-		v, ok := delimited.Number(text)
-		return v, ok && v > 0
-	}}
+	return &bounded[float64]{value, "X", "finite numbers above 0",
+		func(text string) (float64, bool) {
+			v, ok := delimited.Number(text)
+			return v, ok && v > 0
+		}}
 }
 
 // Fraction is a number between 0 and 1.
 func Fraction(value *float64) pflag.Value {
-	return &bounded[float64]{value, "FRACTION", "numbers above 0 and below 1", func(text string) (float64, bool) {
-		v, ok := delimited.Number(text)
-		return v, ok && v > 0 && v < 1
-	}}
+	return &bounded[float64]{value, "FRACTION", "numbers above 0 and below 1",
+		func(text string) (float64, bool) {
+			v, ok := delimited.Number(text)
+			return v, ok && v > 0 && v < 1
+		}}
 }
 
 // Seed is an unsigned number of 64 bits.
 func Seed(value *uint64) pflag.Value {
-	return &bounded[uint64]{value, "N", fmt.Sprintf("whole numbers from 0 to %d", uint64(math.MaxUint64)), func(text string) (uint64, bool) {
+	return &bounded[uint64]{value, "N", fmt.Sprintf("whole numbers from 0 to %d",
+		uint64(math.MaxUint64)), func(text string) (uint64, bool) {
 		v, err := strconv.ParseUint(text, 10, 64)
 		return v, err == nil
 	}}
@@ -92,11 +97,15 @@ func Seed(value *uint64) pflag.Value {
 // placeholder in the help text; TEXT may begin with anything.
 func PlainText(value *string, kind string) pflag.Value {
 	if kind == "TEXT" {
-		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) { return text, !Blank(text) }}
+		return &bounded[string]{value, kind, notBlank, func(text string) (string, bool) {
+			return text, !Blank(text)
+		}}
 	}
-	return &bounded[string]{value, kind, notBlank + " and does not begin with --, as options do; ./--name is a path", func(text string) (string, bool) {
-		return text, !Blank(text) && !strings.HasPrefix(text, "--")
-	}}
+	return &bounded[string]{value, kind,
+		notBlank + " and does not begin with --, as options do; ./--name is a path",
+		func(text string) (string, bool) {
+			return text, !Blank(text) && !strings.HasPrefix(text, "--")
+		}}
 }
 
 // notBlank says what is allowed where any text is but an empty one.
@@ -151,19 +160,21 @@ func Choice[T fmt.Stringer](value *T, all ...T) pflag.Value {
 	for _, v := range all {
 		names = append(names, v.String())
 	}
-	return &bounded[T]{value, strings.Join(names, "|"), strings.Join(names, ", "), func(text string) (v T, ok bool) {
-		for _, v := range all {
-			if v.String() == text {
-				return v, true
+	return &bounded[T]{value, strings.Join(names, "|"), strings.Join(names, ", "),
+		func(text string) (v T, ok bool) {
+			for _, v := range all {
+				if v.String() == text {
+					return v, true
+				}
 			}
-		}
-		return v, false
-	}}
+			return v, false
+		}}
 }
 
 // OneName is one of some names.
 func OneName(value *string, all []string) pflag.Value {
-	return &bounded[string]{value, strings.Join(all, "|"), strings.Join(all, ", "), func(text string) (string, bool) { return text, slices.Contains(all, text) }}
+	return &bounded[string]{value, strings.Join(all, "|"), strings.Join(all, ", "),
+		func(text string) (string, bool) { return text, slices.Contains(all, text) }}
 }
 
 // DefaultText replaces a flag's default in the help text, for a default that

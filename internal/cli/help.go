@@ -81,7 +81,8 @@ func flagForm(flag *pflag.Flag) string {
 // default.
 func flagText(flag *pflag.Flag) string {
 	text := flag.Usage
-	if words := strings.Split(flag.Value.Type(), "|"); placeholderOf(flag) == "NAME" && !containsAll(text, words) {
+	if words := strings.Split(flag.Value.Type(), "|"); placeholderOf(flag) == "NAME" &&
+		!containsAll(text, words) {
 		text += ": " + strings.Join(words, ", ")
 	}
 	switch d := flag.DefValue; {
@@ -125,7 +126,8 @@ func printTopic(w io.Writer, t Topic) {
 	first := true
 	t.Settings.VisitAll(func(flag *pflag.Flag) {
 		if first {
-			fmt.Fprintln(w, "\nSettings, as in --set "+t.Name+"."+flag.Name+"="+placeholderOf(flag)+":")
+			fmt.Fprintln(w, "\nSettings, as in --set "+t.Name+"."+flag.Name+"="+placeholderOf(flag)+
+				":")
 			first = false
 		}
 		printEntry(w, t.Name+"."+flag.Name+" "+placeholderOf(flag), flagText(flag))
@@ -134,7 +136,8 @@ func printTopic(w io.Writer, t Topic) {
 
 // printTopics lists commands and topics.
 func printTopics(w io.Writer, root *cobra.Command, all []Topic) {
-	fmt.Fprintln(w, "tobac help COMMAND explains a command, tobac help TOPIC a topic and its settings.\n\nCommands:")
+	fmt.Fprintln(w, "tobac help COMMAND explains a command, tobac help TOPIC a topic and its "+
+		"settings.\n\nCommands:")
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() {
 			printEntry(w, c.Name(), c.Short)
@@ -154,7 +157,8 @@ func printTopics(w io.Writer, root *cobra.Command, all []Topic) {
 // topicNamed finds a topic by its name or its plural.
 func topicNamed(all []Topic, name string) (Topic, bool) {
 	for _, t := range all {
-		if t.Name == name || t.Name+"s" == name || t.Name == name+"s" || name == "bge" && t.Name == "linear-unequal" {
+		if t.Name == name || t.Name+"s" == name || t.Name == name+"s" || name == "bge" &&
+			t.Name == "linear-unequal" {
 			return t, true
 		}
 	}
@@ -163,7 +167,8 @@ func topicNamed(all []Topic, name string) (Topic, bool) {
 
 // NewHelp is the command that explains commands and topics. The overview of a group says how one of
 // its topics is chosen.
-func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]string) *cobra.Command {
+func NewHelp(root *cobra.Command, topics func() []Topic,
+	overviews map[string]string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
 		Short: "Explain a command, an engine, a model, or another topic with settings",
@@ -174,7 +179,8 @@ func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]st
 				return nil
 			}
 			if len(args) > 1 {
-				return Usagef("tobac help takes one command or topic, got %s", strings.Join(args, " "))
+				return Usagef("tobac help takes one command or topic, got %s",
+					strings.Join(args, " "))
 			}
 			t, isTopic := topicNamed(all, args[0])
 			if c, rest, err := root.Find(args); err == nil && len(rest) == 0 && c != root {
@@ -187,7 +193,8 @@ func NewHelp(root *cobra.Command, topics func() []Topic, overviews map[string]st
 				printTopic(w, t)
 				return nil
 			}
-			if kind := map[string]string{"engine": GroupEngines, "engines": GroupEngines, "model": GroupModels, "models": GroupModels}[args[0]]; kind != "" {
+			if kind := map[string]string{"engine": GroupEngines, "engines": GroupEngines,
+				"model": GroupModels, "models": GroupModels}[args[0]]; kind != "" {
 				for _, t := range all {
 					if t.group == kind {
 						fmt.Fprintf(w, "%s: %s\n\n", t.Name, t.what)
@@ -209,5 +216,6 @@ func unknownTopic(root *cobra.Command, all []Topic, name string) error {
 	for _, t := range all {
 		names = append(names, t.Name)
 	}
-	return Usagef("no command or topic is called %q%s; tobac help lists them", name, Suggestion(name, names))
+	return Usagef("no command or topic is called %q%s; tobac help lists them", name,
+		Suggestion(name, names))
 }

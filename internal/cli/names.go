@@ -27,7 +27,9 @@ func settingNamed(settings *pflag.FlagSet, name string, inUse []string) (*pflag.
 		return flag, nil
 	}
 	all := settingsCalled(settings, name)
-	if used := slices.DeleteFunc(slices.Clone(all), func(f *pflag.Flag) bool { return !slices.Contains(inUse, TopicOf(f.Name)) }); len(used) > 0 {
+	if used := slices.DeleteFunc(slices.Clone(all), func(f *pflag.Flag) bool {
+		return !slices.Contains(inUse, TopicOf(f.Name))
+	}); len(used) > 0 {
 		all = used
 	}
 	switch len(all) {
@@ -36,7 +38,8 @@ func settingNamed(settings *pflag.FlagSet, name string, inUse []string) (*pflag.
 	case 1:
 		return all[0], nil
 	}
-	return nil, fmt.Errorf("%s is a setting of %s: --engine or --model says which, or its full name, such as %s", name, listedTopics(all), all[0].Name)
+	return nil, fmt.Errorf("%s is a setting of %s: --engine or --model says which, or its full "+
+		"name, such as %s", name, listedTopics(all), all[0].Name)
 }
 
 // settingsCalled are the settings with a short name.

@@ -79,7 +79,8 @@ func Resolved(dir, text, kind string) string {
 		if slices.Contains(kindChoices(kind), text) {
 			return text
 		}
-		if _, err := os.Stat(path); err != nil && !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "../") {
+		if _, err := os.Stat(path); err != nil && !strings.HasPrefix(text, "./") &&
+			!strings.HasPrefix(text, "../") {
 			return text // no file, so something else that the flag takes
 		}
 		if !strings.ContainsRune(path, filepath.Separator) {

@@ -214,7 +214,8 @@ func (p *Progress) Step(s engine.Progress) {
 	}
 	p.shown, p.shownAt = p.taken, now
 	st := p.status(now)
-	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.What, p.taken, p.steps, strings.Join(append(st.convergence, st.Times), ", "))
+	fmt.Fprintf(p.w, "%s: step %d of %d, %s\n", st.What, p.taken, p.steps,
+		strings.Join(append(st.convergence, st.Times), ", "))
 }
 
 // A Status is what a line of progress says.
@@ -275,7 +276,8 @@ func StatusLine(s Status, width int) string {
 	}
 	text := line(rest)
 	const shortest, widest = 10, 30
-	if room := width - 1 - textWidth(text) - 4; len(rest) == 1+len(s.convergence) && room >= shortest {
+	if room := width - 1 - textWidth(text) - 4; len(rest) == 1+len(s.convergence) &&
+		room >= shortest {
 		room = min(room, widest)
 		full := room * percent / 100
 		bar := "[" + strings.Repeat("#", full) + strings.Repeat("-", room-full) + "]"
@@ -376,7 +378,8 @@ func (d *jobDisplay) Update(s jobs.Status) {
 		return
 	}
 	now := d.p.Now()
-	d.p.doing, d.p.doingSince = jobCounts(s), d.start // which a terminal shows each second, with the time
+	// which a terminal shows each second, with the time
+	d.p.doing, d.p.doingSince = jobCounts(s), d.start
 	if d.p.Terminal != nil {
 		if now.Sub(d.shownAt) >= redraw {
 			d.shownAt = now

@@ -56,7 +56,8 @@ const (
 // Mark adds a mark to flags.
 func Mark(f *pflag.FlagSet, with string, names ...string) {
 	for _, name := range names {
-		f.SetAnnotation(name, with, []string{"true"}) // an unknown name would be seen by the test of all marks
+		// an unknown name would be seen by the test of all marks
+		f.SetAnnotation(name, with, []string{"true"})
 	}
 }
 

@@ -23,7 +23,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 				near, dashes = Suggestion(name, shortNames(settings)), "--set "
 			}
 		}
-		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ", " or "+dashes)
+		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ",
+			" or "+dashes)
 		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
 	}
 	return valueError(err)
@@ -47,7 +48,8 @@ func (c *CommandLine) Mistaken(err error) error {
 	}
 	c.Visit(func(flag *pflag.Flag) {
 		for _, text := range Texts(flag) {
-			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed || !strings.HasPrefix(err.Error(), text+": ") {
+			if may, must := pathKind(flag.Value.Type()); !may || must || !flag.Changed ||
+				!strings.HasPrefix(err.Error(), text+": ") {
 				continue
 			}
 			if near := Suggestion(text, ChoicesOf(flag)); near != "" {

@@ -17,7 +17,8 @@ type Versions struct {
 }
 
 func CurrentVersions() Versions {
-	v := Versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: autograd.Arithmetic()}
+	v := Versions{Tobac: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" +
+		runtime.GOARCH, Arithmetic: autograd.Arithmetic()}
 	if Release != "" {
 		v.Tobac = Release
 		return v

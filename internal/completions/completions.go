@@ -18,7 +18,8 @@ import (
 // Scale is the scale of the completed tables put below each other.
 func Scale(all []posterior.Standardization) *posterior.Standardization {
 	k := float64(len(all))
-	out := &posterior.Standardization{Mean: make([]float64, len(all[0].Mean)), SD: make([]float64, len(all[0].Mean))}
+	out := &posterior.Standardization{Mean: make([]float64, len(all[0].Mean)),
+		SD: make([]float64, len(all[0].Mean))}
 	for j := range out.Mean {
 		for _, m := range all {
 			out.Mean[j] += m.Mean[j] / k
@@ -45,7 +46,8 @@ func Thinned(p *posterior.Posterior, count int) (_ *posterior.Posterior, kept []
 	weights, n := p.Empirical().Weights(), len(p.Draws)/count
 	at, before, sum := 0, -1, weights[0]
 	for k := range n {
-		for v := (float64(k) + 0.5) / float64(n); sum < v && at < len(weights)-1; sum += weights[at] {
+		for v := (float64(k) + 0.5) / float64(n); sum < v &&
+			at < len(weights)-1; sum += weights[at] {
 			at++
 		}
 		if at != before {
@@ -131,7 +133,9 @@ func Warnings(tables [][]string) []string {
 		}
 	}
 	for k, list := range tables {
-		own := slices.DeleteFunc(slices.Clone(list), func(w string) bool { return count[w] == len(tables) })
+		own := slices.DeleteFunc(slices.Clone(list), func(w string) bool {
+			return count[w] == len(tables)
+		})
 		if len(own) > 0 {
 			with++
 		}
@@ -140,8 +144,9 @@ func Warnings(tables [][]string) []string {
 		}
 	}
 	if len(worst) > 0 {
-		all = append(all, fmt.Sprintf("%d of %d completed tables have separate warnings, such as number %d: %s",
-			with, len(tables), of+1, strings.Join(worst, "; ")))
+		all = append(all,
+			fmt.Sprintf("%d of %d completed tables have separate warnings, such as number %d: %s",
+				with, len(tables), of+1, strings.Join(worst, "; ")))
 	}
 	return all
 }
@@ -187,14 +192,17 @@ func Imputed(names []string, gaps []int, limited, rows int) string {
 	percent := func(part, whole int) string {
 		return strconv.FormatFloat(100*float64(part)/float64(whole), 'g', 2, 64) + " %"
 	}
-	what, assumption := "were missing and are imputed", "on the assumption that values are missing at random"
+	what, assumption := "were missing and are imputed",
+		"on the assumption that values are missing at random"
 	if limited == total {
 		what, assumption = "are known by limits alone and are imputed", "between these"
 	} else if limited > 0 {
-		assumption = fmt.Sprintf("%d of them between known limits, the others %s", limited, assumption)
+		assumption = fmt.Sprintf("%d of them between known limits, the others %s", limited,
+			assumption)
 	}
 	return fmt.Sprintf("%d of %d values (%s) in %d of %d columns %s, most in %q (%s), %s",
-		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), what, names[worst], percent(gaps[worst], rows), assumption)
+		total, rows*len(names), percent(total, rows*len(names)), columns, len(names), what,
+		names[worst], percent(gaps[worst], rows), assumption)
 }
 
 // Gaps counts the completed values of d columns, by their places row·d + column; nil if these are

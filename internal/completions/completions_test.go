@@ -20,7 +20,9 @@ func TestScale(t *testing.T) {
 	var all []posterior.Standardization
 	for k := range 3 {
 		x := mat.NewDense(n, d, nil)
-		x.Apply(func(_, j int, _ float64) float64 { return float64(3*k*j) + float64(1+k)*rng.NormFloat64() }, x)
+		x.Apply(func(_, j int, _ float64) float64 {
+			return float64(3*k*j) + float64(1+k)*rng.NormFloat64()
+		}, x)
 		var s posterior.Standardization
 		for j := range d {
 			mean, sd := stat.PopMeanStdDev(mat.Col(nil, j, x), nil)
@@ -31,7 +33,8 @@ func TestScale(t *testing.T) {
 	}
 	got := completions.Scale(all)
 	for j := range d {
-		if mean, sd := stat.PopMeanStdDev(rows[j], nil); math.Abs(got.Mean[j]-mean) > 1e-12 || math.Abs(got.SD[j]-sd) > 1e-12 {
+		if mean, sd := stat.PopMeanStdDev(rows[j], nil); math.Abs(got.Mean[j]-mean) > 1e-12 ||
+			math.Abs(got.SD[j]-sd) > 1e-12 {
 			t.Errorf("column %d: %v ± %v, want %v ± %v", j, got.Mean[j], got.SD[j], mean, sd)
 		}
 	}

@@ -11,10 +11,12 @@ import (
 // The spread of a probability between three completed tables, and the warnings that all have.
 func Example() {
 	sd := completions.Between([]*mat.Dense{
-		mat.NewDense(1, 2, []float64{0, 0.5}), mat.NewDense(1, 2, []float64{0, 0.6}), mat.NewDense(1, 2, []float64{0, 0.7}),
+		mat.NewDense(1, 2, []float64{0, 0.5}), mat.NewDense(1, 2, []float64{0, 0.6}),
+		mat.NewDense(1, 2, []float64{0, 0.7}),
 	})
 	fmt.Printf("%.2f\n", mat.Formatted(sd))
-	for _, w := range completions.Warnings([][]string{{"few rows", "a and b"}, {"few rows"}, {"few rows"}}) {
+	for _, w := range completions.Warnings([][]string{{"few rows", "a and b"}, {"few rows"},
+		{"few rows"}}) {
 		fmt.Println(w)
 	}
 	// Output:

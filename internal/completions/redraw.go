@@ -19,8 +19,8 @@ type Redrawer interface {
 	Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error
 }
 
-// Check finds the first fault of the places of completed values in a table of rows and d columns, of
-// the limits of some, and of marks of columns, nil means none, whose values are kept.
+// Check finds the first fault of the places of completed values in a table of rows and d columns,
+// of the limits of some, and of marks of columns, nil means none, whose values are kept.
 func Check(places []int, limits []dataset.Limit, kept []bool, rows, d int) error {
 	if err := checkPlaces(places, rows*d); err != nil {
 		return err
@@ -40,7 +40,8 @@ func checkPlaces(places []int, size int) error {
 	last := -1
 	for _, place := range places {
 		if place <= last || place >= size {
-			return fmt.Errorf("got the place %d of a completed value after %d, want ascending ones below %d", place, last, size)
+			return fmt.Errorf("got the place %d of a completed value after %d, want ascending "+
+				"ones below %d", place, last, size)
 		}
 		last = place
 	}
@@ -78,7 +79,8 @@ func checkLimits(all []dataset.Limit, d int, places []int) error {
 			return fmt.Errorf("got limits in %s, want them once, and of completed values", at)
 		}
 		if last = l.Place; !(l.Low < l.High) {
-			return fmt.Errorf("got the limits %v and %v in %s, want the lower one first", l.Low, l.High, at)
+			return fmt.Errorf("got the limits %v and %v in %s, want the lower one first", l.Low,
+				l.High, at)
 		}
 	}
 	return nil
@@ -127,7 +129,8 @@ func ofKinds(t *dataset.Table, of impute.Densities, kept []bool, limits impute.L
 
 // With is a table with other values at some places.
 func With(t *dataset.Table, places []int, values []float64) *dataset.Table {
-	out := &dataset.Table{Names: t.Names, X: mat.DenseCopyOf(t.X), Intervened: t.Intervened, Variables: t.Variables}
+	out := &dataset.Table{Names: t.Names, X: mat.DenseCopyOf(t.X), Intervened: t.Intervened,
+		Variables: t.Variables}
 	for p, place := range places {
 		out.X.Set(place/len(t.Names), place%len(t.Names), values[p])
 	}

@@ -38,7 +38,8 @@ func TestReadSplits(t *testing.T) {
 		{"CRLF", "a,b\r\n1,2\r\n", ',', abc},
 		{"bare CR", "a,b\r1,2\r", ',', abc},
 		{"no final terminator", "a,b\r1,2", ',', abc},
-		{"mixed line ends", "a,b\r\n1,2\n3,4\r5,6", ',', [][]string{{"a", "b"}, {"1", "2"}, {"3", "4"}, {"5", "6"}}},
+		{"mixed line ends", "a,b\r\n1,2\n3,4\r5,6", ',',
+			[][]string{{"a", "b"}, {"1", "2"}, {"3", "4"}, {"5", "6"}}},
 		{"byte order mark", "\uFEFFa,b\n1,2", ',', abc},
 		{"byte order mark before a quote", "\uFEFF\"a\",b\n1,2", ',', abc},
 		{"semicolon", "a;b\n1;2", ';', abc},
@@ -47,7 +48,8 @@ func TestReadSplits(t *testing.T) {
 		{"blanks around fields", "  a ,\tb\n 1\t, 2 ", ',', abc},
 		{"blanks around quotes", ` "a" , "b"` + "\n1,2", ',', abc},
 		{"blanks inside quotes stay", `" a ",b`, ',', [][]string{{" a ", "b"}}},
-		{"separators in quotes", `"x;y","t` + "\t" + `u",plain`, ',', [][]string{{"x;y", "t\tu", "plain"}}},
+		{"separators in quotes", `"x;y","t` + "\t" + `u",plain`, ',',
+			[][]string{{"x;y", "t\tu", "plain"}}},
 		{"unquoted field first", `plain,"x;y"`, ',', [][]string{{"plain", "x;y"}}},
 		{"commas in quotes", `"x,y";z`, ';', [][]string{{"x,y", "z"}}},
 		{"doubled quotes", `"say ""hi""",b`, ',', [][]string{{`say "hi"`, "b"}}},
@@ -78,7 +80,8 @@ func TestReadSplits(t *testing.T) {
 }
 
 func TestReadCountsLines(t *testing.T) {
-	f, err := delimited.Read(strings.NewReader("\r\n\"x\ny\r\nz\",b\r1,2\n3,4"), "t.csv", delimited.Syntax{})
+	f, err := delimited.Read(strings.NewReader("\r\n\"x\ny\r\nz\",b\r1,2\n3,4"), "t.csv",
+		delimited.Syntax{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +99,12 @@ func TestReadErrors(t *testing.T) {
 		{"empty", "", "t.csv: file is empty"},
 		{"only a byte order mark", "\uFEFF", "t.csv: file is empty"},
 		{"only empty lines", "\n \r\n", "t.csv: file is empty"},
-		{"open quote", "a,b\n\"1,2\n3,4", `t.csv: line 2: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
-		{"text after a quote", "\"a\"b,c", `t.csv: line 1: text "b" after a closing quote; allowed: quotes around a whole field, doubled inside it ("")`},
-		{"no encoding", "a,b\r\n1,2\r\n\x81,3", "t.csv: line 3: text is not Windows-1252; allowed: UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark"},
+		{"open quote", "a,b\n\"1,2\n3,4",
+			`t.csv: line 2: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"text after a quote", "\"a\"b,c",
+			`t.csv: line 1: text "b" after a closing quote; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"no encoding", "a,b\r\n1,2\r\n\x81,3", "t.csv: line 3: text is not Windows-1252; " +
+			"allowed: UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,8 +136,10 @@ func TestFields(t *testing.T) {
 		{"a, b ,,\"c,\"\"d\"", []string{"a", "b", "", `c,"d`}, ""},
 		{"a;x,b\ty", []string{"a;x", "b\ty"}, ""},
 		{"a,b\n", []string{"a", "b"}, ""},
-		{`a,"b,c`, nil, `--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
-		{"a,b\nc", nil, "--order: text has more than one line; allowed: values separated by commas"},
+		{`a,"b,c`, nil,
+			`--order: quote is never closed; allowed: quotes around a whole field, doubled inside it ("")`},
+		{"a,b\nc", nil,
+			"--order: text has more than one line; allowed: values separated by commas"},
 	} {
 		got, err := delimited.Fields(row.text, "--order")
 		if row.err != "" {
@@ -161,20 +169,32 @@ func TestNumbers(t *testing.T) {
 		{"underflow rounds to zero", ",", "1e-400", 0, ""},
 		{"decimal comma beside semicolons", ";", "1,25", 1.25, ""},
 		{"decimal comma beside tabs", "\t", "-1,25e2", -125, ""},
-		{"missing", ",", " ", 0, `t.csv: line 7, column "PKA": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"word", ",", "NA", 0, `t.csv: line 7, column "PKA": "NA" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"NaN", ",", "nan", 0, `t.csv: line 7, column "PKA": "nan" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"infinity", ",", "-Inf", 0, `t.csv: line 7, column "PKA": "-Inf" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"overflow", ",", "1e999", 0, `t.csv: line 7, column "PKA": "1e999" is too large; allowed: magnitudes up to 1.798e+308`},
-		{"decimal comma beside commas", ",", "1,5", 0, `t.csv: line 7, column "PKA": "1,5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"thousands", ";", "1,234.5", 0, `t.csv: line 7, column "PKA": "1,234.5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"two commas", ";", "1,234,5", 0, `t.csv: line 7, column "PKA": "1,234,5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"trailing comma", "\t", "1,", 0, `t.csv: line 7, column "PKA": "1," is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"long text is shortened", ",", strings.Repeat("é", 100), 0, `t.csv: line 7, column "PKA": "` + strings.Repeat("é", 60) + `..." is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"missing", ",", " ", 0,
+			`t.csv: line 7, column "PKA": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"word", ",", "NA", 0,
+			`t.csv: line 7, column "PKA": "NA" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"NaN", ",", "nan", 0,
+			`t.csv: line 7, column "PKA": "nan" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"infinity", ",", "-Inf", 0,
+			`t.csv: line 7, column "PKA": "-Inf" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"overflow", ",", "1e999", 0,
+			`t.csv: line 7, column "PKA": "1e999" is too large; allowed: magnitudes up to 1.798e+308`},
+		{"decimal comma beside commas", ",", "1,5", 0,
+			`t.csv: line 7, column "PKA": "1,5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"thousands", ";", "1,234.5", 0,
+			`t.csv: line 7, column "PKA": "1,234.5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"two commas", ";", "1,234,5", 0,
+			`t.csv: line 7, column "PKA": "1,234,5" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"trailing comma", "\t", "1,", 0,
+			`t.csv: line 7, column "PKA": "1," is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
+		{"long text is shortened", ",", strings.Repeat("é", 100), 0,
+			`t.csv: line 7, column "PKA": "` + strings.Repeat("é", 60) +
+				`..." is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := delimited.Read(strings.NewReader("a"+test.separator+"b"), "t.csv", delimited.Syntax{})
+			f, err := delimited.Read(strings.NewReader("a"+test.separator+"b"), "t.csv",
+				delimited.Syntax{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +231,8 @@ func TestNumbersKeepOneDecimalMark(t *testing.T) {
 
 // Whatever the text, a field written with AppendText reads back unchanged, in any position.
 func TestAppendTextRoundTrip(t *testing.T) {
-	awkward := rapid.SampledFrom([]string{"", " ", "a", "1", "NaN", "1,5", ";", "\t", "\r", "\n", "\r\n", `"`, `""`, "\uFEFFx", "\u00a0x", "x\u2028", "-0", "0x1p4", "λ"})
+	awkward := rapid.SampledFrom([]string{"", " ", "a", "1", "NaN", "1,5", ";", "\t", "\r", "\n",
+		"\r\n", `"`, `""`, "\uFEFFx", "\u00a0x", "x\u2028", "-0", "0x1p4", "λ"})
 	texts1 := rapid.OneOf(awkward, rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(texts1, 1, 5).Draw(t, "fields")
@@ -233,7 +254,8 @@ func TestAppendTextRoundTrip(t *testing.T) {
 func TestAppendNumberRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.Float64().Draw(t, "number")
-		f, err := delimited.Read(strings.NewReader(string(delimited.AppendNumber(nil, want))), "t.csv", delimited.Syntax{})
+		f, err := delimited.Read(strings.NewReader(string(delimited.AppendNumber(nil, want))),
+			"t.csv", delimited.Syntax{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +269,8 @@ func TestAppendNumberRoundTrip(t *testing.T) {
 // FuzzRead: any bytes give records or an [*delimited.Error], and the records read back after
 // writing.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "a;b\r1,5;2", "\"x\"\"y\"\t1\r\n", "\"open", "\xff\xfe", "\uFEFF", "a\n\nb", "1,\t2", "\"a\"b"} {
+	for _, text := range []string{"a,b\n1,2\n", "a;b\r1,5;2", "\"x\"\"y\"\t1\r\n", "\"open",
+		"\xff\xfe", "\uFEFF", "a\n\nb", "1,\t2", "\"a\"b"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -262,7 +285,8 @@ func FuzzRead(f *testing.F) {
 		for _, row := range texts(file) {
 			written = append(delimited.AppendTexts(written, row...), '\n')
 		}
-		again, err := delimited.Read(strings.NewReader(string(written)), "written.csv", delimited.Syntax{})
+		again, err := delimited.Read(strings.NewReader(string(written)), "written.csv",
+			delimited.Syntax{})
 		if err != nil {
 			t.Fatalf("%q written as %q: %v", data, written, err)
 		}

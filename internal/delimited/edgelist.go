@@ -7,7 +7,8 @@ import (
 )
 
 // endColumns are the pairs of headers, in any case, between which an edge list has its edges.
-var endColumns = [][2]string{{"source", "target"}, {"from", "to"}, {"cause", "effect"}, {"parent", "child"}}
+var endColumns = [][2]string{{"source", "target"}, {"from", "to"}, {"cause", "effect"},
+	{"parent", "child"}}
 
 // EdgeList is an edge list whose vertices are those that it mentions.
 type EdgeList struct {
@@ -34,7 +35,8 @@ func IsEdgeList(f *File) bool { return ends(f) != nil }
 // ends are the places of the two columns of vertices; nil means the file is no edge list.
 func ends(f *File) []int {
 	for _, pair := range endColumns {
-		if columns := []int{EdgeColumn(f, pair[0]), EdgeColumn(f, pair[1])}; min(columns[0], columns[1]) >= 0 {
+		if columns := []int{EdgeColumn(f, pair[0]), EdgeColumn(f, pair[1])}; min(columns[0],
+			columns[1]) >= 0 {
 			return columns
 		}
 	}
@@ -43,7 +45,9 @@ func ends(f *File) []int {
 
 // EdgeColumn is the place of a column of the header; −1: there is none.
 func EdgeColumn(f *File, name string) int {
-	return slices.IndexFunc(f.Records[0].Fields, func(field Field) bool { return strings.EqualFold(field.Text, name) })
+	return slices.IndexFunc(f.Records[0].Fields, func(field Field) bool {
+		return strings.EqualFold(field.Text, name)
+	})
 }
 
 // EdgeHeaderFault says that the header of f is not that of an edge list; more ends the list of
@@ -58,7 +62,8 @@ func EdgeHeaderFault(f *File, more string) error {
 	}
 	last := len(pairs) - 1
 	return &Error{
-		Source: f.Source, Line: f.Records[0].Line, Problem: "header is " + Excerpt(strings.Join(columns, ",")),
+		Source: f.Source, Line: f.Records[0].Line,
+		Problem: "header is " + Excerpt(strings.Join(columns, ",")),
 		Allowed: strings.Join(pairs[:last], ", ") + " or " + pairs[last] + more,
 	}
 }
@@ -83,7 +88,8 @@ func ReadEdgeList(f *File) (*EdgeList, error) {
 			name := record.Fields[columns[k]].Text
 			if name == "" {
 				if k == 0 {
-					return nil, l.Fault(record.Line, "edge from a vertex without a name", "names of vertices")
+					return nil, l.Fault(record.Line, "edge from a vertex without a name",
+						"names of vertices")
 				}
 				*v = -1
 				continue
@@ -98,7 +104,8 @@ func ReadEdgeList(f *File) (*EdgeList, error) {
 		}
 		edge := [2]int{e.From, e.To}
 		if line, given := lines[edge]; given && e.To >= 0 {
-			return nil, l.Fault(record.Line, fmt.Sprintf("edge %q -> %q is already on line %d", l.Names[e.From], l.Names[e.To], line), "each edge once")
+			return nil, l.Fault(record.Line, fmt.Sprintf("edge %q -> %q is already on line %d",
+				l.Names[e.From], l.Names[e.To], line), "each edge once")
 		}
 		lines[edge] = record.Line
 		l.Edges = append(l.Edges, e)
@@ -130,7 +137,8 @@ func (l *EdgeList) Number(e ListedEdge, column string) (v float64, ok bool, err 
 // Required is the number of an edge in a column of the header; a blank is an error too.
 func (l *EdgeList) Required(e ListedEdge, name string) (float64, error) {
 	column := EdgeColumn(l.file, name)
-	return l.numbers.Parse(l.file.Records[e.record].Fields[column].Text, e.Line, l.file.Records[0].Fields[column].Text)
+	return l.numbers.Parse(l.file.Records[e.record].Fields[column].Text, e.Line,
+		l.file.Records[0].Fields[column].Text)
 }
 
 // Fault is an error in a line of the list.

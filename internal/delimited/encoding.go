@@ -24,7 +24,8 @@ func (e Encoding) String() string { return [...]string{"UTF-8", "Windows-1252", 
 
 // windows1252 are the characters for the bytes 0x80 to 0x9F, U+FFFD where there is none; other
 // bytes are those of Latin-1.
-var windows1252 = [32]rune{'€', '�', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '�', 'Ž', '�', '�', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '�', 'ž', 'Ÿ'}
+var windows1252 = [32]rune{'€', '�', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '�',
+	'Ž', '�', '�', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '�', 'ž', 'Ÿ'}
 
 // byteOrderMark may begin a UTF-8 file and is skipped.
 const byteOrderMark = "\uFEFF"

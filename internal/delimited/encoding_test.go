@@ -55,13 +55,18 @@ func TestEncodings(t *testing.T) {
 		{"Windows-1252", "\x80,\x93x\x94,\xff", "€,“x”,ÿ,", delimited.Windows1252},
 		{"Latin-1 at the end", "a,b\n1,\xe9", "a,b,1,é,", delimited.Windows1252},
 		{"UTF-16", inUTF16("größe,𝒳\n1,2", binary.LittleEndian), "größe,𝒳,1,2,", delimited.UTF16},
-		{"UTF-16, big endian", inUTF16("größe,𝒳\r\n1,2", binary.BigEndian), "größe,𝒳,1,2,", delimited.UTF16},
+		{"UTF-16, big endian", inUTF16("größe,𝒳\r\n1,2", binary.BigEndian), "größe,𝒳,1,2,",
+			delimited.UTF16},
 		{"empty", "", "", delimited.UTF8},
 		{"a mark of UTF-16 alone", "\xff\xfe", "", delimited.UTF16},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text)), iotest.DataErrReader(strings.NewReader(c.text))} {
-			if got, encoding, err := read(t, r); got != c.want || encoding != c.encoding || err != nil {
-				t.Errorf("%s: got %q in %v, error %v, want %q in %v", c.name, got, encoding, err, c.want, c.encoding)
+		for _, r := range []io.Reader{strings.NewReader(c.text),
+			iotest.OneByteReader(strings.NewReader(c.text)),
+			iotest.DataErrReader(strings.NewReader(c.text))} {
+			if got, encoding, err := read(t, r); got != c.want || encoding != c.encoding ||
+				err != nil {
+				t.Errorf("%s: got %q in %v, error %v, want %q in %v", c.name, got, encoding, err,
+					c.want, c.encoding)
 			}
 		}
 	}
@@ -88,7 +93,8 @@ func TestEncodings(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got, _, err := read(t, iotest.HalfReader(strings.NewReader(inUTF16("x"+text, binary.LittleEndian))))
+		got, _, err :=
+			read(t, iotest.HalfReader(strings.NewReader(inUTF16("x"+text, binary.LittleEndian))))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			rt.Fatalf("error %v (-UTF-8 +UTF-16):\n%s", err, diff)
 		}
@@ -97,7 +103,8 @@ func TestEncodings(t *testing.T) {
 
 // A text longer than any buffer may begin with a character beyond ASCII.
 func TestLongTextBeyondASCII(t *testing.T) {
-	for _, first := range []string{"é", "\xe9", "\uFEFFé", "\xff\xfe\xe9\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00"} {
+	for _, first := range []string{"é", "\xe9", "\uFEFFé",
+		"\xff\xfe\xe9\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00"} {
 		text := first
 		if first[0] != 0xff {
 			text += ",b\n1,2\n" + strings.Repeat("3,4\n", 1<<16)

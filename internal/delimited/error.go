@@ -12,8 +12,9 @@ import (
 //
 //	data.csv: line 3, column "PKA": "abc" is not a number; allowed: finite numbers such as 1.5 or -2e-3
 type Error struct {
-	Source  string // name of the file, or what stands for it
-	Line    int    // line counted from 1 on which the record begins; 0 when no single line is at fault
+	Source string // name of the file, or what stands for it
+	// line counted from 1 on which the record begins; 0 when no single line is at fault
+	Line    int
 	Column  string // name of the column; empty when no single column is at fault
 	Problem string // what is wrong, with the offending value
 	Allowed string // what would be right; may be empty
@@ -132,7 +133,8 @@ const (
 func (p *NumberParser) Parse(text string, line int, column string) (float64, error) {
 	text = strings.TrimSpace(text)
 	fault := func(problem, allowed string) (float64, error) {
-		return 0, &Error{Source: p.file.Source, Line: line, Column: column, Problem: problem, Allowed: allowed}
+		return 0, &Error{Source: p.file.Source, Line: line, Column: column, Problem: problem,
+			Allowed: allowed}
 	}
 	if text == "" {
 		return fault("value is missing", allowedNumbers)
@@ -140,7 +142,8 @@ func (p *NumberParser) Parse(text string, line int, column string) (float64, err
 	v, err := parseFloat(withPoint(text, p.file.Separator))
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return fault(Excerpt(text)+" is too large", fmt.Sprintf("magnitudes up to %.4g", math.MaxFloat64))
+		return fault(Excerpt(text)+" is too large",
+			fmt.Sprintf("magnitudes up to %.4g", math.MaxFloat64))
 	case err != nil:
 		return fault(Excerpt(text)+" is not a number", allowedNumbers)
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -151,7 +154,8 @@ func (p *NumberParser) Parse(text string, line int, column string) (float64, err
 			p.mark, p.line = text[i], line
 		}
 		if text[i] != p.mark {
-			return fault(fmt.Sprintf("%s has decimal mark %q, but line %d has %q", Excerpt(text), text[i], p.line, p.mark), allowedMark)
+			return fault(fmt.Sprintf("%s has decimal mark %q, but line %d has %q", Excerpt(text),
+				text[i], p.line, p.mark), allowedMark)
 		}
 	}
 	return v, nil

@@ -14,8 +14,10 @@ func TestMaxFields(t *testing.T) {
 		field     string
 	}{{',', "1,"}, {' ', "1 "}, {';', `"1";`}, {' ', `"1" `}} {
 		text := "a\n" + strings.Repeat(c.field, delimited.MaxFields+2)
-		_, err := delimited.Read(strings.NewReader(text), "f", delimited.Syntax{Separator: c.separator})
-		if want := "f: line 2: more than 131072 values"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		_, err := delimited.Read(strings.NewReader(text), "f",
+			delimited.Syntax{Separator: c.separator})
+		if want := "f: line 2: more than 131072 values"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", c.field, err, want)
 		}
 	}

@@ -58,8 +58,10 @@ func Read(r io.Reader, source string, syntax Syntax) (*File, error) {
 			continue
 		}
 		checked = taken + step
-		if err := memory.Check(fmt.Sprintf("more than %d records", len(f.Records)), 2*float64(taken)); err != nil {
-			return nil, &Error{Source: source, Problem: "holds " + err.Error(), Allowed: "a smaller file"}
+		if err := memory.Check(fmt.Sprintf("more than %d records", len(f.Records)),
+			2*float64(taken)); err != nil {
+			return nil, &Error{Source: source, Problem: "holds " + err.Error(),
+				Allowed: "a smaller file"}
 		}
 	}
 }
@@ -94,7 +96,8 @@ func Fields(text, source string) ([]string, error) {
 	}
 	record := recordOf(cells, 1)
 	if _, err := s.physical(); !errors.Is(err, io.EOF) {
-		return nil, &Error{Source: source, Problem: "text has more than one line", Allowed: "values separated by commas"}
+		return nil, &Error{Source: source, Problem: "text has more than one line",
+			Allowed: "values separated by commas"}
 	}
 	texts := make([]string, len(record.Fields))
 	for i, field := range record.Fields {
@@ -113,7 +116,8 @@ const (
 
 // tooLong is the error of a line without an end.
 func tooLong(source string, line int) error {
-	return &Error{Source: source, Line: line, Problem: fmt.Sprintf("longer than %d MiB", MaxLine>>20), Allowed: "lines that end"}
+	return &Error{Source: source, Line: line,
+		Problem: fmt.Sprintf("longer than %d MiB", MaxLine>>20), Allowed: "lines that end"}
 }
 
 // checkFields refuses a record of too many fields.
@@ -121,7 +125,8 @@ func (s *Stream) checkFields(line int) error {
 	if len(s.cells) <= MaxFields {
 		return nil
 	}
-	return &Error{Source: s.source, Line: line, Problem: "more than " + fmt.Sprint(MaxFields) + " values", Allowed: "tables with a row for each observation"}
+	return &Error{Source: s.source, Line: line, Problem: "more than " + fmt.Sprint(MaxFields) +
+		" values", Allowed: "tables with a row for each observation"}
 }
 
 // restOfLine reads on after the part of a line that fills the buffer.

@@ -96,7 +96,8 @@ func (s *Stream) Separator() rune { return s.syntax.Separator }
 
 func (s *Stream) skipped(err error) error {
 	if errors.Is(err, io.EOF) {
-		return &Error{Source: s.source, Problem: "file ends after " + strconv.Itoa(s.line) + " lines, before the first that is not skipped"}
+		return &Error{Source: s.source, Problem: "file ends after " + strconv.Itoa(s.line) +
+			" lines, before the first that is not skipped"}
 	}
 	return err
 }
@@ -111,8 +112,10 @@ func (s *Stream) separatorLine() error {
 		return err
 	}
 	text, _ := cutEnd(first)
-	if name := strings.Trim(string(text), `"`); strings.HasPrefix(strings.ToLower(name), separatorLine) && len(name) <= len(separatorLine)+1 {
-		if c := []rune(name[len(separatorLine):]); s.syntax.Separator == 0 && len(c) == 1 && strings.ContainsRune(streamSeparators, c[0]) {
+	if name := strings.Trim(string(text), `"`); strings.HasPrefix(strings.ToLower(name),
+		separatorLine) && len(name) <= len(separatorLine)+1 {
+		if c := []rune(name[len(separatorLine):]); s.syntax.Separator == 0 && len(c) == 1 &&
+			strings.ContainsRune(streamSeparators, c[0]) {
 			s.syntax.Separator = c[0]
 		}
 		s.line++
@@ -155,7 +158,8 @@ func (s *Stream) detect() error {
 // evenness is the fraction of the lines read ahead that have the commonest number of fields, hardly
 // less if a quote stands inside of unquoted text, and 0 if that number is 1.
 func (s *Stream) evenness(separator rune) float64 {
-	try := &Stream{source: s.source, text: s.text, syntax: Syntax{Separator: separator, Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
+	try := &Stream{source: s.source, text: s.text, syntax: Syntax{Separator: separator,
+		Comment: s.syntax.Comment}, ahead: s.ahead, lines: bufio.NewReader(strings.NewReader(""))}
 	count := map[int]int{}
 	records, plausible, inner := 0, true, false
 	for {
@@ -167,7 +171,8 @@ func (s *Stream) evenness(separator rune) float64 {
 		count[len(cells)]++
 		for _, c := range cells {
 			inner = inner || !c.Quoted && bytes.IndexByte(c.Text, '"') >= 0
-			if text := string(c.Text); separator != ' ' && !c.Quoted && len(cells) > 1 && strings.Trim(text, without(separator)) != text {
+			if text := string(c.Text); separator != ' ' && !c.Quoted && len(cells) > 1 &&
+				strings.Trim(text, without(separator)) != text {
 				plausible = false
 			}
 		}
@@ -205,7 +210,8 @@ func (s *Stream) Next() (cells []Cell, line int, err error) {
 		trimmed := bytes.TrimLeft(text, " \t")
 		switch {
 		case len(trimmed) == 0 && (s.syntax.Separator != '\t' || len(text) == 0),
-			s.syntax.Separator == ' ' && len(bytes.TrimSpace(trimmed)) == 0: // of other white space, which separates too
+			// of other white space, which separates too
+			s.syntax.Separator == ' ' && len(bytes.TrimSpace(trimmed)) == 0:
 			s.pending++
 			continue
 		case s.syntax.Comment != "" && bytes.HasPrefix(trimmed, []byte(s.syntax.Comment)):
@@ -254,7 +260,8 @@ func (s *Stream) split(text []byte) ([]Cell, error) {
 
 // trimBlanks is bytes.TrimSpace, fast where there is nothing to do.
 func trimBlanks(text []byte) []byte {
-	if n := len(text); n == 0 || text[0] > ' ' && text[0] < utf8.RuneSelf && text[n-1] > ' ' && text[n-1] < utf8.RuneSelf {
+	if n := len(text); n == 0 || text[0] > ' ' && text[0] < utf8.RuneSelf && text[n-1] > ' ' &&
+		text[n-1] < utf8.RuneSelf {
 		return text
 	}
 	return bytes.TrimSpace(text)
@@ -266,7 +273,8 @@ func (s *Stream) splitQuoted(text []byte) ([]Cell, error) {
 	s.record = append(s.record[:0], text...)
 	at := 0
 	blank := func() bool {
-		return at < len(s.record) && (s.record[at] == ' ' || s.record[at] == '\t' && s.syntax.Separator != '\t')
+		return at < len(s.record) &&
+			(s.record[at] == ' ' || s.record[at] == '\t' && s.syntax.Separator != '\t')
 	}
 	separator := func() bool {
 		if s.syntax.Separator == ' ' {
@@ -292,7 +300,9 @@ func (s *Stream) splitQuoted(text []byte) ([]Cell, error) {
 				at++
 			}
 			if after := bytes.TrimSpace(s.record[start:at]); len(after) > 0 {
-				return nil, &Error{Source: s.source, Line: begin, Problem: "text " + Excerpt(string(after)) + " after a closing quote", Allowed: `quotes around a whole field, doubled inside it ("")`}
+				return nil, &Error{Source: s.source, Line: begin, Problem: "text " +
+					Excerpt(string(after)) + " after a closing quote",
+					Allowed: `quotes around a whole field, doubled inside it ("")`}
 			}
 			s.cells = append(s.cells, Cell{Text: field, Quoted: true})
 		} else {
@@ -317,7 +327,9 @@ func (s *Stream) quoted(at, begin int) (field []byte, next int, err error) {
 			end := s.end
 			more, err := s.physical()
 			if errors.Is(err, io.EOF) {
-				return nil, 0, &Error{Source: s.source, Line: begin, Problem: "quote is never closed", Allowed: `quotes around a whole field, doubled inside it ("")`}
+				return nil, 0,
+					&Error{Source: s.source, Line: begin, Problem: "quote is never closed",
+						Allowed: `quotes around a whole field, doubled inside it ("")`}
 			}
 			if err != nil {
 				return nil, 0, err
@@ -380,7 +392,9 @@ func (s *Stream) readLine() ([]byte, error) {
 	}
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if !utf8.Valid(line) {
-		return nil, &Error{Source: s.source, Line: s.line + len(s.ahead) + 1, Problem: "text is not " + s.text.encoding.String(), Allowed: "UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark"}
+		return nil, &Error{Source: s.source, Line: s.line + len(s.ahead) + 1,
+			Problem: "text is not " + s.text.encoding.String(),
+			Allowed: "UTF-8, Windows-1252 or Latin-1, UTF-16 with a byte order mark"}
 	}
 	return line, nil
 }
@@ -473,7 +487,8 @@ func (m *DecimalMark) Number(text []byte, separator rune) (v float64, ok bool) {
 		switch {
 		case c == '.':
 			mark = '.'
-		case c == ',' && separator != ',' && mark == 0 && k > 0 && k+1 < len(text) && digit(text[k-1]) && digit(text[k+1]):
+		case c == ',' && separator != ',' && mark == 0 && k > 0 && k+1 < len(text) &&
+			digit(text[k-1]) && digit(text[k+1]):
 			mark = ','
 		case '0' <= c && c <= '9', c == '-', c == '+', c == 'e', c == 'E':
 		default: // hexadecimal digits, underscores, words

@@ -47,19 +47,26 @@ func TestStreamSplits(t *testing.T) {
 	}{
 		{"bars", "a|b\n1|2\n", delimited.Syntax{}, '|', abc},
 		{"blanks", " a  b\n1\t2 \n", delimited.Syntax{}, ' ', abc},
-		{"blanks and quotes", "\"a b\" c\n1 \"2 3\"  \n", delimited.Syntax{}, ' ', [][]string{{"a b", "c"}, {"1", "2 3"}}},
+		{"blanks and quotes", "\"a b\" c\n1 \"2 3\"  \n", delimited.Syntax{}, ' ',
+			[][]string{{"a b", "c"}, {"1", "2 3"}}},
 		{"sep line", "sep=;\r\na;b\r\n1;2\r\n", delimited.Syntax{}, ';', abc},
 		{"quoted sep line", "\"sep=\t\"\na\tb\n1\t2\n", delimited.Syntax{}, '\t', abc},
-		{"the separator of most lines", "one, two\na;b\n1;2\n3;4\n", delimited.Syntax{}, ';', [][]string{{"one, two"}, {"a", "b"}, {"1", "2"}, {"3", "4"}}},
-		{"given separator", "a;b\n1;2\n", delimited.Syntax{Separator: ','}, ',', [][]string{{"a;b"}, {"1;2"}}},
+		{"the separator of most lines", "one, two\na;b\n1;2\n3;4\n", delimited.Syntax{}, ';',
+			[][]string{{"one, two"}, {"a", "b"}, {"1", "2"}, {"3", "4"}}},
+		{"given separator", "a;b\n1;2\n", delimited.Syntax{Separator: ','}, ',',
+			[][]string{{"a;b"}, {"1;2"}}},
 		{"comments", "//x\na,b\n //y,z\n1,2\n", delimited.Syntax{Comment: "//"}, ',', abc},
 		{"skipped lines", "\"open,\nx\na,b\n1,2\n", delimited.Syntax{Skip: 2}, ',', abc},
 		{"empty lines", "\na,b\n\n \n1,2\n\n", delimited.Syntax{}, ',', abc},
-		{"quote inside", "a,b\n1,6\" pipe\n", delimited.Syntax{}, ',', [][]string{{"a", "b"}, {"1", "6\" pipe"}}},
-		{"line end inside quotes", "\"a\r\nx\",b\r\n1,2\r\n", delimited.Syntax{}, ',', [][]string{{"a\r\nx", "b"}, {"1", "2"}}},
-		{"empty fields", "a,,\n\"\",,2\n", delimited.Syntax{}, ',', [][]string{{"a", "", ""}, {"", "", "2"}}},
+		{"quote inside", "a,b\n1,6\" pipe\n", delimited.Syntax{}, ',',
+			[][]string{{"a", "b"}, {"1", "6\" pipe"}}},
+		{"line end inside quotes", "\"a\r\nx\",b\r\n1,2\r\n", delimited.Syntax{}, ',',
+			[][]string{{"a\r\nx", "b"}, {"1", "2"}}},
+		{"empty fields", "a,,\n\"\",,2\n", delimited.Syntax{}, ',',
+			[][]string{{"a", "", ""}, {"", "", "2"}}},
 		{"one column", "a\n1\n", delimited.Syntax{}, ',', [][]string{{"a"}, {"1"}}},
-		{"empty first field of tabs", "\tb\n1\t2\n", delimited.Syntax{}, '\t', [][]string{{"", "b"}, {"1", "2"}}},
+		{"empty first field of tabs", "\tb\n1\t2\n", delimited.Syntax{}, '\t',
+			[][]string{{"", "b"}, {"1", "2"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, separator, err := streamed(c.text, c.syntax)
@@ -75,7 +82,8 @@ func TestStreamSplits(t *testing.T) {
 
 // Records are the same however small the pieces in which the bytes come.
 func TestStreamIsRead(t *testing.T) {
-	field := rapid.OneOf(rapid.SampledFrom([]string{"", " ", "1", "1,5", ";", "\t", "\n", "\r", "\r\n", `"`, "λ", "x y"}), rapid.String())
+	field := rapid.OneOf(rapid.SampledFrom([]string{"", " ", "1", "1,5", ";", "\t", "\n", "\r",
+		"\r\n", `"`, "λ", "x y"}), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 4).Draw(t, "records"), rapid.IntRange(2, 4).Draw(t, "fields")
 		var text []byte
@@ -88,7 +96,8 @@ func TestStreamIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := delimited.NewStream(iotest.OneByteReader(strings.NewReader(string(text))), "t.csv", delimited.Syntax{Separator: ','})
+		s, err := delimited.NewStream(iotest.OneByteReader(strings.NewReader(string(text))),
+			"t.csv", delimited.Syntax{Separator: ','})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +131,12 @@ func TestDecimalMark(t *testing.T) {
 		want      float64
 		ok        bool
 	}{
-		{"1", ',', 1, true}, {"-1.5e3", ',', -1500, true}, {".5", ',', 0.5, true}, {"+2", ';', 2, true}, {"1,5", ';', 1.5, true}, {"1,5", ',', 0, false},
-		{"1_000", ';', 0, false}, {"0x10", ',', 0, false}, {"1e999", ',', 0, false}, {"nan", ',', 0, false}, {"Inf", ',', 0, false}, {"1,234.5", ';', 0, false},
-		{"1,", ';', 0, false}, {",5", ';', 0, false}, {"", ',', 0, false}, {"-", ',', 0, false}, {"1 2", ',', 0, false}, {"1e-400", ',', 0, true}, {"٣", ',', 0, false},
+		{"1", ',', 1, true}, {"-1.5e3", ',', -1500, true}, {".5", ',', 0.5, true},
+		{"+2", ';', 2, true}, {"1,5", ';', 1.5, true}, {"1,5", ',', 0, false},
+		{"1_000", ';', 0, false}, {"0x10", ',', 0, false}, {"1e999", ',', 0, false},
+		{"nan", ',', 0, false}, {"Inf", ',', 0, false}, {"1,234.5", ';', 0, false},
+		{"1,", ';', 0, false}, {",5", ';', 0, false}, {"", ',', 0, false}, {"-", ',', 0, false},
+		{"1 2", ',', 0, false}, {"1e-400", ',', 0, true}, {"٣", ',', 0, false},
 	} {
 		var m delimited.DecimalMark
 		if v, ok := m.Number([]byte(c.text), c.separator); v != c.want || ok != c.ok {
@@ -149,7 +161,8 @@ func TestDecimalMark(t *testing.T) {
 }
 
 func ExampleStream() {
-	s, err := delimited.NewStream(strings.NewReader("# by hand\nname | dose\nA | 1.5\n"), "t.txt", delimited.Syntax{Comment: "#"})
+	s, err := delimited.NewStream(strings.NewReader("# by hand\nname | dose\nA | 1.5\n"), "t.txt",
+		delimited.Syntax{Comment: "#"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -168,11 +181,13 @@ func ExampleStream() {
 
 // FuzzStream: any bytes give records or an error, and every record has a field.
 func FuzzStream(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\r1,5;2", "\"x\"\"y\"\t1\r\n", "\"open", "\xff\xfe", "\uFEFF", "# c\n\na b\n", "\"a\"b"} {
+	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\r1,5;2", "\"x\"\"y\"\t1\r\n", "\"open",
+		"\xff\xfe", "\uFEFF", "# c\n\na b\n", "\"a\"b"} {
 		f.Add([]byte(text), byte(0), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, separator, skip byte) {
-		syntax := delimited.Syntax{Separator: []rune{0, ',', ';', '\t', '|', ' '}[separator%6], Skip: int(skip % 3), Comment: []string{"", "#"}[skip%2]}
+		syntax := delimited.Syntax{Separator: []rune{0, ',', ';', '\t', '|', ' '}[separator%6],
+			Skip: int(skip % 3), Comment: []string{"", "#"}[skip%2]}
 		all, _, err := streamed(string(data), syntax)
 		if located := new(delimited.Error); err != nil && !errors.As(err, &located) {
 			t.Fatalf("error is a %T: %v", err, err)
@@ -187,7 +202,8 @@ func FuzzStream(f *testing.F) {
 
 // Empty lines between records count as left out, those before and after them do not.
 func TestLeftOut(t *testing.T) {
-	s, err := delimited.NewStream(strings.NewReader("\n# by hand\na,b\n1,2\n\n\n3,4\n\n5,6\n\n"), "t.csv", delimited.Syntax{Separator: ',', Comment: "#"})
+	s, err := delimited.NewStream(strings.NewReader("\n# by hand\na,b\n1,2\n\n\n3,4\n\n5,6\n\n"),
+		"t.csv", delimited.Syntax{Separator: ',', Comment: "#"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +211,7 @@ func TestLeftOut(t *testing.T) {
 		_, _, err = s.Next()
 	}
 	if empty, comments := s.LeftOut(); !errors.Is(err, io.EOF) || empty != 3 || comments != 1 {
-		t.Errorf("%d empty lines and %d comments are left out, %v; want 3 and 1", empty, comments, err)
+		t.Errorf("%d empty lines and %d comments are left out, %v; want 3 and 1", empty, comments,
+			err)
 	}
 }

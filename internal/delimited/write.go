@@ -9,7 +9,8 @@ import (
 // AppendText appends text to dst as a field of a file separated by commas, quoted if [Read] would
 // otherwise not give it back as it is, or if it would look like a number.
 func AppendText(dst []byte, text string) []byte {
-	plain := text != "" && text == strings.TrimSpace(text) && !strings.ContainsAny(text, ",;|\t\r\n\""+byteOrderMark) && !IsNumber(text, ',')
+	plain := text != "" && text == strings.TrimSpace(text) &&
+		!strings.ContainsAny(text, ",;|\t\r\n\""+byteOrderMark) && !IsNumber(text, ',')
 	if plain {
 		return append(dst, text...)
 	}
@@ -22,7 +23,8 @@ func AppendText(dst []byte, text string) []byte {
 // without its line end, which [Fields] reads. A single text with blanks in it is quoted too,
 // because nothing else would say that they separate no fields.
 func AppendTexts(dst []byte, texts ...string) []byte {
-	if len(texts) == 1 && strings.ContainsFunc(texts[0], unicode.IsSpace) && AppendText(nil, texts[0])[0] != '"' {
+	if len(texts) == 1 && strings.ContainsFunc(texts[0], unicode.IsSpace) &&
+		AppendText(nil, texts[0])[0] != '"' {
 		return append(append(append(dst, '"'), texts[0]...), '"')
 	}
 	for i, text := range texts {

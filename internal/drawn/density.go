@@ -21,11 +21,13 @@ import (
 // log p(D|G_m), which does not condition on the data of the fit. Last
 // comes the graph without edges, with parameters 0; of several components, the mean
 // of its log densities by their weights.
-func LogDensity(p *posterior.Posterior, model sem.Model, data *dataset.Table) (prior, likelihood []float64, err error) {
+func LogDensity(p *posterior.Posterior, model sem.Model,
+	data *dataset.Table) (prior, likelihood []float64, err error) {
 	if len(p.Draws) == 0 {
 		return nil, nil, errors.New("sem: the posterior has no draws")
 	}
-	data = &dataset.Table{Names: data.Names, X: p.Standardization.Apply(data.X), Intervened: data.Intervened}
+	data = &dataset.Table{Names: data.Names, X: p.Standardization.Apply(data.X),
+		Intervened: data.Intervened}
 	if p.Draws[0].Equations != nil {
 		likelihood, empty, err := p.LogDensity(data.X, data.Mask())
 		for _, d := range p.Draws {
@@ -40,7 +42,9 @@ func LogDensity(p *posterior.Posterior, model sem.Model, data *dataset.Table) (p
 	if v, ok := sem.As[sem.Parametric](m); ok { // before a likelihood of that size is made
 		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
 		if want := v.Parameters(d); want > 1000*(got+1000) { // smaller differences are found there
-			return nil, nil, fmt.Errorf("sem: draws of %.0f parameters, and the model %v has %.4g of %d variables", got, model, want, d)
+			return nil, nil,
+				fmt.Errorf("sem: draws of %.0f parameters, and the model %v has %.4g of %d "+
+					"variables", got, model, want, d)
 		}
 	}
 	components := p.Components
@@ -62,7 +66,8 @@ func LogDensity(p *posterior.Posterior, model sem.Model, data *dataset.Table) (p
 }
 
 // AddDensities gives draws of a component their log densities under the parameters that they have.
-func AddDensities(draws []posterior.Draw, c posterior.Component, m sem.Differentiable, data *dataset.Table) error {
+func AddDensities(draws []posterior.Draw, c posterior.Component, m sem.Differentiable,
+	data *dataset.Table) error {
 	prior, likelihood, err := componentDensity(draws, c, m, data)
 	if err != nil {
 		return err
@@ -75,7 +80,8 @@ func AddDensities(draws []posterior.Draw, c posterior.Component, m sem.Different
 
 // componentDensity are the densities of the draws of a component, and of the graph
 // without edges.
-func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Differentiable, data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
+func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Differentiable,
+	data *dataset.Table) (logPrior, logLikelihood []float64, err error) {
 	order := c.Order
 	if len(order) == 0 {
 		order = dag.Identity(len(data.Names))
@@ -100,7 +106,8 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Diffe
 	for k, d := range draws {
 		graphs = append(graphs, d.Graph.Relabel(order))
 		if len(d.Parameters) != n {
-			return nil, nil, fmt.Errorf("draw %d has %d parameters, want %d", k, len(d.Parameters), n)
+			return nil, nil,
+				fmt.Errorf("draw %d has %d parameters, want %d", k, len(d.Parameters), n)
 		}
 		if n > 0 {
 			theta.SetRow(k, d.Parameters)

@@ -13,7 +13,8 @@ import (
 // describe the data in the units that p is for; nil means they are unknown, which only linear
 // equations allow. The noise that nonlinear effects are averaged over comes from seed. It fails
 // with [effects.ErrNoParameters] if draws are graphs alone.
-func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects, error) {
+func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*effects.Effects,
+	error) {
 	if len(p.Draws) == 0 || p.Draws[0].Parameters == nil {
 		return effects.Linear(p, columns)
 	}
@@ -28,5 +29,6 @@ func EffectsOf(p *posterior.Posterior, columns []effects.Column, seed uint64) (*
 		}
 		return effects.Nonlinear(p, columns, seed, equations)
 	}
-	return nil, fmt.Errorf("sem: effects of the model %v: %w that its equations could be computed from", model, effects.ErrNoParameters)
+	return nil, fmt.Errorf("sem: effects of the model %v: %w that its equations could be "+
+		"computed from", model, effects.ErrNoParameters)
 }

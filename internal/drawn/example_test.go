@@ -14,7 +14,8 @@ import (
 func ExampleEffectsOf() {
 	g := dag.New(2)
 	g.Set(0, 1, true)
-	e := &posterior.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1.5, 0, 0}), NoiseVariances: []float64{1, 1}}
+	e := &posterior.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1.5, 0, 0}),
+		NoiseVariances: []float64{1, 1}}
 	p := &posterior.Posterior{
 		Names: []string{"x", "y"}, Model: "linear", Kind: posterior.Draws,
 		Draws: []posterior.Draw{{Graph: g, Equations: e}},

@@ -78,7 +78,8 @@ func (f *Functions) count(d int) int {
 
 // Draw draws functions of as many draws as count says, each with a probability in proportion to
 // its weight, and gives them equal weights. The functions are the parameters of its draws.
-func (f *Functions) Draw(ctx context.Context, p *posterior.Posterior) (*posterior.Posterior, error) {
+func (f *Functions) Draw(ctx context.Context, p *posterior.Posterior) (*posterior.Posterior,
+	error) {
 	n := f.count(len(p.Names))
 	cumulative := p.Empirical().Weights()
 	for m := 1; m < len(cumulative); m++ {
@@ -87,7 +88,8 @@ func (f *Functions) Draw(ctx context.Context, p *posterior.Posterior) (*posterio
 	drawn := *p
 	drawn.Draws, drawn.Components = make([]posterior.Draw, n), nil
 	err := parallel.For(ctx, n, max(1, f.workers), func(k int) error {
-		at := min(sort.SearchFloat64s(cumulative, (float64(k)+0.5)/float64(n)), len(cumulative)-1) // systematic
+		// systematic
+		at := min(sort.SearchFloat64s(cumulative, (float64(k)+0.5)/float64(n)), len(cumulative)-1)
 		drawn.Draws[k] = f.At(p, at, stream.New(f.seed, stream.FunctionDraw, k))
 		return nil
 	})
@@ -102,7 +104,8 @@ func (f *Functions) At(p *posterior.Posterior, m int, rng *rand.Rand) posterior.
 	draw := p.Draws[m]
 	draw.LogWeight = 0
 	for j := range p.Names {
-		draw.Parameters = append(draw.Parameters, f.scores[m].FunctionParameters(j, draw.Graph.Parents(j), rng)...)
+		draw.Parameters = append(draw.Parameters,
+			f.scores[m].FunctionParameters(j, draw.Graph.Parents(j), rng)...)
 	}
 	return draw
 }

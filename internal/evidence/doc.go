@@ -30,9 +30,9 @@
 //	q^(1−β) f^β,   β = 0 … 1,                                                          (2)
 //
 // each time as far as leaves half of the effective sample size, are resampled, and moved by
-// Hamiltonian Monte Carlo (package smc, [1]). Either way the estimate of (1) itself is unbiased. There are two
-// populations with half of the points each; the standard error of ln p(x_j|S) is √Σ(1/ESS − 1/n)
-// over all weightings, or half the difference of the populations if that is more.
+// Hamiltonian Monte Carlo (package smc, [1]). Either way the estimate of (1) itself is unbiased.
+// There are two populations with half of the points each; the standard error of ln p(x_j|S) is
+// √Σ(1/ESS − 1/n) over all weightings, or half the difference of the populations if that is more.
 //
 // # What it takes
 //

@@ -30,11 +30,13 @@ func newProgram(lik models.Likelihood, j, workers int) (*program, error) {
 	var theta *autograd.Node
 	if n > 0 {
 		theta = b.Input("theta", autograd.Shape{n}, p)
-		inputs, feeds = append(inputs, theta), append(feeds, autograd.Feed{Data: make([]float64, batch*n)})
+		inputs, feeds = append(inputs, theta),
+			append(feeds, autograd.Feed{Data: make([]float64, batch*n)})
 	}
 	prior, data := lik.Terms(g, theta)
 	prior, data = prior.Index(0, j), data.Index(0, j)
-	outputs, dst := []*autograd.Node{prior, data}, [][]float64{make([]float64, batch), make([]float64, batch)}
+	outputs, dst := []*autograd.Node{prior, data},
+		[][]float64{make([]float64, batch), make([]float64, batch)}
 	if n > 0 {
 		outputs = append(outputs, b.Grad(prior, theta)[0], b.Grad(data, theta)[0])
 		dst = append(dst, make([]float64, batch*n), make([]float64, batch*n))

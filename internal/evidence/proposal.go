@@ -29,7 +29,8 @@ func newStudentT(center []float64, directions *mat.Dense, widths []float64) *stu
 	n, freedom := float64(len(center)), math.Max(5, float64(len(center)))
 	a, _ := math.Lgamma((freedom + n) / 2)
 	b, _ := math.Lgamma(freedom / 2)
-	s := &studentT{center: center, directions: directions, widths: widths, freedom: int(freedom), constant: a - b - n/2*math.Log(freedom*math.Pi)}
+	s := &studentT{center: center, directions: directions, widths: widths, freedom: int(freedom),
+		constant: a - b - n/2*math.Log(freedom*math.Pi)}
 	for _, w := range widths {
 		s.constant -= math.Log(w)
 	}
@@ -45,7 +46,8 @@ func (s *studentT) draw(rng *rand.Rand) []float64 {
 	}
 	x := slices.Clone(s.center)
 	for k, w := range s.widths {
-		floats.AddScaled(x, w*rng.NormFloat64()*math.Sqrt(float64(s.freedom)/square), mat.Col(nil, k, s.directions))
+		floats.AddScaled(x, w*rng.NormFloat64()*math.Sqrt(float64(s.freedom)/square),
+			mat.Col(nil, k, s.directions))
 	}
 	return x
 }
@@ -121,7 +123,8 @@ func (t *target) peaks() ([]peak, error) {
 		all = slices.Insert(all, at, peak{top, 1})
 	}
 	if len(all) == 0 {
-		return nil, t.fail("the log density is not finite at any of %d initial parameters", len(t.starts))
+		return nil, t.fail("the log density is not finite at any of %d initial parameters",
+			len(t.starts))
 	}
 	var kept []peak
 next:

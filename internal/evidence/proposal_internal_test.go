@@ -33,7 +33,8 @@ func TestMixtureGradient(t *testing.T) {
 	for range 20 {
 		x := m.draw(rng)
 		_, got := m.density(x)
-		want := fd.Gradient(nil, func(x []float64) float64 { v, _ := m.density(x); return v }, x, &fd.Settings{Formula: fd.Central})
+		want := fd.Gradient(nil, func(x []float64) float64 { v, _ := m.density(x); return v }, x,
+			&fd.Settings{Formula: fd.Central})
 		if !floats.EqualApprox(got, want, 1e-6) {
 			t.Errorf("gradient at %v: %v, by differences %v", x, got, want)
 		}
@@ -145,7 +146,8 @@ func TestPeaks(t *testing.T) {
 			grad[0], grad[1] = -4*depth*u*x[0]+x[0]/9, x[1]/9-x[1]
 			return -depth*u*u - x[1]*x[1]/2 + (x[0]*x[0]+x[1]*x[1])/18
 		})
-		g := &given{active: identity(2), starts: [][]float64{{1.3, 0.1}, {-1.2, 0.2}, {0.8, 0}, {-0.9, 0}}}
+		g := &given{active: identity(2),
+			starts: [][]float64{{1.3, 0.1}, {-1.2, 0.2}, {0.8, 0}, {-0.9, 0}}}
 		all, err := (&target{given: g, ask: wells.ask}).peaks()
 		if err != nil || len(all) != want {
 			t.Fatalf("depth %v: %d maxima, %v, want %d", depth, len(all), err, want)
@@ -177,7 +179,8 @@ func TestFailures(t *testing.T) {
 			}
 			g := &given{active: identity(2)}
 			for k := range searches {
-				g.starts = append(g.starts, []float64{math.Cos(float64(5 * k)), math.Sin(float64(2 * k))})
+				g.starts = append(g.starts,
+					[]float64{math.Cos(float64(5 * k)), math.Sin(float64(2 * k))})
 			}
 			e, err := new(Sets).estimate(&target{given: g, ask: ask}, 8)
 			if asked > stop && err != failure {
@@ -187,7 +190,8 @@ func TestFailures(t *testing.T) {
 				if err != nil || stop < 20 {
 					t.Errorf("%s: %v after %d evaluations", name, err, asked)
 				}
-				t.Logf("%s: %d evaluations, broad %v, %d temperatures", name, asked, e.Broad, e.Temperatures)
+				t.Logf("%s: %d evaluations, broad %v, %d temperatures", name, asked, e.Broad,
+					e.Temperatures)
 				break
 			}
 		}
@@ -201,7 +205,8 @@ func TestBoth(t *testing.T) {
 		{3, 3, 0.04, 3, 0.04},
 		{0, math.Log(3), 0.08, math.Ln2, math.Log(3) / 2},
 	} {
-		got, sd := both([2]*population{{log: c.first, variance: c.variances * c.variances * 1.5}, {log: c.second, variance: c.variances * c.variances * 2.5}})
+		got, sd := both([2]*population{{log: c.first, variance: c.variances * c.variances * 1.5},
+			{log: c.second, variance: c.variances * c.variances * 2.5}})
 		if !(math.Abs(got-c.log) <= 1e-12) || !(math.Abs(sd-c.standardError) <= 1e-12) {
 			t.Errorf("%+v: got %v ± %v", c, got, sd)
 		}
@@ -216,7 +221,8 @@ func TestPopulationOverSeeds(t *testing.T) {
 	center, sds, constant := []float64{1, -2}, []float64{0.5, 2}, 3.0
 	ask := func(all []*point) error {
 		for _, p := range all {
-			p.prior, p.priorGrad, p.data, p.dataGrad = constant, make([]float64, n), 0, make([]float64, n)
+			p.prior, p.priorGrad, p.data, p.dataGrad = constant, make([]float64, n), 0,
+				make([]float64, n)
 			for k, v := range p.x {
 				z := (v - center[k]) / sds[k]
 				p.data -= z * z / 2
@@ -225,7 +231,9 @@ func TestPopulationOverSeeds(t *testing.T) {
 		}
 		return nil
 	}
-	from := &mixture{logWeights: []float64{0}, parts: []*studentT{newStudentT([]float64{0, 1}, mat.NewDense(n, n, []float64{0.6, -0.8, 0.8, 0.6}), []float64{8, 12})}}
+	from := &mixture{logWeights: []float64{0},
+		parts: []*studentT{newStudentT([]float64{0, 1},
+			mat.NewDense(n, n, []float64{0.6, -0.8, 0.8, 0.6}), []float64{8, 12})}}
 	want := constant + math.Log(2*math.Pi*sds[0]*sds[1])
 	ratios, mean, moments := 0.0, 0.0, make([]float64, 2*n)
 	for seed := range uint64(seeds) {
@@ -233,7 +241,8 @@ func TestPopulationOverSeeds(t *testing.T) {
 		var halves [2]*population
 		for k := range halves {
 			var err error
-			if halves[k], err = (&target{given: &given{active: identity(n)}, ask: ask}).sample(from, points, rng); err != nil {
+			if halves[k], err = (&target{given: &given{active: identity(n)}, ask: ask}).sample(from,
+				points, rng); err != nil {
 				t.Fatal(err)
 			}
 			if halves[k].steps < 3 {
@@ -251,7 +260,9 @@ func TestPopulationOverSeeds(t *testing.T) {
 			}
 		}
 	}
-	if r := math.Sqrt(ratios); r < 0.85 || r > 1.2 || !(math.Abs(mean-1) <= 0.06) || !floats.EqualApprox(moments, []float64{0, 1, 0, 1}, 0.06) {
-		t.Errorf("errors are %.2f times their standard errors, estimates %.3f times the truth on average, moments of the points %.3f", r, mean, moments)
+	if r := math.Sqrt(ratios); r < 0.85 || r > 1.2 || !(math.Abs(mean-1) <= 0.06) ||
+		!floats.EqualApprox(moments, []float64{0, 1, 0, 1}, 0.06) {
+		t.Errorf("errors are %.2f times their standard errors, estimates %.3f times the truth on "+
+			"average, moments of the points %.3f", r, mean, moments)
 	}
 }

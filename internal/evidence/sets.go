@@ -68,7 +68,8 @@ func New(lik models.Likelihood, cfg Config) (*Sets, error) {
 	if cfg.Workers < 0 {
 		return nil, fmt.Errorf("evidence: %d workers, want at least 0", cfg.Workers)
 	}
-	s := &Sets{lik: lik, cfg: cfg, programs: make([]*program, lik.Vars()), owners: make([]int, lik.ParamLen())}
+	s := &Sets{lik: lik, cfg: cfg, programs: make([]*program, lik.Vars()),
+		owners: make([]int, lik.ParamLen())}
 	for k := range s.owners {
 		s.owners[k] = -1
 	}
@@ -118,7 +119,8 @@ func (s *Sets) Estimate(ctx context.Context, j int, sets [][]int, points int) ([
 
 // LogPriorMass is ln ∫ p(θ_j|S) dθ_j with its standard error: 0 for a prior that is a density. It
 // fails for one that has no integral.
-func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int, points int) (log, standardError float64, err error) {
+func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int,
+	points int) (log, standardError float64, err error) {
 	p, all, err := s.givens(ctx, j, [][]int{set})
 	if err != nil {
 		return 0, 0, err
@@ -154,7 +156,8 @@ func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*gi
 		before := -1
 		for _, i := range set {
 			if i <= before || i >= d || i == j {
-				panic(fmt.Sprintf("evidence: parents %v of variable %d, want ascending ones below %d without itself", set, j, d))
+				panic(fmt.Sprintf("evidence: parents %v of variable %d, want ascending ones "+
+					"below %d without itself", set, j, d))
 			}
 			before = i
 		}
@@ -194,7 +197,9 @@ func (s *Sets) activate(ctx context.Context, all []*given) error {
 	for _, g := range all {
 		for _, i := range g.active {
 			if s.owners[i] >= 0 && s.owners[i] != j {
-				return fmt.Errorf("evidence: the terms of the variables %d and %d both depend on parameter %d, want one at most: evidences of single variables need parameters of their own", s.owners[i], j, i)
+				return fmt.Errorf("evidence: the terms of the variables %d and %d both depend on "+
+					"parameter %d, want one at most: evidences of single variables need "+
+					"parameters of their own", s.owners[i], j, i)
 			}
 			s.owners[i] = j
 		}
@@ -209,7 +214,8 @@ func (s *Sets) starts() ([][]float64, error) {
 		starts[k] = make([]float64, s.lik.ParamLen())
 		rng := stream.New(s.cfg.Seed, stream.SetStart, k)
 		s.lik.InitParams(starts[k], rng)
-		if k > 0 { // of initial parameters that are all the same, or 0, gradients may vanish together
+		// of initial parameters that are all the same, or 0, gradients may vanish together
+		if k > 0 {
 			for i, v := range starts[k] {
 				starts[k][i] += 0.1 * math.Max(1, math.Abs(v)) * rng.NormFloat64()
 			}
@@ -233,7 +239,8 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	}
 	if trusted {
 		var plain float64
-		if normal, plain, err = s.from(t, from, points, 0); err != nil || len(from.parts) == 1 && plain >= fits {
+		if normal, plain, err = s.from(t, from, points, 0); err != nil || len(from.parts) == 1 &&
+			plain >= fits {
 			return normal, err
 		}
 	}
@@ -250,7 +257,8 @@ func (s *Sets) estimate(t *target, points int) (*Estimate, error) {
 	}
 	switch {
 	case normal == nil && broad == nil:
-		return nil, t.fail("the posterior density of the parameters has many maxima, and so has their prior density")
+		return nil, t.fail("the posterior density of the parameters has many maxima, and so has " +
+			"their prior density")
 	case normal == nil:
 		return broad, nil
 	case broad == nil:
@@ -269,7 +277,8 @@ func (t *target) withoutParameters() (*Estimate, error) {
 	if math.IsInf(log, -1) {
 		return nil, t.fail("the log density is not finite")
 	}
-	return &Estimate{Of: t.j, Set: slices.Clone(t.set), LogEvidence: log, Halves: [2]float64{log, log}, EffectiveSize: 1, base: t.base, draws: [][]float64{{}}}, nil
+	return &Estimate{Of: t.j, Set: slices.Clone(t.set), LogEvidence: log,
+		Halves: [2]float64{log, log}, EffectiveSize: 1, base: t.base, draws: [][]float64{{}}}, nil
 }
 
 // better is the larger of two estimates that differ by more than twice their standard error, else
@@ -279,7 +288,8 @@ func better(a, b *Estimate) *Estimate {
 	if b.LogEvidence > a.LogEvidence {
 		larger, smaller = b, a
 	}
-	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(a.StandardError, b.StandardError); agree && smaller.StandardError < larger.StandardError {
+	if agree := larger.LogEvidence-smaller.LogEvidence < 2*math.Hypot(a.StandardError,
+		b.StandardError); agree && smaller.StandardError < larger.StandardError {
 		return smaller
 	}
 	return larger
@@ -291,12 +301,14 @@ const fits = 0.2
 
 // from is an estimate by points from a distribution, with the effective sample size of these as a
 // part of their number.
-func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, plain float64, err error) {
+func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, plain float64,
+	err error) {
 	halves, err := s.halves(t, from, points, number)
 	if err != nil {
 		return nil, 0, err
 	}
-	e = &Estimate{Of: t.j, Set: slices.Clone(t.set), EffectiveSize: 1, active: t.active, base: t.base}
+	e = &Estimate{Of: t.j, Set: slices.Clone(t.set), EffectiveSize: 1, active: t.active,
+		base: t.base}
 	e.LogEvidence, e.StandardError = both(halves)
 	for k, h := range halves {
 		e.Halves[k] = h.log
@@ -309,11 +321,13 @@ func (s *Sets) from(t *target, from *mixture, points, number int) (e *Estimate, 
 
 // rng is a stream of a set and a number of points.
 func (s *Sets) rng(t *target, points, number int) *rand.Rand {
-	return stream.New(s.cfg.Seed, stream.SetPoints, t.j, stream.Place(append(slices.Clone(t.set), points, number)...))
+	return stream.New(s.cfg.Seed, stream.SetPoints, t.j,
+		stream.Place(append(slices.Clone(t.set), points, number)...))
 }
 
 // halves are two populations, of which the first has a number.
-func (s *Sets) halves(t *target, from *mixture, points, number int) (all [2]*population, err error) {
+func (s *Sets) halves(t *target, from *mixture, points, number int) (all [2]*population,
+	err error) {
 	for k := range all {
 		if all[k], err = t.sample(from, points/2, s.rng(t, points, number+k)); err != nil {
 			return all, err
@@ -325,7 +339,8 @@ func (s *Sets) halves(t *target, from *mixture, points, number int) (all [2]*pop
 // both is the logarithm of the mean of two estimates, with its standard error.
 func both(all [2]*population) (log, standardError float64) {
 	log = floats.LogSumExp([]float64{all[0].log, all[1].log}) - math.Ln2
-	return log, math.Max(math.Sqrt((all[0].variance+all[1].variance)/4), math.Abs(all[0].log-all[1].log)/2)
+	return log, math.Max(math.Sqrt((all[0].variance+all[1].variance)/4),
+		math.Abs(all[0].log-all[1].log)/2)
 }
 
 // parameters are draws from both populations, in a random sequence.

@@ -68,17 +68,21 @@ func newSets(t *testing.T, lik models.Likelihood, cfg evidence.Config) *evidence
 	return s
 }
 
-func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points int) []*evidence.Estimate {
+func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
+	points int) []*evidence.Estimate {
 	t.Helper()
-	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(), j, sets, points)
+	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(), j, sets,
+		points)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range all { // of points with weights that differ; several temperatures halve it
 		switch size := e.EffectiveSize; {
 		case e.StandardError == 0:
-		case e.Temperatures > 1 && !(math.Abs(size-0.5) <= 0.01), e.Temperatures < 1, !(size > 0.49 && size < 1):
-			t.Errorf("parents %v: effective size %v at %d temperatures", e.Set, size, e.Temperatures)
+		case e.Temperatures > 1 && !(math.Abs(size-0.5) <= 0.01), e.Temperatures < 1,
+			!(size > 0.49 && size < 1):
+			t.Errorf("parents %v: effective size %v at %d temperatures", e.Set, size,
+				e.Temperatures)
 		}
 	}
 	return all
@@ -89,7 +93,8 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int, points 
 func TestLinear(t *testing.T) {
 	const d = 6
 	x := chain(80, d, 1)
-	exact, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
+	exact, err := score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +107,12 @@ func TestLinear(t *testing.T) {
 		for _, e := range estimates(t, lik, j, allSets(j), 256) {
 			off := math.Abs(e.LogEvidence - exact.LogScore(j, e.Set))
 			if off > 5*e.StandardError+1e-9 {
-				t.Errorf("variable %d, parents %v: ln evidence %v ± %v, want %v", j, e.Set, e.LogEvidence, e.StandardError, exact.LogScore(j, e.Set))
+				t.Errorf("variable %d, parents %v: ln evidence %v ± %v, want %v", j, e.Set,
+					e.LogEvidence, e.StandardError, exact.LogScore(j, e.Set))
 			}
 			if e.Broad || e.Temperatures > 1 {
-				t.Errorf("variable %d, parents %v: a normal density took %d temperatures", j, e.Set, e.Temperatures)
+				t.Errorf("variable %d, parents %v: a normal density took %d temperatures", j, e.Set,
+					e.Temperatures)
 			}
 			worst, largest = math.Max(worst, off), math.Max(largest, e.StandardError)
 		}
@@ -141,10 +148,14 @@ func (m scale) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	case "laplace":
 		prior = s.Abs().Scale(-1).AddScalar(-math.Ln2)
 	case "two":
-		prior, s = theta.Square().Scale(-0.5).AddScalar(-0.5*math.Log(2*math.Pi)), theta.Square().AddScalar(-2)
+		prior, s = theta.Square().Scale(-0.5).AddScalar(-0.5*math.Log(2*math.Pi)),
+			theta.Square().AddScalar(-2)
 	case "cubic":
-		prior, s = theta.Square().Scale(-0.5).AddScalar(-0.5*math.Log(2*math.Pi)), theta.Square().Mul(theta)
-	case "cut": // a factor θ + 1 of the likelihood, which no matrix has whose Cholesky factor it is from −1 on downwards
+		prior, s = theta.Square().Scale(-0.5).AddScalar(-0.5*math.Log(2*math.Pi)),
+			theta.Square().Mul(theta)
+	// a factor θ + 1 of the likelihood, which no matrix has whose Cholesky factor it is from −1 on
+	// downwards
+	case "cut":
 		prior = theta.Square().Scale(-0.5).AddScalar(-0.5 * math.Log(2*math.Pi))
 	case "flat":
 		prior = s.Scale(0)
@@ -158,7 +169,8 @@ func (m scale) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	if m.kind == "cut" {
 		factor := make([]*autograd.Node, d)
 		for j := range factor {
-			factor[j] = theta.Slice(0, j, j+1).AddScalar(1).Reshape(autograd.Shape{1, 1}).Cholesky().Log().Scale(2).Reshape(autograd.Shape{1})
+			factor[j] = theta.Slice(0, j, j+1).AddScalar(1).Reshape(
+				autograd.Shape{1, 1}).Cholesky().Log().Scale(2).Reshape(autograd.Shape{1})
 		}
 		data = data.Add(autograd.Concat(0, factor[0], factor[1:]...))
 	}
@@ -197,7 +209,8 @@ func (m scale) logEvidence(j int) float64 {
 	for k, v := range values {
 		values[k] = math.Exp(v - best)
 	}
-	return best + math.Log(integrate.Simpsons(floats.Span(make([]float64, points), from, to), values))
+	return best +
+		math.Log(integrate.Simpsons(floats.Span(make([]float64, points), from, to), values))
 }
 
 // One parameter can be integrated numerically: under a prior with a kink, without data too where
@@ -209,9 +222,12 @@ func TestOneParameter(t *testing.T) {
 			for j := range 2 {
 				want := m.logEvidence(j)
 				e := estimates(t, m, j, [][]int{{}}, 512)[0]
-				t.Logf("%s, %d rows: %.4f ± %.4f, want %.4f, effective size %.2f, %d temperatures", kind, rows, e.LogEvidence, e.StandardError, want, e.EffectiveSize, e.Temperatures)
+				t.Logf("%s, %d rows: %.4f ± %.4f, want %.4f, effective size %.2f, %d temperatures",
+					kind, rows, e.LogEvidence, e.StandardError, want, e.EffectiveSize,
+					e.Temperatures)
 				if !(math.Abs(e.LogEvidence-want) <= 5*e.StandardError) || e.StandardError > 0.15 {
-					t.Errorf("%s, %d rows, variable %d: ln evidence %v ± %v, want %v", kind, rows, j, e.LogEvidence, e.StandardError, want)
+					t.Errorf("%s, %d rows, variable %d: ln evidence %v ± %v, want %v", kind, rows,
+						j, e.LogEvidence, e.StandardError, want)
 				}
 			}
 		}
@@ -228,11 +244,13 @@ func TestNetworks(t *testing.T) {
 		}
 		return v
 	}, x)
-	lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{3}, Activation: models.Tanh, NoiseVariance: 0.2})
+	lik, err := models.NewFeedForward(x, nil,
+		models.FeedForwardOptions{Hidden: []int{3}, Activation: models.Tanh, NoiseVariance: 0.2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := tempering.NewSets(x, nil, tempering.Config{Hidden: 3, Activation: models.Tanh, NoiseVariance: 0.2, Seed: 1})
+	sets, err := tempering.NewSets(x, nil,
+		tempering.Config{Hidden: 3, Activation: models.Tanh, NoiseVariance: 0.2, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,10 +264,14 @@ func TestNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, e := range estimates(t, lik, 2, list, 256) {
-		spread := 4 * math.Hypot(e.StandardError, math.Abs(want[k].Halves[0]-want[k].Halves[1])/2+0.05)
-		t.Logf("parents %v: %.3f ± %.3f (halves %.3f), want %.3f (%.3f); broad %v, effective size %.2f, %d temperatures", e.Set, e.LogEvidence, e.StandardError, e.Halves, want[k].LogEvidence, want[k].Halves, e.Broad, e.EffectiveSize, e.Temperatures)
+		spread := 4 * math.Hypot(e.StandardError, math.Abs(want[k].Halves[0]-want[k].Halves[1])/2+
+			0.05)
+		t.Logf("parents %v: %.3f ± %.3f (halves %.3f), want %.3f (%.3f); broad %v, effective "+
+			"size %.2f, %d temperatures", e.Set, e.LogEvidence, e.StandardError, e.Halves,
+			want[k].LogEvidence, want[k].Halves, e.Broad, e.EffectiveSize, e.Temperatures)
 		if !(math.Abs(e.LogEvidence-want[k].LogEvidence) <= spread) {
-			t.Errorf("parents %v: ln evidence %v ± %v, want %v", e.Set, e.LogEvidence, e.StandardError, want[k].LogEvidence)
+			t.Errorf("parents %v: ln evidence %v ± %v, want %v", e.Set, e.LogEvidence,
+				e.StandardError, want[k].LogEvidence)
 		}
 	}
 }
@@ -258,11 +280,13 @@ func TestNetworks(t *testing.T) {
 // says so.
 func TestErrors(t *testing.T) {
 	x := chain(20, 2, 5)
-	log, sd, err := newSets(t, scale{x, "unnormalised"}, evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
+	log, sd, err := newSets(t, scale{x, "unnormalised"},
+		evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
 	if want := 0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(log-want) <= 5*sd) || sd > 0.1 {
 		t.Errorf("log mass of the prior %v ± %v, %v; want %v", log, sd, err, want)
 	}
-	for kind, want := range map[string]string{"flat": "the prior density does not fall", "nan": "the log density is not finite at any of 6 initial parameters"} {
+	for kind, want := range map[string]string{"flat": "the prior density does not fall",
+		"nan": "the log density is not finite at any of 6 initial parameters"} {
 		s := newSets(t, scale{x, kind}, evidence.Config{})
 		if kind == "nan" {
 			_, err = s.Estimate(context.Background(), 1, [][]int{{}}, 64)
@@ -283,9 +307,12 @@ func (still) InitParams(dst []float64, _ *rand.Rand) { clear(dst) }
 // Initial parameters that are always 0 lead to both maxima, and leave no parameter out.
 func TestEqualStarts(t *testing.T) {
 	m := scale{chain(40, 2, 5), "two"}
-	want, got := estimates(t, m, 1, [][]int{{}}, 512)[0], estimates(t, still{m}, 1, [][]int{{}}, 512)[0]
-	if off := math.Abs(got.LogEvidence - want.LogEvidence); off > 5*math.Hypot(got.StandardError, want.StandardError) {
-		t.Errorf("ln evidence %v ± %v, want %v ± %v", got.LogEvidence, got.StandardError, want.LogEvidence, want.StandardError)
+	want, got := estimates(t, m, 1, [][]int{{}}, 512)[0],
+		estimates(t, still{m}, 1, [][]int{{}}, 512)[0]
+	if off := math.Abs(got.LogEvidence - want.LogEvidence); off > 5*math.Hypot(got.StandardError,
+		want.StandardError) {
+		t.Errorf("ln evidence %v ± %v, want %v ± %v", got.LogEvidence, got.StandardError,
+			want.LogEvidence, want.StandardError)
 	}
 }
 
@@ -305,7 +332,8 @@ func TestSharedParameters(t *testing.T) {
 	}
 	_, _, mass := s.LogPriorMass(context.Background(), 1, nil, 64)
 	for _, err := range []error{err, mass} {
-		if want := "variables 0 and 1 both depend on parameter 0"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "variables 0 and 1 both depend on parameter 0"; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -330,7 +358,8 @@ func TestNoParameters(t *testing.T) {
 			t.Errorf("standard error %v of variable %d, want 0", e.StandardError, j)
 		}
 	}
-	if _, want, err := models.LogJoint(lik, []*dag.Graph{g}, nil); err != nil || !(math.Abs(sum-want[0]) <= 1e-9*math.Abs(sum)) {
+	if _, want, err := models.LogJoint(lik, []*dag.Graph{g}, nil); err != nil ||
+		!(math.Abs(sum-want[0]) <= 1e-9*math.Abs(sum)) {
 		t.Errorf("ln evidence %v, want %v, %v", sum, want, err)
 	}
 }
@@ -339,7 +368,8 @@ func TestNoParameters(t *testing.T) {
 // bits with any number of workers.
 func TestDraw(t *testing.T) {
 	x := chain(60, 3, 8)
-	exact, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
+	exact, err := score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +410,9 @@ func TestDraw(t *testing.T) {
 		}
 		mean, sd := stat.MeanStdDev(w, nil)
 		exactSD := math.Sqrt(want.Cov.At(i, i))
-		if !(math.Abs(mean-want.Mean[i]) <= 5*exactSD/8) || !(math.Abs(math.Log(sd/exactSD)) <= 0.5) { // five standard errors of 64 draws
+		// five standard errors of 64 draws
+		if !(math.Abs(mean-want.Mean[i]) <= 5*exactSD/8) ||
+			!(math.Abs(math.Log(sd/exactSD)) <= 0.5) {
 			t.Errorf("weight of %d: %v ± %v, want %v ± %v", i, mean, sd, want.Mean[i], exactSD)
 		}
 	}
@@ -398,7 +430,8 @@ func TestWithSeed(t *testing.T) {
 		}
 		return all[0].LogEvidence
 	}
-	if one, got, want := log(first), log(first.WithSeed(2)), log(newSets(t, m, evidence.Config{Seed: 2})); got != want || one == want {
+	if one, got, want := log(first), log(first.WithSeed(2)),
+		log(newSets(t, m, evidence.Config{Seed: 2})); got != want || one == want {
 		t.Errorf("ln evidence %v with seed 1, %v with 2 after it, want %v", one, got, want)
 	}
 }

@@ -28,11 +28,13 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 			var log, sd float64
 			if c.prior {
 				var err error
-				if log, sd, err = s.WithSeed(seed).LogPriorMass(context.Background(), 1, nil, c.points); err != nil {
+				if log, sd, err = s.WithSeed(seed).LogPriorMass(context.Background(), 1, nil,
+					c.points); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				all, err := s.WithSeed(seed).Estimate(context.Background(), 1, [][]int{{}}, c.points)
+				all, err := s.WithSeed(seed).Estimate(context.Background(), 1, [][]int{{}},
+					c.points)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -44,7 +46,8 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 		}
 		// Few points that all miss the tails agree too well: the ratio is a little above 1.
 		if r := math.Sqrt(ratios); r < 0.85 || r > 1.25 || !(math.Abs(sum) <= 0.01) {
-			t.Errorf("%s: errors are %.2f times their standard errors, %.3f on average", c.kind, r, sum)
+			t.Errorf("%s: errors are %.2f times their standard errors, %.3f on average", c.kind, r,
+				sum)
 		}
 	}
 }

@@ -31,11 +31,15 @@ func (g *given) activate(ask asker, starts [][]float64) error {
 	if err := ask(probes); err != nil {
 		return err
 	}
-	at := slices.IndexFunc(probes, func(p *point) bool { return !math.IsNaN(p.prior+p.data) && !math.IsInf(p.prior+p.data, 0) })
+	at := slices.IndexFunc(probes, func(p *point) bool {
+		return !math.IsNaN(p.prior+p.data) && !math.IsInf(p.prior+p.data, 0)
+	})
 	g.base = starts[max(at, 0)]
 	depends := func(slope float64) bool { return slope != 0 && !math.IsNaN(slope) }
 	for _, i := range every {
-		if slices.ContainsFunc(probes, func(p *point) bool { return depends(p.priorGrad[i]) || depends(p.dataGrad[i]) }) {
+		if slices.ContainsFunc(probes, func(p *point) bool {
+			return depends(p.priorGrad[i]) || depends(p.dataGrad[i])
+		}) {
 			g.active = append(g.active, i)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 const Affordable = 20
 
 // MostProbable is the graph with the largest score.
-func MostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph, error) {
+func MostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph,
+	error) {
 	p, err := New(ctx, s, prior, Options{Workers: workers})
 	if err != nil {
 		return nil, err

@@ -42,7 +42,8 @@ func (s stored) LogScores(dst []float64, j int, _ []int) { copy(dst, s.q[j]) }
 // simulated are rows of a random linear model with equal noise variances.
 func simulated(tb testing.TB, d, edges, rows int) *mat.Dense {
 	tb.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: float64(edges) / float64(d), Seed: 1})
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d,
+		EdgesPerNode: float64(edges) / float64(d), Seed: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,7 +88,8 @@ func BenchmarkNew(b *testing.B) {
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := exact.New(context.Background(), s, score.Fair(s.Vars()), exact.Options{}); err != nil {
+					if _, err := exact.New(context.Background(), s, score.Fair(s.Vars()),
+						exact.Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}

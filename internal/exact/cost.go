@@ -14,7 +14,8 @@ func (o *Orders) GraphsCost(ctx context.Context) (float64, error) {
 	d := len(o.p.tables)
 	extensions, _ := math.Lgamma(float64(d + 1))
 	all := len(o.forward) - 1
-	smallest := o.forward[all].e - negligible(d, digits(d)) - int(extensions/math.Ln2/2) // H(all)/F(all) lies between 1/d! and 1
+	// H(all)/F(all) lies between 1/d! and 1
+	smallest := o.forward[all].e - negligible(d, digits(d)) - int(extensions/math.Ln2/2)
 	w := &pusher{nodes: o.nodes(), limit: exponentBias + smallest}
 	const atLeast, oneIn = 20, 64
 	cost, choose := 0.0, 1.0

@@ -23,41 +23,42 @@ func (o *Orders) nonDescendants(ctx context.Context, h []number, dst [][]float64
 	limit := exponentBias - negligible(d, digits(d))
 	rest := make([]number, 1<<d)
 	whole := 0.0
-	err := sweep{d: d, top: topBits(d), down: true}.run(ctx, o.p.workers, func(first, end int) error {
-		w := &puller{rest: rest, limit: limit}
-		for set := end - 1; set >= first; set-- {
-			if set == len(rest)-1 {
-				rest[set] = number{m: 1}
-				continue
-			}
-			if w.count > checkEvery {
-				w.count = 0
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
+	err := sweep{d: d, top: topBits(d), down: true}.run(ctx, o.p.workers,
+		func(first, end int) error {
+			w := &puller{rest: rest, limit: limit}
+			for set := end - 1; set >= first; set-- {
+				if set == len(rest)-1 {
+					rest[set] = number{m: 1}
+					continue
+				}
+				if w.count > checkEvery {
+					w.count = 0
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+				}
+				b := o.backward[set]
+				if h[set].m == 0 || b.m == 0 || exponentBias+h[set].e+b.e-full.e < limit {
+					continue
+				}
+				missing := len(rest) - 1 - set
+				candidates := w.candidates(o.p, set, missing)
+				clear(w.part[:])
+				sum := w.pull(set, h[set].m/full.m, h[set].e-full.e, candidates)
+				if !(sum > 0) {
+					continue
+				}
+				rest[set] = normal(sum*full.m/h[set].m, full.e-h[set].e)
+				for ; missing != 0; missing &= missing - 1 {
+					k := bits.TrailingZeros(uint(missing))
+					dst[k][without(set, k)] = max(w.part[k], 0)
+				}
+				if set == 0 {
+					whole = sum
 				}
 			}
-			b := o.backward[set]
-			if h[set].m == 0 || b.m == 0 || exponentBias+h[set].e+b.e-full.e < limit {
-				continue
-			}
-			missing := len(rest) - 1 - set
-			candidates := w.candidates(o.p, set, missing)
-			clear(w.part[:])
-			sum := w.pull(set, h[set].m/full.m, h[set].e-full.e, candidates)
-			if !(sum > 0) {
-				continue
-			}
-			rest[set] = normal(sum*full.m/h[set].m, full.e-h[set].e)
-			for ; missing != 0; missing &= missing - 1 {
-				k := bits.TrailingZeros(uint(missing))
-				dst[k][without(set, k)] = max(w.part[k], 0)
-			}
-			if set == 0 {
-				whole = sum
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 	return whole - 1, err
 }
 
@@ -98,9 +99,11 @@ func (w *puller) pull(set int, m float64, e int, candidates []uint8) float64 {
 	switch len(list) {
 	case 4:
 		k := list[0]
-		term := terms[0] + w.pullSeven(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list[1], list[2], list[3])
+		term := terms[0] + w.pullSeven(set|1<<(k&31), -m*w.m[k&31], e+w.e[k&31], list[1], list[2],
+			list[3])
 		w.part[k&31] += term
-		sum += term + w.pullFour(set, -m, e, list[1], list[2], list[3], terms[1], terms[2], terms[3])
+		sum += term + w.pullFour(set, -m, e, list[1], list[2], list[3], terms[1], terms[2],
+			terms[3])
 	case 3:
 		sum += w.pullFour(set, -m, e, list[0], list[1], list[2], terms[0], terms[1], terms[2])
 	case 2:

@@ -72,7 +72,8 @@ func TestGraphsInManyDigits(t *testing.T) {
 		"undecided": randomTable(d, 0, 1e-3, 4),
 	}
 	for name, s := range scorers {
-		for kind, prior := range map[string]*score.Prior{"fair": score.Fair(d), "uniform": score.Uniform(d)} {
+		for kind, prior := range map[string]*score.Prior{"fair": score.Fair(d),
+			"uniform": score.Uniform(d)} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				q := make([][]float64, d)
 				for j := range q {
@@ -90,7 +91,8 @@ func TestGraphsInManyDigits(t *testing.T) {
 					without := make([]int, d)
 					without[edge[1]] = 1 << edge[0]
 					ratio, _ := new(big.Float).Quo(manyDigits(q, without), whole).Float64()
-					nearNumber(t, fmt.Sprintf("P(%d → %d)", edge[0], edge[1]), g.At(edge[0], edge[1]), 1-ratio, 1e-12)
+					nearNumber(t, fmt.Sprintf("P(%d → %d)", edge[0], edge[1]),
+						g.At(edge[0], edge[1]), 1-ratio, 1e-12)
 				}
 			})
 		}

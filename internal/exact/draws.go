@@ -60,7 +60,9 @@ func (o *Orders) Draws(ctx context.Context, n int, seed uint64) ([]Draw, error) 
 	if err != nil {
 		return nil, err
 	}
-	err = parallel.ForWith(ctx, n, o.p.workers, func() *counter { return new(counter) }, func(c *counter, k int) error {
+	err = parallel.ForWith(ctx, n, o.p.workers, func() *counter {
+		return new(counter)
+	}, func(c *counter, k int) error {
 		for j := range d {
 			for left := with(parents[k*d+j], j); left != 0; left &= left - 1 {
 				draws[k].Graph.Set(bits.TrailingZeros(uint(left)), j, true)

@@ -69,8 +69,10 @@ func TestDraws(t *testing.T) {
 				effective := exact.EffectiveSampleSize(draws)
 				resampled, _ := frequencies(exact.Resample(draws, n, 3), d)
 				want := enumerate(s, prior, false)
-				near(t, "weighted frequency of the edge", weighted, want.edges, 2.5/math.Sqrt(effective))
-				near(t, "frequency after resampling of the edge", resampled, want.edges, 2.5/math.Sqrt(effective)+40/float64(n))
+				near(t, "weighted frequency of the edge", weighted, want.edges,
+					2.5/math.Sqrt(effective))
+				near(t, "frequency after resampling of the edge", resampled, want.edges,
+					2.5/math.Sqrt(effective)+40/float64(n))
 				for k, draw := range draws {
 					if !along(draw.Graph, draw.Order) {
 						t.Fatalf("draw %d: %v is not along %v", k, draw.Graph.Edges(), draw.Order)
@@ -79,7 +81,8 @@ func TestDraws(t *testing.T) {
 				}
 				edges, before := frequencies(draws, d)
 				near(t, "frequency of the edge", edges, o.Edges(), 2.5/math.Sqrt(float64(n)))
-				near(t, "frequency of the precedence", before, o.Precedence(), 2.5/math.Sqrt(float64(n)))
+				near(t, "frequency of the precedence", before, o.Precedence(),
+					2.5/math.Sqrt(float64(n)))
 			})
 		}
 	}
@@ -115,7 +118,8 @@ func TestDrawsDeterministic(t *testing.T) {
 func TestLogExtensions(t *testing.T) {
 	for d := 1; d <= 5; d++ {
 		for _, g := range allGraphs[d]() {
-			if got, want := math.Exp(exact.LogExtensions(g.graph())), g.extensions(1<<d-1); !(math.Abs(got-want) <= 1e-10) {
+			if got, want := math.Exp(exact.LogExtensions(g.graph())),
+				g.extensions(1<<d-1); !(math.Abs(got-want) <= 1e-10) {
 				t.Errorf("%v has %v linear extensions, want %v", g, got, want)
 			}
 		}
@@ -137,14 +141,16 @@ func TestLogExtensions(t *testing.T) {
 		name string
 		g    *dag.Graph
 		want float64
-	}{{"empty", empty, lnFactorial(20)}, {"star", star, lnFactorial(19)}, {"chain", chain, 0}, {"layers", layers, 2 * lnFactorial(10)}}
+	}{{"empty", empty, lnFactorial(20)}, {"star", star, lnFactorial(19)}, {"chain", chain, 0},
+		{"layers", layers, 2 * lnFactorial(10)}}
 	for _, test := range tests {
 		nearNumber(t, test.name, exact.LogExtensions(test.g), test.want, 1e-12*(1+test.want))
 	}
 }
 
 func TestResampleCounts(t *testing.T) {
-	draws := []exact.Draw{{LogWeight: math.Log(1)}, {LogWeight: math.Log(2)}, {LogWeight: math.Log(5)}}
+	draws := []exact.Draw{{LogWeight: math.Log(1)}, {LogWeight: math.Log(2)},
+		{LogWeight: math.Log(5)}}
 	for k := range draws {
 		draws[k].Graph = dag.New(k + 1)
 	}

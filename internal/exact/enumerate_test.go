@@ -111,8 +111,10 @@ func (g parentMasks) graph() *dag.Graph {
 }
 
 var allGraphs = [6]func() []parentMasks{
-	1: sync.OnceValue(func() []parentMasks { return listGraphs(1) }), 2: sync.OnceValue(func() []parentMasks { return listGraphs(2) }),
-	3: sync.OnceValue(func() []parentMasks { return listGraphs(3) }), 4: sync.OnceValue(func() []parentMasks { return listGraphs(4) }),
+	1: sync.OnceValue(func() []parentMasks { return listGraphs(1) }),
+	2: sync.OnceValue(func() []parentMasks { return listGraphs(2) }),
+	3: sync.OnceValue(func() []parentMasks { return listGraphs(3) }),
+	4: sync.OnceValue(func() []parentMasks { return listGraphs(4) }),
 	5: sync.OnceValue(func() []parentMasks { return listGraphs(5) }),
 }
 
@@ -178,7 +180,8 @@ func enumerate(s score.Scorer, prior *score.Prior, orders bool) reference {
 		}
 	}
 	logs := make([]float64, len(allGraphs[d]()))
-	r := reference{edges: mat.NewDense(d, d, nil), ancestors: mat.NewDense(d, d, nil), bestLog: math.Inf(-1)}
+	r := reference{edges: mat.NewDense(d, d, nil), ancestors: mat.NewDense(d, d, nil),
+		bestLog: math.Inf(-1)}
 	r.parents = make([][]float64, d)
 	for j := range r.parents {
 		r.parents[j] = make([]float64, 1<<d)
@@ -239,7 +242,8 @@ func near(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
 	for i := range rows {
 		for j := range cols {
 			if diff := math.Abs(got.At(i, j) - want.At(i, j)); !(diff <= tolerance) {
-				t.Errorf("%s (%d, %d) is %v, want %v within %v", what, i, j, got.At(i, j), want.At(i, j), tolerance)
+				t.Errorf("%s (%d, %d) is %v, want %v within %v", what, i, j, got.At(i, j),
+					want.At(i, j), tolerance)
 			}
 		}
 	}

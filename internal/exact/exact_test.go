@@ -43,17 +43,21 @@ func priors(t *testing.T, d int) map[string]*score.Prior {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]*score.Prior{"uniform": score.Uniform(d), "fair": score.Fair(d), "scale-free": score.ScaleFree(d), "erdos-renyi": er}
+	all := map[string]*score.Prior{"uniform": score.Uniform(d), "fair": score.Fair(d),
+		"scale-free": score.ScaleFree(d), "erdos-renyi": er}
 	if d > 1 {
-		all["required and forbidden"], all["tiers"], all["two parents"], all["edge probabilities"] = constrained, tiers, bounded, table
+		all["required and forbidden"], all["tiers"], all["two parents"],
+			all["edge probabilities"] = constrained, tiers, bounded, table
 	}
 	return all
 }
 
 // ranges of random scores: the last take one level of sums, two and many.
-var ranges = []struct{ offset, deviation float64 }{{0, 1}, {-1e4, 30}, {-800, 400}, {1e3, 1500}, {-1e5, 30000}}
+var ranges = []struct{ offset, deviation float64 }{{0, 1}, {-1e4, 30}, {-800, 400}, {1e3, 1500},
+	{-1e5, 30000}}
 
-func posterior(t *testing.T, s score.Scorer, prior *score.Prior, opt exact.Options) (*exact.Posterior, *exact.Orders) {
+func posterior(t *testing.T, s score.Scorer, prior *score.Prior,
+	opt exact.Options) (*exact.Posterior, *exact.Orders) {
 	t.Helper()
 	p, err := exact.New(context.Background(), s, prior, opt)
 	if err != nil {
@@ -81,22 +85,25 @@ func TestOrdersEnumerated(t *testing.T) {
 				if d == 5 && n%2 > 0 { // which four variables have
 					continue
 				}
-				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {
-					s := randomTable(d, r.offset, r.deviation, uint64(10*d+n))
-					want := enumerate(s, prior, true)
-					_, o := posterior(t, s, prior, exact.Options{})
-					tol := tolerance(r.offset, r.deviation)
-					nearNumber(t, "log evidence", o.LogEvidence(), want.logEvidence, 1e-12+tol)
-					near(t, "edge", o.Edges(), want.edges, tol)
-					for j := range d {
-						got := o.ParentSets(j)
-						for m, p := range want.parents[j] {
-							if m>>j&1 == 0 {
-								nearNumber(t, fmt.Sprintf("P(%v are the parents of %d)", members(m), j), got[m&(1<<j-1)|m>>(j+1)<<j], p, tol)
+				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation),
+					func(t *testing.T) {
+						s := randomTable(d, r.offset, r.deviation, uint64(10*d+n))
+						want := enumerate(s, prior, true)
+						_, o := posterior(t, s, prior, exact.Options{})
+						tol := tolerance(r.offset, r.deviation)
+						nearNumber(t, "log evidence", o.LogEvidence(), want.logEvidence, 1e-12+tol)
+						near(t, "edge", o.Edges(), want.edges, tol)
+						for j := range d {
+							got := o.ParentSets(j)
+							for m, p := range want.parents[j] {
+								if m>>j&1 == 0 {
+									nearNumber(t,
+										fmt.Sprintf("P(%v are the parents of %d)", members(m),
+											j), got[m&(1<<j-1)|m>>(j+1)<<j], p, tol)
+								}
 							}
 						}
-					}
-				})
+					})
 			}
 		}
 	}

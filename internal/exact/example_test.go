@@ -43,7 +43,8 @@ func Example() {
 	edges := graphs.Edges()
 	fmt.Printf("%.1f edges expected, %d in the best graph\n", mat.Sum(edges), best.Size())
 	fmt.Printf("ln of the probability of the best graph: %.1f\n", logWeight-graphs.LogEvidence())
-	fmt.Printf("%s → %s: %.2f, the converse: %.2f\n", table.Names[9], table.Names[8], edges.At(9, 8), edges.At(8, 9))
+	fmt.Printf("%s → %s: %.2f, the converse: %.2f\n", table.Names[9], table.Names[8],
+		edges.At(9, 8), edges.At(8, 9))
 	// Output:
 	// 8.6 edges expected, 8 in the best graph
 	// ln of the probability of the best graph: -4.6
@@ -73,7 +74,8 @@ func ExampleOrders_Draws() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("P(0 → 1): %.3f over orders, %.3f over graphs\n", orders.Edges().At(0, 1), graphs.Edges().At(0, 1))
+	fmt.Printf("P(0 → 1): %.3f over orders, %.3f over graphs\n", orders.Edges().At(0, 1),
+		graphs.Edges().At(0, 1))
 	draws, err := orders.Draws(ctx, 10000, 1)
 	if err != nil {
 		log.Fatal(err)
@@ -87,7 +89,8 @@ func ExampleOrders_Draws() {
 			weight += w
 		}
 	}
-	fmt.Printf("%.2f of the draws, %.2f of their weights\n", float64(count)/float64(len(draws)), weight/all)
+	fmt.Printf("%.2f of the draws, %.2f of their weights\n", float64(count)/float64(len(draws)),
+		weight/all)
 	// Output:
 	// P(0 → 1): 0.500 over orders, 0.600 over graphs
 	// 0.50 of the draws, 0.60 of their weights
@@ -96,7 +99,8 @@ func ExampleOrders_Draws() {
 // Given the order 1, 0, 2 the only edges are those along it.
 func ExampleGivenOrder() {
 	s := score.NewFunc(3, func(j int, parents []int) float64 { return float64(len(parents)) })
-	given, err := exact.GivenOrder(context.Background(), s, score.Uniform(3), []int{1, 0, 2}, exact.Options{})
+	given, err := exact.GivenOrder(context.Background(), s, score.Uniform(3), []int{1, 0, 2},
+		exact.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

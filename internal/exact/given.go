@@ -41,7 +41,8 @@ func MemoryGiven(d int) int64 { return 24 << d }
 // 2^d scores. It stops when ctx is done. It is an error if the order is no
 // permutation, if there are too many variables, if a score is not finite, and if
 // the prior allows no graph along the order.
-func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order []int, opt Options) (*Given, error) {
+func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order []int,
+	opt Options) (*Given, error) {
 	d := s.Vars()
 	if prior.Vars() != d {
 		panic(fmt.Sprintf("exact: scores of %d variables with a prior of %d", d, prior.Vars()))
@@ -52,7 +53,8 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 	position := make([]int, d)
 	for c, j := range order {
 		if len(order) != d || j < 0 || j >= d || slices.Contains(order[:c], j) {
-			return nil, fmt.Errorf("exact: order is %v, want every one of %d variables once", order, d)
+			return nil, fmt.Errorf("exact: order is %v, want every one of %d variables once", order,
+				d)
 		}
 		position[j] = c
 	}
@@ -64,7 +66,8 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 		return nil, fmt.Errorf("exact: %w", err)
 	}
 	g := &Given{
-		order: slices.Clone(order), probs: make([][]float64, d), names: make([][]int, d), log: make([]float64, d),
+		order: slices.Clone(order), probs: make([][]float64, d), names: make([][]int, d),
+		log:  make([]float64, d),
 		best: make([]int, d), edges: mat.NewDense(d, d, nil), workers: opt.workers(),
 	}
 	for j := range d {
@@ -87,7 +90,8 @@ func GivenOrder(ctx context.Context, s score.Scorer, prior *score.Prior, order [
 }
 
 // child fills in what belongs to child j, and returns its largest q.
-func (g *Given) child(ctx context.Context, s score.Scorer, prior *score.Prior, j int, kernels vector.Set) (float64, error) {
+func (g *Given) child(ctx context.Context, s score.Scorer, prior *score.Prior, j int,
+	kernels vector.Set) (float64, error) {
 	q := make([]float64, 1<<len(g.names[j]))
 	if err := score.LogScores(ctx, s, q, j, g.names[j]); err != nil {
 		return 0, err
@@ -96,14 +100,16 @@ func (g *Given) child(ctx context.Context, s score.Scorer, prior *score.Prior, j
 	top := math.Inf(-1)
 	for set, v := range q {
 		if !(v <= math.MaxFloat64) {
-			return 0, &score.VariableError{Variable: j, Err: fmt.Errorf("log score is %v, want a finite number", v)}
+			return 0, &score.VariableError{Variable: j,
+				Err: fmt.Errorf("log score is %v, want a finite number", v)}
 		}
 		if v > top {
 			top, g.best[j] = v, set
 		}
 	}
 	if math.IsInf(top, -1) {
-		return 0, fmt.Errorf("exact: the prior allows no set of parents of variable %d along the order %v", j, g.order)
+		return 0, fmt.Errorf("exact: the prior allows no set of parents of variable %d along the "+
+			"order %v", j, g.order)
 	}
 	for i, v := range q {
 		q[i] = max(v-top, tiniest)

@@ -19,28 +19,32 @@ func TestGivenOrderEnumerated(t *testing.T) {
 		order := rand.New(rand.NewPCG(uint64(d), 2)).Perm(d)
 		for name, prior := range priors(t, d) {
 			for n, r := range ranges {
-				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {
-					s := randomTable(d, r.offset, r.deviation, uint64(d+100*n))
-					g, err := exact.GivenOrder(context.Background(), s, prior, order, exact.Options{})
-					want, possible := alongOrder(s, prior, order)
-					if !possible {
-						if err == nil {
-							t.Fatal("no error where the prior rules the order out")
+				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation),
+					func(t *testing.T) {
+						s := randomTable(d, r.offset, r.deviation, uint64(d+100*n))
+						g, err := exact.GivenOrder(context.Background(), s, prior, order,
+							exact.Options{})
+						want, possible := alongOrder(s, prior, order)
+						if !possible {
+							if err == nil {
+								t.Fatal("no error where the prior rules the order out")
+							}
+							return
 						}
-						return
-					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					tol := tolerance(r.offset, r.deviation)
-					nearNumber(t, "log evidence", g.LogEvidence(), want.logEvidence, 1e-12+tol)
-					near(t, "edge", g.Edges(), want.edges, tol)
-					best, logProb := g.Best()
-					if !best.Equal(want.best.graph()) {
-						t.Errorf("best graph is %v, want %v", best.Edges(), want.best.graph().Edges())
-					}
-					nearNumber(t, "log probability of the best graph", logProb, want.bestLog, 1e-12+tol)
-				})
+						if err != nil {
+							t.Fatal(err)
+						}
+						tol := tolerance(r.offset, r.deviation)
+						nearNumber(t, "log evidence", g.LogEvidence(), want.logEvidence, 1e-12+tol)
+						near(t, "edge", g.Edges(), want.edges, tol)
+						best, logProb := g.Best()
+						if !best.Equal(want.best.graph()) {
+							t.Errorf("best graph is %v, want %v", best.Edges(),
+								want.best.graph().Edges())
+						}
+						nearNumber(t, "log probability of the best graph", logProb, want.bestLog,
+							1e-12+tol)
+					})
 			}
 		}
 	}
@@ -88,7 +92,8 @@ func alongOrder(s score.Scorer, prior *score.Prior, order []int) (reference, boo
 func TestGivenDraws(t *testing.T) {
 	for _, d := range []int{1, 2, 7} {
 		order := rand.New(rand.NewPCG(uint64(d), 2)).Perm(d)
-		g, err := exact.GivenOrder(context.Background(), randomTable(d, -500, 1.5, 4), score.Fair(d), order, exact.Options{})
+		g, err := exact.GivenOrder(context.Background(), randomTable(d, -500, 1.5, 4),
+			score.Fair(d), order, exact.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +114,8 @@ func TestGivenDraws(t *testing.T) {
 func TestGivenOrderRefuses(t *testing.T) {
 	s, prior := randomTable(3, 0, 1, 1), score.Uniform(3)
 	for _, order := range [][]int{nil, {0, 1}, {0, 1, 1}, {0, 1, 3}, {0, 1, -1}, {0, 1, 2, 2}} {
-		if _, err := exact.GivenOrder(context.Background(), s, prior, order, exact.Options{}); err == nil {
+		if _, err := exact.GivenOrder(context.Background(), s, prior, order,
+			exact.Options{}); err == nil {
 			t.Errorf("order %v: no error", order)
 		}
 	}

@@ -20,9 +20,10 @@ type Graphs struct {
 	h   []number // H(U)
 	log float64
 
-	mu               sync.Mutex
-	others           [][]float64 // by j and T ⊆ variables but j: P(T are all that do not descend from j)
-	edges, ancestors *mat.Dense  // nil until they are asked for
+	mu sync.Mutex
+	// by j and T ⊆ variables but j: P(T are all that do not descend from j)
+	others           [][]float64
+	edges, ancestors *mat.Dense // nil until they are asked for
 	rounding         float64
 }
 

@@ -23,25 +23,28 @@ func TestGraphsEnumerated(t *testing.T) {
 	for d := 1; d <= largest(); d++ {
 		for name, prior := range priors(t, d) {
 			for n, r := range ranges {
-				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation), func(t *testing.T) {
-					s := randomTable(d, r.offset, r.deviation, uint64(10*d+n))
-					want := enumerate(s, prior, false)
-					_, o := posterior(t, s, prior, exact.Options{})
-					g := graphs(t, o)
-					tol := tolerance(r.offset, r.deviation)
-					nearNumber(t, "log evidence", g.LogEvidence(), want.logEvidence, 1e-12+tol)
-					near(t, "edge", g.Edges(), want.edges, tol)
-					near(t, "ancestor", g.Ancestors(), want.ancestors, tol)
-					nearNumber(t, "rounding", g.Rounding(), 0, 1e-13)
-					for j := range d {
-						got := g.ParentSets(j)
-						for m, p := range want.parents[j] {
-							if m>>j&1 == 0 {
-								nearNumber(t, fmt.Sprintf("P(%v are the parents of %d)", members(m), j), got[m&(1<<j-1)|m>>(j+1)<<j], p, tol)
+				t.Run(fmt.Sprintf("d=%d/%s/deviation=%v", d, name, r.deviation),
+					func(t *testing.T) {
+						s := randomTable(d, r.offset, r.deviation, uint64(10*d+n))
+						want := enumerate(s, prior, false)
+						_, o := posterior(t, s, prior, exact.Options{})
+						g := graphs(t, o)
+						tol := tolerance(r.offset, r.deviation)
+						nearNumber(t, "log evidence", g.LogEvidence(), want.logEvidence, 1e-12+tol)
+						near(t, "edge", g.Edges(), want.edges, tol)
+						near(t, "ancestor", g.Ancestors(), want.ancestors, tol)
+						nearNumber(t, "rounding", g.Rounding(), 0, 1e-13)
+						for j := range d {
+							got := g.ParentSets(j)
+							for m, p := range want.parents[j] {
+								if m>>j&1 == 0 {
+									nearNumber(t,
+										fmt.Sprintf("P(%v are the parents of %d)", members(m),
+											j), got[m&(1<<j-1)|m>>(j+1)<<j], p, tol)
+								}
 							}
 						}
-					}
-				})
+					})
 			}
 		}
 	}

@@ -103,7 +103,8 @@ func TestWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return everything{o.Edges(), o.Precedence(), g.Edges(), g.Ancestors(), o.LogEvidence(), g.LogEvidence(), g.Rounding(), g.ParentSets(3), draws, given.Edges()}
+		return everything{o.Edges(), o.Precedence(), g.Edges(), g.Ancestors(), o.LogEvidence(),
+			g.LogEvidence(), g.Rounding(), g.ParentSets(3), draws, given.Edges()}
 	}
 	want := compute(1)
 	for _, workers := range []int{2, 7} {
@@ -147,23 +148,28 @@ func TestSums(t *testing.T) {
 	for i := range 11 {
 		for j := range 11 {
 			if i != j {
-				nearNumber(t, fmt.Sprintf("P(%d before %d) + P(%d before %d)", i, j, j, i), before.At(i, j)+before.At(j, i), 1, 1e-12)
+				nearNumber(t, fmt.Sprintf("P(%d before %d) + P(%d before %d)", i, j, j, i),
+					before.At(i, j)+before.At(j, i), 1, 1e-12)
 			}
 			if edges.At(i, j) > before.At(i, j)+1e-12 {
-				t.Errorf("P(%d → %d) is %v, more than that of the order, %v", i, j, edges.At(i, j), before.At(i, j))
+				t.Errorf("P(%d → %d) is %v, more than that of the order, %v", i, j, edges.At(i, j),
+					before.At(i, j))
 			}
 			if g.Edges().At(i, j) > g.Ancestors().At(i, j)+1e-12 {
-				t.Errorf("P(%d → %d) is %v, more than that of a path, %v", i, j, g.Edges().At(i, j), g.Ancestors().At(i, j))
+				t.Errorf("P(%d → %d) is %v, more than that of a path, %v", i, j, g.Edges().At(i, j),
+					g.Ancestors().At(i, j))
 			}
 		}
 	}
 	for j := range 11 {
-		for name, probs := range map[string][]float64{"orders": o.ParentSets(j), "graphs": g.ParentSets(j)} {
+		for name, probs := range map[string][]float64{"orders": o.ParentSets(j),
+			"graphs": g.ParentSets(j)} {
 			sum := 0.0
 			for _, p := range probs {
 				sum += p
 			}
-			nearNumber(t, fmt.Sprintf("sum of the probabilities of parents of %d over %s", j, name), sum, 1, 1e-11)
+			nearNumber(t, fmt.Sprintf("sum of the probabilities of parents of %d over %s", j, name),
+				sum, 1, 1e-11)
 		}
 	}
 }
@@ -193,7 +199,8 @@ func TestCancelled(t *testing.T) {
 	calls := map[string]func() error{
 		"New": func() error { _, err := exact.New(stopped, s, prior, exact.Options{}); return err },
 		"GivenOrder": func() error {
-			_, err := exact.GivenOrder(stopped, s, prior, rand.New(rand.NewPCG(1, 1)).Perm(10), exact.Options{})
+			_, err := exact.GivenOrder(stopped, s, prior, rand.New(rand.NewPCG(1, 1)).Perm(10),
+				exact.Options{})
 			return err
 		},
 		"Orders": func() error { _, err := p.Orders(stopped); return err },
@@ -208,7 +215,8 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &cancelling{s, cancel, 1000}
-	if _, err := exact.New(ctx, c, prior, exact.Options{Workers: 1}); !errors.Is(err, errStop) && !errors.Is(err, context.Canceled) {
+	if _, err := exact.New(ctx, c, prior, exact.Options{Workers: 1}); !errors.Is(err, errStop) &&
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled among the scores: error %v", err)
 	}
 	if c.after < -100 {
@@ -234,7 +242,8 @@ func (g *glance) Err() error {
 // work may not have ended yet.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() >
+		before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, were %d", runtime.NumGoroutine(), before)
 		}
@@ -249,7 +258,10 @@ func TestCancelledAnywhere(t *testing.T) {
 	p, o := posterior(t, s, prior, exact.Options{})
 	before := runtime.NumGoroutine()
 	calls := map[string]func(ctx context.Context) error{
-		"New": func(ctx context.Context) error { _, err := exact.New(ctx, s, prior, exact.Options{}); return err },
+		"New": func(ctx context.Context) error {
+			_, err := exact.New(ctx, s, prior, exact.Options{})
+			return err
+		},
 		"Orders": func(ctx context.Context) error {
 			o, err := p.Orders(ctx)
 			if err == nil {
@@ -266,7 +278,10 @@ func TestCancelledAnywhere(t *testing.T) {
 		},
 		"GraphsCost": func(ctx context.Context) error { _, err := o.GraphsCost(ctx); return err },
 		"Best":       func(ctx context.Context) error { _, _, err := p.Best(ctx); return err },
-		"Draws":      func(ctx context.Context) error { _, err := o.Draws(ctx, 1000, 1); return err },
+		"Draws": func(ctx context.Context) error {
+			_, err := o.Draws(ctx, 1000, 1)
+			return err
+		},
 	}
 	for name, call := range calls {
 		looks := int64(1)
@@ -331,13 +346,22 @@ func TestRefuses(t *testing.T) {
 		err   func() error
 		wants []string
 	}{
-		{"too many variables", func() error { _, err := exact.New(ctx, large, score.Uniform(30), exact.Options{}); return err }, []string{"30 variables", "mcmc"}},
-		{"too much memory", func() error { _, err := exact.New(ctx, medium, score.Uniform(22), exact.Options{}); return err }, []string{"22 variables", "MiB", "mcmc"}},
+		{"too many variables", func() error {
+			_, err := exact.New(ctx, large, score.Uniform(30), exact.Options{})
+			return err
+		}, []string{"30 variables", "mcmc"}},
+		{"too much memory", func() error {
+			_, err := exact.New(ctx, medium, score.Uniform(22), exact.Options{})
+			return err
+		}, []string{"22 variables", "MiB", "mcmc"}},
 		{"contradiction", func() error {
 			_, err := exact.New(ctx, randomTable(3, 0, 1, 1), contradiction, exact.Options{})
 			return err
 		}, []string{"required"}},
-		{"NaN", func() error { _, err := exact.New(ctx, nan, score.Uniform(3), exact.Options{}); return err }, []string{"column 2", "NaN"}},
+		{"NaN", func() error {
+			_, err := exact.New(ctx, nan, score.Uniform(3), exact.Options{})
+			return err
+		}, []string{"column 2", "NaN"}},
 		{"NaN given the order", func() error {
 			_, err := exact.GivenOrder(ctx, nan, score.Uniform(3), []int{0, 2, 1}, exact.Options{})
 			return err

@@ -22,7 +22,8 @@ func normal(m float64, e int) number {
 		return number{}
 	}
 	b := math.Float64bits(m)
-	return number{math.Float64frombits(b&fraction | exponentBias<<52), int(b>>52) - exponentBias + e}
+	return number{math.Float64frombits(b&fraction | exponentBias<<52), int(b>>52) - exponentBias +
+		e}
 }
 
 // log is the natural logarithm.

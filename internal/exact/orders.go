@@ -128,8 +128,8 @@ func (o *Orders) predecessors(dst []float64, j int) {
 	}
 }
 
-// Prepare computes probabilities of edges, precedences and likely sets of parents, once. Who asks for
-// one of them needs it only to be able to stop.
+// Prepare computes probabilities of edges, precedences and likely sets of parents, once. Who asks
+// for one of them needs it only to be able to stop.
 func (o *Orders) Prepare(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -213,7 +213,8 @@ func (o *Orders) ProbableSets(j int, bound float64) (sets [][]int, probabilities
 	others := dag.AllBut(len(o.p.tables), j)
 	add := func(set int, v float64) {
 		if v >= bound {
-			sets, probabilities = append(sets, scoring.Subset(nil, others, set)), append(probabilities, v)
+			sets, probabilities = append(sets, scoring.Subset(nil, others, set)),
+				append(probabilities, v)
 		}
 	}
 	if bound < leastKept {

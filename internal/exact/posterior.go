@@ -20,7 +20,8 @@ const defaultMemory = 1 << 30
 
 // Options are settings of [New] and [GivenOrder]. The zero value is ready to use.
 type Options struct {
-	Workers int   // goroutines at a time, 0 means as many as runtime.GOMAXPROCS. It changes no bit of a result.
+	// goroutines at a time, 0 means as many as runtime.GOMAXPROCS. It changes no bit of a result.
+	Workers int
 	Memory  int64 // bytes that may be used, 0 means defaultMemory
 }
 
@@ -49,9 +50,11 @@ func (o Options) check(d int, needs int64, variables int) error {
 	case d < 1:
 		return fmt.Errorf("exact: %d variables, want at least 1", d)
 	case d > variables:
-		return fmt.Errorf("exact: %d variables, want at most %d; package mcmc takes more", d, variables)
+		return fmt.Errorf("exact: %d variables, want at most %d; package mcmc takes more", d,
+			variables)
 	case needs > limit:
-		return fmt.Errorf("exact: %d variables need %d MiB of memory, more than the limit of %d MiB; package mcmc takes problems of any size", d, needs>>20, limit>>20)
+		return fmt.Errorf("exact: %d variables need %d MiB of memory, more than the limit of %d "+
+			"MiB; package mcmc takes problems of any size", d, needs>>20, limit>>20)
 	}
 	return nil
 }
@@ -96,7 +99,8 @@ func New(ctx context.Context, s score.Scorer, prior *score.Prior, opt Options) (
 }
 
 // scores is the table of child j for all subsets of candidates.
-func scores(ctx context.Context, s score.Scorer, prior *score.Prior, j int, candidates []int, kernels vector.Set) (*table, error) {
+func scores(ctx context.Context, s score.Scorer, prior *score.Prior, j int, candidates []int,
+	kernels vector.Set) (*table, error) {
 	q := make([]float64, 1<<len(candidates))
 	if err := score.LogScores(ctx, s, q, j, candidates); err != nil {
 		return nil, err

@@ -88,7 +88,9 @@ func exchangeableSums(rho []float64) (orders, graphs float64) {
 	d := len(rho)
 	const precision = 2000 // bits; about 2·d are lost
 	number := func() *big.Float { return new(big.Float).SetPrec(precision) }
-	choose := func(n, k int) *big.Float { return number().SetInt(new(big.Int).Binomial(int64(n), int64(k))) }
+	choose := func(n, k int) *big.Float {
+		return number().SetInt(new(big.Int).Binomial(int64(n), int64(k)))
+	}
 	a, h := make([]*big.Float, d), make([]*big.Float, d+1)
 	h[0] = number().SetInt64(1)
 	for n := range d {

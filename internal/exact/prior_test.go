@@ -21,12 +21,14 @@ func TestLogPriorEnumerated(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				nearNumber(t, "ln of the sum over orders", got, enumerate(s, prior, true).logEvidence, 1e-12)
+				nearNumber(t, "ln of the sum over orders", got,
+					enumerate(s, prior, true).logEvidence, 1e-12)
 				got, err = exact.LogPriorGraphs(context.Background(), prior, exact.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				nearNumber(t, "ln of the sum over graphs", got, enumerate(s, prior, false).logEvidence, 1e-12)
+				nearNumber(t, "ln of the sum over graphs", got,
+					enumerate(s, prior, false).logEvidence, 1e-12)
 			})
 		}
 	}
@@ -37,13 +39,16 @@ func TestLogPriorCountsGraphs(t *testing.T) {
 	tests := []struct {
 		d    int
 		want float64
-	}{{6, 3781503}, {7, 1138779265}, {8, 783702329343}, {9, 1213442454842881}, {10, 4175098976430598143}}
+	}{{6, 3781503}, {7, 1138779265}, {8, 783702329343}, {9, 1213442454842881},
+		{10, 4175098976430598143}}
 	for _, test := range tests {
-		got, err := exact.LogPriorGraphs(context.Background(), score.Uniform(test.d), exact.Options{})
+		got, err := exact.LogPriorGraphs(context.Background(), score.Uniform(test.d),
+			exact.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		nearNumber(t, fmt.Sprintf("ln of the number of graphs with %d vertices", test.d), got, math.Log(test.want), 1e-13*got)
+		nearNumber(t, fmt.Sprintf("ln of the number of graphs with %d vertices", test.d), got,
+			math.Log(test.want), 1e-13*got)
 	}
 }
 
@@ -58,7 +63,8 @@ func TestLogPriorTwoWays(t *testing.T) {
 		}
 		bounded := score.Fair(d)
 		bounded.MaxParents(3)
-		for name, prior := range map[string]*score.Prior{"uniform": score.Uniform(d), "sparse": sparse, "bounded": bounded} {
+		for name, prior := range map[string]*score.Prior{"uniform": score.Uniform(d),
+			"sparse": sparse, "bounded": bounded} {
 			_, o := posterior(t, randomTable(d, 0, 0, 1), prior, exact.Options{})
 			got, err := exact.LogPriorOrders(context.Background(), prior, exact.Options{})
 			if err != nil {

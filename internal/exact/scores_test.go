@@ -33,18 +33,22 @@ func TestScores(t *testing.T) {
 			for j := range d {
 				others := dag.AllBut(d, j)
 				for given := range 1 << len(others) {
-					fixed, free := scoring.Subset(nil, others, given), scoring.Subset(nil, others, (1<<len(others)-1)&^given)
+					fixed, free := scoring.Subset(nil, others, given),
+						scoring.Subset(nil, others, (1<<len(others)-1)&^given)
 					got := make([]float64, 1<<len(free))
 					kept.LogScoresGiven(got, j, free, fixed)
 					for set := range got {
-						all := slices.Sorted(slices.Values(slices.Concat(fixed, scoring.Subset(nil, free, set))))
+						all := slices.Sorted(
+							slices.Values(slices.Concat(fixed, scoring.Subset(nil, free, set))))
 						want := s.LogScore(j, all)
 						if math.IsInf(prior.LogPrior(j, all), -1) {
 							want = math.Inf(-1)
 						}
 						one := kept.LogScore(j, all)
-						if !(math.Abs(got[set]-want) <= 1e-9) && got[set] != want || one != got[set] {
-							t.Fatalf("variable %d, parents %v: %v and %v, want %v", j, all, got[set], one, want)
+						if !(math.Abs(got[set]-want) <= 1e-9) && got[set] != want ||
+							one != got[set] {
+							t.Fatalf("variable %d, parents %v: %v and %v, want %v", j, all,
+								got[set], one, want)
 						}
 					}
 				}

@@ -15,7 +15,8 @@ import (
 	"tobac/score"
 )
 
-var tables = flag.String("tables", "", "folder into which TestSumu writes tables of scores for testdata/edges.py")
+var tables = flag.String("tables", "",
+	"folder into which TestSumu writes tables of scores for testdata/edges.py")
 
 // sumuCases are the posteriors that testdata/sumu.json holds.
 func sumuCases(t *testing.T) map[string]*exact.Orders {
@@ -52,12 +53,14 @@ func sumuCases(t *testing.T) map[string]*exact.Orders {
 		for j := range d {
 			for set := range 1 << (d - 1) {
 				parents := members(set&(1<<j-1) | set>>j<<(j+1))
-				if err := binary.Write(&file, binary.LittleEndian, c.s.LogScore(j, parents)+c.prior.LogPrior(j, parents)); err != nil {
+				if err := binary.Write(&file, binary.LittleEndian, c.s.LogScore(j, parents)+
+					c.prior.LogPrior(j, parents)); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if err := os.WriteFile(filepath.Join(*tables, name+".f64"), file.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(*tables, name+".f64"), file.Bytes(),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -65,7 +65,8 @@ func (t *table) setLevels(top float64) error {
 		case math.IsInf(v, -1):
 			t.level[set] = never
 		case below >= -never:
-			return fmt.Errorf("log scores go from %.3g to %.3g, a wider range than %.3g", v, top, -never*levelBits*math.Ln2)
+			return fmt.Errorf("log scores go from %.3g to %.3g, a wider range than %.3g", v, top,
+				-never*levelBits*math.Ln2)
 		default:
 			t.level[set] = int16(-below)
 		}

@@ -62,7 +62,8 @@ func Of(r *tobac.Result) Verdict {
 	if r.Sequence.Dependent() {
 		v.Refuted = "if the rows were independent, which these data refute"
 		if r.Sequence.Counted {
-			v.Refuted = fmt.Sprintf("with the evidence of %.3g independent rows", r.Sequence.Effective)
+			v.Refuted = fmt.Sprintf("with the evidence of %.3g independent rows",
+				r.Sequence.Effective)
 		}
 		v.say(sentence(r.Sequence.Refutation()))
 	}
@@ -74,7 +75,9 @@ func Of(r *tobac.Result) Verdict {
 	v.say(v.modelSentence(r))
 	v.say(leftOut(r))
 	v.say(r.Computation)
-	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) and no feedback loops (acyclicity), that the rows are independent, and that the model is correctly specified.")
+	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) " +
+		"and no feedback loops (acyclicity), that the rows are independent, and that the model " +
+		"is correctly specified.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
 	}
@@ -126,15 +129,23 @@ func orderSentence(r *tobac.Result) string {
 	order := strings.Join(names, ", ")
 	switch {
 	case c.Order.Known != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order given, %s: every direction comes from it, none from the data.", strings.Join(words.Of(r.Names, c.Order.Known), ", "))
+		return fmt.Sprintf("All probabilities are conditional on the order given, %s: every "+
+			"direction comes from it, none from the data.",
+			strings.Join(words.Of(r.Names, c.Order.Known), ", "))
 	case one != nil && c.Order.Method != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order %s, which %v estimated from these data: they do not include the uncertainty of that order.", order, c.Order.Method)
+		return fmt.Sprintf("All probabilities are conditional on the order %s, which %v "+
+			"estimated from these data: they do not include the uncertainty of that order.", order,
+			c.Order.Method)
 	case one != nil:
-		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw from the posterior over orders.", order)
+		return fmt.Sprintf("All probabilities are conditional on the order %s, a single draw "+
+			"from the posterior over orders.", order)
 	case len(r.Components) > 1 && c.Order.Method != nil:
-		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the rows; any other order has weight 0.", words.Counted(len(r.Components), "order"), c.Order.Method)
+		return fmt.Sprintf("The probabilities average over %s that %v found in resamples of the "+
+			"rows; any other order has weight 0.", words.Counted(len(r.Components), "order"),
+			c.Order.Method)
 	case len(r.Components) > 1 && r.Components[0].Order != nil:
-		return fmt.Sprintf("The probabilities average over only %s drawn from the posterior.", words.Counted(len(r.Components), "order"))
+		return fmt.Sprintf("The probabilities average over only %s drawn from the posterior.",
+			words.Counted(len(r.Components), "order"))
 	}
 	return ""
 }
@@ -191,7 +202,9 @@ func (v *Verdict) directions(r *tobac.Result) string {
 	if v.Open > 0 {
 		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, openPairs(r, v.Open))
 		if sem.TraitsOf(modelOf(r)).Equivalent && v.Conditional == "" {
-			text += ": Markov equivalent graphs fit these data equally well; more rows of the same kind will not settle it under this model, but an experiment or background knowledge can"
+			text += ": Markov equivalent graphs fit these data equally well; more rows of the " +
+				"same kind will not settle it under this model, but an experiment or background " +
+				"knowledge can"
 		}
 		text += "."
 	}
@@ -243,10 +256,13 @@ func modelOf(r *tobac.Result) sem.Model {
 // unitsSentence warns of directions that follow the variances of the columns under
 // a model that depends on their units.
 func (v *Verdict) unitsSentence(r *tobac.Result) string {
-	if !sem.TraitsOf(modelOf(r)).SharesNoise || v.Stable < 3 || !(v.ByVariance >= 0.9) || r.Config.Order.Known != nil {
+	if !sem.TraitsOf(modelOf(r)).SharesNoise || v.Stable < 3 || !(v.ByVariance >= 0.9) ||
+		r.Config.Order.Known != nil {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of larger variance: the directions follow the units, and other units of a column (g for kg) could reverse them.", 100*v.ByVariance)
+	return fmt.Sprintf("%.0f %% of the expected edges run from a column of smaller to one of "+
+		"larger variance: the directions follow the units, and other units of a column (g for "+
+		"kg) could reverse them.", 100*v.ByVariance)
 }
 
 // byVariance is the expected fraction of edges towards the column of larger variance.
@@ -288,7 +304,8 @@ func knowledgeSentence(r *tobac.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The result is conditional on the background knowledge: %s.", strings.Join(parts, ", "))
+	return fmt.Sprintf("The result is conditional on the background knowledge: %s.",
+		strings.Join(parts, ", "))
 }
 
 // modelSentence says which model the data support, and by how much.
@@ -298,7 +315,8 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 		if r.Config.Model == nil {
 			return ""
 		}
-		return fmt.Sprintf("The model, %s, was not compared with others.", sem.Describe(r.Config.Model.String()))
+		return fmt.Sprintf("The model, %s, was not compared with others.",
+			sem.Describe(r.Config.Model.String()))
 	}
 	v.Margin = best.Log - next.Log
 	if strings.HasPrefix(r.Reason, inference.Although) {
@@ -309,9 +327,12 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 		measure = "log density in short chains"
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("Two models fit about equally well, %s and %s (%.1f nats of %s apart): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model), v.Margin, measure)
+		return fmt.Sprintf("Two models fit about equally well, %s and %s (%.1f nats of %s "+
+			"apart): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model),
+			v.Margin, measure)
 	}
-	return fmt.Sprintf("The model is %s: the data support it by %.1f nats of %s over %s.", sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
+	return fmt.Sprintf("The model is %s: the data support it by %.1f nats of %s over %s.",
+		sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
 }
 
 // sem.LeftOut names the models that could not be compared.

@@ -45,11 +45,16 @@ func drawResult(t *rapid.T) *tobac.Result {
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j) * rng.NormFloat64() }, x)
 	p.Probabilities = probabilities
 	r := &tobac.Result{Outcome: engine.Outcome{Posterior: p}, Columns: effects.Describe(p.Names, x)}
-	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}, sem.FeedForward{}}[rng.IntN(4)]
+	r.Config.Model = []sem.Model{sem.Linear{}, sem.BGe{}, sem.GaussianProcess{},
+		sem.FeedForward{}}[rng.IntN(4)]
 	r.Config.Engine = []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &stein.SVGD{}}[rng.IntN(3)]
-	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.", "mcmc": "The Markov chains agree.", "svgd": "The probabilities come from 30 particles, an approximation."}[r.Config.Engine.Engine().Name()]
+	r.Computation = map[string]string{"exact": "Edge probabilities are exact sums.",
+		"mcmc": "The Markov chains agree.",
+		"svgd": "The probabilities come from 30 particles, an approximation.",
+	}[r.Config.Engine.Engine().Name()]
 	for k := range rng.IntN(4) {
-		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k], Log: 6 * rng.NormFloat64()}
+		e := sem.Evidence{Model: []string{"linear", "bge", "gp", "own"}[k],
+			Log: 6 * rng.NormFloat64()}
 		if rng.IntN(4) == 0 {
 			e.Log = math.NaN()
 		}
@@ -63,10 +68,12 @@ func drawResult(t *rapid.T) *tobac.Result {
 		r.Config.Order.Method = ordering.MethodEqVar
 		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 1}}
 	case 2:
-		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 0.5}, {Order: rng.Perm(d), Weight: 0.5}}
+		p.Components = []posterior.Component{{Order: rng.Perm(d), Weight: 0.5},
+			{Order: rng.Perm(d), Weight: 0.5}}
 	}
 	if rng.IntN(2) == 0 {
-		r.Sequence = inspect.Sequence{Serial: []inspect.Serial{{Column: "v1", Correlation: 0.9}}, Rows: 50, Explained: rng.IntN(2) == 0}
+		r.Sequence = inspect.Sequence{Serial: []inspect.Serial{{Column: "v1", Correlation: 0.9}},
+			Rows: 50, Explained: rng.IntN(2) == 0}
 	}
 	return r
 }
@@ -137,15 +144,18 @@ func checkVerdict(t fataler, r *tobac.Result) {
 			certain = certain || math.Max(p, q) >= 0.995
 		}
 	}
-	if v.Stable != stable || v.Uncertain != uncertain || v.Directed != directed || v.Open != stable-directed {
-		t.Fatalf("verdict %+v, want %d stable, %d uncertain, %d directed", v, stable, uncertain, directed)
+	if v.Stable != stable || v.Uncertain != uncertain || v.Directed != directed ||
+		v.Open != stable-directed {
+		t.Fatalf("verdict %+v, want %d stable, %d uncertain, %d directed", v, stable, uncertain,
+			directed)
 	}
 	relation := "relation"
 	if stable != 1 {
 		relation = "relations"
 	}
 	says(fmt.Sprintf(", %d %s directly related", stable, are(stable)), true)
-	says(fmt.Sprintf("; %d %s uncertain, and %d show", uncertain, are(uncertain), d*(d-1)/2-stable-uncertain), true)
+	says(fmt.Sprintf("; %d %s uncertain, and %d show", uncertain, are(uncertain),
+		d*(d-1)/2-stable-uncertain), true)
 	says(fmt.Sprintf("%d direct %s, %d ha", stable, relation, directed), stable > 0)
 	says(fmt.Sprintf("The direction of %d is open", stable-directed), stable > directed)
 	// What is certain given one order alone is said to be conditional on it.
@@ -159,11 +169,14 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	says("that the rows are independent", true)
 	refuted := r.Sequence.Dependent()
 	says("The rows of this table are not independent", refuted)
-	if (v.Refuted != "") != refuted || refuted && !strings.HasPrefix(v.Sentences[0], "The rows of this table") {
+	if (v.Refuted != "") != refuted || refuted &&
+		!strings.HasPrefix(v.Sentences[0], "The rows of this table") {
 		t.Fatalf("rows depend on each other: %v, verdict %+v", refuted, v)
 	}
 	for _, s := range v.Sentences {
-		if strings.Contains(s, "directly related") && (strings.Contains(s, "which these data refute") || strings.Contains(s, "independent rows")) != refuted {
+		if strings.Contains(s, "directly related") &&
+			(strings.Contains(s, "which these data refute") ||
+				strings.Contains(s, "independent rows")) != refuted {
 			t.Fatalf("rows depend on each other: %v, but %q", refuted, s)
 		}
 	}
@@ -189,7 +202,8 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	if known > 1 && v.Margin < 0 || known < 2 && !math.IsNaN(v.Margin) {
 		t.Fatalf("margin %v of %d models", v.Margin, known)
 	}
-	says("the directions follow the units", strings.Contains(all, "the directions follow the units") && v.ByVariance >= 0.9 && stable >= 3)
+	says("the directions follow the units", strings.Contains(all,
+		"the directions follow the units") && v.ByVariance >= 0.9 && stable >= 3)
 	for _, s := range v.Sentences {
 		if !strings.HasSuffix(s, ".") || strings.Contains(s, "NaN") || strings.Contains(s, "  ") {
 			t.Fatalf("sentence %q", s)
@@ -213,19 +227,38 @@ func TestVerdictOfFits(t *testing.T) {
 		want []string
 	}{
 		{"exact", tobac.Config{}, []string{"Edge probabilities are exact sums over all graphs."}},
-		{"unequal variances", tobac.Config{Model: sem.BGe{}}, []string{"was not compared with others"}},
-		{"known order", tobac.Config{Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2, 3}}}, []string{"conditional on the order given, X0, X1, X2, X3"}},
-		{"one guess", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar}}, []string{"which eqvar estimated from these data"}},
-		{"resamples", tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
-		{"orders of the posterior", tobac.Config{Engine: &sampler}, []string{"The probabilities average over only 5 orders drawn from the posterior"}},
-		{"one order of the posterior", tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}}, []string{"a single draw from the posterior over orders"}},
-		{"chains", tobac.Config{Model: sem.BGe{}, Engine: &markov.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
-		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler}, []string{"particles"}},
-		{"linear", tobac.Config{Model: sem.Linear{}}, []string{"directions follow from equal noise variances in the units of the data."}},
-		{"linear, unequal", tobac.Config{Model: sem.BGe{}}, []string{"directions follow from conditional independences (v-structures)."}},
-		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}}, []string{"directions follow from the curvature of the relations and equal noise variances."}},
-		{"knowledge", tobac.Config{Model: sem.BGe{}, Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}}, Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
-			[]string{"conditional on the background knowledge: 1 required edge, 1 forbidden edge, the tiers."}},
+		{"unequal variances", tobac.Config{Model: sem.BGe{}},
+			[]string{"was not compared with others"}},
+		{"known order",
+			tobac.Config{Model: sem.Linear{}, Order: engine.Order{Known: []int{0, 1, 2, 3}}},
+			[]string{"conditional on the order given, X0, X1, X2, X3"}},
+		{"one guess",
+			tobac.Config{Engine: &sampler, Order: engine.Order{Method: ordering.MethodEqVar}},
+			[]string{"which eqvar estimated from these data"}},
+		{"resamples", tobac.Config{Engine: &sampler,
+			Order: engine.Order{Method: ordering.MethodEqVar, Count: 6}}, nil},
+		{"orders of the posterior", tobac.Config{Engine: &sampler},
+			[]string{"The probabilities average over only 5 orders drawn from the posterior"}},
+		{"one order of the posterior",
+			tobac.Config{Engine: &sampler, Order: engine.Order{Count: 1}},
+			[]string{"a single draw from the posterior over orders"}},
+		{"chains", tobac.Config{Model: sem.BGe{},
+			Engine: &markov.MCMC{Iterations: 200, WarmUp: 50}}, []string{"Markov chains"}},
+		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler},
+			[]string{"particles"}},
+		{"linear", tobac.Config{Model: sem.Linear{}},
+			[]string{"directions follow from equal noise variances in the units of the data."}},
+		{"linear, unequal", tobac.Config{Model: sem.BGe{}},
+			[]string{"directions follow from conditional independences (v-structures)."}},
+		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}},
+			[]string{"directions follow from the curvature of the relations and equal noise " +
+				"variances."}},
+		{"knowledge",
+			tobac.Config{Model: sem.BGe{},
+				Prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 1}},
+					Required: []dag.Edge{{From: 1, To: 2}}, Tiers: []int{0, 0, 1, 1}}},
+			[]string{"conditional on the background knowledge: 1 required edge, 1 forbidden " +
+				"edge, the tiers."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			data := unitsTable(4, 80, 1)
@@ -253,8 +286,10 @@ func TestVerdictOfUnequalNetworks(t *testing.T) {
 	for i := range 30 {
 		data.X.Set(i, 1, 1e8*data.X.At(i, 1))
 	}
-	all := strings.Join(explain.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
-	if !strings.Contains(all, "directions follow from the curvature of the relations and additive normal noise") {
+	all := strings.Join(
+		explain.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
+	if !strings.Contains(all,
+		"directions follow from the curvature of the relations and additive normal noise") {
 		t.Errorf("verdict %s", all)
 	}
 }
@@ -272,11 +307,13 @@ func TestVerdictNamesUnits(t *testing.T) {
 			x.Set(i, j, v)
 		}
 	}
-	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: x}, tobac.Config{Model: sem.Linear{}})
+	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"},
+		X: x}, tobac.Config{Model: sem.Linear{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := explain.Of(r); v.ByVariance < 0.9 || !strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
+	if v := explain.Of(r); v.ByVariance < 0.9 ||
+		!strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -295,14 +332,17 @@ func TestVerdictOfDependentRows(t *testing.T) {
 		x.Set(5, 1, float64(k))
 		return &dataset.Table{Names: data.Names, X: x}
 	}}
-	imputed, err := tobac.FitImputed(context.Background(), completed, tobac.Config{Model: sem.BGe{}})
+	imputed, err := tobac.FitImputed(context.Background(), completed,
+		tobac.Config{Model: sem.BGe{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []*tobac.Result{fitted(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
 		checkVerdict(t, r)
-		for what, all := range map[string][]string{"verdict": explain.Of(r).Sentences, "warnings": r.Warnings} {
-			if n := strings.Count(strings.Join(all, "\n"), "he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {
+		for what, all := range map[string][]string{"verdict": explain.Of(r).Sentences,
+			"warnings": r.Warnings} {
+			if n := strings.Count(strings.Join(all, "\n"),
+				"he rows of this table are not independent"); n != 1 || !r.Sequence.Dependent() {
 				t.Errorf("%s says %d times that rows are not independent: %q", what, n, all)
 			}
 		}

@@ -45,7 +45,8 @@ func (b Boxes) Draw() (*Figure, error) {
 	if err := b.check(); err != nil {
 		return nil, fmt.Errorf("box plots: %w", err)
 	}
-	s := sheet{title: b.Title, note: b.Note, caption: b.Axis, columns: columnsOf(len(b.Groups), 3), high: 44 + 14*vg.Length(len(b.Methods))}
+	s := sheet{title: b.Title, note: b.Note, caption: b.Axis, columns: columnsOf(len(b.Groups), 3),
+		high: 44 + 14*vg.Length(len(b.Methods))}
 	for k := range b.Groups {
 		p, err := b.panel(&b.Groups[k], k%s.columns == 0)
 		if err != nil {
@@ -61,7 +62,8 @@ func (b Boxes) Draw() (*Figure, error) {
 	if slices.ContainsFunc(b.Groups, func(g Group) bool { return g.Level != nil }) {
 		s.legend = append(s.legend, entry{lined(newPanel(""), nil, limit, 1.2, true), b.LevelName})
 	}
-	return s.figure(fmt.Sprintf("Box plots of %s for %d methods in %d groups.", b.Axis, len(b.Methods), len(b.Groups))), nil
+	return s.figure(fmt.Sprintf("Box plots of %s for %d methods in %d groups.", b.Axis,
+		len(b.Methods), len(b.Groups))), nil
 }
 
 const (
@@ -71,7 +73,8 @@ const (
 
 func (b *Boxes) check() error {
 	if len(b.Methods) == 0 || len(b.Groups) == 0 {
-		return fmt.Errorf("got %d methods and %d groups, want at least one of each", len(b.Methods), len(b.Groups))
+		return fmt.Errorf("got %d methods and %d groups, want at least one of each", len(b.Methods),
+			len(b.Groups))
 	}
 	if b.Kinds != nil && len(b.Kinds) != len(b.Methods) {
 		return fmt.Errorf("got %d kinds for %d methods", len(b.Kinds), len(b.Methods))
@@ -83,7 +86,8 @@ func (b *Boxes) check() error {
 	}
 	for _, g := range b.Groups {
 		if len(g.Values) != len(b.Methods) {
-			return fmt.Errorf("group %q: got values of %d methods, want %d", g.Name, len(g.Values), len(b.Methods))
+			return fmt.Errorf("group %q: got values of %d methods, want %d", g.Name, len(g.Values),
+				len(b.Methods))
 		}
 		if g.Level != nil && (missing(*g.Level) || b.Log && *g.Level <= 0) {
 			return fmt.Errorf("group %q: got level %g", g.Name, *g.Level)
@@ -91,7 +95,8 @@ func (b *Boxes) check() error {
 		for k, values := range g.Values {
 			for _, v := range values {
 				if b.Log && v <= 0 {
-					return fmt.Errorf("group %q, %s: got %g, want positive numbers on a logarithmic axis", g.Name, b.Methods[k], v)
+					return fmt.Errorf("group %q, %s: got %g, want positive numbers on a "+
+						"logarithmic axis", g.Name, b.Methods[k], v)
 				}
 			}
 		}
@@ -108,7 +113,8 @@ func (b *Boxes) panel(g *Group, named bool) (*plot.Plot, error) {
 	}
 	rules(p, false)
 	if g.Level != nil {
-		lined(p, plotter.XYs{{X: *g.Level, Y: -0.5}, {X: *g.Level, Y: last + 0.5}}, limit, 1.2, true)
+		lined(p, plotter.XYs{{X: *g.Level, Y: -0.5}, {X: *g.Level, Y: last + 0.5}}, limit, 1.2,
+			true)
 	}
 	for k, values := range g.Values {
 		values, y := known(values), last-float64(k)
@@ -131,7 +137,8 @@ func (b *Boxes) panel(g *Group, named bool) (*plot.Plot, error) {
 			return nil, err
 		}
 		box.Horizontal, box.FillColor, box.GlyphStyle = true, translucent(colour, boxOpacity), glyph
-		box.BoxStyle, box.WhiskerStyle = draw.LineStyle{Color: colour, Width: 0.8}, draw.LineStyle{Color: colour, Width: 0.8}
+		box.BoxStyle, box.WhiskerStyle = draw.LineStyle{Color: colour, Width: 0.8},
+			draw.LineStyle{Color: colour, Width: 0.8}
 		box.MedianStyle = draw.LineStyle{Color: ink, Width: 1.6}
 		if len(values) < fewValues {
 			box.FillColor, box.BoxStyle.Width, box.WhiskerStyle.Width, box.CapWidth = nil, 0, 0, 0

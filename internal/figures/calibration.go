@@ -70,14 +70,16 @@ func (c Calibration) Draw() (*Figure, error) {
 			return nil, fmt.Errorf("calibration: %w", err)
 		}
 	}
-	s := sheet{title: c.Title, note: c.Note, columns: columnsOf(len(c.Methods), 4), high: 165, caption: "probability of an edge; up: frequency of edges; above: pairs in each bin"}
+	s := sheet{title: c.Title, note: c.Note, columns: columnsOf(len(c.Methods), 4), high: 165,
+		caption: "probability of an edge; up: frequency of edges; above: pairs in each bin"}
 	if s.columns < 4 {
 		s.high = 230
 	}
 	for k := range c.Methods {
 		s.panels = append(s.panels, c.Methods[k].calibration())
 	}
-	return s.figure(fmt.Sprintf("Frequency of edges against their probability for %d methods.", len(c.Methods))), nil
+	return s.figure(fmt.Sprintf("Frequency of edges against their probability for %d methods.",
+		len(c.Methods))), nil
 }
 
 // errorBars are points with the ends of their intervals, as distances.
@@ -109,8 +111,10 @@ func (j *Judged) calibration() *plot.Plot {
 	whiskers.LineStyle = draw.LineStyle{Color: colourOf(0), Width: 1}
 	whiskers.CapWidth = 0
 	lined(p, bars.XYs, colourOf(0), 0.8, false)
-	p.Add(whiskers, &plotter.Scatter{XYs: bars.XYs, GlyphStyle: draw.GlyphStyle{Color: colourOf(0), Radius: 2, Shape: draw.CircleGlyph{}}}, counts)
+	p.Add(whiskers, &plotter.Scatter{XYs: bars.XYs, GlyphStyle: draw.GlyphStyle{Color: colourOf(0),
+		Radius: 2, Shape: draw.CircleGlyph{}}}, counts)
 	p.Y.Max = 1.25
-	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.2}, {Value: 0.4}, {Value: 0.6}, {Value: 0.8}, {Value: 1, Label: "1"}}
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.2}, {Value: 0.4},
+		{Value: 0.6}, {Value: 0.8}, {Value: 1, Label: "1"}}
 	return p
 }

@@ -34,7 +34,8 @@ func (c *Curves) check() error {
 	}
 	for _, s := range c.Series {
 		if len(s.X) == 0 || len(s.Runs) == 0 {
-			return fmt.Errorf("%s: got %d places and %d runs, want at least one of each", s.Name, len(s.X), len(s.Runs))
+			return fmt.Errorf("%s: got %d places and %d runs, want at least one of each", s.Name,
+				len(s.X), len(s.Runs))
 		}
 		for k, x := range s.X {
 			if missing(x) || k > 0 && x <= s.X[k-1] {
@@ -43,7 +44,8 @@ func (c *Curves) check() error {
 		}
 		for k, run := range s.Runs {
 			if len(run) != len(s.X) {
-				return fmt.Errorf("%s, run %d: got %d values for %d places", s.Name, k+1, len(run), len(s.X))
+				return fmt.Errorf("%s, run %d: got %d values for %d places", s.Name, k+1, len(run),
+					len(s.X))
 			}
 		}
 	}
@@ -75,7 +77,8 @@ func (c Curves) Draw() (*Figure, error) {
 		// Lines break where a number has no place.
 		for from := 0; from < len(mean); {
 			to := from
-			for to < len(mean) && place(one.X[to], c.LogX) && place(low[to], c.LogY) && place(mean[to], c.LogY) {
+			for to < len(mean) && place(one.X[to], c.LogX) && place(low[to], c.LogY) &&
+				place(mean[to], c.LogY) {
 				to++
 			}
 			var points plotter.XYs
@@ -88,13 +91,16 @@ func (c Curves) Draw() (*Figure, error) {
 			}
 			from = to + 1
 		}
-		s.legend = append(s.legend, entry{lined(newPanel(""), nil, colourOf(k), 1.6, dashed), one.Name})
+		s.legend = append(s.legend,
+			entry{lined(newPanel(""), nil, colourOf(k), 1.6, dashed), one.Name})
 	}
 	if p.X.Min > p.X.Max || p.Y.Min > p.Y.Max { // nothing to draw
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 10, 1, 10
 	}
 	if c.Level != nil {
-		s.legend = append(s.legend, entry{lined(p, plotter.XYs{{X: p.X.Min, Y: *c.Level}, {X: p.X.Max, Y: *c.Level}}, limit, 1.2, true), c.LevelName})
+		s.legend = append(s.legend,
+			entry{lined(p, plotter.XYs{{X: p.X.Min, Y: *c.Level}, {X: p.X.Max, Y: *c.Level}}, limit,
+				1.2, true), c.LevelName})
 	}
 	s.panels = []*plot.Plot{p}
 	return s.figure(fmt.Sprintf("%s along %s, %d series.", c.Y, c.X, len(c.Series))), nil

@@ -48,8 +48,10 @@ func (f *Figure) SVG(id string) string {
 	}
 	_, svg, _ := bytes.Cut(b.Bytes(), []byte("<svg "))
 	head, body, _ := bytes.Cut(svg, []byte(">"))
-	return fmt.Sprintf(`<svg id="%s" role="img" style="max-width:100%%;height:auto" %s><title>%s</title><desc>%s</desc>%s`,
-		html.EscapeString(id), head, html.EscapeString(f.Title), html.EscapeString(f.Description), body)
+	return fmt.Sprintf(
+		`<svg id="%s" role="img" style="max-width:100%%;height:auto" %s><title>%s</title><desc>%s</desc>%s`,
+		html.EscapeString(id), head, html.EscapeString(f.Title), html.EscapeString(f.Description),
+		body)
 }
 
 // Predictions are probabilities of edges of one data set, each with whether there is one.
@@ -65,7 +67,8 @@ type Predictions struct {
 func Pairs(p, truth mat.Matrix, withDiagonal bool) Predictions {
 	d, c := p.Dims()
 	if r, s := truth.Dims(); d != c || r != d || s != d {
-		panic(fmt.Sprintf("figures: got matrices %d×%d and %d×%d, want square ones of one size", d, c, r, s))
+		panic(fmt.Sprintf("figures: got matrices %d×%d and %d×%d, want square ones of one size", d,
+			c, r, s))
 	}
 	var out Predictions
 	for i := range d {
@@ -93,11 +96,13 @@ func (j *Judged) check() error {
 	}
 	for k, s := range j.Sets {
 		if len(s.Probabilities) != len(s.Edges) || len(s.Edges) == 0 {
-			return fmt.Errorf("%s, data set %d: %d probabilities of %d pairs", j.Method, k+1, len(s.Probabilities), len(s.Edges))
+			return fmt.Errorf("%s, data set %d: %d probabilities of %d pairs", j.Method, k+1,
+				len(s.Probabilities), len(s.Edges))
 		}
 		for i, p := range s.Probabilities {
 			if !(p >= 0 && p <= 1+1e-9) {
-				return fmt.Errorf("%s, data set %d, pair %d: got probability %g, want 0 to 1", j.Method, k+1, i+1, p)
+				return fmt.Errorf("%s, data set %d, pair %d: got probability %g, want 0 to 1",
+					j.Method, k+1, i+1, p)
 			}
 		}
 	}

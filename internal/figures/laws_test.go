@@ -33,7 +33,8 @@ func TestAreasAgreeWithMetrics(t *testing.T) {
 			}
 		}
 		for _, diagonal := range []bool{false, true} {
-			f, err := figures.ROC{Methods: []figures.Judged{{Method: "m", Sets: []figures.Predictions{figures.Pairs(p, truth, diagonal)}}}}.Draw()
+			f, err := figures.ROC{Methods: []figures.Judged{{Method: "m",
+				Sets: []figures.Predictions{figures.Pairs(p, truth, diagonal)}}}}.Draw()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,14 +55,16 @@ func TestIntervalsAreExact(t *testing.T) {
 	for _, c := range []struct{ edges, pairs int }{{0, 7}, {7, 7}, {3, 11}, {1, 200}, {150, 200}} {
 		low, high := figures.Interval(c.edges, c.pairs)
 		if c.edges > 0 {
-			if tail := 1 - (distuv.Binomial{N: float64(c.pairs), P: low}).CDF(float64(c.edges-1)); !(math.Abs(tail-0.025) <= 1e-9) {
+			if tail := 1 - (distuv.Binomial{N: float64(c.pairs), P: low}).CDF(
+				float64(c.edges-1)); !(math.Abs(tail-0.025) <= 1e-9) {
 				t.Errorf("%v: %g above the lower end, want 0.025", c, tail)
 			}
 		} else if low != 0 {
 			t.Errorf("%v: lower end %g", c, low)
 		}
 		if c.edges < c.pairs {
-			if tail := (distuv.Binomial{N: float64(c.pairs), P: high}).CDF(float64(c.edges)); !(math.Abs(tail-0.025) <= 1e-9) {
+			if tail := (distuv.Binomial{N: float64(c.pairs), P: high}).CDF(
+				float64(c.edges)); !(math.Abs(tail-0.025) <= 1e-9) {
 				t.Errorf("%v: %g below the upper end, want 0.025", c, tail)
 			}
 		} else if high != 1 {
@@ -75,10 +78,13 @@ func TestIntervalsAreExact(t *testing.T) {
 func TestSeriesAreToldApart(t *testing.T) {
 	type matrix [9]float64
 	kinds := map[string]matrix{
-		"none":         {1, 0, 0, 0, 1, 0, 0, 0, 1},
-		"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
-		"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
-		"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+		"none": {1, 0, 0, 0, 1, 0, 0, 0, 1},
+		"protanopia": {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882,
+			-0.048116, 1.051998},
+		"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820,
+			0.042940, 0.968881},
+		"tritanopia": {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733,
+			0.691367, 0.303900},
 	}
 	linear := func(c uint8) float64 {
 		v := float64(c) / 255

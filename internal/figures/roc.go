@@ -52,15 +52,19 @@ func (r ROC) Draw() (*Figure, error) {
 		samples := make([]entry, len(curves))
 		for k, c := range curves {
 			band(p, rates, c.low, c.high, colourOf(k))
-			samples[k] = entry{lined(p, c.points(), colourOf(k), 1.6, false), c.name + ", area " + c.text()}
+			samples[k] = entry{lined(p, c.points(), colourOf(k), 1.6, false),
+				c.name + ", area " + c.text()}
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(curves[b].area, curves[a].area) })
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(curves[b].area, curves[a].area)
+		})
 		for _, k := range order {
 			s.legend = append(s.legend, samples[k])
 		}
 		s.panels = []*plot.Plot{p}
 	} else {
-		s.columns, s.high, s.caption = columnsOf(len(curves), 4), 165, "across: rate of false edges; up: rate of true edges; below each panel the area under its curve"
+		s.columns, s.high, s.caption = columnsOf(len(curves), 4), 165, "across: rate of false "+
+			"edges; up: rate of true edges; below each panel the area under its curve"
 		for k, c := range curves {
 			p := unitPanel(c.name)
 			p.X.Label.Text = c.text()
@@ -74,7 +78,8 @@ func (r ROC) Draw() (*Figure, error) {
 			s.panels = append(s.panels, p)
 		}
 	}
-	return s.figure(fmt.Sprintf("Rates of true against rates of false edges of %d methods.", len(curves))), nil
+	return s.figure(fmt.Sprintf("Rates of true against rates of false edges of %d methods.",
+		len(curves))), nil
 }
 
 // unitPanel is a panel from 0 to 1 either way with the curve of guesses.
@@ -113,7 +118,8 @@ func meanROC(j *Judged) (rocCurve, error) {
 	for k, set := range j.Sets {
 		x, y := rocPoints(set)
 		if x == nil {
-			return c, fmt.Errorf("%s, data set %d: want pairs with and without an edge", j.Method, k+1)
+			return c, fmt.Errorf("%s, data set %d: want pairs with and without an edge", j.Method,
+				k+1)
 		}
 		for i := 1; i < len(x); i++ {
 			areas[k] += (x[i] - x[i-1]) * (y[i] + y[i-1]) / 2
@@ -143,7 +149,9 @@ func rocPoints(p Predictions) (x, y []float64) {
 	if edges == 0 || others == 0 {
 		return nil, nil
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Probabilities[b], p.Probabilities[a]) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(p.Probabilities[b], p.Probabilities[a])
+	})
 	x, y = []float64{0}, []float64{0}
 	hits, misses := 0.0, 0.0
 	for k, at := range order {
@@ -152,7 +160,8 @@ func rocPoints(p Predictions) (x, y []float64) {
 		} else {
 			misses++
 		}
-		if k+1 == len(order) || p.Probabilities[order[k+1]] != p.Probabilities[at] { // equal ones have one threshold
+		// equal ones have one threshold
+		if k+1 == len(order) || p.Probabilities[order[k+1]] != p.Probabilities[at] {
 			x, y = append(x, misses/others), append(y, hits/edges)
 		}
 	}

@@ -34,7 +34,8 @@ var (
 
 // seriesColours were chosen by a search: 24 apart and more in CIE Lab for every kind of eyes.
 var seriesColours = [...]color.RGBA{
-	{11, 92, 173, 255}, {224, 122, 0, 255}, {0, 158, 115, 255}, {130, 59, 112, 255}, {23, 32, 42, 255}, {145, 148, 255, 255}, {200, 126, 187, 255},
+	{11, 92, 173, 255}, {224, 122, 0, 255}, {0, 158, 115, 255}, {130, 59, 112, 255},
+	{23, 32, 42, 255}, {145, 148, 255, 255}, {200, 126, 187, 255},
 }
 
 func colourOf(k int) color.RGBA { return seriesColours[k%len(seriesColours)] }
@@ -49,7 +50,8 @@ func sans(size vg.Length, weight xfont.Weight) font.Font {
 }
 
 func words(size vg.Length, weight xfont.Weight, c color.Color) text.Style {
-	return text.Style{Color: c, Font: sans(size, weight), XAlign: text.XLeft, YAlign: text.YTop, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: c, Font: sans(size, weight), XAlign: text.XLeft, YAlign: text.YTop,
+		Handler: plot.DefaultTextHandler}
 }
 
 // newPanel is an empty plot with its name above.
@@ -80,7 +82,8 @@ func decades(low, high float64) (ticks []plot.Tick) {
 		for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
 			for _, f := range factors {
 				if v := f * math.Pow(10, e); v >= low && v <= high {
-					ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+					ticks = append(ticks,
+						plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
 				}
 			}
 		}
@@ -102,7 +105,8 @@ func rules(p *plot.Plot, horizontal bool) {
 }
 
 // lined draws a line, dashed or not.
-func lined(p *plot.Plot, points plotter.XYs, c color.Color, width vg.Length, dashed bool) *plotter.Line {
+func lined(p *plot.Plot, points plotter.XYs, c color.Color, width vg.Length,
+	dashed bool) *plotter.Line {
 	l := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: c, Width: width}}
 	if dashed {
 		l.Dashes = []vg.Length{4, 3}
@@ -175,8 +179,10 @@ func wrap(s text.Style, all string, most vg.Length) (lines []string) {
 
 // figure lays the page out.
 func (s *sheet) figure(description string) *Figure {
-	title, note := words(titleSize, xfont.WeightBold, ink), words(noteSize, xfont.WeightNormal, muted)
-	titles, notes := wrap(title, s.title, pageWidth-2*margin), wrap(note, s.note, pageWidth-2*margin)
+	title, note := words(titleSize, xfont.WeightBold, ink),
+		words(noteSize, xfont.WeightNormal, muted)
+	titles, notes := wrap(title, s.title, pageWidth-2*margin),
+		wrap(note, s.note, pageWidth-2*margin)
 	rows := (len(s.panels) + s.columns - 1) / s.columns
 	head := margin + 1.35*(vg.Length(len(titles))*titleSize+vg.Length(len(notes))*noteSize) + 4
 	foot := margin
@@ -192,7 +198,8 @@ func (s *sheet) figure(description string) *Figure {
 	abreast := columnsOf(len(s.legend), max(1, int((pageWidth-2*margin)/wide)))
 	deep := (len(s.legend) + abreast - 1) / max(1, abreast)
 	foot += vg.Length(deep) * legendLine
-	f := &Figure{Title: s.title, Description: description, width: pageWidth, height: head + vg.Length(rows)*s.high + foot}
+	f := &Figure{Title: s.title, Description: description, width: pageWidth,
+		height: head + vg.Length(rows)*s.high + foot}
 	f.draw = func(c draw.Canvas) {
 		c.SetColor(color.White)
 		c.Fill(c.Rectangle.Path())
@@ -221,12 +228,15 @@ func (s *sheet) figure(description string) *Figure {
 		if s.caption != "" {
 			middle := words(noteSize, xfont.WeightNormal, ink)
 			middle.XAlign, middle.YAlign = text.XCenter, text.YBottom
-			c.FillText(middle, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Min.Y + foot - 14}, s.caption)
+			c.FillText(middle, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Min.Y + foot - 14},
+				s.caption)
 		}
 		for k, e := range s.legend {
-			x, y := c.Min.X+margin+vg.Length(k/deep)*wide, c.Min.Y+margin/2+legendLine*(vg.Length(deep-k%deep)-0.5)
+			x, y := c.Min.X+margin+vg.Length(k/deep)*wide,
+				c.Min.Y+margin/2+legendLine*(vg.Length(deep-k%deep)-0.5)
 			sample := c
-			sample.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: y - 3.5}, Max: vg.Point{X: x + sampleWidth, Y: y + 3.5}}
+			sample.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: y - 3.5},
+				Max: vg.Point{X: x + sampleWidth, Y: y + 3.5}}
 			e.sample.Thumbnail(&sample)
 			c.FillText(entries, vg.Point{X: x + sampleWidth + 6, Y: y}, e.text)
 		}

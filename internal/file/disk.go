@@ -145,7 +145,8 @@ func (p *place) has(name string) bool {
 // else may write to it.
 func (p *place) private(name string) bool {
 	info, err := p.Lstat(name)
-	return err == nil && info.Mode().Type()&^fs.ModeDir == 0 && info.Mode().Perm()&0o022 == 0 && ownedBy(info, user())
+	return err == nil && info.Mode().Type()&^fs.ModeDir == 0 && info.Mode().Perm()&0o022 == 0 &&
+		ownedBy(info, user())
 }
 
 // user is the number of the user as whom the process acts; a test may be another one.

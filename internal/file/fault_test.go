@@ -17,7 +17,8 @@ import (
 // faults runs do again and again, and lets one call to the file system after the
 // other fail: it alone, it and all after it until the end, or the end of the process
 // there, after which nothing changes the disk any more. check is called after each.
-func faults(t *testing.T, prepare func(), do func() error, check func(t *testing.T, name string, failed error)) {
+func faults(t *testing.T, prepare func(), do func() error,
+	check func(t *testing.T, name string, failed error)) {
 	t.Helper()
 	defer file.Inject(func(string, string) error { return nil })()
 	for _, kind := range []string{"error", "errors", "end"} {
@@ -47,7 +48,8 @@ func faults(t *testing.T, prepare func(), do func() error, check func(t *testing
 				break
 			}
 			if failed != nil && !errors.Is(failed, syscall.ENOSPC) {
-				t.Errorf("%s at call %d, %s: error %v, which hides the cause", kind, at, last, failed)
+				t.Errorf("%s at call %d, %s: error %v, which hides the cause", kind, at, last,
+					failed)
 			}
 			check(t, fmt.Sprintf("%s at call %d, %s", kind, at, last), failed)
 		}
@@ -90,7 +92,8 @@ func TestCommitFaults(t *testing.T) {
 					if err == nil && string(text) != former[file] && string(text) != fresh[file] {
 						t.Errorf("%s: %s holds %q", name, file, text)
 					}
-					if text, err := proved("run", file); err == nil && exists("run/"+file) && exists("run/"+"tobac.json") {
+					if text, err := proved("run", file); err == nil && exists("run/"+file) &&
+						exists("run/"+"tobac.json") {
 						got[text[:3]] = true
 					}
 				}
@@ -100,7 +103,8 @@ func TestCommitFaults(t *testing.T) {
 				if err := put("run", file.Guard{}, fresh, names...); err != nil {
 					t.Errorf("%s: writing again: %v", name, err)
 				}
-				if left := listing(t, "run"); !slices.Equal(left, []string{"a", "b", "d", file.Manifest}) {
+				if left := listing(t, "run"); !slices.Equal(left,
+					[]string{"a", "b", "d", file.Manifest}) {
 					t.Errorf("%s: the folder holds %v", name, left)
 				}
 				for _, file := range []string{"a", "b", "d"} {
@@ -146,7 +150,9 @@ func TestWriteFaults(t *testing.T) {
 				writeFile(t, "state", from)
 			}
 		}
-		do := func() error { return errors.Join(file.Check("state"), file.Write("state", writes("new"))) }
+		do := func() error {
+			return errors.Join(file.Check("state"), file.Write("state", writes("new")))
+		}
 		faults(t, prepare, do, func(t *testing.T, name string, failed error) {
 			if err := file.Check("state"); err != nil {
 				t.Fatalf("%s: the next run: %v", name, err)

@@ -46,7 +46,8 @@ func cause(err error) error {
 var errEscapes = errors.New("a link in the path leads out of the folder")
 
 // ErrSeal is the error of [Unseal].
-var ErrSeal = errors.New("its last line is not the checksum of what stands before it: the file was cut short or changed, or the disk fails")
+var ErrSeal = errors.New("its last line is not the checksum of what stands before it: the file " +
+	"was cut short or changed, or the disk fails")
 
 // Sealed is write with a last line behind what it writes, which has the SHA-256 of
 // all before it.

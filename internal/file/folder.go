@@ -25,7 +25,8 @@ var ErrUnproven = errors.New("not what the run wrote")
 
 // unproven is such an error. It ends with what to do.
 func unproven(path, format string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s; fit again, or give --edited to read the folder as it is", path, ErrUnproven, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: %w: %s; fit again, or give --edited to read the folder as it is", path,
+		ErrUnproven, fmt.Sprintf(format, args...))
 }
 
 // OpenFolder prepares to read the files of a folder. Where it has no [Manifest] nothing is
@@ -49,7 +50,8 @@ func OpenFolder(dir string, edited bool) (*Folder, error) {
 		return nil, err
 	}
 	if f.manifest = m; foreign {
-		return nil, unproven(f.path(Manifest), "it is damaged, and what lies beside it cannot be checked")
+		return nil, unproven(f.path(Manifest),
+			"it is damaged, and what lies beside it cannot be checked")
 	}
 	if m.Note != "" {
 		f.first, f.id = f.path(Manifest), m.ID
@@ -94,7 +96,8 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, WithPath(path, err)
 	}
-	return nil, unproven(path, "its SHA-256 is not that in %s: it was changed, the disk fails, or a run was killed while it put its files here", f.path(Manifest))
+	return nil, unproven(path, "its SHA-256 is not that in %s: it was changed, the disk fails, "+
+		"or a run was killed while it put its files here", f.path(Manifest))
 }
 
 // SameRun compares the id of the run in a file with that of the files before; "" is that of
@@ -133,7 +136,9 @@ func CheckEdited(path string) error {
 		return nil
 	}
 	if got, err := checksum(dir, filepath.Base(path)); err == nil && got != "" && got != want {
-		return fmt.Errorf("%s: %w: its SHA-256 is not that in %s; write it again, or give it another name if it was changed on purpose", path, ErrUnproven, filepath.Join(filepath.Dir(path), Manifest))
+		return fmt.Errorf("%s: %w: its SHA-256 is not that in %s; write it again, or give it "+
+			"another name if it was changed on purpose", path, ErrUnproven,
+			filepath.Join(filepath.Dir(path), Manifest))
 	}
 	return nil
 }

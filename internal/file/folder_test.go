@@ -19,16 +19,24 @@ func TestFolder(t *testing.T) {
 		edited string // content with --edited; "" means none
 	}{
 		{"as written", func() {}, "", "a1"},
-		{"changed", func() { writeFile(t, "run/a", "a2") }, "run/a: not what the run wrote: its SHA-256 is not that in run/tobac.json", "a2"},
-		{"gone", func() { os.Remove("run/a") }, "run/a: not what the run wrote: it is missing, and run/tobac.json lists it", ""},
+		{"changed", func() { writeFile(t, "run/a", "a2") },
+			"run/a: not what the run wrote: its SHA-256 is not that in run/tobac.json", "a2"},
+		{"gone", func() { os.Remove("run/a") },
+			"run/a: not what the run wrote: it is missing, and run/tobac.json lists it", ""},
 		{"manifest gone", func() { os.Remove("run/tobac.json") }, "", "a1"},
-		{"manifest cut", func() { writeFile(t, "run/tobac.json", readFile(t, "run/tobac.json")[:40]) }, "run/tobac.json: not what the run wrote: it is damaged", "a1"},
+		{"manifest cut", func() {
+			writeFile(t, "run/tobac.json", readFile(t, "run/tobac.json")[:40])
+		}, "run/tobac.json: not what the run wrote: it is damaged", "a1"},
 		{"not listed", func() {
-			writeFile(t, "run/tobac.json", strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1))
+			writeFile(t, "run/tobac.json",
+				strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1))
 		}, "run/a: not what the run wrote: run/tobac.json does not list it", "a1"},
-		{"a folder", func() { errorsOf(os.Remove("run/a"), os.Mkdir("run/a", 0o777)) }, "run/a: is a folder; allowed: a file", ""},
+		{"a folder", func() { errorsOf(os.Remove("run/a"), os.Mkdir("run/a", 0o777)) },
+			"run/a: is a folder; allowed: a file", ""},
 		{"no id, not listed", func() {
-			writeFile(t, "run/tobac.json", strings.Replace(strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1), `"run":`, `"ran":`, 1))
+			writeFile(t, "run/tobac.json",
+				strings.Replace(strings.Replace(readFile(t, "run/tobac.json"), `"a":`, `"x":`, 1),
+					`"run":`, `"ran":`, 1))
 		}, "", "a1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -38,12 +46,15 @@ func TestFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.SetID("7")
-			if err := errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")), s.Commit()); err != nil {
+			if err := errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")),
+				s.Commit()); err != nil {
 				t.Fatal(err)
 			}
 			c.change()
 			text, err := proved("run", "a")
-			if c.want == "" && (err != nil || text != "a1") || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want) || errors.Is(err, file.ErrUnproven) != strings.Contains(c.want, "not what")) {
+			if c.want == "" && (err != nil || text != "a1") || c.want != "" &&
+				(err == nil || !strings.HasPrefix(err.Error(), c.want) ||
+					errors.Is(err, file.ErrUnproven) != strings.Contains(c.want, "not what")) {
 				t.Errorf("got %q and error %v, want %s", text, err, c.want)
 			}
 			f, err := file.OpenFolder("run", true)
@@ -73,7 +84,9 @@ func TestSameRun(t *testing.T) {
 	}
 	for _, id := range []string{"2", ""} {
 		err := f.SameRun("c", id)
-		if want := "c: not what the run wrote: it is of " + map[bool]string{true: "no run", false: "the run 2"}[id == ""] + ", a of the run 1; fit again"; !errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), want) {
+		if want := "c: not what the run wrote: it is of " + map[bool]string{true: "no run",
+			false: "the run 2"}[id == ""] + ", a of the run 1; fit again"; !errors.Is(err,
+			file.ErrUnproven) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
@@ -106,7 +119,10 @@ func TestSetKeepsTheID(t *testing.T) {
 // begins with a path in it.
 func FuzzFolder(f *testing.F) {
 	const note = `{"note":"files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force",`
-	for _, text := range []string{"", "{}", note, note + `"files":{}}`, note + `"run":"7","files":{"a":"0"}}`, note + `"files":{"a":"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb","../b":""}}`, note + `"files":null}`, note + `"files":[]}`} {
+	for _, text := range []string{"", "{}", note, note + `"files":{}}`,
+		note + `"run":"7","files":{"a":"0"}}`,
+		note +
+			`"files":{"a":"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb","../b":""}}`, note + `"files":null}`, note + `"files":[]}`} {
 		f.Add([]byte(text))
 	}
 	dir := f.TempDir()
@@ -114,7 +130,8 @@ func FuzzFolder(f *testing.F) {
 		writeFile(t, filepath.Join(dir, file.Manifest), string(text))
 		writeFile(t, filepath.Join(dir, "a"), "a")
 		got, err := proved(dir, "a")
-		if err == nil && got != "a" || err != nil && (!errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), dir)) {
+		if err == nil && got != "a" || err != nil &&
+			(!errors.Is(err, file.ErrUnproven) || !strings.HasPrefix(err.Error(), dir)) {
 			t.Errorf("got %q, error %v", got, err)
 		}
 		if err := put(dir, file.Guard{}, map[string]string{"a": "b"}, "a"); err == nil {

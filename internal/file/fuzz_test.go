@@ -54,7 +54,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, manifest []byte) {
 		dir := t.TempDir()
-		for name, text := range map[string]string{file.Manifest: string(manifest), "result": content} {
+		for name, text := range map[string]string{file.Manifest: string(manifest),
+			"result": content} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,10 @@ func FuzzManifest(f *testing.F) {
 		s, err := file.OpenSet(dir, []string{"result"}, file.Guard{})
 		if err == nil {
 			defer s.Discard()
-			if err = s.Write("result", func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err == nil {
+			if err = s.Write("result", func(w io.Writer) error {
+				_, err := io.WriteString(w, "new")
+				return err
+			}); err == nil {
 				err = s.Commit()
 			}
 		}

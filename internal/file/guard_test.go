@@ -43,11 +43,19 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 		{name: "nothing", change: func() {}},
 		{name: "one deleted", change: func() { os.Remove("run/a") }},
 		{"one edited", func() { writeFile(t, "run/b", "mine") }, []string{"run/b"}, false},
-		{"all edited", func() { writeFile(t, "run/a", "my own"); writeFile(t, "run/b", "mine") }, []string{"run/a", "run/b"}, false},
-		{name: "written again with the same content", change: func() { os.Remove("run/b"); writeFile(t, "run/b", "b1") }},
-		{"manifest deleted", func() { os.Remove("run/" + file.Manifest) }, []string{"a", "b"}, true},
-		{"manifest of another program", func() { writeFile(t, "run/"+file.Manifest, `{"files":{"a":"x"}}`) }, []string{"a", "b", file.Manifest}, true},
-		{"manifest damaged", func() { writeFile(t, "run/"+file.Manifest, `{"note":`) }, []string{"a", "b", file.Manifest}, true},
+		{"all edited", func() { writeFile(t, "run/a", "my own"); writeFile(t, "run/b", "mine") },
+			[]string{"run/a", "run/b"}, false},
+		{name: "written again with the same content", change: func() {
+			os.Remove("run/b")
+			writeFile(t, "run/b", "b1")
+		}},
+		{"manifest deleted", func() { os.Remove("run/" + file.Manifest) }, []string{"a", "b"},
+			true},
+		{"manifest of another program", func() {
+			writeFile(t, "run/"+file.Manifest, `{"files":{"a":"x"}}`)
+		}, []string{"a", "b", file.Manifest}, true},
+		{"manifest damaged", func() { writeFile(t, "run/"+file.Manifest, `{"note":`) },
+			[]string{"a", "b", file.Manifest}, true},
 		{"manifest and files replaced", func() {
 			errorsOf(os.RemoveAll("run"), os.Mkdir("run", 0o777))
 			for _, name := range []string{"notes", "x", "y", "z", ".hidden"} {
@@ -79,17 +87,20 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 			}
 			want := strings.Join(c.refused, ", ") + ": were" + refusal
 			if c.other {
-				want = "run: holds other things than results of tobac (" + strings.Join(c.refused, ", ") + ", no valid tobac.json)"
+				want = "run: holds other things than results of tobac (" +
+					strings.Join(c.refused, ", ") + ", no valid tobac.json)"
 			} else if len(c.refused) == 1 {
 				want = c.refused[0] + ": was" + refusal
 			}
-			if !errors.As(err, new(*file.Refusal)) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "--force") {
+			if !errors.As(err, new(*file.Refusal)) || !strings.HasPrefix(err.Error(), want) ||
+				!strings.Contains(err.Error(), "--force") {
 				t.Errorf("error %v, want %s", err, want)
 			}
 			if after := contents(t, "run"); after != before {
 				t.Errorf("the folder was changed from\n%s\nto\n%s", before, after)
 			}
-			if err := put("run", file.Guard{Force: true}, second, "a", "b"); err != nil || readFile(t, "run/a")+readFile(t, "run/b") != "a2b2" {
+			if err := put("run", file.Guard{Force: true}, second, "a", "b"); err != nil ||
+				readFile(t, "run/a")+readFile(t, "run/b") != "a2b2" {
 				t.Errorf("by force: error %v, files %v", err, contents(t, "run"))
 			}
 			if text, err := os.ReadFile("target"); err == nil && string(text) != "a1" {
@@ -172,9 +183,12 @@ func TestSetRefusesInputs(t *testing.T) {
 			input := c.make()
 			before := readFile(t, input)
 			for _, force := range []bool{false, true} {
-				guard := file.Guard{Inputs: []file.Input{{Path: "nowhere", What: "nothing"}, {Path: input, What: "the data"}}, Force: force}
+				guard := file.Guard{Inputs: []file.Input{{Path: "nowhere", What: "nothing"},
+					{Path: input, What: "the data"}}, Force: force}
 				err := put("run", guard, map[string]string{"a": "b"}, "a")
-				if want := filepath.Join("run", "a") + ": is the data, which is never overwritten; choose another place for the results"; err == nil || err.Error() != want {
+				if want := filepath.Join("run", "a") + ": is the data, which is never " +
+					"overwritten; choose another place for the results"; err == nil ||
+					err.Error() != want {
 					t.Errorf("force %v: error %v, want %s", force, err, want)
 				}
 			}

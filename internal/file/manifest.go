@@ -19,9 +19,10 @@ const Manifest = "tobac.json"
 // written. A file that has it still is one that this program may replace; one
 // that somebody has changed is not.
 type manifest struct {
-	Note  string            `json:"note"`
-	ID    string            `json:"run,omitempty"` // of the run that the files are of; "" means none
-	Files map[string]string `json:"files"`         // name, with slashes → checksum
+	Note string `json:"note"`
+	// of the run that the files are of; "" means none
+	ID    string            `json:"run,omitempty"`
+	Files map[string]string `json:"files"` // name, with slashes → checksum
 	// Former are the checksums of files that a set takes away or replaces, while it does.
 	Former map[string]string `json:"former,omitempty"`
 }
@@ -32,7 +33,8 @@ func (m *manifest) has(name, sum string) bool {
 }
 
 // manifestNote is by what a manifest is known, and what it is for.
-const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and others only with --force"
+const manifestNote = "files that tobac wrote, with their SHA-256: tobac replaces these, and " +
+	"others only with --force"
 
 // mostManifest bounds the bytes of a manifest, which has a few hundred.
 const mostManifest = 1 << 20
@@ -129,7 +131,8 @@ func (g *Guard) input(path string) (Input, bool) {
 // CheckInput returns an error if path is an input, through links too.
 func (g *Guard) CheckInput(path string) error {
 	if in, ok := g.input(path); ok {
-		return fmt.Errorf("%s: is %s, which is never overwritten; choose another place for the results", path, in.What)
+		return fmt.Errorf("%s: is %s, which is never overwritten; choose another place for the "+
+			"results", path, in.What)
 	}
 	return nil
 }

@@ -18,24 +18,37 @@ import (
 func TestPlantedFolders(t *testing.T) {
 	const staging = "run/.tobac-1.tmp"
 	for name, change := range map[string]func(t *testing.T) error{
-		"":                             func(*testing.T) error { return nil },
-		"a link":                       func(*testing.T) error { return errorsOf(os.Rename(staging, "else"), os.Symlink("../else", staging)) },
-		"others may write to it":       func(*testing.T) error { return os.Chmod(staging, 0o777) },
-		"a group may write to it":      func(*testing.T) error { return os.Chmod(staging, 0o770) },
-		"others may write to its lock": func(*testing.T) error { return os.Chmod(staging+"/.lock", 0o666) },
-		"no lock":                      func(*testing.T) error { return os.Remove(staging + "/.lock") },
+		"": func(*testing.T) error { return nil },
+		"a link": func(*testing.T) error {
+			return errorsOf(os.Rename(staging, "else"), os.Symlink("../else", staging))
+		},
+		"others may write to it":  func(*testing.T) error { return os.Chmod(staging, 0o777) },
+		"a group may write to it": func(*testing.T) error { return os.Chmod(staging, 0o770) },
+		"others may write to its lock": func(*testing.T) error {
+			return os.Chmod(staging+"/.lock", 0o666)
+		},
+		"no lock": func(*testing.T) error {
+			return os.Remove(staging + "/.lock")
+		},
 		"pipe for a lock": func(*testing.T) error {
 			return errorsOf(os.Remove(staging+"/.lock"), syscall.Mkfifo(staging+"/.lock", 0o600))
 		},
-		"another lock":   func(t *testing.T) error { writeFile(t, staging+"/.lock", "x"); return nil },
-		"another user's": func(t *testing.T) error { t.Cleanup(file.ActAs(os.Geteuid() + 1)); return nil },
+		"another lock": func(t *testing.T) error {
+			writeFile(t, staging+"/.lock", "x")
+			return nil
+		},
+		"another user's": func(t *testing.T) error {
+			t.Cleanup(file.ActAs(os.Geteuid() + 1))
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFolder(t)
 			if err := os.MkdirAll(staging, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for file, text := range map[string]string{"/.lock": "tobac: temporary files of a run\n", "/a": "evil"} {
+			for file, text := range map[string]string{"/.lock": "tobac: temporary files of a run\n",
+				"/a": "evil"} {
 				if err := os.WriteFile(staging+file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +77,9 @@ func TestLinksThatComeLate(t *testing.T) {
 		at, want string
 		do       func() error
 	}{
-		{"below", "run/below/c: a link in the path leads out of the folder", func() error { return errorsOf(os.Remove("run/below"), os.Symlink("../home", "run/below")) }},
+		{"below", "run/below/c: a link in the path leads out of the folder", func() error {
+			return errorsOf(os.Remove("run/below"), os.Symlink("../home", "run/below"))
+		}},
 		{".moves", "run: is another folder than it was", nil},
 	} {
 		os.RemoveAll("run")
@@ -81,7 +96,8 @@ func TestLinksThatComeLate(t *testing.T) {
 			}
 		}
 		restore := file.Inject(func(call, path string) error {
-			if swap.do != nil && call == "rename" && strings.HasSuffix(filepath.ToSlash(path), "below/c") {
+			if swap.do != nil && call == "rename" &&
+				strings.HasSuffix(filepath.ToSlash(path), "below/c") {
 				do := swap.do
 				swap.do = nil
 				return do()
@@ -93,8 +109,10 @@ func TestLinksThatComeLate(t *testing.T) {
 		if err == nil || err.Error() != swap.want {
 			t.Errorf("%s: error %v, want %s", swap.at, err, swap.want)
 		}
-		if got := readFile(t, "home/c"); got != "old" || len(listing(t, "home")) != 1 || len(listing(t, "other")) != 0 {
-			t.Errorf("%s: elsewhere there is %q now, in %v and %v", swap.at, got, listing(t, "home"), listing(t, "other"))
+		if got := readFile(t, "home/c"); got != "old" || len(listing(t, "home")) != 1 ||
+			len(listing(t, "other")) != 0 {
+			t.Errorf("%s: elsewhere there is %q now, in %v and %v", swap.at, got,
+				listing(t, "home"), listing(t, "other"))
 		}
 	}
 }
@@ -116,7 +134,10 @@ func TestLinkOfAnotherUser(t *testing.T) {
 		restore := file.ActAs(user)
 		err := errors.Join(file.Check("state"), file.Write("state", writes("new")))
 		restore()
-		if refused := err != nil && strings.HasPrefix(err.Error(), "state: is a link that is not known to be this user's own"); !refused || readFile(t, "mine") != "old" {
+		if refused := err != nil &&
+			strings.HasPrefix(err.Error(),
+				"state: is a link that is not known to be this user's own"); !refused ||
+			readFile(t, "mine") != "old" {
 			t.Errorf("as %d: error %v, the file holds %q", user, err, readFile(t, "mine"))
 		}
 		if os.Geteuid() == 0 {

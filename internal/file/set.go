@@ -122,7 +122,9 @@ func (s *Set) occupied(dir string) error {
 		return nil // which check has read
 	}
 	others := slices.DeleteFunc(s.place.matching("", ""), func(name string) bool {
-		return name[0] == '.' || slices.ContainsFunc(s.guard.Beside, func(path string) bool { return leads(s.dir, path, name) })
+		return name[0] == '.' || slices.ContainsFunc(s.guard.Beside, func(path string) bool {
+			return leads(s.dir, path, name)
+		})
 	})
 	if n := len(others); n > 0 {
 		const most = 3
@@ -130,7 +132,8 @@ func (s *Set) occupied(dir string) error {
 		if n > most {
 			text += fmt.Sprintf(" and %d more", n-most)
 		}
-		return fmt.Errorf("%s: holds other things than results of tobac (%s, no valid %s); choose a new or empty folder, or give --force", dir, text, Manifest)
+		return fmt.Errorf("%s: holds other things than results of tobac (%s, no valid %s); "+
+			"choose a new or empty folder, or give --force", dir, text, Manifest)
 	}
 	return nil
 }
@@ -168,7 +171,8 @@ func (s *Set) check() (now map[string]string, refused, err error) {
 	}
 	for _, folder := range s.folders(s.names) {
 		if info, err := s.place.Lstat(folder); err == nil && !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s: is a link or a file; allowed: a folder", s.place.path(folder))
+			return nil, nil,
+				fmt.Errorf("%s: is a link or a file; allowed: a folder", s.place.path(folder))
 		}
 	}
 	now = map[string]string{}
@@ -189,7 +193,8 @@ func (s *Set) check() (now map[string]string, refused, err error) {
 		}
 		switch kind := info.Mode().Type(); {
 		case kind != 0 && kind != fs.ModeSymlink:
-			return nil, nil, fmt.Errorf("%s: is no regular file; move it away, or choose another folder", path)
+			return nil, nil,
+				fmt.Errorf("%s: is no regular file; move it away, or choose another folder", path)
 		}
 		if now[name], err = checksum(s.place, name); err != nil {
 			return nil, nil, WithPath(path, err)
@@ -214,7 +219,8 @@ func foreignFiles(paths []string) error {
 	if len(paths) > 1 {
 		reason = "were not written by tobac, or were changed since, and are not overwritten"
 	}
-	return fmt.Errorf("%s: %s; choose another folder, move what you want to keep, or give --force", strings.Join(paths, ", "), reason)
+	return fmt.Errorf("%s: %s; choose another folder, move what you want to keep, or give --force",
+		strings.Join(paths, ", "), reason)
 }
 
 // Write writes one file, which appears in the folder on commit. Its name is one of those of
@@ -317,7 +323,8 @@ func (s *Set) prepare(now map[string]string) (removed []string, err error) {
 		}
 	}
 	for name, sum := range known.Files {
-		if !slices.Contains(s.written, name) && !slices.Contains(removed, name) && s.place.has(name) {
+		if !slices.Contains(s.written, name) && !slices.Contains(removed, name) &&
+			s.place.has(name) {
 			fresh.Files[name] = sum
 		}
 	}

@@ -60,7 +60,8 @@ func TestSetCommit(t *testing.T) {
 		if err := f.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if got := readFile(t, "a/b/one") + readFile(t, "a/b/two"); got != content+"one"+content+"two" {
+		if got := readFile(t, "a/b/one") + readFile(t, "a/b/two"); got != content+"one"+content+
+			"two" {
 			t.Errorf("files hold %q", got)
 		}
 		if diff := cmp.Diff([]string{"one", file.Manifest, "two"}, listing(t, "a/b")); diff != "" {
@@ -86,7 +87,8 @@ func TestSetFailures(t *testing.T) {
 			})
 		}},
 		{"folder in the place of a file", func(f *file.Set) error {
-			if err := errors.Join(f.Write("late", writes("new")), os.Mkdir("old/late", 0o755)); err != nil {
+			if err := errors.Join(f.Write("late", writes("new")),
+				os.Mkdir("old/late", 0o755)); err != nil {
 				return nil // which the test refuses
 			}
 			defer os.Remove("old/late")
@@ -117,7 +119,8 @@ func TestSetFailures(t *testing.T) {
 			if diff := cmp.Diff([]string{"one", "sub", "two"}, listing(t, "old")); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
-			if one, two := readFile(t, "old/one"), readFile(t, "old/two"); one != "former" || two != "former" {
+			if one, two := readFile(t, "old/one"), readFile(t, "old/two"); one != "former" ||
+				two != "former" {
 				t.Errorf("files hold %q and %q, want the former content", one, two)
 			}
 		})
@@ -138,7 +141,8 @@ func TestSetPlaceTaken(t *testing.T) {
 	if err := os.MkdirAll("run/one", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{Force: true}); err == nil || !strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
+	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{Force: true}); err == nil ||
+		!strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -92,7 +92,9 @@ func (s *staging) remove() {
 	}
 	defer s.leave()
 	if s.in != nil {
-		all := slices.DeleteFunc(s.in.matching("", ""), func(name string) bool { return name == lockName })
+		all := slices.DeleteFunc(s.in.matching("", ""), func(name string) bool {
+			return name == lockName
+		})
 		for _, name := range append(all, lockName) {
 			if name == lockName {
 				s.unlock() // before the file goes, which other systems demand
@@ -157,7 +159,9 @@ func (s *staging) tidy() {
 		return
 	}
 	text, err := io.ReadAll(io.LimitReader(s.lock, int64(len(lockText)+1)))
-	unmarked := len(text) < len(lockText) && lockText[:len(text)] == string(text) && len(s.in.matching("", "")) == 1 // ended before it was marked
+	// ended before it was marked
+	unmarked := len(text) < len(lockText) && lockText[:len(text)] == string(text) &&
+		len(s.in.matching("", "")) == 1
 	if err == nil && (string(text) == lockText || unmarked) {
 		s.remove()
 	}

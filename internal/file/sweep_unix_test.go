@@ -46,7 +46,8 @@ func TestKilledHelper(t *testing.T) {
 		if after {
 			die()
 		}
-		after = call == "rename" && strings.HasSuffix(filepath.ToSlash(path), "/"+os.Getenv("KILLED_STOP"))
+		after = call == "rename" &&
+			strings.HasSuffix(filepath.ToSlash(path), "/"+os.Getenv("KILLED_STOP"))
 		return nil
 	})
 	s.SetID("new")
@@ -84,7 +85,8 @@ func TestKilledRunsLeaveNothing(t *testing.T) {
 	if left := listing(t, "run"); len(left) != before+1 {
 		t.Fatalf("the killed run left %v", left)
 	}
-	if err := put("run", file.Guard{}, map[string]string{"a": "x", "b": "y"}, "a", "b"); err != nil {
+	if err := put("run", file.Guard{}, map[string]string{"a": "x", "b": "y"}, "a",
+		"b"); err != nil {
 		t.Fatal(err)
 	}
 	if left := listing(t, "run"); len(left) != before {
@@ -124,7 +126,8 @@ func TestKilledNeverMixes(t *testing.T) {
 			}
 			next := map[string]string{"a": "next a", "gone": "next gone"}
 			writeFile(t, "run/b", "mine")
-			if err := put("run", file.Guard{}, next, moved...); err == nil || !strings.Contains(err.Error(), "was changed since") {
+			if err := put("run", file.Guard{}, next, moved...); err == nil ||
+				!strings.Contains(err.Error(), "was changed since") {
 				t.Errorf("a file that somebody has changed: error %v", err)
 			}
 			if err := os.Remove("run/b"); err != nil {
@@ -133,7 +136,8 @@ func TestKilledNeverMixes(t *testing.T) {
 			if err := put("run", file.Guard{}, next, moved...); err != nil {
 				t.Error(err)
 			}
-			if left := listing(t, "run"); !slices.Equal(left, []string{"a", "gone", file.Manifest}) {
+			if left := listing(t, "run"); !slices.Equal(left,
+				[]string{"a", "gone", file.Manifest}) {
 				t.Errorf("afterwards the folder holds %v", left)
 			}
 		})

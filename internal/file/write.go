@@ -92,10 +92,12 @@ func checkLink(path string) error {
 		return nil
 	}
 	if !ownedBy(info, user()) && !ownedBy(info, 0) {
-		return fmt.Errorf("%s: is a link that is not known to be this user's own; allowed: a file, or a link of this user's", path)
+		return fmt.Errorf("%s: is a link that is not known to be this user's own; allowed: a "+
+			"file, or a link of this user's", path)
 	}
 	if _, err := disk.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: is a link to a file that is not there; allowed: a new file, or a link to one that is there", path)
+		return fmt.Errorf("%s: is a link to a file that is not there; allowed: a new file, or a "+
+			"link to one that is there", path)
 	}
 	return nil
 }
@@ -143,9 +145,11 @@ func (s *staging) create(name, path string, write func(io.Writer) error) (sum st
 	}
 	defer f.Close() // closed already, unless an error came first
 	h := sha256.New()
-	for _, do := range []func() error{func() error { return buffered(io.MultiWriter(f, h), write) }, f.Sync, f.Close} {
+	for _, do := range []func() error{func() error { return buffered(io.MultiWriter(f, h), write) },
+		f.Sync, f.Close} {
 		if err := do(); err != nil {
-			if located := new(fs.PathError); errors.As(err, &located) && located.Path == f.file.Name() {
+			if located := new(fs.PathError); errors.As(err, &located) &&
+				located.Path == f.file.Name() {
 				err = located.Err
 			}
 			return "", fmt.Errorf("%s: %w", path, err)

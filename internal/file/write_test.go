@@ -62,8 +62,11 @@ func TestWriteLeavesTheOldFileOnFailure(t *testing.T) {
 	writeFile(t, path, "old")
 	t.Run("error", func(t *testing.T) {
 		broken := &fs.PathError{Op: "read", Path: "elsewhere", Err: errors.New("broken")}
-		err := file.Write(path, func(w io.Writer) error { return errors.Join(writes("half")(w), broken) })
-		if want := path + ": read elsewhere: broken"; err == nil || err.Error() != want || !errors.Is(err, broken) {
+		err := file.Write(path, func(w io.Writer) error {
+			return errors.Join(writes("half")(w), broken)
+		})
+		if want := path + ": read elsewhere: broken"; err == nil || err.Error() != want ||
+			!errors.Is(err, broken) {
 			t.Errorf("error\n got %v\nwant %s", err, want)
 		}
 		checkFolder(t, path, "old")
@@ -84,7 +87,8 @@ func TestWritePlaces(t *testing.T) {
 	t.Run("no folder", func(t *testing.T) {
 		path := filepath.Join(folder, "nowhere", "out.csv")
 		err := file.Write(path, writes("x"))
-		if want := path + ": no such file or directory"; err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+		if want := path + ": no such file or directory"; err == nil || err.Error() != want ||
+			!errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("error\n got %v\nwant %s", err, want)
 		}
 	})
@@ -189,7 +193,8 @@ func TestOpen(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	_, err = file.Open("no", "a table")
-	if want := "no: no such file or directory"; err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+	if want := "no: no such file or directory"; err == nil || err.Error() != want ||
+		!errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -152,8 +152,8 @@ func gammaOf(x float64) gammaAt {
 	return gammaAt{log, mathext.Digamma(x), trigamma(x)}
 }
 
-// gammas remembers what the rows of one evaluation share: ln Γ(y + s) for the size s of all rows, and
-// ln y!. It serves one goroutine; nil remembers nothing.
+// gammas remembers what the rows of one evaluation share: ln Γ(y + s) for the size s of all rows,
+// and ln y!. It serves one goroutine; nil remembers nothing.
 type gammas struct {
 	size       float64
 	atSize     gammaAt
@@ -206,8 +206,8 @@ func (m *gammas) factorial(y float64) float64 {
 	return m.factorials[int(y)]
 }
 
-// trigamma is the derivative of the digamma function at x > 0: the recurrence ψ′(x) = ψ′(x + 1) + 1/x²,
-// then the asymptotic series.
+// trigamma is the derivative of the digamma function at x > 0: the recurrence ψ′(x) = ψ′(x + 1) +
+// 1/x², then the asymptotic series.
 func trigamma(x float64) float64 {
 	sum := 0.0
 	for ; x < 16; x++ {
@@ -275,4 +275,6 @@ func (f gamma) prior(c, g, h []float64) float64 {
 	return f.level.add(0, c, g, h) + shapePrior.add(1, c, g, h)
 }
 
-func (f gamma) start(y, weight []float64) []float64 { return []float64{f.level.mean, shapePrior.mean} }
+func (f gamma) start(y, weight []float64) []float64 {
+	return []float64{f.level.mean, shapePrior.mean}
+}

@@ -28,7 +28,9 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 			columns, variance = append(columns, p.curved...), append(variance, p.curvedV...)
 		}
 	}
-	weights := map[dataset.Kind][]float64{dataset.Real: normalWeights, dataset.Positive: normalWeights, dataset.Proportion: normalWeights, dataset.Count: logWeights}[v.Kind]
+	weights := map[dataset.Kind][]float64{dataset.Real: normalWeights,
+		dataset.Positive: normalWeights, dataset.Proportion: normalWeights,
+		dataset.Count: logWeights}[v.Kind]
 	if weights == nil {
 		weights = logitWeights
 	}
@@ -74,7 +76,8 @@ func drawColumn(v Variable, parents []covariates, n int, rng *rand.Rand) []float
 			} else {
 				for l, q := range p {
 					for a := range f.constants {
-						f.constants[a] += f.family.(softmax).contrast[l*(v.Levels-1)+a] * math.Log(q)
+						f.constants[a] += f.family.(softmax).contrast[l*(v.Levels-1)+
+							a] * math.Log(q)
 					}
 				}
 			}
@@ -162,8 +165,10 @@ func TestCalibration(t *testing.T) {
 			graphs = append(graphs, g)
 		}
 	}
-	binary, category := Variable{Kind: dataset.Binary, Levels: 2}, Variable{Kind: dataset.Categorical, Levels: 3}
-	ordered, count, number := Variable{Kind: dataset.Ordered, Levels: 4}, Variable{Kind: dataset.Count}, Variable{}
+	binary, category := Variable{Kind: dataset.Binary, Levels: 2},
+		Variable{Kind: dataset.Categorical, Levels: 3}
+	ordered, count, number := Variable{Kind: dataset.Ordered, Levels: 4},
+		Variable{Kind: dataset.Count}, Variable{}
 	positive, part := Variable{Kind: dataset.Positive}, Variable{Kind: dataset.Proportion}
 	for name, all := range map[string][]Variable{
 		"numbers and a category": {number, category, number},
@@ -234,11 +239,13 @@ func TestCalibration(t *testing.T) {
 		for k := range groups {
 			from, to := k*len(said)/groups, (k+1)*len(said)/groups
 			off += math.Abs(stat.Mean(said[from:to], nil)-stat.Mean(there[from:to], nil)) / groups
-			t.Logf("%s: said %.3f, there %.3f of %d", name, stat.Mean(said[from:to], nil), stat.Mean(there[from:to], nil), to-from)
+			t.Logf("%s: said %.3f, there %.3f of %d", name, stat.Mean(said[from:to], nil),
+				stat.Mean(there[from:to], nil), to-from)
 		}
 		t.Logf("%s: error %.3f", name, off)
 		if off > most {
-			t.Errorf("%s: calibration error %.3f over %d tables, want at most %v", name, off, tables, most)
+			t.Errorf("%s: calibration error %.3f over %d tables, want at most %v", name, off,
+				tables, most)
 		}
 	}
 }

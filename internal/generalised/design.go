@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Variable says what a column is: its kind, and of binary, ordered and categorical ones the number
-// of levels, whose codes 0, 1, … the column has.
+// A Variable says what a column is: its kind, and of binary, ordered and categorical ones the
+// number of levels, whose codes 0, 1, … the column has.
 type Variable struct {
 	Kind   dataset.Kind
 	Levels int
@@ -116,7 +116,8 @@ func newCovariates(x []float64, v Variable) covariates {
 		c.basis = basis
 		straight(basis.Column)
 		for k := range min(curves, len(basis.Smooth)) {
-			c.curved, c.curvedV = append(c.curved, basis.Smooth[k]), append(c.curvedV, basis.Variance[k])
+			c.curved, c.curvedV = append(c.curved, basis.Smooth[k]),
+				append(c.curvedV, basis.Variance[k])
 		}
 	}
 	return c
@@ -201,12 +202,14 @@ func pick(x []float64, rows []int) []float64 {
 func check(x mat.Matrix, variables []Variable) error {
 	n, d := x.Dims()
 	if n < 2 || d < 1 || len(variables) != d {
-		return fmt.Errorf("generalised: got %d rows of %d columns of %d variables, want at least two rows, and a column for each variable", n, d, len(variables))
+		return fmt.Errorf("generalised: got %d rows of %d columns of %d variables, want at least "+
+			"two rows, and a column for each variable", n, d, len(variables))
 	}
 	for j, v := range variables {
 		levelled := v.Kind.Levelled()
 		if levelled && v.Levels < 2 || v.Kind == dataset.Binary && v.Levels != 2 {
-			return fmt.Errorf("generalised: column %d has %d levels, want at least 2, and 2 of a binary one", j+1, v.Levels)
+			return fmt.Errorf("generalised: column %d has %d levels, want at least 2, and 2 of a "+
+				"binary one", j+1, v.Levels)
 		}
 		for i := range n {
 			y := x.At(i, j)
@@ -222,7 +225,8 @@ func check(x mat.Matrix, variables []Variable) error {
 				want = "a number above 0"
 			}
 			if want != "" {
-				return fmt.Errorf("generalised: row %d, column %d is %v, want %s", i+1, j+1, y, want)
+				return fmt.Errorf("generalised: row %d, column %d is %v, want %s", i+1, j+1, y,
+					want)
 			}
 		}
 	}

@@ -25,8 +25,8 @@
 //	categorical  multinomial logit
 //
 // Where parents and child all have levels, a table of probabilities for each combination of them
-// ([nodescore.Dirichlet]) takes half of the prior probability. Distributions that are far behind both
-// without parents and with all others are left out ([Options]).
+// ([nodescore.Dirichlet]) takes half of the prior probability. Distributions that are far behind
+// both without parents and with all others are left out ([Options]).
 //
 // # Evidence
 //
@@ -41,9 +41,9 @@
 //
 // # Functions
 //
-// A [Function] is an equation drawn from its posterior: a form with the probability that its evidence
-// says, and parameters from the normal approximation at their mode, or from their own distribution
-// where it is known (normal equations, tables).
+// A [Function] is an equation drawn from its posterior: a form with the probability that its
+// evidence says, and parameters from the normal approximation at their mode, or from their own
+// distribution where it is known (normal equations, tables).
 //
 // # Failure and concurrency
 //
@@ -51,6 +51,7 @@
 // have panic. A [Scorer] is safe for concurrent use, and gives the same bits for any number of
 // goroutines.
 //
-// References: P. McCullagh, J. A. Nelder (1989), Generalized Linear Models; L. Tierney, J. B. Kadane
-// (1986), JASA 81: Laplace's approximation; D. Lambert (1992), Technometrics 34: excess of zeros.
+// References: P. McCullagh, J. A. Nelder (1989), Generalized Linear Models; L. Tierney, J. B.
+// Kadane (1986), JASA 81: Laplace's approximation; D. Lambert (1992), Technometrics 34: excess of
+// zeros.
 package generalised

@@ -83,7 +83,8 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 func (s *Scorer) noParts(parents []int) []part {
 	all := make([]part, len(parents))
 	for k := range all {
-		all[k] = part{scale: asIs, knots: []float64{0}, slope: []float64{0}, terms: [][]float64{{0}}}
+		all[k] = part{scale: asIs, knots: []float64{0}, slope: []float64{0},
+			terms: [][]float64{{0}}}
 	}
 	return all
 }
@@ -98,7 +99,8 @@ func (p *problem) draw(f *fit, rng *rand.Rand) []float64 {
 		for k := range n {
 			theta.SetVec(k, rng.NormFloat64())
 		}
-		_ = theta.SolveVec(&u, theta) // the covariance (UᵀU)⁻¹; an ill-conditioned mode is the best there is
+		// the covariance (UᵀU)⁻¹; an ill-conditioned mode is the best there is
+		_ = theta.SolveVec(&u, theta)
 		out := floats.AddTo(make([]float64, n), f.theta, theta.RawVector().Data)
 		if v := p.density(w, out, nil, nil); !math.IsInf(v, -1) && !math.IsNaN(v) {
 			return out
@@ -117,7 +119,8 @@ func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []floa
 // part is what a parent adds with the weights of its straight columns and of its curves, if it has
 // them, in each predictor.
 func (c *covariates) part(straight, curved [][]float64) part {
-	p := part{scale: c.scale, slope: make([]float64, len(straight)), terms: make([][]float64, len(straight))}
+	p := part{scale: c.scale, slope: make([]float64, len(straight)),
+		terms: make([][]float64, len(straight))}
 	if c.scale == byLevel {
 		for _, r := range c.rows {
 			p.knots = append(p.knots, c.value[r])
@@ -170,7 +173,8 @@ func (s *Scorer) likely(j int, parents []int) []likelyForm {
 	add := func(e likelyForm) { all, highest = append(all, e), max(highest, e.log) }
 	alone := s.fitted(j, nil)
 	for k, v := range s.tableGains(j, parents) {
-		add(likelyForm{log: alone + v - math.Log(float64(len(tableSizes))), table: s.child[j].tables[k]})
+		add(likelyForm{log: alone + v - math.Log(float64(len(tableSizes))),
+			table: s.child[j].tables[k]})
 	}
 	if all == nil || s.affordable(j, parents) {
 		of := 0.0 // prior weight of straight lines

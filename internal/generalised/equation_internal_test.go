@@ -30,25 +30,27 @@ func TestDerivativesOfEquations(t *testing.T) {
 			}
 			size, w := len(at), p.newWork()
 			hessian := mat.NewSymDense(size, nil)
-			difference(t, fmt.Sprint(name, ", weights ", weighted), at, func(x, g, h []float64) float64 {
-				v := p.density(w, x, g, hessian)
-				for a := range size {
-					for b := range size {
-						h[a*size+b] = hessian.At(a, b)
+			difference(t, fmt.Sprint(name, ", weights ", weighted), at,
+				func(x, g, h []float64) float64 {
+					v := p.density(w, x, g, hessian)
+					for a := range size {
+						for b := range size {
+							h[a*size+b] = hessian.At(a, b)
+						}
 					}
-				}
-				return v
-			})
+					return v
+				})
 		}
 	}
 }
 
-// The evidence of a normal equation is the density of a t distribution of all rows, of 2a degrees of
-// freedom and the scale (b/a)(I + ZDZ'), here from gonum.
+// The evidence of a normal equation is the density of a t distribution of all rows, of 2a degrees
+// of freedom and the scale (b/a)(I + ZDZ'), here from gonum.
 func TestNormalEvidence(t *testing.T) {
 	const n, jacobian = 9, 0.7
 	rng := rand.New(rand.NewPCG(2, 6))
-	y, columns, variance := make([]float64, n), [][]float64{make([]float64, n), make([]float64, n)}, []float64{0.3, 2}
+	y, columns, variance := make([]float64, n), [][]float64{make([]float64, n), make([]float64, n)},
+		[]float64{0.3, 2}
 	for i := range n {
 		columns[0][i], columns[1][i] = rng.NormFloat64(), rng.NormFloat64()
 		y[i] = 5 + 2*columns[0][i] + rng.NormFloat64()
@@ -61,7 +63,8 @@ func TestNormalEvidence(t *testing.T) {
 	scale := mat.NewSymDense(n, nil)
 	for i := range n {
 		for k := range i + 1 {
-			v := constantVariance + variance[0]*columns[0][i]*columns[0][k] + variance[1]*columns[1][i]*columns[1][k]
+			v := constantVariance + variance[0]*columns[0][i]*columns[0][k] +
+				variance[1]*columns[1][i]*columns[1][k]
 			if i == k {
 				v++
 			}

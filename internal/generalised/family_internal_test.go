@@ -26,7 +26,8 @@ func families() map[string]struct {
 		"gamma":   {gamma{level: normalPrior{0.3, 2}}, []float64{0.2, 1, 7}},
 	}
 	for k := range 4 {
-		all[fmt.Sprint("counted ", k)] = entry{newCounted(0.5, k&1 != 0, k&2 != 0), []float64{0, 1, 9}}
+		all[fmt.Sprint("counted ", k)] = entry{newCounted(0.5, k&1 != 0, k&2 != 0),
+			[]float64{0, 1, 9}}
 	}
 	return all
 }
@@ -50,8 +51,10 @@ func difference(t *testing.T, name string, at []float64, f func(x, g, h []float6
 			t.Errorf("%s at %v: gradient %d is %v, differences give %v", name, at, a, g[a], want)
 		}
 		for b := range k {
-			if want := (up[b] - down[b]) / (2 * step); math.Abs(h[a*k+b]-want) > 1e-5*(1+math.Abs(want)) {
-				t.Errorf("%s at %v: Hessian %d %d is %v, differences give %v", name, at, a, b, h[a*k+b], want)
+			if want := (up[b] - down[b]) / (2 * step); math.Abs(h[a*k+b]-want) >
+				1e-5*(1+math.Abs(want)) {
+				t.Errorf("%s at %v: Hessian %d %d is %v, differences give %v", name, at, a, b,
+					h[a*k+b], want)
 			}
 		}
 	}
@@ -70,7 +73,9 @@ func TestDerivatives(t *testing.T) {
 				}
 			}
 			for _, y := range f.y {
-				difference(t, fmt.Sprint(name, " of ", y), eta, func(x, g, h []float64) float64 { return f.row(y, x, g, h) })
+				difference(t, fmt.Sprint(name, " of ", y), eta, func(x, g, h []float64) float64 {
+					return f.row(y, x, g, h)
+				})
 			}
 			var c []float64
 			for a, q := range f.predictors() {
@@ -181,7 +186,8 @@ func drawn(f family, n int, rng *rand.Rand) *problem {
 				y += rng.ExpFloat64() * math.Exp(eta[0]) / shape
 			}
 		} else {
-			for u -= math.Exp(f.row(y, eta, g, h)); u > 0 && y < 1e3; u -= math.Exp(f.row(y, eta, g, h)) {
+			for u -= math.Exp(f.row(y, eta, g, h)); u > 0 &&
+				y < 1e3; u -= math.Exp(f.row(y, eta, g, h)) {
 				y++
 			}
 		}
@@ -248,8 +254,10 @@ func TestRemembered(t *testing.T) {
 	for range 2 {
 		for _, s := range []float64{0.3, 2, 0.3} {
 			for _, y := range []float64{0, 5, 1, mostRemembered, 5} {
-				if m.at(s) != gammaOf(s) || m.above(y, s) != gammaOf(y+s) || m.factorial(y) != gammaOf(y+1).log {
-					t.Errorf("of %v and the size %v: got %v, %v, %v", y, s, m.at(s), m.above(y, s), m.factorial(y))
+				if m.at(s) != gammaOf(s) || m.above(y, s) != gammaOf(y+s) ||
+					m.factorial(y) != gammaOf(y+1).log {
+					t.Errorf("of %v and the size %v: got %v, %v, %v", y, s, m.at(s), m.above(y, s),
+						m.factorial(y))
 				}
 			}
 		}

@@ -14,8 +14,8 @@ type predictor struct{ constant, parents bool }
 // A family is the distribution of a child given linear predictors η.
 type family interface {
 	predictors() []predictor
-	// row is ln p(y | η), with its gradient g and its Hessian h, K×K, which it overwrites; −Inf where
-	// η is impossible.
+	// row is ln p(y | η), with its gradient g and its Hessian h, K×K, which it overwrites; −Inf
+	// where η is impossible.
 	row(y float64, eta, g, h []float64) float64
 	// prior is the log density of the constants, in the sequence of their predictors, to whose
 	// gradient and Hessian it adds.
@@ -65,7 +65,8 @@ func (p *problem) size() int {
 // initial are parameters to begin with: weights of 0.
 func (p *problem) initial() []float64 { return p.extended(p.start(p.y, p.weight), 0) }
 
-// extended are the parameters of an equation of so many of the columns, the weights of the others 0.
+// extended are the parameters of an equation of so many of the columns, the weights of the others
+// 0.
 func (p *problem) extended(theta []float64, columns int) []float64 {
 	var out []float64
 	at := 0
@@ -286,13 +287,15 @@ func (p *problem) solve(theta []float64) *fit {
 		f.theta = p.initial()
 	}
 	w := p.newWork()
-	gradient, hessian, negative := make([]float64, size), mat.NewSymDense(size, nil), mat.NewSymDense(size, nil)
+	gradient, hessian, negative := make([]float64, size), mat.NewSymDense(size, nil),
+		mat.NewSymDense(size, nil)
 	value := p.density(w, f.theta, gradient, hessian)
 	next, step := make([]float64, size), mat.NewVecDense(size, nil)
 	ahead := make([]float64, size)
 	for range mostSteps {
 		negative.ScaleSym(-1, hessian)
-		for ridge := 0.0; !f.root.Factorize(negative); ridge = 10*ridge + 1e-6*(1+trace(hessian)/float64(size)) {
+		for ridge := 0.0; !f.root.Factorize(negative); ridge = 10*ridge +
+			1e-6*(1+trace(hessian)/float64(size)) {
 			for a := range size {
 				negative.SetSym(a, a, ridge-hessian.At(a, a))
 			}
@@ -301,7 +304,8 @@ func (p *problem) solve(theta []float64) *fit {
 				return f
 			}
 		}
-		if f.root.SolveVecTo(step, mat.NewVecDense(size, gradient)) != nil && mat.Norm(step, 2) == 0 {
+		if f.root.SolveVecTo(step, mat.NewVecDense(size, gradient)) != nil &&
+			mat.Norm(step, 2) == 0 {
 			break
 		}
 		gain := floats.Dot(gradient, step.RawVector().Data)

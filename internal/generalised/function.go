@@ -11,14 +11,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Function is the equation of a variable given its parents, drawn from its posterior, in the units
-// of the data.
+// A Function is the equation of a variable given its parents, drawn from its posterior, in the
+// units of the data.
 type Function struct {
-	form      int
-	values    []float64 // of a variable with levels
-	constants []float64 // of all predictors; of a normal form the constant and the standard deviation
-	parts     []part    // of the parents
-	family    family    // nil of tables, normal forms and constants
+	form   int
+	values []float64 // of a variable with levels
+	// of all predictors; of a normal form the constant and the standard deviation
+	constants []float64
+	parts     []part // of the parents
+	family    family // nil of tables, normal forms and constants
 	table     *table
 }
 
@@ -215,8 +216,8 @@ func (f *Function) levels(dst, eta []float64) []float64 {
 	return dst
 }
 
-// Probabilities are those of the values in so many rows, one after the other in p; nil of a variable
-// without levels. columns[k] holds the values of parent number k.
+// Probabilities are those of the values in so many rows, one after the other in p; nil of a
+// variable without levels. columns[k] holds the values of parent number k.
 func (f *Function) Probabilities(columns [][]float64, rows int) (values, p []float64) {
 	if f.table == nil && len(f.values) == 0 {
 		return nil, nil
@@ -285,8 +286,8 @@ func (f *Function) Noise() float64 {
 	return math.NaN()
 }
 
-// Values writes a value of each row to dst, the quantile whose probability standard normal noise has;
-// false, if the noise is added or the variable has levels.
+// Values writes a value of each row to dst, the quantile whose probability standard normal noise
+// has; false, if the noise is added or the variable has levels.
 func (f *Function) Values(dst []float64, columns [][]float64, noise []float64) bool {
 	if f.form < ofCounts || f.form == ofNormal || f.form == ofConstant {
 		return false
@@ -326,7 +327,8 @@ func (f *Function) quantile(eta []float64, z float64) float64 {
 		if c.dispersed {
 			variance += mean * mean * math.Exp(-eta[1])
 		}
-		return math.Round(distuv.Gamma{Alpha: mean * mean / variance, Beta: mean / variance}.Quantile(u))
+		return math.Round(distuv.Gamma{Alpha: mean * mean / variance,
+			Beta: mean / variance}.Quantile(u))
 	}
 	g, h := make([]float64, len(eta)), make([]float64, len(eta)*len(eta))
 	for y := 0.0; ; y++ {

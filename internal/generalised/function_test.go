@@ -42,13 +42,16 @@ func TestFunctions(t *testing.T) {
 		for _, parents := range [][]int{nil, {(j + 1) % d}, {(j + 2) % d, (j + d - 1) % d}} {
 			slices.Sort(parents)
 			numbers := s.FunctionParameters(j, parents, rng)
-			f, rest, err := generalised.NewFunction(len(parents), append(slices.Clone(numbers), 7, 8))
+			f, rest, err := generalised.NewFunction(len(parents),
+				append(slices.Clone(numbers), 7, 8))
 			if err != nil || len(rest) != 2 || !slices.Equal(f.Parameters(), numbers) {
-				t.Fatalf("%v given %v: %v, %v after the numbers, %v again, want %v", v.Kind, parents, err, rest, f, numbers)
+				t.Fatalf("%v given %v: %v, %v after the numbers, %v again, want %v", v.Kind,
+					parents, err, rest, f, numbers)
 			}
 			for k := range numbers {
 				if _, _, err := generalised.NewFunction(len(parents), numbers[:k]); err == nil {
-					t.Fatalf("%v: the first %d of %d numbers were accepted", v.Kind, k, len(numbers))
+					t.Fatalf("%v: the first %d of %d numbers were accepted", v.Kind, k,
+						len(numbers))
 				}
 			}
 			at, columns := make([]float64, len(parents)), make([][]float64, len(parents))
@@ -67,7 +70,8 @@ func TestFunctions(t *testing.T) {
 					q := math.Exp(f.LogDensity(y, at))
 					total, first = total+q, first+q*y
 					if math.Abs(q-p[k]) > 1e-12 {
-						t.Errorf("%v given %v: probability %v, density %v", v.Kind, parents, p[k], q)
+						t.Errorf("%v given %v: probability %v, density %v", v.Kind, parents, p[k],
+							q)
 					}
 				}
 				values = mean
@@ -83,7 +87,8 @@ func TestFunctions(t *testing.T) {
 						values[k] = mean[k] + math.Sqrt(f.Noise())*z
 					}
 				}
-				for k := range len(values) - 1 { // the density between two quantiles has their probability
+				// the density between two quantiles has their probability
+				for k := range len(values) - 1 {
 					width := values[k+1] - values[k]
 					q := math.Exp(f.LogDensity((values[k]+values[k+1])/2, at)) * width
 					total, first = total+q, first+q*(values[k]+values[k+1])/2
@@ -91,15 +96,18 @@ func TestFunctions(t *testing.T) {
 				total, first = total*400/399, first*400/399
 			}
 			scale := 1 + math.Abs(mean[0])
-			if math.Abs(total-1) > 0.01 || math.Abs(first-mean[0]) > 0.03*scale || math.Abs(stat.Mean(values, nil)-mean[0]) > 0.03*scale {
-				t.Errorf("%v given %v: a density of %v with the mean %v, and values with %v, want 1 and twice %v", v.Kind, parents, total, first, stat.Mean(values, nil), mean[0])
+			if math.Abs(total-1) > 0.01 || math.Abs(first-mean[0]) > 0.03*scale ||
+				math.Abs(stat.Mean(values, nil)-mean[0]) > 0.03*scale {
+				t.Errorf("%v given %v: a density of %v with the mean %v, and values with %v, "+
+					"want 1 and twice %v", v.Kind, parents, total, first, stat.Mean(values, nil),
+					mean[0])
 			}
 		}
 	}
 }
 
-// Means of drawn equations are those that the table was simulated with, within 0.07 of a probability
-// and 15 % of a mean: about four standard errors of 800 rows.
+// Means of drawn equations are those that the table was simulated with, within 0.07 of a
+// probability and 15 % of a mean: about four standard errors of 800 rows.
 func TestFunctionsFindEquations(t *testing.T) {
 	const n = 800
 	rng := rand.New(rand.NewPCG(8, 8))
@@ -113,9 +121,11 @@ func TestFunctionsFindEquations(t *testing.T) {
 			binary = 1
 		}
 		x.SetRow(i, []float64{c, z, binary, distuv.Poisson{Lambda: mean, Src: rng}.Rand(),
-			distuv.Gamma{Alpha: 2, Beta: 2 / mean, Src: rng}.Rand(), c*c - z + 0.5*rng.NormFloat64()})
+			distuv.Gamma{Alpha: 2, Beta: 2 / mean, Src: rng}.Rand(),
+			c*c - z + 0.5*rng.NormFloat64()})
 	}
-	variables := []generalised.Variable{{Kind: dataset.Categorical, Levels: 3}, {}, {Kind: dataset.Binary, Levels: 2},
+	variables := []generalised.Variable{{Kind: dataset.Categorical, Levels: 3}, {},
+		{Kind: dataset.Binary, Levels: 2},
 		{Kind: dataset.Count}, {Kind: dataset.Positive}, {}}
 	s := newScorer(t, x, nil, variables, 2)
 	for j := 2; j < 6; j++ {

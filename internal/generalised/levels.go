@@ -35,8 +35,8 @@ func (logit) start(y, weight []float64) []float64 {
 	return []float64{math.Log(counts[1]+1) - math.Log(counts[0]+1)}
 }
 
-// A softmax is a child of r levels without an order: ln p_k = (C η)_k − ln Σ exp(C η), C the r×(r−1)
-// contrasts of [nodescore.Contrasts].
+// A softmax is a child of r levels without an order: ln p_k = (C η)_k − ln Σ exp(C η), C the
+// r×(r−1) contrasts of [nodescore.Contrasts].
 type softmax struct {
 	r        int
 	contrast []float64 // r×(r−1)

@@ -27,9 +27,9 @@ func NewLines(x mat.Matrix, variables []Variable) *Lines {
 	return l
 }
 
-// Covariates are the functions of column j that its children have, n×k: the column, or its logarithm
-// where that is less skewed, standardised; of a category its contrasts. Those of a column that does
-// not vary are 0.
+// Covariates are the functions of column j that its children have, n×k: the column, or its
+// logarithm where that is less skewed, standardised; of a category its contrasts. Those of a column
+// that does not vary are 0.
 func (l *Lines) Covariates(j int) *mat.Dense {
 	columns := l.all[j].straight
 	out := mat.NewDense(l.rows, max(len(columns), 1), nil)
@@ -39,9 +39,11 @@ func (l *Lines) Covariates(j int) *mat.Dense {
 	return out
 }
 
-// Function is the equation of variable j: constants are those of its predictors, weights[q] those of
-// the covariates of the parents in predictor q, by parent, and variance that of the noise of a number.
-func (l *Lines) Function(j int, parents []int, constants []float64, weights func(q, i int) []float64, variance float64) *Function {
+// Function is the equation of variable j: constants are those of its predictors, weights[q] those
+// of the covariates of the parents in predictor q, by parent, and variance that of the noise of a
+// number.
+func (l *Lines) Function(j int, parents []int, constants []float64,
+	weights func(q, i int) []float64, variance float64) *Function {
 	v, own := l.variables[j], &l.all[j]
 	f := &Function{form: ofNormal, constants: append([]float64(nil), constants...)}
 	scale := 1.0
@@ -54,7 +56,8 @@ func (l *Lines) Function(j int, parents []int, constants []float64, weights func
 		f.form, f.constants = ofConstant, []float64{own.mean}
 		f.parts = make([]part, len(parents))
 		for k := range parents {
-			f.parts[k] = part{scale: asIs, knots: []float64{0}, slope: []float64{0}, terms: [][]float64{{0}}}
+			f.parts[k] = part{scale: asIs, knots: []float64{0}, slope: []float64{0},
+				terms: [][]float64{{0}}}
 		}
 		return f
 	default:
@@ -70,7 +73,8 @@ func (l *Lines) Function(j int, parents []int, constants []float64, weights func
 	for _, i := range parents {
 		straight := make([][]float64, len(constants))
 		for q := range straight {
-			straight[q] = floats.ScaleTo(make([]float64, len(l.all[i].straight)), scale, weights(q, i)[:len(l.all[i].straight)])
+			straight[q] = floats.ScaleTo(make([]float64, len(l.all[i].straight)), scale,
+				weights(q, i)[:len(l.all[i].straight)])
 		}
 		f.parts = append(f.parts, l.all[i].part(straight, make([][]float64, len(constants))))
 	}

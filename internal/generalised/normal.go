@@ -84,8 +84,8 @@ type solution struct {
 	rest  float64       // s
 }
 
-// solve solves the equation with some columns, whose weights have the prior variances given relative
-// to that of the noise; false if it has no solution.
+// solve solves the equation with some columns, whose weights have the prior variances given
+// relative to that of the noise; false if it has no solution.
 func (f normal) solve(columns []int, variance []float64) (s solution, ok bool) {
 	p, size := len(columns)+1, len(f.gram.columns)
 	at := append([]int{0}, columns...)
@@ -107,7 +107,8 @@ func (f normal) solve(columns []int, variance []float64) (s solution, ok bool) {
 		return s, false
 	}
 	s.mode = mat.NewVecDense(p, nil)
-	_ = s.root.SolveVecTo(s.mode, u) // an ill-conditioned matrix of eigenvalues from 1 on is solved well enough
+	// an ill-conditioned matrix of eigenvalues from 1 on is solved well enough
+	_ = s.root.SolveVecTo(s.mode, u)
 	s.rest = max(f.yy-mat.Dot(u, s.mode), 0)
 	return s, true
 }
@@ -122,17 +123,20 @@ func (f normal) evidence(columns []int, variance []float64) float64 {
 	before, _ := math.Lgamma(varianceShape)
 	after, _ := math.Lgamma(varianceShape + n/2)
 	return f.jacobian - n/2*math.Log(2*math.Pi) - 0.5*s.root.LogDet() +
-		varianceShape*math.Log(varianceRate) - before + after - (varianceShape+n/2)*math.Log(varianceRate+s.rest/2)
+		varianceShape*math.Log(varianceRate) - before +
+		after - (varianceShape+n/2)*math.Log(varianceRate+s.rest/2)
 }
 
 // draw draws the weights, the constant first, and the standard deviation of the noise.
-func (f normal) draw(columns []int, variance []float64, rng *rand.Rand) (weights []float64, sd float64) {
+func (f normal) draw(columns []int, variance []float64, rng *rand.Rand) (weights []float64,
+	sd float64) {
 	s, ok := f.solve(columns, variance)
 	if !ok {
 		panic("generalised: an equation without evidence is drawn")
 	}
 	n := f.gram.g[0]
-	sd = 1 / math.Sqrt(distuv.Gamma{Alpha: varianceShape + n/2, Beta: varianceRate + s.rest/2, Src: rng}.Rand())
+	sd = 1 / math.Sqrt(distuv.Gamma{Alpha: varianceShape + n/2, Beta: varianceRate + s.rest/2,
+		Src: rng}.Rand())
 	z := mat.NewVecDense(len(s.scale), nil)
 	for k := range s.scale {
 		z.SetVec(k, sd*rng.NormFloat64())

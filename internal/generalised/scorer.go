@@ -20,14 +20,14 @@ import (
 // Options are settings of a [Scorer].
 type Options struct {
 	// MaxParents is the number of parents up to which equations are fitted. Sets of more parents
-	// get the score of Base and the difference of their most important ones, [nodescore.ExtendTable].
-	// 0 means no bound.
+	// get the score of Base and the difference of their most important ones,
+	// [nodescore.ExtendTable]. 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required
 }
 
-// A Scorer scores the equations of a table, as the package comment says. It keeps the scores that it
-// has computed.
+// A Scorer scores the equations of a table, as the package comment says. It keeps the scores that
+// it has computed.
 type Scorer struct {
 	opt       Options
 	variables []Variable
@@ -38,7 +38,8 @@ type Scorer struct {
 	mu    sync.Mutex
 	known map[string]float64
 	drawn map[string][]likelyForm
-	bent  map[[2]int]bool // a variable and its only parent: whether curves are worth trying with others
+	// a variable and its only parent: whether curves are worth trying with others
+	bent map[[2]int]bool
 }
 
 // A child is a variable on the left-hand side of equations.
@@ -70,7 +71,8 @@ var (
 const (
 	farBehind      = 8   // nats, from which on a distribution is left out
 	mostParameters = 150 // of an equation
-	hardlyBent     = 1   // nats that curves of a single parent may lose and still be tried with others
+	// nats that curves of a single parent may lose and still be tried with others
+	hardlyBent = 1
 )
 
 var _ score.SubsetScorer = (*Scorer)(nil)
@@ -82,10 +84,12 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 		return nil, err
 	}
 	if opt.Base == nil || opt.MaxParents < 0 {
-		return nil, fmt.Errorf("generalised: at most %d parents, want no negative number and a scorer for larger sets", opt.MaxParents)
+		return nil, fmt.Errorf("generalised: at most %d parents, want no negative number and a "+
+			"scorer for larger sets", opt.MaxParents)
 	}
 	n, d := x.Dims()
-	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{}, drawn: map[string][]likelyForm{}, bent: map[[2]int]bool{}}
+	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{},
+		drawn: map[string][]likelyForm{}, bent: map[[2]int]bool{}}
 	for j := range d {
 		s.all = append(s.all, newCovariates(mat.Col(nil, j, x), variables[j]))
 		if variables[j].Kind.Levelled() {
@@ -196,7 +200,9 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 	case v.Kind == dataset.Count:
 		return nil
 	case v.Kind == dataset.Positive:
-		transform(ofLogNormal, func(v float64) (float64, float64) { return math.Log(v), -math.Log(v) })
+		transform(ofLogNormal, func(v float64) (float64, float64) {
+			return math.Log(v), -math.Log(v)
+		})
 	case v.Kind == dataset.Proportion && floats.Min(c.y) > 0 && floats.Max(c.y) < 1:
 		transform(ofLogitNormal, func(v float64) (float64, float64) {
 			return math.Log(v) - math.Log1p(-v), -math.Log(v) - math.Log1p(-v)
@@ -271,7 +277,8 @@ func (s *Scorer) screen(j int) {
 		}
 		values := make([]float64, 0, len(near))
 		for _, f := range c.families {
-			values = append(values, s.problem(j, f, nil, columns, variance, c.weights[len(c.weights)-1]).solve(nil).log)
+			values = append(values,
+				s.problem(j, f, nil, columns, variance, c.weights[len(c.weights)-1]).solve(nil).log)
 		}
 		for _, f := range c.normals {
 			values = append(values, f.evidence(at, variance))
@@ -298,7 +305,8 @@ func (s *Scorer) screen(j int) {
 
 // terms are the columns of an equation, straight lines first, then curves of the parents that bent
 // says; their prior variances, and their places in the Gram matrix.
-func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, variance []float64, at []int) {
+func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, variance []float64,
+	at []int) {
 	c := &s.child[j]
 	for _, i := range parents {
 		p := c.parent[i]
@@ -359,8 +367,10 @@ func (s *Scorer) cells(j int, parents []int) (rows []int, weight []float64) {
 }
 
 // problem is the equation of a child in a distribution, in all rows or in cells.
-func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, variance []float64, tau2 float64) *problem {
-	p := &problem{family: f, y: s.child[j].y, columns: columns, variance: make([]float64, len(variance))}
+func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, variance []float64,
+	tau2 float64) *problem {
+	p := &problem{family: f, y: s.child[j].y, columns: columns,
+		variance: make([]float64, len(variance))}
 	for k, v := range variance {
 		p.variance[k] = tau2 * v
 	}
@@ -401,7 +411,8 @@ func (s *Scorer) affordable(j int, parents []int) bool {
 
 // Known reports whether the equation of a variable given its parents is fitted.
 func (s *Scorer) Known(j int, parents []int) bool {
-	return s.child[j].constant || (s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents) && s.affordable(j, parents)
+	return s.child[j].constant || (s.opt.MaxParents == 0 || len(parents) <= s.opt.MaxParents) &&
+		s.affordable(j, parents)
 }
 
 // fitted is the score of a set of parents whose equation is fitted, once.
@@ -521,7 +532,8 @@ type likelyForm struct {
 func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 	bent, any := make([]bool, len(parents)), false
 	for k, i := range parents {
-		bent[k] = len(parents) == 1 && len(s.child[j].parent[i].curved) > 0 || len(parents) > 1 && s.bends(j, i)
+		bent[k] = len(parents) == 1 && len(s.child[j].parent[i].curved) > 0 || len(parents) > 1 &&
+			s.bends(j, i)
 		any = any || bent[k]
 	}
 	c := &s.child[j]
@@ -548,7 +560,8 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 			}
 			q := s.problem(j, f, cells, more, moreVariance, c.weights[k])
 			found = q.solve(q.extended(from, len(columns)))
-			yield(likelyForm{log: found.log + of, form: formOf(f), problem: q, fit: found, bent: bent})
+			yield(likelyForm{log: found.log + of, form: formOf(f), problem: q, fit: found,
+				bent: bent})
 		}
 	}
 	for m := range c.normals {
@@ -556,10 +569,12 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 		of := -logForms - math.Log(float64(len(normalWeights)))
 		for _, tau2 := range normalWeights {
 			v := floats.ScaleTo(make([]float64, len(variance)), tau2, variance)
-			yield(likelyForm{log: f.evidence(at, v) + of, form: f.form, normal: f, at: at, variance: v})
+			yield(likelyForm{log: f.evidence(at, v) + of, form: f.form, normal: f, at: at,
+				variance: v})
 			if any {
 				v = floats.ScaleTo(make([]float64, len(moreVariance)), tau2, moreVariance)
-				yield(likelyForm{log: f.evidence(moreAt, v) + of, form: f.form, normal: f, at: moreAt, variance: v, bent: bent})
+				yield(likelyForm{log: f.evidence(moreAt, v) + of, form: f.form, normal: f,
+					at: moreAt, variance: v, bent: bent})
 			}
 		}
 	}
@@ -581,8 +596,8 @@ func (s *Scorer) LogScores(dst []float64, j int, candidates []int) {
 	nodescore.ExtendedScores(s.opt.Base, dst, j, candidates, s.knownOf(j))
 }
 
-// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN of
-// others.
+// knownOf is the function of parents that returns the score of a set whose equation is fitted, NaN
+// of others.
 func (s *Scorer) knownOf(j int) func(parents []int) float64 {
 	return func(parents []int) float64 {
 		if !s.Known(j, parents) {

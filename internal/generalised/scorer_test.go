@@ -62,9 +62,11 @@ func standardNormal(n, d int) *mat.Dense {
 	return x
 }
 
-func newScorer(t *testing.T, x, set mat.Matrix, variables []generalised.Variable, most int) *generalised.Scorer {
+func newScorer(t *testing.T, x, set mat.Matrix, variables []generalised.Variable,
+	most int) *generalised.Scorer {
 	t.Helper()
-	s, err := generalised.New(x, set, variables, generalised.Options{MaxParents: most, Base: base(len(variables))})
+	s, err := generalised.New(x, set, variables,
+		generalised.Options{MaxParents: most, Base: base(len(variables))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +155,8 @@ func TestFaults(t *testing.T) {
 	}{{3, 1, -1}, {3, 3, 0.5}, {3, 4, 2}, {3, 0, math.NaN()}} {
 		y := mat.DenseCopyOf(x)
 		y.Set(c.i, c.j, c.v)
-		if _, err := generalised.New(y, nil, variables, generalised.Options{Base: base(len(variables))}); err == nil {
+		if _, err := generalised.New(y, nil, variables,
+			generalised.Options{Base: base(len(variables))}); err == nil {
 			t.Errorf("%v in column %v was accepted", c.v, variables[c.j].Kind)
 		}
 	}

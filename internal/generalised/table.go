@@ -23,7 +23,8 @@ type table struct {
 
 // NewTable draws the table of variable j given its parents under a score of categories. values are
 // those of the levels of each variable, ascending.
-func NewTable(s *nodescore.Dirichlet, values [][]float64, j int, parents []int, rng *rand.Rand) *Function {
+func NewTable(s *nodescore.Dirichlet, values [][]float64, j int, parents []int,
+	rng *rand.Rand) *Function {
 	t := &table{values: values[j], draw: s.DrawTable(j, parents, rng)}
 	for _, i := range parents {
 		t.parents = append(t.parents, values[i])
@@ -94,9 +95,10 @@ func nearest(values []float64, x float64) int {
 	return best
 }
 
-// Tables are tables of probabilities of the columns whose kind fulfils a condition, and these columns;
-// nil if there are none.
-func Tables(data *dataset.Table, of func(dataset.Kind) bool) (s *nodescore.Dirichlet, which []int, err error) {
+// Tables are tables of probabilities of the columns whose kind fulfils a condition, and these
+// columns; nil if there are none.
+func Tables(data *dataset.Table, of func(dataset.Kind) bool) (s *nodescore.Dirichlet, which []int,
+	err error) {
 	n, d := data.X.Dims()
 	var levels []int
 	var columns [][]float64

@@ -13,10 +13,12 @@ func BenchmarkIteration(b *testing.B) {
 	for _, c := range []struct {
 		policy gflownet.Policy
 		d      int
-	}{{gflownet.Graph, 5}, {gflownet.Graph, 11}, {gflownet.Graph, 20}, {gflownet.Small, 5}, {gflownet.Small, 11}} {
+	}{{gflownet.Graph, 5}, {gflownet.Graph, 11}, {gflownet.Graph, 20}, {gflownet.Small, 5},
+		{gflownet.Small, 11}} {
 		b.Run(fmt.Sprintf("%s/d=%d", c.policy, c.d), func(b *testing.B) {
 			s := score.NewFunc(c.d, func(int, []int) float64 { return 0 })
-			m, err := gflownet.New(s, nil, gflownet.Settings{Policy: c.policy, Prefill: 20, Iterations: 1 << 30}, 1, 1)
+			m, err := gflownet.New(s, nil,
+				gflownet.Settings{Policy: c.policy, Prefill: 20, Iterations: 1 << 30}, 1, 1)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -27,7 +27,8 @@ type Comparison struct {
 func (m *Model) Compare(ctx context.Context) (_ *Comparison, err error) {
 	defer caught(&err)
 	if d := m.Vars(); d > MaxExact {
-		return nil, fmt.Errorf("gflownet: comparison with exact flows of %d variables, want at most %d", d, MaxExact)
+		return nil, fmt.Errorf(
+			"gflownet: comparison with exact flows of %d variables, want at most %d", d, MaxExact)
 	}
 	f, err := m.exactFlows(ctx)
 	if err != nil {
@@ -94,7 +95,8 @@ func (f *Flows) compare(policies [][]float64) *Comparison {
 			p := exact[i] * math.Exp(logExit[next.action])
 			exact[next.state] += p
 			weight += p
-			e := f.logR[next.state] - f.logR[i] - back - policies[i][next.action] + policies[i][n] - policies[next.state][n]
+			e := f.logR[next.state] - f.logR[i] - back - policies[i][next.action] +
+				policies[i][n] - policies[next.state][n]
 			c.Loss += p * huberLoss(e)
 		}
 	}

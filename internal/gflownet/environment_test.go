@@ -46,7 +46,8 @@ func TestEnvironment(t *testing.T) {
 		for {
 			g := s.graph()
 			if got := r.logReward(g); !(math.Abs(got-sum) <= 1e-9) {
-				t.Fatalf("log reward %v of %v, want the sum of the differences %v", got, g.Edges(), sum)
+				t.Fatalf("log reward %v of %v, want the sum of the differences %v", got, g.Edges(),
+					sum)
 			}
 			var allowed []int
 			count := r.deltas(delta, &s)
@@ -59,7 +60,8 @@ func TestEnvironment(t *testing.T) {
 						want = h.Acyclic() && !math.IsInf(prior.LogPrior(j, h.Parents(j)), -1)
 					}
 					if got := !math.IsInf(delta[i*d+j], -1); got != want {
-						t.Fatalf("%d → %d allowed after %v: got %v, want %v", i, j, g.Edges(), got, want)
+						t.Fatalf("%d → %d allowed after %v: got %v, want %v", i, j, g.Edges(), got,
+							want)
 					}
 					if want {
 						allowed = append(allowed, i*d+j)
@@ -67,7 +69,8 @@ func TestEnvironment(t *testing.T) {
 				}
 			}
 			if count != len(allowed) || r.removable(&s) != g.Size()-r.start.edges {
-				t.Fatalf("got %d allowed and %d removable edges, want %d and %d", count, r.removable(&s), len(allowed), g.Size()-r.start.edges)
+				t.Fatalf("got %d allowed and %d removable edges, want %d and %d", count,
+					r.removable(&s), len(allowed), g.Size()-r.start.edges)
 			}
 			if len(allowed) == 0 {
 				break
@@ -77,7 +80,8 @@ func TestEnvironment(t *testing.T) {
 			s.add(a/d, a%d)
 		}
 		s.reset()
-		if fresh := newState(d); s.edges != 0 || !s.graph().Equal(fresh.graph()) || s.ancestors[0] != 1 {
+		if fresh := newState(d); s.edges != 0 || !s.graph().Equal(fresh.graph()) ||
+			s.ancestors[0] != 1 {
 			t.Fatal("a state that begins anew is not empty")
 		}
 	})
@@ -106,7 +110,8 @@ func TestReplay(t *testing.T) {
 			last -= capacity
 		}
 		if got := r.get(&s, k); got != actions[last] || !s.graph().Equal(graphs[last]) {
-			t.Errorf("transition %d: got edge %d from %v, want %d from %v", k, got, s.graph().Edges(), actions[last], graphs[last].Edges())
+			t.Errorf("transition %d: got edge %d from %v, want %d from %v", k, got,
+				s.graph().Edges(), actions[last], graphs[last].Edges())
 		}
 	}
 	counts, chosen := make([]int, capacity), make([]int, 3)
@@ -153,13 +158,16 @@ func TestOracle(t *testing.T) {
 		for i := range policies {
 			for _, next := range f.next[i] {
 				delta := f.logR[next.state] - f.logR[i]
-				e := delta - math.Log(float64(1+f.states[i].edges)) - policies[i][next.action] + policies[i][d*d] - policies[next.state][d*d]
+				e := delta - math.Log(float64(1+f.states[i].edges)) - policies[i][next.action] +
+					policies[i][d*d] - policies[next.state][d*d]
 				if loss := huberLoss(e); loss > 1e-20 {
-					t.Errorf("d = %d: loss %v of the edge %d after graph %d, want 0", d, loss, next.action, i)
+					t.Errorf("d = %d: loss %v of the edge %d after graph %d, want 0", d, loss,
+						next.action, i)
 				}
 			}
 		}
-		if c := f.compare(policies); c.TotalVariation > 1e-12 || c.Loss > 1e-18 || c.Marginal > 1e-12 {
+		if c := f.compare(policies); c.TotalVariation > 1e-12 || c.Loss > 1e-18 ||
+			c.Marginal > 1e-12 {
 			t.Errorf("d = %d: the exact policy differs from itself: %+v", d, c)
 		}
 	}
@@ -192,7 +200,8 @@ func TestTabular(t *testing.T) {
 				policies[i][d*d] = 0
 			}
 			for _, n := range next {
-				policies[i][n.action] = logits[i][n.action] - math.Log(sum) - softplus(logits[i][d*d])
+				policies[i][n.action] = logits[i][n.action] - math.Log(sum) -
+					softplus(logits[i][d*d])
 			}
 		}
 	}
@@ -209,7 +218,8 @@ func TestTabular(t *testing.T) {
 			open := 1 - math.Exp(policies[i][d*d]) // to any edge
 			gradient := make([]float64, d*d+1)
 			for _, n := range next {
-				e := f.logR[n.state] - f.logR[i] - math.Log(float64(1+f.states[i].edges)) - policies[i][n.action] + policies[i][d*d] - target[n.state]
+				e := f.logR[n.state] - f.logR[i] - math.Log(float64(1+f.states[i].edges)) -
+					policies[i][n.action] + policies[i][d*d] - target[n.state]
 				slope := max(-1, min(1, e))
 				gradient[d*d] += slope
 				gradient[n.action] -= slope
@@ -224,7 +234,8 @@ func TestTabular(t *testing.T) {
 		policy()
 	}
 	if c := f.compare(policies); !(before.TotalVariation > 0.2) || c.TotalVariation > 1e-3 {
-		t.Errorf("total variation %v before and %v after training, want more than 0.2 and less than 0.001", before.TotalVariation, c.TotalVariation)
+		t.Errorf("total variation %v before and %v after training, want more than 0.2 and less "+
+			"than 0.001", before.TotalVariation, c.TotalVariation)
 	}
 }
 
@@ -249,7 +260,8 @@ func TestGuide(t *testing.T) {
 			first, exact := nextValue(g.delta, s.edges), f.logF[i]-f.logR[i]
 			v := g.value(s)
 			if first > exact+1e-12 || v < first {
-				t.Errorf("d = %d, graph %d: V₁ %v, V %v, exact %v, want V₁ below both", d, i, first, v, exact)
+				t.Errorf("d = %d, graph %d: V₁ %v, V %v, exact %v, want V₁ below both", d, i, first,
+					v, exact)
 			}
 			if s.edges == d*(d-1)/2-1 {
 				last++

@@ -45,7 +45,8 @@ func Example() {
 	fmt.Printf("%s policy, %d graphs, P(0 → 1) = %.1f, 0 and 1 adjacent in %d of %d draws\n",
 		m.Settings().Policy, flows.Graphs(), flows.Edges().At(0, 1), adjacent, len(graphs))
 
-	learned, err := gflownet.New(s, score.Fair(3), gflownet.Settings{Policy: gflownet.Graph, Width: 16, Prefill: 20, Iterations: 100}, 1, 0)
+	learned, err := gflownet.New(s, score.Fair(3),
+		gflownet.Settings{Policy: gflownet.Graph, Width: 16, Prefill: 20, Iterations: 100}, 1, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -27,7 +27,8 @@ func sachs(t testing.TB, rows, columns int) *score.BGe {
 		t.Fatal(err)
 	}
 	table.X.Scale(math.Sqrt(852./853), table.X)
-	s, err := score.NewBGe(mat.DenseCopyOf(table.X.Slice(0, rows, 0, columns)), nil, score.BGeOptions{Scale: score.Raw})
+	s, err := score.NewBGe(mat.DenseCopyOf(table.X.Slice(0, rows, 0, columns)), nil,
+		score.BGeOptions{Scale: score.Raw})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +54,21 @@ func TestFlowsGolden(t *testing.T) {
 		logZ, edges, p0 float64
 		marginals       map[[2]int]float64
 	}{
-		{3, uniform, -412.7736307496, 1.2113364405, 5.9049e-19, map[[2]int]float64{{0, 1}: .49989311, {1, 0}: .50010689, {0, 2}: .05578731, {2, 0}: .04846843, {1, 2}: .05730668, {2, 1}: .04977402}},
-		{4, uniform, -548.1944497014, 1.6914735682, 3.36187e-19, map[[2]int]float64{{0, 1}: .49649392, {2, 3}: .16167212, {3, 2}: .16104655, {3, 0}: .05882205}},
-		{5, uniform, -623.7057193120, 3.2203655777, 1.10869e-25, map[[2]int]float64{{0, 1}: .49421781, {3, 4}: .46866252, {4, 3}: .53133654, {4, 2}: .28014528, {2, 4}: .18226333}},
-		{3, fair, -413.5088924314, 1.1774129463, 1.23178e-18, map[[2]int]float64{{0, 1}: .5003713, {0, 2}: .0310596}},
-		{4, fair, -549.7068594792, 1.3714670884, 1.5255e-18, map[[2]int]float64{{0, 1}: .4931971, {2, 3}: .07188841}},
-		{5, fair, -627.3803160892, 2.6346445360, 4.37188e-24, map[[2]int]float64{{0, 1}: .49164625, {3, 4}: .49687963}},
+		{3, uniform, -412.7736307496, 1.2113364405, 5.9049e-19,
+			map[[2]int]float64{{0, 1}: .49989311, {1, 0}: .50010689, {0, 2}: .05578731,
+				{2, 0}: .04846843, {1, 2}: .05730668, {2, 1}: .04977402}},
+		{4, uniform, -548.1944497014, 1.6914735682, 3.36187e-19,
+			map[[2]int]float64{{0, 1}: .49649392, {2, 3}: .16167212, {3, 2}: .16104655,
+				{3, 0}: .05882205}},
+		{5, uniform, -623.7057193120, 3.2203655777, 1.10869e-25,
+			map[[2]int]float64{{0, 1}: .49421781, {3, 4}: .46866252, {4, 3}: .53133654,
+				{4, 2}: .28014528, {2, 4}: .18226333}},
+		{3, fair, -413.5088924314, 1.1774129463, 1.23178e-18,
+			map[[2]int]float64{{0, 1}: .5003713, {0, 2}: .0310596}},
+		{4, fair, -549.7068594792, 1.3714670884, 1.5255e-18,
+			map[[2]int]float64{{0, 1}: .4931971, {2, 3}: .07188841}},
+		{5, fair, -627.3803160892, 2.6346445360, 4.37188e-24,
+			map[[2]int]float64{{0, 1}: .49164625, {3, 4}: .49687963}},
 	} {
 		f := flows(t, c.d, c.prior(c.d))
 		if got := f.LogEvidence(); !(math.Abs(got-c.logZ) <= 1e-8) {
@@ -85,7 +95,8 @@ func TestLevels(t *testing.T) {
 		1: {1}, 2: {1, 2}, 3: {1, 6, 12, 6}, 4: {1, 12, 60, 152, 186, 108, 24},
 		5: {1, 20, 180, 940, 3050, 6180, 7960, 6540, 3330, 960, 120},
 	} {
-		f, err := gflownet.NewFlows(context.Background(), score.NewFunc(d, func(int, []int) float64 { return 0 }), nil, 1)
+		f, err := gflownet.NewFlows(context.Background(),
+			score.NewFunc(d, func(int, []int) float64 { return 0 }), nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +114,8 @@ func TestBGeGolden(t *testing.T) {
 		parents []int
 		want    float64
 	}{
-		{0, nil, -1217.5450346159}, {1, []int{0}, -797.8000246894}, {1, []int{0, 7, 8}, -805.8909598180},
+		{0, nil, -1217.5450346159}, {1, []int{0}, -797.8000246894},
+		{1, []int{0, 7, 8}, -805.8909598180},
 		{7, []int{8}, -1221.8554677434}, {5, []int{1, 7}, -1156.4446752430},
 	} {
 		if got := s.LogScore(c.j, c.parents); !(math.Abs(got-c.want) <= 1e-8) {

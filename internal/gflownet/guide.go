@@ -40,8 +40,10 @@ type guide struct {
 
 func newGuide(r *reward, logits Logits) *guide {
 	d := len(r.start.parents)
-	return &guide{reward: r, logits: logits, delta: make([]float64, d*d), ahead: make([]float64, d*d), odds: make([]float64, 0, d*d), terms: make([]float64, 0, d*d), completion: newState(d),
-		rows: make([][]float64, d), best: make([]int, d)}
+	return &guide{reward: r, logits: logits, delta: make([]float64, d*d),
+		ahead: make([]float64, d*d), odds: make([]float64, 0, d*d), terms: make([]float64, 0, d*d),
+		completion: newState(d),
+		rows:       make([][]float64, d), best: make([]int, d)}
 }
 
 // fill writes what is seen of state s to place k of a batch.
@@ -50,7 +52,8 @@ func (g *guide) fill(b *batch, k int, s *state) {
 	n := d * d
 	open := g.reward.deltas(g.delta, s) > 0
 	channels := g.logits.channels()
-	seen, allowed, base := b.seen[k*channels*n:(k+1)*channels*n], b.allowed[k*n:(k+1)*n], b.base[k*n:(k+1)*n]
+	seen, allowed, base := b.seen[k*channels*n:(k+1)*channels*n], b.allowed[k*n:(k+1)*n],
+		b.base[k*n:(k+1)*n]
 	clear(seen)
 	b.open[k], b.stop[k] = open, 0
 	if open && g.logits == Guided {
@@ -213,7 +216,9 @@ func logChoose(n, k int) float64 {
 // fillAll fills a batch with states.
 func fillAll(r *reward, logits Logits, b *batch, states []state, workers int) (err error) {
 	defer caught(&err)
-	return parallel.ForWith(context.Background(), len(states), workers, func() *guide { return newGuide(r, logits) }, func(g *guide, k int) error {
+	return parallel.ForWith(context.Background(), len(states), workers, func() *guide {
+		return newGuide(r, logits)
+	}, func(g *guide, k int) error {
 		g.fill(b, k, &states[k])
 		return nil
 	})

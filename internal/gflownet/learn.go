@@ -44,7 +44,8 @@ type learner struct {
 
 func newLearner(r *reward, set Settings, workers int, seed uint64) (*learner, error) {
 	d := r.scores.Vars()
-	l := &learner{settings: set, workers: workers, seed: seed, reward: r, replay: newRing(d, set.Buffer), chosen: make([]int, set.Batch)}
+	l := &learner{settings: set, workers: workers, seed: seed, reward: r,
+		replay: newRing(d, set.Buffer), chosen: make([]int, set.Batch)}
 	var err error
 	if l.loss, l.parameters, err = set.lossProgram(d, workers); err != nil {
 		return nil, err
@@ -231,7 +232,8 @@ func (l *learner) update(iteration int) {
 		g[i] *= scale
 	}
 	increment := mat.NewDense(1, len(g), g)
-	if err := l.settings.ascent(iteration).Update([]*mat.Dense{increment}, &l.optimiser, iteration); err != nil {
+	if err := l.settings.ascent(iteration).Update([]*mat.Dense{increment}, &l.optimiser,
+		iteration); err != nil {
 		panic("gflownet: " + err.Error()) // the state is that of this network: Restore looks
 	}
 	for i, v := range g {

@@ -16,7 +16,8 @@ func TestStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := Settings{Policy: policy, Width: 8, Batch: 4, Prefill: 12, Iterations: 10, Clip: 1e-3, Refresh: 1}.WithDefaults(d)
+		set := Settings{Policy: policy, Width: 8, Batch: 4, Prefill: 12, Iterations: 10, Clip: 1e-3,
+			Refresh: 1}.WithDefaults(d)
 		l, err := newLearner(r, set, 1, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -63,22 +64,26 @@ func TestStep(t *testing.T) {
 			down := l.naiveLoss(c)
 			*w = was
 			if want := (up - down) / (2 * h); !(math.Abs(g-want) <= 1e-6*(1+norm)) {
-				t.Errorf("%v: derivative by weight %d of array %d is %v, differences say %v", policy, i, k, g, want)
+				t.Errorf("%v: derivative by weight %d of array %d is %v, differences say %v",
+					policy, i, k, g, want)
 			}
 			cut := g * min(1, 1e-3/norm)
-			if got, want := after[at+i]-was, -set.rate(12)*cut/(math.Abs(cut)+1e-8); !(math.Abs(got-want) <= 1e-12) {
+			if got, want := after[at+i]-was,
+				-set.rate(12)*cut/(math.Abs(cut)+1e-8); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%v: weight %d of array %d moved by %v, want %v", policy, i, k, got, want)
 			}
 			at += len(c.weights[k])
 		}
 		if !slices.Equal(after, target) {
-			t.Errorf("%v: the target network is not the network after a step that refreshes it", policy)
+			t.Errorf("%v: the target network is not the network after a step that refreshes it",
+				policy)
 		}
 		before := slices.Clone(l.all)
 		l.loss.flat[2] = math.NaN()
 		l.update(13)
 		if l.skipped != 1 || l.updates != 1 || !slices.Equal(l.all, before) {
-			t.Errorf("%v: %d skipped, %d updates after a gradient that is no number, want 1 and 1, and the same weights", policy, l.skipped, l.updates)
+			t.Errorf("%v: %d skipped, %d updates after a gradient that is no number, want 1 and "+
+				"1, and the same weights", policy, l.skipped, l.updates)
 		}
 	}
 }
@@ -88,7 +93,8 @@ func (l *learner) naiveLoss(c *networkCase) (loss float64) {
 	n, b := c.d*c.d, l.loss
 	seen := len(b.seen) / b.size
 	for k := range b.size {
-		edges, stop := (&networkCase{set: c.set, d: c.d, weights: c.weights, seen: b.seen[k*seen : (k+1)*seen]}).naive()
+		edges, stop := (&networkCase{set: c.set, d: c.d, weights: c.weights,
+			seen: b.seen[k*seen : (k+1)*seen]}).naive()
 		stop += b.stop[k]
 		sum := 0.0
 		for a := range edges {
@@ -108,7 +114,8 @@ func TestSchedules(t *testing.T) {
 	for _, c := range []struct {
 		iteration     int
 		exploit, rate float64
-	}{{0, 0, 1e-5}, {999, 0, 1e-5}, {26_000, 0.45, 1e-5}, {51_000, 0.9, 1e-5}, {100_999, 0.9, 1e-5}} {
+	}{{0, 0, 1e-5}, {999, 0, 1e-5}, {26_000, 0.45, 1e-5}, {51_000, 0.9, 1e-5},
+		{100_999, 0.9, 1e-5}} {
 		if got := paper.exploit(c.iteration); !(math.Abs(got-c.exploit) <= 1e-12) {
 			t.Errorf("paper, iteration %d: exploit %v, want %v", c.iteration, got, c.exploit)
 		}
@@ -133,7 +140,8 @@ func TestSchedules(t *testing.T) {
 // TestBytes: what is kept grows with the network, the batch and the buffer.
 func TestBytes(t *testing.T) {
 	last := int64(0)
-	for _, set := range []Settings{{Policy: Exact}, {Policy: Graph}, {Policy: Graph, Buffer: 1_000_000}, {Policy: Paper}} {
+	for _, set := range []Settings{{Policy: Exact}, {Policy: Graph},
+		{Policy: Graph, Buffer: 1_000_000}, {Policy: Paper}} {
 		got := Bytes(5, set, 1)
 		if got <= last {
 			t.Errorf("%v: %d bytes, want more than %d", set.Policy, got, last)

@@ -29,7 +29,8 @@ type Model struct {
 // changes no bit of any result; everything random follows from the seed. Settings out
 // of range, priors that no graph fulfils and too many variables are errors. Close ends
 // the model.
-func New(s score.Scorer, prior *score.Prior, set Settings, workers int, seed uint64) (_ *Model, err error) {
+func New(s score.Scorer, prior *score.Prior, set Settings, workers int, seed uint64) (_ *Model,
+	err error) {
 	defer caught(&err)
 	r, err := newReward(s, prior)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func newModel(t *testing.T, s score.Scorer, prior *score.Prior, set gflownet.Settings, workers int) *gflownet.Model {
+func newModel(t *testing.T, s score.Scorer, prior *score.Prior, set gflownet.Settings,
+	workers int) *gflownet.Model {
 	t.Helper()
 	m, err := gflownet.New(s, prior, set, workers, 1)
 	if err != nil {
@@ -49,8 +50,10 @@ func compare(t *testing.T, m *gflownet.Model) *gflownet.Comparison {
 func TestDefaultPolicy(t *testing.T) {
 	m := newModel(t, sachs(t, 100, 4), nil, gflownet.Settings{}, 1)
 	advance(t, m, m.Steps())
-	if c := compare(t, m); m.Settings().Policy != gflownet.Exact || !m.Done() || c.TotalVariation > 1e-12 || c.Loss > 1e-9 {
-		t.Errorf("policy %v, done %v, comparison %+v, want an exact one", m.Settings().Policy, m.Done(), c)
+	if c := compare(t, m); m.Settings().Policy != gflownet.Exact || !m.Done() ||
+		c.TotalVariation > 1e-12 || c.Loss > 1e-9 {
+		t.Errorf("policy %v, done %v, comparison %+v, want an exact one", m.Settings().Policy,
+			m.Done(), c)
 	}
 	logZ, err := m.LogEvidence(t.Context())
 	if err != nil || !(math.Abs(logZ+548.1944497014) <= 1e-8) {
@@ -65,12 +68,15 @@ func TestDefaultPolicy(t *testing.T) {
 // data is near the posterior over all 543 graphs, nearer than without training, and so are its
 // marginals, its evidence and its draws.
 func TestGraphLearns(t *testing.T) {
-	m := newModel(t, sachs(t, 100, 4), nil, gflownet.Settings{Policy: gflownet.Graph, Iterations: 150, Prefill: 20, Width: 32}, 2)
+	m := newModel(t, sachs(t, 100, 4), nil,
+		gflownet.Settings{Policy: gflownet.Graph, Iterations: 150, Prefill: 20, Width: 32}, 2)
 	before := compare(t, m)
 	advance(t, m, m.Steps())
 	after := compare(t, m)
-	if after.TotalVariation > 0.05 || after.TotalVariation > before.TotalVariation || after.Loss > before.Loss || after.Marginal > 0.05 {
-		t.Errorf("total variation %v → %v, loss %v → %v, marginals within %v, want at most 0.05 and less than before",
+	if after.TotalVariation > 0.05 || after.TotalVariation > before.TotalVariation ||
+		after.Loss > before.Loss || after.Marginal > 0.05 {
+		t.Errorf("total variation %v → %v, loss %v → %v, marginals within %v, want at most 0.05 "+
+			"and less than before",
 			before.TotalVariation, after.TotalVariation, before.Loss, after.Loss, after.Marginal)
 	}
 	logZ, err := m.LogEvidence(t.Context())
@@ -83,17 +89,20 @@ func TestGraphLearns(t *testing.T) {
 	}
 	var difference mat.Dense
 	difference.Sub(frequencies(graphs), after.Edges)
-	if v := mat.Norm(&difference, math.Inf(1)); v > 4*4*0.025 { // 4 standard deviations in each of 4 columns
+	// 4 standard deviations in each of 4 columns
+	if v := mat.Norm(&difference, math.Inf(1)); v > 4*4*0.025 {
 		t.Errorf("edges of the draws differ from those of the policy by %v in a row", v)
 	}
 	if m.Skipped() != 0 || len(m.Trace()) != 1 {
-		t.Errorf("%d skipped steps and %d numbers in the trace, want 0 and 1", m.Skipped(), len(m.Trace()))
+		t.Errorf("%d skipped steps and %d numbers in the trace, want 0 and 1", m.Skipped(),
+			len(m.Trace()))
 	}
 }
 
 // TestSmallLearns: item 7 of the specification's list.
 func TestSmallLearns(t *testing.T) {
-	m := newModel(t, sachs(t, 100, 3), nil, gflownet.Settings{Policy: gflownet.Small, Iterations: 25, Prefill: 10}, 2)
+	m := newModel(t, sachs(t, 100, 3), nil,
+		gflownet.Settings{Policy: gflownet.Small, Iterations: 25, Prefill: 10}, 2)
 	advance(t, m, m.Steps())
 	f, err := m.Flows(t.Context())
 	if err != nil {
@@ -188,14 +197,16 @@ func TestQuota(t *testing.T) {
 	}
 	const exact = 2016. / 543 // edges of a graph; the standard deviation of a mean of 500 is .05
 	if mean > exact-0.2 {
-		t.Errorf("the first episodes to stop have %v edges, want fewer than the exact %v", mean, exact)
+		t.Errorf("the first episodes to stop have %v edges, want fewer than the exact %v", mean,
+			exact)
 	}
 }
 
 // TestSameBits: neither the number of workers nor an interruption with a state written as
 // JSON changes a bit.
 func TestSameBits(t *testing.T) {
-	set := gflownet.Settings{Policy: gflownet.Graph, Iterations: 24, Prefill: 8, Width: 8, Batch: 6, Environments: 3, Buffer: 40, Refresh: 5}
+	set := gflownet.Settings{Policy: gflownet.Graph, Iterations: 24, Prefill: 8, Width: 8, Batch: 6,
+		Environments: 3, Buffer: 40, Refresh: 5}
 	s := sachs(t, 100, 6)
 	run := func(workers int, stops ...int) string {
 		m := newModel(t, s, nil, set, workers)
@@ -239,7 +250,8 @@ func TestSameBits(t *testing.T) {
 
 // TestTolerance stops as soon as the policy is near enough, which a state remembers.
 func TestTolerance(t *testing.T) {
-	set := gflownet.Settings{Policy: gflownet.Graph, Iterations: 200, Prefill: 10, Width: 8, Tolerance: 0.3, Look: 20}
+	set := gflownet.Settings{Policy: gflownet.Graph, Iterations: 200, Prefill: 10, Width: 8,
+		Tolerance: 0.3, Look: 20}
 	s := sachs(t, 100, 3)
 	m := newModel(t, s, nil, set, 1)
 	advance(t, m, m.Steps())
@@ -258,7 +270,8 @@ func TestKnowledge(t *testing.T) {
 	prior.Require(3, 0)
 	prior.Forbid(0, 1)
 	prior.MaxParents(2)
-	for _, set := range []gflownet.Settings{{}, {Policy: gflownet.Graph, Iterations: 10, Width: 8, Prefill: 10}} {
+	for _, set := range []gflownet.Settings{{},
+		{Policy: gflownet.Graph, Iterations: 10, Width: 8, Prefill: 10}} {
 		m := newModel(t, sachs(t, 100, 4), prior, set, 1)
 		advance(t, m, m.Steps())
 		graphs, err := m.Draws(t.Context(), 100)
@@ -299,19 +312,24 @@ func TestErrors(t *testing.T) {
 		set  gflownet.Settings
 		want string
 	}{
-		"policy":    {gflownet.Settings{Policy: "big"}, `unknown policy "big", want one of ["exact" "graph" "small" "paper"]`},
-		"exact":     {gflownet.Settings{Policy: gflownet.Exact}, "policy exact of 6 variables, want at most 5"},
-		"logits":    {gflownet.Settings{Logits: "no"}, `unknown logits "no", want "guided" or "plain"`},
-		"width":     {gflownet.Settings{Width: 6}, "width is 6, want a multiple of 4"},
-		"batch":     {gflownet.Settings{Batch: -1}, "batch is -1, want at least 1"},
-		"buffer":    {gflownet.Settings{Buffer: 8}, "buffer is 8, want at least 32"},
-		"rate":      {gflownet.Settings{Rate: math.NaN()}, "rate is NaN, want"},
-		"exploit":   {gflownet.Settings{Exploit: 2}, "exploit is 2, want 0 < exploit <= 1"},
-		"ramp":      {gflownet.Settings{Ramp: 2}, "ramp is 2, want at most 1"},
-		"decay":     {gflownet.Settings{Decay: 2}, "decay is 2, want at most 1"},
-		"tolerance": {gflownet.Settings{Tolerance: 0.1}, "tolerance with 6 variables, want at most 5"},
+		"policy": {gflownet.Settings{Policy: "big"},
+			`unknown policy "big", want one of ["exact" "graph" "small" "paper"]`},
+		"exact": {gflownet.Settings{Policy: gflownet.Exact},
+			"policy exact of 6 variables, want at most 5"},
+		"logits": {gflownet.Settings{Logits: "no"},
+			`unknown logits "no", want "guided" or "plain"`},
+		"width":   {gflownet.Settings{Width: 6}, "width is 6, want a multiple of 4"},
+		"batch":   {gflownet.Settings{Batch: -1}, "batch is -1, want at least 1"},
+		"buffer":  {gflownet.Settings{Buffer: 8}, "buffer is 8, want at least 32"},
+		"rate":    {gflownet.Settings{Rate: math.NaN()}, "rate is NaN, want"},
+		"exploit": {gflownet.Settings{Exploit: 2}, "exploit is 2, want 0 < exploit <= 1"},
+		"ramp":    {gflownet.Settings{Ramp: 2}, "ramp is 2, want at most 1"},
+		"decay":   {gflownet.Settings{Decay: 2}, "decay is 2, want at most 1"},
+		"tolerance": {gflownet.Settings{Tolerance: 0.1},
+			"tolerance with 6 variables, want at most 5"},
 	} {
-		if _, err := gflownet.New(s, nil, c.set, 1, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gflownet.New(s, nil, c.set, 1, 1); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
@@ -319,12 +337,16 @@ func TestErrors(t *testing.T) {
 		t.Error("a prior of five variables: got no error")
 	}
 	large := score.NewFunc(65, func(int, []int) float64 { return 0 })
-	if _, err := gflownet.New(large, nil, gflownet.Settings{}, 1, 1); err == nil || !strings.Contains(err.Error(), "got 65 variables, want 1 to 64") {
+	if _, err := gflownet.New(large, nil, gflownet.Settings{}, 1, 1); err == nil ||
+		!strings.Contains(err.Error(), "got 65 variables, want 1 to 64") {
 		t.Errorf("65 variables: got %v", err)
 	}
-	nan := score.NewFunc(3, func(j int, parents []int) float64 { return math.Log(-float64(len(parents))) })
+	nan := score.NewFunc(3, func(j int, parents []int) float64 {
+		return math.Log(-float64(len(parents)))
+	})
 	if m, err := gflownet.New(nan, nil, gflownet.Settings{}, 1, 1); err == nil {
-		if err = m.Advance(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "log score of variable") {
+		if err = m.Advance(t.Context(), 1); err == nil ||
+			!strings.Contains(err.Error(), "log score of variable") {
 			t.Errorf("scores that are no numbers: got %v", err)
 		}
 	}
@@ -358,8 +380,9 @@ func TestRestoreErrors(t *testing.T) {
 		"NaN":          func(s *gflownet.State) { s.Target[7], s.Target[6] = 0x7f, 0xff },
 		"moments":      func(s *gflownet.State) { s.First = nil },
 		"episodes":     func(s *gflownet.State) { s.Episodes = s.Episodes[:7] },
-		"replay":       func(s *gflownet.State) { s.Replay[0] |= 1 }, // an edge from a variable to itself
-		"updates":      func(s *gflownet.State) { s.Updates = 100 },
+		// an edge from a variable to itself
+		"replay":  func(s *gflownet.State) { s.Replay[0] |= 1 },
+		"updates": func(s *gflownet.State) { s.Updates = 100 },
 	} {
 		state := m.State()
 		damage(state)

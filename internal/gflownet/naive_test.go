@@ -163,7 +163,9 @@ func (n *naive) graph(channels []matrix, width int) (edges []float64, stop float
 	size := width / heads
 	for head := range heads {
 		from, to := head*size, (head+1)*size
-		w := q.columns(from, to).mul(k.columns(from, to).transpose()).each(func(x float64) float64 { return math.Exp(x / math.Sqrt(float64(size))) })
+		w := q.columns(from, to).mul(k.columns(from, to).transpose()).each(func(x float64) float64 {
+			return math.Exp(x / math.Sqrt(float64(size)))
+		})
 		for i := range w {
 			sum := 0.0
 			for _, e := range w[i] {
@@ -178,7 +180,9 @@ func (n *naive) graph(channels []matrix, width int) (edges []float64, stop float
 	x = x.add(n.linear(beside(parts...)))
 	h = n.norm(x)
 	s, r := n.mlp(h, 2), n.mlp(h, 2)
-	logits := s.mul(r.transpose()).each(func(x float64) float64 { return x / math.Sqrt(float64(width)) }).add(n.next(d))
+	logits := s.mul(r.transpose()).each(func(x float64) float64 {
+		return x / math.Sqrt(float64(width))
+	}).add(n.next(d))
 	return flat(logits), n.mlp(meanRow(h), 2)[0][0]
 }
 
@@ -189,7 +193,8 @@ func flat(m matrix) (all []float64) {
 	return all
 }
 
-func (n *naive) transformer(channels []matrix, width, trunk, head, depth int) (edges []float64, stop float64) {
+func (n *naive) transformer(channels []matrix, width, trunk, head, depth int) (edges []float64,
+	stop float64) {
 	d := len(channels[0])
 	used := 1
 	if len(channels) > 2 {

@@ -21,9 +21,11 @@ func (s Settings) network(l *layers, seen *ad.Node) (edges, stop *ad.Node) {
 	case Graph:
 		return graphNetwork(l, seen, s.Width)
 	case Small:
-		return transformer{width: 64, side: 32, trunk: 1, head: 1, hidden: []int{64}}.network(l, seen.Slice(0, 0, 1), seen)
+		return transformer{width: 64, side: 32, trunk: 1, head: 1, hidden: []int{64}}.network(l,
+			seen.Slice(0, 0, 1), seen)
 	default:
-		return transformer{width: 256, side: 128, trunk: 3, head: 2, hidden: []int{256, 128}, released: true}.network(l, seen.Slice(0, 0, 1), seen)
+		return transformer{width: 256, side: 128, trunk: 3, head: 2, hidden: []int{256, 128},
+			released: true}.network(l, seen.Slice(0, 0, 1), seen)
 	}
 }
 
@@ -36,17 +38,21 @@ func graphNetwork(l *layers, seen *ad.Node, width int) (edges, stop *ad.Node) {
 		features = append(features, m, m.T())
 	}
 	inputs := ad.Concat(1, features[0], features[1:]...)
-	x := inputs.MatMul(l.parameter(scaled(1, 2*d), 2*len(features)/2*d, width)).Add(l.parameter(truncated(1), d, width))
+	x := inputs.MatMul(l.parameter(scaled(1, 2*d), 2*len(features)/2*d, width)).Add(
+		l.parameter(truncated(1), d, width))
 
 	adjacency := seen.Index(0, 0)
 	h := l.norm(x)
-	linear := func(h *ad.Node) *ad.Node { return h.MatMul(l.parameter(scaled(1, width), width, width)) }
+	linear := func(h *ad.Node) *ad.Node {
+		return h.MatMul(l.parameter(scaled(1, width), width, width))
+	}
 	messages := adjacency.T().MatMul(linear(h)).Add(adjacency.MatMul(linear(h)))
 	x = x.Add(messages.Add(l.linear(h, width, scaled(1, width))).Relu())
 
 	h = l.norm(x)
 	q, k, v := split(linear(h)), split(linear(h)), split(linear(h))
-	weights := q.BatchMatMul(k.Transpose(0, 2, 1)).Scale(1 / math.Sqrt(float64(width/heads))).Softmax(2)
+	weights := q.BatchMatMul(k.Transpose(0, 2, 1)).Scale(
+		1 / math.Sqrt(float64(width/heads))).Softmax(2)
 	x = x.Add(l.linear(join(weights.BatchMatMul(v)), width, scaled(0.4, width)))
 
 	// A first policy without a say of the network: senders are 0 at the beginning, and
@@ -112,10 +118,14 @@ func (t transformer) network(l *layers, graph, seen *ad.Node) (edges, stop *ad.N
 // block is h + Attention(LN([e₁, h])), then h + Dense(LN([e₂, h])), with e₁ and e₂
 // linear in the side input.
 func (t transformer) block(l *layers, h, side *ad.Node) *ad.Node {
-	linear := func(x *ad.Node, out int) *ad.Node { return l.linear(x, out, scaled(0.4, x.Shape()[1])) }
+	linear := func(x *ad.Node, out int) *ad.Node {
+		return l.linear(x, out, scaled(0.4, x.Shape()[1]))
+	}
 	u := l.norm(ad.Concat(1, linear(side, t.side), h))
-	feature := func(x *ad.Node) *ad.Node { return x.Relu().Add(x.Neg().Relu().Neg().Exp()) } // elu(x) + 1
-	q, k, v := split(feature(linear(u, t.width))), split(feature(linear(u, t.width))), split(linear(u, t.width))
+	// elu(x) + 1
+	feature := func(x *ad.Node) *ad.Node { return x.Relu().Add(x.Neg().Relu().Neg().Exp()) }
+	q, k, v := split(feature(linear(u, t.width))), split(feature(linear(u, t.width))),
+		split(linear(u, t.width))
 	products := k.Transpose(0, 2, 1).BatchMatMul(v)
 	keys := k.Sum(1).Reshape(ad.Shape{heads, t.width / heads, 1})
 	attention := q.BatchMatMul(products).Div(q.BatchMatMul(keys).AddScalar(1e-6))

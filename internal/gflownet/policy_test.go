@@ -34,13 +34,16 @@ func evaluate(t *testing.T, inputs []*ad.Node, feeds [][]float64, outputs ...*ad
 func TestLossGolden(t *testing.T) {
 	b := ad.NewBuilder("golden")
 	square := ad.Shape{2, 2}
-	logits, stop, allowed := b.Input("logits", square), b.Input("stop", ad.Shape{}), b.Input("allowed", square)
+	logits, stop, allowed := b.Input("logits", square), b.Input("stop", ad.Shape{}),
+		b.Input("allowed", square)
 	action, given := b.Input("action", ad.Shape{}), b.Input("given", ad.Shape{})
 	logEdges, logStop := logPolicy(logits, stop, allowed)
 	e := residual(logEdges, logStop, action, given)
-	got := evaluate(t, []*ad.Node{logits, stop, allowed, action, given}, [][]float64{{.3, -.2, .5, .1}, {.4}, {0, 1, 1, 0}, {1}, {2.5 - math.Log(1) + .3}},
+	got := evaluate(t, []*ad.Node{logits, stop, allowed, action, given},
+		[][]float64{{.3, -.2, .5, .1}, {.4}, {0, 1, 1, 0}, {1}, {2.5 - math.Log(1) + .3}},
 		logEdges, logStop, e, huber(e))
-	want := [][]float64{{-100001.816201, -2.01620130129, -1.31620130129, -100001.816201}, {-.5130152524}, {4.30318604889}, {3.80318604889}}
+	want := [][]float64{{-100001.816201, -2.01620130129, -1.31620130129, -100001.816201},
+		{-.5130152524}, {4.30318604889}, {3.80318604889}}
 	for k := range want {
 		for i, w := range want[k] {
 			if g := got[k][i]; !(math.Abs(g-w) <= 1e-10*max(1, math.Abs(w)*1e4)) {
@@ -49,7 +52,8 @@ func TestLossGolden(t *testing.T) {
 		}
 	}
 	for _, e := range []float64{-3, -1, -.4, 0, .7, 1, 5} {
-		if got, want := evaluate(t, []*ad.Node{given}, [][]float64{{e}}, huber(given))[0][0], huberLoss(e); !(math.Abs(got-want) <= 1e-15) {
+		if got, want := evaluate(t, []*ad.Node{given}, [][]float64{{e}}, huber(given))[0][0],
+			huberLoss(e); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("loss of %v: got %v, want %v", e, got, want)
 		}
 	}
@@ -108,10 +112,12 @@ func TestNetworks(t *testing.T) {
 			l := &layers{b: ad.NewBuilder("network")}
 			seen := l.b.Input("seen", ad.Shape{c.set.Logits.channels(), c.d, c.d})
 			edges, stop := c.set.network(l, seen)
-			got := evaluate(t, append([]*ad.Node{seen}, l.nodes...), append([][]float64{c.seen}, c.weights...), edges, stop)
+			got := evaluate(t, append([]*ad.Node{seen}, l.nodes...),
+				append([][]float64{c.seen}, c.weights...), edges, stop)
 			wantEdges, wantStop := c.naive()
 			for i, want := range append(wantEdges, wantStop) {
-				if g := append(got[0], got[1]...)[i]; !(math.Abs(g-want) <= 1e-10*(1+math.Abs(want))) {
+				if g := append(got[0],
+					got[1]...)[i]; !(math.Abs(g-want) <= 1e-10*(1+math.Abs(want))) {
 					t.Errorf("logit %d: got %.12f, want %.12f", i, g, want)
 				}
 			}
@@ -128,7 +134,8 @@ func TestNetworks(t *testing.T) {
 			for k, n := range l.nodes {
 				arguments = append(arguments, gradtest.Argument{Node: n, Values: c.weights[k]})
 			}
-			if err := gradtest.CheckGraph(loss, arguments, gradtest.Options{Every: 8, Directions: 4}); err != nil {
+			if err := gradtest.CheckGraph(loss, arguments,
+				gradtest.Options{Every: 8, Directions: 4}); err != nil {
 				t.Error(err)
 			}
 		})

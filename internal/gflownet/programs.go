@@ -11,7 +11,8 @@ type inputs struct {
 }
 
 // expression is a policy's network for a batch of states.
-func (s Settings) expression(d, batch int) (l *layers, in inputs, axis *ad.Axis, logEdges, logStop *ad.Node) {
+func (s Settings) expression(d, batch int) (l *layers, in inputs, axis *ad.Axis,
+	logEdges, logStop *ad.Node) {
 	l = &layers{b: ad.NewBuilder("policy " + string(s.Policy))}
 	axis = l.b.Axis("state", batch)
 	square := ad.Shape{d, d}
@@ -41,14 +42,16 @@ type batch struct {
 
 func newBatch(size, d int, logits Logits) *batch {
 	return &batch{
-		size: size, seen: make([]float64, size*logits.channels()*d*d), allowed: make([]float64, size*d*d),
-		base: make([]float64, size*d*d), stop: make([]float64, size), open: make([]bool, size),
+		size: size, seen: make([]float64, size*logits.channels()*d*d),
+		allowed: make([]float64, size*d*d),
+		base:    make([]float64, size*d*d), stop: make([]float64, size), open: make([]bool, size),
 		logEdges: make([]float64, size*d*d), logStop: make([]float64, size),
 	}
 }
 
 func (b *batch) feeds(weights [][]float64) []ad.Feed {
-	return append([]ad.Feed{{Data: b.seen}, {Data: b.allowed}, {Data: b.base}, {Data: b.stop}}, feeds(weights)...)
+	return append([]ad.Feed{{Data: b.seen}, {Data: b.allowed}, {Data: b.base}, {Data: b.stop}},
+		feeds(weights)...)
 }
 
 func feeds(weights [][]float64) []ad.Feed {
@@ -72,7 +75,8 @@ func (s Settings) policyProgram(d, batch, workers int, stopOnly bool) (*policyPr
 	if !stopOnly {
 		outputs = append(outputs, logEdges)
 	}
-	run, err := ad.NewEvaluator(append(in.nodes(), l.nodes...), outputs, ad.Options{Workers: workers})
+	run, err := ad.NewEvaluator(append(in.nodes(), l.nodes...), outputs,
+		ad.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +121,8 @@ func (s Settings) lossProgram(d, workers int) (*lossProgram, []parameter, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &lossProgram{batch: newBatch(s.Batch, d, s.Logits), action: make([]float64, s.Batch), given: make([]float64, s.Batch), loss: make([]float64, 1), run: run}
+	p := &lossProgram{batch: newBatch(s.Batch, d, s.Logits), action: make([]float64, s.Batch),
+		given: make([]float64, s.Batch), loss: make([]float64, 1), run: run}
 	p.gradient, p.flat = arrays(l.parameters)
 	return p, l.parameters, nil
 }
@@ -139,7 +144,8 @@ func arrays(parameters []parameter) (each [][]float64, all []float64) {
 }
 
 func (p *lossProgram) eval(weights [][]float64) error {
-	nodes := append([]ad.Feed{{Data: p.seen}, {Data: p.allowed}, {Data: p.base}, {Data: p.stop}, {Data: p.action}, {Data: p.given}}, feeds(weights)...)
+	nodes := append([]ad.Feed{{Data: p.seen}, {Data: p.allowed}, {Data: p.base}, {Data: p.stop},
+		{Data: p.action}, {Data: p.given}}, feeds(weights)...)
 	return p.run.Eval(append([][]float64{p.loss}, p.gradient...), nodes)
 }
 

@@ -43,12 +43,14 @@ func newReward(s score.Scorer, prior *score.Prior) (*reward, error) {
 		return nil, fmt.Errorf("gflownet: got %d variables, want 1 to %d", d, MaxVariables)
 	}
 	if got := prior.Vars(); got != d {
-		return nil, fmt.Errorf("gflownet: got a prior of %d variables, want %d as the scores", got, d)
+		return nil, fmt.Errorf("gflownet: got a prior of %d variables, want %d as the scores", got,
+			d)
 	}
 	if err := prior.Check(); err != nil {
 		return nil, fmt.Errorf("gflownet: %w", err)
 	}
-	r := &reward{scores: s, prior: prior.Clone(), start: newState(d), limit: max(1024, cacheBytes/rowBytes(d)), rows: map[rowKey][]float64{}}
+	r := &reward{scores: s, prior: prior.Clone(), start: newState(d),
+		limit: max(1024, cacheBytes/rowBytes(d)), rows: map[rowKey][]float64{}}
 	for j := range d {
 		for i := range d {
 			if prior.Required(i, j) {
@@ -57,7 +59,8 @@ func newReward(s score.Scorer, prior *score.Prior) (*reward, error) {
 		}
 	}
 	if math.IsInf(r.total(&r.start), -1) {
-		return nil, errors.New("gflownet: the graph of the required edges alone has probability 0, so that no graph can be built from it edge by edge")
+		return nil, errors.New("gflownet: the graph of the required edges alone has probability " +
+			"0, so that no graph can be built from it edge by edge")
 	}
 	return r, nil
 }
@@ -121,7 +124,8 @@ func (r *reward) differences(target int, parents uint64) []float64 {
 func (r *reward) local(j int, parents []int) float64 {
 	q := nodescore.LogWeight(r.scores, r.prior, j, parents)
 	if math.IsNaN(q) || math.IsInf(q, 1) {
-		panic(scoreFault{fmt.Errorf("gflownet: the log score of variable %d given the variables %v is %v, want a number below +Inf", j+1, onesBased(parents), q)})
+		panic(scoreFault{fmt.Errorf("gflownet: the log score of variable %d given the variables "+
+			"%v is %v, want a number below +Inf", j+1, onesBased(parents), q)})
 	}
 	return q
 }

@@ -58,18 +58,28 @@ type Settings struct {
 	Logits Logits // zero: Guided, but Plain for Paper
 
 	Iterations int // gradient steps after the prefill; zero: 20,000, 100,000 for Paper, 1 for Exact
-	Prefill    int // iterations with uniform actions and without gradient steps; zero: 100, 1000 for Paper; negative: none
+	// iterations with uniform actions and without gradient steps; zero: 100, 1000 for Paper;
+	// negative: none
+	Prefill int
 
-	Environments int     // episodes that run side by side; zero: 8
-	Batch        int     // transitions of a gradient step; zero: 32
-	Buffer       int     // transitions that are kept; zero: 100,000
-	Width        int     // of Graph: size of a node's vector, a multiple of 4; zero: 64
-	Rate         float64 // learning rate of Adam; zero: 10⁻³ for Graph, 3·10⁻⁴ for Small, 10⁻⁵ for Paper
-	Decay        float64 // fraction of the iterations over which the rate falls to 0 at the end, linearly; zero: ½, none for Paper; negative: none
-	Clip         float64 // largest norm of a gradient; zero: 10; negative: none
-	Exploit      float64 // largest probability to act by the network rather than uniformly; zero: 0.9
-	Ramp         float64 // fraction of the iterations over which that probability grows from 0, linearly; zero: ½, none with guided logits; negative: none
-	Refresh      int     // gradient steps between copies of the network into the target network; zero: 100, 1000 for Paper
+	Environments int // episodes that run side by side; zero: 8
+	Batch        int // transitions of a gradient step; zero: 32
+	Buffer       int // transitions that are kept; zero: 100,000
+	Width        int // of Graph: size of a node's vector, a multiple of 4; zero: 64
+	// learning rate of Adam; zero: 10⁻³ for Graph, 3·10⁻⁴ for Small, 10⁻⁵ for Paper
+	Rate float64
+	// fraction of the iterations over which the rate falls to 0 at the end, linearly; zero: ½, none
+	// for Paper; negative: none
+	Decay float64
+	Clip  float64 // largest norm of a gradient; zero: 10; negative: none
+	// largest probability to act by the network rather than uniformly; zero: 0.9
+	Exploit float64
+	// fraction of the iterations over which that probability grows from 0, linearly; zero: ½, none
+	// with guided logits; negative: none
+	Ramp float64
+	// gradient steps between copies of the network into the target network; zero: 100, 1000 for
+	// Paper
+	Refresh int
 
 	// Tolerance, for at most [MaxExact] variables, ends training as soon as the total
 	// variation between policy and posterior is not above it, looked at every Look
@@ -135,7 +145,8 @@ func (s Settings) check(d int) error {
 	case Graph, Small, Paper:
 	case Exact:
 		if d > MaxExact {
-			return fmt.Errorf("gflownet: policy exact of %d variables, want at most %d, or policy graph", d, MaxExact)
+			return fmt.Errorf("gflownet: policy exact of %d variables, want at most %d, or "+
+				"policy graph", d, MaxExact)
 		}
 	default:
 		return fmt.Errorf("gflownet: unknown policy %q, want one of %q", s.Policy, Policies())
@@ -146,7 +157,9 @@ func (s Settings) check(d int) error {
 	for _, c := range []struct {
 		name     string
 		v, least int
-	}{{"iterations", s.Iterations, 1}, {"environments", s.Environments, 1}, {"batch", s.Batch, 1}, {"buffer", s.Buffer, s.Batch}, {"width", s.Width, 4}, {"refresh", s.Refresh, 1}, {"look", s.Look, 1}} {
+	}{{"iterations", s.Iterations, 1}, {"environments", s.Environments, 1}, {"batch", s.Batch, 1},
+		{"buffer", s.Buffer, s.Batch}, {"width", s.Width, 4}, {"refresh", s.Refresh, 1},
+		{"look", s.Look, 1}} {
 		if c.v < c.least {
 			return fmt.Errorf("gflownet: %s is %d, want at least %d", c.name, c.v, c.least)
 		}
@@ -173,7 +186,8 @@ func (s Settings) check(d int) error {
 		return fmt.Errorf("gflownet: tolerance is %v, want a number from 0 to 1", s.Tolerance)
 	}
 	if s.Tolerance > 0 && d > MaxExact {
-		return fmt.Errorf("gflownet: tolerance with %d variables, want at most %d: the exact posterior is not known for more", d, MaxExact)
+		return fmt.Errorf("gflownet: tolerance with %d variables, want at most %d: the exact "+
+			"posterior is not known for more", d, MaxExact)
 	}
 	return nil
 }
@@ -232,7 +246,9 @@ func Bytes(d int, set Settings, workers int) int64 {
 // activations is about the number of values that the gradient of one state keeps.
 func activations(d int, set Settings) float64 {
 	n := float64(d)
-	block := func(tokens, width, side float64) float64 { return tokens * 2 * (12*width + 4*(width+side)) }
+	block := func(tokens, width, side float64) float64 {
+		return tokens * 2 * (12*width + 4*(width+side))
+	}
 	switch set.Policy {
 	case Graph:
 		return n * (30*float64(set.Width) + 30*n)

@@ -22,18 +22,20 @@ type State struct {
 	Settings  Settings `json:"settings"`
 	Variables int      `json:"variables"`
 	Seed      uint64   `json:"seed"`
-	LogStart  float64  `json:"log_start"` // log reward where episodes begin: of the same data or not
+	// log reward where episodes begin: of the same data or not
+	LogStart float64 `json:"log_start"`
 
 	Iteration int  `json:"iteration"`
 	Finished  bool `json:"finished,omitempty"` // by the tolerance
 
-	Weights  []byte `json:"weights,omitempty"`
-	Target   []byte `json:"target,omitempty"`
-	First    []byte `json:"first,omitempty"`  // moments of the optimiser
-	Second   []byte `json:"second,omitempty"` //
-	Updates  int    `json:"updates,omitempty"`
-	Skipped  int    `json:"skipped,omitempty"`
-	Episodes []byte `json:"episodes,omitempty"` // graphs of the environments, as transitions without an edge
+	Weights []byte `json:"weights,omitempty"`
+	Target  []byte `json:"target,omitempty"`
+	First   []byte `json:"first,omitempty"`  // moments of the optimiser
+	Second  []byte `json:"second,omitempty"` //
+	Updates int    `json:"updates,omitempty"`
+	Skipped int    `json:"skipped,omitempty"`
+	// graphs of the environments, as transitions without an edge
+	Episodes []byte `json:"episodes,omitempty"`
 	Replay   []byte `json:"replay,omitempty"`
 	Next     int    `json:"next,omitempty"` // where the next transition goes
 
@@ -44,7 +46,8 @@ type State struct {
 
 // State copies the state of the training.
 func (m *Model) State() *State {
-	s := &State{Version: stateVersion, Settings: m.settings, Variables: m.Vars(), Seed: m.seed, LogStart: m.reward.total(&m.reward.start),
+	s := &State{Version: stateVersion, Settings: m.settings, Variables: m.Vars(), Seed: m.seed,
+		LogStart:  m.reward.total(&m.reward.start),
 		Iteration: m.iteration, Finished: m.finished}
 	l := m.learner
 	if l == nil {
@@ -89,7 +92,8 @@ func (m *Model) Restore(s *State) error {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	environments, replay := newRing(l.replay.d, len(l.environments)), newRing(l.replay.d, l.replay.capacity)
+	environments, replay := newRing(l.replay.d, len(l.environments)),
+		newRing(l.replay.d, l.replay.capacity)
 	if err := environments.restore(s.Episodes, 0, m.reward, false); err != nil {
 		return fmt.Errorf("gflownet: damaged state: episodes: %w", err)
 	}
@@ -126,17 +130,24 @@ func (m *Model) fits(s *State) error {
 	got, want := reflect.ValueOf(s.Settings), reflect.ValueOf(m.settings)
 	for k := range got.NumField() {
 		if !got.Field(k).Equal(want.Field(k)) {
-			return fmt.Errorf("gflownet: state with %s %v, want %v", got.Type().Field(k).Name, got.Field(k), want.Field(k))
+			return fmt.Errorf("gflownet: state with %s %v, want %v", got.Type().Field(k).Name,
+				got.Field(k), want.Field(k))
 		}
 	}
-	if want := m.reward.total(&m.reward.start); !(math.Abs(s.LogStart-want) <= 1e-9*(1+math.Abs(want))) {
-		return fmt.Errorf("gflownet: state of other data, another score or another prior: log reward %v where episodes begin, want %v", s.LogStart, want)
+	if want := m.reward.total(&m.reward.start); !(math.Abs(s.LogStart-want) <=
+		1e-9*(1+math.Abs(want))) {
+		return fmt.Errorf("gflownet: state of other data, another score or another prior: log "+
+			"reward %v where episodes begin, want %v", s.LogStart, want)
 	}
 	if s.Iteration < 0 || s.Iteration > m.Steps() {
-		return fmt.Errorf("gflownet: damaged state: iteration %d, want 0 to %d", s.Iteration, m.Steps())
+		return fmt.Errorf("gflownet: damaged state: iteration %d, want 0 to %d", s.Iteration,
+			m.Steps())
 	}
-	if s.Updates < 0 || s.Skipped < 0 || s.Updates+s.Skipped > s.Iteration || s.Counted < 0 || s.Counted >= TraceEvery || len(s.Trace) != s.Updates/TraceEvery || s.Counted != s.Updates%TraceEvery {
-		return fmt.Errorf("gflownet: damaged state: %d updates, %d skipped, %d numbers of the trace at iteration %d", s.Updates, s.Skipped, len(s.Trace), s.Iteration)
+	if s.Updates < 0 || s.Skipped < 0 || s.Updates+s.Skipped > s.Iteration || s.Counted < 0 ||
+		s.Counted >= TraceEvery || len(s.Trace) != s.Updates/TraceEvery ||
+		s.Counted != s.Updates%TraceEvery {
+		return fmt.Errorf("gflownet: damaged state: %d updates, %d skipped, %d numbers of the "+
+			"trace at iteration %d", s.Updates, s.Skipped, len(s.Trace), s.Iteration)
 	}
 	return nil
 }
@@ -146,8 +157,10 @@ func (m *Model) fits(s *State) error {
 func (r *ring) restore(bytes []byte, next int, reward *reward, whole bool) error {
 	size := transitionBytes(r.d)
 	count := len(bytes) / size
-	if len(bytes)%size != 0 || count > r.capacity || next < 0 || next > count || count < r.capacity && whole && next != count {
-		return fmt.Errorf("got %d bytes and place %d, want transitions of %d bytes, at most %d", len(bytes), next, size, r.capacity)
+	if len(bytes)%size != 0 || count > r.capacity || next < 0 || next > count ||
+		count < r.capacity && whole && next != count {
+		return fmt.Errorf("got %d bytes and place %d, want transitions of %d bytes, at most %d",
+			len(bytes), next, size, r.capacity)
 	}
 	r.bytes, r.count, r.next = slices.Clone(bytes), count, next
 	s := newState(r.d)
@@ -157,7 +170,8 @@ func (r *ring) restore(bytes []byte, next int, reward *reward, whole bool) error
 			ok = ok && s.parents[j]&required == required
 		}
 		if whole {
-			ok = ok && action < r.d*r.d && s.open(action%r.d)>>(action/r.d)&1 == 1 && !reward.prior.Forbidden(action/r.d, action%r.d)
+			ok = ok && action < r.d*r.d && s.open(action%r.d)>>(action/r.d)&1 == 1 &&
+				!reward.prior.Forbidden(action/r.d, action%r.d)
 		}
 		if !ok {
 			return fmt.Errorf("transition %d is not one between acyclic graphs", k)
@@ -176,13 +190,15 @@ func pack(v []float64) []byte {
 
 func unpack(name string, b []byte, count int) ([]float64, error) {
 	if len(b) != 8*count {
-		return nil, fmt.Errorf("gflownet: damaged state: %s have %d bytes, want %d", name, len(b), 8*count)
+		return nil, fmt.Errorf("gflownet: damaged state: %s have %d bytes, want %d", name, len(b),
+			8*count)
 	}
 	v := make([]float64, count)
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-			return nil, fmt.Errorf("gflownet: damaged state: %s hold %v, want finite numbers", name, v[i])
+			return nil, fmt.Errorf("gflownet: damaged state: %s hold %v, want finite numbers", name,
+				v[i])
 		}
 	}
 	return v, nil

@@ -37,11 +37,17 @@ const name = "mcmc"
 func (e *Settings) List() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
-		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations", "iterations of each chain after its warm-up, at most", "3000"),
-		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up", "iterations of each chain before it records", "200"),
-		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess", "effective samples of the least certain edges at which agreeing chains end", "400"),
-		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates", "candidate parents of a variable, at most", "15, up to 24 variables 19, with more than 100 fewer"),
-		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain", "4, with more than 60 variables 1"),
+		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations",
+			"iterations of each chain after its warm-up, at most", "3000"),
+		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up",
+			"iterations of each chain before it records", "200"),
+		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess",
+			"effective samples of the least certain edges at which agreeing chains end", "400"),
+		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates",
+			"candidate parents of a variable, at most",
+			"15, up to 24 variables 19, with more than 100 fewer"),
+		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain",
+			"4, with more than 60 variables 1"),
 	}
 }
 
@@ -63,19 +69,22 @@ func (e *Settings) ChainDemands(size engine.Size) []engine.Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
-	all := []engine.Demand{engine.Needs(2*float64(mcmc.Bytes(size.Vars, k)), "node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
+	all := []engine.Demand{engine.Needs(2*float64(mcmc.Bytes(size.Vars, k)),
+		"node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
 	if size.ScoreBytes > 0 {
 		all = append(all, engine.Needs(size.ScoreBytes, "scores of sets of parents"))
 	}
 	rungs := e.Rungs
 	setting.Fill(&rungs, mcmc.DefaultRungs(size.Vars))
 	// Sums and last values of every edge from a candidate, and twice as many graphs as are drawn.
-	bytes := float64(e.Chains) * (2*inference.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 + float64(rungs)*d*500)
+	bytes := float64(e.Chains) * (2*inference.Draws*d*40 + 100*d*float64(k)*8 + 4*d*d*8 +
+		float64(rungs)*d*500)
 	return append(all, engine.Needs(bytes, "%d Markov chains of %d rungs", e.Chains, rungs))
 }
 
 // Pilot has the settings of the short chains of other engines.
-var Pilot = &Settings{Chains: 4, Iterations: DefaultIterations, WarmUp: defaultWarmUp, ESS: defaultESS}
+var Pilot = &Settings{Chains: 4, Iterations: DefaultIterations, WarmUp: defaultWarmUp,
+	ESS: defaultESS}
 
 // MostChains is the largest number of chains, and of the inverse temperatures of each.
 const MostChains = 1000
@@ -133,7 +142,8 @@ const (
 )
 
 // Settle finds the model by short chains, if there is a choice, and estimates the number of edges.
-func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, e *Settings, t trust.Trust) (*Settled, error) {
+func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
+	e *Settings, t trust.Trust) (*Settled, error) {
 	var best *Settled
 	var all []sem.Evidence
 	highest := math.Inf(-1)
@@ -150,7 +160,8 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		if err != nil {
 			return nil, err
 		}
-		e := sem.Evidence{Model: m.String(), Log: level, Note: "mean of log p(D, graph) over short chains, no evidence"}
+		e := sem.Evidence{Model: m.String(), Log: level,
+			Note: "mean of log p(D, graph) over short chains, no evidence"}
 		all = append(all, e)
 		if level > highest {
 			best, highest = s, level
@@ -196,8 +207,10 @@ func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer
 
 // First implements [engine.Settled].
 func (s *Settled) First() *engine.Outcome {
-	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence, Reason: inference.Reason(s.Evidence),
-		Doubted: s.doubt.Refuted != "" || s.doubt.Basis != "", Basis: s.doubt.Basis, EdgesPerNode: s.density}
+	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence,
+		Reason:  inference.Reason(s.Evidence),
+		Doubted: s.doubt.Refuted != "" || s.doubt.Basis != "", Basis: s.doubt.Basis,
+		EdgesPerNode: s.density}
 }
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
@@ -215,12 +228,14 @@ func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, erro
 }
 
 // New prepares the chains.
-func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem, e *Settings) (*Chains, error) {
+func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.Problem,
+	e *Settings) (*Chains, error) {
 	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
 	options := e.Options(problem, e.WarmUp)
 	options.Starts = s.starts
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, options)
-	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler, steps: e.WarmUp + e.Iterations}, err
+	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler,
+		steps: e.WarmUp + e.Iterations}, err
 }
 
 // Steps implements [engine.Stage].
@@ -234,10 +249,12 @@ func (c *Chains) Close() {}
 
 // Options are those of package mcmc for a problem.
 func (e *Settings) Options(p *engine.Problem, warmUp int) mcmc.Options {
-	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp, Draws: inference.Draws, Seed: p.Seed, Workers: p.Workers}
+	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp,
+		Draws: inference.Draws, Seed: p.Seed, Workers: p.Workers}
 }
 
-// PilotPrior is the prior of the short chains, and that under which hypotheses are found. More required parents than chains take are an error.
+// PilotPrior is the prior of the short chains, and that under which hypotheses are found. More
+// required parents than chains take are an error.
 func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	densities := p.Prior.Densities(d)
 	density := densities[len(densities)-1]
@@ -249,7 +266,8 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 		return nil, err
 	}
 	if n := prior.MostRequired(); n > scoring.MostCandidates {
-		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at most %d of each; allowed: fewer, or a known order", n, scoring.MostCandidates)
+		return nil, fmt.Errorf("a variable has %d required parents, and the engine mcmc takes at "+
+			"most %d of each; allowed: fewer, or a known order", n, scoring.MostCandidates)
 	}
 	return prior, nil
 }
@@ -332,7 +350,8 @@ func (c *Chains) Advance(ctx context.Context, to int) error {
 				c.steps = c.step
 			}
 			trace := c.sampler.Trace()
-			c.problem.Report(engine.Progress{Engine: name, Step: c.step, Steps: c.steps, Chains: &trace})
+			c.problem.Report(engine.Progress{Engine: name, Step: c.step, Steps: c.steps,
+				Chains: &trace})
 		}
 		return nil
 	})
@@ -345,7 +364,8 @@ func (c *Chains) agree() bool {
 		return false
 	}
 	d, err := c.sampler.Diagnostics()
-	return err == nil && d.MaxRHat() <= agreed && d.LogP.RHat <= agreed && d.MinESS() >= float64(c.engine.ESS)
+	return err == nil && d.MaxRHat() <= agreed && d.LogP.RHat <= agreed &&
+		d.MinESS() >= float64(c.engine.ESS)
 }
 
 // Outcome implements [engine.Stage].
@@ -358,7 +378,8 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 		return nil, err
 	}
 	o := inf.Outcome
-	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains, c.steps-c.engine.WarmUp)
+	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains,
+		c.steps-c.engine.WarmUp)
 	o.Computation = Convergence(o.Diagnostics)
 	o.Checks = append(ChainChecks(o.Diagnostics), inference.DrawChecks(o.Posterior)...)
 	c.done = &o
@@ -386,8 +407,10 @@ func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 	return inf, err
 }
 
-// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as often as they were drawn.
-func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string, graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {
+// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as
+// often as they were drawn.
+func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
+	graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {
 	if c := inference.FindCopies(data, s.Prior); c.Any() {
 		graphs = slices.Clone(graphs)
 		if edges == nil {
@@ -396,7 +419,8 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 		c.Share(graphs, edges, nil, problem.Seed)
 	}
 	inf := &inference.Inference{Outcome: *s.First()}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by, Model: s.Model.String(), Kind: posterior.Draws}
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by,
+		Model: s.Model.String(), Kind: posterior.Draws}
 	if s.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Refuted)
 	}
@@ -408,14 +432,17 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
-		inf.Posterior.Draws = append(inf.Posterior.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		inf.Posterior.Draws = append(inf.Posterior.Draws,
+			posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
 		scorers[k] = s.Hypothesis.Scores
 	}
-	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
+	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known),
+		Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
 	if edges == nil {
 		edges = inf.Posterior.Frequencies().Probabilities
 	}
-	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges) // sums may round
+	// sums may round
+	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges)
 	problem.Prior.Settle(edges)
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
@@ -453,17 +480,20 @@ func Convergence(d *diagnostics.GraphChains) string {
 	case math.IsNaN(rhat):
 		return "The Markov chains are too short to tell whether they have converged."
 	case rhat > 1.1 || d.LogP.RHat > 1.1:
-		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most 1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most "+
+			"1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
 	case math.IsNaN(d.MinESS()):
 		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
 	default:
-		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the effective sample size of the least certain edges is %.0f.", math.Max(rhat, d.LogP.RHat), d.MinESS())
+		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f); the effective sample size "+
+			"of the least certain edges is %.0f.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 	}
 }
 
 // Given is what a result of chains had taken as given ([engine.Settling]): the hypothesis that
 // short chains settle.
-func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode float64) (*engine.Given, error) {
+func (e *Settings) Given(ctx context.Context, p *engine.Problem,
+	edgesPerNode float64) (*engine.Given, error) {
 	m, ok := sem.As[sem.Scored](p.Model)
 	if !ok {
 		return nil, fmt.Errorf("the model %v has no node scores", p.Model)
@@ -474,9 +504,12 @@ func (e *Settings) Given(ctx context.Context, p *engine.Problem, edgesPerNode fl
 	}
 	h := s.Hypothesis
 	h.Scores = trust.FormOf(h.Scores) // all of the evidence, of which a part will count
-	g := &engine.Given{Model: inference.Settled{Model: m, Hypothesis: h}, Data: p.Data, Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp, Candidates: e.Candidates}}
+	g := &engine.Given{Model: inference.Settled{Model: m, Hypothesis: h}, Data: p.Data,
+		Chains: engine.ChainNumbers{Iterations: e.Iterations, WarmUp: e.WarmUp,
+			Candidates: e.Candidates}}
 	if h.NoiseVariance != 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
+		g.Notes = append(g.Notes,
+			fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
 	}
 	g.Notes = p.TakeDensity(edgesPerNode, g.Notes)
 	return g, nil
@@ -493,12 +526,17 @@ var (
 // ChainChecks are about Markov chains over graphs.
 func ChainChecks(d *diagnostics.GraphChains) []diagnostics.Check {
 	if math.IsNaN(d.MaxRHat()) {
-		return []diagnostics.Check{diagnostics.Above("r_hat", d.MaxRHat(), LimitRHat[0], LimitRHat[1], fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
+		return []diagnostics.Check{diagnostics.Above("r_hat", d.MaxRHat(), LimitRHat[0],
+			LimitRHat[1],
+			fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
 	}
 	worst := math.Max(d.MaxRHat(), d.LogP.RHat)
 	all := []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, LimitRHat[0], LimitRHat[1], fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
-		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1], fmt.Sprintf("the effective sample size of the least certain edges is %.0f: run longer, with more mcmc.iterations", d.MinESS())),
+		diagnostics.Above("r_hat", worst, LimitRHat[0], LimitRHat[1],
+			fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
+		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1],
+			fmt.Sprintf("the effective sample size of the least certain edges is %.0f: run "+
+				"longer, with more mcmc.iterations", d.MinESS())),
 	}
 	least := math.Inf(1)
 	for _, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
@@ -506,7 +544,8 @@ func ChainChecks(d *diagnostics.GraphChains) []diagnostics.Check {
 	}
 	if !math.IsInf(least, 1) {
 		all = append(all, diagnostics.Below("exchange", least, LimitExchange[0], LimitExchange[1],
-			fmt.Sprintf("only %.1f %% of the exchanges between two inverse temperatures succeed: use more of them", 100*least)))
+			fmt.Sprintf("only %.1f %% of the exchanges between two inverse temperatures succeed: "+
+				"use more of them", 100*least)))
 	}
 	return all
 }

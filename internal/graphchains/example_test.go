@@ -14,7 +14,8 @@ import (
 func Example() {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	s, err := graphchains.Settle(context.Background(), p.Data, p.ScoredModels(), p, graphchains.Pilot, inference.TrustOf(p))
+	s, err := graphchains.Settle(context.Background(), p.Data, p.ScoredModels(), p,
+		graphchains.Pilot, inference.TrustOf(p))
 	if err != nil {
 		panic(err)
 	}

@@ -15,7 +15,8 @@ const (
 	refiningIterations = 200 // of each chain, half of them warm-up
 	refiningCandidates = 10
 	mostRefinings      = 5
-	fewSets            = 0.02 // new sets for each that chains have drawn, below which they have settled
+	// new sets for each that chains have drawn, below which they have settled
+	fewSets = 0.02
 )
 
 // refine fits the equations that carry the posterior, as short chains draw them, and their

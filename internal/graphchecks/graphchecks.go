@@ -102,7 +102,8 @@ func Compare(p, q posterior.Marginals, errors [2]*mat.Dense) Difference {
 			if i == j {
 				continue
 			}
-			if v := math.Abs(p.Probabilities.At(i, j) - q.Probabilities.At(i, j)); v > out.Greatest {
+			if v := math.Abs(p.Probabilities.At(i, j) - q.Probabilities.At(i, j)); v >
+				out.Greatest {
 				out.Greatest, out.Source, out.Target = v, i, j
 			}
 			variance := 0.0
@@ -152,6 +153,7 @@ func ComponentErrors(p *posterior.Posterior) *mat.Dense {
 			}
 		}
 	}
-	out.Apply(func(_, _ int, v float64) float64 { return math.Sqrt(v * float64(n) / float64(n-1)) }, out)
+	out.Apply(func(_, _ int, v float64) float64 { return math.Sqrt(v * float64(n) / float64(n-1)) },
+		out)
 	return out
 }

@@ -35,7 +35,8 @@ func TestVariety(t *testing.T) {
 	cycle := dag.New(3)
 	cycle.Set(0, 1, true)
 	cycle.Set(1, 0, true)
-	if graphs, classes := graphchecks.Variety([]*dag.Graph{forward, backward, forward, cycle}); graphs != 3 || classes != 2 {
+	if graphs, classes := graphchecks.Variety([]*dag.Graph{forward, backward, forward,
+		cycle}); graphs != 3 || classes != 2 {
 		t.Errorf("%d graphs of %d classes, want 3 of 2", graphs, classes)
 	}
 }
@@ -62,7 +63,9 @@ func TestGraphChecks(t *testing.T) {
 		draws, equal = append(draws, g), append(equal, draws0(draws, g))
 	}
 	upper := func(i, j int) bool { return i < j }
-	frequencies := func(all []*dag.Graph) mat.Matrix { return posterior.Uniform(all).EdgeProbabilities() }
+	frequencies := func(all []*dag.Graph) mat.Matrix {
+		return posterior.Uniform(all).EdgeProbabilities()
+	}
 	// 28 differences of about 0.05 each: their mean has a standard deviation of about 0.007.
 	if v := graphchecks.Imbalance(frequencies(draws), p, n, upper); v > 0.02 {
 		t.Errorf("imbalance %v of independent draws", v)
@@ -70,7 +73,8 @@ func TestGraphChecks(t *testing.T) {
 	if v := graphchecks.Imbalance(frequencies(equal), p, n, upper); v < 0.2 {
 		t.Errorf("imbalance %v of equal graphs", v)
 	}
-	if a, b := graphchecks.Crowding(draws, p), graphchecks.Crowding(equal, p); a > 0.01 || b < 0.99 {
+	if a, b := graphchecks.Crowding(draws, p), graphchecks.Crowding(equal, p); a > 0.01 ||
+		b < 0.99 {
 		t.Errorf("crowding %v of draws, %v of equal graphs", a, b)
 	}
 	if v := graphchecks.Crowding(draws[:1], p); v != 0 {
@@ -111,11 +115,15 @@ func TestCompare(t *testing.T) {
 		return posterior.Marginals{Probabilities: m}
 	}
 	a, b := sample(), sample()
-	got := graphchecks.Compare(a, b, [2]*mat.Dense{graphchecks.SamplingErrors(a.Probabilities, n), graphchecks.SamplingErrors(b.Probabilities, n)})
-	if !(math.Abs(got.Mean/got.Explained-1) < 0.15) || got.Greatest < got.Mean || got.Greatest != math.Abs(a.Probabilities.At(got.Source, got.Target)-b.Probabilities.At(got.Source, got.Target)) {
+	got := graphchecks.Compare(a, b, [2]*mat.Dense{graphchecks.SamplingErrors(a.Probabilities, n),
+		graphchecks.SamplingErrors(b.Probabilities, n)})
+	if !(math.Abs(got.Mean/got.Explained-1) < 0.15) || got.Greatest < got.Mean ||
+		got.Greatest != math.Abs(a.Probabilities.At(got.Source, got.Target)-
+			b.Probabilities.At(got.Source, got.Target)) {
 		t.Errorf("%+v", got)
 	}
-	if same := graphchecks.Compare(a, a, [2]*mat.Dense{}); same.Mean != 0 || same.Greatest != 0 || same.Explained != 0 {
+	if same := graphchecks.Compare(a, a, [2]*mat.Dense{}); same.Mean != 0 || same.Greatest != 0 ||
+		same.Explained != 0 {
 		t.Errorf("%+v of a posterior and itself", same)
 	}
 }
@@ -131,7 +139,8 @@ func TestComponentErrors(t *testing.T) {
 		return posterior.Component{Weight: 0.5, Marginals: &posterior.Marginals{Probabilities: p}}
 	}
 	whole := part(0)
-	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Marginals: *whole.Marginals, Components: []posterior.Component{part(0.2), part(-0.2)}}
+	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Marginals: *whole.Marginals,
+		Components: []posterior.Component{part(0.2), part(-0.2)}}
 	got, want := graphchecks.ComponentErrors(p), mat.NewDense(d, d, nil)
 	want.Set(0, 1, 0.2)
 	if got == nil || !mat.EqualApprox(got, want, 1e-12) {

@@ -13,7 +13,8 @@ import (
 
 // An edge of a text: perhaps a number and a point, a name, an arrow between blanks, a name. Names
 // are in quotes or have no blanks.
-var arrowLine = regexp.MustCompile(`^\s*(?:\d+\.\s+)?("(?:[^"\\]|\\.)*"|[^\s"]+)\s+([-<>o@]*-[-<>o@]*)\s+("(?:[^"\\]|\\.)*"|[^\s";,]+)\s*[;,]?\s*$`)
+var arrowLine = regexp.MustCompile(
+	`^\s*(?:\d+\.\s+)?("(?:[^"\\]|\\.)*"|[^\s"]+)\s+([-<>o@]*-[-<>o@]*)\s+("(?:[^"\\]|\\.)*"|[^\s";,]+)\s*[;,]?\s*$`)
 
 // Lines of Tetrad's texts that are no edges.
 var (
@@ -25,7 +26,8 @@ var (
 func hasArrows(text string) bool {
 	for n, line := range strings.Split(text[:min(len(text), 1<<16)], "\n") {
 		line = strings.TrimSuffix(line, "\r")
-		if arrowLine.MatchString(line) || nodesHeading.MatchString(line) || edgesHeading.MatchString(line) {
+		if arrowLine.MatchString(line) || nodesHeading.MatchString(line) ||
+			edgesHeading.MatchString(line) {
 			return true
 		}
 		if n > 20 {
@@ -51,13 +53,16 @@ func readArrows(data []byte, source string) (*Graph, error) {
 		return nil, fault(0, "text is not UTF-8", "UTF-8")
 	}
 	nodes := false // the next line lists names
-	for n, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
+	for n, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text),
+		"\n") {
 		heading := nodesHeading.FindString(line)
-		attributes := strings.HasPrefix(strings.ToLower(line), "graph attributes") || strings.HasPrefix(strings.ToLower(line), "graph node attributes")
+		attributes := strings.HasPrefix(strings.ToLower(line), "graph attributes") ||
+			strings.HasPrefix(strings.ToLower(line), "graph node attributes")
 		switch {
 		case attributes:
 			return c.finish()
-		case strings.TrimSpace(line) == "", strings.HasPrefix(strings.TrimSpace(line), "#"), edgesHeading.MatchString(line):
+		case strings.TrimSpace(line) == "", strings.HasPrefix(strings.TrimSpace(line), "#"),
+			edgesHeading.MatchString(line):
 			continue
 		case heading != "" || nodes:
 			list := strings.TrimSpace(line[len(heading):])
@@ -71,7 +76,8 @@ func readArrows(data []byte, source string) (*Graph, error) {
 		}
 		words := arrowLine.FindStringSubmatch(line)
 		if words == nil {
-			return nil, fault(n+1, "line "+excerpt(line)+" is no edge", `a --> b, a --- b, with quotes around names with blanks`)
+			return nil, fault(n+1, "line "+excerpt(line)+" is no edge",
+				`a --> b, a --- b, with quotes around names with blanks`)
 		}
 		e, err := c.arrow(words[1], words[2], words[3])
 		if err != nil {
@@ -181,7 +187,8 @@ func writeArrows(w io.Writer, g *Graph) error {
 		if e.Undirected {
 			arrow = "---"
 		}
-		fmt.Fprintf(&b, "%d. %s %s %s\n", n+1, quoteName(g.Names[e.From]), arrow, quoteName(g.Names[e.To]))
+		fmt.Fprintf(&b, "%d. %s %s %s\n", n+1, quoteName(g.Names[e.From]), arrow,
+			quoteName(g.Names[e.To]))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

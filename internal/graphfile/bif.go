@@ -35,7 +35,8 @@ func readBIF(data []byte, source string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &bifReader{lexer: l, c: newCollector(source), names: map[string]string{}, to: map[int]int{}, numbers: map[[2]string]string{}, tables: map[int]*bifTable{}}
+	r := &bifReader{lexer: l, c: newCollector(source), names: map[string]string{},
+		to: map[int]int{}, numbers: map[[2]string]string{}, tables: map[int]*bifTable{}}
 	for !r.next.end() {
 		block, err := r.take()
 		if err == nil {
@@ -47,7 +48,8 @@ func readBIF(data []byte, source string) (*Graph, error) {
 			case block.is("probability"):
 				err = r.probability(block.line)
 			default:
-				err = r.fault(block.line, "got "+excerpt(block.text), "network, variable or probability")
+				err = r.fault(block.line, "got "+excerpt(block.text),
+					"network, variable or probability")
 			}
 		}
 		if err != nil {
@@ -120,7 +122,8 @@ func (r *bifReader) variable(line int) error {
 			return r.fault(line, "variable without a name", "")
 		}
 		if _, taken := r.c.index[name]; taken {
-			return r.fault(line, "two variables are named "+excerpt(name), "a different name for each variable")
+			return r.fault(line, "two variables are named "+excerpt(name),
+				"a different name for each variable")
 		}
 		r.c.vertex(name)
 		return r.c.crowded()
@@ -187,7 +190,8 @@ func (r *bifReader) probability(line int) error {
 		ends = append(ends, v)
 	}
 	if first, repeated := r.to[ends[0]]; repeated {
-		return r.fault(line, fmt.Sprintf("probability of %s is already on line %d", excerpt(groups[0]), first), "each once")
+		return r.fault(line, fmt.Sprintf("probability of %s is already on line %d",
+			excerpt(groups[0]), first), "each once")
 	}
 	r.to[ends[0]] = line
 	for k, from := range ends[1:] {
@@ -226,7 +230,8 @@ func (r *bifReader) graph() (*Graph, error) {
 		from, ok := r.c.index[pair[0]]
 		to, known := r.c.index[pair[1]]
 		if !ok || !known {
-			return nil, r.fault(r.pairLine[k], "undirected edge to the unknown variable "+excerpt(pair[1]), "")
+			return nil, r.fault(r.pairLine[k], "undirected edge to the unknown variable "+
+				excerpt(pair[1]), "")
 		}
 		e := Edge{From: from, To: to, Undirected: true}
 		if err := r.setNumbers(&e, pair); err != nil {

@@ -15,7 +15,8 @@ type bifTable struct {
 	ends   []int     // the vertex, then its parents
 	of     []bifRow  // of combinations of states
 	all    []float64 // for all combinations; nil means none
-	flat   []float64 // the rows of all combinations one after the other; nil means that they are named
+	// the rows of all combinations one after the other; nil means that they are named
+	flat []float64
 }
 
 type bifRow struct {
@@ -69,7 +70,8 @@ func probabilities(words []string) (values []float64, ok bool, bad error) {
 			return nil, false, nil
 		}
 		if !ok || v < 0 {
-			return nil, false, fmt.Errorf("probability %s; allowed: numbers from 0 to 1", excerpt(w))
+			return nil, false,
+				fmt.Errorf("probability %s; allowed: numbers from 0 to 1", excerpt(w))
 		}
 		values = append(values, v)
 	}
@@ -169,7 +171,9 @@ func bifTables(all []*bifTable) []Table {
 			}
 			t.Rows[at] = row.values
 		}
-		if slices.ContainsFunc(t.Rows, func(row []float64) bool { return len(row) != len(t.States) }) {
+		if slices.ContainsFunc(t.Rows, func(row []float64) bool {
+			return len(row) != len(t.States)
+		}) {
 			return nil
 		}
 	}
@@ -214,7 +218,8 @@ func (g *Graph) bifStateWords() [][]string {
 	all := make([][]string, len(g.Tables))
 	for v, t := range g.Tables {
 		fits := !slices.ContainsFunc(t.States, func(s string) bool {
-			return s == "" || strings.ContainsAny(s, "{}()[]|,;\"\\") || strings.Contains(s, "//") || strings.Contains(s, "/*") ||
+			return s == "" || strings.ContainsAny(s, "{}()[]|,;\"\\") ||
+				strings.Contains(s, "//") || strings.Contains(s, "/*") ||
 				strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || unicode.IsSpace(c) })
 		})
 		if all[v] = t.States; !fits {

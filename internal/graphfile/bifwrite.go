@@ -48,7 +48,8 @@ func writeBIF(w io.Writer, g *Graph) error {
 		if g.Tables != nil {
 			of = states[v]
 		}
-		fmt.Fprintf(&b, "variable %s {\n  type discrete [ %d ] { %s };\n", word, len(of), strings.Join(of, ", "))
+		fmt.Fprintf(&b, "variable %s {\n  type discrete [ %d ] { %s };\n", word, len(of),
+			strings.Join(of, ", "))
 		if word != g.Names[v] {
 			fmt.Fprintf(&b, "  property \"name = %s\" ;\n", url.QueryEscape(g.Names[v]))
 		}
@@ -93,7 +94,8 @@ func bifNumbers(e Edge) string {
 var (
 	bifWord    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,99}$`)
 	noBIFWord  = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-	bifKeyword = regexp.MustCompile(`^(?i)(network|variable|probability|property|type|discrete|table|default)$`)
+	bifKeyword = regexp.MustCompile(
+		`^(?i)(network|variable|probability|property|type|discrete|table|default)$`)
 )
 
 // bifWords are names that BIF can hold, different even without regard to case, as pgmpy compares

@@ -25,20 +25,35 @@ type codec struct {
 
 // codecs are the formats, by their number.
 var codecs = [formatCount]codec{
-	EdgeList:      {name: "csv", ending: ".csv", what: "edge list: source,target and numbers", read: readDelimited, write: writeEdgeList, holds: quantities},
-	EdgeTabs:      {name: "tsv", ending: ".tsv", what: "edge list separated by tabs", read: readDelimited, write: writeEdgeTabs, holds: quantities},
-	Arrows:        {name: "txt", ending: ".txt", what: "a --> b in lines, as Tetrad writes it", read: readArrows, write: writeArrows},
-	Matrix:        {name: "matrix", ending: ".csv", what: "square matrix with names, as text", read: readDelimited, write: writeMatrix},
-	NPY:           {name: "npy", ending: ".npy", what: "square NumPy array", read: readNPY, write: writeNPY, unnamed: true},
-	NPZ:           {name: "npz", ending: ".npz", what: "NumPy arrays: names, adjacency and numbers", read: readNPZ, write: writeNPZ, holds: quantities},
-	NetworkX:      {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data", read: readJSON, write: writeNetworkX, holds: quantities},
-	AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data", read: readJSON, write: writeAdjacencyJSON, holds: quantities},
-	Cytoscape:     {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON, write: writeCytoscape, holds: quantities},
-	GraphML:       {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML, write: writeGraphML, holds: quantities},
-	GML:           {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML, holds: quantities},
-	DOT:           {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible", read: readDOT, write: writeDOT, holds: quantities},
-	BIF:           {name: "bif", ending: ".bif", what: "BIF: the graph, and tables of probabilities", read: readBIF, write: writeBIF, holds: quantities},
-	XMLBIF:        {name: "xmlbif", ending: ".xmlbif", what: "XMLBIF: the graph, and tables of probabilities", read: readXML, write: writeXMLBIF},
+	EdgeList: {name: "csv", ending: ".csv", what: "edge list: source,target and numbers",
+		read: readDelimited, write: writeEdgeList, holds: quantities},
+	EdgeTabs: {name: "tsv", ending: ".tsv", what: "edge list separated by tabs",
+		read: readDelimited, write: writeEdgeTabs, holds: quantities},
+	Arrows: {name: "txt", ending: ".txt", what: "a --> b in lines, as Tetrad writes it",
+		read: readArrows, write: writeArrows},
+	Matrix: {name: "matrix", ending: ".csv", what: "square matrix with names, as text",
+		read: readDelimited, write: writeMatrix},
+	NPY: {name: "npy", ending: ".npy", what: "square NumPy array", read: readNPY,
+		write: writeNPY, unnamed: true},
+	NPZ: {name: "npz", ending: ".npz", what: "NumPy arrays: names, adjacency and numbers",
+		read: readNPZ, write: writeNPZ, holds: quantities},
+	NetworkX: {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data",
+		read: readJSON, write: writeNetworkX, holds: quantities},
+	AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data",
+		read: readJSON, write: writeAdjacencyJSON, holds: quantities},
+	Cytoscape: {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON,
+		write: writeCytoscape, holds: quantities},
+	GraphML: {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML,
+		write: writeGraphML, holds: quantities},
+	GML: {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML,
+		holds: quantities},
+	DOT: {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible",
+		read: readDOT, write: writeDOT, holds: quantities},
+	BIF: {name: "bif", ending: ".bif",
+		what: "BIF: the graph, and tables of probabilities", read: readBIF, write: writeBIF,
+		holds: quantities},
+	XMLBIF: {name: "xmlbif", ending: ".xmlbif",
+		what: "XMLBIF: the graph, and tables of probabilities", read: readXML, write: writeXMLBIF},
 }
 
 // Formats lists all formats.
@@ -136,7 +151,8 @@ func (g *Graph) opposite() bool {
 
 // plural names the numbers of all edges.
 func (q Quantity) plural() string {
-	return [...]string{"probabilities", "probabilities of adjacency", "weights", "standard deviations of weights"}[q]
+	return [...]string{"probabilities", "probabilities of adjacency", "weights",
+		"standard deviations of weights"}[q]
 }
 
 // ReadFile reads the graph in a file; see [Read].

@@ -18,7 +18,8 @@ type collector struct {
 }
 
 func newCollector(source string) *collector {
-	return &collector{graph: &Graph{lines: map[int]int{}}, source: source, index: map[string]int{}, at: map[dag.Edge]int{}}
+	return &collector{graph: &Graph{lines: map[int]int{}}, source: source, index: map[string]int{},
+		at: map[dag.Edge]int{}}
 }
 
 // vertex is the place of the vertex of this name, which it adds at the first call.
@@ -51,14 +52,16 @@ func (c *collector) add(e Edge, line int) error {
 		return &delimited.Error{Source: c.source, Line: line, Problem: problem, Allowed: allowed}
 	}
 	if e.From == e.To {
-		return fault("edge from "+excerpt(g.Names[e.From])+" to itself", "edges between different vertices")
+		return fault("edge from "+excerpt(g.Names[e.From])+" to itself",
+			"edges between different vertices")
 	}
 	if err := g.checkNumbers(&e); err != nil {
 		return fault(err.Error(), "")
 	}
 	before := ""
 	first, given := c.at[dag.Edge{From: e.From, To: e.To}]
-	if back, reverse := c.at[dag.Edge{From: e.To, To: e.From}]; !given && reverse && (e.Undirected || g.Edges[back].Undirected) {
+	if back, reverse := c.at[dag.Edge{From: e.To, To: e.From}]; !given && reverse &&
+		(e.Undirected || g.Edges[back].Undirected) {
 		first, given = back, true
 	}
 	if given {
@@ -68,7 +71,8 @@ func (c *collector) add(e Edge, line int) error {
 		old := g.Edges[first]
 		switch {
 		case old.Undirected != e.Undirected:
-			return fault(fmt.Sprintf("%s both with and without direction, the other one%s", g.pair(e), before), "one edge without direction, or edges with one")
+			return fault(fmt.Sprintf("%s both with and without direction, the other one%s",
+				g.pair(e), before), "one edge without direction, or edges with one")
 		case e.Undirected && old.From == e.To:
 			return c.merge(first, e, fault)
 		}
@@ -103,14 +107,17 @@ func (c *collector) merge(first int, e Edge, fault func(problem, allowed string)
 		case !a.Known:
 			*a = b
 		case b.Known && a.Value != b.Value:
-			return fault(fmt.Sprintf("%v of the edge %s is %v, but %v at the other end", q, c.graph.text(e), b.Value, a.Value), "the same number, or one of them")
+			return fault(fmt.Sprintf("%v of the edge %s is %v, but %v at the other end", q,
+				c.graph.text(e), b.Value, a.Value), "the same number, or one of them")
 		}
 	}
 	return nil
 }
 
 // ofDirection reports whether a number of the edge depends on which end is From.
-func (e *Edge) ofDirection() bool { return e.Probability.Known || e.Weight.Known || e.WeightSD.Known }
+func (e *Edge) ofDirection() bool {
+	return e.Probability.Known || e.Weight.Known || e.WeightSD.Known
+}
 
 // finish returns the graph.
 func (c *collector) finish() (*Graph, error) { return c.graph, c.crowded() }

@@ -19,7 +19,9 @@ func excerpt(text string) string { return delimited.Excerpt(text) }
 func (g *Graph) On(columns []string) (on *Graph, left []string, err error) {
 	if g.Unnamed {
 		if len(g.Names) != len(columns) {
-			return nil, nil, fmt.Errorf("graph of %d vertices without names, want %d, one for each column", len(g.Names), len(columns))
+			return nil, nil,
+				fmt.Errorf("graph of %d vertices without names, want %d, one for each column",
+					len(g.Names), len(columns))
 		}
 		out := *g
 		out.Names, out.Unnamed = slices.Clone(columns), false
@@ -81,10 +83,12 @@ func (g *Graph) Missing(columns []string) []string {
 // unknownError says which vertices are no columns, and what may be the reason.
 func unknownError(unknown, names, columns []string) error {
 	if a, b := numbering(names), numbering(columns); a >= 0 && b >= 0 && a != b {
-		return fmt.Errorf("vertices are counted from %s, columns from %s; allowed: the same names, %s", firstNumbered(a), firstNumbered(b), delimited.Excerpts(columns))
+		return fmt.Errorf("vertices are counted from %s, columns from %s; allowed: the same "+
+			"names, %s", firstNumbered(a), firstNumbered(b), delimited.Excerpts(columns))
 	}
 	if near := sameButCase(unknown, columns); near != nil {
-		return fmt.Errorf("unknown vertex %s, but there is a column %s: names must agree in case and blanks", excerpt(near[0]), excerpt(near[1]))
+		return fmt.Errorf("unknown vertex %s, but there is a column %s: names must agree in case "+
+			"and blanks", excerpt(near[0]), excerpt(near[1]))
 	}
 	what := "unknown vertex " + excerpt(unknown[0])
 	if len(unknown) > 1 {
@@ -117,7 +121,9 @@ func firstNumbered(n int) string { return fmt.Sprintf("X%d", n) }
 
 // sameButCase finds an unknown vertex and a column whose names differ in case and blanks only.
 func sameButCase(unknown, columns []string) []string {
-	plain := func(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+	plain := func(name string) string {
+		return strings.ToLower(strings.Join(strings.Fields(name), " "))
+	}
 	for _, u := range unknown {
 		for _, c := range columns {
 			if plain(u) == plain(c) {
@@ -149,7 +155,8 @@ func chooseNames(ids []string, labels map[string][]string) ([]string, error) {
 		}
 	}
 	if !distinct(ids) {
-		return nil, fmt.Errorf("two vertices with the same name, or one without; allowed: a different name for each vertex")
+		return nil, fmt.Errorf("two vertices with the same name, or one without; allowed: a " +
+			"different name for each vertex")
 	}
 	return ids, nil
 }

@@ -11,13 +11,17 @@ import (
 
 // How texts of the languages begin, after comments.
 var (
-	dotStart = regexp.MustCompile(`^(?i)(strict\s+)?(digraph|graph|dag|pdag|mag|pag)\s*("([^"\\]|\\.)*"|<[^{]*>|[^\s{"\[]+)?\s*\{`)
-	bifStart = regexp.MustCompile(`^((network|variable)(\s+("[^"]*"|[^\s{,;]+))?\s*\{|probability\s*\()`)
-	gmlStart = regexp.MustCompile(`^(?i)(graph\s*\[|(creator|version|comment|directed)\s+("[^"]*"|[\d.]+)\s)`)
+	dotStart = regexp.MustCompile(
+		`^(?i)(strict\s+)?(digraph|graph|dag|pdag|mag|pag)\s*("([^"\\]|\\.)*"|<[^{]*>|[^\s{"\[]+)?\s*\{`)
+	bifStart = regexp.MustCompile(
+		`^((network|variable)(\s+("[^"]*"|[^\s{,;]+))?\s*\{|probability\s*\()`)
+	gmlStart = regexp.MustCompile(
+		`^(?i)(graph\s*\[|(creator|version|comment|directed)\s+("[^"]*"|[\d.]+)\s)`)
 )
 
 // allowedFiles is what an unknown file should have been.
-const allowedFiles = "an edge list (source,target), lines a --> b, a square matrix (CSV, NPY), NPZ, JSON of networkx or Cytoscape, GraphML, GML, DOT, BIF, XMLBIF"
+const allowedFiles = "an edge list (source,target), lines a --> b, a square matrix (CSV, NPY), " +
+	"NPZ, JSON of networkx or Cytoscape, GraphML, GML, DOT, BIF, XMLBIF"
 
 // detect says which format the content of a file has.
 func detect(data []byte, source string) (Format, error) {
@@ -35,7 +39,8 @@ func detect(data []byte, source string) (Format, error) {
 			return XMLBIF, nil
 		}
 		return GraphML, nil
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "[") && strings.ContainsAny(text, "{"):
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "[") &&
+		strings.ContainsAny(text, "{"):
 		return detectJSON(text), nil
 	}
 	code := skipComments(text)
@@ -84,7 +89,8 @@ func detectText(text, source string) (Format, error) {
 	if rows == cols || rows == cols+1 {
 		return Matrix, nil
 	}
-	return 0, &delimited.Error{Source: source, Problem: "not recognised as a graph", Allowed: allowedFiles}
+	return 0, &delimited.Error{Source: source, Problem: "not recognised as a graph",
+		Allowed: allowedFiles}
 }
 
 // headless reports whether a file looks like a list of edges without a header: two or three

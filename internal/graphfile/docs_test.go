@@ -13,10 +13,13 @@ import (
 
 // documented is the graph of formats.md.
 func documented() *graphfile.Graph {
-	return &graphfile.Graph{Names: []string{"smoking", "tar", "lung cancer", "age"}, Edges: []graphfile.Edge{
-		{From: 0, To: 1, Probability: graphfile.Known(0.98), Adjacent: graphfile.Known(1), Weight: graphfile.Known(1.5), WeightSD: graphfile.Known(0.2)},
-		{From: 1, To: 2, Undirected: true, Probability: graphfile.Known(0.55), Adjacent: graphfile.Known(0.93), Weight: graphfile.Known(0.8)},
-	}}
+	return &graphfile.Graph{Names: []string{"smoking", "tar", "lung cancer", "age"},
+		Edges: []graphfile.Edge{
+			{From: 0, To: 1, Probability: graphfile.Known(0.98), Adjacent: graphfile.Known(1),
+				Weight: graphfile.Known(1.5), WeightSD: graphfile.Known(0.2)},
+			{From: 1, To: 2, Undirected: true, Probability: graphfile.Known(0.55),
+				Adjacent: graphfile.Known(0.93), Weight: graphfile.Known(0.8)},
+		}}
 }
 
 // The files in formats.md are what is written, and the others there can be read.
@@ -26,7 +29,8 @@ func TestDocumentedFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]bool{}
-	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(
+		string(page), -1) {
 		name, text := block[1], block[2]
 		if name == "read" {
 			if _, _, err := graphfile.Read(strings.NewReader(text), "formats.md"); err != nil {
@@ -56,7 +60,8 @@ func TestDocumentedFormats(t *testing.T) {
 		if !shown[f.String()] && f != graphfile.NPY && f != graphfile.NPZ {
 			t.Errorf("formats.md has no example of %v", f)
 		}
-		if !strings.Contains(string(page), "`"+f.String()+"`") || !strings.Contains(string(page), "`"+f.Ending()+"`") {
+		if !strings.Contains(string(page), "`"+f.String()+"`") ||
+			!strings.Contains(string(page), "`"+f.Ending()+"`") {
 			t.Errorf("formats.md does not name %v or %s", f, f.Ending())
 		}
 	}

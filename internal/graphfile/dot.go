@@ -44,7 +44,8 @@ func readDOT(data []byte, source string) (*Graph, error) {
 	case isDAGitty(l.next):
 		l.signs = append(append([]string{}, dagittySigns...), l.signs...)
 	default:
-		return nil, l.unexpected("graph, digraph, or one of DAGitty's " + strings.Join(dagitty, ", "))
+		return nil, l.unexpected("graph, digraph, or one of DAGitty's " +
+			strings.Join(dagitty, ", "))
 	}
 	if err := l.advance(); err != nil {
 		return nil, err
@@ -76,7 +77,8 @@ func isDAGitty(t token) bool {
 // attributes of edges, which hold within the braces.
 func (r *dotReader) statements(defaults map[string]string, depth int) (nodes []int, err error) {
 	if depth > maxDepth {
-		return nil, r.fault(r.next.line, fmt.Sprintf("subgraphs lie more than %d deep", maxDepth), "")
+		return nil, r.fault(r.next.line, fmt.Sprintf("subgraphs lie more than %d deep", maxDepth),
+			"")
 	}
 	defaults = joined(defaults, nil)
 	for !r.next.is("}") {
@@ -180,7 +182,8 @@ func (r *dotReader) isEdge() bool {
 
 // operand reads a node or a subgraph; single: a node. setting: it was an attribute of the graph
 // instead.
-func (r *dotReader) operand(defaults map[string]string, depth int) (nodes []int, single, setting bool, err error) {
+func (r *dotReader) operand(defaults map[string]string, depth int) (nodes []int,
+	single, setting bool, err error) {
 	if r.next.is("subgraph") {
 		if err := r.advance(); err != nil {
 			return nil, false, false, err
@@ -223,7 +226,8 @@ func (r *dotReader) operand(defaults map[string]string, depth int) (nodes []int,
 	v, known := r.index[name]
 	if !known {
 		if v = len(r.ids); v >= MaxVertices {
-			return nil, false, false, r.fault(r.next.line, fmt.Sprintf("more than %d vertices", MaxVertices), "")
+			return nil, false, false,
+				r.fault(r.next.line, fmt.Sprintf("more than %d vertices", MaxVertices), "")
 		}
 		r.index[name] = v
 		r.ids = append(r.ids, name)

@@ -18,17 +18,21 @@ import (
 // dotText draws a graph in the language of Graphviz: chains, subgraphs, ports, attributes,
 // comments.
 func dotText(t *rapid.T) string {
-	name := rapid.SampledFrom([]string{"a", "b", "c1", "_d", "7", "-1.5", `"a b"`, `"q\"q"`, "é", `"graph"`, `"->"`, "<b>"})
+	name := rapid.SampledFrom([]string{"a", "b", "c1", "_d", "7", "-1.5", `"a b"`, `"q\"q"`, "é",
+		`"graph"`, `"->"`, "<b>"})
 	space := rapid.SampledFrom([]string{" ", "", "\n", " /* x -> y */ ", " // x\n", "\n# x\n"})
 	var statements func(depth int) string
 	operand := func(depth int) string {
 		if depth < 3 && rapid.IntRange(0, 4).Draw(t, "operand") == 0 {
-			return rapid.SampledFrom([]string{"{", "subgraph s {", "subgraph {"}).Draw(t, "open") + statements(depth+1) + "}"
+			return rapid.SampledFrom([]string{"{", "subgraph s {", "subgraph {"}).Draw(t, "open") +
+				statements(depth+1) + "}"
 		}
-		return name.Draw(t, "name") + rapid.SampledFrom([]string{"", "", "", ":p", ":p:n"}).Draw(t, "port")
+		return name.Draw(t, "name") + rapid.SampledFrom([]string{"", "", "", ":p", ":p:n"}).Draw(t,
+			"port")
 	}
 	attributes := func() string {
-		return rapid.SampledFrom([]string{"", "", "[]", `[color=red]`, `[tooltip="a]b"; x=1, y=2]`, "[a=b][c=d]"}).Draw(t, "attributes")
+		return rapid.SampledFrom([]string{"", "", "[]", `[color=red]`, `[tooltip="a]b"; x=1, y=2]`,
+			"[a=b][c=d]"}).Draw(t, "attributes")
 	}
 	statements = func(depth int) string {
 		var b strings.Builder
@@ -37,11 +41,13 @@ func dotText(t *rapid.T) string {
 			case 0:
 				b.WriteString(`x = "y"`)
 			case 1:
-				b.WriteString(rapid.SampledFrom([]string{"node", "graph", "edge", "EDGE"}).Draw(t, "of") + " [color=blue]")
+				b.WriteString(rapid.SampledFrom([]string{"node", "graph", "edge", "EDGE"}).Draw(t,
+					"of") + " [color=blue]")
 			default:
 				b.WriteString(operand(depth))
 				for range rapid.IntRange(0, 2).Draw(t, "steps") {
-					b.WriteString(space.Draw(t, "space") + "->" + space.Draw(t, "space") + operand(depth))
+					b.WriteString(space.Draw(t, "space") + "->" + space.Draw(t, "space") +
+						operand(depth))
 				}
 				b.WriteString(attributes())
 			}
@@ -49,7 +55,8 @@ func dotText(t *rapid.T) string {
 		}
 		return b.String()
 	}
-	return rapid.SampledFrom([]string{"digraph {", "strict digraph g {", "DIGRAPH \"g\"\n{"}).Draw(t, "head") + "\n" + statements(0) + "}\n"
+	return rapid.SampledFrom([]string{"digraph {", "strict digraph g {", "DIGRAPH \"g\"\n{"}).Draw(
+		t, "head") + "\n" + statements(0) + "}\n"
 }
 
 // gonumEdges are the nodes and the edges of a graph as gonum's parser has them.
@@ -140,7 +147,9 @@ func TestDOTAgreesWithGonum(t *testing.T) {
 			slices.SortFunc(list, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 			return list
 		}
-		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" || !slices.Equal(slices.Sorted(slices.Values(nodes)), slices.Sorted(slices.Values(g.Names))) {
+		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" ||
+			!slices.Equal(slices.Sorted(slices.Values(nodes)),
+				slices.Sorted(slices.Values(g.Names))) {
 			t.Fatalf("%s\nnodes %q, want %q; edges (-gonum +got):\n%s", text, g.Names, nodes, diff)
 		}
 	})
@@ -177,7 +186,8 @@ func TestDOTDirections(t *testing.T) {
 			got := refused
 			if err == nil {
 				e := g.Edges[0]
-				got = fmt.Sprintf("%s %s %s", g.Names[e.From], map[bool]string{true: "--", false: "->"}[e.Undirected], g.Names[e.To])
+				got = fmt.Sprintf("%s %s %s", g.Names[e.From],
+					map[bool]string{true: "--", false: "->"}[e.Undirected], g.Names[e.To])
 			} else if !strings.Contains(err.Error(), "hidden common cause") {
 				t.Error(err)
 			}
@@ -191,8 +201,10 @@ func TestDOTDirections(t *testing.T) {
 // The probability can be seen.
 func TestDOTShowsProbability(t *testing.T) {
 	g := &graphfile.Graph{Names: []string{"a", "b", "c"}, Edges: []graphfile.Edge{
-		{From: 0, To: 1, Probability: graphfile.Known(0.97), Adjacent: graphfile.Known(1), Weight: graphfile.Known(-1.25)},
-		{From: 2, To: 1, Undirected: true, Probability: graphfile.Known(0.5), Adjacent: graphfile.Known(0.6)},
+		{From: 0, To: 1, Probability: graphfile.Known(0.97), Adjacent: graphfile.Known(1),
+			Weight: graphfile.Known(-1.25)},
+		{From: 2, To: 1, Undirected: true, Probability: graphfile.Known(0.5),
+			Adjacent: graphfile.Known(0.6)},
 	}}
 	var text strings.Builder
 	if err := graphfile.DOT.Write(&text, g); err != nil {

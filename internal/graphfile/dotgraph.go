@@ -10,7 +10,8 @@ import (
 )
 
 // dotKeys are the attributes of nodes and edges that are read.
-var dotKeys = []string{"name", "label", "dir", "arrowhead", "arrowtail", "probability", "adjacent", "weight", "weight_mean", "weight_sd"}
+var dotKeys = []string{"name", "label", "dir", "arrowhead", "arrowtail", "probability", "adjacent",
+	"weight", "weight_mean", "weight_sd"}
 
 // graph builds the graph from what was read.
 func (r *dotReader) graph() (*Graph, error) {
@@ -66,13 +67,15 @@ func (e *dotEdge) arrow() (arrow, error) {
 	}
 	drawn := func(mark string, at string) (arrow, circle bool) {
 		on := dir == at || dir == "both"
-		return on && mark != "none" && mark != "odot" && mark != "dot", on && (mark == "odot" || mark == "dot")
+		return on && mark != "none" && mark != "odot" && mark != "dot",
+			on && (mark == "odot" || mark == "dot")
 	}
 	toHead, headCircle := drawn(head, "forward")
 	toTail, tailCircle := drawn(tail, "back")
 	switch {
 	case headCircle || tailCircle || toHead && toTail:
-		return 0, fmt.Errorf("edge with the ends dir=%q arrowhead=%q arrowtail=%q stands for a hidden common cause, or leaves one open", dir, head, tail)
+		return 0, fmt.Errorf("edge with the ends dir=%q arrowhead=%q arrowtail=%q stands for a "+
+			"hidden common cause, or leaves one open", dir, head, tail)
 	case toHead:
 		return forward, nil
 	case toTail:
@@ -98,7 +101,9 @@ func writeDOT(w io.Writer, g *Graph) error {
 		drawn.Set(at.From, at.To, true)
 		edges[at] = e
 	}
-	return dag.WriteDOT(w, drawn, g.Names, func(at dag.Edge) []dag.Attribute { return dotAttributes(edges[at]) })
+	return dag.WriteDOT(w, drawn, g.Names, func(at dag.Edge) []dag.Attribute {
+		return dotAttributes(edges[at])
+	})
 }
 
 func dotAttributes(e Edge) (list []dag.Attribute) {

@@ -53,7 +53,8 @@ func readDelimited(data []byte, source string) (*Graph, error) {
 // stands there: names may have blanks. Other separators are detected.
 func syntaxOf(text string) (s delimited.Syntax) {
 	first, _, _ := strings.Cut(text, "\n")
-	if bare := quoted.ReplaceAllString(first, ""); strings.Contains(bare, "\t") && !strings.ContainsAny(bare, ",;") {
+	if bare := quoted.ReplaceAllString(first, ""); strings.Contains(bare, "\t") &&
+		!strings.ContainsAny(bare, ",;") {
 		s.Separator = '\t'
 	}
 	return s
@@ -81,7 +82,8 @@ func edgeListOf(f *delimited.File) (*Graph, error) {
 		if text, ok := list.Text(row, "type"); ok {
 			arrow, err := parseType(text)
 			if err != nil {
-				return nil, &delimited.Error{Source: f.Source, Line: row.Line, Column: "type", Problem: err.Error(), Allowed: "directed, undirected, ->, --"}
+				return nil, &delimited.Error{Source: f.Source, Line: row.Line, Column: "type",
+					Problem: err.Error(), Allowed: "directed, undirected, ->, --"}
 			}
 			e = arrow.orient(e)
 		}
@@ -120,7 +122,8 @@ var arrows = map[string]arrow{
 }
 
 // hiddenArrows stand for a hidden common cause, or leave one open.
-var hiddenArrows = []string{"<->", "<-->", "bidirected", "o->", "<-o", "o-o", "o--", "--o", "@->", "<-@", "@-@", "@--", "--@", "o-", "-o"}
+var hiddenArrows = []string{"<->", "<-->", "bidirected", "o->", "<-o", "o-o", "o--", "--o", "@->",
+	"<-@", "@-@", "@--", "--@", "o-", "-o"}
 
 // parseType is the arrow of a text, in any case.
 func parseType(text string) (arrow, error) {
@@ -130,7 +133,8 @@ func parseType(text string) (arrow, error) {
 	}
 	for _, hidden := range hiddenArrows {
 		if text == hidden {
-			return 0, fmt.Errorf("edge %s stands for a hidden common cause, or leaves one open, which no graph on the variables alone can say", text)
+			return 0, fmt.Errorf("edge %s stands for a hidden common cause, or leaves one open, "+
+				"which no graph on the variables alone can say", text)
 		}
 	}
 	return 0, fmt.Errorf("unknown kind of edge %s", excerpt(text))

@@ -27,7 +27,8 @@ func FromGraphs(names []string, graphs []*dag.Graph) *posterior.Posterior {
 	}
 	p := &posterior.Posterior{Names: names, Kind: posterior.Draws}
 	for _, g := range graphs {
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+		p.Draws = append(p.Draws,
+			posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
 	}
 	p.Marginals = p.Frequencies()
 	return p
@@ -56,7 +57,9 @@ func matrixOf(f *delimited.File) (names []string, m *mat.Dense, err error) {
 	rows, cols := len(records), len(records[0].Fields)
 	for _, record := range records {
 		if got := len(record.Fields); got != cols {
-			return nil, nil, &delimited.Error{Source: f.Source, Line: record.Line, Problem: fmt.Sprintf("got %d values, want %d as on line %d", got, cols, records[0].Line)}
+			return nil, nil, &delimited.Error{Source: f.Source, Line: record.Line,
+				Problem: fmt.Sprintf("got %d values, want %d as on line %d", got, cols,
+					records[0].Line)}
 		}
 	}
 	corner := records[0].Fields[0]
@@ -72,22 +75,27 @@ func matrixOf(f *delimited.File) (names []string, m *mat.Dense, err error) {
 			names = append(names, fmt.Sprintf("X%d", j))
 		}
 	default:
-		return nil, nil, &delimited.Error{Source: f.Source, Problem: fmt.Sprintf("%d lines of %d values", rows, cols),
-			Allowed: "a square matrix, with or without a line of names before it and a name in front of each line"}
+		return nil, nil, &delimited.Error{Source: f.Source,
+			Problem: fmt.Sprintf("%d lines of %d values", rows, cols),
+			Allowed: "a square matrix, with or without a line of names before it and a name in " +
+				"front of each line"}
 	}
 	if labelled {
 		names = names[1:]
 	}
 	m = zeros(len(names))
 	if _, err := checked(names, m); err != nil {
-		return nil, nil, &delimited.Error{Source: f.Source, Line: f.Records[0].Line, Problem: err.Error(), Allowed: "a different name for each variable"}
+		return nil, nil, &delimited.Error{Source: f.Source, Line: f.Records[0].Line,
+			Problem: err.Error(), Allowed: "a different name for each variable"}
 	}
 	numbers := f.Numbers()
 	for i, record := range records {
 		fields := record.Fields
 		if labelled {
 			if fields[0].Text != names[i] {
-				return nil, nil, &delimited.Error{Source: f.Source, Line: record.Line, Problem: fmt.Sprintf("begins with %s, want %q, the name in this place of the first line", delimited.Excerpt(fields[0].Text), names[i])}
+				return nil, nil, &delimited.Error{Source: f.Source, Line: record.Line,
+					Problem: fmt.Sprintf("begins with %s, want %q, the name in this place of the "+
+						"first line", delimited.Excerpt(fields[0].Text), names[i])}
 			}
 			fields = fields[1:]
 		}
@@ -124,7 +132,8 @@ func ReadMatrixNPY(r io.Reader, source string) (names []string, m *mat.Dense, er
 // names are an error, and a matrix without names takes them over. A probability
 // outside [0, 1] or on the diagonal, and an edge that is listed twice, are errors
 // too.
-func ReadProbabilities(r io.Reader, source string, variables []string) (*posterior.Posterior, error) {
+func ReadProbabilities(r io.Reader, source string, variables []string) (*posterior.Posterior,
+	error) {
 	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
 		return nil, err
@@ -154,7 +163,8 @@ func ReadProbabilities(r io.Reader, source string, variables []string) (*posteri
 
 // ReadProbabilitiesNPY reads a matrix of edge probabilities from a NumPy array;
 // variables names them, nil means X0, X1, ….
-func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*posterior.Posterior, error) {
+func ReadProbabilitiesNPY(r io.Reader, source string, variables []string) (*posterior.Posterior,
+	error) {
 	names, m, err := ReadMatrixNPY(r, source)
 	if err != nil {
 		return nil, err
@@ -209,7 +219,8 @@ func Arrange(names []string, m *mat.Dense, variables []string) ([]string, *mat.D
 	for k, name := range variables {
 		j, known := index[name]
 		if !known {
-			return nil, nil, fmt.Errorf("matrix without the variable %q; it has %s", name, delimited.Excerpts(names))
+			return nil, nil, fmt.Errorf("matrix without the variable %q; it has %s", name,
+				delimited.Excerpts(names))
 		}
 		at[k] = j
 	}
@@ -234,7 +245,8 @@ func unnamed(names []string) bool {
 
 // isProbabilityList reports whether a file is a list of edges with their probabilities.
 func isProbabilityList(f *delimited.File) bool {
-	return delimited.IsEdgeList(f) && slices.ContainsFunc(f.Records[0].Fields, func(field delimited.Field) bool { return strings.EqualFold(field.Text, "probability") })
+	return delimited.IsEdgeList(f) && slices.ContainsFunc(f.Records[0].Fields,
+		func(field delimited.Field) bool { return strings.EqualFold(field.Text, "probability") })
 }
 
 func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Dense, err error) {
@@ -251,8 +263,10 @@ func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Den
 		index[name] = j
 	}
 	d := float64(len(names))
-	if need, room := 4*8*d*d, memory.Available(); need > float64(room.Bytes) { // with what is made of it
-		return nil, nil, fmt.Errorf("%s: %.0f variables need about %s of memory, and %v", f.Source, d, memory.Size(need), room)
+	// with what is made of it
+	if need, room := 4*8*d*d, memory.Available(); need > float64(room.Bytes) {
+		return nil, nil, fmt.Errorf("%s: %.0f variables need about %s of memory, and %v", f.Source,
+			d, memory.Size(need), room)
 	}
 	m = zeros(len(names))
 	for _, e := range list.Edges {
@@ -263,7 +277,9 @@ func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Den
 			}
 			j, known := index[list.Names[v]]
 			if !known {
-				return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line, Problem: "unknown variable " + delimited.Excerpt(list.Names[v]), Allowed: delimited.Excerpts(variables)}
+				return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line,
+					Problem: "unknown variable " + delimited.Excerpt(list.Names[v]),
+					Allowed: delimited.Excerpts(variables)}
 			}
 			at[k] = j
 		}
@@ -275,7 +291,8 @@ func edgeList(f *delimited.File, variables []string) (names []string, m *mat.Den
 			return nil, nil, err
 		}
 		if !known {
-			return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line, Column: "probability", Problem: "value is missing", Allowed: "numbers from 0 to 1"}
+			return nil, nil, &delimited.Error{Source: f.Source, Line: e.Line, Column: "probability",
+				Problem: "value is missing", Allowed: "numbers from 0 to 1"}
 		}
 		m.Set(at[0], at[1], p)
 	}
@@ -291,7 +308,8 @@ func Adjacency(m *mat.Dense) (*dag.Graph, error) {
 		for j := range d {
 			switch v := m.At(i, j); {
 			case v != 0 && v != 1:
-				return nil, fmt.Errorf("entry %d -> %d is %v, want 0 or 1: a matrix of probabilities is judged as a single file", i+1, j+1, v)
+				return nil, fmt.Errorf("entry %d -> %d is %v, want 0 or 1: a matrix of "+
+					"probabilities is judged as a single file", i+1, j+1, v)
 			case i == j && v != 0:
 				return nil, fmt.Errorf("entry %d -> %d is 1, want 0 on the diagonal", i+1, j+1)
 			}

@@ -26,7 +26,8 @@ func TestForeignFiles(t *testing.T) {
 	}{
 		{file: "foreign/networkx.graphml", format: graphfile.GraphML, weighted: true},
 		{file: "foreign/numbered.graphml", format: graphfile.GraphML, weighted: true},
-		{file: "foreign/undirected.graphml", format: graphfile.GraphML, weighted: true, undirected: "all"},
+		{file: "foreign/undirected.graphml", format: graphfile.GraphML, weighted: true,
+			undirected: "all"},
 		{file: "foreign/igraph.graphml", format: graphfile.GraphML, weighted: true},
 		{file: "foreign/networkx.gml", format: graphfile.GML, weighted: true},
 		{file: "foreign/igraph.gml", format: graphfile.GML, weighted: true},
@@ -35,9 +36,11 @@ func TestForeignFiles(t *testing.T) {
 		{file: "foreign/node_link_edges.json", format: graphfile.NetworkX, weighted: true},
 		{file: "foreign/node_link_links.json", format: graphfile.NetworkX, weighted: true},
 		{file: "foreign/numbered.json", format: graphfile.NetworkX, weighted: true},
-		{file: "foreign/undirected.json", format: graphfile.NetworkX, weighted: true, undirected: "all"},
+		{file: "foreign/undirected.json", format: graphfile.NetworkX, weighted: true,
+			undirected: "all"},
 		{file: "foreign/adjacency.json", format: graphfile.AdjacencyJSON, weighted: true},
-		{file: "foreign/undirected_adjacency.json", format: graphfile.AdjacencyJSON, weighted: true, undirected: "all"},
+		{file: "foreign/undirected_adjacency.json", format: graphfile.AdjacencyJSON, weighted: true,
+			undirected: "all"},
 		{file: "foreign/cytoscape.json", format: graphfile.Cytoscape, weighted: true},
 		{file: "foreign/weights.npy", format: graphfile.NPY, weighted: true, unnamed: true},
 		{file: "foreign/fortran.npy", format: graphfile.NPY, weighted: true, unnamed: true},
@@ -49,16 +52,21 @@ func TestForeignFiles(t *testing.T) {
 		{file: "foreign/single.npz", format: graphfile.NPZ, weighted: true, unnamed: true},
 		{file: "foreign/pandas_matrix.csv", format: graphfile.Matrix, weighted: true},
 		{file: "foreign/pandas_header.csv", format: graphfile.Matrix, weighted: true},
-		{file: "foreign/pandas_edges.csv", format: graphfile.EdgeList, weighted: true, names: all[:3], partial: true},
-		{file: "foreign/pandas_edges.tsv", format: graphfile.EdgeTabs, weighted: true, names: all[:3], partial: true},
+		{file: "foreign/pandas_edges.csv", format: graphfile.EdgeList, weighted: true,
+			names: all[:3], partial: true},
+		{file: "foreign/pandas_edges.tsv", format: graphfile.EdgeTabs, weighted: true,
+			names: all[:3], partial: true},
 		{file: "foreign/pgmpy.bif", format: graphfile.BIF, names: []string{"a", "b", "c_d", "e"}},
-		{file: "foreign/pgmpy.xml", format: graphfile.XMLBIF, names: []string{"a", "b", "c_d", "e"}},
-		{file: "foreign/pgmpy_dagitty.txt", format: graphfile.DOT, names: []string{"a", "b", "c_d", "e"}},
+		{file: "foreign/pgmpy.xml", format: graphfile.XMLBIF,
+			names: []string{"a", "b", "c_d", "e"}},
+		{file: "foreign/pgmpy_dagitty.txt", format: graphfile.DOT,
+			names: []string{"a", "b", "c_d", "e"}},
 		{file: "dialects/dagitty.txt", format: graphfile.DOT},
 		{file: "dialects/dagitty_chain.txt", format: graphfile.DOT},
 		{file: "dialects/pdag.txt", format: graphfile.DOT, undirected: "one"},
 		{file: "dialects/tetrad.txt", format: graphfile.Arrows},
-		{file: "dialects/tetrad_pattern.txt", format: graphfile.Arrows, names: []string{"a", "b", "cd", "é"}, undirected: "one"},
+		{file: "dialects/tetrad_pattern.txt", format: graphfile.Arrows,
+			names: []string{"a", "b", "cd", "é"}, undirected: "one"},
 		{file: "dialects/bnlearn.dot", format: graphfile.DOT},
 		{file: "dialects/bnlearn.bif", format: graphfile.BIF, names: []string{"a", "b", "cd", "é"}},
 		{file: "dialects/causallearn.dot", format: graphfile.DOT, undirected: "one"},
@@ -66,7 +74,8 @@ func TestForeignFiles(t *testing.T) {
 		{file: "dialects/yed.graphml", format: graphfile.GraphML},
 		{file: "dialects/cytoscapejs.json", format: graphfile.Cytoscape},
 		{file: "dialects/d3.json", format: graphfile.NetworkX},
-		{file: "dialects/boot.strength.csv", format: graphfile.EdgeList, names: all[:3], partial: true},
+		{file: "dialects/boot.strength.csv", format: graphfile.EdgeList, names: all[:3],
+			partial: true},
 		{file: "dialects/lines.txt", format: graphfile.Arrows, names: all[:3], partial: true},
 	}
 	for _, row := range rows {
@@ -76,7 +85,8 @@ func TestForeignFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if format != row.format || g.Unnamed != row.unnamed || g.Partial != row.partial {
-				t.Errorf("format %v, unnamed %v, partial %v; want %v, %v, %v", format, g.Unnamed, g.Partial, row.format, row.unnamed, row.partial)
+				t.Errorf("format %v, unnamed %v, partial %v; want %v, %v, %v", format, g.Unnamed,
+					g.Partial, row.format, row.unnamed, row.partial)
 			}
 			names := all
 			if row.names != nil {
@@ -88,7 +98,8 @@ func TestForeignFiles(t *testing.T) {
 			}
 			var want []graphfile.Edge
 			for _, e := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-				edge := graphfile.Edge{From: e[0], To: e[1], Undirected: row.undirected == "all" || row.undirected == "one" && e[1] == 1}
+				edge := graphfile.Edge{From: e[0], To: e[1], Undirected: row.undirected == "all" ||
+					row.undirected == "one" && e[1] == 1}
 				if row.weighted {
 					edge.Weight = graphfile.Known(weights[[2]string{all[e[0]], all[e[1]]}])
 				}
@@ -97,7 +108,8 @@ func TestForeignFiles(t *testing.T) {
 			if row.file == "foreign/big_endian.npy" { // in single precision
 				want[2].Weight = graphfile.Known(float64(float32(2e-07)))
 			}
-			if row.file == "dialects/subgraphs.gv" { // the chain repeats b → c d, and only the first counts
+			// the chain repeats b → c d, and only the first counts
+			if row.file == "dialects/subgraphs.gv" {
 				want[0].Weight, want[1].Weight = graphfile.Known(2), graphfile.Known(2)
 			}
 			if diff := cmp.Diff(want, canonical(on, graphfile.EdgeList)); diff != "" {

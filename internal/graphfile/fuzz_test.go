@@ -38,7 +38,8 @@ func fuzz(f *testing.F, formats ...graphfile.Format) {
 		for _, format := range formats {
 			g, err := format.Read(data, "file")
 			if err != nil {
-				if text := err.Error(); !strings.HasPrefix(text, "file: ") || strings.Contains(text, "\n") {
+				if text := err.Error(); !strings.HasPrefix(text, "file: ") ||
+					strings.Contains(text, "\n") {
 					t.Fatalf("%v: error %q", format, err)
 				}
 				continue
@@ -50,12 +51,14 @@ func fuzz(f *testing.F, formats ...graphfile.Format) {
 				continue
 			}
 			var text bytes.Buffer
-			if err := format.Write(&text, g); err == nil && len(g.Names) > 0 && format != graphfile.NPY && format != graphfile.Matrix {
+			if err := format.Write(&text, g); err == nil && len(g.Names) > 0 &&
+				format != graphfile.NPY && format != graphfile.Matrix {
 				g.Unnamed = false
 				checkRoundTrip(t, format, g)
 			}
 		}
-		if _, _, err := graphfile.Read(bytes.NewReader(data), "file"); err != nil && !strings.HasPrefix(err.Error(), "file: ") {
+		if _, _, err := graphfile.Read(bytes.NewReader(data), "file"); err != nil &&
+			!strings.HasPrefix(err.Error(), "file: ") {
 			t.Fatalf("error %q", err)
 		}
 	})
@@ -78,32 +81,38 @@ func FuzzDOT(f *testing.F) {
 
 func FuzzXML(f *testing.F) {
 	seeds(f, ".graphml", ".xml")
-	f.Add([]byte(`<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph><node id="` + "\xe9" + `"/></graph></graphml>`))
-	f.Add([]byte(`<!DOCTYPE x [<!ENTITY a "b">]><graphml><graph><node id="&a;"/><hyperedge/></graph></graphml>`))
+	f.Add([]byte(`<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph><node id="` + "\xe9" +
+		`"/></graph></graphml>`))
+	f.Add([]byte(
+		`<!DOCTYPE x [<!ENTITY a "b">]><graphml><graph><node id="&a;"/><hyperedge/></graph></graphml>`))
 	fuzz(f, graphfile.GraphML, graphfile.XMLBIF)
 }
 
 func FuzzGML(f *testing.F) {
 	seeds(f, ".gml")
-	f.Add([]byte("graph [ node [ id 0 label \"&quot;\" ] node [ id 1 ] edge [ source 0 target 1 weight NAN ] ]"))
+	f.Add([]byte("graph [ node [ id 0 label \"&quot;\" ] node [ id 1 ] edge [ source 0 target 1 " +
+		"weight NAN ] ]"))
 	fuzz(f, graphfile.GML)
 }
 
 func FuzzBIF(f *testing.F) {
 	seeds(f, ".bif")
-	f.Add([]byte("variable a {}\nvariable b { property \"name = %41\" ; property \"undirected a = adjacent 1\" ; }\nprobability ( b a ) { table 1; }"))
+	f.Add([]byte("variable a {}\nvariable b { property \"name = %41\" ; property \"undirected a " +
+		"= adjacent 1\" ; }\nprobability ( b a ) { table 1; }"))
 	fuzz(f, graphfile.BIF)
 }
 
 func FuzzJSON(f *testing.F) {
 	seeds(f, ".json", ".cyjs")
-	f.Add([]byte(`{"nodes":[{"id":[1,2]},{"id":null}],"links":[{"source":[1,2],"target":null,"weight":"1e5","undirected":true}]}`))
+	f.Add([]byte(
+		`{"nodes":[{"id":[1,2]},{"id":null}],"links":[{"source":[1,2],"target":null,"weight":"1e5","undirected":true}]}`))
 	f.Add([]byte(strings.Repeat("[", 20000)))
 	fuzz(f, graphfile.NetworkX, graphfile.AdjacencyJSON, graphfile.Cytoscape)
 }
 
 func FuzzNumPy(f *testing.F) {
 	seeds(f, ".npy", ".npz")
-	f.Add([]byte("\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (99999999, 99999999), }\n"))
+	f.Add([]byte("\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': " +
+		"(99999999, 99999999), }\n"))
 	fuzz(f, graphfile.NPY, graphfile.NPZ)
 }

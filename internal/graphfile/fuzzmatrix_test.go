@@ -16,7 +16,8 @@ import (
 // FuzzReadMatrix: a matrix that is read has as many names as rows and columns, and is the same when
 // it is written with names and read again.
 func FuzzReadMatrix(f *testing.F) {
-	for _, text := range []string{"0,0.5\n0,0\n", "a,b\n0,1\n-1e300,0\n", ",a,b\na,0,1\nb,0,0\n", "\"1\";\"2\"\n0;1,5\n2;0\n", "1\n", "a\n1\n", "\"a\",b\n1,2\n"} {
+	for _, text := range []string{"0,0.5\n0,0\n", "a,b\n0,1\n-1e300,0\n", ",a,b\na,0,1\nb,0,0\n",
+		"\"1\";\"2\"\n0;1,5\n2;0\n", "1\n", "a\n1\n", "\"a\",b\n1,2\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -56,7 +57,8 @@ func FuzzReadMatrix(f *testing.F) {
 // FuzzReadProbabilitiesNPY: an array is read as valid edge probabilities that are its numbers, or
 // refused.
 func FuzzReadProbabilitiesNPY(f *testing.F) {
-	for _, values := range [][]float64{{0, 0.5, 0.25, 0}, {0, 1.5, 0, 0}, {1, 0, 0, 0}, {0, math.NaN(), 0, 0}} {
+	for _, values := range [][]float64{{0, 0.5, 0.25, 0}, {0, 1.5, 0, 0}, {1, 0, 0, 0},
+		{0, math.NaN(), 0, 0}} {
 		var b bytes.Buffer
 		if err := numpy.WriteNumbers(&b, []int{2, 2}, values); err != nil {
 			f.Fatal(err)

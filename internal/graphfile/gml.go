@@ -55,13 +55,15 @@ func readGML(data []byte, source string) (*Graph, error) {
 			return gmlGraph(p.list, source)
 		}
 	}
-	return nil, &delimited.Error{Source: source, Problem: "GML without a graph", Allowed: "graph [ … ]"}
+	return nil, &delimited.Error{Source: source, Problem: "GML without a graph",
+		Allowed: "graph [ … ]"}
 }
 
 // gmlPairs reads pairs up to the closing bracket, or to the end at depth 0.
 func gmlPairs(l *lexer, depth int) (*gmlList, error) {
 	if depth > maxDepth {
-		return nil, l.fault(l.next.line, fmt.Sprintf("brackets lie more than %d deep", maxDepth), "")
+		return nil, l.fault(l.next.line, fmt.Sprintf("brackets lie more than %d deep", maxDepth),
+			"")
 	}
 	list := &gmlList{line: l.next.line}
 	for {
@@ -72,7 +74,8 @@ func gmlPairs(l *lexer, depth int) (*gmlList, error) {
 		case key.end() && depth == 0, key.is("]") && depth > 0:
 			return list, nil
 		case key.end(), key.quoted, key.is("["), key.is("]"):
-			return nil, l.fault(key.line, "got "+excerpt(key.text), "a key, or ] at the end of a list")
+			return nil, l.fault(key.line, "got "+excerpt(key.text),
+				"a key, or ] at the end of a list")
 		}
 		p := gmlPair{key: strings.ToLower(key.text)}
 		value, err := l.take()
@@ -105,7 +108,8 @@ func gmlGraph(graph *gmlList, source string) (*Graph, error) {
 		}
 		id, ok := p.list.get("id")
 		if _, taken := index[id.text]; !ok || taken {
-			return nil, fault(p.list, "node with the id "+excerpt(id.text), "a different id for each node")
+			return nil, fault(p.list, "node with the id "+excerpt(id.text),
+				"a different id for each node")
 		}
 		index[id.text] = len(ids)
 		ids = append(ids, id.text)
@@ -136,7 +140,8 @@ func gmlGraph(graph *gmlList, source string) (*Graph, error) {
 			id, _ := p.list.get(end.key)
 			v, known := index[id.text]
 			if !known {
-				return nil, fault(p.list, "edge with the unknown "+end.key+" "+excerpt(id.text), "ids of nodes")
+				return nil, fault(p.list, "edge with the unknown "+end.key+" "+excerpt(id.text),
+					"ids of nodes")
 			}
 			*end.v = v
 		}
@@ -186,8 +191,10 @@ func gmlNumber(v float64) string {
 func writeGML(w io.Writer, g *Graph) error {
 	for _, name := range g.Names {
 		for _, c := range name {
-			if back := html.UnescapeString(fmt.Sprintf("&#%d;", c)); back != string(c) && (c < ' ' || c > '~') {
-				return fmt.Errorf("GML cannot hold the character %U of the name %s", c, excerpt(name))
+			if back := html.UnescapeString(fmt.Sprintf("&#%d;", c)); back != string(c) &&
+				(c < ' ' || c > '~') {
+				return fmt.Errorf("GML cannot hold the character %U of the name %s", c,
+					excerpt(name))
 			}
 		}
 	}

@@ -208,7 +208,8 @@ func (g *Graph) Directed() (directed *dag.Graph, undirected []Edge) {
 func (g *Graph) DAG() (*dag.Graph, error) {
 	directed, undirected := g.Directed()
 	if len(undirected) > 0 {
-		return nil, fmt.Errorf("%s without direction (%s); allowed: a graph in which every edge has one", words.Counted(len(undirected), "edge"), g.text(undirected[0]))
+		return nil, fmt.Errorf("%s without direction (%s); allowed: a graph in which every edge "+
+			"has one", words.Counted(len(undirected), "edge"), g.text(undirected[0]))
 	}
 	if err := directed.CheckAcyclic(g.Names); err != nil {
 		return nil, err
@@ -267,7 +268,8 @@ func (g *Graph) Certain() (*Graph, error) {
 	for _, e := range g.Edges {
 		switch p := e.probability(); {
 		case p.Known && p.Value > 0 && p.Value < 1:
-			return nil, fmt.Errorf("edge %s has the probability %v; allowed: 0 and 1", g.text(e), p.Value)
+			return nil, fmt.Errorf("edge %s has the probability %v; allowed: 0 and 1", g.text(e),
+				p.Value)
 		case !p.Known || p.Value == 1:
 			out.Edges = append(out.Edges, e)
 		}

@@ -21,7 +21,8 @@ type graphMLReader struct {
 // (groups of yEd). An edge has a direction as it says itself, or else as the graph's edgedefault
 // does.
 func graphMLOf(root *tag, source string) (*Graph, error) {
-	r := &graphMLReader{source: source, c: newCollector(source), keys: map[string]string{}, defaults: map[string]string{}, index: map[string]int{}}
+	r := &graphMLReader{source: source, c: newCollector(source), keys: map[string]string{},
+		defaults: map[string]string{}, index: map[string]int{}}
 	_ = root.each("key", func(key *tag) error {
 		name := strings.ToLower(key.attr["attr.name"])
 		r.keys[key.attr["id"]] = name
@@ -36,9 +37,12 @@ func graphMLOf(root *tag, source string) (*Graph, error) {
 	}
 	directed := graph.attr["edgedefault"] != "undirected"
 	if hyper := graph.first("hyperedge"); hyper != nil {
-		return nil, &delimited.Error{Source: source, Line: hyper.line, Problem: "hyperedge", Allowed: "edges between two vertices"}
+		return nil, &delimited.Error{Source: source, Line: hyper.line, Problem: "hyperedge",
+			Allowed: "edges between two vertices"}
 	}
-	if err := graph.each("edge", func(edge *tag) error { return r.edge(edge, directed) }); err != nil {
+	if err := graph.each("edge", func(edge *tag) error {
+		return r.edge(edge, directed)
+	}); err != nil {
 		return nil, err
 	}
 	return r.c.finish()
@@ -53,7 +57,8 @@ func (r *graphMLReader) nodes(graph *tag) error {
 			return nil // a group of yEd, whose nodes follow
 		}
 		if _, taken := r.index[id]; taken || id == "" {
-			return &delimited.Error{Source: r.source, Line: node.line, Problem: "node with the id " + excerpt(id), Allowed: "a different id for each node"}
+			return &delimited.Error{Source: r.source, Line: node.line,
+				Problem: "node with the id " + excerpt(id), Allowed: "a different id for each node"}
 		}
 		r.index[id] = len(ids)
 		ids = append(ids, id)
@@ -94,7 +99,8 @@ func (r *graphMLReader) data(of *tag) map[string]string {
 
 func (r *graphMLReader) edge(edge *tag, directed bool) error {
 	fault := func(problem, allowed string) error {
-		return &delimited.Error{Source: r.source, Line: edge.line, Problem: problem, Allowed: allowed}
+		return &delimited.Error{Source: r.source, Line: edge.line, Problem: problem,
+			Allowed: allowed}
 	}
 	if own, ok := edge.attr["directed"]; ok {
 		directed = own != "false" && own != "0"
@@ -106,7 +112,8 @@ func (r *graphMLReader) edge(edge *tag, directed bool) error {
 	}{{"source", &e.From}, {"target", &e.To}} {
 		v, known := r.index[edge.attr[end.key]]
 		if !known {
-			return fault("edge with the unknown "+end.key+" "+excerpt(edge.attr[end.key]), "ids of nodes that are no groups")
+			return fault("edge with the unknown "+end.key+" "+excerpt(edge.attr[end.key]),
+				"ids of nodes that are no groups")
 		}
 		*end.v = v
 	}
@@ -149,12 +156,14 @@ func parseNumbers(e *Edge, data map[string]string) error {
 func writeGraphML(w io.Writer, g *Graph) error {
 	directed, all := directions(g)
 	var b strings.Builder
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" +
+		`<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
 	b.WriteString(`  <key id="name" for="node" attr.name="name" attr.type="string"/>` + "\n")
 	for _, q := range quantities {
 		fmt.Fprintf(&b, `  <key id="%v" for="edge" attr.name="%v" attr.type="double"/>`+"\n", q, q)
 	}
-	b.WriteString(`  <key id="undirected" for="edge" attr.name="undirected" attr.type="boolean"/>` + "\n")
+	b.WriteString(`  <key id="undirected" for="edge" attr.name="undirected" attr.type="boolean"/>` +
+		"\n")
 	kind := "undirected"
 	if directed {
 		kind = "directed"

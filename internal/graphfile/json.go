@@ -54,9 +54,11 @@ func readJSON(data []byte, source string) (*Graph, error) {
 		}
 	}
 	if doc.Nodes == nil {
-		return nil, &delimited.Error{Source: source, Problem: "JSON without a list of nodes", Allowed: "networkx.node_link_data, networkx.adjacency_data, Cytoscape"}
+		return nil, &delimited.Error{Source: source, Problem: "JSON without a list of nodes",
+			Allowed: "networkx.node_link_data, networkx.adjacency_data, Cytoscape"}
 	}
-	r := jsonReader{c: newCollector(source), index: map[string]int{}, undirected: doc.Directed != nil && !*doc.Directed}
+	r := jsonReader{c: newCollector(source), index: map[string]int{},
+		undirected: doc.Directed != nil && !*doc.Directed}
 	if err := r.nodes(doc.Nodes); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -64,16 +66,19 @@ func readJSON(data []byte, source string) (*Graph, error) {
 		return nil, err
 	}
 	for n, link := range links {
-		if err := r.edge(fmt.Sprintf("edge %d", n+1), link["source"], link["target"], link); err != nil {
+		if err := r.edge(fmt.Sprintf("edge %d", n+1), link["source"], link["target"],
+			link); err != nil {
 			return nil, err
 		}
 	}
 	if doc.Adjacency != nil && len(doc.Adjacency) != len(doc.Nodes) {
-		return nil, fmt.Errorf("%s: %d lists of neighbours for %s", source, len(doc.Adjacency), words.Counted(len(doc.Nodes), "node"))
+		return nil, fmt.Errorf("%s: %d lists of neighbours for %s", source, len(doc.Adjacency),
+			words.Counted(len(doc.Nodes), "node"))
 	}
 	for v, neighbours := range doc.Adjacency {
 		for _, link := range neighbours {
-			if err := r.edge(fmt.Sprintf("neighbours of node %d", v+1), doc.Nodes[v]["id"], link["id"], link); err != nil {
+			if err := r.edge(fmt.Sprintf("neighbours of node %d", v+1), doc.Nodes[v]["id"],
+				link["id"], link); err != nil {
 				return nil, err
 			}
 		}
@@ -83,7 +88,8 @@ func readJSON(data []byte, source string) (*Graph, error) {
 
 // jsonError says where the text is faulty.
 func jsonError(err error, data []byte, source string) error {
-	fault := &delimited.Error{Source: source, Problem: "faulty JSON: " + strings.TrimPrefix(err.Error(), "json: ")}
+	fault := &delimited.Error{Source: source, Problem: "faulty JSON: " +
+		strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

@@ -49,7 +49,9 @@ func directions(g *Graph) (directed bool, all []direction) {
 		d := direction{Edge: e, marked: directed && e.Undirected}
 		all = append(all, d)
 		if d.marked {
-			all = append(all, direction{Edge: Edge{From: e.To, To: e.From, Undirected: true, Adjacent: e.Adjacent}, marked: true, back: true})
+			all = append(all,
+				direction{Edge: Edge{From: e.To, To: e.From, Undirected: true,
+					Adjacent: e.Adjacent}, marked: true, back: true})
 		}
 	}
 	return directed, all
@@ -76,9 +78,11 @@ func writeNetworkX(w io.Writer, g *Graph) error {
 		nodes = append(nodes, object{{"id", name}})
 	}
 	for _, d := range all {
-		edges = append(edges, append(d.numbers(), member{"source", g.Names[d.From]}, member{"target", g.Names[d.To]}))
+		edges = append(edges,
+			append(d.numbers(), member{"source", g.Names[d.From]}, member{"target", g.Names[d.To]}))
 	}
-	return writeObject(w, object{{"directed", directed}, {"multigraph", false}, {"graph", object{}}, {"nodes", nodes}, {"edges", edges}})
+	return writeObject(w, object{{"directed", directed}, {"multigraph", false}, {"graph", object{}},
+		{"nodes", nodes}, {"edges", edges}})
 }
 
 func writeAdjacencyJSON(w io.Writer, g *Graph) error {
@@ -88,21 +92,27 @@ func writeAdjacencyJSON(w io.Writer, g *Graph) error {
 		nodes, neighbours[v] = append(nodes, object{{"id", name}}), []object{}
 	}
 	for _, d := range all {
-		neighbours[d.From] = append(neighbours[d.From], append(d.numbers(), member{"id", g.Names[d.To]}))
+		neighbours[d.From] =
+			append(neighbours[d.From], append(d.numbers(), member{"id", g.Names[d.To]}))
 	}
-	return writeObject(w, object{{"directed", directed}, {"multigraph", false}, {"graph", []object{}}, {"nodes", nodes}, {"adjacency", neighbours}})
+	return writeObject(w, object{{"directed", directed}, {"multigraph", false},
+		{"graph", []object{}}, {"nodes", nodes}, {"adjacency", neighbours}})
 }
 
 func writeCytoscape(w io.Writer, g *Graph) error {
 	directed, all := directions(g)
 	nodes, edges := []object{}, []object{}
 	for _, name := range g.Names {
-		nodes = append(nodes, object{{"data", object{{"id", name}, {"value", name}, {"name", name}}}})
+		nodes = append(nodes,
+			object{{"data", object{{"id", name}, {"value", name}, {"name", name}}}})
 	}
 	for _, d := range all {
-		edges = append(edges, object{{"data", append(d.numbers(), member{"source", g.Names[d.From]}, member{"target", g.Names[d.To]})}})
+		edges = append(edges,
+			object{{"data", append(d.numbers(), member{"source", g.Names[d.From]},
+				member{"target", g.Names[d.To]})}})
 	}
-	return writeObject(w, object{{"data", object{}}, {"directed", directed}, {"multigraph", false}, {"elements", object{{"nodes", nodes}, {"edges", edges}}}})
+	return writeObject(w, object{{"data", object{}}, {"directed", directed}, {"multigraph", false},
+		{"elements", object{{"nodes", nodes}, {"edges", edges}}}})
 }
 
 // writeObject writes with a line for each node and edge, so that faults have a place and

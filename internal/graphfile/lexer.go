@@ -23,14 +23,15 @@ func (t token) end() bool { return t.text == "" && !t.quoted }
 
 // dialect is how a language is cut into tokens.
 type dialect struct {
-	signs    []string                       // longer ones before their beginnings
-	inWord   func(c rune) bool              // characters of words
-	unquote  func(text string) string       // text between quotes; nil means as it is
-	hash     bool                           // lines that begin with # are comments
-	slashes  bool                           // comments are those of C
-	brackets bool                           // <…> is quoted text, with nested brackets
-	escapes  bool                           // a backslash keeps the next quote from ending a text
-	word     func(text string) (length int) // a word that inWord does not describe at the beginning of text; nil means none
+	signs    []string                 // longer ones before their beginnings
+	inWord   func(c rune) bool        // characters of words
+	unquote  func(text string) string // text between quotes; nil means as it is
+	hash     bool                     // lines that begin with # are comments
+	slashes  bool                     // comments are those of C
+	brackets bool                     // <…> is quoted text, with nested brackets
+	escapes  bool                     // a backslash keeps the next quote from ending a text
+	// a word that inWord does not describe at the beginning of text; nil means none
+	word func(text string) (length int)
 }
 
 // lexer cuts a text into tokens, which it looks ahead by one.
@@ -44,7 +45,8 @@ type lexer struct {
 }
 
 func newLexer(data []byte, source string, d dialect) (*lexer, error) {
-	l := &lexer{dialect: d, source: source, text: strings.TrimPrefix(string(data), byteOrderMark), line: 1}
+	l := &lexer{dialect: d, source: source, text: strings.TrimPrefix(string(data), byteOrderMark),
+		line: 1}
 	if !utf8.ValidString(l.text) {
 		return nil, &delimited.Error{Source: source, Problem: "text is not UTF-8", Allowed: "UTF-8"}
 	}
@@ -144,7 +146,8 @@ func (l *lexer) skip() error {
 		rest = rest[blank:]
 		end := ""
 		switch {
-		case l.slashes && strings.HasPrefix(rest, "//"), l.hash && strings.HasPrefix(rest, "#") && l.lineBegins():
+		case l.slashes && strings.HasPrefix(rest, "//"), l.hash && strings.HasPrefix(rest, "#") &&
+			l.lineBegins():
 			end = "\n"
 		case l.slashes && strings.HasPrefix(rest, "/*"):
 			end = "*/"

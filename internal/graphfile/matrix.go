@@ -53,7 +53,8 @@ func fromMatrix(names []string, m mat.Matrix, source string) (*Graph, error) {
 				e.Weight = Known(v)
 			}
 			if i == j {
-				return nil, fmt.Errorf("%s: the entry of %s on the diagonal is %v, want 0: no vertex has an edge to itself", source, excerpt(c.graph.Names[i]), v)
+				return nil, fmt.Errorf("%s: the entry of %s on the diagonal is %v, want 0: no "+
+					"vertex has an edge to itself", source, excerpt(c.graph.Names[i]), v)
 			}
 			if err := c.add(e, 0); err != nil {
 				return nil, err

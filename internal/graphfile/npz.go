@@ -86,7 +86,9 @@ func WritePosterior(w io.Writer, g *Graph, m posterior.Marginals) error {
 		}
 	}
 	fill(Probability, m.Probabilities.At)
-	fill(Adjacent, func(i, j int) float64 { return min(1, m.Probabilities.At(i, j)+m.Probabilities.At(j, i)) })
+	fill(Adjacent, func(i, j int) float64 {
+		return min(1, m.Probabilities.At(i, j)+m.Probabilities.At(j, i))
+	})
 	if m.WeightMean != nil {
 		fill(Weight, m.WeightMean.At)
 	}
@@ -100,28 +102,37 @@ func WritePosterior(w io.Writer, g *Graph, m posterior.Marginals) error {
 func (a *arrays) write(w io.Writer, d int) error {
 	z := zip.NewWriter(w)
 	entry := func(name string, write func(io.Writer) error) error {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate,
+			Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			return err
 		}
 		return write(f)
 	}
 	if a.names != nil {
-		if err := entry(namesArray, func(f io.Writer) error { return numpy.WriteTexts(f, a.names) }); err != nil {
+		if err := entry(namesArray, func(f io.Writer) error {
+			return numpy.WriteTexts(f, a.names)
+		}); err != nil {
 			return err
 		}
 	}
-	if err := entry(adjacencyArray, func(f io.Writer) error { return numpy.WriteBytes(f, []int{d, d}, a.adjacency) }); err != nil {
+	if err := entry(adjacencyArray, func(f io.Writer) error {
+		return numpy.WriteBytes(f, []int{d, d}, a.adjacency)
+	}); err != nil {
 		return err
 	}
-	if err := entry(undirectedArray, func(f io.Writer) error { return numpy.WriteBytes(f, []int{d, d}, a.undirected) }); err != nil {
+	if err := entry(undirectedArray, func(f io.Writer) error {
+		return numpy.WriteBytes(f, []int{d, d}, a.undirected)
+	}); err != nil {
 		return err
 	}
 	for _, q := range quantities {
 		if a.numbers[q] == nil {
 			continue
 		}
-		if err := entry(q.array(), func(f io.Writer) error { return numpy.WriteNumbers(f, []int{d, d}, a.numbers[q]) }); err != nil {
+		if err := entry(q.array(), func(f io.Writer) error {
+			return numpy.WriteNumbers(f, []int{d, d}, a.numbers[q])
+		}); err != nil {
 			return err
 		}
 	}
@@ -168,7 +179,8 @@ func readNPZ(data []byte, source string) (*Graph, error) {
 			m = matrices[sequence[0]]
 		}
 		if m == nil {
-			return nil, fmt.Errorf("%s: square arrays %v; allowed: one, or one that is named adjacency, probabilities or weights", source, sequence)
+			return nil, fmt.Errorf("%s: square arrays %v; allowed: one, or one that is named "+
+				"adjacency, probabilities or weights", source, sequence)
 		}
 	}
 	if numbers == [4]mat.Matrix{} && matrices[undirectedArray] == nil {
@@ -179,7 +191,8 @@ func readNPZ(data []byte, source string) (*Graph, error) {
 
 // fromArrays is the graph with an edge where m is neither 0 nor NaN. Both of a pair are an edge
 // without direction where undirected says so or, if that is nil, where m has 0 and 1 only.
-func fromArrays(names []string, m, undirected mat.Matrix, numbers [4]mat.Matrix, source string) (*Graph, error) {
+func fromArrays(names []string, m, undirected mat.Matrix, numbers [4]mat.Matrix,
+	source string) (*Graph, error) {
 	d, _ := m.Dims()
 	for _, other := range append(numbers[:], undirected) {
 		if other == nil {
@@ -207,7 +220,8 @@ func fromArrays(names []string, m, undirected mat.Matrix, numbers [4]mat.Matrix,
 			}
 		}
 		e = withNumbers(Edge{From: e.From, To: e.To, Undirected: e.Undirected}, numbers)
-		if back := withNumbers(Edge{From: e.To, To: e.From, Undirected: true}, numbers); e.Undirected && !e.ofDirection() && back.ofDirection() {
+		if back := withNumbers(Edge{From: e.To, To: e.From, Undirected: true},
+			numbers); e.Undirected && !e.ofDirection() && back.ofDirection() {
 			e = back
 		}
 		if err := c.add(e, 0); err != nil {
@@ -283,7 +297,8 @@ func namesOf(all []packed) ([]string, error) {
 	case len(texts) == 0:
 		return nil, nil
 	case len(texts) > 1:
-		return nil, fmt.Errorf("arrays of texts %s and %s; allowed: one, or one that is called %s", excerpt(texts[0].name), excerpt(texts[1].name), namesArray)
+		return nil, fmt.Errorf("arrays of texts %s and %s; allowed: one, or one that is called %s",
+			excerpt(texts[0].name), excerpt(texts[1].name), namesArray)
 	}
 	return texts[0].array.Texts, nil
 }

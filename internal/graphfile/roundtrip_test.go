@@ -14,10 +14,15 @@ import (
 
 // hostile are names that some format could take for something else.
 var hostile = []string{
-	"a", "b", "node", "edge", "graph", "digraph", "strict", "subgraph", "variable", "probability", "network", "source", "target", "weight", "type", "name", "id", "label",
-	"a,b", "a;b", `say "hi"`, `"`, "'", "<b>", "&amp;", "R&D", "&#65;", "a b", " a", "a ", "\t", "a\nb", "a\r\nb", `\`, `\N`, `a\`, "1", "1.5", "-1", "1e5", "NaN", "2nd", "X0", "X1",
-	"ä", "Ä", "日本語", "𝒳", "a->b", "a -> b", "-->", "--", "{", "}", "[", "]", "|", "(x)", "a|b", "%20", "a%b", "a+b", "//x", "/*", "*/", "#", "# a", "a.b", "a:b", "=", "true", "null", "A", "node 1",
-	"]]>", "\u2028", "\uFEFFx", "é", "e\u0301", "graph nodes:", "1. a", strings.Repeat("long ", 100),
+	"a", "b", "node", "edge", "graph", "digraph", "strict", "subgraph", "variable", "probability",
+	"network", "source", "target", "weight", "type", "name", "id", "label",
+	"a,b", "a;b", `say "hi"`, `"`, "'", "<b>", "&amp;", "R&D", "&#65;", "a b", " a", "a ", "\t",
+	"a\nb", "a\r\nb", `\`, `\N`, `a\`, "1", "1.5", "-1", "1e5", "NaN", "2nd", "X0", "X1",
+	"ä", "Ä", "日本語", "𝒳", "a->b", "a -> b", "-->", "--", "{", "}", "[", "]", "|", "(x)", "a|b",
+	"%20", "a%b", "a+b", "//x", "/*", "*/", "#", "# a", "a.b", "a:b", "=", "true", "null", "A",
+	"node 1",
+	"]]>", "\u2028", "\uFEFFx", "é", "e\u0301", "graph nodes:", "1. a",
+	strings.Repeat("long ", 100),
 }
 
 func names(d int) *rapid.Generator[[]string] {
@@ -31,7 +36,8 @@ func graphs(acyclic bool) *rapid.Generator[*graphfile.Graph] {
 	return rapid.Custom(func(t *rapid.T) *graphfile.Graph {
 		d := rapid.IntRange(1, 5).Draw(t, "vertices")
 		g := &graphfile.Graph{Names: names(d).Draw(t, "names")}
-		kinds := rapid.SampledFrom([]string{"none", "forward", "backward", "both", "undirected", "undirected back"})
+		kinds := rapid.SampledFrom([]string{"none", "forward", "backward", "both", "undirected",
+			"undirected back"})
 		for i := range d {
 			for j := range i {
 				forward, back := graphfile.Edge{From: j, To: i}, graphfile.Edge{From: i, To: j}
@@ -76,9 +82,13 @@ func numbered(t *rapid.T, e graphfile.Edge) graphfile.Edge {
 // holds reports whether a format can hold the graph with all that Lost does not name.
 func holds(f graphfile.Format, g *graphfile.Graph) bool {
 	clean := !slices.ContainsFunc(g.Names, func(name string) bool {
-		return strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0xFFFE || c == 0xFFFF || 0x7f <= c && c < 0xa0 })
+		return strings.ContainsFunc(name, func(c rune) bool {
+			return c < ' ' || c == 0xFFFE || c == 0xFFFF || 0x7f <= c && c < 0xa0
+		})
 	})
-	trimmed := !slices.ContainsFunc(g.Names, func(name string) bool { return strings.TrimSpace(name) != name })
+	trimmed := !slices.ContainsFunc(g.Names, func(name string) bool {
+		return strings.TrimSpace(name) != name
+	})
 	directed, undirected := g.Directed()
 	switch f {
 	case graphfile.BIF:
@@ -111,7 +121,8 @@ func canonical(g *graphfile.Graph, f graphfile.Format) []graphfile.Edge {
 		if slices.Contains(lost, "standard deviations of weights") {
 			e.WeightSD = graphfile.Number{}
 		}
-		if e.Undirected && e.From > e.To && !e.Probability.Known && !e.Weight.Known && !e.WeightSD.Known {
+		if e.Undirected && e.From > e.To && !e.Probability.Known && !e.Weight.Known &&
+			!e.WeightSD.Known {
 			e.From, e.To = e.To, e.From
 		}
 		edges = append(edges, e)
@@ -186,7 +197,8 @@ func checkRoundTrip(t interface {
 		got = on
 	}
 	want := canonical(g, f)
-	if f == graphfile.NPY || f == graphfile.Matrix { // a matrix of 0 and 1 cannot tell both edges from one without direction
+	// a matrix of 0 and 1 cannot tell both edges from one without direction
+	if f == graphfile.NPY || f == graphfile.Matrix {
 		want = merged(want)
 	}
 	if diff := cmp.Diff(want, canonical(got, f)); diff != "" {
@@ -200,7 +212,9 @@ func checkRoundTrip(t interface {
 // merged has one edge without direction for two opposite ones.
 func merged(edges []graphfile.Edge) (out []graphfile.Edge) {
 	for _, e := range edges {
-		back := slices.IndexFunc(edges, func(b graphfile.Edge) bool { return b.From == e.To && b.To == e.From })
+		back := slices.IndexFunc(edges, func(b graphfile.Edge) bool {
+			return b.From == e.To && b.To == e.From
+		})
 		switch {
 		case back >= 0 && e.From < e.To:
 			out = append(out, graphfile.Edge{From: e.From, To: e.To, Undirected: true})

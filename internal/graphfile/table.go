@@ -54,13 +54,15 @@ func (g *Graph) checkTables() error {
 	}
 	for v := range g.Tables {
 		t := &g.Tables[v]
-		same := slices.Equal(slices.Sorted(slices.Values(parents[v])), slices.Sorted(slices.Values(t.Parents)))
+		same := slices.Equal(slices.Sorted(slices.Values(parents[v])),
+			slices.Sorted(slices.Values(t.Parents)))
 		if !same || len(t.States) == 0 || len(t.Rows) != t.rows(g.Tables) {
 			return fmt.Errorf("the table of %s does not fit its parents", excerpt(g.Names[v]))
 		}
 		for _, row := range t.Rows {
 			if len(row) != len(t.States) {
-				return fmt.Errorf("the table of %s has a row of %d numbers, want %d", excerpt(g.Names[v]), len(row), len(t.States))
+				return fmt.Errorf("the table of %s has a row of %d numbers, want %d",
+					excerpt(g.Names[v]), len(row), len(t.States))
 			}
 		}
 	}

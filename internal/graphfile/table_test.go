@@ -33,8 +33,10 @@ func TestTables(t *testing.T) {
 	half := []float64{0.5, 0.5}
 	want := []graphfile.Table{
 		{States: []string{"yes", "no"}, Parents: []int{}, Rows: [][]float64{{0.2, 0.8}}},
-		{States: []string{"<5", "5-9", ">=10"}, Parents: []int{0}, Rows: [][]float64{{0.5, 0.25, 0.25}, {0.1, 0.2, 0.7}}},
-		{States: []string{"yes", "no"}, Parents: []int{0, 1}, Rows: [][]float64{half, half, half, half, {0.125, 0.875}, half}},
+		{States: []string{"<5", "5-9", ">=10"}, Parents: []int{0},
+			Rows: [][]float64{{0.5, 0.25, 0.25}, {0.1, 0.2, 0.7}}},
+		{States: []string{"yes", "no"}, Parents: []int{0, 1},
+			Rows: [][]float64{half, half, half, half, {0.125, 0.875}, half}},
 	}
 	if diff := cmp.Diff(want, g.Tables); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
@@ -49,7 +51,8 @@ func TestTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, again.Tables); diff != "" || f.Lost(g) != nil {
-			t.Errorf("tables written as %v and read again (-want +got):\n%s, %q are lost", f, diff, f.Lost(g))
+			t.Errorf("tables written as %v and read again (-want +got):\n%s, %q are lost", f, diff,
+				f.Lost(g))
 		}
 	}
 	if lost := graphfile.DOT.Lost(g); len(lost) != 1 || lost[0] != "tables of probabilities" {

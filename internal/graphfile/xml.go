@@ -133,14 +133,16 @@ func readXML(data []byte, source string) (*Graph, error) {
 	case root.first("BIF") != nil && root.first("NETWORK") != nil:
 		return xmlBIFOf(root.first("BIF"), source)
 	}
-	return nil, &delimited.Error{Source: source, Problem: "XML that holds no graph", Allowed: "<graphml> with a <graph>, <BIF> with a <NETWORK>"}
+	return nil, &delimited.Error{Source: source, Problem: "XML that holds no graph",
+		Allowed: "<graphml> with a <graph>, <BIF> with a <NETWORK>"}
 }
 
 // escapeXML is text as an attribute or between tags. Characters that XML cannot hold are errors.
 func escapeXML(text string) (string, error) {
 	for _, c := range text {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF {
-			return "", fmt.Errorf("XML cannot hold the character %U of the name %s", c, excerpt(text))
+			return "", fmt.Errorf("XML cannot hold the character %U of the name %s", c,
+				excerpt(text))
 		}
 	}
 	var b strings.Builder

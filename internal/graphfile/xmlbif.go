@@ -22,7 +22,8 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 		}
 		name := strings.TrimSpace(t.text.String())
 		if _, taken := c.index[name]; taken {
-			return fault(variable, "two variables are named "+excerpt(name), "a different name for each variable")
+			return fault(variable, "two variables are named "+excerpt(name),
+				"a different name for each variable")
 		}
 		c.vertex(name)
 		of := &bifTable{}
@@ -41,7 +42,8 @@ func xmlBIFOf(root *tag, source string) (*Graph, error) {
 	known := func(t *tag) (int, error) {
 		v, ok := c.index[strings.TrimSpace(t.text.String())]
 		if !ok {
-			return 0, fault(t, "unknown variable "+excerpt(strings.TrimSpace(t.text.String())), delimited.Excerpts(c.graph.Names))
+			return 0, fault(t, "unknown variable "+excerpt(strings.TrimSpace(t.text.String())),
+				delimited.Excerpts(c.graph.Names))
 		}
 		return v, nil
 	}
@@ -91,7 +93,8 @@ func writeXMLBIF(w io.Writer, g *Graph) error {
 		return fmt.Errorf("XMLBIF holds acyclic graphs: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>graph</NAME>\n")
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` +
+		"\n<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>graph</NAME>\n")
 	text := func(name string) string {
 		if name != strings.TrimSpace(name) || name == "" {
 			err = fmt.Errorf("XMLBIF cannot hold blanks around the name %s", excerpt(name))

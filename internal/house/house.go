@@ -38,7 +38,8 @@ type Package struct {
 // Load reads and checks the packages of the module in the folder dir. Imports come from Go's build
 // cache.
 func Load(dir string) ([]*Package, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module,Standard", "./...")
+	cmd := exec.Command("go", "list", "-export", "-deps",
+		"-json=ImportPath,Dir,Export,GoFiles,Module,Standard", "./...")
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	listed, err := cmd.Output()
@@ -65,9 +66,10 @@ func Load(dir string) ([]*Package, error) {
 		export[p.ImportPath] = p.Export
 		if !p.Standard && p.Module != nil && p.Module.Main {
 			all = append(all, &Package{
-				Path:   p.ImportPath,
-				Folder: cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/"), "."),
-				Files:  p.GoFiles, dir: p.Dir,
+				Path: p.ImportPath,
+				Folder: cmp.Or(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path),
+					"/"), "."),
+				Files: p.GoFiles, dir: p.Dir,
 			})
 		}
 	}
@@ -94,7 +96,8 @@ func (p *Package) check(fset *token.FileSet, imports types.Importer) error {
 		return err
 	}
 	for _, name := range p.Files {
-		f, err := parser.ParseFile(fset, filepath.Join(p.dir, name), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, filepath.Join(p.dir, name), nil,
+			parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -278,7 +281,8 @@ func (p *Package) Hidden() []string {
 				look(where, types.Unalias(t))
 			case *types.Named:
 				o := t.Obj()
-				if o.Pkg() != nil && (o.Pkg() == p.Types && !o.Exported() || strings.Contains(o.Pkg().Path()+"/", "/internal/")) {
+				if o.Pkg() != nil && (o.Pkg() == p.Types && !o.Exported() ||
+					strings.Contains(o.Pkg().Path()+"/", "/internal/")) {
 					found[where+": "+types.TypeString(t, (*types.Package).Name)] = true
 				}
 				for a := range t.TypeArgs().Types() {

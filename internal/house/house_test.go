@@ -26,7 +26,8 @@ func TestFilesHaveADirection(t *testing.T) {
 	}
 	for _, p := range packages {
 		if circle := p.Circle(); len(circle) > limit {
-			t.Errorf("%s: %d files need each other, want at most %d:\n%s", p.Folder, len(circle), limit, p.Explain(circle))
+			t.Errorf("%s: %d files need each other, want at most %d:\n%s", p.Folder, len(circle),
+				limit, p.Explain(circle))
 		}
 	}
 }
@@ -37,7 +38,8 @@ var asserted = []string{
 	"cmd/tobac/choices.go: stein.SVGD",
 	"cmd/tobac/phrases.go: stein.DiBS", "cmd/tobac/phrases.go: stein.SVGD",
 	"internal/reference/build.go: neural.Tempering",
-	"internal/study/fit.go: stein.DiBS", "internal/study/fit.go: stein.SVGD", "internal/study/networks.go: stein.SVGD",
+	"internal/study/fit.go: stein.DiBS", "internal/study/fit.go: stein.SVGD",
+	"internal/study/networks.go: stein.SVGD",
 }
 
 // Who handles all models and engines asks for a power, never for a type.
@@ -48,7 +50,9 @@ func TestNoTypeTests(t *testing.T) {
 	}
 	var got []string
 	for _, p := range packages {
-		got = append(got, p.Asserted(func(path string) bool { return path == "tobac/sem" || strings.HasPrefix(path, "tobac/engine") })...)
+		got = append(got, p.Asserted(func(path string) bool {
+			return path == "tobac/sem" || strings.HasPrefix(path, "tobac/engine")
+		})...)
 	}
 	slices.Sort(got)
 	got = slices.Compact(got)
@@ -78,7 +82,8 @@ var hidden = []string{
 	"engine Outcome.Functional: drawn.Functions",
 	"engine Shared.Sequence: inspect.Sequence",
 	"engine/bcdnets BCDNets.Training: bcd.Settings", "engine/bcdnets Settings: bcd.Settings",
-	"engine/flownets GFlowNet.Training: gflownet.Settings", "engine/flownets Settings: gflownet.Settings",
+	"engine/flownets GFlowNet.Training: gflownet.Settings",
+	"engine/flownets Settings: gflownet.Settings",
 }
 
 // Exported names speak of exported types only, so that go doc is complete.
@@ -104,10 +109,12 @@ func TestCircle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := packages[0].Circle(), []string{"a.go", "b.go", "c.go"}; !slices.Equal(got, want) {
+	if got, want := packages[0].Circle(),
+		[]string{"a.go", "b.go", "c.go"}; !slices.Equal(got, want) {
 		t.Errorf("got the circle %v, want %v", got, want)
 	}
-	if got, want := packages[0].Exported(), []string{"A", "A.Method", "V"}; !slices.Equal(got, want) {
+	if got, want := packages[0].Exported(),
+		[]string{"A", "A.Method", "V"}; !slices.Equal(got, want) {
 		t.Errorf("got the exported names %v, want %v", got, want)
 	}
 }

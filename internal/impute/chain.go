@@ -12,7 +12,8 @@ import (
 
 // chain runs data augmentation from the estimates m on: iterations of P-step and I-step after a
 // first I-step. It returns the values of the gaps that are handed over, in the units of the data.
-func (p *problem) chain(ctx context.Context, m *normal, iterations int, rng *rand.Rand, sets [][]int, x *mat.Dense) ([]float64, error) {
+func (p *problem) chain(ctx context.Context, m *normal, iterations int, rng *rand.Rand,
+	sets [][]int, x *mat.Dense) ([]float64, error) {
 	values := make([]float64, p.gaps)
 	if p.gaps == 0 {
 		return p.inUnits(values), nil

@@ -14,8 +14,8 @@ import (
 // counted from 1: those without an observed value, values that are infinite, gaps in values set by
 // intervention. It stops when ctx is done. It panics if x is nil or empty, if Count, Workers or
 // Iterations is negative, if the shapes of Methods, Intervened or Names are not those of x, or if a
-// set of Together repeats a column or has one that does not exist, or if Limits are not those of gaps
-// in ascending sequence.
+// set of Together repeats a column or has one that does not exist, or if Limits are not those of
+// gaps in ascending sequence.
 func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error) {
 	s.check(x)
 	if s.Count == 0 {
@@ -64,7 +64,8 @@ func Complete(ctx context.Context, x *mat.Dense, s Settings) (*Completed, error)
 
 // complete fills the gaps of the rows of a regime. The values of each table are in the sequence of
 // r.places, which it sets.
-func (r *regime) complete(ctx context.Context, x *mat.Dense, sets [][]int, s *Settings) (Model, [][]float64, error) {
+func (r *regime) complete(ctx context.Context, x *mat.Dense, sets [][]int,
+	s *Settings) (Model, [][]float64, error) {
 	p, err := newProblem(x, r.rows, s)
 	if err != nil {
 		return Model{}, nil, err
@@ -84,7 +85,8 @@ func (r *regime) complete(ctx context.Context, x *mat.Dense, sets [][]int, s *Se
 	values := make([][]float64, s.Count)
 	seed := stream.Seed(s.Seed, stream.ImputationRegime, r.number)
 	err = parallel.For(ctx, s.Count, s.Workers, func(k int) (err error) {
-		values[k], err = p.chain(ctx, m, iterations, stream.New(seed, stream.Imputation, k), sets, x)
+		values[k], err = p.chain(ctx, m, iterations, stream.New(seed, stream.Imputation, k), sets,
+			x)
 		return err
 	})
 	return p.describe(em, iterations), values, err

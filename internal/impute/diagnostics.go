@@ -44,7 +44,8 @@ type Model struct {
 
 // describe is the report of a regime.
 func (p *problem) describe(em *emReport, iterations int) Model {
-	m := Model{Rows: p.n, Patterns: len(p.patterns), Ridge: p.prior.ridge, DF: p.prior.df, EMIterations: em.iterations, Converged: em.converged,
+	m := Model{Rows: p.n, Patterns: len(p.patterns), Ridge: p.prior.ridge, DF: p.prior.df,
+		EMIterations: em.iterations, Converged: em.converged,
 		Rate: em.rate, Iterations: iterations, Columns: slices.Clone(p.columns)}
 	for a, v := range em.mean {
 		m.Mean = append(m.Mean, p.mean[a]+p.sd[a]*v)
@@ -103,7 +104,8 @@ func (c *Completed) means(j int) (estimates, variances []float64) {
 		for _, v := range column {
 			squares += (v - mean) * (v - mean)
 		}
-		estimates, variances = append(estimates, mean), append(variances, squares/float64(max(n-1, 1))/float64(n))
+		estimates, variances = append(estimates, mean),
+			append(variances, squares/float64(max(n-1, 1))/float64(n))
 	}
 	return estimates, variances
 }
@@ -172,7 +174,8 @@ type Pooled struct {
 // if the estimates are equal. It panics if lengths differ or are below 2.
 func Pool(estimates, variances []float64, df float64) Pooled {
 	if len(estimates) != len(variances) || len(estimates) < 2 {
-		panic(fmt.Sprintf("impute: %d estimates with %d variances, want at least 2 of each", len(estimates), len(variances)))
+		panic(fmt.Sprintf("impute: %d estimates with %d variances, want at least 2 of each",
+			len(estimates), len(variances)))
 	}
 	k := float64(len(estimates))
 	var out Pooled

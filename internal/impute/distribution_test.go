@@ -26,7 +26,8 @@ func TestPredictiveOfOneColumn(t *testing.T) {
 	for i := complete0; i < n; i++ {
 		x.Set(i, 1, math.NaN())
 	}
-	c := complete(t, x, impute.Settings{Count: tables, Seed: 4, Methods: []impute.Method{impute.Normal, impute.Normal, impute.Normal}})
+	c := complete(t, x, impute.Settings{Count: tables, Seed: 4,
+		Methods: []impute.Method{impute.Normal, impute.Normal, impute.Normal}})
 	m := c.Diagnostics.Models[0]
 	z, mean, sd := scale(x)
 	psi, centre := mat.NewDense(d, d, nil), make([]float64, d)
@@ -64,7 +65,8 @@ func TestPredictiveOfOneColumn(t *testing.T) {
 			quantiles = append(quantiles, student.CDF((c.Table(k).At(i, 1)-mean[1])/sd[1]))
 		}
 		if got, most := kolmogorov(quantiles), 2.23/math.Sqrt(tables); got > most {
-			t.Errorf("row %d: the distance from the predictive distribution is %.4f, want at most %.4f", i, got, most)
+			t.Errorf("row %d: the distance from the predictive distribution is %.4f, want at "+
+				"most %.4f", i, got, most)
 		}
 	}
 }
@@ -118,11 +120,14 @@ func TestCoverage(t *testing.T) {
 			covered++
 		}
 		mean, variance := meanOf(seen)
-		if math.Abs(mean-10) <= math.Sqrt(variance)*(distuv.StudentsT{Sigma: 1, Nu: float64(len(seen) - 1)}).Quantile(0.975) {
+		if math.Abs(mean-10) <= math.Sqrt(variance)*(distuv.StudentsT{Sigma: 1,
+			Nu: float64(len(seen) - 1)}).Quantile(0.975) {
 			complete0++
 		}
-		if info := c.Diagnostics.Columns[1].Information; info < 0.03 || info > 0.99 || c.Diagnostics.Columns[0].Information != 0 {
-			t.Errorf("table %d: fractions of missing information %v and %v", seed, info, c.Diagnostics.Columns[0].Information)
+		if info := c.Diagnostics.Columns[1].Information; info < 0.03 || info > 0.99 ||
+			c.Diagnostics.Columns[0].Information != 0 {
+			t.Errorf("table %d: fractions of missing information %v and %v", seed, info,
+				c.Diagnostics.Columns[0].Information)
 		}
 	}
 	t.Logf("covered %d of %d, by complete rows %d; bias %.3f", covered, tables, complete0, bias)
@@ -132,7 +137,8 @@ func TestCoverage(t *testing.T) {
 	if rate := float64(complete0) / tables; rate > 0.3 {
 		t.Errorf("complete rows cover in %.3f: the test shows nothing", rate)
 	}
-	if !(math.Abs(bias) <= 0.06) { // the standard error of a mean is about 0.3, of their average 0.017
+	// the standard error of a mean is about 0.3, of their average 0.017
+	if !(math.Abs(bias) <= 0.06) {
 		t.Errorf("bias %v", bias)
 	}
 }
@@ -175,7 +181,8 @@ func TestMoments(t *testing.T) {
 				for i := range n {
 					sum += table.At(i, a) * table.At(i, b) / n
 				}
-				if !(math.Abs(sum-want[a][b]) <= 0.08) { // standard errors of up to .02, and up to half the information missing
+				// standard errors of up to .02, and up to half the information missing
+				if !(math.Abs(sum-want[a][b]) <= 0.08) {
 					t.Errorf("table %d: moment %d, %d is %.3f, want %v", k, a, b, sum, want[a][b])
 				}
 			}
@@ -188,13 +195,16 @@ func TestMoments(t *testing.T) {
 func TestPool(t *testing.T) {
 	p := impute.Pool([]float64{1, 2, 3}, []float64{1, 1, 1}, math.Inf(1))
 	df := 2 * 49.0 / 16
-	want := impute.Pooled{Mean: 2, SD: math.Sqrt(7.0 / 3), DF: df, Information: (4.0/3 + 2/(df+3)) / (7.0 / 3)}
-	for _, v := range [][2]float64{{p.Mean, want.Mean}, {p.SD, want.SD}, {p.DF, want.DF}, {p.Information, want.Information}} {
+	want := impute.Pooled{Mean: 2, SD: math.Sqrt(7.0 / 3), DF: df,
+		Information: (4.0/3 + 2/(df+3)) / (7.0 / 3)}
+	for _, v := range [][2]float64{{p.Mean, want.Mean}, {p.SD, want.SD}, {p.DF, want.DF},
+		{p.Information, want.Information}} {
 		if !(math.Abs(v[0]-v[1]) <= 1e-12) {
 			t.Errorf("got %+v, want %+v", p, want)
 		}
 	}
-	if p := impute.Pool([]float64{2, 2}, []float64{4, 4}, 7); p != (impute.Pooled{Mean: 2, SD: 2, DF: 7}) {
+	if p := impute.Pool([]float64{2, 2}, []float64{4, 4},
+		7); p != (impute.Pooled{Mean: 2, SD: 2, DF: 7}) {
 		t.Errorf("equal estimates: got %+v", p)
 	}
 	if p := impute.Pool([]float64{1, 2, 3}, []float64{1, 1, 1}, 5); !(p.DF < 5) {

@@ -84,8 +84,10 @@
 //
 //   - D. B. Rubin (1987), Multiple Imputation for Nonresponse in Surveys, Wiley.
 //   - M. A. Tanner and W. H. Wong (1987), JASA 82, 528–540: data augmentation.
-//   - R. J. A. Little (1988), Journal of Business & Economic Statistics 6, 287–296: predictive mean matching.
+//   - R. J. A. Little (1988), Journal of Business & Economic Statistics 6, 287–296: predictive mean
+//     matching.
 //   - J. L. Schafer (1997), Analysis of Incomplete Multivariate Data, Chapman & Hall.
 //   - R. M. Neal (2003), Annals of Statistics 31, 705–767: slice sampling.
-//   - J. Barnard and D. B. Rubin (1999), Biometrika 86, 948–955: degrees of freedom in small samples.
+//   - J. Barnard and D. B. Rubin (1999), Biometrika 86, 948–955: degrees of freedom in small
+//     samples.
 package impute

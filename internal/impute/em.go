@@ -15,7 +15,9 @@ import (
 type emReport struct {
 	iterations int
 	converged  bool
-	rate       float64 // by which the distance to the limit shrinks in an iteration, from the last two; 0 means unknown
+	// by which the distance to the limit shrinks in an iteration, from the last two; 0 means
+	// unknown
+	rate       float64
 	mean       []float64
 	covariance *mat.SymDense
 }
@@ -26,7 +28,9 @@ func (r *emReport) chainLength() int { return chainLength(r.rate) }
 const (
 	emTolerance  = 1e-5 // of means and covariances on the standardised scale
 	emIterations = 1000
-	emBlocks     = 16 // sums of patterns that workers share; their number decides rounding errors, so that it is fixed
+	// sums of patterns that workers share; their number decides rounding errors, so that it is
+	// fixed
+	emBlocks = 16
 )
 
 // maximise finds the mean and covariance matrix of greatest likelihood of the observed values and
@@ -50,12 +54,15 @@ func (p *problem) maximise(ctx context.Context, workers int) (*normal, *emReport
 	}
 	sum := newStatistics(p.d, true)
 	step := 0.0
-	for report.converged = false; report.iterations < emIterations && !report.converged; report.iterations++ {
+	for report.converged = false; report.iterations < emIterations &&
+		!report.converged; report.iterations++ {
 		m, err := p.precise(report.mean, report.covariance)
 		if err != nil {
 			return nil, nil, err
 		}
-		err = parallel.ForWith(ctx, len(blocks), workers, func() *scratch { return new(scratch) }, func(w *scratch, b int) error {
+		err = parallel.ForWith(ctx, len(blocks), workers, func() *scratch {
+			return new(scratch)
+		}, func(w *scratch, b int) error {
 			parts[b].reset()
 			return p.fill(blocks[b], m, values, parts[b], w, nil)
 		})
@@ -70,7 +77,8 @@ func (p *problem) maximise(ctx context.Context, workers int) (*normal, *emReport
 		p.withRidge(covariance)
 		covariance.ScaleSym(1/(float64(p.n)+p.prior.ridge), covariance)
 		mirror(covariance)
-		moved := math.Max(distance(mean, report.mean), distance(covariance.RawSymmetric().Data, report.covariance.RawSymmetric().Data))
+		moved := math.Max(distance(mean, report.mean),
+			distance(covariance.RawSymmetric().Data, report.covariance.RawSymmetric().Data))
 		report.mean, report.covariance = mean, covariance
 		if step > 0 {
 			report.rate = moved / step
@@ -107,7 +115,8 @@ func (p *problem) precise(mean []float64, covariance *mat.SymDense) (*normal, er
 	}
 	m := &normal{mean: slices.Clone(mean), precision: mat.NewSymDense(p.d, nil)}
 	if err := chol.InverseTo(m.precision); err != nil {
-		return nil, errors.New("impute: the estimated covariance matrix is singular to working precision")
+		return nil, errors.New(
+			"impute: the estimated covariance matrix is singular to working precision")
 	}
 	mirror(m.precision)
 	return m, nil

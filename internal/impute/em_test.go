@@ -118,11 +118,13 @@ func TestEM(t *testing.T) {
 	z, mean, sd := scale(x)
 	wantMean, wantCov := naiveEM(z, m.Ridge, 200)
 	for j := range 5 {
-		if got, want := (m.Mean[j]-mean[j])/sd[j], wantMean.AtVec(j); !(math.Abs(got-want) <= 1e-4) {
+		if got, want := (m.Mean[j]-mean[j])/sd[j],
+			wantMean.AtVec(j); !(math.Abs(got-want) <= 1e-4) {
 			t.Errorf("mean of column %d: got %v, want %v", j, got, want)
 		}
 		for k := range 5 {
-			if got, want := m.Covariance.At(j, k)/sd[j]/sd[k], wantCov.At(j, k); !(math.Abs(got-want) <= 1e-4) {
+			if got, want := m.Covariance.At(j, k)/sd[j]/sd[k],
+				wantCov.At(j, k); !(math.Abs(got-want) <= 1e-4) {
 				t.Errorf("covariance %d, %d: got %v, want %v", j, k, got, want)
 			}
 		}
@@ -141,15 +143,18 @@ func TestEMUnderPermutations(t *testing.T) {
 	s := impute.Settings{Count: 1, Iterations: 1}
 	a, b := complete(t, x, s).Diagnostics.Models[0], complete(t, y, s).Diagnostics.Models[0]
 	if a.EMIterations != b.EMIterations || a.Ridge != b.Ridge || a.DF != b.DF {
-		t.Errorf("iterations %d and %d, prior (%v, %v) and (%v, %v)", a.EMIterations, b.EMIterations, a.Ridge, a.DF, b.Ridge, b.DF)
+		t.Errorf("iterations %d and %d, prior (%v, %v) and (%v, %v)", a.EMIterations,
+			b.EMIterations, a.Ridge, a.DF, b.Ridge, b.DF)
 	}
 	for j := range d {
-		if got, want := b.Mean[j], a.Mean[columns[j]]; !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
+		if got, want := b.Mean[j],
+			a.Mean[columns[j]]; !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 			t.Errorf("mean of column %d: got %v, want %v", j, got, want)
 		}
 		for k := range d {
 			got, want := b.Covariance.At(j, k), a.Covariance.At(columns[j], columns[k])
-			if !(math.Abs(got-want) <= 1e-9*math.Sqrt(a.Covariance.At(columns[j], columns[j])*a.Covariance.At(columns[k], columns[k]))) {
+			if !(math.Abs(got-want) <= 1e-9*math.Sqrt(a.Covariance.At(columns[j],
+				columns[j])*a.Covariance.At(columns[k], columns[k]))) {
 				t.Errorf("covariance %d, %d: got %v, want %v", j, k, got, want)
 			}
 		}

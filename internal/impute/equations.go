@@ -32,10 +32,13 @@ type Equations struct {
 // shift. It changes x in place. An error says that a precision matrix is singular to working
 // precision; x is then changed in part. It panics if shapes differ, if places are not ascending, or
 // if a value at one of them was set by intervention.
-func (e *Equations) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rng *rand.Rand) error {
+func (e *Equations) Redraw(x *mat.Dense, places []int, intervened *mat.Dense,
+	rng *rand.Rand) error {
 	n, d := x.Dims()
-	if rows, cols := e.Weights.Dims(); rows != d || cols != d || len(e.Intercepts) != d || len(e.Variances) != d {
-		panic(fmt.Sprintf("impute: equations of %d×%d weights, %d intercepts, %d variances for %d columns", rows, cols, len(e.Intercepts), len(e.Variances), d))
+	if rows, cols := e.Weights.Dims(); rows != d || cols != d || len(e.Intercepts) != d ||
+		len(e.Variances) != d {
+		panic(fmt.Sprintf("impute: equations of %d×%d weights, %d intercepts, %d variances for "+
+			"%d columns", rows, cols, len(e.Intercepts), len(e.Variances), d))
 	}
 	w := &redrawing{equations: e, d: d, scratch: new(scratch), solved: map[string]*conditional{}}
 	for from := 0; from < len(places); {
@@ -58,7 +61,8 @@ func (e *Equations) Redraw(x *mat.Dense, places []int, intervened *mat.Dense, rn
 				gaps = append(gaps, j)
 				continue
 			}
-			panic(fmt.Sprintf("impute: the value in row %d, column %d was set by intervention", row, place%d))
+			panic(fmt.Sprintf("impute: the value in row %d, column %d was set by intervention", row,
+				place%d))
 		}
 		values := x.RawRowView(row)
 		if !e.Limits.anyOf(places[from:to]) {
@@ -97,7 +101,8 @@ type conditional struct {
 
 // row draws the gaps of a row. With them at 0, the equations leave residuals r_j, and the draw is
 // −K_mm⁻¹ Σ_j ω_jm r_j/v_j + U⁻¹ε. A single one may have limits.
-func (w *redrawing) row(x []float64, gaps []int, set []float64, low, high float64, rng *rand.Rand) error {
+func (w *redrawing) row(x []float64, gaps []int, set []float64, low, high float64,
+	rng *rand.Rand) error {
 	key := make([]byte, w.d) // 1: set, 2: a gap
 	for j, v := range set {
 		key[j] = byte(v)
@@ -161,7 +166,8 @@ func (w *redrawing) condition(gaps []int, set []float64) (*conditional, error) {
 		for b, a := range gaps {
 			part = part || w.omega(a, j) != 0
 			for _, e := range gaps[b:] {
-				precision.SetSym(a, e, precision.At(a, e)+w.omega(a, j)*w.omega(e, j)/w.equations.Variances[j])
+				precision.SetSym(a, e,
+					precision.At(a, e)+w.omega(a, j)*w.omega(e, j)/w.equations.Variances[j])
 			}
 		}
 		if part {
@@ -169,7 +175,8 @@ func (w *redrawing) condition(gaps []int, set []float64) (*conditional, error) {
 		}
 	}
 	w.scratch.size(len(gaps))
-	u, err := w.scratch.factorise(&normal{mean: make([]float64, w.d), precision: mirror(precision)}, gaps)
+	u, err := w.scratch.factorise(&normal{mean: make([]float64, w.d), precision: mirror(precision)},
+		gaps)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ func someEquations() *impute.Equations {
 	w.Set(1, 2, -1.5)
 	w.Set(0, 2, 0.6)
 	w.Set(2, 3, 2)
-	return &impute.Equations{Weights: w, Intercepts: []float64{1, -2, 3, 0.5}, Variances: []float64{1, 0.5, 2, 0.3}}
+	return &impute.Equations{Weights: w, Intercepts: []float64{1, -2, 3, 0.5},
+		Variances: []float64{1, 0.5, 2, 0.3}}
 }
 
 // joint is the mean and the covariance matrix of the variables by simulation's algebra, (I − Wᵀ)⁻¹
@@ -59,8 +60,10 @@ func TestRedraw(t *testing.T) {
 		gaps []int
 		set  []float64
 	}{
-		{[]int{2}, []float64{0, 0, 0, 0}}, {[]int{0, 2}, []float64{0, 0, 0, 0}}, {[]int{0, 1, 2, 3}, []float64{0, 0, 0, 0}},
-		{[]int{0, 1}, []float64{0, 0, 1, 0}}, {[]int{0}, []float64{0, 1, 1, 0}}, {[]int{1, 3}, []float64{1, 0, 0, 0}},
+		{[]int{2}, []float64{0, 0, 0, 0}}, {[]int{0, 2}, []float64{0, 0, 0, 0}},
+		{[]int{0, 1, 2, 3}, []float64{0, 0, 0, 0}},
+		{[]int{0, 1}, []float64{0, 0, 1, 0}}, {[]int{0}, []float64{0, 1, 1, 0}},
+		{[]int{1, 3}, []float64{1, 0, 0, 0}},
 	} {
 		t.Run(fmt.Sprint(row), func(t *testing.T) {
 			const n = 3000
@@ -96,7 +99,8 @@ func TestRedraw(t *testing.T) {
 					quantiles = append(quantiles, normal.CDF(v))
 				}
 				if got, most := kolmogorov(quantiles), 2.23/math.Sqrt(n); got > most {
-					t.Errorf("%s: the distance from the conditional distribution is %.4f, want at most %.4f", what, got, most)
+					t.Errorf("%s: the distance from the conditional distribution is %.4f, want "+
+						"at most %.4f", what, got, most)
 				}
 			}
 			for a := range row.gaps {
@@ -110,7 +114,8 @@ func TestRedraw(t *testing.T) {
 				check("difference", difference)
 			}
 			for j, v := range given {
-				if got := x.At(7, j); !strings.Contains(fmt.Sprint(row.gaps), fmt.Sprint(j)) && got != v {
+				if got := x.At(7, j); !strings.Contains(fmt.Sprint(row.gaps), fmt.Sprint(j)) &&
+					got != v {
 					t.Errorf("the value of column %d changed from %v to %v", j, v, got)
 				}
 			}
@@ -119,7 +124,8 @@ func TestRedraw(t *testing.T) {
 }
 
 // conditionalOn are mean and covariance of the gaps given the other values.
-func conditionalOn(e *impute.Equations, set []float64, gaps []int, given []float64) ([]float64, *mat.Dense) {
+func conditionalOn(e *impute.Equations, set []float64, gaps []int, given []float64) ([]float64,
+	*mat.Dense) {
 	mean, cov := joint(e, set)
 	var o []int
 	for j := range given {

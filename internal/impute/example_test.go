@@ -30,8 +30,10 @@ func ExampleComplete() {
 		near = near && math.Abs(v-60) < 4
 		values[v] = true
 	}
-	fmt.Println(c.Count(), "tables,", c.Gaps(), "gap, near 60:", near, "- different values:", len(values))
-	fmt.Printf("method %v, missing information below 1/10: %v\n", c.Diagnostics.Columns[1].Method, c.Diagnostics.Columns[1].Information < 0.1)
+	fmt.Println(c.Count(), "tables,", c.Gaps(), "gap, near 60:", near, "- different values:",
+		len(values))
+	fmt.Printf("method %v, missing information below 1/10: %v\n", c.Diagnostics.Columns[1].Method,
+		c.Diagnostics.Columns[1].Information < 0.1)
 	// Output:
 	// 10 tables, 1 gap, near 60: true - different values: 10
 	// method normal, missing information below 1/10: true

@@ -29,11 +29,13 @@ func (chain) LogDensity(j int, y float64, x []float64) float64 {
 // x or was set, within four standard errors of 2000 rows.
 func TestGibbs(t *testing.T) {
 	const n, y = 2000, 1.3
-	g := &impute.Gibbs{Of: chain{}, Values: [][]float64{nil, {0, 1}, nil}, Steps: []float64{1, 1, 1}, Even: make([]bool, 3)}
+	g := &impute.Gibbs{Of: chain{}, Values: [][]float64{nil, {0, 1}, nil},
+		Steps: []float64{1, 1, 1}, Even: make([]bool, 3)}
 	var total, one, first float64
 	for x := -8.0; x <= 8; x += 0.01 {
 		for b := range 2 {
-			p := math.Exp(chain{}.LogDensity(0, x, nil) + chain{}.LogDensity(1, float64(b), []float64{x}) + chain{}.LogDensity(2, y, []float64{float64(b)}))
+			p := math.Exp(chain{}.LogDensity(0, x, nil) + chain{}.LogDensity(1, float64(b),
+				[]float64{x}) + chain{}.LogDensity(2, y, []float64{float64(b)}))
 			total, one, first = total+p, one+p*float64(b), first+p*x
 		}
 	}
@@ -58,8 +60,10 @@ func TestGibbs(t *testing.T) {
 		if set {
 			wantB, wantX = 1, 0 // a level that was set says nothing about x
 		}
-		if b, m := mat.Sum(x.ColView(1))/n, mat.Sum(x.ColView(0))/n; math.Abs(b-wantB) > 0.045 || math.Abs(m-wantX) > 0.09 {
-			t.Errorf("set %v: b is 1 in %v of the rows, and x has the mean %v, want %v and %v", set, b, m, wantB, wantX)
+		if b, m := mat.Sum(x.ColView(1))/n, mat.Sum(x.ColView(0))/n; math.Abs(b-wantB) > 0.045 ||
+			math.Abs(m-wantX) > 0.09 {
+			t.Errorf("set %v: b is 1 in %v of the rows, and x has the mean %v, want %v and %v", set,
+				b, m, wantB, wantX)
 		}
 		if x.At(5, 2) != y {
 			t.Errorf("a value that was not to be drawn became %v", x.At(5, 2))
@@ -72,7 +76,8 @@ func TestGibbs(t *testing.T) {
 func TestGibbsOfFewValues(t *testing.T) {
 	const n = 4000
 	values := []float64{-2, -1, 0, 0.5, 2}
-	g := &impute.Gibbs{Of: chain{}, Values: [][]float64{values, nil, nil}, Even: []bool{true, false, false}, Steps: make([]float64, 3)}
+	g := &impute.Gibbs{Of: chain{}, Values: [][]float64{values, nil, nil},
+		Even: []bool{true, false, false}, Steps: make([]float64, 3)}
 	x, places := mat.NewDense(n, 3, nil), make([]int, n)
 	for i := range places {
 		places[i] = 3 * i
@@ -101,7 +106,8 @@ func TestGibbsOfFewValues(t *testing.T) {
 	x.Set(0, 1, math.NaN())
 	mask.Set(0, 1, 0)
 	before := x.At(0, 0)
-	if err := g.Redraw(x, places[:1], mask, rand.New(rand.NewPCG(1, 2))); err != nil || x.At(0, 0) != before {
+	if err := g.Redraw(x, places[:1], mask, rand.New(rand.NewPCG(1, 2))); err != nil ||
+		x.At(0, 0) != before {
 		t.Errorf("a row without probability became %v, %v, want %v", x.At(0, 0), err, before)
 	}
 }

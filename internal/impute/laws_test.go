@@ -21,7 +21,8 @@ func TestNothingToComplete(t *testing.T) {
 	x.Set(3, 1, math.Copysign(0, -1))
 	c := complete(t, x, impute.Settings{Count: 3})
 	if c.Count() != 3 || c.Gaps() != 0 || len(c.Diagnostics.Models) != 0 {
-		t.Fatalf("%d tables, %d gaps, %d models; want 3, 0, 0", c.Count(), c.Gaps(), len(c.Diagnostics.Models))
+		t.Fatalf("%d tables, %d gaps, %d models; want 3, 0, 0", c.Count(), c.Gaps(),
+			len(c.Diagnostics.Models))
 	}
 	for k := range c.Count() {
 		if !sameBits(c.Table(k), x) {
@@ -48,12 +49,15 @@ func TestCompletesEveryShape(t *testing.T) {
 		}
 		x = punched(x, rapid.Float64Range(0, 0.9).Draw(t, "part missing"), rng)
 		for j := range d {
-			if !slices.ContainsFunc(mat.Col(nil, j, x), func(v float64) bool { return !math.IsNaN(v) }) {
+			if !slices.ContainsFunc(mat.Col(nil, j, x), func(v float64) bool {
+				return !math.IsNaN(v)
+			}) {
 				x.Set(0, j, 1)
 			}
 		}
 		before := mat.DenseCopyOf(x)
-		c, err := impute.Complete(context.Background(), x, impute.Settings{Count: 3, Iterations: 3, Seed: 5})
+		c, err := impute.Complete(context.Background(), x,
+			impute.Settings{Count: 3, Iterations: 3, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +67,8 @@ func TestCompletesEveryShape(t *testing.T) {
 		for k := range c.Count() {
 			for i, place := range c.Table(k).RawMatrix().Data {
 				was := x.RawMatrix().Data[i]
-				if math.IsNaN(place) || math.IsInf(place, 0) || !math.IsNaN(was) && math.Float64bits(was) != math.Float64bits(place) {
+				if math.IsNaN(place) || math.IsInf(place, 0) || !math.IsNaN(was) &&
+					math.Float64bits(was) != math.Float64bits(place) {
 					t.Fatalf("table %d, value %d: got %v, was %v", k, i, place, was)
 				}
 			}
@@ -90,7 +95,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if other := complete(t, x, impute.Settings{Count: 5, Seed: 10}); sameBits(one.Table(0), other.Table(0)) || sameBits(one.Table(0), one.Table(1)) {
+	if other := complete(t, x, impute.Settings{Count: 5, Seed: 10}); sameBits(one.Table(0),
+		other.Table(0)) || sameBits(one.Table(0), one.Table(1)) {
 		t.Error("two seeds, or two tables of one, have equal values")
 	}
 }
@@ -163,13 +169,15 @@ func TestErrors(t *testing.T) {
 			x.Set(0, 2, math.Inf(1))
 			x.SetRow(7, []float64{nan, nan, nan})
 			return impute.Settings{}
-		}, "impute: infinite values cannot be imputed from: row 1, column 3; without any observed value, leave out the row: 8"},
+		}, "impute: infinite values cannot be imputed from: row 1, column 3; without any " +
+			"observed value, leave out the row: 8"},
 		{"a gap in what was set", func(x *mat.Dense) impute.Settings {
 			x.Set(4, 0, nan)
 			marks := mat.NewDense(8, 3, nil)
 			marks.Set(4, 0, 1)
 			return impute.Settings{Intervened: marks}
-		}, "impute: missing although set by intervention, want the value that was set: row 5, column 1"},
+		}, "impute: missing although set by intervention, want the value that was set: row 5, " +
+			"column 1"},
 		{"values too far apart", func(x *mat.Dense) impute.Settings {
 			x.Set(0, 0, 1.7e308)
 			x.Set(1, 0, -1.7e308)
@@ -192,7 +200,8 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	rng := rand.New(rand.NewPCG(3, 1))
-	if _, err := impute.Complete(ctx, punched(correlated(20, 3, rng), 0.2, rng), impute.Settings{}); err != context.Canceled {
+	if _, err := impute.Complete(ctx, punched(correlated(20, 3, rng), 0.2, rng),
+		impute.Settings{}); err != context.Canceled {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
@@ -200,14 +209,18 @@ func TestCancelled(t *testing.T) {
 func TestPanics(t *testing.T) {
 	x := correlated(4, 2, rand.New(rand.NewPCG(1, 1)))
 	for name, do := range map[string]func(){
-		"no table":      func() { complete(t, nil, impute.Settings{}) },
-		"count":         func() { complete(t, x, impute.Settings{Count: -1}) },
-		"methods":       func() { complete(t, x, impute.Settings{Methods: []impute.Method{impute.Normal}}) },
-		"a method":      func() { complete(t, x, impute.Settings{Methods: []impute.Method{0, 7}}) },
-		"names":         func() { complete(t, x, impute.Settings{Names: []string{"a"}}) },
-		"interventions": func() { complete(t, x, impute.Settings{Intervened: mat.NewDense(3, 2, nil)}) },
-		"table 10":      func() { complete(t, x, impute.Settings{}).Table(10) },
-		"one estimate":  func() { impute.Pool([]float64{1}, []float64{1}, 3) },
+		"no table": func() { complete(t, nil, impute.Settings{}) },
+		"count":    func() { complete(t, x, impute.Settings{Count: -1}) },
+		"methods": func() {
+			complete(t, x, impute.Settings{Methods: []impute.Method{impute.Normal}})
+		},
+		"a method": func() { complete(t, x, impute.Settings{Methods: []impute.Method{0, 7}}) },
+		"names":    func() { complete(t, x, impute.Settings{Names: []string{"a"}}) },
+		"interventions": func() {
+			complete(t, x, impute.Settings{Intervened: mat.NewDense(3, 2, nil)})
+		},
+		"table 10":     func() { complete(t, x, impute.Settings{}).Table(10) },
+		"one estimate": func() { impute.Pool([]float64{1}, []float64{1}, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

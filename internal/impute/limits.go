@@ -23,7 +23,9 @@ type Limits []Limit
 
 // at are the limits at a place.
 func (l Limits) at(place int) (low, high float64, ok bool) {
-	k, ok := slices.BinarySearchFunc(l, place, func(a Limit, place int) int { return a.Place - place })
+	k, ok := slices.BinarySearchFunc(l, place, func(a Limit, place int) int {
+		return a.Place - place
+	})
 	if !ok {
 		return math.Inf(-1), math.Inf(1), false
 	}
@@ -32,7 +34,10 @@ func (l Limits) at(place int) (low, high float64, ok bool) {
 
 // anyOf reports whether any of some ascending places has limits.
 func (l Limits) anyOf(places []int) bool {
-	return len(l) > 0 && slices.ContainsFunc(places, func(place int) bool { _, _, ok := l.at(place); return ok })
+	return len(l) > 0 && slices.ContainsFunc(places, func(place int) bool {
+		_, _, ok := l.at(place)
+		return ok
+	})
 }
 
 // check reports whether they are those of gaps of x.
@@ -84,7 +89,8 @@ func onLogs(x *mat.Dense, limits Limits) (*mat.Dense, Limits, []bool) {
 		}
 		own := func(l Limit) bool { return l.Place%d == j }
 		below := func(l Limit) bool { return own(l) && l.Low < 0 }
-		logs[j] = slices.ContainsFunc(limits, own) && !slices.ContainsFunc(limits, below) && len(of) > 2 &&
+		logs[j] = slices.ContainsFunc(limits, own) && !slices.ContainsFunc(limits, below) &&
+			len(of) > 2 &&
 			floats.Min(values) > 0 && stat.Skew(values, nil) > math.Abs(stat.Skew(of, nil))
 		any = any || logs[j]
 	}

@@ -25,8 +25,8 @@ func (normals) LogDensity(j int, y float64, x []float64) float64 {
 }
 
 // Values with limits that a causal model draws lie between them, and have the moments of truncated
-// normal distributions, within five standard errors: equations and densities draw the same, far in a
-// tail too.
+// normal distributions, within five standard errors: equations and densities draw the same, far in
+// a tail too.
 func TestRedrawnLimits(t *testing.T) {
 	const n = 4000
 	for _, limit := range [][2]float64{{math.Inf(-1), -1}, {0.5, 2}, {6, math.Inf(1)}, {-60, -45}} {
@@ -51,8 +51,9 @@ func TestRedrawnLimits(t *testing.T) {
 		}
 		equations := &impute.Equations{Weights: mat.NewDense(2, 2, []float64{0, 1, 0, 0}),
 			Intercepts: []float64{0, 0}, Variances: []float64{1, 1}, Limits: limits}
-		densities := &impute.Gibbs{Of: normals{}, Values: make([][]float64, 2), Steps: []float64{sd, 1},
-			Even: make([]bool, 2), Limits: limits}
+		densities := &impute.Gibbs{Of: normals{}, Values: make([][]float64, 2),
+			Steps: []float64{sd, 1},
+			Even:  make([]bool, 2), Limits: limits}
 		for name, of := range map[string]interface {
 			Redraw(*mat.Dense, []int, *mat.Dense, *rand.Rand) error
 		}{"equations": equations, "densities": densities} {
@@ -65,10 +66,12 @@ func TestRedrawnLimits(t *testing.T) {
 			}
 			values := mat.Col(nil, 0, x)
 			if floats.Min(values) < limit[0] || floats.Max(values) > limit[1] {
-				t.Errorf("%s, %v: values from %v to %v", name, limit, floats.Min(values), floats.Max(values))
+				t.Errorf("%s, %v: values from %v to %v", name, limit, floats.Min(values),
+					floats.Max(values))
 			}
 			if got := stat.Mean(values, nil); math.Abs(got-mean) > 5*sd/math.Sqrt(n) {
-				t.Errorf("%s, %v: mean %.4f, want %.4f ± %.4f", name, limit, got, mean, sd/math.Sqrt(n))
+				t.Errorf("%s, %v: mean %.4f, want %.4f ± %.4f", name, limit, got, mean,
+					sd/math.Sqrt(n))
 			}
 		}
 	}
@@ -111,7 +114,8 @@ func TestCompletedLimits(t *testing.T) {
 			}
 			if v := x.At(i, 2); i%5 == 0 {
 				x.Set(i, 2, math.NaN())
-				limits = append(limits, impute.Limit{Place: i*d + 2, Low: math.Floor(v/10) * 10, High: math.Floor(v/10)*10 + 10})
+				limits = append(limits, impute.Limit{Place: i*d + 2, Low: math.Floor(v/10) * 10,
+					High: math.Floor(v/10)*10 + 10})
 			}
 		}
 		c := complete(t, x, impute.Settings{Count: 4, Seed: 2, Limits: limits})
@@ -121,15 +125,18 @@ func TestCompletedLimits(t *testing.T) {
 		for k := range c.Count() {
 			filled := c.Table(k)
 			for _, l := range limits {
-				if v := filled.At(l.Place/d, l.Place%d); v < l.Low-1e-9 || v > l.High*(1+1e-12)+1e-9 {
+				if v := filled.At(l.Place/d, l.Place%d); v < l.Low-1e-9 ||
+					v > l.High*(1+1e-12)+1e-9 {
 					t.Fatalf("logs %v: %v outside of [%v, %v]", logs, v, l.Low, l.High)
 				}
 			}
 			got := column(filled)
 			m, s := stat.MeanStdDev(got, nil)
 			r := stat.Correlation(got, mat.Col(nil, 0, truth), nil)
-			if math.Abs(m-mean) > 0.08*sd || math.Abs(s/sd-1) > 0.08 || math.Abs(r-correlation) > 0.05 {
-				t.Errorf("logs %v: mean %.3f, sd %.3f, correlation %.3f, want %.3f, %.3f, %.3f", logs, m, s, r, mean, sd, correlation)
+			if math.Abs(m-mean) > 0.08*sd || math.Abs(s/sd-1) > 0.08 ||
+				math.Abs(r-correlation) > 0.05 {
+				t.Errorf("logs %v: mean %.3f, sd %.3f, correlation %.3f, want %.3f, %.3f, %.3f",
+					logs, m, s, r, mean, sd, correlation)
 			}
 		}
 		if got := c.Diagnostics.Columns[1]; got.Method != impute.Normal || got.Information <= 0 {
@@ -163,7 +170,8 @@ func TestLimitsOfOtherPlaces(t *testing.T) {
 	x.Set(4, 0, math.NaN())
 	x.Set(4, 1, math.NaN())
 	one := impute.Limits{{Place: 9, Low: 90, High: 110}}
-	if v := complete(t, x, impute.Settings{Count: 1, Limits: one}).Table(0).At(4, 1); v < 90 || v > 110 {
+	if v := complete(t, x, impute.Settings{Count: 1, Limits: one}).Table(0).At(4, 1); v < 90 ||
+		v > 110 {
 		t.Errorf("a row without values has %v", v)
 	}
 }

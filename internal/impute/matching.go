@@ -37,8 +37,10 @@ type matching struct {
 // of two rows is that of their predicted means in the metric K_gg, the inverse of what their
 // conditional covariance is. Values are those of the chain, on the standardised scale, and out are
 // those handed over, in units.
-func (p *problem) match(m *normal, values, out []float64, sets [][]int, x *mat.Dense, rng *rand.Rand) {
-	a := &matching{p: p, m: m, x: x, given: map[[2]int]float64{}, gaps: map[[2]int]struct{}{}, rng: rng}
+func (p *problem) match(m *normal, values, out []float64, sets [][]int, x *mat.Dense,
+	rng *rand.Rand) {
+	a := &matching{p: p, m: m, x: x, given: map[[2]int]float64{}, gaps: map[[2]int]struct{}{},
+		rng: rng}
 	var targets [][]int
 	for _, set := range sets {
 		if t := p.target(set); t != nil {
@@ -108,7 +110,9 @@ func (a *matching) matchSet(set []int) {
 		}
 	}
 	if g == 1 {
-		slices.SortStableFunc(pool, func(r, s int) int { return cmp.Compare(predicted[r], predicted[s]) })
+		slices.SortStableFunc(pool, func(r, s int) int {
+			return cmp.Compare(predicted[r], predicted[s])
+		})
 	}
 	sorted := make([]float64, len(pool))
 	for k, r := range pool {
@@ -139,7 +143,9 @@ func (a *matching) predict(set []int) []float64 {
 	w.size(g)
 	// K_gg is a block of a positive definite matrix that has been factorised before.
 	u, _ := w.factorise(a.m, set)
-	rest := make([]float64, g*d) // K_gr, 0 in the columns of the set: rows that agree elsewhere must have the same prediction to the bit
+	// K_gr, 0 in the columns of the set: rows that agree elsewhere must have the same prediction to
+	// the bit
+	rest := make([]float64, g*d)
 	for b, c := range set {
 		copy(rest[b*d:(b+1)*d], precision[c*d:(c+1)*d])
 		for _, e := range set {

@@ -82,13 +82,15 @@ func TestAutomaticMethod(t *testing.T) {
 	for _, row := range []struct {
 		rows, levels int
 		want         impute.Method
-	}{{30, 2, impute.Matching}, {30, 10, impute.Matching}, {29, 10, impute.Normal}, {300, 11, impute.Normal}, {5, 5, impute.Normal}} {
+	}{{30, 2, impute.Matching}, {30, 10, impute.Matching}, {29, 10, impute.Normal},
+		{300, 11, impute.Normal}, {5, 5, impute.Normal}} {
 		x := mat.NewDense(row.rows+1, 2, nil)
 		for i := range row.rows + 1 {
 			x.SetRow(i, []float64{rng.NormFloat64(), float64(i % row.levels)})
 		}
 		x.Set(row.rows, 1, math.NaN())
-		if got := complete(t, x, impute.Settings{Count: 2, Iterations: 1}).Diagnostics.Columns[1].Method; got != row.want {
+		if got := complete(t, x, impute.Settings{Count: 2,
+			Iterations: 1}).Diagnostics.Columns[1].Method; got != row.want {
 			t.Errorf("%d values of %d levels: got %v, want %v", row.rows, row.levels, got, row.want)
 		}
 	}
@@ -137,8 +139,10 @@ func TestInterventions(t *testing.T) {
 	few := mat.NewDense(n, 2, nil)
 	few.Set(0, 1, 1)
 	c := complete(t, x, impute.Settings{Count: 1, Seed: 1, Intervened: few})
-	if len(c.Diagnostics.Models) != 2 || c.Diagnostics.Models[0].Rows != n || c.Diagnostics.Models[1].Rows != n-1 {
-		t.Errorf("models %+v, want one of all rows for the single row, and one of the others", c.Diagnostics.Models)
+	if len(c.Diagnostics.Models) != 2 || c.Diagnostics.Models[0].Rows != n ||
+		c.Diagnostics.Models[1].Rows != n-1 {
+		t.Errorf("models %+v, want one of all rows for the single row, and one of the others",
+			c.Diagnostics.Models)
 	}
 }
 
@@ -189,7 +193,8 @@ func TestMatchingOfACategory(t *testing.T) {
 		t.Errorf("%d rows have two levels", double)
 	}
 	for k := range counts {
-		if math.Abs(counts[k]-truth[k])/gaps > 0.06 { // standard error about .015; the linear predictor adds some
+		// standard error about .015; the linear predictor adds some
+		if math.Abs(counts[k]-truth[k])/gaps > 0.06 {
 			t.Errorf("level %d: %.3f of the gaps, want %.3f", k, counts[k]/gaps, truth[k]/gaps)
 		}
 	}
@@ -198,7 +203,9 @@ func TestMatchingOfACategory(t *testing.T) {
 	}
 	x.Set(7, 1, 0)
 	x.Set(7, 2, math.NaN())
-	if _, err := impute.Complete(t.Context(), x, impute.Settings{Together: [][]int{{1, 2}}}); err == nil || err.Error() != "impute: missing in only some of the columns that are missing together: row 8, columns of 2" {
+	if _, err := impute.Complete(t.Context(), x, impute.Settings{Together: [][]int{{1, 2}}}); err ==
+		nil || err.Error() != "impute: missing in only some of the columns that are missing "+
+		"together: row 8, columns of 2" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // all distances; with one number for each row both searches agree.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(-6, 6).Draw(t, "number")) / 2 }), 1, 30).Draw(t, "numbers")
+		numbers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return float64(rapid.IntRange(-6, 6).Draw(t, "number")) / 2
+		}), 1, 30).Draw(t, "numbers")
 		slices.Sort(numbers)
 		v := float64(rapid.IntRange(-8, 8).Draw(t, "from")) / 4
 		var distances []float64
@@ -37,7 +39,8 @@ func TestNearest(t *testing.T) {
 		for k := range pool {
 			pool[k] = k
 		}
-		if got := impute.NearestOf(pool, append(slices.Clone(numbers), v), len(numbers), 1); !slices.Equal(got, want) {
+		if got := impute.NearestOf(pool, append(slices.Clone(numbers), v), len(numbers),
+			1); !slices.Equal(got, want) {
 			t.Fatalf("nearest of all to %v among %v: got %v, want %v", v, numbers, got, want)
 		}
 	})

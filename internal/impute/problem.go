@@ -51,7 +51,8 @@ func newProblem(x *mat.Dense, rows []int, s *Settings) (*problem, error) {
 	for j := range width {
 		mean, sd := observedMoments(x, rows, j)
 		if math.IsInf(sd, 0) || math.IsNaN(sd) {
-			return nil, fmt.Errorf("impute: column %s cannot be standardised: its values lie too far apart for float64", s.name(j))
+			return nil, fmt.Errorf("impute: column %s cannot be standardised: its values lie too "+
+				"far apart for float64", s.name(j))
 		}
 		if sd > 0 {
 			p.columns, p.mean, p.sd = append(p.columns, j), append(p.mean, mean), append(p.sd, sd)
@@ -117,8 +118,8 @@ func observedMoments(x *mat.Dense, rows []int, j int) (mean, sd float64) {
 	return mean, widest * math.Sqrt(squares)
 }
 
-// findPatterns groups the rows with gaps, in the sequence in which patterns appear. Rows with limits
-// have patterns of their own.
+// findPatterns groups the rows with gaps, in the sequence in which patterns appear. Rows with
+// limits have patterns of their own.
 func (p *problem) findPatterns(x *mat.Dense, limits Limits) {
 	_, width := x.Dims()
 	index := map[string]int{}

@@ -57,7 +57,8 @@ func (s *Settings) check(x *mat.Dense) {
 	n, d := x.Dims()
 	switch {
 	case s.Count < 0 || s.Workers < 0 || s.Iterations < 0:
-		panic(fmt.Sprintf("impute: count %d, workers %d, iterations %d, want at least 0", s.Count, s.Workers, s.Iterations))
+		panic(fmt.Sprintf("impute: count %d, workers %d, iterations %d, want at least 0", s.Count,
+			s.Workers, s.Iterations))
 	case !s.Limits.check(x):
 		panic("impute: limits are not those of gaps in ascending sequence")
 	case s.Methods != nil && len(s.Methods) != d:
@@ -74,14 +75,16 @@ func (s *Settings) check(x *mat.Dense) {
 	for _, set := range s.Together {
 		for _, j := range set {
 			if j < 0 || j >= d || together[j] {
-				panic(fmt.Sprintf("impute: column %d in the sets of columns that are missing together is repeated, or none of %d", j, d))
+				panic(fmt.Sprintf("impute: column %d in the sets of columns that are missing "+
+					"together is repeated, or none of %d", j, d))
 			}
 			together[j] = true
 		}
 	}
 	if s.Intervened != nil {
 		if rows, cols := s.Intervened.Dims(); rows != n || cols != d {
-			panic(fmt.Sprintf("impute: interventions are %d×%d, the table is %d×%d", rows, cols, n, d))
+			panic(fmt.Sprintf("impute: interventions are %d×%d, the table is %d×%d", rows, cols, n,
+				d))
 		}
 	}
 }
@@ -180,7 +183,9 @@ func (s *Settings) methods(x *mat.Dense) []Method {
 		if s.Methods != nil {
 			out[j] = s.Methods[j]
 		}
-		if slices.ContainsFunc(s.Together, func(set []int) bool { return slices.Contains(set, j) }) {
+		if slices.ContainsFunc(s.Together, func(set []int) bool {
+			return slices.Contains(set, j)
+		}) {
 			out[j] = Matching
 		}
 		if slices.ContainsFunc(s.Limits, func(l Limit) bool { return l.Place%d == j }) {
@@ -241,8 +246,8 @@ type Settings struct {
 	// in which only some columns of a set are missing is an error. A column belongs to one set at
 	// most.
 	Together [][]int
-	// Limits say of some gaps between which numbers their values lie. Their columns are completed by
-	// Normal, on the scale of logarithms if they are above 0 and skewed.
+	// Limits say of some gaps between which numbers their values lie. Their columns are completed
+	// by Normal, on the scale of logarithms if they are above 0 and skewed.
 	Limits Limits
 	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
 	Intervened *mat.Dense

@@ -62,14 +62,16 @@ type scratch struct {
 
 func (w *scratch) size(k int) {
 	if cap(w.h) < k {
-		w.factor, w.cov, w.offset, w.h = make([]float64, k*k), make([]float64, k*k), make([]float64, k), make([]float64, k)
+		w.factor, w.cov, w.offset, w.h = make([]float64, k*k), make([]float64, k*k),
+			make([]float64, k), make([]float64, k)
 	}
 	w.factor, w.cov, w.offset, w.h = w.factor[:k*k], w.cov[:k*k], w.offset[:k], w.h[:k]
 }
 
 // fill completes the rows of the patterns: with values drawn given the observed ones, or with their
 // expectations if rng is nil. It writes the values, and adds their sums to s.
-func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *statistics, w *scratch, rng *rand.Rand) error {
+func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *statistics, w *scratch,
+	rng *rand.Rand) error {
 	for _, q := range patterns {
 		if q.low != nil && rng != nil {
 			p.fillLimited(&q, m, values, s, rng)
@@ -88,7 +90,8 @@ func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *stati
 		for at, r := range q.rows {
 			row := p.z.RawRowView(r)
 			for b, a := range q.gaps {
-				w.h[b] = floats.Dot(m.precision.RawSymmetric().Data[a*p.d:(a+1)*p.d], row) - w.offset[b]
+				w.h[b] = floats.Dot(m.precision.RawSymmetric().Data[a*p.d:(a+1)*p.d], row) -
+					w.offset[b]
 			}
 			blas64.Trsv(blas.Trans, u, h)
 			for b := range w.h {
@@ -110,7 +113,8 @@ func (p *problem) fill(patterns []pattern, m *normal, values []float64, s *stati
 
 // fillLimited is fill of rows with values that have limits: every gap is drawn given all other
 // values of its row and those of the step before, which leaves their distribution as it is.
-func (p *problem) fillLimited(q *pattern, m *normal, values []float64, s *statistics, rng *rand.Rand) {
+func (p *problem) fillLimited(q *pattern, m *normal, values []float64, s *statistics,
+	rng *rand.Rand) {
 	precision, k := m.precision.RawSymmetric().Data, len(q.gaps)
 	for at, r := range q.rows {
 		own := values[q.first+at*k : q.first+(at+1)*k]
@@ -166,13 +170,15 @@ func (w *scratch) factorise(m *normal, gaps []int) (blas64.Triangular, error) {
 	}
 	u, ok := lapack64.Potrf(blas64.Symmetric{N: k, Stride: k, Data: w.factor, Uplo: blas.Upper})
 	if !ok {
-		return u, fmt.Errorf("impute: the precision matrix of %d columns is not positive definite", k)
+		return u, fmt.Errorf("impute: the precision matrix of %d columns is not positive definite",
+			k)
 	}
 	return u, nil
 }
 
 // addCovariance adds count times (UᵀU)⁻¹ at the gaps.
-func (w *scratch) addCovariance(u blas64.Triangular, gaps []int, count float64, cov []float64, d int) {
+func (w *scratch) addCovariance(u blas64.Triangular, gaps []int, count float64, cov []float64,
+	d int) {
 	k := len(gaps)
 	copy(w.cov, w.factor)
 	lapack64.Potri(blas64.Triangular{N: k, Stride: k, Data: w.cov, Uplo: u.Uplo, Diag: u.Diag})

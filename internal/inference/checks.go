@@ -34,7 +34,9 @@ func DrawChecks(p *posterior.Posterior) (all []diagnostics.Check) {
 	if n := len(p.Draws); n > 0 {
 		ess := p.Empirical().EffectiveSampleSize()
 		all = append(all, diagnostics.Below("draws", ess, limitDraws[0], limitDraws[1],
-			fmt.Sprintf("the %d draws have an effective sample size of %.0f: effects and other quantities computed from draws are rough, the listed probabilities are not", n, ess)))
+			fmt.Sprintf("the %d draws have an effective sample size of %.0f: effects and other "+
+				"quantities computed from draws are rough, the listed probabilities are not", n,
+				ess)))
 	}
 	return append(all, OrderChecks(p)...)
 }
@@ -48,7 +50,8 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 	d, _ := errors.Dims()
 	v := (mat.Sum(errors) - mat.Trace(errors)) / float64(max(d*(d-1), 1))
 	return []diagnostics.Check{diagnostics.Above("orders", v, limitOrders[0], limitOrders[1],
-		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge probabilities: use more, with order.count", len(p.Components), v))}
+		fmt.Sprintf("averaging over only %d orders leaves a standard error of %.3f in the edge "+
+			"probabilities: use more, with order.count", len(p.Components), v))}
 }
 
 // Against is the warning that data speak against what is known; "" if they do not. With K
@@ -59,13 +62,17 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 // says how the data change their odds: both evidences are exact, under the model that was chosen
 // given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
 // takes as long as the posterior itself, and is left out above mixedVariables.
-func (inf *Inference) Against(ctx context.Context, data *dataset.Table, problem *engine.Problem) (string, error) {
+func (inf *Inference) Against(ctx context.Context, data *dataset.Table,
+	problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
-	if _, estimated := inf.Best.(Settled); estimated || p.Own != nil || d > refinement.MixedVariables || p.Statements() == 0 {
+	if _, estimated := inf.Best.(Settled); estimated || p.Own != nil ||
+		d > refinement.MixedVariables || p.Statements() == 0 {
 		return "", nil
 	}
 	open := *problem
-	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode, Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds, Exclusive: p.Exclusive}
+	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode,
+		Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds,
+		Exclusive: p.Exclusive}
 	without, err := under(ctx, data, inf.Best, &open, inf.trust)
 	if err != nil {
 		return "", err
@@ -123,7 +130,8 @@ func atOdds(fixed, probabilities *mat.Dense, names []string) []string {
 	})
 	out := make([]string, len(all))
 	for k, e := range all {
-		out[k] = fmt.Sprintf("%s → %s the probability %.2f", names[e.i], names[e.j], probabilities.At(e.i, e.j))
+		out[k] = fmt.Sprintf("%s → %s the probability %.2f", names[e.i], names[e.j],
+			probabilities.At(e.i, e.j))
 	}
 	return out
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // trustIn is the part of the evidence of an inference that counts.
-func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem *engine.Problem) (t trust.Trust, why trust.Doubt, err error) {
+func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table,
+	problem *engine.Problem) (t trust.Trust, why trust.Doubt, err error) {
 	if !trust.Doubtable(inf.Best, data) {
 		return inf.trust, why, nil
 	}
@@ -33,11 +34,14 @@ func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table, problem 
 
 // likeliest is the part with the greatest evidence.
 func (inf *Inference) likeliest() Part {
-	return slices.MaxFunc(inf.Parts, func(a, b Part) int { return cmp.Compare(a.evidence, b.evidence) })
+	return slices.MaxFunc(inf.Parts, func(a, b Part) int {
+		return cmp.Compare(a.evidence, b.evidence)
+	})
 }
 
 // coarse is the inference again, of whose evidence a part counts.
-func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem, t trust.Trust, why trust.Doubt) (*Inference, error) {
+func (inf *Inference) coarse(ctx context.Context, data *dataset.Table, problem *engine.Problem,
+	t trust.Trust, why trust.Doubt) (*Inference, error) {
 	coarse, err := exactOver(ctx, data, inf.Best, inf.hypotheses, problem, t)
 	if err != nil {
 		return nil, err

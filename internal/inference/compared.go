@@ -60,7 +60,8 @@ const ByGraph = "by its most probable graph, which is far behind that of the bes
 const Although = "although the data support "
 
 // LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
-func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []sem.Evidence) string {
+func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table,
+	compared []sem.Evidence) string {
 	note := sem.Unsuited(m, models, data)
 	if v, ok := sem.As[sem.Conditional](m); ok && note == "" && len(models) > 1 {
 		note = v.Pointless(data, compared)
@@ -78,7 +79,9 @@ func CheckKinds(m sem.Model, data *dataset.Table) error {
 	}
 	for j, name := range data.Names {
 		if data.Kind(j) == dataset.Categorical {
-			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not take; allowed: the models generalised, mixed and bdeu, or --categories indicators", strconv.Quote(name), len(data.Variables[j].Levels), m)
+			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not "+
+				"take; allowed: the models generalised, mixed and bdeu, or --categories indicators",
+				strconv.Quote(name), len(data.Variables[j].Levels), m)
 		}
 	}
 	return nil
@@ -88,8 +91,8 @@ func CheckKinds(m sem.Model, data *dataset.Table) error {
 // which on a column whose values never contradict it is taken for a function of another one.
 const certainty = 20
 
-// leastCertain is the evidence of a dependence between two of so many columns from which on it counts
-// as certain.
+// leastCertain is the evidence of a dependence between two of so many columns from which on it
+// counts as certain.
 func leastCertain(columns int) float64 { return certainty + 2*math.Log(float64(columns)) }
 
 // FunctionsWarning names columns with levels that others determine; "" if there are none.
@@ -106,7 +109,8 @@ func FunctionsWarning(data *dataset.Table) string {
 		all = append(all[:most], fmt.Sprintf("%d more", more))
 	}
 	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
-		"; which of the two is directly related to a third column cannot be identified, so that they share the probabilities of their edges; leave one out"
+		"; which of the two is directly related to a third column cannot be identified, so that " +
+		"they share the probabilities of their edges; leave one out"
 }
 
 // isFunction reports whether column j has only one value for each value of column i, and neither is

@@ -32,7 +32,9 @@ func FindCopies(data *dataset.Table, prior *score.Prior) Copies {
 			c.functions = append(c.functions, f)
 			continue
 		}
-		if k := slices.IndexFunc(c.groups, func(g []int) bool { return slices.Contains(g, f.of) }); k >= 0 {
+		if k := slices.IndexFunc(c.groups, func(g []int) bool {
+			return slices.Contains(g, f.of)
+		}); k >= 0 {
 			c.groups[k] = append(c.groups[k], f.column)
 			continue
 		}
@@ -66,13 +68,14 @@ func (c Copies) Share(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 	c.shareCopies(graphs, edges, weight, seed)
 }
 
-// shareFunctions lets the other relations of a function be those of the column that determines it, with
-// probability ½ each: a child of the function gets the finer column as its parent, and the parents
-// of the function become those of the finer column. What a table of probabilities gains by
+// shareFunctions lets the other relations of a function be those of the column that determines it,
+// with probability ½ each: a child of the function gets the finer column as its parent, and the
+// parents of the function become those of the finer column. What a table of probabilities gains by
 // the fewer rows of the function is no evidence for it: rows of the finer table may be alike.
-// A child of both keeps the finer one, given which the other tells nothing. Graphs that would have a
-// cycle stay. The probabilities of edges change by as much as their frequencies in the graphs.
-func (c Copies) shareFunctions(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
+// A child of both keeps the finer one, given which the other tells nothing. Graphs that would have
+// a cycle stay. The probabilities of edges change by as much as their frequencies in the graphs.
+func (c Copies) shareFunctions(graphs []*dag.Graph, edges *mat.Dense, weight []float64,
+	seed uint64) {
 	if len(c.functions) == 0 {
 		return
 	}
@@ -111,8 +114,8 @@ func (c Copies) groupOf(j int) []int {
 	return []int{j}
 }
 
-// refine gives some relations of a function in a graph to the column that determines it, which is one
-// of several copies.
+// refine gives some relations of a function in a graph to the column that determines it, which is
+// one of several copies.
 func (f function) refine(g *dag.Graph, copies []int, rng interface{ IntN(n int) int }) {
 	fine, coarse := f.of, f.column
 	for _, j := range g.Children(coarse) {
@@ -123,7 +126,9 @@ func (f function) refine(g *dag.Graph, copies []int, rng interface{ IntN(n int) 
 		g.Set(coarse, j, false)
 		g.Set(fine, j, g.Has(fine, j) || !both)
 	}
-	parents := slices.DeleteFunc(g.Parents(coarse), func(i int) bool { return slices.Contains(copies, i) })
+	parents := slices.DeleteFunc(g.Parents(coarse), func(i int) bool {
+		return slices.Contains(copies, i)
+	})
 	if len(parents) == 0 || rng.IntN(2) == 0 {
 		return
 	}
@@ -168,13 +173,13 @@ func reaches(g *dag.Graph, from, to int) bool {
 	return false
 }
 
-// shareCopies replaces graphs by graphs that are as probable, and the probabilities of the edges of copies
-// by those in them: a parent of any copy is one of the first of them in a random sequence, each of the
-// others has one earlier copy as its only parent, and every child of any has one copy as parent, each
-// with the same probability. So no second copy is a parent of a column, where it cannot tell anything:
-// under a table of probabilities it only divides the pseudo-counts. A graph that has a path from
-// one copy to another through other columns stays. weight has the weights of the graphs; nil means
-// that they are equal.
+// shareCopies replaces graphs by graphs that are as probable, and the probabilities of the edges of
+// copies by those in them: a parent of any copy is one of the first of them in a random sequence,
+// each of the others has one earlier copy as its only parent, and every child of any has one copy
+// as parent, each with the same probability. So no second copy is a parent of a column, where it
+// cannot tell anything: under a table of probabilities it only divides the pseudo-counts. A graph
+// that has a path from one copy to another through other columns stays. weight has the weights of
+// the graphs; nil means that they are equal.
 func (c Copies) shareCopies(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
 	for at, group := range c.groups {
 		counts, sum := mat.NewDense(c.d, c.d, nil), 0.0
@@ -209,7 +214,8 @@ func (c Copies) shareCopies(graphs []*dag.Graph, edges *mat.Dense, weight []floa
 					}
 				}
 			}
-			graphs[k] = shared(g, group, parents, children, stream.New(seed, stream.SharedCopies, at, k))
+			graphs[k] = shared(g, group, parents, children,
+				stream.New(seed, stream.SharedCopies, at, k))
 		}
 		for i := range c.d {
 			for j := range c.d {
@@ -266,7 +272,8 @@ func around(g *dag.Graph, group []int) (parents, children []int, ok bool) {
 }
 
 // shared is a graph in which a group has such parents and children at random.
-func shared(g *dag.Graph, group, parents, children []int, rng interface{ IntN(n int) int }) *dag.Graph {
+func shared(g *dag.Graph, group, parents, children []int,
+	rng interface{ IntN(n int) int }) *dag.Graph {
 	g = g.Clone()
 	for _, a := range group {
 		for i := range g.Len() {

@@ -28,7 +28,8 @@ func copied() *dataset.Table {
 	}
 	t := &dataset.Table{Names: []string{"z", "a", "copy", "part"}, X: x}
 	for range t.Names {
-		t.Variables = append(t.Variables, dataset.Variable{Kind: dataset.Categorical, Levels: []string{"0", "1", "2"}})
+		t.Variables = append(t.Variables,
+			dataset.Variable{Kind: dataset.Categorical, Levels: []string{"0", "1", "2"}})
 	}
 	return t
 }
@@ -40,11 +41,13 @@ func TestFunctions(t *testing.T) {
 	x := mat.NewDense(300, 5, nil)
 	for i := range 300 {
 		a := rng.IntN(4)
-		x.SetRow(i, []float64{float64(a), float64(a / 2), float64(rng.IntN(2)), float64(rng.IntN(2)), float64(rng.IntN(2))})
+		x.SetRow(i, []float64{float64(a), float64(a / 2), float64(rng.IntN(2)),
+			float64(rng.IntN(2)), float64(rng.IntN(2))})
 	}
 	data := &dataset.Table{Names: []string{"fine", "coarse", "u", "v", "w"}, X: x}
 	for range data.Names {
-		data.Variables = append(data.Variables, dataset.Variable{Kind: dataset.Categorical, Levels: []string{"0", "1", "2", "3"}})
+		data.Variables = append(data.Variables,
+			dataset.Variable{Kind: dataset.Categorical, Levels: []string{"0", "1", "2", "3"}})
 	}
 	const n, d = 4000, 5
 	c := inference.FindCopies(data, score.Fair(d))
@@ -59,11 +62,17 @@ func TestFunctions(t *testing.T) {
 		graph *dag.Graph
 		want  map[[2]int]float64 // frequencies of edges
 	}{
-		"a child":         {of([2]int{0, 1}, [2]int{1, 2}), map[[2]int]float64{{0, 1}: 1, {0, 2}: 0.5, {1, 2}: 0.5}},
-		"a child of both": {of([2]int{1, 0}, [2]int{1, 2}, [2]int{0, 2}), map[[2]int]float64{{1, 0}: 1, {0, 2}: 1}},
-		"parents":         {of([2]int{2, 1}, [2]int{3, 1}, [2]int{1, 0}), map[[2]int]float64{{0, 1}: 0.5, {1, 0}: 0.5, {2, 0}: 0.5, {2, 1}: 0.5, {3, 0}: 0.5, {3, 1}: 0.5}},
-		"a path between":  {of([2]int{1, 2}, [2]int{2, 0}, [2]int{3, 1}), map[[2]int]float64{{1, 2}: 1, {2, 0}: 1, {3, 1}: 1}},
-		"others":          {of([2]int{0, 1}, [2]int{2, 3}, [2]int{3, 4}), map[[2]int]float64{{0, 1}: 1, {2, 3}: 1, {3, 4}: 1}},
+		"a child": {of([2]int{0, 1}, [2]int{1, 2}),
+			map[[2]int]float64{{0, 1}: 1, {0, 2}: 0.5, {1, 2}: 0.5}},
+		"a child of both": {of([2]int{1, 0}, [2]int{1, 2}, [2]int{0, 2}),
+			map[[2]int]float64{{1, 0}: 1, {0, 2}: 1}},
+		"parents": {of([2]int{2, 1}, [2]int{3, 1}, [2]int{1, 0}),
+			map[[2]int]float64{{0, 1}: 0.5, {1, 0}: 0.5, {2, 0}: 0.5, {2, 1}: 0.5, {3, 0}: 0.5,
+				{3, 1}: 0.5}},
+		"a path between": {of([2]int{1, 2}, [2]int{2, 0}, [2]int{3, 1}),
+			map[[2]int]float64{{1, 2}: 1, {2, 0}: 1, {3, 1}: 1}},
+		"others": {of([2]int{0, 1}, [2]int{2, 3}, [2]int{3, 4}),
+			map[[2]int]float64{{0, 1}: 1, {2, 3}: 1, {3, 4}: 1}},
 	} {
 		graphs := slices.Repeat([]*dag.Graph{test.graph}, n)
 		edges := test.graph.Matrix()
@@ -71,8 +80,10 @@ func TestFunctions(t *testing.T) {
 		for i := range d {
 			for j := range d {
 				want := test.want[[2]int{i, j}]
-				if got := edges.At(i, j); math.Abs(got-want) > 0.04 || want == 1 && got != 1 { // five standard deviations
-					t.Errorf("%s: edge %d → %d has the probability %v, want %v", name, i, j, got, want)
+				// five standard deviations
+				if got := edges.At(i, j); math.Abs(got-want) > 0.04 || want == 1 && got != 1 {
+					t.Errorf("%s: edge %d → %d has the probability %v, want %v", name, i, j, got,
+						want)
 				}
 			}
 		}
@@ -109,7 +120,8 @@ func TestCopies(t *testing.T) {
 	}
 	// Both copies are parents of "part" in the first graph; the other has a path between them.
 	two := dag.New(d)
-	for _, e := range [][2]int{{0, 1}, {1, 2}, {1, 3}, {2, 3}, {0, 2}} { // z cannot tell of a copy given the other
+	// z cannot tell of a copy given the other
+	for _, e := range [][2]int{{0, 1}, {1, 2}, {1, 3}, {2, 3}, {0, 2}} {
 		two.Set(e[0], e[1], true)
 	}
 	through := dag.New(d)
@@ -143,7 +155,8 @@ func TestCopies(t *testing.T) {
 		}
 		count.Add(count, g.Matrix())
 	}
-	for _, e := range [][2]int{{0, 1}, {1, 2}, {2, 3}} { // 3000 draws of ½: a standard deviation is 0.009
+	// 3000 draws of ½: a standard deviation is 0.009
+	for _, e := range [][2]int{{0, 1}, {1, 2}, {2, 3}} {
 		if got := count.At(e[0], e[1]) / n; math.Abs(got-0.5) > 0.04 {
 			t.Errorf("edge %v in %.3f of the graphs, want about half", e, got)
 		}

@@ -18,7 +18,8 @@ import (
 // draw.
 func emptyEquations(s score.Weighted) *posterior.Equations {
 	d := s.Vars()
-	e := &posterior.Equations{Weights: sparse.New(d), Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	e := &posterior.Equations{Weights: sparse.New(d), Intercepts: make([]float64, d),
+		NoiseVariances: make([]float64, d)}
 	for j := range d {
 		q := s.Equation(j, nil)
 		e.Intercepts[j], e.NoiseVariances[j] = q.Intercept, q.NoiseVariance
@@ -34,7 +35,8 @@ type weightMoments map[dag.Edge][2]float64
 // AddEquations draws the parameters of every graph, with the scores of its
 // hypothesis, and sets the moments of the weights: those of the mixture, over the
 // draws that have the edge, of the weight's posterior given the graph.
-func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior, scorers []score.Scorer, problem *engine.Problem) error {
+func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posterior,
+	scorers []score.Scorer, problem *engine.Problem) error {
 	if _, ok := scorers[0].(score.Weighted); !ok {
 		return nil
 	}
@@ -48,10 +50,12 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	}
 	given := make([]weightMoments, len(p.Draws))
 	err := parallel.For(ctx, len(p.Draws), problem.Workers, func(k int) error {
-		rng, noise := stream.New(problem.Seed, stream.Equations, k), stream.New(problem.Seed, stream.EquationNoise, k)
+		rng, noise := stream.New(problem.Seed, stream.Equations, k),
+			stream.New(problem.Seed, stream.EquationNoise, k)
 		g, w := p.Draws[k].Graph, scorers[k].(score.Weighted)
 		weights := sparse.New(d)
-		e := &posterior.Equations{Weights: weights, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+		e := &posterior.Equations{Weights: weights, Intercepts: make([]float64, d),
+			NoiseVariances: make([]float64, d)}
 		moments := make(weightMoments)
 		for j := range d {
 			parents := g.Parents(j)

@@ -45,7 +45,8 @@ func AllSets(d int, prior *score.Prior, order []int) [][][]int {
 
 // Evidences are estimates of ln p(x_j|x_A) of the sets of every variable with a number of points
 // each, and those of either half of the points.
-func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int, p *engine.Problem) (pools [3]*nodescore.Pool, err error) {
+func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][]int, points int,
+	p *engine.Problem) (pools [3]*nodescore.Pool, err error) {
 	d, order := len(data.Names), p.Order.Known
 	if order == nil {
 		order = dag.Identity(d)

@@ -21,7 +21,8 @@ const examined = 100
 
 // Imbalance of graphs from a posterior over all acyclic graphs under node scores:
 // [graphchecks.Imbalance]. NaN means scores take too long.
-func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior, workers int) (float64, error) {
+func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *score.Prior,
+	workers int) (float64, error) {
 	if _, linear := s.(score.Weighted); !linear || len(graphs) == 0 {
 		return math.NaN(), nil
 	}
@@ -43,7 +44,8 @@ func Imbalance(ctx context.Context, graphs []*dag.Graph, s score.Scorer, prior *
 		conditionals.Add(conditionals, part)
 	}
 	conditionals.Scale(1/float64(len(some)), conditionals)
-	return graphchecks.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals, float64(len(some)), nil), nil
+	return graphchecks.Imbalance(posterior.Uniform(some).EdgeProbabilities(), conditionals,
+		float64(len(some)), nil), nil
 }
 
 // edgesGivenOthers are the probabilities of every edge given all others of an acyclic graph; 0
@@ -80,5 +82,6 @@ var limitImbalance = [2]float64{0.02, 0.07}
 // ImbalanceCheck says that frequencies of edges among draws or particles are off what the data say.
 func ImbalanceCheck(v float64, what string) diagnostics.Check {
 	return diagnostics.Above("imbalance", v, limitImbalance[0], limitImbalance[1],
-		fmt.Sprintf("edge frequencies of the %s differ from their conditional probabilities by %.3f, beyond chance: the %[1]s do not represent the posterior", what, v))
+		fmt.Sprintf("edge frequencies of the %s differ from their conditional probabilities by "+
+			"%.3f, beyond chance: the %[1]s do not represent the posterior", what, v))
 }

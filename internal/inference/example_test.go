@@ -13,7 +13,8 @@ import (
 func Example() {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	inf, err := inference.Infer(context.Background(), p.Data, p.ScoredModels(), p, inference.TrustOf(p))
+	inf, err := inference.Infer(context.Background(), p.Data, p.ScoredModels(), p,
+		inference.TrustOf(p))
 	if err != nil {
 		panic(err)
 	}

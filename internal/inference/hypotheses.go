@@ -66,7 +66,8 @@ func refined(
 		if !h.Open || problem.Order.Known != nil {
 			continue
 		}
-		if err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior, problem.Workers); err != nil {
+		if err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior,
+			problem.Workers); err != nil {
 			return err
 		}
 		all[k].Open = false

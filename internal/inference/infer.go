@@ -35,7 +35,8 @@ type Inference struct {
 
 // Infer computes the exact posterior: over all orders, or given a known
 // one.
-func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem, t trust.Trust) (*Inference, error) {
+func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
+	t trust.Trust) (*Inference, error) {
 	type candidate struct {
 		model    sem.Scored
 		evidence float64
@@ -95,7 +96,9 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if len(compared) == 0 {
 		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
 	}
-	slices.SortStableFunc(compared, func(a, b candidate) int { return cmp.Compare(b.evidence, a.evidence) })
+	slices.SortStableFunc(compared, func(a, b candidate) int {
+		return cmp.Compare(b.evidence, a.evidence)
+	})
 	most := compared[0]
 	at := slices.IndexFunc(compared, func(c candidate) bool {
 		return t.Prefers(c.model, most.model, most.evidence-c.evidence, data)
@@ -152,18 +155,22 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if at > 0 {
-		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, of which %.1f count for measurements, because it has noise of any shape",
-			most.model, most.evidence-compared[0].evidence, (most.evidence-compared[0].evidence)*best.trust.Form)
+		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, of which %.1f count for "+
+			"measurements, because it has noise of any shape",
+			most.model, most.evidence-compared[0].evidence,
+			(most.evidence-compared[0].evidence)*best.trust.Form)
 	}
 	if first != nil && best != first {
-		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, but refute its form", compared[0].model, compared[0].evidence-best.logEvidence())
+		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, but refute its form",
+			compared[0].model, compared[0].evidence-best.logEvidence())
 	}
 	if err := best.finish(ctx, data, problem); err != nil {
 		return nil, err
 	}
 	if first != nil && best != first {
 		best.Posterior.Warnings = append(best.Posterior.Warnings, fmt.Sprintf(
-			"%v has %.1f nats more evidence than %v, but there %s; directions that %[3]v tells may be wrong, as it fits worse",
+			"%v has %.1f nats more evidence than %v, but there %s; directions that %[3]v tells "+
+				"may be wrong, as it fits worse",
 			compared[0].model, compared[0].evidence-best.logEvidence(), best.Best, passed))
 	}
 	return best, nil
@@ -182,7 +189,8 @@ func Reason(all []sem.Evidence) string {
 }
 
 // under computes the evidences of a model's hypotheses, of which a part counts.
-func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, t trust.Trust) (*Inference, error) {
+func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem,
+	t trust.Trust) (*Inference, error) {
 	d := len(data.Names)
 	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
 	if err != nil {
@@ -210,7 +218,8 @@ func FirstDensity(p *engine.Problem, d int) float64 {
 }
 
 // exactOver computes the evidences of given hypotheses, of which a part counts.
-func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis, problem *engine.Problem, t trust.Trust) (*Inference, error) {
+func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypotheses []sem.Hypothesis,
+	problem *engine.Problem, t trust.Trust) (*Inference, error) {
 	d := len(data.Names)
 	inf := &Inference{Outcome: engine.Outcome{Best: m}, hypotheses: hypotheses, trust: t}
 	hypotheses, err := t.Of(ctx, data, hypotheses, problem.Workers)
@@ -219,7 +228,8 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	}
 	densities, first := problem.Prior.Densities(d), FirstDensity(problem, d)
 	for k, h := range hypotheses {
-		problem.Doing(name, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s", k+1, len(hypotheses), m))
+		problem.Doing(name, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s",
+			k+1, len(hypotheses), m))
 		p, err := newPart(ctx, h, first, d, problem)
 		if err != nil {
 			return nil, err
@@ -289,7 +299,8 @@ func (inf *Inference) settleUnits() {
 }
 
 // UnitsWarning is said of hypotheses in the units of the data.
-const UnitsWarning = "equal noise variances in the given units fit best and identify the directions: other units would change them"
+const UnitsWarning = "equal noise variances in the given units fit best and identify the " +
+	"directions: other units would change them"
 
 // inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
 func (inf *Inference) inUnits() string {
@@ -307,7 +318,9 @@ func (inf *Inference) drop() {
 	for _, p := range inf.Parts {
 		best = math.Max(best, p.evidence)
 	}
-	inf.Parts = slices.DeleteFunc(inf.Parts, func(p Part) bool { return p.evidence < best-negligible })
+	inf.Parts = slices.DeleteFunc(inf.Parts, func(p Part) bool {
+		return p.evidence < best-negligible
+	})
 }
 
 // logEvidence is log p(D) under the model.
@@ -337,7 +350,8 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 }
 
 // shareCopies shares the edges of copies of columns, as [Copies.Share] does.
-func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, probabilities *mat.Dense, problem *engine.Problem) error {
+func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, probabilities *mat.Dense,
+	problem *engine.Problem) error {
 	prior, err := problem.ClosedPrior(len(data.Names), inf.Parts[0].density)
 	if err != nil || problem.Order.Known != nil {
 		return err
@@ -359,7 +373,8 @@ func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, proba
 
 // finish puts the parts together: probabilities, draws and the moments of
 // weights.
-func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *engine.Problem) (err error) {
+func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
+	problem *engine.Problem) (err error) {
 	problem.Doing(name, "computing edge probabilities and drawing graphs")
 	if p := &inf.Parts[0]; p.orders != nil && p.graphs == nil {
 		terms, err := p.orders.GraphsCost(ctx)
@@ -388,10 +403,12 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		scaled.Scale(p.weight, p.edges())
 		probabilities.Add(probabilities, &scaled)
 	}
-	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, probabilities)
+	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) },
+		probabilities)
 	problem.Prior.Settle(probabilities)
 	for k, n := range allot(Draws, inf.Parts) {
-		some, err := inf.Parts[k].weightedDraws(ctx, n, stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
+		some, err := inf.Parts[k].weightedDraws(ctx, n,
+			stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
 		if err != nil {
 			return err
 		}
@@ -411,8 +428,10 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	default:
 		inf.Sum = "over all orders: a graph counts once for each of its orders"
 	}
-	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: inf.Best.String(), Kind: posterior.Draws,
-		Marginals: posterior.Marginals{Probabilities: probabilities}, Draws: make([]posterior.Draw, len(draws))}
+	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name,
+		Model: inf.Best.String(), Kind: posterior.Draws,
+		Marginals: posterior.Marginals{Probabilities: probabilities},
+		Draws:     make([]posterior.Draw, len(draws))}
 	inf.Basis = inf.doubt.Basis
 	if inf.doubt.Refuted != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Refuted)
@@ -433,9 +452,11 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
 	}
 	for k, draw := range draws {
-		inf.Posterior.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
+		inf.Posterior.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight,
+			LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 	}
-	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known), Draws: len(draws), Weight: 1, LogEvidence: total}}
+	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known),
+		Draws: len(draws), Weight: 1, LogEvidence: total}}
 	scorers := make([]score.Scorer, len(draws))
 	for k := range scorers {
 		scorers[k] = inf.Parts[of[k]].Hypothesis.Scores
@@ -449,8 +470,8 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table, problem *
 	return err
 }
 
-// TrustOf is the part of the evidence that counts where rows depend on each other. It sets p.Counted
-// where that is not all.
+// TrustOf is the part of the evidence that counts where rows depend on each other. It sets
+// p.Counted where that is not all.
 func TrustOf(p *engine.Problem) trust.Trust {
 	if p.Shared.Sequence != nil {
 		if s := p.Shared.Sequence(); s.Dependent() {

@@ -16,7 +16,8 @@ import (
 )
 
 // behind is how far, in nats, the most probable graph of a model may be behind that of another
-// before no sums are made under it: more than what different numbers of probable graphs make up for.
+// before no sums are made under it: more than what different numbers of probable graphs make up
+// for.
 const behind = 60
 
 // A level is the log density of a probable graph under a model.

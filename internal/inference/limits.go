@@ -8,6 +8,8 @@ const (
 	negligible = 12.0 // nats behind the best from which on a part is left out
 	Draws      = 1000 // draws of a posterior in closed form
 	allGraphs  = 15   // variables up to which evidences are sums over all graphs
-	Kept       = 17   // variables above which the sums of one model alone are kept in memory, and computed again if it is chosen
-	graphTerms = 4e8  // terms of a sum over all graphs that is tried with more variables
+	// variables above which the sums of one model alone are kept in memory, and computed again if
+	// it is chosen
+	Kept       = 17
+	graphTerms = 4e8 // terms of a sum over all graphs that is tried with more variables
 )

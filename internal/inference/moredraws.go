@@ -26,13 +26,15 @@ const (
 // less, Markov chains over graphs under the same scores and prior give the draws; and as many as
 // they are worth are drawn again, with equal weights. Weights sum to n: the parts are drawn in
 // proportion to their evidences, and must keep them whatever the sizes of their graphs.
-func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
+func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64,
+	problem *engine.Problem) ([]exact.Draw, error) {
 	draws, err := p.draws(ctx, n, seed)
 	if err != nil || n == 0 {
 		return draws, err
 	}
 	if worth := exact.EffectiveSampleSize(draws); worth < float64(n)/2 {
-		if draws, err = p.draws(ctx, min(mostFactor*n, int(1.2*float64(n)*float64(n)/worth)), seed); err != nil {
+		if draws, err = p.draws(ctx, min(mostFactor*n, int(1.2*float64(n)*float64(n)/worth)),
+			seed); err != nil {
 			return nil, err
 		}
 		again := stream.Seed(seed, stream.PosteriorPart, 0)
@@ -49,7 +51,8 @@ func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *e
 	for k, d := range draws {
 		logs[k] = d.LogWeight
 	}
-	if mean := floats.LogSumExp(logs) - math.Log(float64(n)); math.Abs(mean) > 1e-12 { // not for rounding
+	// not for rounding
+	if mean := floats.LogSumExp(logs) - math.Log(float64(n)); math.Abs(mean) > 1e-12 {
 		for k := range draws {
 			draws[k].LogWeight -= mean
 		}
@@ -58,8 +61,10 @@ func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64, problem *e
 }
 
 // chainDraws are n draws of graphs by Markov chains, without orders.
-func (p *Part) chainDraws(ctx context.Context, n int, seed uint64, problem *engine.Problem) ([]exact.Draw, error) {
-	s, err := mcmc.New(ctx, p.scores(), p.Prior, mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
+func (p *Part) chainDraws(ctx context.Context, n int, seed uint64,
+	problem *engine.Problem) ([]exact.Draw, error) {
+	s, err := mcmc.New(ctx, p.scores(), p.Prior,
+		mcmc.Options{Chains: 4, WarmUp: drawWarmUp, Draws: n, Seed: seed, Workers: problem.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -22,12 +22,14 @@ type Part struct {
 	orders     *exact.Orders // all orders; nil means given one
 	graphs     *exact.Graphs // all graphs; nil means too many to sum over
 	given      *exact.Given  // given an order
-	evidence   float64       // log p(D), with the prior of the hypothesis and of the number of edges
-	weight     float64       // among the parts
+	// log p(D), with the prior of the hypothesis and of the number of edges
+	evidence float64
+	weight   float64 // among the parts
 }
 
 // newPart computes the posterior under one hypothesis.
-func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, problem *engine.Problem) (Part, error) {
+func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int,
+	problem *engine.Problem) (Part, error) {
 	p := Part{Hypothesis: h, density: density}
 	var err error
 	if p.Prior, err = problem.ClosedPrior(d, density); err != nil {
@@ -35,7 +37,8 @@ func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int, prob
 	}
 	opt := exact.Options{Workers: problem.Workers}
 	if problem.Order.Known != nil {
-		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.Prior, problem.Order.Known, opt); err != nil {
+		if p.given, err = exact.GivenOrder(ctx, h.Scores, p.Prior, problem.Order.Known,
+			opt); err != nil {
 			return p, err
 		}
 		normaliser, err := exact.GivenOrder(ctx, NoData(d), p.Prior, problem.Order.Known, opt)
@@ -85,7 +88,8 @@ func (p *Part) draws(ctx context.Context, n int, seed uint64) ([]exact.Draw, err
 	return p.orders.Draws(ctx, n, seed)
 }
 
-// probable is the graph with the greatest probability, or of many variables one that a search finds.
+// probable is the graph with the greatest probability, or of many variables one that a search
+// finds.
 func (p *Part) probable(ctx context.Context, problem *engine.Problem) (*dag.Graph, error) {
 	if p.given == nil && p.Hypothesis.Scores.Vars() <= refinement.MixedVariables {
 		g, _, err := p.orders.Best(ctx)

@@ -21,7 +21,8 @@ type Settled struct {
 var _ sem.Scored = Settled{}
 
 // Hypotheses implements [sem.Scored].
-func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis, error) {
+func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) ([]sem.Hypothesis,
+	error) {
 	return []sem.Hypothesis{m.Hypothesis}, nil
 }
 

@@ -24,8 +24,10 @@ const rareSet, leastSet, rarePart = 1e-4, 1e-6, 1e-4
 // weights are the posterior means and standard deviations of the weights, given that the edge is
 // there: sums over the sets of parents with their probabilities, and not over draws. Edges of next
 // to no probability have NaN. Both are nil for models without linear equations.
-func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Problem) (mean, sd *mat.Dense, err error) {
-	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+func (inf *Inference) weights(ctx context.Context, d int,
+	problem *engine.Problem) (mean, sd *mat.Dense, err error) {
+	total, first, second := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil),
+		mat.NewDense(d, d, nil)
 	for k := range inf.Parts {
 		p := &inf.Parts[k]
 		equations, ok := p.Hypothesis.Scores.(score.Weighted)
@@ -35,7 +37,8 @@ func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Proble
 		if p.weight < rarePart {
 			continue
 		}
-		estimates, _ := trust.FormOf(p.Hypothesis.Scores).(refinement.Refinable) // nil means that all sets are known
+		// nil means that all sets are known
+		estimates, _ := trust.FormOf(p.Hypothesis.Scores).(refinement.Refinable)
 		edges := p.edges()
 		err := parallel.For(ctx, d, problem.Workers, func(j int) error {
 			names, probs := p.parentSets(j)
@@ -51,7 +54,9 @@ func (inf *Inference) weights(ctx context.Context, d int, problem *engine.Proble
 					continue
 				}
 				parents = scoring.Subset(parents[:0], names, set)
-				counts := slices.ContainsFunc(parents, func(i int) bool { return prob >= math.Max(rareSet*edges.At(i, j), leastSet) })
+				counts := slices.ContainsFunc(parents, func(i int) bool {
+					return prob >= math.Max(rareSet*edges.At(i, j), leastSet)
+				})
 				if !counts || estimates != nil && !estimates.Known(j, parents) {
 					continue
 				}

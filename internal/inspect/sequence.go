@@ -13,7 +13,8 @@ import (
 // A Sequence is what the sequence of the rows says about the assumption that rows are
 // independent. The zero value says nothing against it.
 type Sequence struct {
-	Serial   []Serial // columns of which neighbouring rows are alike, or unlike, beyond chance: the strongest first
+	// columns of which neighbouring rows are alike, or unlike, beyond chance: the strongest first
+	Serial   []Serial
 	Repeated int      // rows that are copies of an earlier one, beyond chance
 	Rows     int      // that were looked at for these
 	Even     []string // columns that rise or fall evenly from row to row, as times and indexes do
@@ -38,13 +39,15 @@ type Serial struct {
 
 // Limits of what a sequence of independent rows shows.
 const (
-	leastSequence  = 12    // rows
-	mostSequence   = 20000 // rows of which correlations are computed: the first
-	serialChance   = 1e-3  // of a warning, over all columns
-	leastSerial    = 0.1   // correlation: smaller ones hardly change an evidence, however many rows show them
-	sortedByChance = 1e-6  // that the rows are sorted by a column
-	smoothTerms    = 8     // of the functions of a column by which the rows are sorted
-	fewCopies      = 0.05  // fraction of copied rows up to which an evidence is about that of the others
+	leastSequence = 12    // rows
+	mostSequence  = 20000 // rows of which correlations are computed: the first
+	serialChance  = 1e-3  // of a warning, over all columns
+	// correlation: smaller ones hardly change an evidence, however many rows show them
+	leastSerial    = 0.1
+	sortedByChance = 1e-6 // that the rows are sorted by a column
+	smoothTerms    = 8    // of the functions of a column by which the rows are sorted
+	// fraction of copied rows up to which an evidence is about that of the others
+	fewCopies = 0.05
 )
 
 // Dependent reports whether rows are not independent: neighbours are alike, or many rows are
@@ -62,7 +65,8 @@ func (s *Sequence) Refutation() string {
 	serial := len(s.Serial) > 0 && !s.Explained
 	text, advice := "the rows of this table are not independent", "leave copies out"
 	if serial {
-		text += ", unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of " + s.Serial[0].String()
+		text += ", unless they were sorted by something that is not a column: in their sequence " +
+			"the lag-one rank correlation of " + s.Serial[0].String()
 		if more := len(s.Serial) - 1; more > 0 {
 			text += fmt.Sprintf(", and significant in %d more", more)
 		}
@@ -71,9 +75,12 @@ func (s *Sequence) Refutation() string {
 		text += fmt.Sprintf(": %d of %d are copies of an earlier row", s.Repeated, s.Rows)
 	}
 	if s.Counted {
-		return text + fmt.Sprintf("; their evidence counts as if there were %.3g independent rows; %s", s.Effective, advice)
+		return text +
+			fmt.Sprintf("; their evidence counts as if there were %.3g independent rows; %s",
+				s.Effective, advice)
 	}
-	return text + "; the probabilities assume that they are: neither directions nor probabilities can be trusted; " + advice
+	return text + "; the probabilities assume that they are: neither directions nor " +
+		"probabilities can be trusted; " + advice
 }
 
 // String names what is correlated, the correlation and its chance.
@@ -99,24 +106,31 @@ func (s *Sequence) Warnings() (w []string) {
 		if s.Counted {
 			counts = ""
 		}
-		w = append(w, fmt.Sprintf("%d of %d rows are copies of an earlier row, more than chance explains%s", s.Repeated, s.Rows, counts))
+		w = append(w,
+			fmt.Sprintf("%d of %d rows are copies of an earlier row, more than chance explains%s",
+				s.Repeated, s.Rows, counts))
 	}
 	if n := len(s.Even); n > 0 {
-		rises, drop, source := "rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns", "", ""
+		rises, drop, source := "rises or falls evenly from row to row, like a time or an index, "+
+			"and cannot be an effect of other columns", "", ""
 		if n > 1 {
-			rises = "rise or fall evenly from row to row, like times and indexes, and cannot be effects of other columns"
+			rises = "rise or fall evenly from row to row, like times and indexes, and cannot be " +
+				"effects of other columns"
 		}
 		for _, name := range s.Even[:min(3, n)] {
 			drop += " --drop " + strconv.Quote(name)
 			source += " --set knowledge.source=" + strconv.Quote(name)
 		}
-		w = append(w, fmt.Sprintf("%s %s: leave out with%s, or rule out causes with%s", Quoted(s.Even), rises, drop, source))
+		w = append(w, fmt.Sprintf("%s %s: leave out with%s, or rule out causes with%s",
+			Quoted(s.Even), rises, drop, source))
 	}
 	if len(s.Sorted) > 0 {
 		text := "the rows are sorted by " + Quoted(s.Sorted)
 		switch {
 		case s.Explained:
-			text += fmt.Sprintf(", and neighbouring values of %s are similar: if they were measured in this sequence, the rows depend on each other, and neither directions nor probabilities can be trusted", strconv.Quote(s.Serial[0].Column))
+			text += fmt.Sprintf(", and neighbouring values of %s are similar: if they were "+
+				"measured in this sequence, the rows depend on each other, and neither "+
+				"directions nor probabilities can be trusted", strconv.Quote(s.Serial[0].Column))
 		case len(s.Serial) == 0:
 			text += ", which may hide a dependence between rows"
 		}
@@ -133,7 +147,8 @@ func Rows(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
 	if s.Rows < leastSequence {
 		return s
 	}
-	if rest, several, pairs := distinctRows(data, rows); several > 1 && beyondChance(data, rows, pairs) {
+	if rest, several, pairs := distinctRows(data, rows); several > 1 &&
+		beyondChance(data, rows, pairs) {
 		s.Repeated, rows = len(rows)-len(rest), rest
 	}
 	keys := sortedBy(data, rows)
@@ -147,7 +162,9 @@ func Rows(data *dataset.Table, isSource func(j int) bool) (s Sequence) {
 		}
 	}
 	s.Serial = serial(data, rows[:min(len(rows), mostSequence)], keys)
-	s.Explained = len(s.Serial) > 0 && slices.ContainsFunc(keys, func(k sortKey) bool { return !k.even && fewValues(data, k.column) == 0 })
+	s.Explained = len(s.Serial) > 0 && slices.ContainsFunc(keys, func(k sortKey) bool {
+		return !k.even && fewValues(data, k.column) == 0
+	})
 	if s.Dependent() {
 		s.Effective = float64(len(rows))
 		if len(s.Serial) > 0 && !s.Explained {
@@ -183,7 +200,8 @@ func sameMarks(data *dataset.Table) []int {
 // distinctRows are the rows without copies of earlier ones, how many of them have copies, and
 // the number of pairs of equal rows. One that has copies may be zeros of a device that was off.
 func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pairs float64) {
-	first, copies := make(map[uint64]int32, len(rows)), map[int32]int{} // by a hash, and by the first of equal rows
+	// by a hash, and by the first of equal rows
+	first, copies := make(map[uint64]int32, len(rows)), map[int32]int{}
 	for _, i := range rows {
 		hash, row := uint64(len(rows)), data.X.RawRowView(i)
 		for _, v := range row {
@@ -279,7 +297,9 @@ func sortedBy(data *dataset.Table, rows []int) (keys []sortKey) {
 		for _, block := range blocks {
 			from := 0
 			for k := 1; k <= len(block); k++ {
-				if k == len(block) || slices.ContainsFunc(level, func(s sortKey) bool { return data.X.At(block[k], s.column) != data.X.At(block[from], s.column) }) {
+				if k == len(block) || slices.ContainsFunc(level, func(s sortKey) bool {
+					return data.X.At(block[k], s.column) != data.X.At(block[from], s.column)
+				}) {
 					finer = append(finer, block[from:k])
 					from = k
 				}

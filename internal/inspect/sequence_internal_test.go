@@ -42,8 +42,10 @@ func TestOverArrangements(t *testing.T) {
 	}
 	visit(0)
 	want, variance := stat.PopMeanVariance(sums, nil)
-	if m, v := overArrangements(z); len(sums) != 720 || math.Abs(m-want) > 1e-12 || math.Abs(v-variance) > 1e-12 {
-		t.Errorf("mean %v and variance %v of %d arrangements, want %v and %v", m, v, len(sums), want, variance)
+	if m, v := overArrangements(z); len(sums) != 720 || math.Abs(m-want) > 1e-12 ||
+		math.Abs(v-variance) > 1e-12 {
+		t.Errorf("mean %v and variance %v of %d arrangements, want %v and %v", m, v, len(sums),
+			want, variance)
 	}
 }
 
@@ -75,7 +77,8 @@ func TestGivenOthers(t *testing.T) {
 }
 
 // drawTable has n rows of d columns, each with what the one before does to it.
-func drawTable(n, d int, seed uint64, noise func(*rand.Rand) float64, record func(float64) float64) *dataset.Table {
+func drawTable(n, d int, seed uint64, noise func(*rand.Rand) float64,
+	record func(float64) float64) *dataset.Table {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	data := &dataset.Table{X: mat.NewDense(n, d, nil)}
 	for j := range d {
@@ -125,15 +128,19 @@ func TestIndependentRows(t *testing.T) {
 		noise  func(*rand.Rand) float64
 		record func(float64) float64
 	}{
-		"normal":    {(*rand.Rand).NormFloat64, same},
-		"Cauchy":    {func(r *rand.Rand) float64 { return r.NormFloat64() / r.NormFloat64() }, same},
+		"normal": {(*rand.Rand).NormFloat64, same},
+		"Cauchy": {func(r *rand.Rand) float64 { return r.NormFloat64() / r.NormFloat64() },
+			same},
 		"lognormal": {func(r *rand.Rand) float64 { return math.Exp(1.5 * r.NormFloat64()) }, same},
-		"mixture":   {func(r *rand.Rand) float64 { return 6*float64(r.IntN(2)) + r.NormFloat64() }, same},
-		"counts":    {func(r *rand.Rand) float64 { return 4 * r.ExpFloat64() }, math.Floor},
-		"zeros":     {(*rand.Rand).NormFloat64, func(v float64) float64 { return math.Max(0, v) }},
-		"rounded":   {(*rand.Rand).NormFloat64, rounded(0.1)},
-		"coarse":    {(*rand.Rand).NormFloat64, rounded(1)},
-		"coin":      {(*rand.Rand).NormFloat64, func(v float64) float64 { return math.Max(0, math.Copysign(1, v)) }},
+		"mixture": {func(r *rand.Rand) float64 { return 6*float64(r.IntN(2)) + r.NormFloat64() },
+			same},
+		"counts":  {func(r *rand.Rand) float64 { return 4 * r.ExpFloat64() }, math.Floor},
+		"zeros":   {(*rand.Rand).NormFloat64, func(v float64) float64 { return math.Max(0, v) }},
+		"rounded": {(*rand.Rand).NormFloat64, rounded(0.1)},
+		"coarse":  {(*rand.Rand).NormFloat64, rounded(1)},
+		"coin": {(*rand.Rand).NormFloat64, func(v float64) float64 {
+			return math.Max(0, math.Copysign(1, v))
+		}},
 	} {
 		for seed := range uint64(20) {
 			data := drawTable(60+20*int(seed), 2+int(seed)%5, seed, kind.noise, kind.record)
@@ -143,9 +150,14 @@ func TestIndependentRows(t *testing.T) {
 				alarms++
 				t.Logf("%s: %q", name, w)
 			}
-			sorted := Rows(inSequence(data, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }), noSource)
-			if sorted.Dependent() || len(sorted.Even) > 0 || data.Names[0] != strings.Join(sorted.Sorted[:min(1, len(sorted.Sorted))], "") && name != "coin" {
-				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed, sorted.Warnings())
+			sorted := Rows(inSequence(data, func(a, b []float64) int {
+				return cmp.Compare(a[0], b[0])
+			}), noSource)
+			if sorted.Dependent() || len(sorted.Even) > 0 ||
+				data.Names[0] != strings.Join(sorted.Sorted[:min(1, len(sorted.Sorted))], "") &&
+					name != "coin" {
+				t.Errorf("%s, seed %d: sorted rows have the warnings %q", name, seed,
+					sorted.Warnings())
 			}
 		}
 	}
@@ -162,7 +174,8 @@ func TestRowSequence(t *testing.T) {
 	// with has one more column.
 	with := func(data *dataset.Table, name string, at func(i int) float64) *dataset.Table {
 		n, d := data.X.Dims()
-		out := &dataset.Table{Names: append(slices.Clone(data.Names), name), X: data.X.Grow(0, 1).(*mat.Dense)}
+		out := &dataset.Table{Names: append(slices.Clone(data.Names), name),
+			X: data.X.Grow(0, 1).(*mat.Dense)}
 		for i := range n {
 			out.X.Set(i, d, at(i))
 		}
@@ -185,7 +198,8 @@ func TestRowSequence(t *testing.T) {
 		thrice.X.SetRow(i, thrice.X.RawRowView(i/3))
 	}
 	classes := with(independent(120), "class", func(i int) float64 { return float64(i / 40) })
-	shifted := with(independent(120), "class", func(i int) float64 { return float64(i / 40 % 2) }) // not sorted
+	// not sorted
+	shifted := with(independent(120), "class", func(i int) float64 { return float64(i / 40 % 2) })
 	for i := range 120 {
 		classes.X.Set(i, 1, classes.X.At(i, 1)+[]float64{0, 9, 4}[i/40])
 		shifted.X.Set(i, 1, shifted.X.At(i, 1)+9*float64(i/40%2))
@@ -199,33 +213,56 @@ func TestRowSequence(t *testing.T) {
 	}
 	const (
 		refuted = "the rows of this table are not independent"
-		alike   = refuted + ", unless they were sorted by something that is not a column: in their sequence the lag-one rank correlation of "
-		option  = " rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "
+		alike   = refuted + ", unless they were sorted by something that is not a column: in " +
+			"their sequence the lag-one rank correlation of "
+		option = " rises or falls evenly from row to row, like a time or an index, and cannot " +
+			"be an effect of other columns: leave out with --drop "
 	)
 	for name, c := range map[string]struct {
 		data  *dataset.Table
 		prior background.Prior
 		want  []string // how the warnings begin
 	}{
-		"independent":             {data: independent(100)},
-		"walks":                   {data: walks(independent(100)), want: []string{alike}},
-		"autoregression":          {data: summed(0.7)(independent(100)), want: []string{alike}},
-		"alternating":             {data: summed(-0.7)(independent(100)), want: []string{alike}},
-		"walks and their years":   {data: with(walks(independent(100)), "year", func(i int) float64 { return 1900 + float64(i) }), want: []string{alike, `"year"` + option + `"year"`}},
-		"quarters":                {data: with(independent(90), "year", func(i int) float64 { return 1900 + float64(i/4) }), want: []string{`"year"` + option}},
-		"months":                  {data: with(independent(40), "day", func(i int) float64 { return math.Floor(30.44 * float64(i)) }), want: []string{`"day"` + option}},
-		"an index, rows left out": {data: with(independent(90), "id", func(i int) float64 { return float64(-i - i/6) }), want: []string{`"id"` + option}},
-		"a time that is a source": {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: background.Prior{Sources: []int{3}}},
-		"a time without causes":   {data: with(independent(90), "t", func(i int) float64 { return float64(i) }), prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 3}, {From: 1, To: 3}, {From: 2, To: 3}}}},
-		"panel": {data: with(with(walks(independent(100)), "firm", func(i int) float64 { return float64(i / 20) }), "year", func(i int) float64 { return float64(i % 20) }),
+		"independent":    {data: independent(100)},
+		"walks":          {data: walks(independent(100)), want: []string{alike}},
+		"autoregression": {data: summed(0.7)(independent(100)), want: []string{alike}},
+		"alternating":    {data: summed(-0.7)(independent(100)), want: []string{alike}},
+		"walks and their years": {data: with(walks(independent(100)), "year",
+			func(i int) float64 { return 1900 + float64(i) }),
+			want: []string{alike, `"year"` + option + `"year"`}},
+		"quarters": {data: with(independent(90), "year", func(i int) float64 {
+			return 1900 + float64(i/4)
+		}), want: []string{`"year"` + option}},
+		"months": {data: with(independent(40), "day", func(i int) float64 {
+			return math.Floor(30.44 * float64(i))
+		}), want: []string{`"day"` + option}},
+		"an index, rows left out": {data: with(independent(90), "id", func(i int) float64 {
+			return float64(-i - i/6)
+		}), want: []string{`"id"` + option}},
+		"a time that is a source": {data: with(independent(90), "t", func(i int) float64 {
+			return float64(i)
+		}), prior: background.Prior{Sources: []int{3}}},
+		"a time without causes": {data: with(independent(90), "t", func(i int) float64 {
+			return float64(i)
+		}), prior: background.Prior{Forbidden: []dag.Edge{{From: 0, To: 3}, {From: 1, To: 3},
+			{From: 2, To: 3}}}},
+		"panel": {data: with(with(walks(independent(100)), "firm", func(i int) float64 {
+			return float64(i / 20)
+		}), "year", func(i int) float64 { return float64(i % 20) }),
 			want: []string{alike, `"year"` + option}},
-		"copies":             {data: thrice, want: []string{refuted + ": 60 of 90 are copies of an earlier row"}},
-		"sorted by class":    {data: classes, want: []string{`the rows are sorted by "class", which may hide a dependence between rows`}},
-		"classes":            {data: shifted},
-		"interventions":      {data: regimes},
-		"sorted walks":       {data: with(walks(independent(100)), "time", func(i int) float64 { return float64(i) + 5*math.Sqrt(float64(i)) }), want: []string{`the rows are sorted by "time", and neighbouring values of `}},
-		"few rows":           {data: walks(independent(11))},
-		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })), want: []string{alike}},
+		"copies": {data: thrice,
+			want: []string{refuted + ": 60 of 90 are copies of an earlier row"}},
+		"sorted by class": {data: classes,
+			want: []string{
+				`the rows are sorted by "class", which may hide a dependence between rows`}},
+		"classes":       {data: shifted},
+		"interventions": {data: regimes},
+		"sorted walks": {data: with(walks(independent(100)), "time", func(i int) float64 {
+			return float64(i) + 5*math.Sqrt(float64(i))
+		}), want: []string{`the rows are sorted by "time", and neighbouring values of `}},
+		"few rows": {data: walks(independent(11))},
+		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64,
+			func(v float64) float64 { return v })), want: []string{alike}},
 	} {
 		s := Rows(c.data, c.prior.IsSource(len(c.data.Names)))
 		got := s.Warnings()
@@ -238,7 +275,8 @@ func TestRowSequence(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
 			}
 		}
-		if refutes := len(c.want) > 0 && strings.HasPrefix(c.want[0], refuted); s.Dependent() != refutes {
+		if refutes := len(c.want) > 0 &&
+			strings.HasPrefix(c.want[0], refuted); s.Dependent() != refutes {
 			t.Errorf("%s: rows depend on each other: %t, want %t", name, s.Dependent(), refutes)
 		}
 	}
@@ -252,7 +290,8 @@ func TestRowSequence(t *testing.T) {
 	// The sequence of rows matters alone, not their units.
 	data := walks(independent(100))
 	want := Rows(data, noSource)
-	data.X.Apply(func(_, j int, v float64) float64 { return []float64{-1e6, 3, 1e-9}[j]*v + 7 }, data.X)
+	data.X.Apply(func(_, j int, v float64) float64 { return []float64{-1e6, 3, 1e-9}[j]*v + 7 },
+		data.X)
 	got := Rows(data, noSource)
 	for k := range want.Serial {
 		if math.Abs(got.Serial[k].Correlation-want.Serial[k].Correlation) > 1e-9 {
@@ -260,7 +299,8 @@ func TestRowSequence(t *testing.T) {
 		}
 	}
 	if math.Abs(got.Effective/want.Effective-1) > 1e-9 || !(want.Effective < 20) {
-		t.Errorf("walks of 100 rows say as much as %v independent ones, in other units as %v", want.Effective, got.Effective)
+		t.Errorf("walks of 100 rows say as much as %v independent ones, in other units as %v",
+			want.Effective, got.Effective)
 	}
 }
 
@@ -271,21 +311,27 @@ func TestIndependentPart(t *testing.T) {
 		squares, parts := 0.0, 0.0
 		const tables = 200
 		for seed := range uint64(tables) {
-			data := drawTable(n, 1, seed, (*rand.Rand).NormFloat64, func(v float64) float64 { return v })
+			data := drawTable(n, 1, seed, (*rand.Rand).NormFloat64, func(v float64) float64 {
+				return v
+			})
 			data.Names = append(data.Names, "y")
 			data.X = data.X.Grow(0, 1).(*mat.Dense)
-			data.X.SetCol(1, ColumnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64, func(v float64) float64 { return v }), 0, dag.Identity(n)))
+			data.X.SetCol(1,
+				ColumnOf(drawTable(n, 1, seed+1e6, (*rand.Rand).NormFloat64,
+					func(v float64) float64 { return v }), 0, dag.Identity(n)))
 			for i := 1; i < n; i++ {
 				for j := range 2 {
 					data.X.Set(i, j, keep*data.X.At(i-1, j)+data.X.At(i, j))
 				}
 			}
-			r := stat.Correlation(ColumnOf(data, 0, dag.Identity(n)), ColumnOf(data, 1, dag.Identity(n)), nil)
+			r := stat.Correlation(ColumnOf(data, 0, dag.Identity(n)),
+				ColumnOf(data, 1, dag.Identity(n)), nil)
 			squares += r * r / tables
 			parts += independentPart(data, dag.Identity(n)) / tables
 		}
 		if ratio := squares * n * parts; !(ratio > 0.7 && ratio < 1.4) {
-			t.Errorf("autoregression %v: variance of correlations %.4f, independent part of %d rows %.3f", keep, squares, n, parts)
+			t.Errorf("autoregression %v: variance of correlations %.4f, independent part of %d "+
+				"rows %.3f", keep, squares, n, parts)
 		}
 	}
 }
@@ -312,7 +358,8 @@ func TestSequencesOfTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := Rows(data, noSource); s.Dependent() != series || len(s.Warnings()) > 1 || !series && len(s.Warnings()) > 0 {
+		if s := Rows(data, noSource); s.Dependent() != series || len(s.Warnings()) > 1 || !series &&
+			len(s.Warnings()) > 0 {
 			t.Errorf("%s: %q", name, s.Warnings())
 		}
 	}

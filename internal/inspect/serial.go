@@ -45,7 +45,8 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 		for which, v := range [][]float64{columns[k], residuals[k]} {
 			r, p := lagOne(v, smooth)
 			p = math.Min(1, p*float64(2*len(tested)))
-			if math.Abs(r) >= leastSerial && p < serialChance && math.Abs(r) > math.Abs(s.Correlation) {
+			if math.Abs(r) >= leastSerial && p < serialChance &&
+				math.Abs(r) > math.Abs(s.Correlation) {
 				s.Residual, s.Correlation, s.PValue = which == 1, r, p
 			}
 		}
@@ -53,7 +54,9 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 			found = append(found, s)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Serial) int { return cmp.Compare(math.Abs(b.Correlation), math.Abs(a.Correlation)) })
+	slices.SortStableFunc(found, func(a, b Serial) int {
+		return cmp.Compare(math.Abs(b.Correlation), math.Abs(a.Correlation))
+	})
 	return found
 }
 

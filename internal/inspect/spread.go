@@ -82,7 +82,8 @@ func Spread(data *dataset.Table) (*dataset.Table, []int) {
 		}
 		changed = true
 		rng := rand.New(rand.NewPCG(uint64(j), uint64(n)))
-		keys := make([]float64, n) // where in its cell a row is put; turned with the sign of the column
+		// where in its cell a row is put; turned with the sign of the column
+		keys := make([]float64, n)
 		for i := range keys {
 			keys[i] = rng.Float64()
 		}
@@ -169,7 +170,8 @@ func Repeated(data *dataset.Table) []int {
 	for j := range d {
 		v := mat.Col(nil, j, data.X)
 		slices.Sort(v)
-		if most := slices.Max(runs(v)); fewValues(data, j) > 0 || most > 2 && float64(most) > repeatedPart*float64(n) {
+		if most := slices.Max(runs(v)); fewValues(data, j) > 0 || most > 2 &&
+			float64(most) > repeatedPart*float64(n) {
 			list = append(list, j)
 		}
 	}
@@ -232,7 +234,8 @@ func CheckColumns(t *dataset.Table) error {
 	}
 	for j, name := range t.Names {
 		if low[j] == high[j] {
-			return fmt.Errorf("column %q is constant, want at least two different values; remove it", name)
+			return fmt.Errorf(
+				"column %q is constant, want at least two different values; remove it", name)
 		}
 		if problem := OutOfRange(low[j], high[j]); problem != "" {
 			return fmt.Errorf("column %q %s; give it in another unit", name, problem)
@@ -246,9 +249,12 @@ func CheckColumns(t *dataset.Table) error {
 func OutOfRange(low, high float64) string {
 	switch {
 	case !(max(math.Abs(low), math.Abs(high)) <= dataset.Largest):
-		return fmt.Sprintf("has values of magnitude %.2g; allowed: magnitudes up to %g", max(math.Abs(low), math.Abs(high)), dataset.Largest)
+		return fmt.Sprintf("has values of magnitude %.2g; allowed: magnitudes up to %g",
+			max(math.Abs(low), math.Abs(high)), dataset.Largest)
 	case low < high && high-low < 1/dataset.Largest:
-		return fmt.Sprintf("has values that differ by %.2g at most; allowed: differences from %g on", high-low, 1/dataset.Largest)
+		return fmt.Sprintf(
+			"has values that differ by %.2g at most; allowed: differences from %g on", high-low,
+			1/dataset.Largest)
 	}
 	return ""
 }

@@ -46,7 +46,8 @@ func TestSpread(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	data := columns(500)
 	for j, want := range []bool{false, true, true, false} {
-		one := &dataset.Table{Names: data.Names[j : j+1], X: mat.DenseCopyOf(data.X.Slice(0, 500, j, j+1))}
+		one := &dataset.Table{Names: data.Names[j : j+1],
+			X: mat.DenseCopyOf(data.X.Slice(0, 500, j, j+1))}
 		if got := inspect.Recorded(one); got != want {
 			t.Errorf("%s: %v, want %v", data.Names[j], got, want)
 		}
@@ -64,8 +65,10 @@ func TestOutOfRange(t *testing.T) {
 		low, high float64
 		want      bool
 	}{
-		{0, 0, true}, {3, 3, true}, {-dataset.Largest, dataset.Largest, true}, {0, 1e-50, true}, {1e-50, 3e-50, true},
-		{0, 1.1e50, false}, {-1.1e50, 0, false}, {0, 0.9e-50, false}, {-1e-60, 0, false}, {0, math.Inf(1), false}, {math.NaN(), 1, false},
+		{0, 0, true}, {3, 3, true}, {-dataset.Largest, dataset.Largest, true}, {0, 1e-50, true},
+		{1e-50, 3e-50, true},
+		{0, 1.1e50, false}, {-1.1e50, 0, false}, {0, 0.9e-50, false}, {-1e-60, 0, false},
+		{0, math.Inf(1), false}, {math.NaN(), 1, false},
 	} {
 		if got := inspect.OutOfRange(c.low, c.high); (got == "") != c.want {
 			t.Errorf("from %v to %v: %q, want in range %v", c.low, c.high, got, c.want)

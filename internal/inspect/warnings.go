@@ -15,10 +15,12 @@ import (
 // Limits beyond which data do not suit a model, or any. Each is far from what data of the models
 // show, so that a warning means something.
 const (
-	determined = 1e-6 // fraction of a column's variance that others leave, below which they determine it
-	heavyTails = 3    // excess kurtosis above which noise is not normal, that of Laplace's distribution, and
-	errorsOff  = 8    // standard errors above which it must be, √(24/n) each for normal noise
-	mostWork   = 4e9  // products of numbers that looking for dependences may take
+	// fraction of a column's variance that others leave, below which they determine it
+	determined = 1e-6
+	// excess kurtosis above which noise is not normal, that of Laplace's distribution, and
+	heavyTails = 3
+	errorsOff  = 8   // standard errors above which it must be, √(24/n) each for normal noise
+	mostWork   = 4e9 // products of numbers that looking for dependences may take
 )
 
 // Warnings are reasons to distrust a model of the data: too few rows, columns that others
@@ -28,7 +30,9 @@ func Warnings(data *dataset.Table, normal bool) []string {
 	var w []string
 	if n <= d+1 {
 		// Dependences and tails cannot be told from so few.
-		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns as parents fits any numbers exactly, so the result depends on the prior more than on the data", n, d))
+		return append(w, fmt.Sprintf("%d rows of %d columns: an equation with all other columns "+
+			"as parents fits any numbers exactly, so the result depends on the prior more than "+
+			"on the data", n, d))
 	}
 	g := affordableCorrelations(data)
 	text := dependent(data, g)
@@ -82,7 +86,9 @@ func dependent(data *dataset.Table, g *mat.SymDense) string {
 			root.SetTri(j, j, 1)
 		case left < determined:
 			of := combination(root, j)
-			return fmt.Sprintf("column %s is a linear combination of %s%s: its causal role cannot be identified; leave one out", strconv.Quote(data.Names[j]), Quoted(words.Of(data.Names, of)), smallFraction(left))
+			return fmt.Sprintf("column %s is a linear combination of %s%s: its causal role "+
+				"cannot be identified; leave one out", strconv.Quote(data.Names[j]),
+				Quoted(words.Of(data.Names, of)), smallFraction(left))
 		default:
 			root.SetTri(j, j, math.Sqrt(left))
 		}
@@ -196,7 +202,8 @@ func tails(data *dataset.Table, g *mat.SymDense) string {
 			t = rest[j]
 		}
 		if t.excess(n) > least && fewValues(data, j) == 0 {
-			if names = append(names, data.Names[j]); t.excess(n) > worst.excess(n) || len(names) == 1 {
+			if names = append(names, data.Names[j]); t.excess(n) > worst.excess(n) ||
+				len(names) == 1 {
 				worst, at = t, j
 			}
 		}
@@ -208,8 +215,12 @@ func tails(data *dataset.Table, g *mat.SymDense) string {
 	if worst == rest[at] {
 		of = "what a linear equation leaves of " + of
 	}
-	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is %.1f, 0 for a normal distribution, and row %d of the %d used, %.0f standard deviations out, has %.0f %% of the variance: check such rows, or transform the columns, unless curved relations explain them",
-		Quoted(names), of, worst.excess(n), worst.row+1, n, worst.largest, 100*worst.largest*worst.largest/float64(n))
+	return fmt.Sprintf("normal noise does not fit the tails of %s: the excess kurtosis of %s is "+
+		"%.1f, 0 for a normal distribution, and row %d of the %d used, %.0f standard deviations "+
+		"out, has %.0f %% of the variance: check such rows, or transform the columns, unless "+
+		"curved relations explain them",
+		Quoted(names), of, worst.excess(n), worst.row+1, n, worst.largest,
+		100*worst.largest*worst.largest/float64(n))
 }
 
 // A tail are sums over the rows of numbers of variance 1.
@@ -250,7 +261,8 @@ func UnitsApart(data *dataset.Table) (ratio float64, least, greatest int) {
 // Ratios of standard deviations of columns.
 const (
 	ApartUnits = 1e3 // from which a common noise variance, or unit, is doubtful
-	noUnits    = 1e5 // from which a model with one is left out; such scores also leave the range of sums
+	// from which a model with one is left out; such scores also leave the range of sums
+	noUnits = 1e5
 )
 
 // NoCommonUnit says why a model with a noise variance or a unit in common is left out of a
@@ -260,6 +272,7 @@ func NoCommonUnit(data *dataset.Table) string {
 	if ratio < noUnits {
 		return ""
 	}
-	return fmt.Sprintf("the standard deviations of %q and %q differ by a factor of %.0e, and it has one noise variance for all",
+	return fmt.Sprintf("the standard deviations of %q and %q differ by a factor of %.0e, and it "+
+		"has one noise variance for all",
 		data.Names[least], data.Names[greatest], ratio)
 }

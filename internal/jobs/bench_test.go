@@ -19,9 +19,12 @@ func BenchmarkOverhead(b *testing.B) {
 	for i := range n {
 		list = append(list, jobs.Job{Kind: "empty", Input: strconv.AppendInt(nil, int64(i), 10)})
 	}
-	f := jobs.Functions{"empty": func(context.Context, jobs.Job) ([]byte, error) { return []byte("done"), nil }}
+	f := jobs.Functions{"empty": func(context.Context, jobs.Job) ([]byte, error) {
+		return []byte("done"), nil
+	}}
 	do := func(b *testing.B, folder *jobs.Folder, list []jobs.Job) {
-		if _, err := jobs.Do(b.Context(), jobs.Local{Workers: 2}, folder, f, list, nil); err != nil {
+		if _, err := jobs.Do(b.Context(), jobs.Local{Workers: 2}, folder, f, list,
+			nil); err != nil {
 			b.Error(err)
 		}
 	}

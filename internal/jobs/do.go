@@ -36,7 +36,8 @@ func (s Status) Left() int { return s.Jobs - s.Found - s.Done - s.Failed }
 //
 // An engine that calls the functions it is given in this process has its jobs kept where they end,
 // and measured. One that does not gets all jobs without an output, and Do keeps what it hands over.
-func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job, progress func(Status)) ([][]byte, error) {
+func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job,
+	progress func(Status)) ([][]byte, error) {
 	r := newRun(folder, list, progress)
 	r.find()
 	err := r.advance(ctx, e, f)
@@ -66,8 +67,10 @@ type run struct {
 }
 
 func newRun(folder *Folder, list []Job, progress func(Status)) *run {
-	r := &run{folder: folder, list: list, hasher: newHasher(), first: map[string]int{}, report: progress,
-		outputs: map[string][]byte{}, failures: map[string]error{}, settled: map[string]bool{}, damaged: map[string]bool{}}
+	r := &run{folder: folder, list: list, hasher: newHasher(), first: map[string]int{},
+		report:  progress,
+		outputs: map[string][]byte{}, failures: map[string]error{}, settled: map[string]bool{},
+		damaged: map[string]bool{}}
 	r.ids = r.hasher.ids(list)
 	for i, id := range r.ids {
 		if _, ok := r.first[id]; !ok {
@@ -117,7 +120,9 @@ func (r *run) lookUp(id string) bool {
 		if name != "" {
 			name = ", " + name + ","
 		}
-		r.update(func(s *Status) { s.Warning = fmt.Sprintf("%v; its job%s is done again", err, name) })
+		r.update(func(s *Status) {
+			s.Warning = fmt.Sprintf("%v; its job%s is done again", err, name)
+		})
 	}
 	return ok
 }
@@ -137,7 +142,9 @@ func (r *run) advance(ctx context.Context, e Engine, f Functions) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return e.Run(ctx, r.keeping(f), list, func(i int, output []byte, err error) { r.ended(ids[i], output, err) })
+	return e.Run(ctx, r.keeping(f), list, func(i int, output []byte, err error) {
+		r.ended(ids[i], output, err)
+	})
 }
 
 // keeping are functions that look for an output before they do a job, and keep what they make.

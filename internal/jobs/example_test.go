@@ -29,7 +29,8 @@ func Example() {
 	list := []jobs.Job{{Kind: "square", Input: []byte("3")}, {Kind: "square", Input: []byte("12")}}
 	for range 2 {
 		var last jobs.Status
-		outputs, err := jobs.Do(context.Background(), jobs.Local{}, folder, squares, list, func(s jobs.Status) { last = s })
+		outputs, err := jobs.Do(context.Background(), jobs.Local{}, folder, squares, list,
+			func(s jobs.Status) { last = s })
 		fmt.Printf("%s %v: %d done, %d found\n", outputs, err, last.Done, last.Found)
 	}
 	// Output:

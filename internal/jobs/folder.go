@@ -62,10 +62,12 @@ func OpenFolder(dir string) (*Folder, error) {
 	}
 	for _, e := range there {
 		if e.Name()[0] != '.' && e.Name() != headerName {
-			if f, err := ExistingFolder(dir); !errors.Is(err, fs.ErrNotExist) { // another process has made it since
+			// another process has made it since
+			if f, err := ExistingFolder(dir); !errors.Is(err, fs.ErrNotExist) {
 				return f, err
 			}
-			return nil, fmt.Errorf("%s: is not a folder of jobs, and has other files, such as %s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
+			return nil, fmt.Errorf("%s: is not a folder of jobs, and has other files, such as "+
+				"%s; allowed: a folder of jobs, an empty one, or a new one", dir, e.Name())
 		}
 	}
 	text, err := json.Marshal(header{Program()})
@@ -91,20 +93,24 @@ func ExistingFolder(dir string) (*Folder, error) {
 		text, err = f.readSealed(headerName)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: is not a folder of jobs: it has no %s: %w", dir, headerName, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: is not a folder of jobs: it has no %s: %w", dir, headerName,
+			fs.ErrNotExist)
 	}
 	if f == nil {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; it says which program the outputs of the folder are of: take a new folder, or remove the file if all of them are of this program", err)
+		return nil, fmt.Errorf("%w; it says which program the outputs of the folder are of: take "+
+			"a new folder, or remove the file if all of them are of this program", err)
 	}
 	var h header
 	if err := json.Unmarshal(text, &h); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path(headerName), err)
 	}
 	if h.Program != Program() {
-		return nil, fmt.Errorf("%s: its jobs are of another program or machine (%s) than this one (%s), whose results differ in bits; use the one that made the folder, or a new folder", dir, h.Program, Program())
+		return nil, fmt.Errorf("%s: its jobs are of another program or machine (%s) than this "+
+			"one (%s), whose results differ in bits; use the one that made the folder, or a new "+
+			"folder", dir, h.Program, Program())
 	}
 	return f, nil
 }

@@ -92,20 +92,30 @@ func TestHostileFolder(t *testing.T) {
 		"outputs are pipes":  func(t *testing.T) { replace(t, "parts/done/*/*", "pipe") },
 		"folder of outputs":  func(t *testing.T) { replace(t, "parts/done", "home") },
 		"folders of outputs": func(t *testing.T) { replace(t, "parts/done/*", "home") },
-		"absolute link":      func(t *testing.T) { here, _ := os.Getwd(); replace(t, "parts/done", here+"/home") },
-		"data are links":     func(t *testing.T) { replace(t, "parts/data/*", "home/known") },
-		"data are pipes":     func(t *testing.T) { replace(t, "parts/data/*", "pipe") },
-		"folder of data":     func(t *testing.T) { replace(t, "parts/data", "home") },
-		"lists are links":    func(t *testing.T) { replace(t, "parts/lists/*", "home/known") },
-		"lists are pipes":    func(t *testing.T) { replace(t, "parts/lists/*", "pipe") },
-		"folder of lists":    func(t *testing.T) { replace(t, "parts/lists", "home") },
-		"header is a link":   func(t *testing.T) { replace(t, "parts/tobac-jobs.json", "home/known") },
-		"header is a pipe":   func(t *testing.T) { replace(t, "parts/tobac-jobs.json", "pipe") },
-		"data outside": func(t *testing.T) {
-			record(t, map[string]any{"id": digest, "kind": "square", "data": []string{"../../home/known"}})
+		"absolute link": func(t *testing.T) {
+			here, _ := os.Getwd()
+			replace(t, "parts/done", here+"/home")
 		},
-		"data without a name": func(t *testing.T) { record(t, map[string]any{"id": digest, "kind": "square", "data": []string{""}}) },
-		"another ID":          func(t *testing.T) { record(t, map[string]any{"id": "../../home/known", "kind": "square"}) },
+		"data are links":  func(t *testing.T) { replace(t, "parts/data/*", "home/known") },
+		"data are pipes":  func(t *testing.T) { replace(t, "parts/data/*", "pipe") },
+		"folder of data":  func(t *testing.T) { replace(t, "parts/data", "home") },
+		"lists are links": func(t *testing.T) { replace(t, "parts/lists/*", "home/known") },
+		"lists are pipes": func(t *testing.T) { replace(t, "parts/lists/*", "pipe") },
+		"folder of lists": func(t *testing.T) { replace(t, "parts/lists", "home") },
+		"header is a link": func(t *testing.T) {
+			replace(t, "parts/tobac-jobs.json", "home/known")
+		},
+		"header is a pipe": func(t *testing.T) { replace(t, "parts/tobac-jobs.json", "pipe") },
+		"data outside": func(t *testing.T) {
+			record(t, map[string]any{"id": digest, "kind": "square",
+				"data": []string{"../../home/known"}})
+		},
+		"data without a name": func(t *testing.T) {
+			record(t, map[string]any{"id": digest, "kind": "square", "data": []string{""}})
+		},
+		"another ID": func(t *testing.T) {
+			record(t, map[string]any{"id": "../../home/known", "kind": "square"})
+		},
 		"outputs of other names": func(t *testing.T) {
 			os.Mkdir("parts/done/zz", 0o777)
 			os.WriteFile("parts/done/zz/..evil", nil, 0o666)
@@ -115,12 +125,15 @@ func TestHostileFolder(t *testing.T) {
 			for _, dir := range []string{"parts", "parts/lists", "parts/done/" + list[0].ID()[:2]} {
 				staging := dir + "/.tobac-1.tmp/"
 				os.Mkdir(staging, 0o700)
-				for name, text := range map[string]string{".lock": "tobac: temporary files of a run\n", "known": "evil"} {
+				for name, text := range map[string]string{".lock": "tobac: temporary files of a " +
+					"run\n", "known": "evil"} {
 					os.WriteFile(staging+name, []byte(text), 0o600)
 				}
 			}
 		},
-		"huge output": func(t *testing.T) { os.Truncate(filepath.Join("parts/done", list[0].ID()[:2], list[0].ID()), 1<<50) },
+		"huge output": func(t *testing.T) {
+			os.Truncate(filepath.Join("parts/done", list[0].ID()[:2], list[0].ID()), 1<<50)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -130,10 +143,12 @@ func TestHostileFolder(t *testing.T) {
 			if err := parts.Add(list); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions, list, nil); err != nil {
+			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions,
+				list, nil); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.Mkdir("home", 0o777), os.WriteFile("home/known", []byte("old"), 0o666)); err != nil {
+			if err := errors.Join(os.Mkdir("home", 0o777),
+				os.WriteFile("home/known", []byte("old"), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 			make(t)
@@ -142,8 +157,10 @@ func TestHostileFolder(t *testing.T) {
 			if err == nil {
 				added := parts.Add(append(slices.Clone(list), bad))
 				_, listed := parts.Jobs()
-				outputs, failed := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions, append(slices.Clone(list), bad), nil)
-				if got := texts(outputs[:2]); !slices.Equal(got, want) || !errors.As(failed, new(*jobs.FailedError)) {
+				outputs, failed := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts,
+					functions, append(slices.Clone(list), bad), nil)
+				if got := texts(outputs[:2]); !slices.Equal(got, want) ||
+					!errors.As(failed, new(*jobs.FailedError)) {
 					t.Errorf("got %q, error %v", got, failed)
 				}
 				for _, err := range []error{added, listed} {

@@ -19,10 +19,12 @@ import (
 // A Job is a piece of work that any machine with the same program can do: its
 // output is a function of it, bit by bit. Jobs are not changed once they are made.
 type Job struct {
-	Kind  string   // which [Function] does it
-	Input []byte   // everything that determines the output: settings, usually JSON
-	Data  [][]byte // larger inputs which several jobs share, such as a table; stored and sent once, part of the ID by digest
-	Name  string   // what messages call it, "" means nothing; no part of the ID, and not kept
+	Kind  string // which [Function] does it
+	Input []byte // everything that determines the output: settings, usually JSON
+	// larger inputs which several jobs share, such as a table; stored and sent once, part of the ID
+	// by digest
+	Data [][]byte
+	Name string // what messages call it, "" means nothing; no part of the ID, and not kept
 }
 
 // ID is the hexadecimal SHA-256 of kind, input, the digests of the data, and
@@ -148,5 +150,6 @@ const format = 1
 // ([vector.Set.Arithmetic]).
 func Program() string {
 	kernels, _ := vector.Default() // an unknown name is an error of whoever computes
-	return fmt.Sprintf("format %d, results %d, arithmetic %s", format, Results, kernels.Arithmetic())
+	return fmt.Sprintf("format %d, results %d, arithmetic %s", format, Results,
+		kernels.Arithmetic())
 }

@@ -48,8 +48,10 @@ func (c *counting) functions() jobs.Functions {
 	}
 	return jobs.Functions{
 		"square": square,
-		"bad":    func(context.Context, jobs.Job) ([]byte, error) { return nil, errors.New("never works") },
-		"panic":  func(context.Context, jobs.Job) ([]byte, error) { panic("broken") },
+		"bad": func(context.Context, jobs.Job) ([]byte, error) {
+			return nil, errors.New("never works")
+		},
+		"panic": func(context.Context, jobs.Job) ([]byte, error) { panic("broken") },
 		"flaky": func(_ context.Context, j jobs.Job) ([]byte, error) {
 			if count(j) == 1 {
 				return nil, errors.New("not the first time")
@@ -108,9 +110,10 @@ func TestID(t *testing.T) {
 	for name, other := range map[string]jobs.Job{
 		"kind and input shifted": {Kind: "ab", Input: []byte("c"), Data: base.Data},
 		"input":                  {Kind: "a", Input: []byte("bd"), Data: base.Data},
-		"data in another order":  {Kind: "a", Input: []byte("bc"), Data: [][]byte{[]byte("e"), []byte("d")}},
-		"data joined":            {Kind: "a", Input: []byte("bc"), Data: [][]byte{[]byte("de")}},
-		"no data":                {Kind: "a", Input: []byte("bc")},
+		"data in another order": {Kind: "a", Input: []byte("bc"),
+			Data: [][]byte{[]byte("e"), []byte("d")}},
+		"data joined": {Kind: "a", Input: []byte("bc"), Data: [][]byte{[]byte("de")}},
+		"no data":     {Kind: "a", Input: []byte("bc")},
 	} {
 		if other.ID() == base.ID() {
 			t.Errorf("%s: same ID", name)
@@ -151,7 +154,9 @@ func TestDoIsALoop(t *testing.T) {
 		c := &counting{}
 		e := jobs.Local{Workers: rapid.IntRange(1, 4).Draw(t, "workers")}
 		var last jobs.Status
-		outputs, err := jobs.Do(t.Context(), e, folder, c.functions(), list, func(s jobs.Status) { last = s })
+		outputs, err := jobs.Do(t.Context(), e, folder, c.functions(), list, func(s jobs.Status) {
+			last = s
+		})
 		if got := texts(outputs); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("got %q, %v, want %q", got, err, want)
 		}
@@ -166,9 +171,11 @@ func TestDoIsALoop(t *testing.T) {
 		}
 		most, total := c.most()
 		if most > 1 || total != len(distinct)-hits {
-			t.Fatalf("%d jobs begun, one of them %d times; want %d, once each", total, most, len(distinct)-hits)
+			t.Fatalf("%d jobs begun, one of them %d times; want %d, once each", total, most,
+				len(distinct)-hits)
 		}
-		if want := (jobs.Status{Jobs: len(distinct), Found: hits, Done: len(distinct) - hits}); last != want {
+		if want := (jobs.Status{Jobs: len(distinct), Found: hits,
+			Done: len(distinct) - hits}); last != want {
 			t.Fatalf("last status %+v, want %+v", last, want)
 		}
 	})
@@ -180,23 +187,28 @@ func TestFailures(t *testing.T) {
 	c := &counting{}
 	f := c.functions()
 	list, _ := squares(3)
-	list = append(list, jobs.Job{Kind: "bad"}, jobs.Job{Kind: "panic"}, jobs.Job{Kind: "flaky", Input: []byte("f")}, jobs.Job{Kind: "other"})
+	list = append(list, jobs.Job{Kind: "bad"}, jobs.Job{Kind: "panic"},
+		jobs.Job{Kind: "flaky", Input: []byte("f")}, jobs.Job{Kind: "other"})
 	folder := open(t, t.TempDir())
 	outputs, err := jobs.Do(t.Context(), jobs.Local{Workers: 2}, folder, f, list, nil)
 	var failed *jobs.FailedError
 	if !errors.As(err, &failed) || len(failed.Failures) != 4 {
 		t.Fatalf("got the error %v, want four failures", err)
 	}
-	for _, want := range []string{"4 of 7 jobs failed", "job 4 (bad, ", "never works", "job 5 (panic, ", "panic: broken", "job 6 (flaky, ", "not the first time", `job 7 (other, `, `unknown kind "other"; this program knows bad, flaky, panic, square`} {
+	for _, want := range []string{"4 of 7 jobs failed", "job 4 (bad, ", "never works",
+		"job 5 (panic, ", "panic: broken", "job 6 (flaky, ", "not the first time", `job 7 (other, `,
+		`unknown kind "other"; this program knows bad, flaky, panic, square`} {
 		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got %q, want one line with %q", err, want)
 		}
 	}
-	if got, want := texts(outputs), []string{"0", "1", "4", "", "", "", ""}; !slices.Equal(got, want) {
+	if got, want := texts(outputs),
+		[]string{"0", "1", "4", "", "", "", ""}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var panicked *jobs.PanicError
-	if !errors.As(failed.Failures[1].Err, &panicked) || !strings.Contains(string(panicked.Stack), "jobs_test.go") {
+	if !errors.As(failed.Failures[1].Err, &panicked) ||
+		!strings.Contains(string(panicked.Stack), "jobs_test.go") {
 		t.Errorf("got %v, want a panic with the stack of this test", failed.Failures[1].Err)
 	}
 	outputs, err = jobs.Do(t.Context(), jobs.Local{}, folder, f, list[5:6], nil)
@@ -222,8 +234,10 @@ func TestCancelledAndExtended(t *testing.T) {
 		t.Fatalf("got %q, %v, want four outputs and the cause", outputs, err)
 	}
 	outputs, err = jobs.Do(t.Context(), jobs.Local{Workers: 2}, folder, f, list, nil)
-	if most, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) || most != 1 || total != 20 {
-		t.Fatalf("got %q, %v after %d jobs, one begun %d times; want %q after 20", outputs, err, total, most, want)
+	if most, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) || most != 1 ||
+		total != 20 {
+		t.Fatalf("got %q, %v after %d jobs, one begun %d times; want %q after 20", outputs, err,
+			total, most, want)
 	}
 }
 
@@ -268,10 +282,12 @@ func TestDamagedOutput(t *testing.T) {
 		if err := os.WriteFile(name, damaged, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if w := do(); len(w) != 1 || !strings.HasPrefix(w[0], name+": ") || !strings.HasSuffix(w[0], "; its job is done again") {
+		if w := do(); len(w) != 1 || !strings.HasPrefix(w[0], name+": ") ||
+			!strings.HasSuffix(w[0], "; its job is done again") {
 			t.Fatalf("%q: got the warnings %q, want one that names the file", damaged, w)
 		}
-		if output, ok, err := folder.Output(list[1].ID()); string(output) != "1" || !ok || err != nil {
+		if output, ok, err := folder.Output(list[1].ID()); string(output) != "1" || !ok ||
+			err != nil {
 			t.Fatalf("got %q, %v, %v after it was done again", output, ok, err)
 		}
 	}
@@ -296,22 +312,26 @@ func TestFullDisk(t *testing.T) {
 			return nil
 		})
 		warned := 0
-		outputs, err := jobs.Do(t.Context(), jobs.Local{Workers: 1}, folder, f, list, func(s jobs.Status) {
-			if s.Warning != "" {
-				warned++
-			}
-		})
+		outputs, err := jobs.Do(t.Context(), jobs.Local{Workers: 1}, folder, f, list,
+			func(s jobs.Status) {
+				if s.Warning != "" {
+					warned++
+				}
+			})
 		restore()
 		var notKept *jobs.NotKeptError
-		if !errors.As(err, &notKept) || !strings.Contains(err.Error(), "no space left on device") || !strings.HasPrefix(err.Error(), folder.Dir()) {
+		if !errors.As(err, &notKept) || !strings.Contains(err.Error(), "no space left on device") ||
+			!strings.HasPrefix(err.Error(), folder.Dir()) {
 			t.Fatalf("%s: got the error %v, want that outputs were not kept", call, err)
 		}
 		if !slices.Equal(texts(outputs), want) || warned != 1 {
 			t.Fatalf("%s: got %q and %d warnings, want %q and one", call, outputs, warned, want)
 		}
 		outputs, err = jobs.Do(t.Context(), jobs.Local{}, folder, f, list, nil)
-		if _, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) || total != 6+notKept.Count {
-			t.Fatalf("%s: got %q, %v after %d jobs, want %q after %d", call, outputs, err, total, want, 6+notKept.Count)
+		if _, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) ||
+			total != 6+notKept.Count {
+			t.Fatalf("%s: got %q, %v after %d jobs, want %q after %d", call, outputs, err, total,
+				want, 6+notKept.Count)
 		}
 	}
 }
@@ -320,7 +340,8 @@ func TestFullDisk(t *testing.T) {
 func TestMeasured(t *testing.T) {
 	list, _ := squares(4)
 	folder := open(t, t.TempDir())
-	if _, err := jobs.Do(t.Context(), jobs.Local{}, folder, new(counting).functions(), list, nil); err != nil {
+	if _, err := jobs.Do(t.Context(), jobs.Local{}, folder, new(counting).functions(), list,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	m, ok, err := folder.Measured(list[3].ID())
@@ -334,7 +355,8 @@ func TestMeasured(t *testing.T) {
 		jobs.Record(ctx, there)
 		return nil, nil
 	}}
-	if _, m, err := elsewhere.DoMeasured(t.Context(), list[3]); err != nil || !reflect.DeepEqual(m, there) {
+	if _, m, err := elsewhere.DoMeasured(t.Context(), list[3]); err != nil ||
+		!reflect.DeepEqual(m, there) {
 		t.Errorf("got %+v, %v, want what was measured elsewhere: %+v", m, err, there)
 	}
 }
@@ -357,11 +379,14 @@ func TestWorkers(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		if err := (jobs.Local{Workers: workers}).Run(t.Context(), f, list, func(int, []byte, error) {}); err != nil {
+		if err := (jobs.Local{Workers: workers}).Run(t.Context(), f, list,
+			func(int, []byte, error) {}); err != nil {
 			t.Fatal(err)
 		}
-		if got := int(most.Load()); got > max(workers, processors) || workers > 0 && got > workers || runtime.GOMAXPROCS(0) != processors {
-			t.Errorf("%d jobs at a time with %d workers, %d processors", got, workers, runtime.GOMAXPROCS(0))
+		if got := int(most.Load()); got > max(workers, processors) || workers > 0 &&
+			got > workers || runtime.GOMAXPROCS(0) != processors {
+			t.Errorf("%d jobs at a time with %d workers, %d processors", got, workers,
+				runtime.GOMAXPROCS(0))
 		}
 	}
 }
@@ -417,7 +442,8 @@ func TestShards(t *testing.T) {
 		t.Fatalf("the folder has %d jobs, %v, want 7", len(recorded), err)
 	}
 	outputs, err := jobs.Do(t.Context(), jobs.Local{}, out, f, recorded, nil)
-	if most, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) || most != 1 || total != 7 {
+	if most, total := c.most(); err != nil || !slices.Equal(texts(outputs), want) || most != 1 ||
+		total != 7 {
 		t.Fatalf("got %q, %v after %d jobs, want %q after 7", outputs, err, total, want)
 	}
 }
@@ -463,7 +489,9 @@ func TestRecorded(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "lists") {
 			var list []jobs.Job
 			for range rapid.IntRange(0, 4).Draw(t, "jobs") {
-				j := jobs.Job{Kind: rapid.StringN(0, 3, 9).Draw(t, "kind"), Input: text.Draw(t, "input"), Data: shared[:rapid.IntRange(0, len(shared)).Draw(t, "number of data")]}
+				j := jobs.Job{Kind: rapid.StringN(0, 3, 9).Draw(t, "kind"),
+					Input: text.Draw(t, "input"),
+					Data:  shared[:rapid.IntRange(0, len(shared)).Draw(t, "number of data")]}
 				list = append(list, j)
 				if !slices.Contains(want, j.ID()) {
 					want = append(want, j.ID())
@@ -515,31 +543,39 @@ func TestRefusedFolders(t *testing.T) {
 	folder := open(t, dir)
 	text := fmt.Sprintf("{\"program\":%q}\n", "format 1, results 0, arithmetic float64 vax")
 	header := filepath.Join(folder.Dir(), "tobac-jobs.json")
-	if err := file.Write(header, file.Sealed(func(w io.Writer) error { _, err := io.WriteString(w, text); return err })); err != nil {
+	if err := file.Write(header, file.Sealed(func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})); err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range []func(string) (*jobs.Folder, error){jobs.OpenFolder, jobs.ExistingFolder} {
-		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "results 0, arithmetic float64 vax") || !strings.Contains(err.Error(), jobs.Program()) {
+	for _, open := range []func(string) (*jobs.Folder, error){jobs.OpenFolder,
+		jobs.ExistingFolder} {
+		if _, err := open(dir); err == nil || !strings.Contains(err.Error(),
+			"results 0, arithmetic float64 vax") || !strings.Contains(err.Error(), jobs.Program()) {
 			t.Errorf("got %v, want an error with both programs", err)
 		}
 	}
 	if err := os.WriteFile(header, []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jobs.OpenFolder(dir); !errors.Is(err, file.ErrSeal) || !strings.HasPrefix(err.Error(), header) {
+	if _, err := jobs.OpenFolder(dir); !errors.Is(err, file.ErrSeal) ||
+		!strings.HasPrefix(err.Error(), header) {
 		t.Errorf("got %v, want an error that names %s", err, header)
 	}
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "data.csv"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jobs.OpenFolder(other); err == nil || !strings.Contains(err.Error(), "has other files, such as data.csv") {
+	if _, err := jobs.OpenFolder(other); err == nil ||
+		!strings.Contains(err.Error(), "has other files, such as data.csv") {
 		t.Errorf("got %v, want that it has other files", err)
 	}
 	if _, err := jobs.OpenFolder(filepath.Join(other, "data.csv")); err == nil {
 		t.Error("a file is a folder of jobs, want an error")
 	}
-	if _, err := jobs.ExistingFolder(filepath.Join(other, "missing")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := jobs.ExistingFolder(filepath.Join(other, "missing")); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("got %v, want that it is not there", err)
 	}
 	if entries, _ := os.ReadDir(other); len(entries) != 1 {

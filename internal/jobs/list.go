@@ -119,7 +119,8 @@ func (f *Folder) Jobs() ([]Job, error) {
 				return nil, err
 			}
 			if got := h.id(j); got != r.ID {
-				return nil, fmt.Errorf("%s: the job %.16s… has the ID %.16s… in this program, which must share %q with the one that recorded it", path, r.ID, got, Program())
+				return nil, fmt.Errorf("%s: the job %.16s… has the ID %.16s… in this program, "+
+					"which must share %q with the one that recorded it", path, r.ID, got, Program())
 			}
 			all = append(all, j)
 		}
@@ -133,7 +134,8 @@ func (f *Folder) recorded(r recordedJob, data map[string][]byte) (Job, error) {
 	for _, sum := range r.Data {
 		if _, ok := data[sum]; !ok {
 			if !isDigest(sum) {
-				return j, fmt.Errorf("%s: a job names data by %.80q, which is no SHA-256", f.dir, sum)
+				return j, fmt.Errorf("%s: a job names data by %.80q, which is no SHA-256", f.dir,
+					sum)
 			}
 			content, err := f.read(dataName + "/" + sum)
 			if err != nil {
@@ -141,7 +143,8 @@ func (f *Folder) recorded(r recordedJob, data map[string][]byte) (Job, error) {
 			}
 			path := f.path(dataName + "/" + sum)
 			if digest(content) != sum {
-				return j, fmt.Errorf("%s: its content has another SHA-256 than its name: it was changed, or the disk fails; remove it, and record the jobs again", path)
+				return j, fmt.Errorf("%s: its content has another SHA-256 than its name: it was "+
+					"changed, or the disk fails; remove it, and record the jobs again", path)
 			}
 			data[sum] = content
 		}

@@ -16,7 +16,8 @@ import (
 // others. Run returns when every job has ended and nil then, or once ctx is done with
 // an error that wraps its cause; jobs that had not ended get no call.
 type Engine interface {
-	Run(ctx context.Context, f Functions, list []Job, done func(i int, output []byte, err error)) error
+	Run(ctx context.Context, f Functions, list []Job,
+		done func(i int, output []byte, err error)) error
 }
 
 // Local is the engine that needs no set-up: goroutines of this process.
@@ -28,7 +29,8 @@ var _ Engine = Local{}
 
 // Run implements [Engine]. Jobs are taken up in sequence. It panics for a negative number of
 // workers.
-func (e Local) Run(ctx context.Context, f Functions, list []Job, done func(i int, output []byte, err error)) error {
+func (e Local) Run(ctx context.Context, f Functions, list []Job,
+	done func(i int, output []byte, err error)) error {
 	if e.Workers < 0 {
 		panic(fmt.Sprintf("jobs: %d workers", e.Workers))
 	}
@@ -83,7 +85,8 @@ func ParseShard(text string) (Shard, error) {
 	i, errI := strconv.Atoi(index)
 	n, errN := strconv.Atoi(count)
 	if !cut || errI != nil || errN != nil || n < 1 || i < 1 || i > n {
-		return Shard{}, fmt.Errorf("got %q; allowed: i/N with whole numbers 1 ≤ i ≤ N, such as 2/8", text)
+		return Shard{},
+			fmt.Errorf("got %q; allowed: i/N with whole numbers 1 ≤ i ≤ N, such as 2/8", text)
 	}
 	return Shard{i, n}, nil
 }

@@ -27,7 +27,9 @@ type stamp struct {
 }
 
 // Keep keeps the output of a job. One that is there already is replaced.
-func (f *Folder) Keep(id string, output []byte) error { return f.KeepMeasured(id, output, Measured{}) }
+func (f *Folder) Keep(id string, output []byte) error {
+	return f.KeepMeasured(id, output, Measured{})
+}
 
 // KeepMeasured is Keep with what was measured beside the output.
 func (f *Folder) KeepMeasured(id string, output []byte, m Measured) error {
@@ -67,7 +69,9 @@ func (f *Folder) output(id string) (output []byte, m Measured, ok bool, err erro
 		return nil, m, false, fmt.Errorf("%s: is not the output of a job", path)
 	}
 	if s.ID != id {
-		return nil, m, false, fmt.Errorf("%s: is the output of the job %.16s…, want the output of %.16s…", path, s.ID, id)
+		return nil, m, false,
+			fmt.Errorf("%s: is the output of the job %.16s…, want the output of %.16s…", path, s.ID,
+				id)
 	}
 	return output, s.Measured, true, nil
 }

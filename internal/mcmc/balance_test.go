@@ -197,8 +197,11 @@ func (s *partition) stale(p *problem) bool {
 	t := newPartition(p)
 	t.copyFrom(s)
 	t.fill()
-	return !slices.Equal(s.size, t.size) || !slices.Equal(s.before, t.before) || !slices.Equal(s.near, t.near) ||
-		!slices.EqualFunc(s.weight, t.weight, func(a, b number) bool { return math.Abs(a.log()-b.log()) < 1e-6 })
+	return !slices.Equal(s.size, t.size) || !slices.Equal(s.before, t.before) ||
+		!slices.Equal(s.near, t.near) ||
+		!slices.EqualFunc(s.weight, t.weight, func(a, b number) bool {
+			return math.Abs(a.log()-b.log()) < 1e-6
+		})
 }
 
 // flows are the probabilities of moves between states.
@@ -240,25 +243,35 @@ func (f flows) check(t *testing.T, logs map[string]float64, detailed bool) {
 // moves between all partitions are computed, with all parents as candidates and with one that
 // is none. The masks and weights that a move leaves are those of its layers.
 func TestMovesOfPartitions(t *testing.T) {
-	for _, c := range []struct{ d, candidates, edges int }{{4, 3, 0}, {4, 2, 1}, {3, 2, 2}, {3, 1, 0}} {
+	for _, c := range []struct{ d, candidates, edges int }{{4, 3, 0}, {4, 2, 1}, {3, 2, 2},
+		{3, 1, 0}} {
 		p := small(t, c.d, c.candidates)
 		all, logs := p.partitions()
 		moves := map[string]func(c *mover, s *partition, beta float64){
-			"swap":           func(c *mover, s *partition, beta float64) { c.swap(s, beta) },
-			"split or merge": func(c *mover, s *partition, beta float64) { c.splitOrMerge(s, beta) },
+			"swap": func(c *mover, s *partition, beta float64) { c.swap(s, beta) },
+			"split or merge": func(c *mover, s *partition, beta float64) {
+				c.splitOrMerge(s, beta)
+			},
 		}
 		for v := range c.d {
-			moves[fmt.Sprint("relocate ", v)] = func(c *mover, s *partition, beta float64) { c.relocate(s, v, beta) }
+			moves[fmt.Sprint("relocate ", v)] = func(c *mover, s *partition, beta float64) {
+				c.relocate(s, v, beta)
+			}
 		}
 		if c.candidates < c.d-1 {
-			moves["edges outside"] = func(c *mover, s *partition, beta float64) { c.edgeMoves(s, 0, 1, beta, &moveCounts{}) }
+			moves["edges outside"] = func(c *mover, s *partition, beta float64) {
+				c.edgeMoves(s, 0, 1, beta, &moveCounts{})
+			}
 		}
 		for n := 1; n <= c.edges; n++ {
-			moves[fmt.Sprint("edges ", n)] = func(c *mover, s *partition, beta float64) { c.edgeMoves(s, n, 0, beta, &moveCounts{}) }
+			moves[fmt.Sprint("edges ", n)] = func(c *mover, s *partition, beta float64) {
+				c.edgeMoves(s, n, 0, beta, &moveCounts{})
+			}
 		}
 		for name, move := range moves {
 			for _, beta := range []float64{1, 0.3} {
-				t.Run(fmt.Sprintf("%d of %d candidates, %s, β = %v", c.candidates, c.d-1, name, beta), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%d of %d candidates, %s, β = %v", c.candidates, c.d-1, name,
+					beta), func(t *testing.T) {
 					r, got, want := &tree{}, flows{}, map[string]float64{}
 					m, s := newMover(p, r), newPartition(p)
 					for k, from := range all {
@@ -267,7 +280,8 @@ func TestMovesOfPartitions(t *testing.T) {
 							s.copyFrom(from)
 							move(m, s, beta)
 							if s.stale(p) {
-								t.Fatalf("%s → %s: masks or weights are not those of the layers", from.name(), s.name())
+								t.Fatalf("%s → %s: masks or weights are not those of the layers",
+									from.name(), s.name())
 							}
 						}, s.name, func() string { return s.name() + fmt.Sprint(m.graph.parents) })
 					}
@@ -283,7 +297,8 @@ func TestExchange(t *testing.T) {
 	p := small(t, 3, 2)
 	all, logs := p.partitions()
 	r, got, want := &tree{}, flows{}, map[string]float64{}
-	c := &chain{mover: newMover(p, r), betas: []float64{1, 0.3}, swaps: make([]counter, 1), recent: make([]counter, 1)}
+	c := &chain{mover: newMover(p, r), betas: []float64{1, 0.3}, swaps: make([]counter, 1),
+		recent: make([]counter, 1)}
 	name := func() string { return c.rungs[0].name() + c.rungs[1].name() }
 	for i, cold := range all {
 		for k, hot := range all {

@@ -35,7 +35,8 @@ func BenchmarkNew(b *testing.B) {
 			s, p := simulated(b, d), score.Fair(d)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := mcmc.New(context.Background(), s, p, mcmc.Options{Workers: 1}); err != nil {
+				if _, err := mcmc.New(context.Background(), s, p,
+					mcmc.Options{Workers: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -47,7 +48,8 @@ func BenchmarkNew(b *testing.B) {
 func BenchmarkIteration(b *testing.B) {
 	for _, d := range []int{10, 20, 50, 100} {
 		b.Run(fmt.Sprint(d), func(b *testing.B) {
-			m, err := mcmc.New(context.Background(), simulated(b, d), score.Fair(d), mcmc.Options{Chains: 1, WarmUp: 20, Draws: -1})
+			m, err := mcmc.New(context.Background(), simulated(b, d), score.Fair(d),
+				mcmc.Options{Chains: 1, WarmUp: 20, Draws: -1})
 			if err != nil {
 				b.Fatal(err)
 			}

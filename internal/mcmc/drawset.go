@@ -25,8 +25,9 @@ func (t *table) draw(before, layer uint32, rng random) uint32 {
 //
 //	Σ_{I⊆A⊆I∪F} exp q(A) = Σ_{J⊆I} (−1)^|J| sums[(I∪F)∖J],
 //
-// or, where F has fewer variables than I, by adding them up, less that of the likely sets among these, whose rounding errors of 2^-44 sums[before] matter only
-// after decisions that are as improbable. It takes up to 2^min(|I|, |F|) look-ups.
+// or, where F has fewer variables than I, by adding them up, less that of the likely sets among
+// these, whose rounding errors of 2^-44 sums[before] matter only after decisions that are as
+// improbable. It takes up to 2^min(|I|, |F|) look-ups.
 func (t *table) drawCandidates(before, layer uint32, rng random) uint32 {
 	unit := t.within(before).e
 	total := t.left(0, before, layer, unit)
@@ -145,8 +146,8 @@ func (t *table) alternating(in, free uint32, unit int64) float64 {
 }
 
 // searchDraw is draw by going through the sets but some, of which equally probable ones follow each
-// other by their number: rounding, which changes with the units of the data, does not decide between
-// them.
+// other by their number: rounding, which changes with the units of the data, does not decide
+// between them.
 func (t *table) searchDraw(before, layer uint32, u float64, but []likelySet) uint32 {
 	type term struct {
 		set    uint32

@@ -14,8 +14,8 @@ func (c *mover) drawGraph(s *partition) {
 }
 
 // edgeMoves draws a graph given the partition, makes n moves of edges from candidates and
-// outside moves of others, and returns to the partition of the graph that results. The pair has the distribution
-// p(partition)^beta p(graph | partition), so that the ratio of a move is that of
+// outside moves of others, and returns to the partition of the graph that results. The pair has the
+// distribution p(partition)^beta p(graph | partition), so that the ratio of a move is that of
 // p(graph) times that of p(partition)^(beta−1).
 func (c *mover) edgeMoves(s *partition, n, outside int, beta float64, count *moveCounts) {
 	c.drawGraph(s)

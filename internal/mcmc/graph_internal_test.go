@@ -45,7 +45,8 @@ func TestGraphsOfManyWords(t *testing.T) {
 				want = max(want, layer[i]+1)
 			}
 			if layer[j] != want || g.degree[j] != len(parents) || !slices.IsSorted(parents) {
-				t.Errorf("d = %d: node %d with the parents %v and the degree %d has layer %d, want %d", d, j, parents, g.degree[j], layer[j], want)
+				t.Errorf("d = %d: node %d with the parents %v and the degree %d has layer %d, "+
+					"want %d", d, j, parents, g.degree[j], layer[j], want)
 			}
 		}
 		for from := range d {
@@ -59,14 +60,16 @@ func TestGraphsOfManyWords(t *testing.T) {
 			g.search(from)
 			for j, want := range reached {
 				if g.isReached(j) != want {
-					t.Fatalf("d = %d, %d edges: %d is reached from %d: %v, want %v", d, edges, j, from, !want, want)
+					t.Fatalf("d = %d, %d edges: %d is reached from %d: %v, want %v", d, edges, j,
+						from, !want, want)
 				}
 			}
 		}
 	}
 }
 
-// A child has as many candidates as are asked for, or as are required, the most valuable, and never a forbidden one.
+// A child has as many candidates as are asked for, or as are required, the most valuable, and never
+// a forbidden one.
 func TestCandidates(t *testing.T) {
 	const d = 5
 	prior := score.Uniform(d)

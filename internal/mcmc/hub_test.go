@@ -15,8 +15,8 @@ import (
 	"tobac/score"
 )
 
-// A variable with many more parents than candidates keeps them all, also where each of them is worth
-// thousands of nats.
+// A variable with many more parents than candidates keeps them all, also where each of them is
+// worth thousands of nats.
 func TestHub(t *testing.T) {
 	const d, n = 30, 300
 	rng := rand.New(rand.NewPCG(1, 2))

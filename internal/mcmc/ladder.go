@@ -55,7 +55,8 @@ func (c *chain) step() {
 	if c.iteration > c.warmUp {
 		return
 	}
-	if quarter := c.warmUp / 4; quarter > 0 && c.iteration%quarter == 0 && c.iteration <= 3*quarter {
+	if quarter := c.warmUp / 4; quarter > 0 && c.iteration%quarter == 0 &&
+		c.iteration <= 3*quarter {
 		c.adapt()
 	}
 	if c.iteration == c.warmUp {

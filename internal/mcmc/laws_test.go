@@ -17,9 +17,14 @@ import (
 func TestKnowledge(t *testing.T) {
 	s := listed{5, 3, 21}
 	knowledge := map[string]func(p *score.Prior){
-		"forbidden and required": func(p *score.Prior) { p.Forbid(0, 1); p.Forbid(3, 2); p.Require(4, 0); p.Require(2, 1) },
-		"tiers":                  func(p *score.Prior) { p.Tiers([]int{0, 1, 1, 2, -1}) },
-		"bound":                  func(p *score.Prior) { p.MaxParents(1) },
+		"forbidden and required": func(p *score.Prior) {
+			p.Forbid(0, 1)
+			p.Forbid(3, 2)
+			p.Require(4, 0)
+			p.Require(2, 1)
+		},
+		"tiers": func(p *score.Prior) { p.Tiers([]int{0, 1, 1, 2, -1}) },
+		"bound": func(p *score.Prior) { p.MaxParents(1) },
 	}
 	for name, add := range knowledge {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +35,9 @@ func TestKnowledge(t *testing.T) {
 			for i := range 5 {
 				for j := range 5 {
 					// Standard errors are below 0.008 here; three are allowed.
-					if got, want := r.Edges.At(i, j), want.edges.At(i, j); !(math.Abs(got-want) <= 0.025) || want == 0 && got != 0 || want == 1 && got < 1-1e-9 {
+					if got, want := r.Edges.At(i, j),
+						want.edges.At(i, j); !(math.Abs(got-want) <= 0.025) || want == 0 &&
+						got != 0 || want == 1 && got < 1-1e-9 {
 						t.Errorf("%d → %d: %v, want %v", i, j, got, want)
 					}
 				}
@@ -38,7 +45,8 @@ func TestKnowledge(t *testing.T) {
 			for k, draw := range r.Draws {
 				for j := range 5 {
 					if math.IsInf(p.LogPrior(j, draw.Graph.Parents(j)), -1) {
-						t.Fatalf("draw %d gives variable %d the parents %v", k, j, draw.Graph.Parents(j))
+						t.Fatalf("draw %d gives variable %d the parents %v", k, j,
+							draw.Graph.Parents(j))
 					}
 				}
 				if !draw.Graph.Acyclic() {
@@ -54,7 +62,8 @@ func TestWorkers(t *testing.T) {
 	s, p := listed{7, 3, 5}, score.Fair(7)
 	var first *mcmc.Result
 	for _, workers := range []int{1, 2, 5} {
-		r := run(t, s, p, mcmc.Options{Workers: workers, WarmUp: 50, Chains: 3, Rungs: 3, Candidates: 4, Seed: 9}, 150)
+		r := run(t, s, p, mcmc.Options{Workers: workers, WarmUp: 50, Chains: 3, Rungs: 3,
+			Candidates: 4, Seed: 9}, 150)
 		if first == nil {
 			first = r
 			continue
@@ -62,12 +71,14 @@ func TestWorkers(t *testing.T) {
 		for i := range 7 {
 			for j := range 7 {
 				if r.Edges.At(i, j) != first.Edges.At(i, j) {
-					t.Fatalf("%d workers: %d → %d has the probability %v, with one %v", workers, i, j, r.Edges.At(i, j), first.Edges.At(i, j))
+					t.Fatalf("%d workers: %d → %d has the probability %v, with one %v", workers, i,
+						j, r.Edges.At(i, j), first.Edges.At(i, j))
 				}
 			}
 		}
 		if r.Diagnostics.LogP != first.Diagnostics.LogP {
-			t.Errorf("%d workers: %+v, with one %+v", workers, r.Diagnostics.LogP, first.Diagnostics.LogP)
+			t.Errorf("%d workers: %+v, with one %+v", workers, r.Diagnostics.LogP,
+				first.Diagnostics.LogP)
 		}
 	}
 }
@@ -127,17 +138,22 @@ func TestBarrier(t *testing.T) {
 // Chains that disagree, hardly move, or have few samples are warned of, in words.
 func TestWarnings(t *testing.T) {
 	edge := func(rHat, ess float64) diagnostics.GraphChains {
-		return diagnostics.GraphChains{Samples: 4000, Uncertain: []diagnostics.EdgeQuantity{{From: 0, To: 1, Quantity: diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess, Range: 0.1}}}}
+		return diagnostics.GraphChains{Samples: 4000,
+			Uncertain: []diagnostics.EdgeQuantity{{From: 0, To: 1,
+				Quantity: diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess,
+					Range: 0.1}}}}
 	}
 	if w := edge(1.01, 2000).Warnings(); len(w) > 0 {
 		t.Errorf("chains that agree are warned of: %q", w)
 	}
-	for name, d := range map[string]diagnostics.GraphChains{"disagree": edge(1.5, 2000), "hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
+	for name, d := range map[string]diagnostics.GraphChains{"disagree": edge(1.5, 2000),
+		"hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
 		if w := d.Warnings(); len(w) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
 	}
-	for _, c := range []struct{ spread, standardError, rHat, ess float64 }{ // of an edge with R̂ 2 and ESS 3, of 4000 samples
+	// of an edge with R̂ 2 and ESS 3, of 4000 samples
+	for _, c := range []struct{ spread, standardError, rHat, ess float64 }{
 		{0.01, 0.005, 2, 3}, {0.0099, 0.005, 1, 3}, {0.01, 0.0049, 2, 4000},
 	} {
 		d := edge(2, 3)
@@ -148,7 +164,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Where all partitions are equally probable, as those of two variables are if all graphs are, every exchange between inverse temperatures succeeds.
+// Where all partitions are equally probable, as those of two variables are if all graphs are, every
+// exchange between inverse temperatures succeeds.
 func TestExchanges(t *testing.T) {
 	s := score.NewFunc(2, func(int, []int) float64 { return 0 })
 	r := run(t, s, score.Uniform(2), mcmc.Options{Chains: 2, Rungs: 3, WarmUp: 8, Seed: 1}, 20)
@@ -165,8 +182,10 @@ func TestExchanges(t *testing.T) {
 func TestErrors(t *testing.T) {
 	ctx := context.Background()
 	s, p := listed{4, 1, 1}, score.Fair(4)
-	for _, o := range []mcmc.Options{{Candidates: -1}, {Chains: -1}, {Rungs: -2}, {Hottest: 2}, {WarmUp: -1}, {Draws: -2}, {Workers: -1}} {
-		if _, err := mcmc.New(ctx, s, p, o); err == nil || !strings.HasPrefix(err.Error(), "mcmc: ") {
+	for _, o := range []mcmc.Options{{Candidates: -1}, {Chains: -1}, {Rungs: -2}, {Hottest: 2},
+		{WarmUp: -1}, {Draws: -2}, {Workers: -1}} {
+		if _, err := mcmc.New(ctx, s, p, o); err == nil ||
+			!strings.HasPrefix(err.Error(), "mcmc: ") {
 			t.Errorf("%+v: got error %v", o, err)
 		}
 	}

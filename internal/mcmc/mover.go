@@ -47,8 +47,9 @@ func newMover(p *problem, rng random) *mover {
 	}
 }
 
-// accepts is true with probability min(1, e^ratio). It always draws a number: under a score of equivalence classes many
-// ratios are 1 but for rounding, which changes with the units of the data and must not shift the stream.
+// accepts is true with probability min(1, e^ratio). It always draws a number: under a score of
+// equivalence classes many ratios are 1 but for rounding, which changes with the units of the data
+// and must not shift the stream.
 func (c *mover) accepts(ratio float64) bool { return c.rng.Float64() < math.Exp(ratio) }
 
 // choose draws an index in proportion to exp(beta·logs), and overwrites logs.

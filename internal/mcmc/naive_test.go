@@ -81,7 +81,8 @@ func enumerate(s score.Scorer, p *score.Prior) posterior {
 	for _, g := range all {
 		total += math.Exp(g.q - best)
 	}
-	r := posterior{edges: mat.NewDense(d, d, nil), logZ: best + math.Log(total), logP: map[string]float64{}}
+	r := posterior{edges: mat.NewDense(d, d, nil), logZ: best + math.Log(total),
+		logP: map[string]float64{}}
 	for _, g := range all {
 		w := math.Exp(g.q-best) / total
 		for j, set := range g.parents {

@@ -10,7 +10,8 @@ import (
 	"tobac/score"
 )
 
-// A score that has few sets of parents, such that a set with a parent less is none of them: the search for a graph to begin with passes through such sets, and ends.
+// A score that has few sets of parents, such that a set with a parent less is none of them: the
+// search for a graph to begin with passes through such sets, and ends.
 func TestSetsWithoutSubsets(t *testing.T) {
 	const d = 7
 	s, prior := nodescore.NewPool(d), score.Uniform(d)

@@ -131,5 +131,6 @@ func (p packed) scaled(unit int64) float64 {
 	if p == 0 || e < -1000 {
 		return 0
 	}
-	return math.Float64frombits(uint64(e+1023)<<52 | uint64(p&(1<<mantissaBits-1))<<(52-mantissaBits))
+	return math.Float64frombits(uint64(e+1023)<<52 |
+		uint64(p&(1<<mantissaBits-1))<<(52-mantissaBits))
 }

@@ -11,15 +11,21 @@ import (
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	Candidates int          // candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as many as [DefaultCandidates] says
-	Chains     int          // independent chains; 0: 4
-	Rungs      int          // inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
-	Hottest    float64      // smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange states
-	WarmUp     int          // iterations of each chain before it records; 0: 300
-	Draws      int          // least number of graphs that a long run keeps, −1 for none; 0: 1000
-	Starts     []*dag.Graph // near which the searches for the first chains begin; the others begin anew
-	Seed       uint64
-	Workers    int // goroutines; 0: one per processor. Results do not depend on it.
+	// candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as many as
+	// [DefaultCandidates] says
+	Candidates int
+	Chains     int // independent chains; 0: 4
+	// inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
+	Rungs int
+	// smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange
+	// states
+	Hottest float64
+	WarmUp  int // iterations of each chain before it records; 0: 300
+	Draws   int // least number of graphs that a long run keeps, −1 for none; 0: 1000
+	// near which the searches for the first chains begin; the others begin anew
+	Starts  []*dag.Graph
+	Seed    uint64
+	Workers int // goroutines; 0: one per processor. Results do not depend on it.
 }
 
 // Bytes is the memory that the tables of d variables with k candidates each take at most.
@@ -35,8 +41,8 @@ func Bytes(d, k int) int64 {
 // DefaultCandidates is the number of candidates that every one of d variables may have: so many
 // that tables of all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of
 // 1,000. It is at least 4 where there are as many others. Single variables get more, up to 19, as
-// long as all tables take at most 56 MiB: any of 24 at most, then hardly one is left outside, and of
-// more those with ten probable parents.
+// long as all tables take at most 56 MiB: any of 24 at most, then hardly one is left outside, and
+// of more those with ten probable parents.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
 	for k < min(d-1, mostOfAll) && int64(d)<<(k+1)*tableBytes <= defaultBytes {
@@ -73,8 +79,8 @@ func DefaultRungs(d int) int {
 }
 
 // mostOfAll is the largest default for all variables, mostCandidates that for single ones: any of
-// fewVariables, and of more those with manyParents probable ones. With these all tables take at most
-// spreadBytes.
+// fewVariables, and of more those with manyParents probable ones. With these all tables take at
+// most spreadBytes.
 const (
 	manyParents    = 10
 	fewVariables   = 24
@@ -99,13 +105,15 @@ func (o Options) defaults(d int) (Options, error) {
 	}
 	switch {
 	case o.Candidates < 0 || o.Candidates > scoring.MostCandidates:
-		return o, fmt.Errorf("mcmc: %d candidates, want 0 for the default to %d", o.Candidates, scoring.MostCandidates)
+		return o, fmt.Errorf("mcmc: %d candidates, want 0 for the default to %d", o.Candidates,
+			scoring.MostCandidates)
 	case o.Chains < 1:
 		return o, fmt.Errorf("mcmc: %d chains, want at least 1", o.Chains)
 	case o.Rungs < 1:
 		return o, fmt.Errorf("mcmc: %d inverse temperatures, want at least 1", o.Rungs)
 	case !(o.Hottest > 0 && o.Hottest < 1):
-		return o, fmt.Errorf("mcmc: smallest inverse temperature is %v, want 0 < value < 1", o.Hottest)
+		return o, fmt.Errorf("mcmc: smallest inverse temperature is %v, want 0 < value < 1",
+			o.Hottest)
 	case o.WarmUp < 1:
 		return o, fmt.Errorf("mcmc: warm-up of %d iterations, want at least 1", o.WarmUp)
 	case o.Draws < -1:

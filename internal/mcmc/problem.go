@@ -100,7 +100,8 @@ func (p *problem) widerTable(j int, extras []int) *table {
 	}
 	p.wider.mutex.Lock()
 	defer p.wider.mutex.Unlock()
-	if p.wider.bytes += tableBytes << len(t.parents); p.wider.bytes > widerBytes || p.wider.tables == nil {
+	if p.wider.bytes += tableBytes << len(t.parents); p.wider.bytes > widerBytes ||
+		p.wider.tables == nil {
 		p.wider.tables, p.wider.bytes = map[string]*table{}, tableBytes<<len(t.parents)
 	}
 	p.wider.tables[key] = t

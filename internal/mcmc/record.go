@@ -2,7 +2,8 @@ package mcmc
 
 // A record is what a chain keeps of its samples.
 type record struct {
-	series  series    // probability of each edge from a candidate given the partition, then ln p(D, G)
+	// probability of each edge from a candidate given the partition, then ln p(D, G)
+	series  series
 	values  []float64 // one sample of these
 	before  []uint32
 	near    []uint32

@@ -22,24 +22,25 @@ const (
 	pilotSpacing    = 10 // iterations between those that are counted
 )
 
-// worthless is the value below which a variable is no candidate, if a child has leastCandidates others:
-// it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the speed of a
-// chain, not what it samples.
+// worthless is the value below which a variable is no candidate, if a child has leastCandidates
+// others: it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the
+// speed of a chain, not what it samples.
 const (
 	worthless       = 0.002
 	leastCandidates = 4
 )
 
-// certain is the value from which a parent is no candidate, if a child has more parents of the value
-// likely than candidates: the chains keep it as an extra parent. Elsewhere it stays a candidate: moves
-// that turn edges around take no others.
+// certain is the value from which a parent is no candidate, if a child has more parents of the
+// value likely than candidates: the chains keep it as an extra parent. Elsewhere it stays a
+// candidate: moves that turn edges around take no others.
 const (
 	certain = 1 - 1e-6
 	likely  = 0.5
 )
 
 // hopeless is by how much ln p(D, G) of the start of a chain may be below that of the best one.
-// Beyond it, the chain starts at the best one too: its own has a share of about e^−7 of the posterior.
+// Beyond it, the chain starts at the best one too: its own has a share of about e^−7 of the
+// posterior.
 const hopeless = 7
 
 // begin finds a probable graph for each chain, chooses candidates by these
@@ -122,8 +123,8 @@ func (p *problem) conditionals(s *search.Searcher) []float64 {
 }
 
 // detour is by how much ln p(D, G) may fall on walks of variables along the order of a probable
-// graph, with parents that are candidates then: those of other modes, which are improbable given all
-// other edges of this one.
+// graph, with parents that are candidates then: those of other modes, which are improbable given
+// all other edges of this one.
 const detour = 12
 
 // addDetours raises dst, at j·d+i, to the value of i → j on such walks from a graph: e^(−loss/2).

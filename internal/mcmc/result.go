@@ -67,7 +67,8 @@ func (m *Sampler) Result() (*Result, error) {
 	m.addOutside(res)
 	for k, c := range m.chains {
 		for _, d := range c.record.draws {
-			res.Draws = append(res.Draws, Draw{Graph: graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
+			res.Draws = append(res.Draws,
+				Draw{Graph: graphOf(d.Parents), LogScore: d.LogScore, Chain: k})
 		}
 	}
 	return res, nil
@@ -88,7 +89,9 @@ func (m *Sampler) recorded() (mean []float64, all []series, err error) {
 	for k, c := range m.chains {
 		s := c.record.series
 		if s.samples() == 0 {
-			return nil, nil, fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on", k+1, c.iteration, c.warmUp)
+			return nil, nil,
+				fmt.Errorf("mcmc: chain %d has made %d iterations and records from iteration %d on",
+					k+1, c.iteration, c.warmUp)
 		}
 		all = append(all, s)
 		s.sum(mean)
@@ -108,7 +111,8 @@ const mostUncertain = 100
 
 // diagnose describes what is recorded.
 func (m *Sampler) diagnose(mean []float64, all []series) diagnostics.GraphChains {
-	d := diagnostics.GraphChains{Rungs: m.rungs(), LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
+	d := diagnostics.GraphChains{Rungs: m.rungs(),
+		LogP: quantity(all, len(mean)-1, mean[len(mean)-1])}
 	for k := range all {
 		d.Samples += all[k].samples()
 	}
@@ -121,7 +125,9 @@ func (m *Sampler) diagnose(mean []float64, all []series) diagnostics.GraphChains
 	})
 	for _, k := range place[:min(mostUncertain, len(place))] {
 		j := sort.Search(m.d, func(j int) bool { return m.first[j+1] > k })
-		d.Uncertain = append(d.Uncertain, diagnostics.EdgeQuantity{From: m.tables[j].parents[k-m.first[j]], To: j, Quantity: quantity(all, k, mean[k])})
+		d.Uncertain = append(d.Uncertain,
+			diagnostics.EdgeQuantity{From: m.tables[j].parents[k-m.first[j]], To: j,
+				Quantity: quantity(all, k, mean[k])})
 	}
 	return d
 }

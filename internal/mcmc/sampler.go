@@ -28,13 +28,15 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 		return nil, err
 	}
 	if p.Vars() != s.Vars() {
-		return nil, fmt.Errorf("mcmc: prior of %d variables, want %d as the scores have", p.Vars(), s.Vars())
+		return nil, fmt.Errorf("mcmc: prior of %d variables, want %d as the scores have", p.Vars(),
+			s.Vars())
 	}
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
 	m := &Sampler{
-		problem: &problem{d: s.Vars(), scorer: s, prior: p.Clone(), tables: make([]*table, s.Vars())},
+		problem: &problem{d: s.Vars(), scorer: s, prior: p.Clone(),
+			tables: make([]*table, s.Vars())},
 		options: o, chains: make([]*chain, o.Chains),
 	}
 	if err := m.begin(ctx); err != nil {

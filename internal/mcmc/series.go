@@ -97,7 +97,8 @@ func quantity(chains []series, k int, mean float64) diagnostics.Quantity {
 		count := len(s.Blocks) / 2 * 2
 		if count < 4 {
 			nan := math.NaN()
-			return diagnostics.Quantity{Mean: mean, StandardError: nan, RHat: nan, ESS: nan, Range: nan}
+			return diagnostics.Quantity{Mean: mean, StandardError: nan, RHat: nan, ESS: nan,
+				Range: nan}
 		}
 		both := 0.
 		for h := range 2 {
@@ -121,7 +122,8 @@ func quantity(chains []series, k int, mean float64) diagnostics.Quantity {
 	case w+between <= 1e-14*mean*mean: // the same number, but for rounding
 	case w > 0:
 		q.RHat = math.Sqrt((float64(n-1)/float64(n)*w + between) / w)
-		if v := float64(total) / blocks.n * blocks.variance(); v > 0 { // not where samples differ by rounding alone
+		// not where samples differ by rounding alone
+		if v := float64(total) / blocks.n * blocks.variance(); v > 0 {
 			q.ESS = min(q.ESS, q.ESS*all.variance()/v)
 		}
 	default:

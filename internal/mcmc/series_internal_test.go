@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Split R̂, effective sample size, standard error and range are what the words of [quantity] say, computed from the samples themselves; of an odd
-// number of blocks the last is left out.
+// Split R̂, effective sample size, standard error and range are what the words of [quantity] say,
+// computed from the samples themselves; of an odd number of blocks the last is left out.
 func TestQuantity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, samples := range []int{4, 5, 9, 2 * 37} {
@@ -40,14 +40,19 @@ func TestQuantity(t *testing.T) {
 			low, high = min(low, stat.Mean(x, nil)), max(high, stat.Mean(x, nil))
 		}
 		for _, h := range halves {
-			means, variances = append(means, stat.Mean(h, nil)), append(variances, stat.Variance(h, nil))
+			means, variances = append(means, stat.Mean(h, nil)),
+				append(variances, stat.Variance(h, nil))
 		}
 		n, w := float64(len(halves[0])), stat.Mean(variances, nil)
 		total, v := float64(len(used)), stat.Variance(used, nil)
 		ess := min(total, total*v/(total/float64(len(blocks))*stat.Variance(blocks, nil)))
-		want := diagnostics.Quantity{Mean: 0.5, StandardError: math.Sqrt(v / ess), RHat: math.Sqrt(((n-1)/n*w + stat.Variance(means, nil)) / w), ESS: ess, Range: high - low}
+		want := diagnostics.Quantity{Mean: 0.5, StandardError: math.Sqrt(v / ess),
+			RHat: math.Sqrt(((n-1)/n*w + stat.Variance(means, nil)) / w), ESS: ess,
+			Range: high - low}
 		got := quantity(all, 1, 0.5)
-		for k, pair := range [][2]float64{{got.Mean, want.Mean}, {got.StandardError, want.StandardError}, {got.RHat, want.RHat}, {got.ESS, want.ESS}, {got.Range, want.Range}} {
+		for k, pair := range [][2]float64{{got.Mean, want.Mean},
+			{got.StandardError, want.StandardError}, {got.RHat, want.RHat}, {got.ESS, want.ESS},
+			{got.Range, want.Range}} {
 			if !(math.Abs(pair[0]-pair[1]) < 1e-9*max(1, pair[1])) {
 				t.Errorf("%d samples: %+v, want %+v: number %d differs", samples, got, want, k+1)
 			}
@@ -62,7 +67,8 @@ func TestQuantity(t *testing.T) {
 	for k := range apart {
 		for i := range 8 {
 			if apart[k].add([]float64{float64(k)}); i == 2 {
-				if q := quantity(apart[k:k+1], 0, 1); !math.IsNaN(q.RHat) || !math.IsNaN(q.ESS) || !math.IsNaN(q.StandardError) || !math.IsNaN(q.Range) {
+				if q := quantity(apart[k:k+1], 0, 1); !math.IsNaN(q.RHat) || !math.IsNaN(q.ESS) ||
+					!math.IsNaN(q.StandardError) || !math.IsNaN(q.Range) {
 					t.Errorf("three samples: %+v, want NaN", q)
 				}
 			}
@@ -86,16 +92,20 @@ func TestQuantity(t *testing.T) {
 // Chains that stand still at probabilities of an edge which hardly differ agree.
 func TestStandingStill(t *testing.T) {
 	for difference, agree := range map[float64]bool{0.03: true, 0.06: false} {
-		q := diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: math.Inf(1), ESS: 1, Range: difference}
-		d := diagnostics.GraphChains{Samples: 800, LogP: diagnostics.Quantity{RHat: 1}, Uncertain: []diagnostics.EdgeQuantity{{Quantity: q}}}
+		q := diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: math.Inf(1), ESS: 1,
+			Range: difference}
+		d := diagnostics.GraphChains{Samples: 800, LogP: diagnostics.Quantity{RHat: 1},
+			Uncertain: []diagnostics.EdgeQuantity{{Quantity: q}}}
 		if got := d.MaxRHat() == 1 && d.MinESS() == 800 && len(d.Warnings()) == 0; got != agree {
-			t.Errorf("difference %v: R̂ %v, effective size %v, %q", difference, d.MaxRHat(), d.MinESS(), d.Warnings())
+			t.Errorf("difference %v: R̂ %v, effective size %v, %q", difference, d.MaxRHat(),
+				d.MinESS(), d.Warnings())
 		}
 	}
 }
 
-// Standard errors are as large as the errors, over 200 seeds: the mean of the squares of their ratios is 1, within what so many can tell and the
-// blocks are short of, for chains with a known correlation and for edges whose probabilities are known.
+// Standard errors are as large as the errors, over 200 seeds: the mean of the squares of their
+// ratios is 1, within what so many can tell and the blocks are short of, for chains with a known
+// correlation and for edges whose probabilities are known.
 func TestStandardErrorsOverSeeds(t *testing.T) {
 	const seeds = 200
 	check := func(what string, z []float64) {
@@ -139,7 +149,8 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 	want /= total
 	var z []float64
 	for seed := range uint64(seeds) {
-		m, err := New(context.Background(), p.scorer, score.Uniform(3), Options{Chains: 2, Rungs: 1, WarmUp: 20, Draws: -1, Seed: seed, Workers: 1})
+		m, err := New(context.Background(), p.scorer, score.Uniform(3),
+			Options{Chains: 2, Rungs: 1, WarmUp: 20, Draws: -1, Seed: seed, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

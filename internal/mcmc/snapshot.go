@@ -55,8 +55,11 @@ func (m *Sampler) Snapshot() (*Snapshot, error) {
 
 func (c *chain) state() (s ChainState, err error) {
 	r := &c.record
-	s = ChainState{Iteration: c.iteration, Betas: slices.Clone(c.betas), Counts: slices.Clone(c.counts), Swaps: slices.Clone(c.swaps), Recent: slices.Clone(c.recent),
-		Series: r.series.clone(), Outside: slices.Clone(r.outside), Looks: slices.Clone(r.looks), Draws: slices.Clone(r.draws), Every: r.every, Samples: r.samples}
+	s = ChainState{Iteration: c.iteration, Betas: slices.Clone(c.betas),
+		Counts: slices.Clone(c.counts), Swaps: slices.Clone(c.swaps),
+		Recent: slices.Clone(c.recent),
+		Series: r.series.clone(), Outside: slices.Clone(r.outside), Looks: slices.Clone(r.looks),
+		Draws: slices.Clone(r.draws), Every: r.every, Samples: r.samples}
 	if s.Source, err = c.source.MarshalBinary(); err != nil {
 		return s, err
 	}
@@ -105,16 +108,20 @@ func (m *Sampler) Restore(s *Snapshot) error {
 func (c *chain) with(s *ChainState) (chain, error) {
 	out := *c
 	if s.Iteration < 0 || s.Every < 1 || s.Samples < 0 {
-		return out, fmt.Errorf("got %d iterations and %d samples, one draw for every %d; want numbers from 0, and at least 1", s.Iteration, s.Samples, s.Every)
+		return out, fmt.Errorf("got %d iterations and %d samples, one draw for every %d; want "+
+			"numbers from 0, and at least 1", s.Iteration, s.Samples, s.Every)
 	}
 	r := newRecord(c.problem, 0)
 	switch {
-	case len(s.Betas) != len(c.betas) || len(s.Rungs) != len(c.rungs) || len(s.Counts) != len(c.counts) || len(s.Swaps) != len(c.swaps) || len(s.Recent) != len(c.recent):
+	case len(s.Betas) != len(c.betas) || len(s.Rungs) != len(c.rungs) ||
+		len(s.Counts) != len(c.counts) || len(s.Swaps) != len(c.swaps) ||
+		len(s.Recent) != len(c.recent):
 		return out, fmt.Errorf("got %d inverse temperatures, want %d", len(s.Rungs), len(c.rungs))
 	case !s.Series.of(len(r.values)):
 		return out, fmt.Errorf("got a record of other numbers, want %d of them", len(r.values))
 	case len(s.Outside) != len(r.outside) || len(s.Looks) != len(r.looks):
-		return out, fmt.Errorf("got %d edges from outside the candidates, want %d", len(s.Outside), len(r.outside))
+		return out, fmt.Errorf("got %d edges from outside the candidates, want %d", len(s.Outside),
+			len(r.outside))
 	}
 	for _, d := range s.Draws {
 		if err := c.checkDraw(d); err != nil {
@@ -135,9 +142,11 @@ func (c *chain) with(s *ChainState) (chain, error) {
 		out.rungs = append(out.rungs, p)
 	}
 	out.iteration = s.Iteration
-	out.betas, out.counts, out.swaps, out.recent = slices.Clone(s.Betas), slices.Clone(s.Counts), slices.Clone(s.Swaps), slices.Clone(s.Recent)
+	out.betas, out.counts, out.swaps, out.recent = slices.Clone(s.Betas), slices.Clone(s.Counts),
+		slices.Clone(s.Swaps), slices.Clone(s.Recent)
 	r.series, r.outside, r.looks = s.Series.clone(), slices.Clone(s.Outside), slices.Clone(s.Looks)
-	r.draws, r.every, r.samples, r.maximum = slices.Clone(s.Draws), s.Every, s.Samples, c.record.maximum
+	r.draws, r.every, r.samples, r.maximum = slices.Clone(s.Draws), s.Every, s.Samples,
+		c.record.maximum
 	out.record = r
 	return out, nil
 }
@@ -161,7 +170,8 @@ func (p *problem) checkDraw(d draw) error {
 	for j, parents := range d.Parents {
 		for _, i := range parents {
 			if i < 0 || i >= p.d || i == j {
-				return fmt.Errorf("got the parent %d of variable %d, want another of %d variables", i, j, p.d)
+				return fmt.Errorf("got the parent %d of variable %d, want another of %d variables",
+					i, j, p.d)
 			}
 		}
 	}
@@ -171,7 +181,8 @@ func (p *problem) checkDraw(d draw) error {
 // partition is the partition of a rung.
 func (p *problem) partition(s *RungState) (*partition, error) {
 	if len(s.Layer) != p.d || len(s.Extras) != p.d {
-		return nil, fmt.Errorf("got layers of %d variables and extra parents of %d, want %d", len(s.Layer), len(s.Extras), p.d)
+		return nil, fmt.Errorf("got layers of %d variables and extra parents of %d, want %d",
+			len(s.Layer), len(s.Extras), p.d)
 	}
 	out := newPartition(p)
 	occupied := make([]bool, p.d)
@@ -198,7 +209,8 @@ func (p *problem) partition(s *RungState) (*partition, error) {
 func (p *problem) checkExtras(j int, extras []int) error {
 	for k, i := range extras {
 		if _, found := slices.BinarySearch(p.open[j], i); !found || k > 0 && i <= extras[k-1] {
-			return fmt.Errorf("got the extra parents %v of variable %d, want some of those outside its candidates, ascending", extras, j)
+			return fmt.Errorf("got the extra parents %v of variable %d, want some of those "+
+				"outside its candidates, ascending", extras, j)
 		}
 	}
 	return nil

@@ -67,7 +67,9 @@ func TestRestoreIsBitwise(t *testing.T) {
 				for got[k] == want[k] {
 					k++
 				}
-				t.Errorf("cut at %d: the end differs from that of the uninterrupted sampler: …%s… and …%s…", cut, got[max(0, k-200):min(len(got), k+100)], want[max(0, k-200):min(len(want), k+100)])
+				t.Errorf("cut at %d: the end differs from that of the uninterrupted sampler: "+
+					"…%s… and …%s…", cut, got[max(0, k-200):min(len(got), k+100)],
+					want[max(0, k-200):min(len(want), k+100)])
 			}
 		}
 	}
@@ -75,7 +77,9 @@ func TestRestoreIsBitwise(t *testing.T) {
 
 // A snapshot with a number that no sampler has is an error, and leaves the sampler as it was.
 func TestRestoreErrors(t *testing.T) {
-	m, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6), mcmc.Options{Chains: 2, Rungs: 2, WarmUp: 10, Draws: 20, Seed: 3, Candidates: 3, Workers: 1})
+	m, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
+		mcmc.Options{Chains: 2, Rungs: 2, WarmUp: 10, Draws: 20, Seed: 3, Candidates: 3,
+			Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,21 +112,31 @@ func TestRestoreErrors(t *testing.T) {
 		"recent swaps":       func(c *mcmc.ChainState) { c.Recent = nil },
 		"length of blocks":   func(c *mcmc.ChainState) { c.Series.PerBlock = 0 },
 		"samples of a block": func(c *mcmc.ChainState) { c.Series.Last.N = -1 },
-		"sums":               func(c *mcmc.ChainState) { c.Series.Last.Sum = c.Series.Last.Sum[1:] },
-		"squares":            func(c *mcmc.ChainState) { c.Series.Last.Squares = c.Series.Last.Squares[1:] },
-		"outside":            func(c *mcmc.ChainState) { c.Outside = c.Outside[1:] },
-		"looks":              func(c *mcmc.ChainState) { c.Looks = c.Looks[1:] },
-		"source":             func(c *mcmc.ChainState) { c.Source = c.Source[1:] },
-		"graph":              func(c *mcmc.ChainState) { c.Draws[0].Parents = c.Draws[0].Parents[1:] },
-		"parent of itself":   func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{2} },
-		"negative parent":    func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{-1} },
-		"parent too large":   func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{6} },
-		"layers":             func(c *mcmc.ChainState) { c.Rungs[0].Layer = c.Rungs[0].Layer[1:] },
-		"extra parents":      func(c *mcmc.ChainState) { c.Rungs[0].Extras = c.Rungs[0].Extras[1:] },
-		"negative layer":     func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = -1 },
-		"layer too large":    func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = 6 },
-		"empty layer":        func(c *mcmc.ChainState) { c.Rungs[0].Layer = []int{0, 0, 0, 2, 2, 2} },
-		"extra parent":       func(c *mcmc.ChainState) { c.Rungs[0].Extras[1] = []int{1} },
+		"sums": func(c *mcmc.ChainState) {
+			c.Series.Last.Sum = c.Series.Last.Sum[1:]
+		},
+		"squares": func(c *mcmc.ChainState) {
+			c.Series.Last.Squares = c.Series.Last.Squares[1:]
+		},
+		"outside": func(c *mcmc.ChainState) { c.Outside = c.Outside[1:] },
+		"looks":   func(c *mcmc.ChainState) { c.Looks = c.Looks[1:] },
+		"source":  func(c *mcmc.ChainState) { c.Source = c.Source[1:] },
+		"graph": func(c *mcmc.ChainState) {
+			c.Draws[0].Parents = c.Draws[0].Parents[1:]
+		},
+		"parent of itself": func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{2} },
+		"negative parent":  func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{-1} },
+		"parent too large": func(c *mcmc.ChainState) { c.Draws[0].Parents[2] = []int{6} },
+		"layers":           func(c *mcmc.ChainState) { c.Rungs[0].Layer = c.Rungs[0].Layer[1:] },
+		"extra parents": func(c *mcmc.ChainState) {
+			c.Rungs[0].Extras = c.Rungs[0].Extras[1:]
+		},
+		"negative layer":  func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = -1 },
+		"layer too large": func(c *mcmc.ChainState) { c.Rungs[0].Layer[1] = 6 },
+		"empty layer": func(c *mcmc.ChainState) {
+			c.Rungs[0].Layer = []int{0, 0, 0, 2, 2, 2}
+		},
+		"extra parent": func(c *mcmc.ChainState) { c.Rungs[0].Extras[1] = []int{1} },
 	}
 	for name, fault := range faults {
 		s, _ := state()

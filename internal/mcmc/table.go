@@ -14,8 +14,8 @@ import (
 
 // A table has the node scores of one child for all subsets of its candidates,
 // perhaps with some given parents, the extra ones, that are no candidates. A set is a
-// mask: bit k stands for parents[k], and given, the bit after these, for all extra parents together:
-// it is in a layer if the latest of them is.
+// mask: bit k stands for parents[k], and given, the bit after these, for all extra parents
+// together: it is in a layer if the latest of them is.
 type table struct {
 	parents    []int // the candidates, ascending
 	extras     []int // the given parents, ascending
@@ -32,21 +32,24 @@ type table struct {
 }
 
 // newTable scores all subsets of the candidates of child j.
-func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table, error) {
+func newTable(ctx context.Context, s score.Scorer, p *score.Prior, j int, candidates []int) (*table,
+	error) {
 	t := &table{parents: candidates, low: 1<<len(candidates) - 1}
 	q, err := t.score(ctx, s, p, j)
 	if err != nil {
 		return nil, err
 	}
 	if math.IsInf(slices.Max(q), -1) {
-		return nil, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive probability", candidates, j)
+		return nil, fmt.Errorf("mcmc: no set of the candidates %v of variable %d has a positive "+
+			"probability", candidates, j)
 	}
 	t.fill(q)
 	return t, nil
 }
 
 // with returns the table with extra parents, ascending.
-func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int, extras []int) (*table, error) {
+func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
+	extras []int) (*table, error) {
 	w := &table{parents: t.parents, extras: extras, low: t.low, given: 1 << len(t.parents)}
 	q, err := w.score(ctx, s, p, j)
 	if err != nil {
@@ -57,7 +60,8 @@ func (t *table) with(ctx context.Context, s score.Scorer, p *score.Prior, j int,
 }
 
 // score returns the node scores of all sets of parents of child j.
-func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64, error) {
+func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int) ([]float64,
+	error) {
 	q := make([]float64, 1<<len(t.parents))
 	if err := nodescore.LogScoresGiven(ctx, s, q, j, t.parents, t.extras); err != nil {
 		return nil, err
@@ -65,7 +69,8 @@ func (t *table) score(ctx context.Context, s score.Scorer, p *score.Prior, j int
 	p.AddToGiven(q, j, t.parents, t.extras)
 	for _, v := range q {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return nil, &score.VariableError{Variable: j, Err: fmt.Errorf("log score is %v, want a number below +Inf", v)}
+			return nil, &score.VariableError{Variable: j,
+				Err: fmt.Errorf("log score is %v, want a number below +Inf", v)}
 		}
 	}
 	return q, nil

@@ -67,12 +67,14 @@ func TestSums(t *testing.T) {
 		full := tab.low | tab.given
 		p := make([]float64, len(tab.parents))
 		for before := range full + 1 {
-			for _, layer := range []uint32{before, before & 0b101, before & 0b1000001, before & 0b100} {
+			for _, layer := range []uint32{before, before & 0b101, before & 0b1000001,
+				before & 0b100} {
 				sets, logs := tab.allowed(before, layer)
 				want, got := logSum(logs), tab.mass(before, layer).log()
 				// Sums have 44 bits, and a difference may lose 23 of them.
 				if !(math.Abs(got-want) <= 1e-6) && got != want {
-					t.Fatalf("scale %v: sum before %b with one of %b is %v, want %v", scale, before, layer, got, want)
+					t.Fatalf("scale %v: sum before %b with one of %b is %v, want %v", scale, before,
+						layer, got, want)
 				}
 				if len(sets) == 0 {
 					continue
@@ -86,7 +88,8 @@ func TestSums(t *testing.T) {
 						}
 					}
 					if !(math.Abs(p[k]-want) <= 1e-5) {
-						t.Fatalf("scale %v: candidate %d before %b with one of %b has the probability %v, want %v", scale, k, before, layer, p[k], want)
+						t.Fatalf("scale %v: candidate %d before %b with one of %b has the "+
+							"probability %v, want %v", scale, k, before, layer, p[k], want)
 					}
 				}
 			}
@@ -116,11 +119,13 @@ func TestDrawSets(t *testing.T) {
 				total += count[set]
 				// About 400 comparisons: five standard errors.
 				if !(math.Abs(count[set]/n-p) <= 5*math.Sqrt(p*(1-p)/n)+1e-4) {
-					t.Errorf("scale %v: %b before %b with one of %b is drawn %v times of %d, probability %v", scale, set, before, layer, count[set], n, p)
+					t.Errorf("scale %v: %b before %b with one of %b is drawn %v times of %d, "+
+						"probability %v", scale, set, before, layer, count[set], n, p)
 				}
 			}
 			if total != n {
-				t.Errorf("scale %v: %v of %d sets before %b with one of %b are none", scale, n-total, n, before, layer)
+				t.Errorf("scale %v: %v of %d sets before %b with one of %b are none", scale,
+					n-total, n, before, layer)
 			}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // beginning but for R̂, and changes no bit of the result.
 func TestTrace(t *testing.T) {
 	build := func() *mcmc.Sampler {
-		s, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6), mcmc.Options{Chains: 3, WarmUp: 20, Seed: 4, Workers: 1})
+		s, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
+			mcmc.Options{Chains: 3, WarmUp: 20, Seed: 4, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +27,9 @@ func TestTrace(t *testing.T) {
 		if err := traced.Advance(t.Context(), 10); err != nil {
 			t.Fatal(err)
 		}
-		if got := traced.Trace(); traced.Iterations() != 20 && !(got.Acceptance > 0 && got.Acceptance <= 1) || // counts begin anew after the warm-up
+		// counts begin anew after the warm-up
+		if got := traced.Trace(); traced.Iterations() != 20 &&
+			!(got.Acceptance > 0 && got.Acceptance <= 1) ||
 			math.IsInf(got.LogP, 0) {
 			t.Errorf("after %d iterations: %+v", traced.Iterations(), got)
 		}
@@ -49,13 +52,15 @@ func TestTrace(t *testing.T) {
 	for _, d := range a.Draws {
 		last[d.Chain] = d.LogScore
 	}
-	if got, want := traced.Trace().LogP, (last[0]+last[1]+last[2])/3; !(math.Abs(got-want) <= 1e-9) {
+	if got, want := traced.Trace().LogP,
+		(last[0]+last[1]+last[2])/3; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("mean of ln p %v, the last draws have %v", got, want)
 	}
 	for i := range 6 {
 		for j := range 6 {
 			if a.Edges.At(i, j) != b.Edges.At(i, j) {
-				t.Fatalf("edge %d → %d has the probability %v with traces, %v without", i, j, a.Edges.At(i, j), b.Edges.At(i, j))
+				t.Fatalf("edge %d → %d has the probability %v with traces, %v without", i, j,
+					a.Edges.At(i, j), b.Edges.At(i, j))
 			}
 		}
 	}

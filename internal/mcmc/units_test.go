@@ -12,8 +12,9 @@ import (
 	"tobac/score"
 )
 
-// Columns in other units have the same scores but for a constant and rounding. Under a score of equivalence classes
-// many changes have a ratio of exactly one, which rounding must not decide: the chains go the same way.
+// Columns in other units have the same scores but for a constant and rounding. Under a score of
+// equivalence classes many changes have a ratio of exactly one, which rounding must not decide: the
+// chains go the same way.
 func TestUnitsChangeNothing(t *testing.T) {
 	const n, d = 200, 18
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -38,7 +39,8 @@ func TestUnitsChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := mcmc.New(context.Background(), s, p, mcmc.Options{Chains: 2, Candidates: 10, WarmUp: 60, Draws: 100, Seed: 1, Workers: 2})
+		m, err := mcmc.New(context.Background(), s, p,
+			mcmc.Options{Chains: 2, Candidates: 10, WarmUp: 60, Draws: 100, Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +56,7 @@ func TestUnitsChangeNothing(t *testing.T) {
 	first := edges(func(int) float64 { return 1 })
 	second := edges(func(j int) float64 { return math.Pow(1000, float64(j%3-1)) })
 	if !mat.EqualApprox(first, second, 1e-9) {
-		t.Errorf("edge probabilities\n%.3f\nin other units\n%.3f", mat.Formatted(first), mat.Formatted(second))
+		t.Errorf("edge probabilities\n%.3f\nin other units\n%.3f", mat.Formatted(first),
+			mat.Formatted(second))
 	}
 }

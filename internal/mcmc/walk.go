@@ -66,8 +66,9 @@ type scoredSet struct {
 	q   float64
 }
 
-// possibleSets are the possible sets from the last to the first, as subsets visits them, where they are few: where the number of
-// parents is bounded, or scores are those of a pool. nil: they are more than most.
+// possibleSets are the possible sets from the last to the first, as subsets visits them, where they
+// are few: where the number of parents is bounded, or scores are those of a pool. nil: they are
+// more than most.
 func possibleSets(q []float64, most int) (list []scoredSet) {
 	for set := len(q) - 1; set >= 0; set-- {
 		if math.IsInf(q[set], -1) {
@@ -82,8 +83,11 @@ func possibleSets(q []float64, most int) (list []scoredSet) {
 }
 
 // walkFew is walkAll of a list.
-func walkFew(list []scoredSet, before, layer uint32, visit func(set uint32, weight float64)) float64 {
-	in := func(s scoredSet) bool { return s.set&^before == 0 && (s.set&layer != 0 || layer == anySet) }
+func walkFew(list []scoredSet, before, layer uint32,
+	visit func(set uint32, weight float64)) float64 {
+	in := func(s scoredSet) bool {
+		return s.set&^before == 0 && (s.set&layer != 0 || layer == anySet)
+	}
 	best := math.Inf(-1)
 	for _, s := range list {
 		if in(s) {

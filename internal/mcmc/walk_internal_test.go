@@ -30,13 +30,16 @@ func TestWalk(t *testing.T) {
 				return func(set uint32, w float64) { into[set] += w; into[1<<31] += w }
 			}
 			got, want := map[uint32]float64{}, map[uint32]float64{}
-			best, wantBest := tab.walk(before, layer, sum(got)), walkAll(q, before, layer, sum(want))
+			best, wantBest := tab.walk(before, layer, sum(got)),
+				walkAll(q, before, layer, sum(want))
 			if best != wantBest {
-				t.Fatalf("scale %v: best of %b with one of %b is %v, want %v", scale, before, layer, best, wantBest)
+				t.Fatalf("scale %v: best of %b with one of %b is %v, want %v", scale, before, layer,
+					best, wantBest)
 			}
 			for set, w := range want {
 				if !(math.Abs(got[set]-w) <= 1e-11*want[1<<31]) {
-					t.Fatalf("scale %v: %b of %b with one of %b weighs %v, want %v", scale, set, before, layer, got[set], w)
+					t.Fatalf("scale %v: %b of %b with one of %b weighs %v, want %v", scale, set,
+						before, layer, got[set], w)
 				}
 			}
 		}
@@ -55,7 +58,8 @@ func TestWalkFew(t *testing.T) {
 	}
 	few := possibleSets(q, len(q)/16)
 	if len(few) != 1+10+45 || possibleSets(q[:64], 4) != nil {
-		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a sixteenth", len(few), possibleSets(q[:64], 4))
+		t.Fatalf("%d possible sets of 1024, want 56; %v of 64, want nil, as 22 are more than a "+
+			"sixteenth", len(few), possibleSets(q[:64], 4))
 	}
 	tab := &table{scores: q, few: few}
 	for range 200 {
@@ -68,9 +72,11 @@ func TestWalkFew(t *testing.T) {
 		into := func(list *[]scoredSet) func(uint32, float64) {
 			return func(set uint32, w float64) { *list = append(*list, scoredSet{set, w}) }
 		}
-		best, wantBest := tab.walk(before, layer, into(&got)), walkAll(q, before, layer, into(&want))
+		best, wantBest := tab.walk(before, layer, into(&got)),
+			walkAll(q, before, layer, into(&want))
 		if best != wantBest || !slices.Equal(got, want) {
-			t.Fatalf("%b with one of %b: %v of best %v, want %v of %v", before, layer, got, best, want, wantBest)
+			t.Fatalf("%b with one of %b: %v of best %v, want %v of %v", before, layer, got, best,
+				want, wantBest)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func TestAvailable(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for bytes, want := range map[float64]string{0: "0 MB", 1: "10 MB", 1e9: "1.0 GB", 2.34e10: "23.4 GB", 1.5e11: "150 GB", 4e13: "40000 GB", math.Inf(1): "10^9 GB and more"} {
+	for bytes, want := range map[float64]string{0: "0 MB", 1: "10 MB", 1e9: "1.0 GB",
+		2.34e10: "23.4 GB", 1.5e11: "150 GB", 4e13: "40000 GB", math.Inf(1): "10^9 GB and more"} {
 		if got := memory.Size(bytes); got != want {
 			t.Errorf("%v: got %q, want %q", bytes, got, want)
 		}

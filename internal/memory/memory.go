@@ -32,7 +32,8 @@ func Available() Room {
 
 // held is the memory that the Go runtime has from the system.
 func held() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64()) - int64(sample[1].Value.Uint64())
 }

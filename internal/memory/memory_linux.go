@@ -26,7 +26,9 @@ func readSystem(root fs.FS) (best Room, known bool) {
 		// What the runtime reserves counts, although it never uses most of it.
 		if pages, ok := leading(text(root, "proc/self/statm")); ok {
 			taken := pages * int64(os.Getpagesize())
-			consider(limit-taken, fmt.Sprintf("ulimit -v: %s of %s of address space are taken, which Go reserves and hardly uses; GOMEMLIMIT or a control group bounds memory itself", Size(float64(taken)), Size(float64(limit))))
+			consider(limit-taken, fmt.Sprintf("ulimit -v: %s of %s of address space are taken, "+
+				"which Go reserves and hardly uses; GOMEMLIMIT or a control group bounds memory "+
+				"itself", Size(float64(taken)), Size(float64(limit))))
 		}
 	}
 	for _, line := range strings.Split(text(root, "proc/self/cgroup"), "\n") {
@@ -35,9 +37,13 @@ func readSystem(root fs.FS) (best Room, known bool) {
 		switch {
 		case !found:
 		case id == "0" && controllers == "":
-			groups(root, "sys/fs/cgroup", at, "memory.max", "memory.current", "inactive_file", func(b int64) { consider(b, "the limit of the control group") })
+			groups(root, "sys/fs/cgroup", at, "memory.max", "memory.current", "inactive_file",
+				func(b int64) { consider(b, "the limit of the control group") })
 		case strings.Contains(","+controllers+",", ",memory,"):
-			groups(root, "sys/fs/cgroup/memory", at, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", func(b int64) { consider(b, "the limit of the control group") })
+			groups(root, "sys/fs/cgroup/memory", at, "memory.limit_in_bytes",
+				"memory.usage_in_bytes", "total_inactive_file", func(b int64) {
+					consider(b, "the limit of the control group")
+				})
 		}
 	}
 	return best, known

@@ -39,7 +39,8 @@ func ReadAll(r io.Reader, times float64) ([]byte, error) {
 			return all.Bytes(), err
 		}
 		// As much again is about to be read, and the buffer is copied when it grows.
-		if err := Check("contents of more than "+Size(float64(limit)), times*2*float64(limit)-float64(all.Cap())); err != nil {
+		if err := Check("contents of more than "+Size(float64(limit)),
+			times*2*float64(limit)-float64(all.Cap())); err != nil {
 			return nil, err
 		}
 	}

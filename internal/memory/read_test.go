@@ -21,12 +21,14 @@ func TestReadAll(t *testing.T) {
 		t.Errorf("%d bytes: %d, %v", len(want), len(got), err)
 	}
 	broken := errors.New("broken")
-	if _, err := memory.ReadAll(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(broken)), 2); !errors.Is(err, broken) {
+	if _, err := memory.ReadAll(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(broken)),
+		2); !errors.Is(err, broken) {
 		t.Errorf("a broken reader: %v", err)
 	}
 	count := &counted{}
 	_, err := memory.ReadAll(count, 2)
-	if e := new(memory.SizeError); !errors.As(err, &e) || e.Room.Limit != "GOMEMLIMIT" || count.n > 200<<20 {
+	if e := new(memory.SizeError); !errors.As(err, &e) || e.Room.Limit != "GOMEMLIMIT" ||
+		count.n > 200<<20 {
 		t.Errorf("without an end: %v after %d bytes", err, count.n)
 	}
 }

@@ -17,9 +17,12 @@ const (
 	estimateFrom  = 1e-4 // probability from which on a set may be estimated
 	leftOpen      = 0.01 // probability of the sets of a variable that may stay without an estimate
 	correctRounds = 12   // in which sets are estimated, at most
-	sampledRounds = 6    // the same under chains, whose probabilities are never quite the same; half and a third of them where estimates became more precise
-	refineRounds  = 2    // in which estimates become more precise where the halves do not agree, at most
-	SetSweeps     = 4    // at each temperature
+	// the same under chains, whose probabilities are never quite the same; half and a third of them
+	// where estimates became more precise
+	sampledRounds = 6
+	// in which estimates become more precise where the halves do not agree, at most
+	refineRounds = 2
+	SetSweeps    = 4 // at each temperature
 )
 
 // precisions are the numbers of particles of an estimate, and the probabilities of a set from which
@@ -103,7 +106,8 @@ func (t *networkTable) refine(ctx context.Context, factor int, say func(text str
 		}
 	}
 	say(fmt.Sprintf("evidences of networks, more precisely: %d sets of parents", len(list)))
-	if _, err := t.estimates.withSweeps(factor*SetSweeps).Estimate(ctx, list, factor*finest.particles); err != nil {
+	if _, err := t.estimates.withSweeps(factor*SetSweeps).Estimate(ctx, list,
+		factor*finest.particles); err != nil {
 		return err
 	}
 	t.fill()
@@ -160,7 +164,8 @@ func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.
 	for j, sets := range all {
 		for _, w := range sets {
 			known := t.estimates.of(j, w.Set)
-			if w.probability >= precisions[level].from && w.probability < below && known != nil && known.Particles < precisions[level].particles {
+			if w.probability >= precisions[level].from && w.probability < below && known != nil &&
+				known.Particles < precisions[level].particles {
 				list = append(list, w.Parents)
 			}
 		}

@@ -49,7 +49,8 @@ func (e *Estimates) withSweeps(n int) *Estimates {
 }
 
 // Estimate estimates the sets of a list, in place of what was known of them.
-func (e *Estimates) Estimate(ctx context.Context, list []tempering.Parents, particles int) ([]*tempering.Estimate, error) {
+func (e *Estimates) Estimate(ctx context.Context, list []tempering.Parents,
+	particles int) ([]*tempering.Estimate, error) {
 	all, err := e.sets.Estimate(ctx, list, particles)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,8 @@ const (
 
 // Under is the posterior of networks under orders, by chains with so many temperatures and
 // iterations for each variable.
-func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted, rungs, iterations int) (*inference.Inference, error) {
+func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted,
+	rungs, iterations int) (*inference.Inference, error) {
 	model, data, scale, err := p.SampledModel(p.Model, false)
 	if err != nil {
 		return nil, err
@@ -55,14 +56,16 @@ func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted, run
 	if len(parts) > 1 {
 		q = posterior.Mix(parts, weights)
 	}
-	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: drawn.InDataUnits(q, p.Data), Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: drawn.InDataUnits(q, p.Data),
+		Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }
 
 // temperedUnder is the posterior under one order, with the chains that it was read off.
 func temperedUnder(
-	ctx context.Context, problem *engine.Problem, o orders.Weighted, m sem.Network, data *dataset.Table, rungs, iterations int,
+	ctx context.Context, problem *engine.Problem, o orders.Weighted, m sem.Network,
+	data *dataset.Table, rungs, iterations int,
 ) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
 	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
@@ -75,19 +78,24 @@ func temperedUnder(
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: m.String(), Kind: posterior.Draws}
+	p := &posterior.Posterior{Names: slices.Clone(data.Names), Engine: name, Model: m.String(),
+		Kind: posterior.Draws}
 	for _, draw := range res.Draws {
 		p.Draws = append(p.Draws, posterior.Draw{Graph: draw.Graph, Parameters: draw.Parameters})
 	}
 	p.Marginals = posterior.Marginals{Probabilities: res.Probabilities}
-	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.Count, Order: slices.Clone(o.Order), NoiseVariance: m.Noise(), LogEvidence: o.Evidence, Marginals: &p.Marginals}
+	c := posterior.Component{Draws: len(p.Draws), Weight: 1, Count: o.Count,
+		Order: slices.Clone(o.Order), NoiseVariance: m.Noise(), LogEvidence: o.Evidence,
+		Marginals: &p.Marginals}
 	p.Components = []posterior.Component{c}
 	return p, res, drawn.AddDensities(p.Draws, c, m, data)
 }
 
 // temperedChecks are about the two chains of every variable, over all orders.
 func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.Check {
-	const apart = 0.05 // the difference between the probabilities of two chains from which on R̂ of an edge is looked at
+	// the difference between the probabilities of two chains from which on R̂ of an edge is looked
+	// at
+	const apart = 0.05
 	worst, least, edges, largest, edge := 1.0, 1.0, 0, 0.0, [2]int{}
 	for _, t := range tempered {
 		d, _ := t.RHat.Dims()
@@ -111,10 +119,15 @@ func temperedChecks(tempered []*tempering.Result, names []string) []diagnostics.
 		}
 	}
 	return []diagnostics.Check{
-		diagnostics.Above("r_hat", worst, graphchains.LimitRHat[0], graphchains.LimitRHat[1], fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above %v: %d), most on %q → %q, where their probabilities differ by %.2f: more iterations or rungs are needed",
-			graphchains.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
-		diagnostics.Below("exchange", least, graphchains.LimitExchange[0], graphchains.LimitExchange[1],
-			fmt.Sprintf("only %.1f %% of the exchanges between two temperatures succeed: more rungs are needed", 100*least)),
+		diagnostics.Above("r_hat", worst, graphchains.LimitRHat[0], graphchains.LimitRHat[1],
+			fmt.Sprintf("the two chains do not agree everywhere (number of edges with R̂ above "+
+				"%v: %d), most on %q → %q, where their probabilities differ by %.2f: more "+
+				"iterations or rungs are needed",
+				graphchains.LimitRHat[0], edges, names[edge[0]], names[edge[1]], largest)),
+		diagnostics.Below("exchange", least, graphchains.LimitExchange[0],
+			graphchains.LimitExchange[1],
+			fmt.Sprintf("only %.1f %% of the exchanges between two temperatures succeed: more "+
+				"rungs are needed", 100*least)),
 	}
 }
 

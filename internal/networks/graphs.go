@@ -33,7 +33,8 @@ type Graphs struct {
 
 // Scored are the evidences as a model in closed form.
 func (g *Graphs) Scored() sem.Scored {
-	return inference.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool, NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
+	return inference.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool,
+		NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
 }
 
 // logEvidence is that of the table, with the prior of an estimated noise variance.
@@ -59,7 +60,8 @@ func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 			return nil, err
 		}
 		c.read = &inf.Outcome
-		c.read.Checks = slices.Concat(graphchains.ChainChecks(inf.Diagnostics), inf.Checks, inference.DrawChecks(inf.Posterior))
+		c.read.Checks = slices.Concat(graphchains.ChainChecks(inf.Diagnostics), inf.Checks,
+			inference.DrawChecks(inf.Posterior))
 	}
 	return c.read, nil
 }
@@ -71,12 +73,14 @@ func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, er
 		return nil, err
 	}
 	_, steps := c.Steps()
-	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.settings.Chains, steps-c.settings.WarmUp)
+	inf.Sum = fmt.Sprintf("%d chains of %d iterations over all orders", c.settings.Chains,
+		steps-c.settings.WarmUp)
 	if err := c.graphs.equip(ctx, inf, c.problem.Data); err != nil {
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
-	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " + graphchains.Convergence(inf.Diagnostics)
+	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " +
+		graphchains.Convergence(inf.Diagnostics)
 	return inf, nil
 }
 
@@ -85,7 +89,8 @@ func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, er
 func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
-		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
+		inf.Reason += fmt.Sprintf("; one noise variance for all columns, %.4g in their squared "+
+			"units, was estimated; networks have them divided by %.4g", g.noiseVariance(), g.unit)
 	}
 	p, t, m := inf.Posterior, g.table, g.Model
 	stride := max(1, len(p.Draws)/networkDraws)
@@ -94,7 +99,9 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 	for k := 0; k < len(p.Draws); k += stride {
 		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
-	if _, err := t.estimates.Estimate(ctx, t.estimates.Missing(graphs), precisions[0].particles); err != nil { // beside the table, whose posterior is settled
+	// beside the table, whose posterior is settled
+	if _, err := t.estimates.Estimate(ctx, t.estimates.Missing(graphs),
+		precisions[0].particles); err != nil {
 		return err
 	}
 	if err := t.estimates.Equip(some, m); err != nil {
@@ -121,12 +128,16 @@ func (t *networkTable) describe(inf *inference.Inference, names []string) {
 			}
 		}
 	}
-	inf.Sum += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% of the probability of each variable's parents or more; by either half of the particles edge probabilities differ by %.3f on average and %.2f at most",
+	inf.Sum += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% "+
+		"of the probability of each variable's parents or more; by either half of the particles "+
+		"edge probabilities differ by %.3f on average and %.2f at most",
 		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
 	inf.Checks = []diagnostics.Check{
 		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
-			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q their probabilities differ by %.2f", names[from], names[to], largest)),
+			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q "+
+				"their probabilities differ by %.2f", names[from], names[to], largest)),
 		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
-			fmt.Sprintf("of some variable, only %.0f %% of the probability has estimated evidences; the rest has scores of Gaussian processes", 100*t.held)),
+			fmt.Sprintf("of some variable, only %.0f %% of the probability has estimated "+
+				"evidences; the rest has scores of Gaussian processes", 100*t.held)),
 	}
 }

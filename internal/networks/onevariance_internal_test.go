@@ -43,12 +43,15 @@ func TestOneVarianceFromOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &engine.Problem{Data: table, Seed: 1, Workers: 2, Report: func(engine.Progress) {}}
-		got, err := Settle(t.Context(), p, asked, &graphchains.Settings{}, &sem.Hypothesis{Scores: own})
+		got, err := Settle(t.Context(), p, asked, &graphchains.Settings{},
+			&sem.Hypothesis{Scores: own})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if noise := got.noiseVariance(); noise > 0 != equal || equal && (noise < 0.05 || noise > 0.2) {
-			t.Errorf("equal %v: noise variance %v of all equations, want one near 0.1 if equal, else 0", equal, noise)
+		if noise := got.noiseVariance(); noise > 0 != equal || equal &&
+			(noise < 0.05 || noise > 0.2) {
+			t.Errorf("equal %v: noise variance %v of all equations, want one near 0.1 if equal, "+
+				"else 0", equal, noise)
 		}
 	}
 }

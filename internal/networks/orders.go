@@ -22,8 +22,10 @@ import (
 )
 
 // Chained prepares chains over the graphs of a table.
-func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs, chains *graphchains.Settings) (*networkChains, error) {
-	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, chains, trust.WholeTrust)
+func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs,
+	chains *graphchains.Settings) (*networkChains, error) {
+	s, err := graphchains.Settle(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, chains,
+		trust.WholeTrust)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,8 @@ func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
 // of a hypothesis, whose posterior says what matters; nil means those of Gaussian processes.
 func Settle(
-	ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings, start *sem.Hypothesis,
+	ctx context.Context, p *engine.Problem, asked sem.Network, chains *graphchains.Settings,
+	start *sem.Hypothesis,
 ) (*Graphs, error) {
 	var first firstTable
 	var err error
@@ -76,7 +79,8 @@ func Settle(
 }
 
 // settled estimates the evidences of networks that matter, from a first table on.
-func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first firstTable) (*Graphs, error) {
+func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first firstTable) (*Graphs,
+	error) {
 	table := first.networkTable
 	model := asked.Inferred(first.noise)
 	_, scaling := model.Sampled(false)
@@ -101,7 +105,8 @@ func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first fi
 	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
 		return nil, err
 	}
-	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight, Scale: scale}, nil
+	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(),
+		unit: first.unit, logWeight: first.logWeight, Scale: scale}, nil
 }
 
 // A firstTable is one that evidences of networks begin with.
@@ -125,7 +130,8 @@ func startedTable(
 	}
 	p.Doing(name, "taking sets of parents from the scores of the model")
 	t.unit = 1
-	if t.networkTable, err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil {
+	if t.networkTable,
+		err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil {
 		return t, err
 	}
 	if t.first = t.graphs.logEvidence(); start.NoiseVariance == 0 {
@@ -140,16 +146,19 @@ func startedTable(
 
 // Of networks with one noise variance beside a hypothesis with one for each equation.
 const (
-	likeRoots   = 1.5 // times the least variance: of the columns that vary little enough to be noise alone
-	commonEdge  = 1   // variance of the weights of the smooth equations that their table begins with
-	hopelessOne = 15  // nats for each variable by which that table may be behind
+	// times the least variance: of the columns that vary little enough to be noise alone
+	likeRoots = 1.5
+	// variance of the weights of the smooth equations that their table begins with
+	commonEdge  = 1
+	hopelessOne = 15 // nats for each variable by which that table may be behind
 )
 
 // commonTable is the table of smooth equations with one noise variance, that of the columns that
-// vary least: where noise variances are equal, those without parents do. It is none of more variables
-// than are summed over, of columns without a unit in common, and where one column alone varies so
-// little.
-func commonTable(ctx context.Context, p *engine.Problem, chains *graphchains.Settings) (t firstTable, ok bool, err error) {
+// vary least: where noise variances are equal, those without parents do. It is none of more
+// variables than are summed over, of columns without a unit in common, and where one column alone
+// varies so little.
+func commonTable(ctx context.Context, p *engine.Problem,
+	chains *graphchains.Settings) (t firstTable, ok bool, err error) {
 	_, d := p.Data.X.Dims()
 	if d > exact.Affordable || inspect.NoCommonUnit(p.Data) != "" {
 		return t, false, nil
@@ -176,7 +185,8 @@ func commonTable(ctx context.Context, p *engine.Problem, chains *graphchains.Set
 	if err != nil {
 		return t, false, err
 	}
-	t, err = startedTable(ctx, p, &sem.Hypothesis{Scores: s, NoiseVariance: noise, InUnits: true}, chains)
+	t, err = startedTable(ctx, p, &sem.Hypothesis{Scores: s, NoiseVariance: noise, InUnits: true},
+		chains)
 	return t, true, err
 }
 
@@ -189,7 +199,8 @@ func (t firstTable) behind(other firstTable) bool {
 // gaussianTable is the table of Gaussian-process scores. The noise variance is that of the model,
 // or, if that is unknown, one in common or one for each, as the data support. The unit is that of
 // [nodescore.GPOptions].
-func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains *graphchains.Settings) (firstTable, error) {
+func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network,
+	chains *graphchains.Settings) (firstTable, error) {
 	n, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
@@ -210,7 +221,8 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 		if err != nil {
 			return firstTable{}, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil || inspect.NoCommonUnit(p.Data) != "" {
+		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil ||
+			inspect.NoCommonUnit(p.Data) != "" {
 			return firstTable{best, 0, 1, 0, 0}, err
 		}
 	}
@@ -236,7 +248,8 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network, chains
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared
 // unit of the Gaussian processes, estimated given the best graph of a table, and once more given
 // the best under the estimate.
-func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (one *networkTable, noise float64, err error) {
+func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (one *networkTable,
+	noise float64, err error) {
 	square := g.Unit() * g.Unit()
 	at := func(noise float64) score.Scorer { return g.At(noise * square) }
 	maximise := func(from float64, under *networkTable) (float64, error) {
@@ -244,7 +257,9 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (on
 		if err != nil {
 			return 0, err
 		}
-		v, err := nodescore.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) { return nodescore.OfGraph(at(v), graph), nil })
+		v, err := nodescore.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) {
+			return nodescore.OfGraph(at(v), graph), nil
+		})
 		return rounded(v), err
 	}
 	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {
@@ -261,6 +276,7 @@ func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (on
 
 // rounded keeps four digits, more than which nothing depends on.
 func rounded(v float64) float64 {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // its own text is a number
+	// its own text is a number
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	return short
 }

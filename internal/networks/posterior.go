@@ -19,9 +19,11 @@ import (
 
 // A tablePosterior is the posterior over the graphs that a table of networks allows.
 type tablePosterior interface {
-	logEvidence() float64 // of the table, or what tells tables of the same data apart in place of it
+	// of the table, or what tells tables of the same data apart in place of it
+	logEvidence() float64
 	edges() *mat.Dense
-	probable(j int, above float64) []weightedSet // the sets of parents of variable j with a probability above a bound
+	// the sets of parents of variable j with a probability above a bound
+	probable(j int, above float64) []weightedSet
 	best(ctx context.Context) (*dag.Graph, error)
 }
 
@@ -46,7 +48,8 @@ type summedTable struct {
 	orders *exact.Orders
 }
 
-func sumUnder(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (summedTable, error) {
+func sumUnder(ctx context.Context, s score.Scorer, prior *score.Prior,
+	workers int) (summedTable, error) {
 	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
 		return summedTable{}, err
@@ -97,7 +100,9 @@ func (p sampledTable) logEvidence() float64 { return p.Diagnostics.LogP.Mean }
 func (p sampledTable) edges() *mat.Dense { return p.Edges }
 
 func (p sampledTable) best(context.Context) (*dag.Graph, error) {
-	return slices.MaxFunc(p.Draws, func(a, b mcmc.Draw) int { return cmp.Compare(a.LogScore, b.LogScore) }).Graph, nil
+	return slices.MaxFunc(p.Draws, func(a, b mcmc.Draw) int {
+		return cmp.Compare(a.LogScore, b.LogScore)
+	}).Graph, nil
 }
 
 func (p sampledTable) probable(j int, above float64) (list []weightedSet) {

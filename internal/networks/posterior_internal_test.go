@@ -33,7 +33,8 @@ func TestChainsUnderATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := newNetworkTable(ctx, gaussian.Integrated(), prior, mcmc.Options{Seed: 1, Workers: 2})
+	table, err := newNetworkTable(ctx, gaussian.Integrated(), prior,
+		mcmc.Options{Seed: 1, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,8 @@ func TestChainsUnderATable(t *testing.T) {
 	off.Sub(got.edges(), graphs.Edges())
 	off.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &off)
 	if v := mat.Max(&off); v > 0.05 {
-		t.Errorf("edge probabilities of chains differ by up to %.3f from\n%.2f\n, they are\n%.2f", v, mat.Formatted(graphs.Edges()), mat.Formatted(got.edges()))
+		t.Errorf("edge probabilities of chains differ by up to %.3f from\n%.2f\n, they are\n%.2f",
+			v, mat.Formatted(graphs.Edges()), mat.Formatted(got.edges()))
 	}
 	for j := range d {
 		sum := make([]float64, d)
@@ -62,7 +64,8 @@ func TestChainsUnderATable(t *testing.T) {
 		}
 		for i, v := range sum {
 			if want := graphs.Edges().At(i, j); math.Abs(v-want) > 0.06 {
-				t.Errorf("sets of parents of %d have %d with a probability of %.3f, want %.3f", j, i, v, want)
+				t.Errorf("sets of parents of %d have %d with a probability of %.3f, want %.3f", j,
+					i, v, want)
 			}
 		}
 		if math.Abs(total-1) > 1e-9 {
@@ -70,7 +73,8 @@ func TestChainsUnderATable(t *testing.T) {
 		}
 		for _, w := range got.probable(j, 0.2) {
 			if w.probability < 0.2 || w.Of != j {
-				t.Errorf("set %v of %d with a probability of %v, want at least 0.2 of %d", w.Set, w.Of, w.probability, j)
+				t.Errorf("set %v of %d with a probability of %v, want at least 0.2 of %d", w.Set,
+					w.Of, w.probability, j)
 			}
 		}
 	}

@@ -40,16 +40,21 @@ type networkTable struct {
 	graphs    tablePosterior  // over the graphs under these
 	behind    bool            // sets were added that are not in the posterior yet
 	estimates *Estimates      // nil means none yet
-	held      float64         // probability of the sets with an estimate, of the variable with the least
-	constant  []float64       // log density of the units of a variable, to be added to its estimates
-	apart     *mat.Dense      // how far the edge probabilities by either half of the particles differ
+	// probability of the sets with an estimate, of the variable with the least
+	held float64
+	// log density of the units of a variable, to be added to its estimates
+	constant []float64
+	// how far the edge probabilities by either half of the particles differ
+	apart *mat.Dense
 }
 
 // newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of
 // those around the probable ones.
-func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior, options mcmc.Options) (*networkTable, error) {
+func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior,
+	options mcmc.Options) (*networkTable, error) {
 	d := gaussian.Vars()
-	t := &networkTable{prior: prior, options: options, gaussian: gaussian, guess: nodescore.NewPool(d)}
+	t := &networkTable{prior: prior, options: options, gaussian: gaussian,
+		guess: nodescore.NewPool(d)}
 	var list []tempering.Parents
 	for j := range d {
 		var required, free []int
@@ -71,7 +76,8 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 			most++
 		}
 		inference.Subsets(free, most, func(some []int) {
-			list = append(list, tempering.Parents{Of: j, Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
+			list = append(list, tempering.Parents{Of: j,
+				Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}
 	if err := t.score(ctx, list); err != nil {
@@ -106,8 +112,11 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 			if r, ok := t.gaussian.(refinement.Refinable); ok && !r.Known(p.Of, p.Set) {
 				r.Refine(p.Of, p.Set)
 			}
-			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) || math.IsInf(scores[k], 1) {
-				return &score.VariableError{Variable: p.Of, Err: fmt.Errorf("log score of the parents %v is %v, want a finite number", p.Set, scores[k])}
+			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) ||
+				math.IsInf(scores[k], 1) {
+				return &score.VariableError{Variable: p.Of,
+					Err: fmt.Errorf("log score of the parents %v is %v, want a finite number",
+						p.Set, scores[k])}
 			}
 		}
 		return nil
@@ -164,7 +173,8 @@ func (t *networkTable) offset(j int) func(parents int) float64 {
 	var sizes, above []float64
 	for _, e := range t.guess.Sets(j) {
 		if known := t.estimates.of(j, e.Parents); known != nil {
-			sizes, above = append(sizes, float64(len(e.Parents))), append(above, known.LogEvidence+t.constant[j]-e.Score)
+			sizes, above = append(sizes, float64(len(e.Parents))),
+				append(above, known.LogEvidence+t.constant[j]-e.Score)
 		}
 	}
 	if len(above) == 0 {
@@ -196,12 +206,15 @@ func (t *networkTable) probable(above float64) [][]weightedSet {
 	all := make([][]weightedSet, t.guess.Vars())
 	for j := range all {
 		all[j] = t.graphs.probable(j, above)
-		slices.SortStableFunc(all[j], func(a, b weightedSet) int { return cmp.Compare(b.probability, a.probability) })
+		slices.SortStableFunc(all[j], func(a, b weightedSet) int {
+			return cmp.Compare(b.probability, a.probability)
+		})
 	}
 	return all
 }
 
-// grow computes the posterior, and adds sets around the probable ones, in turn, until there are none.
+// grow computes the posterior, and adds sets around the probable ones, in turn, until there are
+// none.
 func (t *networkTable) grow(ctx context.Context) (err error) {
 	for range growRounds {
 		if err := t.sum(ctx); err != nil || !t.behind {
@@ -213,9 +226,9 @@ func (t *networkTable) grow(ctx context.Context) (err error) {
 	return err
 }
 
-// sum computes the posterior, and adds sets with one parent more than a probable one, and than those
-// of them that may be probable: more or less than what they extend by the ratio of their densities,
-// and among the sets of the variable.
+// sum computes the posterior, and adds sets with one parent more than a probable one, and than
+// those of them that may be probable: more or less than what they extend by the ratio of their
+// densities, and among the sets of the variable.
 func (t *networkTable) sum(ctx context.Context) (err error) {
 	t.graphs = nil // makes room
 	if t.graphs, err = t.under(ctx, t.pool); err != nil {

@@ -18,17 +18,17 @@ type BlockOptions struct {
 	Freedom float64
 }
 
-// Blocks is [score.BGe] whose variables are blocks of columns: an edge joins all columns of two blocks.
-// A variable's score is the marginal likelihood of its columns given those of its parents,
+// Blocks is [score.BGe] whose variables are blocks of columns: an edge joins all columns of two
+// blocks. A variable's score is the marginal likelihood of its columns given those of its parents,
 //
 //	score(A) = Σ_k BGe(column k of j | columns of A, columns of j before k) = ln p(X_{A∪j}) − ln p(X_A),
 //
 // so that Markov equivalent graphs have the same score. A category enters by contrasts of its
 // levels ([Contrasts]), which makes it the degenerate Gaussian score of mixed tables (Andrews,
-// Ramsey, Cooper 2019) with a prior in place of a penalty: all columns are treated as jointly normal.
-// The columns of a block are shifted to mean 0 and divided by one number, the root of their mean
-// variance, over the rows in which the variable was not set by intervention, so that rotating the
-// columns of a block changes nothing. A Blocks is safe for concurrent use.
+// Ramsey, Cooper 2019) with a prior in place of a penalty: all columns are treated as jointly
+// normal. The columns of a block are shifted to mean 0 and divided by one number, the root of their
+// mean variance, over the rows in which the variable was not set by intervention, so that rotating
+// the columns of a block changes nothing. A Blocks is safe for concurrent use.
 type Blocks struct {
 	first    []int // column with which each block begins, and the number of columns
 	opt      BlockOptions
@@ -51,10 +51,11 @@ var (
 	_ ToggleScorer = (*Blocks)(nil)
 )
 
-// NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable j.
-// intervened is nil, or n×d with 1 where a variable was set by intervention. A block without
+// NewBlocks prepares the score for columns x, n×D, of which widths[j] in a row belong to variable
+// j. intervened is nil, or n×d with 1 where a variable was set by intervention. A block without
 // variation is a [*scoring.ConstantColumnError].
-func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptions) (*Blocks, error) {
+func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptions) (*Blocks,
+	error) {
 	n, all := x.Dims()
 	d := len(widths)
 	b := &Blocks{first: make([]int, d+1), opt: opt, logScale: make([]float64, d)}
@@ -74,12 +75,14 @@ func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptio
 		b.opt.Freedom = 1
 	}
 	if !(b.opt.AlphaMu > 0) || !(b.opt.Freedom > 0) || math.IsInf(b.opt.AlphaMu+b.opt.Freedom, 0) {
-		return nil, fmt.Errorf("score: blocks with alpha mu %v and freedom %v, want finite numbers above 0", b.opt.AlphaMu, b.opt.Freedom)
+		return nil, fmt.Errorf("score: blocks with alpha mu %v and freedom %v, want finite "+
+			"numbers above 0", b.opt.AlphaMu, b.opt.Freedom)
 	}
 	var wide mat.Matrix
 	if intervened != nil {
 		if r, c := intervened.Dims(); r != n || c != d {
-			return nil, fmt.Errorf("score: blocks: mask of interventions is %d×%d, want %d×%d", r, c, n, d)
+			return nil, fmt.Errorf("score: blocks: mask of interventions is %d×%d, want %d×%d", r,
+				c, n, d)
 		}
 		m := mat.NewDense(n, all, nil)
 		for j := range d {
@@ -153,7 +156,8 @@ func (b *Blocks) prepare() {
 			p := float64(k)
 			after, _ := math.Lgamma((n + free + p + 1) / 2)
 			before, _ := math.Lgamma((free + p + 1) / 2)
-			g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) + (free+2*p+1)/2*math.Log(b.t)
+			g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
+				(free+2*p+1)/2*math.Log(b.t)
 			g.factor[k] = (n + free + p + 1) / 2
 		}
 	}
@@ -247,7 +251,8 @@ func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int
 		}
 		c.solved = c.solved[:child]
 		c.columns(b, i)
-		w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{child, len(c.solved)}, stride: len(c.solved), room: make([][]float64, 1), own: c.own(child)}
+		w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{child, len(c.solved)},
+			stride: len(c.solved), room: make([][]float64, 1), own: c.own(child)}
 		m, logDet := w.eliminate(c.left(b), 1, c.logDet)
 		dst[k] = w.score(m, len(c.from)+w.width(1), logDet)
 	}
@@ -301,7 +306,8 @@ func (b *Blocks) entry(g *blockGroup, i, k int) float64 {
 func (c *conditional) solve(b *Blocks, dst []float64, i int) {
 	p := len(c.from)
 	for a := range dst {
-		dst[a] = (b.entry(c.group, c.from[a], i) - floats.Dot(c.factor[a*p:a*p+a], dst[:a])) / c.factor[a*p+a]
+		dst[a] = (b.entry(c.group, c.from[a], i) - floats.Dot(c.factor[a*p:a*p+a], dst[:a])) /
+			c.factor[a*p+a]
 	}
 }
 
@@ -459,7 +465,8 @@ func Contrasts(codes []float64, r int) *mat.Dense {
 	out := mat.NewDense(len(codes), r-1, nil)
 	for i, v := range codes {
 		if v != math.Trunc(v) || v < 0 || v >= float64(r) {
-			panic(fmt.Sprintf("score: contrasts: row %d is %v, want a whole number from 0 to %d", i+1, v, r-1))
+			panic(fmt.Sprintf("score: contrasts: row %d is %v, want a whole number from 0 to %d",
+				i+1, v, r-1))
 		}
 		out.SetRow(i, h.RawRowView(int(v)))
 	}

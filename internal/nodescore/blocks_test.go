@@ -34,14 +34,16 @@ func TestBlocksOfSingleColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := nodescore.NewBlocks(x, []int{1, 1, 1, 1}, marks, nodescore.BlockOptions{Freedom: 1})
+		s, err := nodescore.NewBlocks(x, []int{1, 1, 1, 1}, marks,
+			nodescore.BlockOptions{Freedom: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s = s.WithFreedom(0.3)
 		for bits := range 8 {
 			parents := scoring.Subset(nil, []int{0, 1, 3}, bits)
-			if a, b := s.LogScore(2, parents), want.LogScore(2, parents); math.Abs(a-b) > 1e-10*math.Abs(b) {
+			if a, b := s.LogScore(2, parents),
+				want.LogScore(2, parents); math.Abs(a-b) > 1e-10*math.Abs(b) {
 				t.Errorf("parents %v: got %v, want %v as BGe", parents, a, b)
 			}
 		}
@@ -85,8 +87,10 @@ func TestBlocks(t *testing.T) {
 	}
 	for j := range 3 {
 		for _, parents := range [][]int{nil, {(j + 1) % 3}} {
-			if a, b := s.LogScore(j, parents), other.LogScore(j, parents); math.Abs(a-b) > 1e-9*math.Abs(a) {
-				t.Errorf("variable %d given %v: %v, and %v with other numbers of the levels", j, parents, a, b)
+			if a, b := s.LogScore(j, parents),
+				other.LogScore(j, parents); math.Abs(a-b) > 1e-9*math.Abs(a) {
+				t.Errorf("variable %d given %v: %v, and %v with other numbers of the levels", j,
+					parents, a, b)
 			}
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PseudoCounts says how a [Dirichlet] divides its equivalent sample size among the cells of a table.
+// PseudoCounts says how a [Dirichlet] divides its equivalent sample size among the cells of a
+// table.
 type PseudoCounts int
 
 const (
@@ -83,28 +84,33 @@ var (
 
 // NewDirichlet prepares the score for data x, n×d, of whole numbers: column j has values from 0 to
 // levels[j]−1. intervened is as of [score.NewBGe].
-func NewDirichlet(x, intervened mat.Matrix, levels []int, opt DirichletOptions) (*Dirichlet, error) {
+func NewDirichlet(x, intervened mat.Matrix, levels []int, opt DirichletOptions) (*Dirichlet,
+	error) {
 	t, err := scoring.NewTable("Dirichlet", x, intervened)
 	if err != nil {
 		return nil, err
 	}
 	if len(levels) != t.D {
-		return nil, fmt.Errorf("score: Dirichlet: levels of %d variables, want %d", len(levels), t.D)
+		return nil, fmt.Errorf("score: Dirichlet: levels of %d variables, want %d", len(levels),
+			t.D)
 	}
 	if opt.Alpha == 0 {
 		opt.Alpha = 1
 	}
 	if !(opt.Alpha > 0) || math.IsInf(opt.Alpha, 0) || opt.MaxParents < 0 {
-		return nil, fmt.Errorf("score: Dirichlet: alpha %v and at most %d parents, want alpha > 0 and no negative number", opt.Alpha, opt.MaxParents)
+		return nil, fmt.Errorf("score: Dirichlet: alpha %v and at most %d parents, want alpha > "+
+			"0 and no negative number", opt.Alpha, opt.MaxParents)
 	}
 	for j, column := range t.Column {
 		for i, v := range column {
 			if v != math.Trunc(v) || v < 0 || v >= float64(levels[j]) {
-				return nil, fmt.Errorf("score: Dirichlet: row %d, column %d is %v, want a whole number from 0 to %d", i+1, j+1, v, levels[j]-1)
+				return nil, fmt.Errorf("score: Dirichlet: row %d, column %d is %v, want a whole "+
+					"number from 0 to %d", i+1, j+1, v, levels[j]-1)
 			}
 		}
 	}
-	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: make([]levelScores, t.D)}, nil
+	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: make([]levelScores, t.D)},
+		nil
 }
 
 // newLevelTable finds the different rows, with the variables that were set in them.
@@ -298,20 +304,22 @@ type partition struct {
 // A levelWalk refines partitions of the rows for one variable. It is of one goroutine.
 type levelWalk struct {
 	*Dirichlet
-	j       int
-	root    partition
-	rows    [][]int32 // by depth, the memory of partitions
-	ends    [][]int32
-	counts  []int32
-	starts  []int32             // of the values of the variable by which a cell is divided
-	total   []int32             // their weights
-	table   []int32             // counts of [levelWalk.scoreWith]
-	risings map[float64]*rising // by pseudo-count, of which products of a few numbers of levels make few
+	j      int
+	root   partition
+	rows   [][]int32 // by depth, the memory of partitions
+	ends   [][]int32
+	counts []int32
+	starts []int32 // of the values of the variable by which a cell is divided
+	total  []int32 // their weights
+	table  []int32 // counts of [levelWalk.scoreWith]
+	// by pseudo-count, of which products of a few numbers of levels make few
+	risings map[float64]*rising
 	cell, k *rising
 }
 
 func (s *Dirichlet) newWalk(j int) *levelWalk {
-	w := &levelWalk{Dirichlet: s, j: j, counts: make([]int32, s.data.levels[j]), risings: map[float64]*rising{}}
+	w := &levelWalk{Dirichlet: s, j: j, counts: make([]int32, s.data.levels[j]),
+		risings: map[float64]*rising{}}
 	most := slices.Max(s.data.levels)
 	w.starts, w.total = make([]int32, most), make([]int32, most)
 	rows := make([]int32, 0, len(s.data.weight))

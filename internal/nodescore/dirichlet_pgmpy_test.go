@@ -14,8 +14,8 @@ import (
 	"tobac/internal/nodescore"
 )
 
-// BDeu scores are those of pgmpy 1.1.2 with an equivalent sample size of 5, of tables of 150 rows that
-// it drew from three networks of its repository (testdata/bdeu/README.md).
+// BDeu scores are those of pgmpy 1.1.2 with an equivalent sample size of 5, of tables of 150 rows
+// that it drew from three networks of its repository (testdata/bdeu/README.md).
 func TestBDeuOfPgmpy(t *testing.T) {
 	for _, name := range []string{"asia", "insurance", "alarm"} {
 		rows := readTable(t, name+".csv")

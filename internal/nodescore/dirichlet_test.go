@@ -36,7 +36,8 @@ func levelled(n int, levels []int, seed uint64) (x, set *mat.Dense) {
 }
 
 // dirichlet is the definition, over all cells of the table.
-func dirichlet(x, set *mat.Dense, levels []int, j int, parents []int, alpha float64, p nodescore.PseudoCounts) float64 {
+func dirichlet(x, set *mat.Dense, levels []int, j int, parents []int, alpha float64,
+	p nodescore.PseudoCounts) float64 {
 	n, _ := x.Dims()
 	cells, q := map[string][]float64{}, 1.0
 	for _, i := range parents {
@@ -87,7 +88,8 @@ func TestDirichlet(t *testing.T) {
 			m = marks
 		}
 		for _, p := range []nodescore.PseudoCounts{nodescore.BDeu, nodescore.BDs, nodescore.BDJ} {
-			s, err := nodescore.NewDirichlet(x, m, levels, nodescore.DirichletOptions{Alpha: 3, PseudoCounts: p})
+			s, err := nodescore.NewDirichlet(x, m, levels,
+				nodescore.DirichletOptions{Alpha: 3, PseudoCounts: p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,8 +108,10 @@ func TestDirichlet(t *testing.T) {
 				for bits, got := range dst {
 					parents := scoring.Subset(nil, others, bits)
 					want := dirichlet(x, marks, levels, j, parents, 3, p)
-					if math.Abs(got-want) > 1e-10*math.Abs(want) || math.Abs(s.LogScore(j, parents)-want) > 1e-10*math.Abs(want) {
-						t.Errorf("%v: variable %d given %v: got %v and %v, want %v", p, j, parents, got, s.LogScore(j, parents), want)
+					if math.Abs(got-want) > 1e-10*math.Abs(want) ||
+						math.Abs(s.LogScore(j, parents)-want) > 1e-10*math.Abs(want) {
+						t.Errorf("%v: variable %d given %v: got %v and %v, want %v", p, j, parents,
+							got, s.LogScore(j, parents), want)
 					}
 				}
 			}
@@ -142,7 +146,8 @@ func TestScoresGiven(t *testing.T) {
 	}
 }
 
-// Local scores of pgmpy 1.1.2: pgmpy.structure_score.BDeu(table, equivalent_sample_size).local_score.
+// Local scores of pgmpy 1.1.2: pgmpy.structure_score.BDeu(table,
+// equivalent_sample_size).local_score.
 func TestBDeuGolden(t *testing.T) {
 	levels := []int{2, 3, 4, 2}
 	x := mat.NewDense(200, 4, nil)
@@ -162,7 +167,8 @@ func TestBDeuGolden(t *testing.T) {
 		for j, w := range want {
 			parents := []int{0, 1, 2}[:j]
 			if got := s.LogScore(j, parents); math.Abs(got-w) > 1e-10*math.Abs(w) {
-				t.Errorf("alpha %v, variable %d given %v: got %v, want %v", alpha, j, parents, got, w)
+				t.Errorf("alpha %v, variable %d given %v: got %v, want %v", alpha, j, parents, got,
+					w)
 			}
 		}
 	}
@@ -197,17 +203,20 @@ func equivalent(t *testing.T, s score.Scorer) {
 // Sets beyond the bound are impossible; values that are no levels are errors.
 func TestDirichletBounds(t *testing.T) {
 	x, _ := levelled(50, []int{2, 2, 2, 2}, 1)
-	s, err := nodescore.NewDirichlet(x, nil, []int{2, 2, 2, 2}, nodescore.DirichletOptions{MaxParents: 2})
+	s, err := nodescore.NewDirichlet(x, nil, []int{2, 2, 2, 2},
+		nodescore.DirichletOptions{MaxParents: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dst := make([]float64, 8)
 	s.LogScores(dst, 3, []int{0, 1, 2})
-	if !math.IsInf(dst[7], -1) || !math.IsInf(s.LogScore(3, []int{0, 1, 2}), -1) || math.IsInf(dst[3], -1) {
+	if !math.IsInf(dst[7], -1) || !math.IsInf(s.LogScore(3, []int{0, 1, 2}), -1) ||
+		math.IsInf(dst[3], -1) {
 		t.Errorf("scores %v, want -Inf for three parents alone", dst)
 	}
 	for _, levels := range [][]int{{1, 2, 2, 2}, {2, 2, 2}} {
-		if _, err := nodescore.NewDirichlet(x, nil, levels, nodescore.DirichletOptions{}); err == nil {
+		if _, err := nodescore.NewDirichlet(x, nil, levels,
+			nodescore.DirichletOptions{}); err == nil {
 			t.Errorf("levels %v were accepted", levels)
 		}
 	}

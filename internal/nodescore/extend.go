@@ -35,7 +35,8 @@ func ExtendTable(dst, base []float64) {
 
 // ExtendedScores writes the scores of all subsets of the candidates as [ExtendTable] completes
 // them. known returns the score of a set, or NaN, and does not keep its argument.
-func ExtendedScores(base score.SubsetScorer, dst []float64, j int, candidates []int, known func(parents []int) float64) {
+func ExtendedScores(base score.SubsetScorer, dst []float64, j int, candidates []int,
+	known func(parents []int) float64) {
 	parents, extended := make([]int, 0, len(candidates)), false
 	for set := range dst {
 		parents = scoring.Subset(parents[:0], candidates, set)

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A score that differs from the base by the same number for all sets with the most important parent is
-// extended without an error; whatever the scores, a table and single sets agree.
+// A score that differs from the base by the same number for all sets with the most important parent
+// is extended without an error; whatever the scores, a table and single sets agree.
 func TestExtend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const d = 6
@@ -103,7 +103,9 @@ func TestExtend(t *testing.T) {
 
 // The ends of a blend are the scores themselves, and it is linear between them.
 func TestBlend(t *testing.T) {
-	form := score.NewFunc(3, func(j int, parents []int) float64 { return -float64(3*j + len(parents)) })
+	form := score.NewFunc(3, func(j int, parents []int) float64 {
+		return -float64(3*j + len(parents))
+	})
 	x := mat.NewDense(4, 3, []float64{1, 2, 3, 3, 2, 2, 0, 1, 5, 2, 7, 1})
 	base, err := score.NewBGe(x, nil, score.BGeOptions{})
 	if err != nil {
@@ -115,11 +117,14 @@ func TestBlend(t *testing.T) {
 			t.Error(err)
 		}
 		parents := []int{0, 2}
-		if got, want := b.LogScore(1, parents), w*form.LogScore(1, parents)+(1-w)*base.LogScore(1, parents); !(math.Abs(got-want) <= 1e-12) {
+		if got, want := b.LogScore(1, parents), w*form.LogScore(1, parents)+
+			(1-w)*base.LogScore(1, parents); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("weight %v: %v, want %v", w, got, want)
 		}
 	}
-	none := &nodescore.Blend{Form: score.NewFunc(3, func(int, []int) float64 { return math.Inf(-1) }), Base: base}
+	none := &nodescore.Blend{Form: score.NewFunc(3, func(int, []int) float64 {
+		return math.Inf(-1)
+	}), Base: base}
 	if got := none.LogScore(0, []int{1}); !math.IsInf(got, -1) {
 		t.Errorf("an impossible set scores %v", got)
 	}

@@ -15,11 +15,13 @@ import (
 
 // GPOptions are the settings of the Gaussian-process scores.
 type GPOptions struct {
-	// Scale says how the kernel sees the parents, less their means: Standardised, or in OneUnit. Zero: Standardised.
+	// Scale says how the kernel sees the parents, less their means: Standardised, or in OneUnit.
+	// Zero: Standardised.
 	Scale score.Scale
 
-	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all variables. Zero: the geometric mean of the standard deviations
-	// of the columns, with which no unit of the data matters.
+	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all
+	// variables. Zero: the geometric mean of the standard deviations of the columns, with which no
+	// unit of the data matters.
 	Unit float64
 
 	// Rank is the number of rows to which the function is restricted where there are
@@ -27,11 +29,13 @@ type GPOptions struct {
 	// 4/3 n³ operations for each set of parents. Zero: exact.
 	Rank int
 
-	// MaxParents bounds the number of parents. Larger sets score −Inf, or as [ExtendTable] says with Extend set. Zero: no bound.
+	// MaxParents bounds the number of parents. Larger sets score −Inf, or as [ExtendTable] says
+	// with Extend set. Zero: no bound.
 	MaxParents int
 	Extend     bool
 
-	// Base scores the variables listed in Plain, ascending, and is what Extend needs. Required with either.
+	// Base scores the variables listed in Plain, ascending, and is what Extend needs. Required with
+	// either.
 	Base  score.SubsetScorer
 	Plain []int
 
@@ -58,15 +62,17 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 //
 //	score(A) = ½ ln(α_μ/(n+α_μ)) + ln mean_a N(y; 0, 5a·u²·H K0 H + σ²I).
 //
-// [GP.At] scores with one noise variance σ² for all variables, in units of the data, and u is [GPOptions].Unit;
-// [GP.Integrated] with one for each variable, integrated out, where u is the standard deviation of the column.
+// [GP.At] scores with one noise variance σ² for all variables, in units of the data, and u is
+// [GPOptions].Unit; [GP.Integrated] with one for each variable, integrated out, where u is the
+// standard deviation of the column.
 //
 // With a rank, K0 is approximated by L Lᵀ with rank columns, and Lᵀ H L takes the
 // place of H K0 H below.
 //
 // A GP reduces H K0 H to tridiagonal form Q T Qᵀ, once for each set of parents and
-// for all variables outside it, and keeps T and Qᵀy (beyond 24 variables, of the first 65,536 sets). Any a and σ² then cost O(n).
-// [GPOptions.Cost] says how much that is. Scorers keep the scores they have computed. A GP is safe for concurrent use.
+// for all variables outside it, and keeps T and Qᵀy (beyond 24 variables, of the first 65,536
+// sets). Any a and σ² then cost O(n). [GPOptions.Cost] says how much that is. Scorers keep the
+// scores they have computed. A GP is safe for concurrent use.
 type GP struct {
 	d    int
 	opt  GPOptions
@@ -74,7 +80,8 @@ type GP struct {
 	unit float64
 	sd   []float64
 	logs []float64 // ln sd, by variable
-	// For functions: what the kernel subtracts from and divides the columns by, and the means over the rows that count.
+	// For functions: what the kernel subtracts from and divides the columns by, and the means over
+	// the rows that count.
 	centre, scale, means []float64
 	group                []gpGroup
 }
@@ -101,7 +108,8 @@ type gpEntry struct {
 // variables outside the set. Beyond, few of them are asked for.
 const sharedVars = 24
 
-// mostEntries is the number of entries that are kept beyond sharedVars: scores that were computed are kept all the same.
+// mostEntries is the number of entries that are kept beyond sharedVars: scores that were computed
+// are kept all the same.
 const mostEntries = 1 << 16
 
 // NewGP prepares the scores for data x, n×d, with intervened as for [score.NewBGe]. A
@@ -112,13 +120,16 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		return nil, err
 	}
 	if opt.Rank < 0 || opt.MaxParents < 0 || opt.Workers < 0 {
-		return nil, fmt.Errorf("score: Gaussian process: rank %d, at most %d parents and %d workers, want no negative number", opt.Rank, opt.MaxParents, opt.Workers)
+		return nil, fmt.Errorf("score: Gaussian process: rank %d, at most %d parents and %d "+
+			"workers, want no negative number", opt.Rank, opt.MaxParents, opt.Workers)
 	}
 	if opt.Base == nil && (opt.Extend || len(opt.Plain) > 0) {
-		return nil, errors.New("score: Gaussian process: no base for larger sets or plain variables")
+		return nil, errors.New(
+			"score: Gaussian process: no base for larger sets or plain variables")
 	}
 	if !(opt.Unit >= 0) || math.IsInf(opt.Unit, 1) {
-		return nil, fmt.Errorf("score: Gaussian process: unit %v, want a finite number from 0 on", opt.Unit)
+		return nil, fmt.Errorf("score: Gaussian process: unit %v, want a finite number from 0 on",
+			opt.Unit)
 	}
 	g := &GP{d: data.D, opt: opt, of: data.Of, logs: make([]float64, data.D)}
 	var targets [][]float64
@@ -152,11 +163,13 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 	data.Rescale(g.centre, g.scale)
 	for j, column := range data.Column {
 		if opt.Scale == score.OneUnit && !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
-			return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than %v units from its mean", j+1, mostUnits)
+			return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than "+
+				"%v units from its mean", j+1, mostUnits)
 		}
 	}
 	for _, rows := range data.Groups {
-		group := gpGroup{n: len(rows.Rows), children: rows.Children, target: make([][]float64, g.d), square: make([]float64, g.d), mu: new(sync.RWMutex), known: map[string]*gpEntry{}}
+		group := gpGroup{n: len(rows.Rows), children: rows.Children, target: make([][]float64, g.d),
+			square: make([]float64, g.d), mu: new(sync.RWMutex), known: map[string]*gpEntry{}}
 		for j := range g.d {
 			group.input = append(group.input, scoring.Pick(nil, data.Column[j], rows.Rows))
 		}

@@ -64,8 +64,8 @@ func denseGP(t *testing.T, y []float64, input [][]float64, a, variance float64) 
 
 var gpAmplitudes = []float64{0.02, 0.1, 0.4, 1.5, 5}
 
-// kernelInputs are the centred columns as the kernel sees them, in the rows of variable j, in a unit, or, if it is 0, standardised,
-// and that variable.
+// kernelInputs are the centred columns as the kernel sees them, in the rows of variable j, in a
+// unit, or, if it is 0, standardised, and that variable.
 func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y []float64) {
 	rows := keep(x, mask, j)
 	_, d := x.Dims()
@@ -89,7 +89,8 @@ func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y
 func TestGPDensity(t *testing.T) {
 	const n, d, variance = 11, 4, 0.3
 	x := normals(41, n, d)
-	for _, opt := range []nodescore.GPOptions{{}, {Scale: score.OneUnit}, {Unit: 2}, {Scale: score.OneUnit, Unit: 2}} {
+	for _, opt := range []nodescore.GPOptions{{}, {Scale: score.OneUnit}, {Unit: 2},
+		{Scale: score.OneUnit, Unit: 2}} {
 		for _, mask := range []*mat.Dense{nil, randomMask(41, n, d, false)} {
 			var m mat.Matrix
 			if mask != nil {
@@ -120,7 +121,8 @@ func TestGPDensity(t *testing.T) {
 				}
 				want := floats.LogSumExp(terms) - math.Log(5) - float64(len(y))*math.Log(unit)
 				if got := s.LogScore(j, parents); !near(got, want, 1e-9) {
-					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j, parents, got, want)
+					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j,
+						parents, got, want)
 				}
 			})
 		}
@@ -149,7 +151,8 @@ func TestGPIntegrated(t *testing.T) {
 		var terms []float64
 		for l := -10.0; l < 4; l += step {
 			for _, a := range gpAmplitudes {
-				terms = append(terms, denseGP(t, y, input, a, math.Exp(l))+score.RelativeNoise.LogDensity(l)+math.Log(step/5))
+				terms = append(terms, denseGP(t, y, input, a, math.Exp(l))+
+					score.RelativeNoise.LogDensity(l)+math.Log(step/5))
 			}
 		}
 		want := floats.LogSumExp(terms) - n*math.Log(sd)
@@ -180,7 +183,8 @@ func TestGPScaleInvariance(t *testing.T) {
 	factor := []float64{1e-3, -7, 250}
 	y := mat.DenseCopyOf(x)
 	y.Apply(func(_, j int, v float64) float64 { return factor[j] * (v + 100*float64(j)) }, y)
-	a, b := newGP(t, x, nil, nodescore.GPOptions{}).Integrated(), newGP(t, y, nil, nodescore.GPOptions{}).Integrated()
+	a, b := newGP(t, x, nil, nodescore.GPOptions{}).Integrated(),
+		newGP(t, y, nil, nodescore.GPOptions{}).Integrated()
 	everySet(d, func(j int, parents []int) {
 		want := a.LogScore(j, parents) - n*math.Log(math.Abs(factor[j]))
 		if got := b.LogScore(j, parents); !near(got, want, 1e-9) {
@@ -198,7 +202,8 @@ func TestGPWorkers(t *testing.T) {
 	one := newGP(t, x, mask, nodescore.GPOptions{})
 	for _, opt := range []nodescore.GPOptions{{Workers: 3}, {Workers: 2, MaxParents: 2}} {
 		several := newGP(t, x, mask, opt)
-		for _, pair := range [][2]*nodescore.GPScorer{{one.At(0.5), several.At(0.5)}, {one.Integrated(), several.Integrated()}} {
+		for _, pair := range [][2]*nodescore.GPScorer{{one.At(0.5), several.At(0.5)},
+			{one.Integrated(), several.Integrated()}} {
 			want, got := make([]float64, 16), make([]float64, 16)
 			for j := range d {
 				pair[0].LogScores(want, j, others(d, j))
@@ -208,7 +213,8 @@ func TestGPWorkers(t *testing.T) {
 						continue
 					}
 					if got[set] != want[set] {
-						t.Errorf("%+v: variable %d, set %b: got %v, want %v", opt, j, set, got[set], want[set])
+						t.Errorf("%+v: variable %d, set %b: got %v, want %v", opt, j, set, got[set],
+							want[set])
 					}
 				}
 			}
@@ -234,7 +240,8 @@ func TestGPStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := time.AfterFunc(10*time.Millisecond, cancel)
 	defer stop.Stop()
-	if err := score.LogScores(ctx, s, make([]float64, 1<<19), 0, others(20, 0)); !errors.Is(err, context.Canceled) {
+	if err := score.LogScores(ctx, s, make([]float64, 1<<19), 0, others(20, 0)); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
@@ -242,7 +249,8 @@ func TestGPStops(t *testing.T) {
 // A bound on the number of parents makes −Inf of larger sets, and nothing else.
 func TestGPMaxParents(t *testing.T) {
 	x := normals(46, 15, 5)
-	s, free := newGP(t, x, nil, nodescore.GPOptions{MaxParents: 2}).At(1), newGP(t, x, nil, nodescore.GPOptions{}).At(1)
+	s, free := newGP(t, x, nil, nodescore.GPOptions{MaxParents: 2}).At(1),
+		newGP(t, x, nil, nodescore.GPOptions{}).At(1)
 	everySet(5, func(j int, parents []int) {
 		want := free.LogScore(j, parents)
 		if len(parents) > 2 {
@@ -270,10 +278,12 @@ func TestGPRankExact(t *testing.T) {
 		for j := 2; j < 4; j++ {
 			// Pivots of the fifth row and beyond are rounding, some 1e-16 of the largest,
 			// over noise variances down to 1e-5.
-			if got, want := low.At(0.3).LogScore(j, parents), exact.At(0.3).LogScore(j, parents); !near(got, want, 1e-9) {
+			if got, want := low.At(0.3).LogScore(j, parents),
+				exact.At(0.3).LogScore(j, parents); !near(got, want, 1e-9) {
 				t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
 			}
-			if got, want := low.Integrated().LogScore(j, parents), exact.Integrated().LogScore(j, parents); !near(got, want, 1e-9) {
+			if got, want := low.Integrated().LogScore(j, parents),
+				exact.Integrated().LogScore(j, parents); !near(got, want, 1e-9) {
 				t.Errorf("integrated score(%d|%v): got %v, want %v", j, parents, got, want)
 			}
 		}
@@ -288,7 +298,8 @@ func TestGPRankConverges(t *testing.T) {
 	exact := newGP(t, x, nil, nodescore.GPOptions{}).At(0.5).LogScore(1, []int{0})
 	before := math.Inf(1)
 	for _, rank := range []int{3, 8, 20} {
-		gap := math.Abs(newGP(t, x, nil, nodescore.GPOptions{Rank: rank}).At(0.5).LogScore(1, []int{0}) - exact)
+		gap := math.Abs(newGP(t, x, nil, nodescore.GPOptions{Rank: rank}).At(0.5).LogScore(1,
+			[]int{0}) - exact)
 		if gap > before {
 			t.Errorf("rank %d is off by %v, a smaller one by %v", rank, gap, before)
 		}
@@ -304,7 +315,8 @@ func TestGPManyVariables(t *testing.T) {
 	const n = 15
 	x := normals(47, n, 30)
 	wide := newGP(t, x, nil, nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}).At(0.7)
-	narrow := newGP(t, x.Slice(0, n, 0, 4), nil, nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}).At(0.7)
+	narrow := newGP(t, x.Slice(0, n, 0, 4), nil,
+		nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}).At(0.7)
 	everySet(4, func(j int, parents []int) {
 		if got, want := wide.LogScore(j, parents), narrow.LogScore(j, parents); got != want {
 			t.Errorf("score(%d|%v): got %v, want %v", j, parents, got, want)
@@ -322,15 +334,18 @@ func TestGPErrors(t *testing.T) {
 	}
 	x.SetCol(1, []float64{3, 3, 3, 3, 3, 1e60})
 	want := "score: Gaussian process: column 2 has values of more than 1e+50 units from its mean"
-	if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}); err == nil || err.Error() != want {
+	if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}); err ==
+		nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{MaxParents: -1}); err == nil {
 		t.Error("a negative bound is accepted")
 	}
 	for _, unit := range []float64{-1, math.NaN(), math.Inf(1)} {
-		want := fmt.Sprintf("score: Gaussian process: unit %v, want a finite number from 0 on", unit)
-		if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{Unit: unit}); err == nil || err.Error() != want {
+		want := fmt.Sprintf("score: Gaussian process: unit %v, want a finite number from 0 on",
+			unit)
+		if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{Unit: unit}); err == nil ||
+			err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -347,11 +362,13 @@ func TestGPCost(t *testing.T) {
 		{4, 1, 5, 2*5 + 4 + 4*3},
 	} {
 		c := nodescore.GPOptions{MaxParents: row.max}.Cost(50, row.d)
-		if low := (nodescore.GPOptions{MaxParents: row.max, Rank: 10}).Cost(50, row.d); low.Flops >= c.Flops || !near(low.Bytes, c.Bytes/5, 1e-12) {
+		if low := (nodescore.GPOptions{MaxParents: row.max, Rank: 10}).Cost(50, row.d); low.Flops >=
+			c.Flops || !near(low.Bytes, c.Bytes/5, 1e-12) {
 			t.Errorf("d = %d: rank 10 of 50 costs %v, exact %v", row.d, low, c)
 		}
 		if !near(c.Sets, row.sets, 1e-12) || !near(c.Bytes, 8*50*row.kept, 1e-12) {
-			t.Errorf("d = %d, at most %d parents: got %v sets and %v bytes, want %v and %v", row.d, row.max, c.Sets, c.Bytes, row.sets, 8*50*row.kept)
+			t.Errorf("d = %d, at most %d parents: got %v sets and %v bytes, want %v and %v", row.d,
+				row.max, c.Sets, c.Bytes, row.sets, 8*50*row.kept)
 		}
 	}
 }

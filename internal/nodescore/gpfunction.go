@@ -87,7 +87,8 @@ func (s *GPScorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		means[m] = scoring.Mean(phi[m])
 		floats.AddConst(-means[m], phi[m])
 	}
-	f.coefficients = drawCoefficients(phi, group.target[j], 5*amplitude/Features*unit*unit, f.NoiseVariance, rng)
+	f.coefficients = drawCoefficients(phi, group.target[j], 5*amplitude/Features*unit*unit,
+		f.NoiseVariance, rng)
 	f.offset = floats.Dot(means, f.coefficients)
 	return f
 }
@@ -99,7 +100,8 @@ func (s *GPScorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []fl
 
 // drawShift draws the amplitude and, unless it is given, the noise variance from their
 // posterior. unit is that of the amplitude's square root.
-func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) (amplitude, unit float64) {
+func (s *GPScorer) drawShift(f *Function, j int, parents []int,
+	rng *rand.Rand) (amplitude, unit float64) {
 	scratch := new(gpScratch)
 	unit = s.evaluate(j, parents, scratch)
 	total := floats.LogSumExp(scratch.terms)
@@ -115,7 +117,8 @@ func (s *GPScorer) drawShift(f *Function, j int, parents []int, rng *rand.Rand) 
 
 // drawCoefficients draws c ~ p(c | y) of y = Σ_m c_m φ_m + ε, c ~ N(0, prior·I), ε ~ N(0, noise·I):
 // with P = I·noise/prior + ΦΦᵀ it is normal with the mean P⁻¹Φy and the covariance noise·P⁻¹.
-func drawCoefficients(phi [][]float64, y []float64, prior, noise float64, rng *rand.Rand) []float64 {
+func drawCoefficients(phi [][]float64, y []float64, prior, noise float64,
+	rng *rand.Rand) []float64 {
 	k := len(phi)
 	p, c := mat.NewSymDense(k, nil), make([]float64, k)
 	for i := range k {
@@ -140,7 +143,8 @@ func drawCoefficients(phi [][]float64, y []float64, prior, noise float64, rng *r
 // number k. It panics if there are not as many columns as parents.
 func (f *Function) Mean(dst []float64, columns [][]float64) {
 	if len(columns) != len(f.shift) {
-		panic(fmt.Sprintf("score: function of %d parents, got %d columns", len(f.shift), len(columns)))
+		panic(fmt.Sprintf("score: function of %d parents, got %d columns", len(f.shift),
+			len(columns)))
 	}
 	x := make([]float64, len(columns))
 	for r := range dst {
@@ -164,11 +168,12 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 // Numbers before those of the parents in the parameters of a function.
 const functionHeader = 5
 
-// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise variance, the mean, the
-// offset, the seed of the features' weights, the number of features, then shift and scale of each parent and the
-// coefficient of each feature.
+// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise
+// variance, the mean, the offset, the seed of the features' weights, the number of features, then
+// shift and scale of each parent and the coefficient of each feature.
 func (f *Function) Parameters() []float64 {
-	out := []float64{f.NoiseVariance, f.mean, f.offset, float64(f.seed), float64(len(f.coefficients))}
+	out := []float64{f.NoiseVariance, f.mean, f.offset, float64(f.seed),
+		float64(len(f.coefficients))}
 	for k := range f.shift {
 		out = append(out, f.shift[k], f.scale[k])
 	}
@@ -179,7 +184,8 @@ func (f *Function) Parameters() []float64 {
 // after it. Numbers that no function has are an error.
 func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
 	fault := func(format string, args ...any) (*Function, []float64, error) {
-		return nil, nil, fmt.Errorf("score: function of %d parents: "+format, append([]any{parents}, args...)...)
+		return nil, nil,
+			fmt.Errorf("score: function of %d parents: "+format, append([]any{parents}, args...)...)
 	}
 	coefficients := functionHeader + 2*parents // where they begin
 	if len(parameters) < coefficients {
@@ -195,7 +201,8 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	case count != 0 && (count != Features || parents == 0):
 		return fault("got %v features, want %d, or none", count, Features)
 	case len(parameters)-coefficients < int(count):
-		return fault("got %d parameters, want at least %d", len(parameters), coefficients+int(count))
+		return fault("got %d parameters, want at least %d", len(parameters),
+			coefficients+int(count))
 	}
 	end := coefficients + int(count)
 	for k, v := range parameters[:end] {

@@ -35,14 +35,16 @@ func TestFunctionsFollowTheProcess(t *testing.T) {
 	}
 }
 
-func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance float64, rng *rand.Rand) {
+func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance float64,
+	rng *rand.Rand) {
 	t.Helper()
 	const n = 40
 	g, err := nodescore.NewGP(x, nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// By hand: the centred kernel of the column, standardised or divided by the unit, and y less its mean.
+	// By hand: the centred kernel of the column, standardised or divided by the unit, and y less
+	// its mean.
 	u, y := mat.Col(nil, 0, x), mat.Col(nil, 1, x)
 	unit := opt.Unit
 	if unit == 0 {
@@ -130,16 +132,18 @@ func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance 
 			got += v[i] / draws
 			squares += v[i] * v[i] / draws
 		}
-		// A hundred features in the place of the process: a fifth of a standard deviation (the mean of 600
-		// draws alone has a standard error of 1/24 of one), and a quarter of its size.
-		if !(math.Abs(got-mean-want) <= 0.35*sd) || !(math.Abs(math.Log(math.Sqrt(squares-got*got)/sd)) <= 0.25) {
-			t.Errorf("%+v, row %d: f is %.3f ± %.3f, of the process %.3f ± %.3f", opt, i, got-mean, math.Sqrt(squares-got*got), want, sd)
+		// A hundred features in the place of the process: a fifth of a standard deviation (the mean
+		// of 600 draws alone has a standard error of 1/24 of one), and a quarter of its size.
+		if !(math.Abs(got-mean-want) <= 0.35*sd) ||
+			!(math.Abs(math.Log(math.Sqrt(squares-got*got)/sd)) <= 0.25) {
+			t.Errorf("%+v, row %d: f is %.3f ± %.3f, of the process %.3f ± %.3f", opt, i, got-mean,
+				math.Sqrt(squares-got*got), want, sd)
 		}
 	}
 }
 
-// The functions of a variable without parents are its mean, and noise variances that are not given are drawn
-// about those of the data; units change nothing but themselves.
+// The functions of a variable without parents are its mean, and noise variances that are not given
+// are drawn about those of the data; units change nothing but themselves.
 func TestFunctionsOfOwnVariances(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	x := curve(150, rng)
@@ -161,8 +165,10 @@ func TestFunctionsOfOwnVariances(t *testing.T) {
 		a, b := make([]float64, 1), make([]float64, 1)
 		f.Mean(a, [][]float64{{103}})
 		q.Mean(b, [][]float64{{0.001*103 - 7}})
-		if !(math.Abs(b[0]-(1000*a[0]-7)) <= 1e-5*math.Abs(b[0])) || !(math.Abs(q.NoiseVariance/f.NoiseVariance-1e6) <= 1) {
-			t.Fatalf("f(103) = %v with the noise variance %v, in other units %v and %v", a[0], f.NoiseVariance, b[0], q.NoiseVariance)
+		if !(math.Abs(b[0]-(1000*a[0]-7)) <= 1e-5*math.Abs(b[0])) ||
+			!(math.Abs(q.NoiseVariance/f.NoiseVariance-1e6) <= 1) {
+			t.Fatalf("f(103) = %v with the noise variance %v, in other units %v and %v", a[0],
+				f.NoiseVariance, b[0], q.NoiseVariance)
 		}
 		mean += a[0] / draws
 		noise += f.NoiseVariance / draws
@@ -200,11 +206,13 @@ func TestFunctionParameters(t *testing.T) {
 		f.Mean(want, columns)
 		again.Mean(got, columns)
 		if !slices.Equal(got, want) || again.NoiseVariance != f.NoiseVariance {
-			t.Errorf("%d parents: %v with the noise variance %v, want %v and %v", len(parents), got, again.NoiseVariance, want, f.NoiseVariance)
+			t.Errorf("%d parents: %v with the noise variance %v, want %v and %v", len(parents), got,
+				again.NoiseVariance, want, f.NoiseVariance)
 		}
 		for k := range p {
 			if _, _, err := nodescore.NewFunction(len(parents), p[:k]); err == nil {
-				t.Errorf("%d parents: the first %d of %d parameters are accepted", len(parents), k, len(p))
+				t.Errorf("%d parents: the first %d of %d parameters are accepted", len(parents), k,
+					len(p))
 			}
 			bad := slices.Clone(p)
 			bad[k] = math.NaN()
@@ -213,7 +221,8 @@ func TestFunctionParameters(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]float64{{-1, 0, 0, 0, 0}, {1, 0, 0, 0.5, 0}, {1, 0, 0, 1 << 53, 0}, {1, 0, 0, 0, 1e9}, {1, 0, 0, 0, 0, 0, 0}} {
+	for _, bad := range [][]float64{{-1, 0, 0, 0, 0}, {1, 0, 0, 0.5, 0}, {1, 0, 0, 1 << 53, 0},
+		{1, 0, 0, 0, 1e9}, {1, 0, 0, 0, 0, 0, 0}} {
 		if _, _, err := nodescore.NewFunction(len(bad)/7, bad); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}

@@ -131,12 +131,14 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 func (s *GPScorer) integrate(j int, parents []int, scratch *gpScratch) float64 {
 	unit := s.evaluate(j, parents, scratch)
 	rows := float64(s.gp.group[s.gp.of[j]].n)
-	constant := 0.5*math.Log(scoring.AlphaMu/(rows+scoring.AlphaMu)) - 0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))
+	constant := 0.5*math.Log(scoring.AlphaMu/(rows+scoring.AlphaMu)) -
+		0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))
 	return constant + floats.LogSumExp(scratch.terms) - rows*math.Log(unit)
 }
 
-// evaluate leaves in scratch all amplitudes and noise variances that count, and their terms, of y in a unit: that of the columns or, where each variable
-// has a noise variance of its own, the standard deviation of the column.
+// evaluate leaves in scratch all amplitudes and noise variances that count, and their terms, of y
+// in a unit: that of the columns or, where each variable has a noise variance of its own, the
+// standard deviation of the column.
 func (s *GPScorer) evaluate(j int, parents []int, scratch *gpScratch) (unit float64) {
 	g := s.gp
 	group := &g.group[g.of[j]]
@@ -172,7 +174,8 @@ func (s *GPScorer) evaluate(j int, parents []int, scratch *gpScratch) (unit floa
 func (w *gpScratch) evaluate(e *gpEntry, z []float64, n int, square, unit float64) {
 	k := len(w.shifts)
 	if len(w.rho) < k {
-		w.rho, w.forms, w.logs, w.lane = make([]float64, k), make([]float64, k), make([]float64, k), make([]shiftLane, k)
+		w.rho, w.forms, w.logs, w.lane = make([]float64, k), make([]float64, k), make([]float64, k),
+			make([]shiftLane, k)
 	}
 	rho, forms, logs := w.rho[:k], w.forms[:k], w.logs[:k]
 	for i, s := range w.shifts {
@@ -203,7 +206,8 @@ type noiseQuadrature struct {
 const skip = 4
 
 func newNoiseQuadrature(n int) noiseQuadrature {
-	low, high := score.RelativeNoise.Mean-4*score.RelativeNoise.SD, score.RelativeNoise.Mean+2.5*score.RelativeNoise.SD
+	low, high := score.RelativeNoise.Mean-4*score.RelativeNoise.SD, score.RelativeNoise.Mean+
+		2.5*score.RelativeNoise.SD
 	step := min(0.3, 1.6*math.Sqrt(2/float64(n)))
 	steps := skip * int(math.Ceil((high-low)/(skip*step)))
 	return noiseQuadrature{step: (high - low) / float64(steps), points: steps + 1, first: low}
@@ -211,7 +215,8 @@ func newNoiseQuadrature(n int) noiseQuadrature {
 
 func (q noiseQuadrature) shift(k int, amplitude float64) shift {
 	at := q.first + float64(k)*q.step
-	return shift{amplitude: amplitude, variance: math.Exp(at), weight: math.Log(q.step) + score.RelativeNoise.LogDensity(at)}
+	return shift{amplitude: amplitude, variance: math.Exp(at), weight: math.Log(q.step) +
+		score.RelativeNoise.LogDensity(at)}
 }
 
 // coarse appends every fourth point, for each amplitude.

@@ -22,7 +22,9 @@ func (s DistinctSets) Add(set []int) bool {
 }
 
 // Toggled is an ascending list with i added, or removed if it is there.
-func Toggled(list []int, i int) []int { return scoring.Toggle(make([]int, 0, len(list)+1), list, i) }
+func Toggled(list []int, i int) []int {
+	return scoring.Toggle(make([]int, 0, len(list)+1), list, i)
+}
 
 // OfGraph is the log score of a graph, the sum of those of its variables.
 func OfGraph(s score.Scorer, g *dag.Graph) float64 {

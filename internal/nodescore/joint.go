@@ -8,15 +8,15 @@ package nodescore
 //	score(j, A) = Numbers(j, A),   score(k, A) = Categories(k, C) + Numbers(k, A) − Numbers(k, C),
 //
 // so that numbers tell about a category what Bayes' rule says. Markov equivalent graphs have the
-// same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A Joint is safe for concurrent
-// use.
+// same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A Joint is safe for
+// concurrent use.
 type Joint struct {
 	Numbers    *Blocks
 	Categories *Dirichlet
 	// Place is that of every variable among the variables of Categories; −1: a number.
 	Place []int
-	// Constant is added to the scores of each variable; none means 0. It makes evidences of different
-	// models comparable where a column stands for another.
+	// Constant is added to the scores of each variable; none means 0. It makes evidences of
+	// different models comparable where a column stands for another.
 	Constant []float64
 }
 
@@ -32,7 +32,8 @@ func (s *Joint) Vars() int { return len(s.Place) }
 func (s *Joint) categories(all []int) (places, variables, bit []int) {
 	for k, i := range all {
 		if s.Place[i] >= 0 {
-			places, variables, bit = append(places, s.Place[i]), append(variables, i), append(bit, k)
+			places, variables, bit = append(places, s.Place[i]), append(variables, i),
+				append(bit, k)
 		}
 	}
 	return places, variables, bit
@@ -103,7 +104,8 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 	LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
 	s.Numbers.LogScoresToggled(normal[:same], j, categories, toggled)
 	if len(bit) < len(variables) {
-		tables[same], normal[same] = s.Categories.LogScore(s.Place[j], places), s.Numbers.LogScore(j, categories)
+		tables[same], normal[same] = s.Categories.LogScore(s.Place[j], places),
+			s.Numbers.LogScore(j, categories)
 	}
 	at := 0
 	for k, i := range variables {

@@ -10,8 +10,8 @@ import (
 	"tobac/score"
 )
 
-// A ToggleScorer is a [score.Scorer] that scores all sets of parents that differ in one parent from a
-// set faster than one by one.
+// A ToggleScorer is a [score.Scorer] that scores all sets of parents that differ in one parent from
+// a set faster than one by one.
 type ToggleScorer interface {
 	score.Scorer
 	// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
@@ -45,7 +45,8 @@ func LogWeight(s score.Scorer, p *score.Prior, j int, parents []int) float64 {
 
 // LogWeightsToggled is LogScoresToggled with the logarithms of the prior added: −Inf where it
 // does not allow a set, which is then not scored unless s is a [ToggleScorer].
-func LogWeightsToggled(s score.Scorer, p *score.Prior, dst []float64, j int, parents, variables []int) {
+func LogWeightsToggled(s score.Scorer, p *score.Prior, dst []float64, j int,
+	parents, variables []int) {
 	if t, ok := s.(ToggleScorer); ok {
 		t.LogScoresToggled(dst, j, parents, variables)
 		p.AddToToggled(dst, j, parents, variables)
@@ -70,7 +71,8 @@ type GivenScorer interface {
 // LogScoresGiven writes log p(x_j | x_A, x_given) for every subset A of the
 // candidates, as [GivenScorer] says, whether or not s is one. It stops when ctx is
 // done, and returns its error. It panics if dst has not 2^len(candidates) elements.
-func LogScoresGiven(ctx context.Context, s score.Scorer, dst []float64, j int, candidates, given []int) error {
+func LogScoresGiven(ctx context.Context, s score.Scorer, dst []float64, j int,
+	candidates, given []int) error {
 	if len(given) == 0 {
 		return score.LogScores(ctx, s, dst, j, candidates)
 	}
@@ -92,7 +94,8 @@ func LogScoresGiven(ctx context.Context, s score.Scorer, dst []float64, j int, c
 		slices.Sort(all)
 		dst[set] = s.LogScore(j, all)
 		if !scoring.Possible(dst[set]) {
-			return &score.VariableError{Variable: j, Parents: slices.Clone(all), Err: fmt.Errorf("log score is %v, want a finite number or -Inf", dst[set])}
+			return &score.VariableError{Variable: j, Parents: slices.Clone(all),
+				Err: fmt.Errorf("log score is %v, want a finite number or -Inf", dst[set])}
 		}
 	}
 	return nil

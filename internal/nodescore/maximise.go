@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	bracketStep   = 0.7 // of ln σ², about a factor 2
-	bracketGrowth = 1.3 // of the steps, since columns in arbitrary units can differ by ten orders of magnitude
+	bracketStep = 0.7 // of ln σ², about a factor 2
+	// of the steps, since columns in arbitrary units can differ by ten orders of magnitude
+	bracketGrowth = 1.3
 	bracketWidth  = 0.3 // below which the evidence is taken for a parabola
 	variancesMost = 40  // evaluations
 )
@@ -18,12 +19,14 @@ const (
 // log p(D | σ²), to about 1 %, from a start: for scores like [GP.At], where an engine
 // computes the evidence. It walks from the start in growing steps of ln σ² until the
 // evidence has fallen on both sides, narrows the bracket by golden sections, and takes
-// the vertex of a parabola: ten evaluations or so. A local maximum that the walk meets first is taken for the
-// largest. An error of evidence, and an evidence that is NaN or +Inf, end the search. It panics
-// unless the start is finite and positive.
-func MaximiseNoiseVariance(ctx context.Context, start float64, evidence func(variance float64) (float64, error)) (float64, error) {
+// the vertex of a parabola: ten evaluations or so. A local maximum that the walk meets first is
+// taken for the largest. An error of evidence, and an evidence that is NaN or +Inf, end the search.
+// It panics unless the start is finite and positive.
+func MaximiseNoiseVariance(ctx context.Context, start float64,
+	evidence func(variance float64) (float64, error)) (float64, error) {
 	if !(start > 0) || math.IsInf(start, 0) {
-		panic(fmt.Sprintf("score: search from the noise variance %v, want a finite positive number", start))
+		panic(fmt.Sprintf("score: search from the noise variance %v, want a finite positive number",
+			start))
 	}
 	calls := 0
 	at := func(x float64) (point, error) {
@@ -31,11 +34,13 @@ func MaximiseNoiseVariance(ctx context.Context, start float64, evidence func(var
 			return point{}, err
 		}
 		if calls++; calls > variancesMost {
-			return point{}, fmt.Errorf("score: noise variance: no maximum of the evidence after %d evaluations from %v, the last at %v", variancesMost, start, math.Exp(x))
+			return point{}, fmt.Errorf("score: noise variance: no maximum of the evidence after "+
+				"%d evaluations from %v, the last at %v", variancesMost, start, math.Exp(x))
 		}
 		y, err := evidence(math.Exp(x))
 		if err == nil && !scoring.Possible(y) {
-			err = fmt.Errorf("score: noise variance %v has the log evidence %v, want a finite number", math.Exp(x), y)
+			err = fmt.Errorf("score: noise variance %v has the log evidence %v, want a finite "+
+				"number", math.Exp(x), y)
 		}
 		return point{x, y}, err
 	}

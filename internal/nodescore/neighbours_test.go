@@ -24,23 +24,30 @@ func neighbours(t *testing.T, name string, s score.Scorer) {
 		others := dag.AllBut(d, j)
 		for bits := range 1 << len(others) {
 			given := scoring.Subset(nil, others, bits)
-			rest := slices.DeleteFunc(slices.Clone(others), func(i int) bool { return slices.Contains(given, i) })
+			rest := slices.DeleteFunc(slices.Clone(others), func(i int) bool {
+				return slices.Contains(given, i)
+			})
 			all := make([]float64, 1<<len(rest))
-			if err := nodescore.LogScoresGiven(context.Background(), s, all, j, rest, given); err != nil {
+			if err := nodescore.LogScoresGiven(context.Background(), s, all, j, rest,
+				given); err != nil {
 				t.Fatal(err)
 			}
 			for set, got := range all {
-				parents := slices.Sorted(slices.Values(append(scoring.Subset(nil, rest, set), given...)))
+				parents := slices.Sorted(
+					slices.Values(append(scoring.Subset(nil, rest, set), given...)))
 				if want := s.LogScore(j, parents); !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
-					t.Fatalf("%s: %d given %v beside %v: %v, want %v", name, j, parents, given, got, want)
+					t.Fatalf("%s: %d given %v beside %v: %v, want %v", name, j, parents, given, got,
+						want)
 				}
 			}
 			toggled := make([]float64, len(others))
 			nodescore.LogScoresToggled(s, toggled, j, given, others)
 			for k, i := range others {
 				parents := scoring.Toggle(nil, given, i)
-				if want := s.LogScore(j, parents); !(math.Abs(toggled[k]-want) <= 1e-9*math.Abs(want)) {
-					t.Fatalf("%s: %d given %v, from %v: %v, want %v", name, j, parents, given, toggled[k], want)
+				if want := s.LogScore(j,
+					parents); !(math.Abs(toggled[k]-want) <= 1e-9*math.Abs(want)) {
+					t.Fatalf("%s: %d given %v, from %v: %v, want %v", name, j, parents, given,
+						toggled[k], want)
 				}
 			}
 		}
@@ -68,7 +75,8 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	for _, intervened := range []mat.Matrix{nil, marks} {
-		numbers, err := nodescore.NewBlocks(x, widths, intervened, nodescore.BlockOptions{Freedom: 0.7})
+		numbers, err := nodescore.NewBlocks(x, widths, intervened,
+			nodescore.BlockOptions{Freedom: 0.7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,11 +84,13 @@ func TestNeighbours(t *testing.T) {
 		if intervened != nil {
 			of = set
 		}
-		tables, err := nodescore.NewDirichlet(codes, of, levels, nodescore.DirichletOptions{Alpha: 2})
+		tables, err := nodescore.NewDirichlet(codes, of, levels,
+			nodescore.DirichletOptions{Alpha: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		joint := &nodescore.Joint{Numbers: numbers, Categories: tables, Place: []int{0, 1, 2, -1, -1}, Constant: []float64{1, 2, 3, 4, 5}}
+		joint := &nodescore.Joint{Numbers: numbers, Categories: tables,
+			Place: []int{0, 1, 2, -1, -1}, Constant: []float64{1, 2, 3, 4, 5}}
 		name := fmt.Sprintf("interventions %v: ", intervened != nil)
 		neighbours(t, name+"blocks", numbers)
 		neighbours(t, name+"tables", tables)

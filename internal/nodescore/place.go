@@ -1,7 +1,7 @@
 package nodescore
 
-// A Placement finds sets of parents in a table over the subsets of candidates, to all of which given
-// parents are joined, as [GivenScorer] has it.
+// A Placement finds sets of parents in a table over the subsets of candidates, to all of which
+// given parents are joined, as [GivenScorer] has it.
 type Placement struct {
 	bit   []int // by variable: of a candidate, 0 of a given one, and outside of others
 	given int

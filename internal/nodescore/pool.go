@@ -6,8 +6,9 @@ import (
 	"tobac/internal/scoring"
 )
 
-// A Pool is a [score.Scorer] of listed sets of parents: all others score −Inf. It serves engines over scores that are too
-// dear to compute for all sets. Concurrent use is safe while no set is put in.
+// A Pool is a [score.Scorer] of listed sets of parents: all others score −Inf. It serves engines
+// over scores that are too dear to compute for all sets. Concurrent use is safe while no set is put
+// in.
 type Pool struct {
 	at   []map[string]int // by variable: where a set is in entries
 	list [][]PoolEntry
@@ -39,10 +40,12 @@ func poolKey(parents []int) string {
 	return string(key)
 }
 
-// Put sets the score of a set of parents of variable j, which it keeps. It panics on a score that is NaN or +Inf.
+// Put sets the score of a set of parents of variable j, which it keeps. It panics on a score that
+// is NaN or +Inf.
 func (p *Pool) Put(j int, parents []int, score float64) {
 	if !scoring.Possible(score) {
-		panic(fmt.Sprintf("score: score %v of parents %v of variable %d, want a finite number or -Inf", score, parents, j))
+		panic(fmt.Sprintf("score: score %v of parents %v of variable %d, want a finite number or "+
+			"-Inf", score, parents, j))
 	}
 	key := poolKey(parents)
 	at, ok := p.at[j][key]
@@ -60,7 +63,8 @@ func (p *Pool) Has(j int, parents []int) bool {
 	return ok
 }
 
-// Sets are the listed sets of parents of variable j, in the sequence in which they were put in first. They must not be changed.
+// Sets are the listed sets of parents of variable j, in the sequence in which they were put in
+// first. They must not be changed.
 func (p *Pool) Sets(j int) []PoolEntry { return p.list[j] }
 
 // Vars implements [score.Scorer].

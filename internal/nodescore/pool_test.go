@@ -10,8 +10,8 @@ import (
 	"tobac/score"
 )
 
-// A pool of all sets of at most two parents is the scorer that they come from, as its own bound on the parents makes it; what is put in again has the later
-// score, and others score −Inf.
+// A pool of all sets of at most two parents is the scorer that they come from, as its own bound on
+// the parents makes it; what is put in again has the later score, and others score −Inf.
 func TestPool(t *testing.T) {
 	const d = 5
 	gp := newGP(t, normals(3, 12, d), nil, nodescore.GPOptions{MaxParents: 2}).At(0.5)
@@ -32,7 +32,8 @@ func TestPool(t *testing.T) {
 				if right {
 					v = gp.LogScore(j, parents)
 				}
-				if pool.Put(j, parents, v); !pool.Has(j, parents) || pool.LogScore(j, parents) != v {
+				if pool.Put(j, parents, v); !pool.Has(j, parents) ||
+					pool.LogScore(j, parents) != v {
 					t.Fatalf("set %v of variable %d is not there", parents, j)
 				}
 			}
@@ -51,7 +52,8 @@ func TestPool(t *testing.T) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
 	pool.LogScoresGiven(got[:4], 1, []int{0, 4}, []int{3})
-	if want := []float64{gp.LogScore(1, []int{3}), gp.LogScore(1, []int{0, 3}), gp.LogScore(1, []int{3, 4}), math.Inf(-1)}; !slices.Equal(got[:4], want) {
+	if want := []float64{gp.LogScore(1, []int{3}), gp.LogScore(1, []int{0, 3}),
+		gp.LogScore(1, []int{3, 4}), math.Inf(-1)}; !slices.Equal(got[:4], want) {
 		t.Errorf("scores beside a parent %v, want %v", got[:4], want)
 	}
 	if v := pool.LogScore(0, []int{1, 2, 3}); pool.Has(0, []int{1, 2, 3}) || !math.IsInf(v, -1) {

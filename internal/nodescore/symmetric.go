@@ -29,7 +29,8 @@ var _ GivenScorer = (*Symmetric)(nil)
 func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric, error) {
 	d := s.Vars()
 	if d > MostSymmetric {
-		return nil, fmt.Errorf("score: symmetric scores of %d variables, want at most %d", d, MostSymmetric)
+		return nil, fmt.Errorf("score: symmetric scores of %d variables, want at most %d", d,
+			MostSymmetric)
 	}
 	tables := make([][]float64, d)
 	err := parallel.For(ctx, d, workers, func(j int) error {

@@ -35,7 +35,8 @@ func TestSymmetric(t *testing.T) {
 		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0},
 	} {
 		pair := []int{min(p[0], p[1]), max(p[0], p[1])}
-		all = append(all, form.LogScore(p[0], nil)+form.LogScore(p[1], p[:1])+form.LogScore(p[2], pair))
+		all = append(all, form.LogScore(p[0], nil)+form.LogScore(p[1], p[:1])+
+			form.LogScore(p[2], pair))
 	}
 	want := floats.LogSumExp(all) - math.Log(6)
 	got := s.LogScore(0, nil) + s.LogScore(1, []int{0}) + s.LogScore(2, []int{0, 1})
@@ -60,22 +61,27 @@ func TestJoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &nodescore.Joint{Numbers: numbers, Categories: tables, Place: []int{0, 1, -1}, Constant: []float64{1, 2, 3}}
+	s := &nodescore.Joint{Numbers: numbers, Categories: tables, Place: []int{0, 1, -1},
+		Constant: []float64{1, 2, 3}}
 	if err := score.Check(context.Background(), s); err != nil {
 		t.Error(err)
 	}
 	equivalent(t, s)
-	if got, want := s.LogScore(0, []int{1}), 1+tables.LogScore(0, []int{1}); math.Abs(got-want) > 1e-9 {
+	if got, want := s.LogScore(0, []int{1}),
+		1+tables.LogScore(0, []int{1}); math.Abs(got-want) > 1e-9 {
 		t.Errorf("a category given a category has %v, want %v", got, want)
 	}
-	if got, want := s.LogScore(2, []int{0, 1}), 3+numbers.LogScore(2, []int{0, 1}); math.Abs(got-want) > 1e-9 {
+	if got, want := s.LogScore(2, []int{0, 1}),
+		3+numbers.LogScore(2, []int{0, 1}); math.Abs(got-want) > 1e-9 {
 		t.Errorf("a number has %v, want %v", got, want)
 	}
 }
 
 // Each asks the scorer of a variable.
 func TestEach(t *testing.T) {
-	f := score.NewFunc(2, func(j int, parents []int) float64 { return float64(j + 10*len(parents)) })
+	f := score.NewFunc(2, func(j int, parents []int) float64 {
+		return float64(j + 10*len(parents))
+	})
 	g := score.NewFunc(2, func(int, []int) float64 { return -1 })
 	wrap := func(s score.Scorer) score.SubsetScorer {
 		q, err := nodescore.NewSymmetric(context.Background(), s, 1)
@@ -89,10 +95,12 @@ func TestEach(t *testing.T) {
 	if err := score.Check(context.Background(), s); err != nil {
 		t.Error(err)
 	}
-	if s.LogScore(0, []int{1}) != a.LogScore(0, []int{1}) || s.LogScore(1, nil) != b.LogScore(1, nil) {
+	if s.LogScore(0, []int{1}) != a.LogScore(0, []int{1}) ||
+		s.LogScore(1, nil) != b.LogScore(1, nil) {
 		t.Error("scores are not those of the variables' scorers")
 	}
-	if empty := (&nodescore.Each{Of: make([]score.SubsetScorer, 2)}); empty.LogScore(1, []int{0}) != 0 {
+	if empty := (&nodescore.Each{Of: make([]score.SubsetScorer, 2)}); empty.LogScore(1,
+		[]int{0}) != 0 {
 		t.Error("a variable without rows has a score")
 	}
 }

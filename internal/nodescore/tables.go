@@ -13,8 +13,8 @@ import (
 type TableDraw struct {
 	Levels  int   // of the category
 	Parents []int // numbers of levels of the parents
-	// Rows are probabilities by the configuration of the parents, of which the last changes fastest.
-	// Configurations that did not occur have no row: their probabilities are all alike.
+	// Rows are probabilities by the configuration of the parents, of which the last changes
+	// fastest. Configurations that did not occur have no row: their probabilities are all alike.
 	Rows map[int][]float64
 }
 

@@ -20,7 +20,8 @@ func TestDrawTable(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, alpha := range []float64{6, 1e-6} {
-		s, err := nodescore.NewDirichlet(x, nil, []int{3, 2}, nodescore.DirichletOptions{Alpha: alpha})
+		s, err := nodescore.NewDirichlet(x, nil, []int{3, 2},
+			nodescore.DirichletOptions{Alpha: alpha})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,8 @@ func TestDrawTable(t *testing.T) {
 			all := counts[c][0] + counts[c][1] + alpha/3
 			want := (counts[c][1] + alpha/6) / all
 			if sd := math.Sqrt(want * (1 - want) / (all + 1) / draws); math.Abs(got-want) > 4*sd {
-				t.Errorf("alpha %v, configuration %d: mean %v, want %v ± %v", alpha, c, got, want, sd)
+				t.Errorf("alpha %v, configuration %d: mean %v, want %v ± %v", alpha, c, got, want,
+					sd)
 			}
 		}
 	}

@@ -19,7 +19,8 @@ type tridiagonaliser struct{ v, q, u, p []float64 }
 func (h *tridiagonaliser) reduce(a []float64, n int, z [][]float64) tridiagonal {
 	t := tridiagonal{diag: make([]float64, n), off: make([]float64, max(n-1, 0))}
 	if len(h.v) < n {
-		h.v, h.q, h.u, h.p = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		h.v, h.q, h.u, h.p = make([]float64, n), make([]float64, n), make([]float64, n),
+			make([]float64, n)
 	}
 	v, q, u, p := h.v[:n], h.q[:n], h.u[:n], h.p[:n]
 	clear(v)
@@ -110,7 +111,8 @@ func updateAndMultiply(a []float64, n, rows int, v, q, u, p []float64) {
 		vr, qr, ur := v[r], q[r], u[r]
 		s0, s1 := 0.0, 0.0
 		j := 0
-		for ; j+1 < len(row) && j+1 < len(v) && j+1 < len(q) && j+1 < len(u) && j+1 < len(p); j += 2 {
+		for ; j+1 < len(row) && j+1 < len(v) && j+1 < len(q) && j+1 < len(u) &&
+			j+1 < len(p); j += 2 {
 			x := row[j] - (vr*q[j] + qr*v[j])
 			y := row[j+1] - (vr*q[j+1] + qr*v[j+1])
 			row[j], row[j+1] = x, y

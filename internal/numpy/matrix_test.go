@@ -32,7 +32,8 @@ func TestMatrix(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if rows, cols := m.Dims(); rows != c.rows || cols != c.cols || !slices.Equal(m.RawMatrix().Data, c.array.Numbers) {
+		if rows, cols := m.Dims(); rows != c.rows || cols != c.cols ||
+			!slices.Equal(m.RawMatrix().Data, c.array.Numbers) {
 			t.Errorf("shape %v: %d×%d, %v", c.array.Shape, rows, cols, m.RawMatrix().Data)
 		}
 	}

@@ -37,7 +37,8 @@ func (a *Array) Matrix() (*mat.Dense, error) {
 	case a.Texts != nil:
 		return nil, errors.New("NumPy array of texts; allowed: numbers")
 	case len(shape) != 2 || min(shape[0], shape[1]) < 1:
-		return nil, fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and columns, at least one of each", shape)
+		return nil, fmt.Errorf("NumPy array of shape %v; allowed: two dimensions, rows and "+
+			"columns, at least one of each", shape)
 	}
 	return mat.NewDense(shape[0], shape[1], a.Numbers), nil
 }
@@ -66,7 +67,8 @@ func Read(r io.Reader) (*Array, error) {
 	if texts {
 		each = 16 + h.size
 	}
-	if err := memory.Check(fmt.Sprintf("NumPy array of shape %v", h.shape), float64(each)*float64(h.count)); err != nil {
+	if err := memory.Check(fmt.Sprintf("NumPy array of shape %v", h.shape),
+		float64(each)*float64(h.count)); err != nil {
 		return nil, err
 	}
 	if texts {
@@ -79,7 +81,8 @@ func Read(r io.Reader) (*Array, error) {
 	for k := range h.count {
 		if n, err := io.ReadFull(b, element); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil, fmt.Errorf("NumPy array of shape %v is cut short: %d bytes after the header, want %d of each element", h.shape, k*h.size+n, h.size)
+				return nil, fmt.Errorf("NumPy array of shape %v is cut short: %d bytes after the "+
+					"header, want %d of each element", h.shape, k*h.size+n, h.size)
 			}
 			return nil, err
 		}
@@ -91,7 +94,8 @@ func Read(r io.Reader) (*Array, error) {
 		}
 	}
 	if _, err := b.ReadByte(); err == nil {
-		return nil, fmt.Errorf("NumPy array of shape %v ends before the file does; allowed: a single array in a file", h.shape)
+		return nil, fmt.Errorf("NumPy array of shape %v ends before the file does; allowed: a "+
+			"single array in a file", h.shape)
 	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -128,7 +132,8 @@ func readHeader(r io.Reader) (h header, err error) {
 		return h, cutShort(err, ends)
 	}
 	text := strings.TrimSpace(string(data))
-	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 || strings.Count(text, "shape") != 1 || !shapeEntry.MatchString(text) {
+	if !strings.HasPrefix(text, "{") || strings.IndexAny(text[1:], "{}") != len(text)-2 ||
+		strings.Count(text, "shape") != 1 || !shapeEntry.MatchString(text) {
 		return h, errors.New("not a NumPy file: header is malformed")
 	}
 	return parseHeader(text)
@@ -146,16 +151,19 @@ func cutShort(err error, problem string) error {
 var (
 	descrEntry   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([<>|=]?)([a-zA-Z?])(\d*)['"]`)
 	fortranEntry = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
-	shapeEntry   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(((?:\s*\d+L?\s*,)*(?:\s*\d+L?)?\s*)\)`) // Python 2 wrote 3L
+	// Python 2 wrote 3L
+	shapeEntry = regexp.MustCompile(`['"]shape['"]\s*:\s*\(((?:\s*\d+L?\s*,)*(?:\s*\d+L?)?\s*)\)`)
 )
 
 // allowedTypes is for errors.
 const allowedTypes = "f2, f4, f8, i1 to i8, u1 to u8, b1, U and S"
 
 func parseHeader(text string) (h header, err error) {
-	descr, fortran, shape := descrEntry.FindStringSubmatch(text), fortranEntry.FindStringSubmatch(text), shapeEntry.FindStringSubmatch(text)
+	descr, fortran, shape := descrEntry.FindStringSubmatch(text),
+		fortranEntry.FindStringSubmatch(text), shapeEntry.FindStringSubmatch(text)
 	if descr == nil || fortran == nil || shape == nil {
-		return h, fmt.Errorf("NumPy array with the header %.80q; allowed: one type of %s, two orders, a shape", text, allowedTypes)
+		return h, fmt.Errorf("NumPy array with the header %.80q; allowed: one type of %s, two "+
+			"orders, a shape", text, allowedTypes)
 	}
 	h.kind, h.fortran, h.order = descr[2][0], fortran[1] == "True", binary.LittleEndian
 	if descr[1] == ">" {
@@ -180,13 +188,15 @@ func parseHeader(text string) (h header, err error) {
 		word = strings.TrimSuffix(strings.TrimSpace(word), "L")
 		n, err := strconv.Atoi(word)
 		if err != nil || n > math.MaxInt32 || n > 0 && h.count > math.MaxInt32/n {
-			return h, fmt.Errorf("NumPy array of shape (%.60s), want at most %d elements", shape[1], math.MaxInt32)
+			return h, fmt.Errorf("NumPy array of shape (%.60s), want at most %d elements", shape[1],
+				math.MaxInt32)
 		}
 		h.shape, h.count = append(h.shape, n), h.count*n
 	}
 	const mostEmpty = 1 << 20
 	if h.size == 0 && h.count > mostEmpty {
-		return h, fmt.Errorf("NumPy array of %d texts without characters, want at most %d", h.count, mostEmpty)
+		return h, fmt.Errorf("NumPy array of %d texts without characters, want at most %d", h.count,
+			mostEmpty)
 	}
 	return h, nil
 }

@@ -39,7 +39,8 @@ func WriteTexts(w io.Writer, texts []string) error {
 	longest := 1
 	for _, text := range texts {
 		if strings.HasSuffix(text, "\x00") || !utf8.ValidString(text) {
-			return fmt.Errorf("NumPy cannot hold the text %.60q; allowed: UTF-8 that does not end with a zero character", text)
+			return fmt.Errorf("NumPy cannot hold the text %.60q; allowed: UTF-8 that does not "+
+				"end with a zero character", text)
 		}
 		longest = max(longest, utf8.RuneCountInString(text))
 	}

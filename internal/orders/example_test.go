@@ -21,7 +21,8 @@ func ExampleGivenOrders() {
 	if err != nil {
 		panic(err)
 	}
-	p := &engine.Problem{Data: simulated.Train, Order: engine.Order{Method: ordering.EqVarOptions{}, Count: 20}, Workers: 1}
+	p := &engine.Problem{Data: simulated.Train,
+		Order: engine.Order{Method: ordering.EqVarOptions{}, Count: 20}, Workers: 1}
 	all, _, err := orders.GivenOrders(context.Background(), p)
 	if err != nil {
 		panic(err)

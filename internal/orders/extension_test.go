@@ -31,7 +31,9 @@ func TestRandomExtension(t *testing.T) {
 			all = append(all, fmt.Sprint(order))
 		}
 		for j := range 5 {
-			if !slices.Contains(order, j) && !slices.ContainsFunc(g.Parents(j), func(i int) bool { return !slices.Contains(order, i) }) {
+			if !slices.Contains(order, j) && !slices.ContainsFunc(g.Parents(j), func(i int) bool {
+				return !slices.Contains(order, i)
+			}) {
 				place(append(order[:len(order):len(order)], j))
 			}
 		}

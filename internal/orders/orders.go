@@ -61,7 +61,8 @@ func GivenOrders(ctx context.Context, p *engine.Problem) ([]Weighted, *Found, er
 func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 	rows := p.Data.Observational()
 	if rows == nil {
-		return nil, errors.New("every row has an intervention, which leaves none to find an order from; give the order")
+		return nil, errors.New("every row has an intervention, which leaves none to find an " +
+			"order from; give the order")
 	}
 	f := &Found{rows: rows.X}
 	var err error
@@ -71,7 +72,8 @@ func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 			f.point, err = method.Order(ctx, f.rows, p.Workers)
 		}
 	} else {
-		f.Distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count, ordering.BootstrapOptions{Seed: p.Seed, Workers: p.Workers})
+		f.Distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count,
+			ordering.BootstrapOptions{Seed: p.Seed, Workers: p.Workers})
 		if err == nil {
 			f.point = f.Distribution.Point
 		}
@@ -87,7 +89,9 @@ func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 // the columns nor on the number of resamples.
 func (f *Found) weighted(ctx context.Context, p *engine.Problem) ([]Weighted, error) {
 	byAppearance := slices.Clone(f.Distribution.Orders)
-	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int { return a.First - b.First })
+	slices.SortFunc(byAppearance, func(a, b ordering.WeightedOrder) int {
+		return a.First - b.First
+	})
 	number := map[int]int{}
 	for k, o := range byAppearance {
 		number[o.First] = k
@@ -95,7 +99,8 @@ func (f *Found) weighted(ctx context.Context, p *engine.Problem) ([]Weighted, er
 	all := make([]Weighted, len(f.Distribution.Orders))
 	evidence := make([]float64, len(all))
 	for k, o := range f.Distribution.Orders {
-		all[k] = Weighted{Order: o.Order, Count: o.Count, Seed: orderSeed(p.Seed, number[o.First]), LogWeight: math.Log(o.Weight), Evidence: math.NaN()}
+		all[k] = Weighted{Order: o.Order, Count: o.Count, Seed: orderSeed(p.Seed, number[o.First]),
+			LogWeight: math.Log(o.Weight), Evidence: math.NaN()}
 		if p.Order.Weights != engine.EvidenceWeights {
 			continue
 		}
@@ -131,9 +136,11 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	scored, ok := sem.As[sem.Scored](model)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a model that has, or weights by frequency", ErrNoEvidence, p.Model)
+		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a "+
+			"model that has, or weights by frequency", ErrNoEvidence, p.Model)
 	case d > exact.MaxVariables:
-		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
+		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; "+
+			"allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
 	}
 	prior, err := p.Prior.AlongOrder(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
@@ -158,7 +165,8 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 		}
 		terms = append(terms, g.LogEvidence()+h.LogWeight)
 	}
-	none, err := exact.GivenOrder(ctx, inference.NoData(d), prior, order, exact.Options{Workers: p.Workers})
+	none, err := exact.GivenOrder(ctx, inference.NoData(d), prior, order,
+		exact.Options{Workers: p.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -179,18 +187,23 @@ func (f *Found) Warnings(names []string, resamples int) []string {
 		return w
 	}
 	if failed := f.Distribution.Failures; len(failed) > 0 {
-		w = append(w, fmt.Sprintf("%d of %d resamples of the rows could not be ordered and are left out, the first because of %v", len(failed), resamples, ordering.WithNames(failed[0], names)))
+		w = append(w, fmt.Sprintf("%d of %d resamples of the rows could not be ordered and are "+
+			"left out, the first because of %v", len(failed), resamples,
+			ordering.WithNames(failed[0], names)))
 	}
 	// The order is firm from half way between chance and agreement on.
 	if s, chance := f.Distribution.Stability(), f.Distribution.ChanceStability(); s < (1+chance)/2 {
-		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
+		w = append(w, fmt.Sprintf("the order is a guess: resamples of the rows agree on %.0f %% "+
+			"of the pairs of columns, where random orders would on %.0f %%", 100*s, 100*chance))
 	}
 	return w
 }
 
 // BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what
 // a prior says of the order.
-func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background.Prior, method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution, error) {
+func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background.Prior,
+	method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution,
+	error) {
 	bound, err := prior.Bind(method, len(data.Names))
 	if err != nil {
 		return nil, err
@@ -206,7 +219,8 @@ func DrawnFrom(p *posterior.Posterior, n int, seed uint64) []Weighted {
 	all := make([]Weighted, n)
 	for k := range all {
 		order := RandomExtension(p.Draws[stream.Choose(rng, weights)].Graph, rng.IntN)
-		all[k] = Weighted{Order: order, Seed: orderSeed(seed, k), LogWeight: -math.Log(float64(n)), Evidence: math.NaN()}
+		all[k] = Weighted{Order: order, Seed: orderSeed(seed, k), LogWeight: -math.Log(float64(n)),
+			Evidence: math.NaN()}
 	}
 	return all
 }

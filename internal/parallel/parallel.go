@@ -21,14 +21,17 @@ import (
 //
 // If do panics, For panics with a [*Panic] of the smallest such item.
 func For(ctx context.Context, n, workers int, do func(i int) error) error {
-	return ForWith(ctx, n, workers, func() struct{} { return struct{}{} }, func(_ struct{}, i int) error { return do(i) })
+	return ForWith(ctx, n, workers, func() struct{} {
+		return struct{}{}
+	}, func(_ struct{}, i int) error { return do(i) })
 }
 
 // ForWith is [For] with working memory: every worker calls scratch once, before
 // its first item, and hands the value to each of its calls of do. The calls of
 // scratch can be concurrent. What do computes for an item must not depend on what
 // earlier items left in the value.
-func ForWith[S any](ctx context.Context, n, workers int, scratch func() S, do func(s S, i int) error) error {
+func ForWith[S any](ctx context.Context, n, workers int, scratch func() S,
+	do func(s S, i int) error) error {
 	if n <= 0 {
 		return nil
 	}

@@ -38,7 +38,8 @@ func TestForDoesEveryItemOnce(t *testing.T) {
 			}
 			for i := range calls {
 				if got := calls[i].Load(); got != 1 {
-					t.Errorf("%d items, %d workers: item %d was done %d times, want once", n, workers, i, got)
+					t.Errorf("%d items, %d workers: item %d was done %d times, want once", n,
+						workers, i, got)
 				}
 			}
 		}
@@ -86,7 +87,8 @@ func TestForReturnsTheFirstError(t *testing.T) {
 				t.Fatalf("%d workers: error %v, want that of item 7", workers, err)
 			}
 			if got := int(done.Load()); got > 8+max(workers, 1) {
-				t.Errorf("%d workers: %d items were done, want those begun before the failure was known", workers, got)
+				t.Errorf("%d workers: %d items were done, want those begun before the failure "+
+					"was known", workers, got)
 			}
 		}
 	}
@@ -115,7 +117,9 @@ func TestForStopsWithTheContext(t *testing.T) {
 		if got := int(done.Load()); got > 6+max(workers, 1) {
 			t.Errorf("%d workers: %d items were done, want those begun before", workers, got)
 		}
-		if err := parallel.For(ctx, 3, workers, func(int) error { panic("called") }); !errors.Is(err, cause) {
+		if err := parallel.For(ctx, 3, workers, func(int) error {
+			panic("called")
+		}); !errors.Is(err, cause) {
 			t.Errorf("%d workers, context done before: error %v, want the cause", workers, err)
 		}
 		ctx, cancel = context.WithCancelCause(context.Background())
@@ -138,7 +142,8 @@ func TestForPassesPanicsOn(t *testing.T) {
 				if !ok || p.Item != 3 || p.Value != value || !errors.Is(p, value) {
 					t.Fatalf("%d workers: recovered %+v, want the panic of item 3", workers, p)
 				}
-				for _, want := range []string{"parallel: item 3: broken rule\n", "TestForPassesPanicsOn"} {
+				for _, want := range []string{"parallel: item 3: broken rule\n",
+					"TestForPassesPanicsOn"} {
 					if !strings.Contains(p.Error(), want) {
 						t.Errorf("%d workers: %q is not part of %s", workers, want, p.Error())
 					}
@@ -214,7 +219,8 @@ func TestForWithMakesMemoryOncePerWorker(t *testing.T) {
 // a time that no loaded machine needs.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() >
+		before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, were %d", runtime.NumGoroutine(), before)
 		}
@@ -228,7 +234,9 @@ func BenchmarkFor(b *testing.B) {
 			b.ReportAllocs()
 			const n = 10_000
 			for b.Loop() {
-				if err := parallel.For(context.Background(), n, workers, func(int) error { return nil }); err != nil {
+				if err := parallel.For(context.Background(), n, workers, func(int) error {
+					return nil
+				}); err != nil {
 					b.Fatal(err)
 				}
 			}

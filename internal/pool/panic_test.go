@@ -28,11 +28,13 @@ func TestPanic(t *testing.T) {
 				return nil
 			}()
 			failed, ok := caught.(*parallel.Panic)
-			if !ok || failed.Value != "broken" || failed.Item != at || !strings.Contains(string(failed.Stack), "panic_test.go") {
+			if !ok || failed.Value != "broken" || failed.Item != at ||
+				!strings.Contains(string(failed.Stack), "panic_test.go") {
 				t.Errorf("%d workers, panic in %d: got %v", workers, at, caught)
 			}
 			if int(returned.Load()) != workers {
-				t.Errorf("%d workers, panic in %d: %d returned before the caller", workers, at, returned.Load())
+				t.Errorf("%d workers, panic in %d: %d returned before the caller", workers, at,
+					returned.Load())
 			}
 			calls := atomic.Int32{}
 			p.Run(func(int) { calls.Add(1) })

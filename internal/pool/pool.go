@@ -79,7 +79,8 @@ func (p *Pool) Run(part func(worker int)) {
 func (p *Pool) guarded(worker int) {
 	defer func() {
 		if value := recover(); value != nil {
-			p.failed.CompareAndSwap(nil, &parallel.Panic{Item: worker, Value: value, Stack: debug.Stack()})
+			p.failed.CompareAndSwap(nil,
+				&parallel.Panic{Item: worker, Value: value, Stack: debug.Stack()})
 		}
 	}()
 	p.part(worker)

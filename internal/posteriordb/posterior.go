@@ -145,7 +145,8 @@ func (d Difference) String() string {
 
 // Compare compares all parameters of the reference with draws, draws × names for each chain.
 // independent says that draws are, as those of other samplers than chains.
-func (p Posterior) Compare(names []string, draws []*mat.Dense, independent bool) ([]Difference, error) {
+func (p Posterior) Compare(names []string, draws []*mat.Dense, independent bool) ([]Difference,
+	error) {
 	want, err := p.Reference()
 	if err != nil {
 		return nil, err

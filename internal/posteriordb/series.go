@@ -35,7 +35,9 @@ var series = []Posterior{
 		alpha1 := t.Parameter("alpha1", density.Bounded(0, 1))
 		beta1 := t.Parameter("beta1", density.Bounded(0, alpha1.SubFrom(1)))
 		fresh := alpha0.Add(alpha1.Mul(y.Slice(0, 0, 199).Sub(mu).Square()))
-		v := density.Recursion(start.Square(), fresh, func(v, x node) node { return x.Add(beta1.Mul(v)) })
+		v := density.Recursion(start.Square(), fresh, func(v, x node) node {
+			return x.Add(beta1.Mul(v))
+		})
 		t.Observe(density.Normal(mu, start), y.Index(0, 0))
 		t.Observe(density.Normal(mu, v.Sqrt()), y.Slice(0, 1, 200))
 	}},

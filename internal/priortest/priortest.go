@@ -21,7 +21,8 @@ func Draw(rng *rand.Rand, d int) background.Prior {
 			hidden.Set(i, j, rng.IntN(2) == 0)
 		}
 	}
-	p := background.Prior{Kind: []background.Kind{background.Uniform, background.Fair, background.ScaleFree}[rng.IntN(3)]}
+	p := background.Prior{Kind: []background.Kind{background.Uniform, background.Fair,
+		background.ScaleFree}[rng.IntN(3)]}
 	if rng.IntN(3) == 0 {
 		p.Tiers = make([]int, d)
 		cut := rng.IntN(d)
@@ -56,7 +57,8 @@ func Draw(rng *rand.Rand, d int) background.Prior {
 			case !hidden.Has(i, j) && chance < 0.3:
 				p.Forbidden = append(p.Forbidden, e)
 			case chance < 0.6 && Allows(&p, e):
-				p.Odds = append(p.Odds, background.EdgeOdds{From: i, To: j, Odds: min(max(math.Exp(2*rng.NormFloat64()), 0.001), 1000)})
+				p.Odds = append(p.Odds, background.EdgeOdds{From: i, To: j,
+					Odds: min(max(math.Exp(2*rng.NormFloat64()), 0.001), 1000)})
 			}
 		}
 	}
@@ -66,7 +68,10 @@ func Draw(rng *rand.Rand, d int) background.Prior {
 	if rng.IntN(3) == 0 {
 		p.Kind, p.Probabilities = background.Sparse, mat.NewDense(d, d, nil)
 		p.Probabilities.(*mat.Dense).Apply(func(i, j int, _ float64) float64 {
-			if hidden.Has(i, j) == (rng.IntN(2) == 0) && !slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool { return o.From == i && o.To == j }) && rng.IntN(4) == 0 {
+			if hidden.Has(i, j) == (rng.IntN(2) == 0) &&
+				!slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool {
+					return o.From == i && o.To == j
+				}) && rng.IntN(4) == 0 {
 				return map[bool]float64{false: 0, true: 1}[hidden.Has(i, j)]
 			}
 			return 0.1 + 0.8*rng.Float64()
@@ -77,8 +82,10 @@ func Draw(rng *rand.Rand, d int) background.Prior {
 
 // Allows reports whether the statements leave an edge open, by their definition.
 func Allows(p *background.Prior, e dag.Edge) bool {
-	tiers := p.Tiers != nil && p.Tiers[e.From] >= 0 && p.Tiers[e.To] >= 0 && p.Tiers[e.From] > p.Tiers[e.To]
-	return !tiers && !slices.Contains(p.Forbidden, e) && !slices.Contains(p.Sinks, e.From) && !slices.Contains(p.Sources, e.To)
+	tiers := p.Tiers != nil && p.Tiers[e.From] >= 0 && p.Tiers[e.To] >= 0 &&
+		p.Tiers[e.From] > p.Tiers[e.To]
+	return !tiers && !slices.Contains(p.Forbidden, e) && !slices.Contains(p.Sinks, e.From) &&
+		!slices.Contains(p.Sources, e.To)
 }
 
 // LogProb is ln p(G) up to a constant, by the definition of every statement; −Inf where
@@ -141,9 +148,11 @@ func At(p background.Prior, position []int) background.Prior {
 		}
 		return out
 	}
-	q.Required, q.Forbidden, q.Sinks, q.Sources, q.Odds = edges(p.Required), edges(p.Forbidden), variables(p.Sinks), variables(p.Sources), nil
+	q.Required, q.Forbidden, q.Sinks, q.Sources, q.Odds = edges(p.Required), edges(p.Forbidden),
+		variables(p.Sinks), variables(p.Sources), nil
 	for _, o := range p.Odds {
-		q.Odds = append(q.Odds, background.EdgeOdds{From: position[o.From], To: position[o.To], Odds: o.Odds})
+		q.Odds = append(q.Odds,
+			background.EdgeOdds{From: position[o.From], To: position[o.To], Odds: o.Odds})
 	}
 	if p.Tiers != nil {
 		q.Tiers = make([]int, len(p.Tiers))

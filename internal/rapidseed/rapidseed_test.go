@@ -17,7 +17,9 @@ func TestSameCasesInEveryRun(t *testing.T) {
 	}
 	var runs [2][]int
 	for k := range runs {
-		rapid.Check(t, func(t *rapid.T) { runs[k] = append(runs[k], rapid.Int().Draw(t, "number")) })
+		rapid.Check(t, func(t *rapid.T) {
+			runs[k] = append(runs[k], rapid.Int().Draw(t, "number"))
+		})
 	}
 	if fmt.Sprint(runs[0]) != fmt.Sprint(runs[1]) {
 		t.Errorf("two runs drew %v and %v", runs[0], runs[1])
@@ -25,6 +27,7 @@ func TestSameCasesInEveryRun(t *testing.T) {
 }
 
 func Example() {
-	fmt.Println(flag.Lookup("rapid.seed").DefValue, "is rapid's default, which draws other cases every time")
+	fmt.Println(flag.Lookup("rapid.seed").DefValue,
+		"is rapid's default, which draws other cases every time")
 	// Output: 0 is rapid's default, which draws other cases every time
 }

@@ -41,7 +41,8 @@ type builder struct {
 func (b *builder) build(ctx context.Context) error {
 	components := b.orders()
 	if len(components) == 0 {
-		return fmt.Errorf("the posterior has no components, and so no order of those that the method %v found", b.problem.Order.Method)
+		return fmt.Errorf("the posterior has no components, and so no order of those that the "+
+			"method %v found", b.problem.Order.Method)
 	}
 	if err := b.settle(ctx); err != nil {
 		return err
@@ -109,7 +110,9 @@ func (b *builder) settle(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence { return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names))) })
+	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence {
+		return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names)))
+	})
 	b.given = &engine.Given{Model: p.Model, Data: p.Data}
 	if s, ok := b.engine.Engine().(engine.Settling); ok {
 		if b.given, err = s.Given(ctx, p, b.result.EdgesPerNode); err != nil {
@@ -123,7 +126,8 @@ func (b *builder) settle(ctx context.Context) (err error) {
 }
 
 // under is the reference under order number k, or over all orders.
-func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inference.Inference, *networkScores, error) {
+func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inference.Inference,
+	*networkScores, error) {
 	p := *b.problem
 	p.Seed, p.Order, p.Data = seedUnder(p.Seed, k), engine.Order{}, b.given.Data
 	if b.conditional() {
@@ -167,7 +171,8 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 }
 
 // chained runs long chains where sums are too long.
-func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem, e *graphchains.Settings) (*inference.Inference, error) {
+func (b *builder) chained(ctx context.Context, m sem.Scored, p *engine.Problem,
+	e *graphchains.Settings) (*inference.Inference, error) {
 	e.Iterations = factor * max(e.Iterations, b.given.Chains.Iterations)
 	e.WarmUp = factor * max(e.WarmUp, b.given.Chains.WarmUp)
 	e.ESS *= factor
@@ -200,7 +205,8 @@ func (b *builder) sampled(ctx context.Context, c interface {
 	if err != nil {
 		return nil, err
 	}
-	b.ref.Warnings = append(b.ref.Warnings, diagnostics.Warnings(graphchains.ChainChecks(inf.Diagnostics))...)
+	b.ref.Warnings =
+		append(b.ref.Warnings, diagnostics.Warnings(graphchains.ChainChecks(inf.Diagnostics))...)
 	b.ref.StandardError = math.Max(b.ref.StandardError, largestError(inf.Diagnostics))
 	_, steps = c.Steps()
 	b.note("Markov chains of %d iterations", steps-e.WarmUp)
@@ -219,10 +225,12 @@ func largestError(d *diagnostics.GraphChains) float64 {
 
 // tempered is the posterior of networks: by long chains given an order, by estimated evidences over
 // all.
-func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.Problem) (inf *inference.Inference, _ *networkScores, err error) {
+func (b *builder) tempered(ctx context.Context, network sem.Network,
+	p *engine.Problem) (inf *inference.Inference, _ *networkScores, err error) {
 	p.Model = network.WithOutput(models.SampledOutput)
 	long := neural.Tempering{Iterations: b.given.Tempered.Iterations, Rungs: b.given.Tempered.Rungs}
-	long.Chains = markov.MCMC{Iterations: factor * max(graphchains.DefaultIterations, b.given.Chains.Iterations)}
+	long.Chains = markov.MCMC{Iterations: factor * max(graphchains.DefaultIterations,
+		b.given.Chains.Iterations)}
 	if long.Iterations *= factor; long.Iterations == 0 {
 		long.Iterations = factor / 2 * networks.DefaultIterations
 	}
@@ -236,17 +244,21 @@ func (b *builder) tempered(ctx context.Context, network sem.Network, p *engine.P
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {
 		b.note("tempered chains of %d iterations", e.Iterations)
-		inf, err = networks.Under(ctx, p, []orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}}, e.Rungs, e.Iterations)
+		inf, err = networks.Under(ctx, p,
+			[]orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}}, e.Rungs,
+			e.Iterations)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings, diagnostics.Warnings(inf.Checks))
+	b.ref.Warnings = slices.Concat(b.ref.Warnings, inf.Posterior.Warnings,
+		diagnostics.Warnings(inf.Checks))
 	networks, err := withScores(p, inf)
 	return inf, networks, err
 }
 
-func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *neural.Tempering) (*inference.Inference, error) {
+func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem,
+	e *neural.Tempering) (*inference.Inference, error) {
 	network, _ := sem.As[sem.Network](p.Model)
 	graphs, err := networks.Settle(ctx, p, network, (*graphchains.Settings)(&e.Chains), nil)
 	if err != nil {
@@ -265,20 +277,24 @@ func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem, e *
 
 // Of references by estimated evidences of all sets of parents.
 const (
-	mostReferenceSets = 5120 // of all variables: those of 12 of them given an order, and of 10 over all orders
+	// of all variables: those of 12 of them given an order, and of 10 over all orders
+	mostReferenceSets = 5120
 	referencePoints   = 1024 // of an evidence
 )
 
 // estimated is the posterior of a model of which only the likelihood is known: sums over all sets
 // of parents, whose evidences are estimated.
-func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem) (*inference.Inference, error) {
+func (b *builder) estimated(ctx context.Context, m sem.Model,
+	p *engine.Problem) (*inference.Inference, error) {
 	d := p.Vars()
 	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
 	if err != nil {
 		return nil, err
 	}
 	if inference.CountSets(d, p.Order.Known != nil) > mostReferenceSets {
-		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one hidden layer, and %d variables have %w; allowed: at most 12 variables given an order, 10 without one", m, d, inference.ErrTooManySets)
+		return nil, fmt.Errorf("the model %v has neither node scores nor networks with one "+
+			"hidden layer, and %d variables have %w; allowed: at most 12 variables given an "+
+			"order, 10 without one", m, d, inference.ErrTooManySets)
 	}
 	sets := inference.AllSets(d, prior, p.Order.Known)
 	pools, err := inference.Evidences(ctx, m, p.Data, sets, referencePoints, p)
@@ -295,7 +311,8 @@ func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem)
 	for k := range inf {
 		settled := inference.Settled{Model: m, Hypothesis: sem.Hypothesis{Scores: pools[k]}}
 		p.Model = settled
-		if inf[k], err = inference.Infer(ctx, p.Data, []sem.Scored{settled}, p, trust.WholeTrust); err != nil {
+		if inf[k], err = inference.Infer(ctx, p.Data, []sem.Scored{settled}, p,
+			trust.WholeTrust); err != nil {
 			return nil, err
 		}
 	}
@@ -303,7 +320,8 @@ func (b *builder) estimated(ctx context.Context, m sem.Model, p *engine.Problem)
 	off.Sub(inf[1].Posterior.Probabilities, inf[2].Posterior.Probabilities)
 	if v := math.Max(mat.Max(&off), -mat.Min(&off)) / 2; v > b.ref.StandardError {
 		if b.ref.StandardError = v; v > stein.LimitEvidence[0] {
-			b.ref.Warnings = append(b.ref.Warnings, fmt.Sprintf("the estimated evidences leave the probability of some edge a standard error of %.2f", v))
+			b.ref.Warnings = append(b.ref.Warnings, fmt.Sprintf("the estimated evidences leave "+
+				"the probability of some edge a standard error of %.2f", v))
 		}
 	}
 	return inf[0], nil

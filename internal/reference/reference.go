@@ -79,7 +79,8 @@ const factor = 4
 // of completed tables have none.
 func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior, error) {
 	if r.Imputation != nil {
-		return nil, errors.New("tobac: values were missing: the posteriors of completed tables have no common reference")
+		return nil, errors.New("tobac: values were missing: the posteriors of completed tables " +
+			"have no common reference")
 	}
 	p, e, _, err := r.Config.Problem(data)
 	if err != nil {
@@ -95,13 +96,15 @@ func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior,
 // Compare says how far a posterior of the same data is from the reference: the one of which it is,
 // or another given the same orders.
 func (ref *Posterior) Compare(ctx context.Context, p *posterior.Posterior) (Comparison, error) {
-	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows), LogProbDifference: math.NaN(), LogProbError: math.NaN()}
+	c := Comparison{MeanAbsError: p.Marginals.Distance(ref.Marginals, ref.allows),
+		LogProbDifference: math.NaN(), LogProbError: math.NaN()}
 	if len(p.Draws) == 0 || len(ref.conditionals[0].Parts) == 0 {
 		return c, nil
 	}
 	components := max(len(p.Components), 1)
 	if n := len(ref.conditionals); n > 1 && n != components {
-		return c, fmt.Errorf("tobac: a posterior of %d components, the reference has %d", components, n)
+		return c, fmt.Errorf("tobac: a posterior of %d components, the reference has %d",
+			components, n)
 	}
 	sum, variance := 0.0, 0.0
 	for k, given := range ref.conditionals {
@@ -159,7 +162,9 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := networks.NewEstimates(data, networks.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers)) // with more sweeps than a fit
+	// with more sweeps than a fit
+	estimates, err := networks.NewEstimates(data,
+		networks.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers))
 	if err != nil {
 		return nil, err
 	}

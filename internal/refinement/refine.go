@@ -19,8 +19,8 @@ type Refinable interface {
 	Refine(j int, parents []int)
 }
 
-// A neighbourly score refines the sets with one parent more or less than one that is refined in less
-// time than alone.
+// A neighbourly score refines the sets with one parent more or less than one that is refined in
+// less time than alone.
 type neighbourly interface {
 	RefineNeighbours(j int, parents []int, toggled []int)
 }
@@ -36,14 +36,16 @@ const (
 	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
 	neighbouring    = 0.1  // and from which on those are that have one parent more or less
 	mostRefinements = 10
-	fewSets         = 0.02 // new sets for each likely one, below which more than twelve variables have settled
+	// new sets for each likely one, below which more than twelve variables have settled
+	fewSets = 0.02
 )
 
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
 // estimates, refines the sets that are likely then and the neighbours of the likeliest, and begins
 // again until all of these are refined. That may have no end, where each round brings estimates
-// likelier than what it refined: then a [listable] score keeps refined sets only, and so it does from
-// the beginning with more than twelve variables. More than twenty variables are left as they are.
+// likelier than what it refined: then a [listable] score keeps refined sets only, and so it does
+// from the beginning with more than twelve variables. More than twenty variables are left as they
+// are.
 func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
 	if prior == nil {
@@ -66,7 +68,8 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 			likely += len(of)
 		}
 		fitted, err := RefineSets(ctx, s, sets, probabilities, workers)
-		if err != nil || fitted == 0 || d > MixedVariables && float64(fitted) <= fewSets*float64(likely) {
+		if err != nil || fitted == 0 || d > MixedVariables &&
+			float64(fitted) <= fewSets*float64(likely) {
 			return err
 		}
 	}
@@ -157,7 +160,8 @@ func (n neighbours) refine(s Refinable) {
 
 // likelySets are the sets of parents of each variable that carry the posterior, with their
 // probabilities.
-func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) (sets [][][]int, probabilities [][]float64, err error) {
+func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) (sets [][][]int,
+	probabilities [][]float64, err error) {
 	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
 		return nil, nil, err

@@ -70,15 +70,17 @@ func TestRefine(t *testing.T) {
 		return math.Max(mat.Max(&diff), -mat.Min(&diff))
 	}
 	if math.Abs(got-want) > 0.2 || off(refined) > 0.01 {
-		t.Errorf("log evidence %v, want %v; probabilities differ by up to %v", got, want, off(refined))
+		t.Errorf("log evidence %v, want %v; probabilities differ by up to %v", got, want,
+			off(refined))
 	}
 	if math.Abs(guess-want) < 0.2 && off(rough) < 0.01 {
-		t.Errorf("estimates alone have the log evidence %v and probabilities within %v: the case tests nothing", guess, off(rough))
+		t.Errorf("estimates alone have the log evidence %v and probabilities within %v: the case "+
+			"tests nothing", guess, off(rough))
 	}
 }
 
-// A mirage has scores that fall with every parent, and estimates that may rise: refining one set then
-// leads to the next.
+// A mirage has scores that fall with every parent, and estimates that may rise: refining one set
+// then leads to the next.
 type mirage struct {
 	rise    float64 // of the estimates
 	refined sync.Map
@@ -116,7 +118,8 @@ func TestRefineWithoutEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.listed != want {
-			t.Errorf("estimates that change by %v with each parent: listed %v, want %v", rise, m.listed, want)
+			t.Errorf("estimates that change by %v with each parent: listed %v, want %v", rise,
+				m.listed, want)
 		}
 	}
 }

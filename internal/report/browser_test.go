@@ -28,7 +28,8 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("no chromium, chromium-browser or google-chrome on the path: the page is not opened; .ci/run browser installs one")
+	t.Skip("no chromium, chromium-browser or google-chrome on the path: the page is not opened; " +
+		".ci/run browser installs one")
 	return ""
 }
 
@@ -38,7 +39,8 @@ func browse(t *testing.T, program, file string, args ...string) (stdout, log str
 	// A browser that hangs is ended; a loaded machine may take its time.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	args = append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-dev-shm-usage", "--enable-logging=stderr",
+	args = append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--disable-dev-shm-usage", "--enable-logging=stderr",
 		"--disable-background-networking", "--user-data-dir=" + t.TempDir()}, args...)
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox") // which it refuses to have as root
@@ -92,7 +94,8 @@ var found = regexp.MustCompile(`(?s)<pre id="probe">(.*?)</pre>`)
 // framed is a document around the page as wide as a phone or a desk's screen: browsers
 // without a screen have no narrow windows.
 func framed(page string, width, height int) string {
-	return fmt.Sprintf(`<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe style="border:0;width:%dpx;height:%dpx" srcdoc="%s"></iframe></body>`, width, height, stdhtml.EscapeString(page))
+	return fmt.Sprintf(
+		`<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe style="border:0;width:%dpx;height:%dpx" srcdoc="%s"></iframe></body>`, width, height, stdhtml.EscapeString(page))
 }
 
 func TestPageInABrowser(t *testing.T) {
@@ -102,8 +105,10 @@ func TestPageInABrowser(t *testing.T) {
 	program := browser(t)
 	many, wide := random(40, 5), complete()
 	wide.Names = []string{strings.Repeat("long", 50), "مرحبا", `<b>"bold"</b>`, "d", "e", "f"}
-	wide.Effects = []report.Effect{{From: wide.Names[0], To: wide.Names[1], Mean: 1, SD: 1, Lower: -1, Upper: 2, PathProbability: 0.7}}
-	wide.Data, wide.Command, wide.Verdict = strings.Repeat("data", 60), "tobac fit "+strings.Repeat("x", 200), []string{strings.Repeat("verdict", 50)}
+	wide.Effects = []report.Effect{{From: wide.Names[0], To: wide.Names[1], Mean: 1, SD: 1,
+		Lower: -1, Upper: 2, PathProbability: 0.7}}
+	wide.Data, wide.Command, wide.Verdict = strings.Repeat("data", 60),
+		"tobac fit "+strings.Repeat("x", 200), []string{strings.Repeat("verdict", 50)}
 	for _, c := range []struct {
 		name    string
 		content report.Content
@@ -148,19 +153,23 @@ func (p *probe) check(t *testing.T, width int, dark bool) {
 		t.Errorf("errors %q, requests %q", p.Errors, p.Requests)
 	}
 	if p.Window != width || p.Width > width || len(p.Sticking) > 0 {
-		t.Errorf("the content is %d pixels wide in a window of %d, want %d; sticking out: %q", p.Width, p.Window, width, p.Sticking)
+		t.Errorf("the content is %d pixels wide in a window of %d, want %d; sticking out: %q",
+			p.Width, p.Window, width, p.Sticking)
 	}
 	if len(p.Tiny) > 0 {
 		t.Errorf("texts smaller than 6 pixels: %q", p.Tiny)
 	}
-	sorted := slices.IsSortedFunc(p.After, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	sorted := slices.IsSortedFunc(p.After, func(a, b string) int {
+		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+	})
 	if len(p.Before) < 2 || cmp.Equal(p.Before, p.After) || p.Sort != "descending" {
 		t.Errorf("a click on a heading leaves %q as %q, aria-sort %q", p.Before, p.After, p.Sort)
 	}
 	if p.Before[0][0] == 'X' && len(p.Before) < 10 && !sorted {
 		t.Errorf("sorted by the first column: %q", p.After)
 	}
-	if want := map[bool]string{false: "rgb(255, 255, 255)", true: "rgb(20, 24, 29)"}[dark]; p.Dark != want {
+	if want := map[bool]string{false: "rgb(255, 255, 255)",
+		true: "rgb(20, 24, 29)"}[dark]; p.Dark != want {
 		t.Errorf("the page stands on %s, want %s", p.Dark, want)
 	}
 }

@@ -41,7 +41,8 @@ func drawRows(s *scene.Scene, rows []row, a scene.Axis, top float64) float64 {
 	for k, r := range rows {
 		y := top + (float64(k)+0.5)*rowHeight
 		if k%2 == 0 {
-			s.Add(scene.Box(scene.Margin, y-rowHeight/2, s.Width-2*scene.Margin, rowHeight, 3, scene.Panel, scene.None))
+			s.Add(scene.Box(scene.Margin, y-rowHeight/2, s.Width-2*scene.Margin, rowHeight, 3,
+				scene.Panel, scene.None))
 		}
 		name := scene.Words(a.From-12, y+4, 12, scene.End, scene.Text, r.name)
 		name.Tip = r.tip
@@ -53,7 +54,8 @@ func drawRows(s *scene.Scene, rows []row, a scene.Axis, top float64) float64 {
 // columnsOf is the room that names and values of rows need.
 func columnsOf(rows []row) (left, right float64) {
 	for _, r := range rows {
-		left, right = math.Max(left, scene.TextWidth(r.name, 12, false)), math.Max(right, scene.TextWidth(r.value, 12, false))
+		left, right = math.Max(left, scene.TextWidth(r.name, 12, false)),
+			math.Max(right, scene.TextWidth(r.value, 12, false))
 	}
 	return scene.Margin + left + 16, scene.Margin + right + 18
 }
@@ -87,7 +89,8 @@ func chart(rows []row, low, high float64, caption string, limits ...float64) *sc
 
 // pairName names an edge in a row.
 func pairName(from, to string) string {
-	return scene.Shorten(scene.Clean(from), 12, 110) + " → " + scene.Shorten(scene.Clean(to), 12, 110)
+	return scene.Shorten(scene.Clean(from), 12, 110) + " → " +
+		scene.Shorten(scene.Clean(to), 12, 110)
 }
 
 // effectsChart draws effects with intervals on the scale of standard deviations, the most
@@ -108,7 +111,8 @@ func (c *Content) effectsChart(effects []Effect) *scene.Scene {
 		if math.IsNaN(mean) || math.IsInf(mean, 0) {
 			continue
 		}
-		interval := !math.IsNaN(lower) && !math.IsNaN(upper) && !math.IsInf(lower, 0) && !math.IsInf(upper, 0)
+		interval := !math.IsNaN(lower) && !math.IsNaN(upper) && !math.IsInf(lower, 0) &&
+			!math.IsInf(upper, 0)
 		low, high = math.Min(low, mean), math.Max(high, mean)
 		if interval {
 			low, high = math.Min(low, lower), math.Max(high, upper)
@@ -120,29 +124,36 @@ func (c *Content) effectsChart(effects []Effect) *scene.Scene {
 		case interval && upper < 0:
 			colour = scene.Negative
 		}
-		rows = append(rows, row{name: pairName(e.From, e.To), value: intervalText(&e), tip: effectTip(&e), draw: func(s *scene.Scene, y float64) {
-			if interval {
-				s.Add(scene.Mark{Shape: scene.Line, Points: []scene.Point{scene.At(lower, y), scene.At(upper, y)}, Stroke: colour, Width: 3})
-			}
-			s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(mean, y)}, Size: 5, Fill: colour, Stroke: scene.Paper, Width: 1})
-		}})
+		rows = append(rows, row{name: pairName(e.From, e.To), value: intervalText(&e),
+			tip: effectTip(&e), draw: func(s *scene.Scene, y float64) {
+				if interval {
+					s.Add(scene.Mark{Shape: scene.Line, Points: []scene.Point{scene.At(lower, y),
+						scene.At(upper, y)}, Stroke: colour, Width: 3})
+				}
+				s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(mean, y)},
+					Size: 5,
+					Fill: colour, Stroke: scene.Paper, Width: 1})
+			}})
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	pad := 0.04 * (high - low)
-	return chart(rows, low-pad, high+pad, "standard deviations of the effect for one of the cause", 0)
+	return chart(rows, low-pad, high+pad, "standard deviations of the effect for one of the cause",
+		0)
 }
 
 func intervalText(e *Effect) string {
 	if math.IsNaN(e.Lower) || math.IsNaN(e.Upper) {
 		return scene.Significant(e.Mean, 3)
 	}
-	return scene.Significant(e.Mean, 3) + " [" + scene.Significant(e.Lower, 3) + ", " + scene.Significant(e.Upper, 3) + "]"
+	return scene.Significant(e.Mean, 3) + " [" + scene.Significant(e.Lower, 3) + ", " +
+		scene.Significant(e.Upper, 3) + "]"
 }
 
 func effectTip(e *Effect) string {
-	return fmt.Sprintf("one unit more of %s changes %s by %s; any effect: %s", scene.Clean(e.From), scene.Clean(e.To), intervalText(e), scene.Percent(e.PathProbability))
+	return fmt.Sprintf("one unit more of %s changes %s by %s; any effect: %s", scene.Clean(e.From),
+		scene.Clean(e.To), intervalText(e), scene.Percent(e.PathProbability))
 }
 
 // strongest sorts effects by how sure it is that there is one, then by their size against
@@ -156,7 +167,8 @@ func strongest(effects []Effect) []Effect {
 	}
 	out := slices.Clone(effects)
 	slices.SortStableFunc(out, func(a, b Effect) int {
-		return cmp.Or(cmp.Compare(b.PathProbability, a.PathProbability), cmp.Compare(ratio(&b), ratio(&a)), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+		return cmp.Or(cmp.Compare(b.PathProbability, a.PathProbability),
+			cmp.Compare(ratio(&b), ratio(&a)), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return out
 }
@@ -177,9 +189,13 @@ func (c *Content) convergenceChart() *scene.Scene {
 		if q.RHat > goodRHat {
 			colour = scene.Negative
 		}
-		rows = append(rows, row{name: scene.Shorten(scene.Clean(q.Quantity), 12, 240), value: fmt.Sprintf("%.3f", q.RHat), tip: fmt.Sprintf("%s: R̂ %.3f, effective sample size %.0f", scene.Clean(q.Quantity), q.RHat, q.ESS),
+		rows = append(rows, row{name: scene.Shorten(scene.Clean(q.Quantity), 12, 240),
+			value: fmt.Sprintf("%.3f", q.RHat),
+			tip: fmt.Sprintf("%s: R̂ %.3f, effective sample size %.0f", scene.Clean(q.Quantity),
+				q.RHat, q.ESS),
 			draw: func(s *scene.Scene, y float64) {
-				s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(q.RHat, y)}, Size: 5, Fill: colour})
+				s.Add(scene.Mark{Shape: scene.Circle, Points: []scene.Point{scene.At(q.RHat, y)},
+					Size: 5, Fill: colour})
 			}})
 	}
 	if len(rows) == 0 {
@@ -188,7 +204,8 @@ func (c *Content) convergenceChart() *scene.Scene {
 	if len(rows) > mostRows {
 		rows = rows[:mostRows]
 	}
-	return chart(rows, 0.99, high, "R̂: 1 means that the chains agree; the red line is the limit", goodRHat)
+	return chart(rows, 0.99, high, "R̂: 1 means that the chains agree; the red line is the limit",
+		goodRHat)
 }
 
 // fitChart draws R² of each column that has parents; nil without.
@@ -200,16 +217,20 @@ func (c *Content) fitChart() *scene.Scene {
 			continue
 		}
 		value = math.Max(0, value)
-		rows = append(rows, row{name: scene.Shorten(scene.Clean(f.Name), 12, 180), value: scene.Percent(value), tip: fmt.Sprintf("%s: parents explain %s of its variance", scene.Clean(f.Name), scene.Percent(value)),
+		rows = append(rows, row{name: scene.Shorten(scene.Clean(f.Name), 12, 180),
+			value: scene.Percent(value), tip: fmt.Sprintf("%s: parents explain %s of its variance",
+				scene.Clean(f.Name), scene.Percent(value)),
 			draw: func(s *scene.Scene, y float64) {
-				s.Add(scene.Mark{Shape: scene.Rectangle, Points: []scene.Point{scene.At(0, y-7), scene.At(value, y+7)}, Fill: scene.Accent})
+				s.Add(scene.Mark{Shape: scene.Rectangle, Points: []scene.Point{scene.At(0, y-7),
+					scene.At(value, y+7)}, Fill: scene.Accent})
 			}})
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	rows = rows[:min(len(rows), mostRows)]
-	return chart(rows, 0, 1, "R²: the part of a column's variance that its most probable parents explain")
+	return chart(rows, 0, 1,
+		"R²: the part of a column's variance that its most probable parents explain")
 }
 
 // countChart draws the distribution of the number of edges as bars; nil if unknown.
@@ -229,25 +250,31 @@ func (c *Content) countChart() *scene.Scene {
 		return nil
 	}
 	const height, left = 200.0, 56.0
-	s := &scene.Scene{Width: math.Min(chartWidth, math.Max(320, left+scene.Margin+float64(last-first+1)*34)), Height: height + 60}
-	across := scene.Axis{Low: float64(first) - 0.5, High: float64(last) + 0.5, From: left, To: s.Width - scene.Margin}
+	s := &scene.Scene{Width: math.Min(chartWidth,
+		math.Max(320, left+scene.Margin+float64(last-first+1)*34)), Height: height + 60}
+	across := scene.Axis{Low: float64(first) - 0.5, High: float64(last) + 0.5, From: left,
+		To: s.Width - scene.Margin}
 	up := scene.Axis{Low: 0, High: top * 1.08, From: scene.Margin + height, To: scene.Margin}
 	for _, v := range up.Ticks() {
 		m := scene.Rule(left, up.At(v), s.Width-scene.Margin, up.At(v), scene.Hairline)
 		m.Width = 0.6
-		s.Add(m, scene.Words(left-8, up.At(v)+4, 11, scene.End, scene.Muted, scene.TickText(100*v)+" %"))
+		s.Add(m, scene.Words(left-8, up.At(v)+4, 11, scene.End, scene.Muted,
+			scene.TickText(100*v)+" %"))
 	}
 	every := max(1, (last-first)/15)
 	for k := first; k <= last; k++ {
 		x, w := across.At(float64(k)-0.4), across.At(float64(k)+0.4)-across.At(float64(k)-0.4)
-		m := scene.Box(x, up.At(c.EdgeCounts[k]), w, up.At(0)-up.At(c.EdgeCounts[k]), 2, scene.Accent, scene.None)
+		m := scene.Box(x, up.At(c.EdgeCounts[k]), w, up.At(0)-up.At(c.EdgeCounts[k]), 2,
+			scene.Accent, scene.None)
 		m.Tip = fmt.Sprintf("%s: %s", words.Counted(k, "edge"), scene.Percent(c.EdgeCounts[k]))
 		s.Add(m)
 		if (k-first)%every == 0 {
-			s.Add(scene.Words(across.At(float64(k)), up.At(0)+16, 11, scene.Middle, scene.Muted, strconv.Itoa(k)))
+			s.Add(scene.Words(across.At(float64(k)), up.At(0)+16, 11, scene.Middle, scene.Muted,
+				strconv.Itoa(k)))
 		}
 	}
-	s.Add(scene.Words((left+s.Width-scene.Margin)/2, height+scene.Margin+36, 12, scene.Middle, scene.Muted, "number of edges"))
+	s.Add(scene.Words((left+s.Width-scene.Margin)/2, height+scene.Margin+36, 12, scene.Middle,
+		scene.Muted, "number of edges"))
 	return s
 }
 
@@ -266,7 +293,8 @@ func (c *Content) shown(all []relation) []int {
 		return order
 	}
 	for _, r := range all {
-		best[r.from], best[r.to] = math.Max(best[r.from], r.adjacent), math.Max(best[r.to], r.adjacent)
+		best[r.from], best[r.to] = math.Max(best[r.from], r.adjacent),
+			math.Max(best[r.to], r.adjacent)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(best[b], best[a]) })
 	kept := order[:mostCells]
@@ -276,9 +304,11 @@ func (c *Content) shown(all []relation) []int {
 
 func (c *Content) adjacencyMap(variables []int) *scene.Scene {
 	p := c.Marginals.Probabilities
-	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Heat, On: scene.HeatText, Value: func(i, j int) float64 { return math.Min(1, p.At(i, j)+p.At(j, i)) }}
+	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Heat, On: scene.HeatText,
+		Value: func(i, j int) float64 { return math.Min(1, p.At(i, j)+p.At(j, i)) }}
 	h.Tip = func(i, j int) string {
-		return fmt.Sprintf("%s — %s related: %s", scene.Clean(c.Names[i]), scene.Clean(c.Names[j]), scene.Percent(h.Value(i, j)))
+		return fmt.Sprintf("%s — %s related: %s", scene.Clean(c.Names[i]), scene.Clean(c.Names[j]),
+			scene.Percent(h.Value(i, j)))
 	}
 	return h.Draw()
 }
@@ -289,7 +319,8 @@ const leastRelated = 0.05
 
 func (c *Content) directionMap(variables []int) *scene.Scene {
 	p := c.Marginals.Probabilities
-	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Turn, On: scene.TurnText, Rows: "cause", Columns: "effect"}
+	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Turn, On: scene.TurnText,
+		Rows: "cause", Columns: "effect"}
 	h.Value = func(i, j int) float64 {
 		if both := p.At(i, j) + p.At(j, i); both >= leastRelated {
 			return p.At(i, j) / both
@@ -297,13 +328,18 @@ func (c *Content) directionMap(variables []int) *scene.Scene {
 		return math.NaN()
 	}
 	h.Tip = func(i, j int) string {
-		return fmt.Sprintf("%s → %s: %s, if they are related", scene.Clean(c.Names[i]), scene.Clean(c.Names[j]), scene.Percent(h.Value(i, j)))
+		return fmt.Sprintf("%s → %s: %s, if they are related", scene.Clean(c.Names[i]),
+			scene.Clean(c.Names[j]), scene.Percent(h.Value(i, j)))
 	}
 	return h.Draw()
 }
 
-func (c *Content) matrixMap(m *mat.Dense, variables []int, rows, columns string, tip func(from, to, p string) string) *scene.Scene {
-	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Heat, On: scene.HeatText, Rows: rows, Columns: columns, Value: func(i, j int) float64 { return math.Min(1, m.At(i, j)) }}
+func (c *Content) matrixMap(m *mat.Dense, variables []int, rows, columns string,
+	tip func(from, to, p string) string) *scene.Scene {
+	h := scene.HeatMap{Names: c.Names, Variables: variables, Fill: scene.Heat, On: scene.HeatText,
+		Rows: rows, Columns: columns, Value: func(i, j int) float64 {
+			return math.Min(1, m.At(i, j))
+		}}
 	h.Tip = func(i, j int) string {
 		return tip(scene.Clean(c.Names[i]), scene.Clean(c.Names[j]), scene.Percent(m.At(i, j)))
 	}

@@ -43,7 +43,8 @@ func normality(e []float64) Check {
 	case kurtosis < 2.2:
 		c.Text = "light tails, kurtosis " + scene.Significant(kurtosis, 2)
 	default:
-		c.Text = fmt.Sprintf("slightly off, skewness %s, kurtosis %s", scene.Significant(skew, 2), scene.Significant(kurtosis, 2))
+		c.Text = fmt.Sprintf("slightly off, skewness %s, kurtosis %s", scene.Significant(skew, 2),
+			scene.Significant(kurtosis, 2))
 	}
 	return c
 }

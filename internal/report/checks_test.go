@@ -56,7 +56,8 @@ func TestChecksAreUniformUnderTheModel(t *testing.T) {
 			y[i] = x[i] + rng.NormFloat64()
 		}
 		rest, _, _ := regress(y, [][]float64{x})
-		for k, p := range []float64{normality(rest).P, equalVariance(rest, [][]float64{x}).P, linearity(y, [][]float64{x}).P} {
+		for k, p := range []float64{normality(rest).P, equalVariance(rest, [][]float64{x}).P,
+			linearity(y, [][]float64{x}).P} {
 			if p < 0.1 {
 				below[k]++
 			}
@@ -71,7 +72,9 @@ func TestChecksAreUniformUnderTheModel(t *testing.T) {
 
 func TestNumbersForReaders(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{plusMinus(0.43712, 0.0131), "0.437 ± 0.013"}, {plusMinus(-7.12, 6.71), "−7.1 ± 6.7"}, {plusMinus(12345.6, 321), "12346 ± 321"}, {plusMinus(1, math.NaN()), "1.00"}, {plusMinus(math.NaN(), 1), "–"}, {plusMinus(2, 0), "2.00"},
+		{plusMinus(0.43712, 0.0131), "0.437 ± 0.013"}, {plusMinus(-7.12, 6.71), "−7.1 ± 6.7"},
+		{plusMinus(12345.6, 321), "12346 ± 321"}, {plusMinus(1, math.NaN()), "1.00"},
+		{plusMinus(math.NaN(), 1), "–"}, {plusMinus(2, 0), "2.00"},
 		{pvalue(0.5), "p = 0.500"}, {pvalue(1e-9), "p < 0.001"}, {pvalue(math.NaN()), ""},
 	} {
 		if c.got != c.want {

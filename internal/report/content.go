@@ -16,7 +16,9 @@ type Content struct {
 	Title   string   // "": "Causal graph"
 	Data    string   // what was analysed, in a line
 	Verdict []string // in plain words, a sentence each; none: what the probabilities say is counted
-	Refuted string   // what all probabilities rest on that the data refute, or that counts in part, as a clause; "" means nothing
+	// what all probabilities rest on that the data refute, or that counts in part, as a clause; ""
+	// means nothing
+	Refuted string
 	// Warnings are reasons to distrust the result, a sentence each.
 	Warnings []string
 
@@ -97,7 +99,8 @@ func (c *Content) check() error {
 	seen := map[string]bool{}
 	for k, name := range c.Names {
 		if name == "" || seen[name] {
-			return fmt.Errorf("report: variable %d is named %q, want names that are different and not empty", k+1, name)
+			return fmt.Errorf("report: variable %d is named %q, want names that are different "+
+				"and not empty", k+1, name)
 		}
 		seen[name] = true
 	}
@@ -108,7 +111,9 @@ func (c *Content) check() error {
 		what string
 		m    *mat.Dense
 	}{
-		{"edge probabilities", c.Marginals.Probabilities}, {"means of weights", c.Marginals.WeightMean}, {"standard deviations of weights", c.Marginals.WeightSD},
+		{"edge probabilities", c.Marginals.Probabilities},
+		{"means of weights", c.Marginals.WeightMean},
+		{"standard deviations of weights", c.Marginals.WeightSD},
 		{"ancestors", c.Ancestors}, {"order precedence", c.Precedes},
 	} {
 		if m.m == nil {
@@ -121,7 +126,8 @@ func (c *Content) check() error {
 	for i := range d {
 		for j := range d {
 			if p := c.Marginals.Probabilities.At(i, j); math.IsNaN(p) || p < 0 || p > 1 {
-				return fmt.Errorf("report: probability of %q → %q is %g, want 0 to 1", c.Names[i], c.Names[j], p)
+				return fmt.Errorf("report: probability of %q → %q is %g, want 0 to 1", c.Names[i],
+					c.Names[j], p)
 			}
 		}
 	}

@@ -17,9 +17,10 @@ type ColumnFit struct {
 	// is. What follows is about the equation with these parents.
 	Parents     []string
 	Probability float64
-	Rows        int     // on which R2 rests: those without an intervention on the variable
-	R2          float64 // 1 − variance of the residuals / variance of the column; NaN for a constant column
-	ResidualSD  float64 // in units of the data
+	Rows        int // on which R2 rests: those without an intervention on the variable
+	// 1 − variance of the residuals / variance of the column; NaN for a constant column
+	R2         float64
+	ResidualSD float64 // in units of the data
 	// Checks of the residuals.
 	Normal, EqualVariance, Linear Check
 }
@@ -133,7 +134,8 @@ func typicalEquation(draws []posterior.Draw, weights []float64, j int) *equation
 
 // fit compares the equation with the rows that say something about it.
 func (e *equation) fit(names []string, x, intervened *mat.Dense) ColumnFit {
-	f := ColumnFit{Name: names[e.j], Probability: math.Min(1, e.probability), R2: math.NaN(), ResidualSD: math.NaN()}
+	f := ColumnFit{Name: names[e.j], Probability: math.Min(1, e.probability), R2: math.NaN(),
+		ResidualSD: math.NaN()}
 	for _, i := range e.parents {
 		f.Parents = append(f.Parents, names[i])
 	}
@@ -157,7 +159,8 @@ func (e *equation) fit(names []string, x, intervened *mat.Dense) ColumnFit {
 		f.ResidualSD = stat.StdDev(residuals, nil)
 	}
 	if stride := (len(rows) + checkedRows - 1) / checkedRows; stride > 1 {
-		rows, values, residuals = every(rows, stride), every(values, stride), every(residuals, stride)
+		rows, values, residuals = every(rows, stride), every(values, stride),
+			every(residuals, stride)
 	}
 	regressors := make([][]float64, len(e.parents))
 	for a, i := range e.parents {

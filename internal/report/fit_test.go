@@ -25,7 +25,8 @@ func chain(w, b float64, empty float64) *posterior.Posterior {
 			e.Weights.(*mat.Dense).Set(edge.From, edge.To, w)
 			e.Intercepts[edge.To] = b
 		}
-		p.Draws = append(p.Draws, posterior.Draw{Graph: g, LogWeight: math.Log(weight), Equations: e})
+		p.Draws = append(p.Draws,
+			posterior.Draw{Graph: g, LogWeight: math.Log(weight), Equations: e})
 	}
 	line := dag.New(3)
 	line.Set(0, 1, true)
@@ -56,14 +57,17 @@ func TestFitColumns(t *testing.T) {
 		probability float64
 		r2          float64 // of the simulated equation
 		sd          float64
-	}{{nil, 1, 0, 1}, {[]string{"X0"}, 0.75, 4 / 4.25, 0.5}, {[]string{"X1"}, 0.75, 17 / 17.25, 0.5}} {
+	}{{nil, 1, 0, 1}, {[]string{"X0"}, 0.75, 4 / 4.25, 0.5},
+		{[]string{"X1"}, 0.75, 17 / 17.25, 0.5}} {
 		f := fits[j]
-		if !slices.Equal(f.Parents, want.parents) || !(math.Abs(f.Probability-want.probability) <= 1e-12) || f.Rows != 400 {
+		if !slices.Equal(f.Parents, want.parents) ||
+			!(math.Abs(f.Probability-want.probability) <= 1e-12) || f.Rows != 400 {
 			t.Errorf("column %d: %+v", j, f)
 		}
 		// Three standard errors of 400 rows: .02 of R², .054 and .106 of the deviations.
 		if !(math.Abs(f.R2-want.r2) <= 0.02) || !(math.Abs(f.ResidualSD-want.sd) <= 0.11*want.sd) {
-			t.Errorf("column %d: R² %g and SD %g, want about %g and %g", j, f.R2, f.ResidualSD, want.r2, want.sd)
+			t.Errorf("column %d: R² %g and SD %g, want about %g and %g", j, f.R2, f.ResidualSD,
+				want.r2, want.sd)
 		}
 		for _, c := range []report.Check{f.Normal, f.EqualVariance, f.Linear} {
 			if c.Failed() {
@@ -99,7 +103,8 @@ func TestFitColumnsLeavesRowsOut(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(clean, report.FitColumns(chain(1, 0, 0.1), more, set), cmp.Comparer(equalNaN)); diff != "" {
+		if diff := cmp.Diff(clean, report.FitColumns(chain(1, 0, 0.1), more, set),
+			cmp.Comparer(equalNaN)); diff != "" {
 			t.Errorf("(-alone +with rows that say nothing):\n%s", diff)
 		}
 	})
@@ -129,7 +134,9 @@ func TestFitColumnsDoesNotDependOnUnits(t *testing.T) {
 		}
 	}
 	got := report.FitColumns(p, y, nil)
-	near := func(a, b float64) bool { return equalNaN(a, b) || math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) }
+	near := func(a, b float64) bool {
+		return equalNaN(a, b) || math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b))
+	}
 	for j := range want {
 		want[j].ResidualSD *= scale[j]
 	}
@@ -139,7 +146,8 @@ func TestFitColumnsDoesNotDependOnUnits(t *testing.T) {
 	// The scale of the equations is that of the posterior; the deviation stays in units of the
 	// data.
 	p.Standardization = &posterior.Standardization{Mean: make([]float64, 3), SD: []float64{2, 3, 4}}
-	if f := report.FitColumns(p, y, nil); !(math.Abs(f[1].ResidualSD-3*got[1].ResidualSD) <= 1e-12*f[1].ResidualSD) {
+	if f := report.FitColumns(p, y,
+		nil); !(math.Abs(f[1].ResidualSD-3*got[1].ResidualSD) <= 1e-12*f[1].ResidualSD) {
 		t.Errorf("residual SD %g on a scale of 3, %g without", f[1].ResidualSD, got[1].ResidualSD)
 	}
 }
@@ -152,7 +160,8 @@ func TestFitColumnsWithoutEquations(t *testing.T) {
 	if f := report.FitColumns(p, rows(30, 1, 0, 1, 1), nil); f != nil {
 		t.Errorf("fits of draws without equations: %+v", f)
 	}
-	if f := report.FitColumns(&posterior.Posterior{Names: names(3)}, rows(30, 1, 0, 1, 1), nil); f != nil {
+	if f := report.FitColumns(&posterior.Posterior{Names: names(3)}, rows(30, 1, 0, 1, 1),
+		nil); f != nil {
 		t.Errorf("fits without draws: %+v", f)
 	}
 }
@@ -169,10 +178,14 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 		}
 		return report.FitColumns(p, x, nil)
 	}
-	if f := simulate(func(x, e float64) float64 { return x + math.Exp(e) })[1]; !f.Normal.Failed() || f.EqualVariance.Failed() || f.Linear.Failed() {
+	if f := simulate(func(x, e float64) float64 {
+		return x + math.Exp(e)
+	})[1]; !f.Normal.Failed() || f.EqualVariance.Failed() || f.Linear.Failed() {
 		t.Errorf("skewed noise: %+v", f)
 	}
-	if f := simulate(func(x, e float64) float64 { return x + math.Exp(x)*e })[1]; !f.EqualVariance.Failed() {
+	if f := simulate(func(x, e float64) float64 {
+		return x + math.Exp(x)*e
+	})[1]; !f.EqualVariance.Failed() {
 		t.Errorf("noise of unequal variance: %+v", f)
 	}
 	if f := simulate(func(x, e float64) float64 { return x + x*x + e })[1]; !f.Linear.Failed() {
@@ -189,7 +202,8 @@ func TestChecksOfDegenerateColumns(t *testing.T) {
 		"one row":  rows(1, 1, 0, 1, 1),
 		"binary": func() *mat.Dense {
 			x := rows(60, 1, 0, 1, 1)
-			x.Apply(func(_, _ int, v float64) float64 { return math.Round(0.5 + 0.5*math.Tanh(v)) }, x)
+			x.Apply(func(_, _ int, v float64) float64 { return math.Round(0.5 + 0.5*math.Tanh(v)) },
+				x)
 			return x
 		}(),
 		"exact": rows(40, 1, 0, 0, 1),
@@ -211,7 +225,8 @@ func TestAncestorsAndEdgeCounts(t *testing.T) {
 	if got := report.Ancestors(p); !mat.EqualApprox(got, want, 1e-12) {
 		t.Errorf("ancestors %v", mat.Formatted(got))
 	}
-	if got := report.EdgeCounts(p); len(got) != 3 || !(math.Abs(got[0]-0.25) <= 1e-12) || got[1] != 0 || !(math.Abs(got[2]-0.75) <= 1e-12) {
+	if got := report.EdgeCounts(p); len(got) != 3 || !(math.Abs(got[0]-0.25) <= 1e-12) ||
+		got[1] != 0 || !(math.Abs(got[2]-0.75) <= 1e-12) {
 		t.Errorf("numbers of edges %v", got)
 	}
 	none := &posterior.Posterior{Names: names(3)}

@@ -27,7 +27,8 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene.Scene, 
 	edges := related(all)
 	note := ""
 	if len(edges) > mostEdges {
-		note = fmt.Sprintf("Of %d related pairs the %d most probable are drawn.", len(edges), mostEdges)
+		note = fmt.Sprintf("Of %d related pairs the %d most probable are drawn.", len(edges),
+			mostEdges)
 		edges = edges[:mostEdges]
 	}
 	parts, alone := components(len(c.Names), edges)
@@ -45,11 +46,13 @@ func (c *Content) drawGraph(ctx context.Context, all []relation) (*scene.Scene, 
 			blocks = append(blocks, c.drawAlone(v))
 		}
 	case len(alone) > 0:
-		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.", words.Counted(len(alone), "variable"), len(c.Names)))
+		note = joined(note, fmt.Sprintf("%s of %d without a related partner are not drawn.",
+			words.Counted(len(alone), "variable"), len(c.Names)))
 	}
 	s := pack(blocks)
 	if len(blocks) == 0 {
-		s.Add(scene.Words(scene.Margin, scene.Margin+24, 14, scene.Start, scene.Muted, "No pair is related with a probability above 50 %."))
+		s.Add(scene.Words(scene.Margin, scene.Margin+24, 14, scene.Start, scene.Muted,
+			"No pair is related with a probability above 50 %."))
 		s.Width, s.Height = 400, 60
 	}
 	legend(s, edges)
@@ -129,7 +132,8 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 		if !inside {
 			continue
 		}
-		a := sketchArrow{from: k, to: at[e.to], size: 0.75 + 0.12*edgeWidth(e.adjacent), headless: !e.directed()}
+		a := sketchArrow{from: k, to: at[e.to], size: 0.75 + 0.12*edgeWidth(e.adjacent),
+			headless: !e.directed()}
 		weight := ""
 		if len(edges) <= labelled {
 			if weight = edgeLabel(&e); weight != "" {
@@ -151,13 +155,16 @@ func (c *Content) drawPart(ctx context.Context, members []int, edges []relation)
 	}
 	for k := range drawn {
 		if weights[k] != "" {
-			b.marks = append(b.marks, drawLabel(l.arrows[k].label, weights[k], drawn[k].sign(), c.tip(&drawn[k]))...)
+			b.marks = append(b.marks,
+				drawLabel(l.arrows[k].label, weights[k], drawn[k].sign(), c.tip(&drawn[k]))...)
 		}
 	}
 	return b, nil
 }
 
-func nodeWidth(name string) float64 { return math.Max(48, scene.TextWidth(name, nodeText, true)+22) }
+func nodeWidth(name string) float64 {
+	return math.Max(48, scene.TextWidth(name, nodeText, true)+22)
+}
 
 // edgeWidth is the width of an edge, from 1 at the threshold to 5 for a sure one.
 func edgeWidth(p float64) float64 { return 1 + 4*(p-Related)/(1-Related) }
@@ -185,7 +192,8 @@ func (c *Content) drawNode(centre, size scene.Point, name string, v int) []scene
 	x, y := centre.X-size.X/2, centre.Y-size.Y/2
 	frame := scene.Box(x, y, size.X, size.Y, 7, scene.Panel, scene.Text)
 	frame.Width, frame.Tip = 1.3, scene.Clean(c.Names[v])
-	caption := scene.Words(centre.X, centre.Y+nodeText*0.35, nodeText, scene.Middle, scene.Text, name)
+	caption := scene.Words(centre.X, centre.Y+nodeText*0.35, nodeText, scene.Middle, scene.Text,
+		name)
 	caption.Bold, caption.Tip = true, frame.Tip
 	return []scene.Mark{frame, caption}
 }
@@ -203,7 +211,8 @@ func (c *Content) drawAlone(v int) block {
 // drawEdge is the curve with its head.
 func (c *Content) drawEdge(r *relation, a *arrowLayout, size float64) []scene.Mark {
 	width, colour := edgeWidth(r.adjacent), r.sign()
-	m := scene.Mark{Shape: scene.Curve, Points: a.curve, Stroke: colour, Width: width, Dashed: !r.directed(), Tip: c.tip(r)}
+	m := scene.Mark{Shape: scene.Curve, Points: a.curve, Stroke: colour, Width: width,
+		Dashed: !r.directed(), Tip: c.tip(r)}
 	marks := []scene.Mark{m}
 	if r.directed() {
 		marks = append(marks, head(a.curve[len(a.curve)-1], a.tip, 4.2*size, colour, m.Tip))
@@ -215,15 +224,19 @@ func (c *Content) drawEdge(r *relation, a *arrowLayout, size float64) []scene.Ma
 func head(base, tip scene.Point, half float64, colour scene.Ink, tooltip string) scene.Mark {
 	length := math.Max(scene.Distance(base, tip), 1)
 	x, y := (tip.X-base.X)/length, (tip.Y-base.Y)/length
-	return scene.Mark{Shape: scene.Area, Points: []scene.Point{tip, scene.At(base.X-half*y, base.Y+half*x), scene.At(base.X+half*y, base.Y-half*x)}, Fill: colour, Tip: tooltip}
+	return scene.Mark{Shape: scene.Area,
+		Points: []scene.Point{tip, scene.At(base.X-half*y, base.Y+half*x),
+			scene.At(base.X+half*y, base.Y-half*x)}, Fill: colour, Tip: tooltip}
 }
 
 // drawLabel is a weight on a small plate, which covers edges behind it.
 func drawLabel(centre scene.Point, weight string, colour scene.Ink, tooltip string) []scene.Mark {
 	w := plateWidth(weight)
-	plate := scene.Box(centre.X-w/2, centre.Y-plateHeight/2, w, plateHeight, plateHeight/2, scene.Paper, colour)
+	plate := scene.Box(centre.X-w/2, centre.Y-plateHeight/2, w, plateHeight, plateHeight/2,
+		scene.Paper, colour)
 	plate.Tip = tooltip
-	caption := scene.Words(centre.X, centre.Y+plateText*0.36, plateText, scene.Middle, scene.Text, weight)
+	caption := scene.Words(centre.X, centre.Y+plateText*0.36, plateText, scene.Middle, scene.Text,
+		weight)
 	caption.Tip = tooltip
 	return []scene.Mark{plate, caption}
 }
@@ -265,7 +278,8 @@ func legend(s *scene.Scene, edges []relation) {
 	var items []block
 	sample := func(caption string, colour scene.Ink, width float64, dashed, headed bool) {
 		const long = 46.0
-		m := []scene.Mark{{Shape: scene.Line, Points: []scene.Point{scene.At(0, 8), scene.At(long, 8)}, Stroke: colour, Width: width, Dashed: dashed}}
+		m := []scene.Mark{{Shape: scene.Line, Points: []scene.Point{scene.At(0, 8),
+			scene.At(long, 8)}, Stroke: colour, Width: width, Dashed: dashed}}
 		if headed {
 			m[0].Points[1].X = long - 9
 			m = append(m, head(scene.At(long-9, 8), scene.At(long, 8), 5, colour, ""))
@@ -279,7 +293,8 @@ func legend(s *scene.Scene, edges []relation) {
 	for _, k := range []struct {
 		colour  scene.Ink
 		caption string
-	}{{scene.Positive, "raises (+)"}, {scene.Negative, "lowers (−)"}, {scene.Uncertain, "sign not known"}} {
+	}{{scene.Positive, "raises (+)"}, {scene.Negative, "lowers (−)"},
+		{scene.Uncertain, "sign not known"}} {
 		if has(func(r *relation) bool { return r.sign() == k.colour }) {
 			sample(k.caption, k.colour, 3, false, true)
 		}

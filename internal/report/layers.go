@@ -86,15 +86,19 @@ type layering struct {
 }
 
 func newLayering(s *sketch) *layering {
-	l := &layering{sketch: s, turned: make([]bool, len(s.arrows)), chains: make([][]int, len(s.arrows))}
+	l := &layering{sketch: s, turned: make([]bool, len(s.arrows)),
+		chains: make([][]int, len(s.arrows))}
 	step := 1
-	if l.labelled = slices.ContainsFunc(s.arrows, func(a sketchArrow) bool { return a.label > 0 }); l.labelled {
+	if l.labelled = slices.ContainsFunc(s.arrows, func(a sketchArrow) bool {
+		return a.label > 0
+	}); l.labelled {
 		step = 2
 	}
 	l.turn()
 	ranks := l.ranks()
 	for k, b := range s.boxes {
-		l.vertices = append(l.vertices, vertex{layer: step * ranks[k], width: b.X, height: b.Y, isBox: true})
+		l.vertices =
+			append(l.vertices, vertex{layer: step * ranks[k], width: b.X, height: b.Y, isBox: true})
 	}
 	for k, a := range s.arrows {
 		top, bottom := l.ends(k)
@@ -319,7 +323,8 @@ func (l *layering) swap() {
 			for i := 0; i+1 < len(layer); i++ {
 				v, w := layer[i], layer[i+1]
 				a, b := &l.vertices[v], &l.vertices[w]
-				if l.inverted(a.above, b.above)+l.inverted(a.below, b.below) > l.inverted(b.above, a.above)+l.inverted(b.below, a.below) {
+				if l.inverted(a.above, b.above)+l.inverted(a.below, b.below) > l.inverted(b.above,
+					a.above)+l.inverted(b.below, a.below) {
 					layer[i], layer[i+1] = w, v
 					l.at[v], l.at[w] = i+1, i
 					improved = true
@@ -550,7 +555,9 @@ func (l *layering) ports() [][2]scene.Point {
 					ends, toward[k] = append(ends, k), l.vertices[chain[last-1]].x
 				}
 			}
-			slices.SortStableFunc(ends, func(a, b int) int { return cmp.Compare(toward[a], toward[b]) })
+			slices.SortStableFunc(ends, func(a, b int) int {
+				return cmp.Compare(toward[a], toward[b])
+			})
 			for i, k := range ends {
 				x := box.x + box.width*(float64(i+1)/float64(len(ends)+1)-0.5)
 				ports[k][side] = scene.At(x, box.y+box.height*(0.5-float64(side)))
@@ -574,7 +581,8 @@ func smooth(p []scene.Point) []scene.Point {
 	for i := 0; i+1 < len(p); i++ {
 		a, b := p[i], p[i+1]
 		third := (b.Y - a.Y) / 3
-		curve = append(curve, scene.At(a.X+slope(i)*third, a.Y+third), scene.At(b.X-slope(i+1)*third, b.Y-third), b)
+		curve = append(curve, scene.At(a.X+slope(i)*third, a.Y+third),
+			scene.At(b.X-slope(i+1)*third, b.Y-third), b)
 	}
 	return curve
 }

@@ -29,14 +29,16 @@ func TestLayersOfAnyGraph(t *testing.T) {
 		cyclic, labels := rapid.Bool().Draw(t, "cyclic"), rapid.Bool().Draw(t, "labels")
 		s := &sketch{}
 		for range n {
-			s.boxes = append(s.boxes, scene.At(float64(rapid.IntRange(48, 170).Draw(t, "width")), nodeHeight))
+			s.boxes = append(s.boxes,
+				scene.At(float64(rapid.IntRange(48, 170).Draw(t, "width")), nodeHeight))
 		}
 		for i := range n {
 			for j := range i {
 				if rapid.IntRange(0, 3).Draw(t, "arrow") > 0 {
 					continue
 				}
-				a := sketchArrow{from: j, to: i, size: 1.2, headless: rapid.Bool().Draw(t, "headless")}
+				a := sketchArrow{from: j, to: i, size: 1.2,
+					headless: rapid.Bool().Draw(t, "headless")}
 				if cyclic && rapid.Bool().Draw(t, "back") {
 					a.from, a.to = i, j
 				}
@@ -64,19 +66,23 @@ func TestLayersOfAnyGraph(t *testing.T) {
 			}
 		}
 		for i, a := range frames {
-			if a.left < -1e-6 || a.top < -1e-6 || a.right > l.width+1e-6 || a.bottom > l.height+1e-6 {
+			if a.left < -1e-6 || a.top < -1e-6 || a.right > l.width+1e-6 ||
+				a.bottom > l.height+1e-6 {
 				t.Errorf("%v is outside of %g×%g", a, l.width, l.height)
 			}
 			for _, b := range frames[:i] {
-				if a.left < b.right+besideCurve-1e-6 && b.left < a.right+besideCurve-1e-6 && a.top < b.bottom && b.top < a.bottom {
+				if a.left < b.right+besideCurve-1e-6 && b.left < a.right+besideCurve-1e-6 &&
+					a.top < b.bottom && b.top < a.bottom {
 					t.Errorf("%v and %v are closer than %v", a, b, besideCurve)
 				}
 			}
 		}
 		border := func(k int, p scene.Point) bool {
 			f := frames[k]
-			x, y := math.Min(math.Abs(p.X-f.left), math.Abs(p.X-f.right)), math.Min(math.Abs(p.Y-f.top), math.Abs(p.Y-f.bottom))
-			return math.Min(x, y) < 1e-6 && p.X > f.left-1e-6 && p.X < f.right+1e-6 && p.Y > f.top-1e-6 && p.Y < f.bottom+1e-6
+			x, y := math.Min(math.Abs(p.X-f.left), math.Abs(p.X-f.right)),
+				math.Min(math.Abs(p.Y-f.top), math.Abs(p.Y-f.bottom))
+			return math.Min(x, y) < 1e-6 && p.X > f.left-1e-6 && p.X < f.right+1e-6 &&
+				p.Y > f.top-1e-6 && p.Y < f.bottom+1e-6
 		}
 		for k, a := range s.arrows {
 			d := l.arrows[k]
@@ -84,7 +90,8 @@ func TestLayersOfAnyGraph(t *testing.T) {
 				t.Fatalf("arrow %d → %d: %v to %v", a.from, a.to, d.curve, d.tip)
 			}
 			end := d.curve[len(d.curve)-1]
-			if head := scene.Distance(end, d.tip); a.headless && head > 0 || !a.headless && math.Abs(head-12) > 1e-6 {
+			if head := scene.Distance(end, d.tip); a.headless && head > 0 || !a.headless &&
+				math.Abs(head-12) > 1e-6 {
 				t.Errorf("arrow %d → %d: a head of length %v", a.from, a.to, head)
 			}
 			if !cyclic && d.curve[0].Y >= end.Y {
@@ -94,7 +101,8 @@ func TestLayersOfAnyGraph(t *testing.T) {
 				for step := range 21 {
 					p := on(d.curve, segment, float64(step)/20)
 					for v, f := range frames[:n] {
-						if v != a.from && v != a.to && p.X > f.left && p.X < f.right && p.Y > f.top && p.Y < f.bottom {
+						if v != a.from && v != a.to && p.X > f.left && p.X < f.right &&
+							p.Y > f.top && p.Y < f.bottom {
 							t.Fatalf("arrow %d → %d passes through box %d", a.from, a.to, v)
 						}
 					}
@@ -130,13 +138,15 @@ func TestLayersWithoutCrossings(t *testing.T) {
 // A chain is a straight line, and a parent stands above the middle of its children.
 func TestLayersAreUpright(t *testing.T) {
 	box := scene.At(60, nodeHeight)
-	s := &sketch{boxes: []scene.Point{box, box, box, box}, arrows: []sketchArrow{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}}}
+	s := &sketch{boxes: []scene.Point{box, box, box, box},
+		arrows: []sketchArrow{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}}}
 	l, err := s.arrange(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := l.boxes
-	if math.Abs(b[0].X-b[1].X) > 0.5 || math.Abs(b[1].X-(b[2].X+b[3].X)/2) > 0.5 || math.Abs(b[2].X-b[3].X) < 80 {
+	if math.Abs(b[0].X-b[1].X) > 0.5 || math.Abs(b[1].X-(b[2].X+b[3].X)/2) > 0.5 ||
+		math.Abs(b[2].X-b[3].X) < 80 {
 		t.Errorf("boxes at %v", b)
 	}
 }

@@ -24,8 +24,12 @@ var (
 	scriptText string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"percent": scene.Percent, "significant": func(v float64) string { return scene.Significant(v, 3) }, "plusMinus": plusMinus, "clean": scene.Clean,
-		"sortable": sortable, "width": func(p float64) string { return strconv.FormatFloat(math.Round(100*p), 'f', 0, 64) },
+		"percent": scene.Percent, "significant": func(v float64) string {
+			return scene.Significant(v, 3)
+		}, "plusMinus": plusMinus, "clean": scene.Clean,
+		"sortable": sortable, "width": func(p float64) string {
+			return strconv.FormatFloat(math.Round(100*p), 'f', 0, 64)
+		},
 		"pvalue": pvalue, "table": pairTable,
 	}).Parse(pageText))
 )
@@ -104,9 +108,12 @@ type page struct {
 // WriteHTML writes the page: one file that loads nothing from anywhere.
 func (r *Report) WriteHTML(w io.Writer) error {
 	c := &r.content
-	p := page{Content: *c, GraphNote: r.graphNote, MapNote: r.mapNote, Figures: map[string]template.HTML{}, Tiles: r.tiles(), Weighted: c.Marginals.WeightMean != nil,
-		Style:  template.CSS(scene.StyleSheet() + "\n" + styleText),
-		Script: template.JS(scriptText), DirectedPercent: scene.Percent(Directed), Scaled: r.Picture(effectsPicture) != nil}
+	p := page{Content: *c, GraphNote: r.graphNote, MapNote: r.mapNote,
+		Figures: map[string]template.HTML{}, Tiles: r.tiles(),
+		Weighted: c.Marginals.WeightMean != nil,
+		Style:    template.CSS(scene.StyleSheet() + "\n" + styleText),
+		Script:   template.JS(scriptText), DirectedPercent: scene.Percent(Directed),
+		Scaled: r.Picture(effectsPicture) != nil}
 	if p.Title == "" {
 		p.Title = "Causal graph"
 	}
@@ -115,7 +122,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	for k := range r.pictures {
 		f := &r.pictures[k]
-		p.Figures[f.Name] = template.HTML(f.scene.InlineSVG("figure-"+f.Name, f.Title, f.Description, f.least, f.most))
+		p.Figures[f.Name] = template.HTML(f.scene.InlineSVG("figure-"+f.Name, f.Title,
+			f.Description, f.least, f.most))
 	}
 	p.Pairs, p.PairsLeft = r.pairRows()
 	if len(p.Pairs) > shortListing {
@@ -147,8 +155,10 @@ func (r *Report) pairRows() (rows []pairRow, left int) {
 			left = len(r.relations) - k
 			break
 		}
-		row := pairRow{From: scene.Clean(c.Names[e.from]), To: scene.Clean(c.Names[e.to]), Adjacent: e.adjacent, Forward: e.direction(), Directed: e.directed(),
-			Weight: plusMinus(e.weight, e.sd), Reverse: "–", WeightNumber: e.weight, ForwardP: e.forward, ReverseP: e.backward, Sign: (signOf(e.weight, e.sd)).Name()}
+		row := pairRow{From: scene.Clean(c.Names[e.from]), To: scene.Clean(c.Names[e.to]),
+			Adjacent: e.adjacent, Forward: e.direction(), Directed: e.directed(),
+			Weight: plusMinus(e.weight, e.sd), Reverse: "–", WeightNumber: e.weight,
+			ForwardP: e.forward, ReverseP: e.backward, Sign: (signOf(e.weight, e.sd)).Name()}
 		if e.backward >= 0.005 {
 			row.Reverse = plusMinus(e.reverse, e.rsd)
 		}
@@ -179,8 +189,10 @@ func (r *Report) tiles() []tile {
 	d := len(r.content.Names)
 	return []tile{
 		{strconv.Itoa(d), "variables"},
-		{strconv.Itoa(len(sure)), fmt.Sprintf("of %d pairs are related with a probability above 50 %%", d*(d-1)/2)},
-		{strconv.Itoa(directed), "of these have a known direction (" + scene.Percent(Directed) + " or more)"},
+		{strconv.Itoa(len(sure)),
+			fmt.Sprintf("of %d pairs are related with a probability above 50 %%", d*(d-1)/2)},
+		{strconv.Itoa(directed), "of these have a known direction (" + scene.Percent(Directed) +
+			" or more)"},
 	}
 }
 
@@ -200,7 +212,8 @@ func (r *Report) verdict() []string {
 	if len(sure) == 0 {
 		return []string{"No pair of variables is related with a probability above 50 %."}
 	}
-	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s or more) for %d.", are(len(sure), "pair"), scene.Percent(Directed), directed)
+	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s "+
+		"or more) for %d.", are(len(sure), "pair"), scene.Percent(Directed), directed)
 	out := []string{said}
 	if len(open) > 0 {
 		const most = 6
@@ -210,7 +223,8 @@ func (r *Report) verdict() []string {
 		}
 		out = append(out, "Related, but these data do not tell which is the cause: "+list+".")
 	}
-	return append(out, "What no probability here knows of: hidden common causes, feedback, and errors of measurement.")
+	return append(out, "What no probability here knows of: hidden common causes, feedback, and "+
+		"errors of measurement.")
 }
 
 func are(n int, thing string) string {

@@ -112,7 +112,8 @@ func checkPage(t *testing.T, text string) *document {
 				t.Errorf("<%s %s=%q> loads something", n.Data, key, v)
 			}
 		}
-		if href := attribute(n, "href"); href != "" && (!strings.HasPrefix(href, "#") || !ids[href[1:]]) {
+		if href := attribute(n, "href"); href != "" &&
+			(!strings.HasPrefix(href, "#") || !ids[href[1:]]) {
 			t.Errorf("<%s href=%q> leads nowhere", n.Data, href)
 		}
 		for _, id := range strings.Fields(attribute(n, "aria-labelledby")) {
@@ -134,7 +135,8 @@ func checkPage(t *testing.T, text string) *document {
 		case atom.Link, atom.Img, atom.Iframe, atom.Object, atom.Embed, atom.Base, atom.Form:
 			t.Errorf("an element <%s>", n.Data)
 		}
-		if attribute(n, "role") == "region" && (attribute(n, "aria-label") == "" || attribute(n, "tabindex") != "0") {
+		if attribute(n, "role") == "region" &&
+			(attribute(n, "aria-label") == "" || attribute(n, "tabindex") != "0") {
 			t.Error("a scrolling region without a name, or that keys do not reach")
 		}
 	}
@@ -157,7 +159,8 @@ func sections(d *document) []string {
 func TestPageHasEverySection(t *testing.T) {
 	text := html(t, build(t, complete()))
 	d := checkPage(t, text)
-	want := []string{"verdict", "graph", "pairs", "settings", "convergence", "fit", "maps", "effects", "order", "truth", "repeat"}
+	want := []string{"verdict", "graph", "pairs", "settings", "convergence", "fit", "maps",
+		"effects", "order", "truth", "repeat"}
 	if diff := cmp.Diff(want, sections(d)); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
@@ -167,7 +170,9 @@ func TestPageHasEverySection(t *testing.T) {
 	if got := len(d.having("svg")); got != len(report.PictureNames()) {
 		t.Errorf("%d pictures, want %d", got, len(report.PictureNames()))
 	}
-	for _, want := range []string{"A title", "All is said.", "Take care.", "tobac fit data.csv --seed 1", "in units of the data", "heavy tails, kurtosis 9", "The chains agree."} {
+	for _, want := range []string{"A title", "All is said.", "Take care.",
+		"tobac fit data.csv --seed 1", "in units of the data", "heavy tails, kurtosis 9",
+		"The chains agree."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -176,13 +181,15 @@ func TestPageHasEverySection(t *testing.T) {
 
 // What is empty is left out, and the links to it too.
 func TestPageOfLittle(t *testing.T) {
-	c := report.Content{Names: names(2), Marginals: posterior.Marginals{Probabilities: mat.NewDense(2, 2, nil)}}
+	c := report.Content{Names: names(2),
+		Marginals: posterior.Marginals{Probabilities: mat.NewDense(2, 2, nil)}}
 	text := html(t, build(t, c))
 	d := checkPage(t, text)
 	if diff := cmp.Diff([]string{"verdict", "graph", "pairs", "maps"}, sections(d)); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"No pair of variables is related", "No pair has a probability of 1"} {
+	for _, want := range []string{"No pair of variables is related",
+		"No pair has a probability of 1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -207,8 +214,10 @@ func TestDeterminism(t *testing.T) {
 
 // hostile are names that try to leave their place.
 var hostile = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'); DROP TABLE x; --`, `a & b &lt; c`, "مرحبا بالعالم", "\u202eevil\u202c", strings.Repeat("long ", 40),
-	"line\nbreak\ttab", `{{.Secret}}`, "]]>", "</style><b>", "javascript:alert(1)", "https://example.org/", "\x00nul", "数据列", "bad\xff\xfeutf",
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'); DROP TABLE x; --`,
+	`a & b &lt; c`, "مرحبا بالعالم", "\u202eevil\u202c", strings.Repeat("long ", 40),
+	"line\nbreak\ttab", `{{.Secret}}`, "]]>", "</style><b>", "javascript:alert(1)",
+	"https://example.org/", "\x00nul", "数据列", "bad\xff\xfeutf",
 }
 
 func TestHostileNames(t *testing.T) {
@@ -221,18 +230,25 @@ func TestHostileNames(t *testing.T) {
 		return 0.02
 	}
 	c.Names = hostile
-	c.Marginals = posterior.Marginals{Probabilities: filled(d, probability), WeightMean: filled(d, func(i, j int) float64 { return 1 }), WeightSD: filled(d, func(i, j int) float64 { return 0.1 })}
+	c.Marginals = posterior.Marginals{Probabilities: filled(d, probability),
+		WeightMean: filled(d, func(i, j int) float64 { return 1 }),
+		WeightSD:   filled(d, func(i, j int) float64 { return 0.1 })}
 	c.Ancestors, c.Precedes, c.SD, c.Truth = filled(d, probability), nil, nil, nil
 	c.SD = slices.Repeat([]float64{1}, d)
 	c.Effects, c.Fit, c.Convergence.Rows = nil, nil, nil
 	for k, name := range hostile {
-		c.Effects = append(c.Effects, report.Effect{From: name, To: hostile[(k+1)%d], Mean: 1, SD: 1, Lower: 0, Upper: 2, PathProbability: 1})
-		c.Fit = append(c.Fit, report.ColumnFit{Name: name, Parents: []string{hostile[(k+1)%d]}, R2: 0.5, Normal: report.Check{P: 1e-9, Text: name}})
-		c.Convergence.Rows = append(c.Convergence.Rows, report.ConvergenceRow{Quantity: name, RHat: 1})
+		c.Effects = append(c.Effects, report.Effect{From: name, To: hostile[(k+1)%d], Mean: 1,
+			SD: 1, Lower: 0, Upper: 2, PathProbability: 1})
+		c.Fit = append(c.Fit, report.ColumnFit{Name: name, Parents: []string{hostile[(k+1)%d]},
+			R2: 0.5, Normal: report.Check{P: 1e-9, Text: name}})
+		c.Convergence.Rows =
+			append(c.Convergence.Rows, report.ConvergenceRow{Quantity: name, RHat: 1})
 		c.Verdict, c.Warnings = append(c.Verdict, name), append(c.Warnings, name)
-		c.Facts, c.Settings = append(c.Facts, report.Fact{Name: name, Text: name}), append(c.Settings, report.Fact{Name: name, Text: name})
+		c.Facts, c.Settings = append(c.Facts, report.Fact{Name: name, Text: name}),
+			append(c.Settings, report.Fact{Name: name, Text: name})
 	}
-	c.Title, c.Data, c.Command, c.Units, c.Refuted = hostile[0], hostile[1], hostile[0], hostile[1], hostile[0]
+	c.Title, c.Data, c.Command, c.Units, c.Refuted = hostile[0], hostile[1], hostile[0], hostile[1],
+		hostile[0]
 	r := build(t, c)
 	text := html(t, r)
 	doc := checkPage(t, text)
@@ -252,7 +268,8 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	body := textOf(doc.root)
-	for _, name := range []string{hostile[0], hostile[3], hostile[4], hostile[6][:100], hostile[14]} {
+	for _, name := range []string{hostile[0], hostile[3], hostile[4], hostile[6][:100],
+		hostile[14]} {
 		if !strings.Contains(body, strings.TrimSpace(name)) {
 			t.Errorf("the text lacks the name %q", name)
 		}
@@ -267,9 +284,12 @@ func TestUnknownWeights(t *testing.T) {
 	c := random(4, 2)
 	nan := filled(4, func(i, j int) float64 { return math.NaN() })
 	for _, m := range []posterior.Marginals{
-		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }), WeightMean: nan, WeightSD: nan},
-		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }), WeightMean: filled(4, func(i, j int) float64 { return 2 }), WeightSD: nan},
-		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }), WeightMean: filled(4, func(i, j int) float64 { return math.Inf(1) })},
+		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }), WeightMean: nan,
+			WeightSD: nan},
+		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }),
+			WeightMean: filled(4, func(i, j int) float64 { return 2 }), WeightSD: nan},
+		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 }),
+			WeightMean: filled(4, func(i, j int) float64 { return math.Inf(1) })},
 		{Probabilities: filled(4, func(i, j int) float64 { return 0.5 })},
 	} {
 		c.Marginals = m
@@ -278,7 +298,8 @@ func TestUnknownWeights(t *testing.T) {
 		if strings.Contains(text, "NaN") && !strings.Contains(text, "isNaN") {
 			t.Error("the page holds NaN")
 		}
-		if n := strings.Count(strings.ReplaceAll(text, "isNaN", ""), "NaN"); n != 1 { // the script's own
+		// the script's own
+		if n := strings.Count(strings.ReplaceAll(text, "isNaN", ""), "NaN"); n != 1 {
 			t.Errorf("NaN stands %d times in the page, want once, in the script", n)
 		}
 	}
@@ -295,14 +316,27 @@ func TestCancelled(t *testing.T) {
 func TestContentErrors(t *testing.T) {
 	ok := func() report.Content { return random(3, 1) }
 	for want, spoil := range map[string]func(c *report.Content){
-		"report: got 1 variables, want at least 2":                                      func(c *report.Content) { c.Names = c.Names[:1] },
+		"report: got 1 variables, " +
+			"want at least 2": func(c *report.Content) { c.Names = c.Names[:1] },
 		`report: variable 3 is named "X0", want names that are different and not empty`: func(c *report.Content) { c.Names[2] = "X0" },
-		"report: no edge probabilities":                                                 func(c *report.Content) { c.Marginals.Probabilities = nil },
-		"report: ancestors are 2×2, want 3×3":                                           func(c *report.Content) { c.Ancestors = mat.NewDense(2, 2, nil) },
-		`report: probability of "X0" → "X1" is NaN, want 0 to 1`:                        func(c *report.Content) { c.Marginals.Probabilities.Set(0, 1, math.NaN()) },
-		`report: probability of "X2" → "X1" is 1.5, want 0 to 1`:                        func(c *report.Content) { c.Marginals.Probabilities.Set(2, 1, 1.5) },
-		"report: 1 standard deviations, want 3":                                         func(c *report.Content) { c.SD = []float64{1} },
-		`report: effect of "X0" on "Y", want names of variables`:                        func(c *report.Content) { c.Effects = []report.Effect{{From: "X0", To: "Y"}} },
+		"report: no edge probabilities": func(c *report.Content) {
+			c.Marginals.Probabilities = nil
+		},
+		"report: ancestors are 2×2, want 3×3": func(c *report.Content) {
+			c.Ancestors = mat.NewDense(2, 2, nil)
+		},
+		`report: probability of "X0" → "X1" is NaN, want 0 to 1`: func(c *report.Content) {
+			c.Marginals.Probabilities.Set(0, 1, math.NaN())
+		},
+		`report: probability of "X2" → "X1" is 1.5, want 0 to 1`: func(c *report.Content) {
+			c.Marginals.Probabilities.Set(2, 1, 1.5)
+		},
+		"report: 1 standard deviations, want 3": func(c *report.Content) {
+			c.SD = []float64{1}
+		},
+		`report: effect of "X0" on "Y", want names of variables`: func(c *report.Content) {
+			c.Effects = []report.Effect{{From: "X0", To: "Y"}}
+		},
 	} {
 		c := ok()
 		spoil(&c)

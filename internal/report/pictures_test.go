@@ -102,8 +102,10 @@ func checkPNG(t tester, name, data string, root *element) image.Image {
 	w, h := root.number(t, "width"), root.number(t, "height")
 	got := im.Bounds()
 	scale := math.Min(2, math.Sqrt(16e6/(w*h)))
-	if !(math.Abs(float64(got.Dx())-scale*w) <= 0.03*scale*w+2) || !(math.Abs(float64(got.Dy())-scale*h) <= 0.03*scale*h+2) || got.Dx()*got.Dy() > 17e6 {
-		t.Errorf("%s: image of %v for a picture of %g×%g, want about %.3g times that", name, got, w, h, scale)
+	if !(math.Abs(float64(got.Dx())-scale*w) <= 0.03*scale*w+2) ||
+		!(math.Abs(float64(got.Dy())-scale*h) <= 0.03*scale*h+2) || got.Dx()*got.Dy() > 17e6 {
+		t.Errorf("%s: image of %v for a picture of %g×%g, want about %.3g times that", name, got, w,
+			h, scale)
 	}
 	return im
 }
@@ -140,7 +142,8 @@ func TestPicturesOfAllSizes(t *testing.T) {
 			if noted := strings.Contains(text, "are not drawn"); noted != (d > 30) {
 				t.Errorf("a note about variables that are not drawn: %v", noted)
 			}
-			if noted := strings.Contains(text, "with the surest relations are drawn"); noted != (d > 60) {
+			if noted := strings.Contains(text, "with the surest relations are drawn"); noted !=
+				(d > 60) {
 				t.Errorf("a note about heat maps: %v", noted)
 			}
 		})
@@ -155,7 +158,8 @@ func TestPicturesOfExtremes(t *testing.T) {
 		"hardly any":            func(i, j int) float64 { return 0.001 },
 	} {
 		for _, d := range []int{2, 7, 40} {
-			c := report.Content{Names: names(d), Marginals: posterior.Marginals{Probabilities: filled(d, p)}}
+			c := report.Content{Names: names(d),
+				Marginals: posterior.Marginals{Probabilities: filled(d, p)}}
 			r := build(t, c)
 			checkPage(t, html(t, r))
 			for _, p := range r.Pictures() {
@@ -165,7 +169,8 @@ func TestPicturesOfExtremes(t *testing.T) {
 				continue
 			}
 			drawn := strings.Count(svg(t, r.Picture("graph")), "<path")
-			if most := map[string]int{"every edge, unknown": 250, "every edge, in a line": 250}[name]; drawn != most {
+			if most := map[string]int{"every edge, unknown": 250,
+				"every edge, in a line": 250}[name]; drawn != most {
 				t.Errorf("%s: %d edges drawn, want %d", name, drawn, most)
 			}
 		}
@@ -201,7 +206,8 @@ func TestGraphPicture(t *testing.T) {
 			switch {
 			case e.name == "rect" && e.attr["rx"] == "7":
 				x, y := e.number(rt, "x"), e.number(rt, "y")
-				nodes = append(nodes, frame{x, y, x + e.number(rt, "width"), y + e.number(rt, "height")})
+				nodes = append(nodes,
+					frame{x, y, x + e.number(rt, "width"), y + e.number(rt, "height")})
 			case e.name == "path":
 				paths++
 				if e.attr["stroke-dasharray"] != "" {
@@ -211,7 +217,8 @@ func TestGraphPicture(t *testing.T) {
 				v := coordinate.FindAllString(e.attr["d"], -1)
 				first, _ := strconv.ParseFloat(v[1], 64)
 				last, _ := strconv.ParseFloat(v[len(v)-1], 64)
-				if first >= last { // edges follow the sequence of the variables, so that there is no cycle
+				// edges follow the sequence of the variables, so that there is no cycle
+				if first >= last {
 					rt.Errorf("the edge %q leads upwards", e.tip)
 				}
 			case e.name == "polygon" && e.tip != "":
@@ -219,7 +226,8 @@ func TestGraphPicture(t *testing.T) {
 			}
 		}
 		if len(nodes) != d || paths != want || solid != directed || heads != directed {
-			rt.Errorf("%d nodes, %d edges, %d solid, %d heads; want %d, %d, %d, %d", len(nodes), paths, solid, heads, d, want, directed, directed)
+			rt.Errorf("%d nodes, %d edges, %d solid, %d heads; want %d, %d, %d, %d", len(nodes),
+				paths, solid, heads, d, want, directed, directed)
 		}
 		for k, a := range nodes {
 			if a.x1 < 0 || a.y1 < 0 || a.x2 > width || a.y2 > height {
@@ -236,7 +244,12 @@ func TestGraphPicture(t *testing.T) {
 
 // Surer edges are wider, signs have their colours, and what is not clear has none.
 func TestEdgeAppearance(t *testing.T) {
-	c := report.Content{Names: names(8), Marginals: posterior.Marginals{Probabilities: filled(8, func(i, j int) float64 { return 0 }), WeightMean: filled(8, func(i, j int) float64 { return 0 }), WeightSD: filled(8, func(i, j int) float64 { return 1 })}}
+	c := report.Content{Names: names(8),
+		Marginals: posterior.Marginals{Probabilities: filled(8, func(i, j int) float64 {
+			return 0
+		}), WeightMean: filled(8, func(i, j int) float64 {
+			return 0
+		}), WeightSD: filled(8, func(i, j int) float64 { return 1 })}}
 	set := func(i int, p, w float64) {
 		c.Marginals.Probabilities.Set(i, i+1, p)
 		c.Marginals.WeightMean.Set(i, i+1, w)
@@ -252,10 +265,12 @@ func TestEdgeAppearance(t *testing.T) {
 			colours[name], widths[name] = e.attr["stroke"], e.number(t, "stroke-width")
 		}
 	}
-	if !(widths["X0 — X1"] < widths["X2 — X3"] && widths["X2 — X3"] < widths["X6 — X7"] && widths["X6 — X7"] < widths["X4 — X5"]) {
+	if !(widths["X0 — X1"] < widths["X2 — X3"] && widths["X2 — X3"] < widths["X6 — X7"] &&
+		widths["X6 — X7"] < widths["X4 — X5"]) {
 		t.Errorf("widths %v do not follow the probabilities", widths)
 	}
-	if a, b, u := colours["X0 — X1"], colours["X2 — X3"], colours["X4 — X5"]; a == b || a == u || b == u || u != colours["X6 — X7"] {
+	if a, b, u := colours["X0 — X1"], colours["X2 — X3"], colours["X4 — X5"]; a == b || a == u ||
+		b == u || u != colours["X6 — X7"] {
 		t.Errorf("colours %v", colours)
 	}
 }
@@ -280,7 +295,8 @@ func luminance(t *testing.T, colour string) float64 {
 // Text has the contrast that WCAG asks for on both screens, and the signs differ in grey.
 func TestContrast(t *testing.T) {
 	text := html(t, build(t, complete()))
-	light, dark, _ := strings.Cut(text[strings.Index(text, "<style>"):], "@media (prefers-color-scheme:dark)")
+	light, dark, _ := strings.Cut(text[strings.Index(text, "<style>"):],
+		"@media (prefers-color-scheme:dark)")
 	of := func(style, name string) float64 {
 		_, rest, found := strings.Cut(style, "--"+name+":")
 		if !found {

@@ -69,7 +69,8 @@ func (c *Content) relations() []relation {
 			if m.Probabilities.At(j, i) > m.Probabilities.At(i, j) {
 				from, to = j, i
 			}
-			r := relation{from: from, to: to, forward: m.Probabilities.At(from, to), backward: m.Probabilities.At(to, from)}
+			r := relation{from: from, to: to, forward: m.Probabilities.At(from, to),
+				backward: m.Probabilities.At(to, from)}
 			if r.forward == 0 {
 				continue
 			}
@@ -79,7 +80,9 @@ func (c *Content) relations() []relation {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b relation) int { return cmp.Compare(b.adjacent, a.adjacent) })
+	slices.SortStableFunc(all, func(a, b relation) int {
+		return cmp.Compare(b.adjacent, a.adjacent)
+	})
 	return all
 }
 
@@ -95,7 +98,8 @@ func related(all []relation) []relation {
 // tip is what a pointer on the edge shows.
 func (c *Content) tip(r *relation) string {
 	from, to := scene.Clean(c.Names[r.from]), scene.Clean(c.Names[r.to])
-	s := fmt.Sprintf("%s — %s\nrelated: %s\n%s → %s: %s of that", from, to, scene.Percent(r.adjacent), from, to, scene.Percent(r.direction()))
+	s := fmt.Sprintf("%s — %s\nrelated: %s\n%s → %s: %s of that", from, to,
+		scene.Percent(r.adjacent), from, to, scene.Percent(r.direction()))
 	if !math.IsNaN(r.weight) {
 		s += fmt.Sprintf("\nweight %s → %s: %s", from, to, plusMinus(r.weight, r.sd))
 	}
@@ -119,5 +123,6 @@ func plusMinus(mean, sd float64) string {
 		return scene.Significant(mean, 3) + " ± " + scene.Significant(sd, 2)
 	}
 	decimals = max(0, decimals)
-	return scene.Minus(strconv.FormatFloat(mean, 'f', decimals, 64)) + " ± " + strconv.FormatFloat(sd, 'f', decimals, 64)
+	return scene.Minus(strconv.FormatFloat(mean, 'f', decimals, 64)) + " ± " +
+		strconv.FormatFloat(sd, 'f', decimals, 64)
 }

@@ -86,7 +86,8 @@ func random(d int, seed uint64) report.Content {
 			sd.Set(j, i, 0.2)
 		}
 	}
-	return report.Content{Names: names(d), Marginals: posterior.Marginals{Probabilities: p, WeightMean: w, WeightSD: sd}}
+	return report.Content{Names: names(d),
+		Marginals: posterior.Marginals{Probabilities: p, WeightMean: w, WeightSD: sd}}
 }
 
 // complete is content that has every part.
@@ -99,17 +100,28 @@ func complete() report.Content {
 	c.Ancestors = filled(d, func(i, j int) float64 { return float64(i) / 10 })
 	c.Precedes = filled(d, func(i, j int) float64 { return 0.5 })
 	c.EdgeCounts = []float64{0, 0.25, 0.5, 0.25}
-	c.Effects = []report.Effect{{From: "X0", To: "X1", Mean: 2, SD: 0.5, Lower: 1, Upper: 3, PathProbability: 0.9}, {From: "X2", To: "X1", Mean: -2, SD: math.NaN(), Lower: math.NaN(), Upper: math.NaN(), PathProbability: 0.4}}
+	c.Effects = []report.Effect{{From: "X0", To: "X1", Mean: 2, SD: 0.5, Lower: 1, Upper: 3,
+		PathProbability: 0.9}, {From: "X2", To: "X1", Mean: -2, SD: math.NaN(), Lower: math.NaN(),
+		Upper: math.NaN(), PathProbability: 0.4}}
 	c.SD = []float64{1, 2, 3, 4, 5, 6}
-	c.Convergence = report.Convergence{Text: "The chains agree.", Rows: []report.ConvergenceRow{{Quantity: "log density", Mean: -100, StandardError: 0.1, RHat: 1.01, ESS: 500}, {Quantity: "X0 → X1", Mean: 0.5, StandardError: 0.01, RHat: math.NaN(), ESS: math.NaN()}}}
+	c.Convergence = report.Convergence{Text: "The chains agree.",
+		Rows: []report.ConvergenceRow{{Quantity: "log density", Mean: -100, StandardError: 0.1,
+			RHat: 1.01, ESS: 500}, {Quantity: "X0 → X1", Mean: 0.5, StandardError: 0.01,
+			RHat: math.NaN(), ESS: math.NaN()}}}
 	c.Fit = []report.ColumnFit{
-		{Name: "X0", Rows: 60, R2: 0, ResidualSD: 1, Probability: 1, Normal: report.Check{P: 0.5, Text: "nothing against it"}, EqualVariance: report.Check{P: math.NaN(), Text: "no parents"}, Linear: report.Check{P: math.NaN(), Text: "no parents"}},
-		{Name: "X1", Parents: []string{"X0", "X2"}, Rows: 60, R2: 0.8, ResidualSD: 1, Probability: 0.7, Normal: report.Check{P: 1e-9, Text: "heavy tails, kurtosis 9"}, EqualVariance: report.Check{P: 0.2}, Linear: report.Check{P: 0.9}},
+		{Name: "X0", Rows: 60, R2: 0, ResidualSD: 1, Probability: 1,
+			Normal:        report.Check{P: 0.5, Text: "nothing against it"},
+			EqualVariance: report.Check{P: math.NaN(), Text: "no parents"},
+			Linear:        report.Check{P: math.NaN(), Text: "no parents"}},
+		{Name: "X1", Parents: []string{"X0", "X2"}, Rows: 60, R2: 0.8, ResidualSD: 1,
+			Probability: 0.7, Normal: report.Check{P: 1e-9, Text: "heavy tails, kurtosis 9"},
+			EqualVariance: report.Check{P: 0.2}, Linear: report.Check{P: 0.9}},
 	}
 	c.Truth = dag.New(d)
 	c.Truth.Set(0, 1, true)
 	c.Metrics = []report.Metric{{Name: "AUROC", Value: "0.9", Meaning: "good"}}
-	c.Facts, c.Settings, c.Versions = []report.Fact{{Name: "Data", Text: "a table"}}, []report.Fact{{Name: "seed", Text: "1"}}, []report.Fact{{Name: "tobac", Text: "1.0"}}
+	c.Facts, c.Settings, c.Versions = []report.Fact{{Name: "Data", Text: "a table"}},
+		[]report.Fact{{Name: "seed", Text: "1"}}, []report.Fact{{Name: "tobac", Text: "1.0"}}
 	c.Command = "tobac fit data.csv --seed 1"
 	return c
 }

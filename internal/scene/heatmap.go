@@ -69,7 +69,8 @@ func (h *HeatMap) Draw() *Scene {
 	}
 	for k := 0; k <= n; k++ {
 		at := float64(k) * cell
-		s.Add(grid(left, top+at, left+float64(n)*cell, top+at), grid(left+at, top, left+at, top+float64(n)*cell))
+		s.Add(grid(left, top+at, left+float64(n)*cell, top+at),
+			grid(left+at, top, left+at, top+float64(n)*cell))
 	}
 	bar := Move(heatScale(h.Fill), At(left, s.Height))
 	s.Add(bar...)
@@ -108,7 +109,8 @@ func (h *HeatMap) drawCell(s *Scene, x, y, cell float64, i, j int) {
 	if v > strong {
 		colour = h.On
 	}
-	caption := Words(x+cell/2, y+cell/2+4, 11, Middle, colour, strconv.FormatFloat(100*v, 'f', 0, 64))
+	caption := Words(x+cell/2, y+cell/2+4, 11, Middle, colour,
+		strconv.FormatFloat(100*v, 'f', 0, 64))
 	caption.Tip = m.Tip
 	s.Add(caption)
 }

@@ -29,7 +29,8 @@ func (s *Scene) pixels() (width, height, dpi int) {
 func (s *Scene) WritePNG(w io.Writer) error {
 	width, height, dpi := s.pixels()
 	long := func(pixels int) vg.Length { return vg.Length(pixels) * 72 / vg.Length(dpi) }
-	c := &canvas{vgimg.NewWith(vgimg.UseWH(long(width), long(height)), vgimg.UseDPI(dpi)), float64(long(height))}
+	c := &canvas{vgimg.NewWith(vgimg.UseWH(long(width), long(height)), vgimg.UseDPI(dpi)),
+		float64(long(height))}
 	for k := range s.Marks {
 		c.draw(&s.Marks[k])
 	}

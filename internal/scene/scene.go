@@ -91,7 +91,8 @@ func Move(marks []Mark, by Point) []Mark {
 
 // Box is a rectangle with round corners; x and y are its left upper one.
 func Box(x, y, w, h, radius float64, fill, stroke Ink) Mark {
-	return Mark{Shape: Rectangle, Points: []Point{{x, y}, {x + w, y + h}}, Size: radius, Fill: fill, Stroke: stroke, Width: 1}
+	return Mark{Shape: Rectangle, Points: []Point{{x, y}, {x + w, y + h}}, Size: radius, Fill: fill,
+		Stroke: stroke, Width: 1}
 }
 
 // Rule is a line one pixel wide.
@@ -101,7 +102,8 @@ func Rule(x1, y1, x2, y2 float64, stroke Ink) Mark {
 
 // Words is a line of text of a size in pixels.
 func Words(x, y, size float64, a Anchor, fill Ink, text string) Mark {
-	return Mark{Shape: label, Points: []Point{{x, y}}, Size: size, Anchor: a, Fill: fill, Text: text}
+	return Mark{Shape: label, Points: []Point{{x, y}}, Size: size, Anchor: a, Fill: fill,
+		Text: text}
 }
 
 // The fonts of pictures. Browsers take Arial, Liberation Sans or Helvetica, whose
@@ -178,7 +180,8 @@ func Shorten(text string, size, most float64) string {
 func Clean(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
-		case c == utf8.RuneError || unicode.Is(unicode.Bidi_Control, c) || !unicode.IsPrint(c) && !unicode.Is(unicode.Mn, c):
+		case c == utf8.RuneError || unicode.Is(unicode.Bidi_Control, c) || !unicode.IsPrint(c) &&
+			!unicode.Is(unicode.Mn, c):
 			return '\u25a1'
 		}
 		return c

@@ -16,10 +16,13 @@ const fontFamily = `Arial,"Liberation Sans",Helvetica,sans-serif`
 func (s *Scene) WriteSVG(w io.Writer, title, description string) error {
 	var b strings.Builder
 	width, height := number(s.Width), number(s.Height)
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" font-family="%s">`,
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" font-family="%s">`,
 		width, height, width, height, html.EscapeString(fontFamily))
-	fmt.Fprintf(&b, "\n<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(title), html.EscapeString(description))
-	fmt.Fprintf(&b, `<rect width="%s" height="%s" fill="%s"/>`+"\n", width, height, hexColour(shades[Paper].light))
+	fmt.Fprintf(&b, "\n<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(title),
+		html.EscapeString(description))
+	fmt.Fprintf(&b, `<rect width="%s" height="%s" fill="%s"/>`+"\n", width, height,
+		hexColour(shades[Paper].light))
 	s.writeMarks(&b, func(i Ink) string { return hexColour(shades[i].light) })
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
@@ -31,9 +34,12 @@ func (s *Scene) WriteSVG(w io.Writer, title, description string) error {
 // frame from there on.
 func (s *Scene) InlineSVG(id, title, description string, least, most float64) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg id="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-text" style="max-width:%spx;min-width:%spx">`,
-		id, number(s.Width), number(s.Height), id, id, number(math.Round(most*s.Width)), number(math.Round(least*s.Width)))
-	fmt.Fprintf(&b, "\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-text\">%s</desc>\n", id, html.EscapeString(title), id, html.EscapeString(description))
+	fmt.Fprintf(&b,
+		`<svg id="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-text" style="max-width:%spx;min-width:%spx">`,
+		id, number(s.Width), number(s.Height), id, id, number(math.Round(most*s.Width)),
+		number(math.Round(least*s.Width)))
+	fmt.Fprintf(&b, "\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-text\">%s</desc>\n", id,
+		html.EscapeString(title), id, html.EscapeString(description))
 	s.writeMarks(&b, func(i Ink) string { return "var(--" + shades[i].name + ")" })
 	b.WriteString("</svg>")
 	return b.String()
@@ -84,13 +90,15 @@ func (m *Mark) element(b *strings.Builder) string {
 	p := m.Points
 	switch m.Shape {
 	case Rectangle:
-		fmt.Fprintf(b, `<rect x="%s" y="%s" width="%s" height="%s"`, number(p[0].X), number(p[0].Y), number(p[1].X-p[0].X), number(p[1].Y-p[0].Y))
+		fmt.Fprintf(b, `<rect x="%s" y="%s" width="%s" height="%s"`, number(p[0].X), number(p[0].Y),
+			number(p[1].X-p[0].X), number(p[1].Y-p[0].Y))
 		if m.Size > 0 {
 			fmt.Fprintf(b, ` rx="%s"`, number(m.Size))
 		}
 		return "rect"
 	case Circle:
-		fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, number(p[0].X), number(p[0].Y), number(m.Size))
+		fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, number(p[0].X), number(p[0].Y),
+			number(m.Size))
 		return "circle"
 	case Line:
 		fmt.Fprintf(b, `<polyline points="%s"`, coordinates(p))
@@ -102,7 +110,8 @@ func (m *Mark) element(b *strings.Builder) string {
 		fmt.Fprintf(b, `<path d="M%s C%s"`, coordinates(p[:1]), coordinates(p[1:]))
 		return "path"
 	}
-	fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s"`, number(p[0].X), number(p[0].Y), number(m.Size))
+	fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s"`, number(p[0].X), number(p[0].Y),
+		number(m.Size))
 	if m.Anchor != Start {
 		fmt.Fprintf(b, ` text-anchor="%s"`, [...]string{Middle: "middle", End: "end"}[m.Anchor])
 	}

@@ -14,7 +14,8 @@ import (
 type ConstantColumnError struct{ Column int }
 
 func (e *ConstantColumnError) Error() string {
-	return fmt.Sprintf("score: column %d is constant, want at least two different values to standardise it", e.Column+1)
+	return fmt.Sprintf("score: column %d is constant, want at least two different values to "+
+		"standardise it", e.Column+1)
 }
 
 // A table is checked data by column, with the rows that count for each variable.
@@ -35,14 +36,16 @@ type RowGroup struct {
 func NewTable(model string, x, intervened mat.Matrix) (*Table, error) {
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
-		return nil, fmt.Errorf("score: %s: got %d rows of %d variables, want at least one of each", model, n, d)
+		return nil, fmt.Errorf("score: %s: got %d rows of %d variables, want at least one of each",
+			model, n, d)
 	}
 	t := &Table{N: n, D: d, Column: make([][]float64, d)}
 	for j := range d {
 		t.Column[j] = mat.Col(nil, j, x)
 		for i, v := range t.Column[j] {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 { // squares must be finite too
-				return nil, fmt.Errorf("score: %s: row %d, column %d is %v, want a finite number of magnitude up to 1e150", model, i+1, j+1, v)
+				return nil, fmt.Errorf("score: %s: row %d, column %d is %v, want a finite number "+
+					"of magnitude up to 1e150", model, i+1, j+1, v)
 			}
 		}
 	}
@@ -68,7 +71,8 @@ func GroupRows(n, d int, intervened mat.Matrix) (groups []RowGroup, of []int, er
 		return []RowGroup{all}, of, nil
 	}
 	if r, c := intervened.Dims(); r != n || c != d {
-		return nil, nil, fmt.Errorf("mask of interventions is %d×%d, want %d×%d as the data", r, c, n, d)
+		return nil, nil,
+			fmt.Errorf("mask of interventions is %d×%d, want %d×%d as the data", r, c, n, d)
 	}
 	index := map[string]int{}
 	key := make([]byte, n)
@@ -82,7 +86,9 @@ func GroupRows(n, d int, intervened mat.Matrix) (groups []RowGroup, of []int, er
 			case 1:
 				key[i] = 1
 			default:
-				return nil, nil, fmt.Errorf("mask of interventions in row %d, column %d is %v, want 0 or 1", i+1, j+1, v)
+				return nil, nil,
+					fmt.Errorf("mask of interventions in row %d, column %d is %v, want 0 or 1", i+1,
+						j+1, v)
 			}
 		}
 		g, ok := index[string(key)]
@@ -211,7 +217,8 @@ func CheckParents(d, j int, parents []int) {
 	}
 	for k, i := range parents {
 		if i < 0 || i >= d || i == j || k > 0 && i <= parents[k-1] {
-			panic(fmt.Sprintf("score: parents %v of variable %d of %d, want other variables in ascending sequence", parents, j, d))
+			panic(fmt.Sprintf("score: parents %v of variable %d of %d, want other variables in "+
+				"ascending sequence", parents, j, d))
 		}
 	}
 }
@@ -227,7 +234,8 @@ func NormalWishart(d int, alphaMu, alphaLambda *float64) (t float64, err error) 
 	}
 	mu, lambda := *alphaMu, *alphaLambda
 	if !(mu > 0) || !(lambda > float64(d+1)) || math.IsInf(mu+lambda, 0) {
-		return 0, fmt.Errorf("alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 and alpha lambda > %d", mu, lambda, d, d+1)
+		return 0, fmt.Errorf("alpha mu %v and alpha lambda %v on %d variables, want alpha mu > 0 "+
+			"and alpha lambda > %d", mu, lambda, d, d+1)
 	}
 	return mu * (lambda - float64(d) - 1) / (mu + 1), nil
 }

@@ -21,7 +21,8 @@ const MostCandidates = 24
 // CheckRoom panics unless dst has room for all subsets of the candidates.
 func CheckRoom(dst []float64, candidates []int) {
 	if len(candidates) > MostCandidates || len(dst) != 1<<len(candidates) {
-		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d candidates and 2^candidates scores", len(candidates), len(dst), MostCandidates))
+		panic(fmt.Sprintf("score: %d candidates with room for %d scores, want at most %d "+
+			"candidates and 2^candidates scores", len(candidates), len(dst), MostCandidates))
 	}
 }
 

@@ -39,8 +39,8 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 }
 
 // A fitted is the end of a climb of fit. Where variables walk again and again in an order of which
-// little has changed, most climbs are known. They are found by a hash of 64 bits of the variable, its
-// candidates before it and the parents that the climb begins with.
+// little has changed, most climbs are known. They are found by a hash of 64 bits of the variable,
+// its candidates before it and the parents that the climb begins with.
 type fitted struct {
 	set []int
 	q   float64

@@ -21,10 +21,11 @@ const (
 
 // A Screen has candidate parents of every variable. It is safe for concurrent use.
 type Screen struct {
-	scorer   score.Scorer
-	prior    *score.Prior
-	d        int
-	few, all view // all is that of all that the prior allows; none, where few has these, or that takes too long
+	scorer score.Scorer
+	prior  *score.Prior
+	d      int
+	// all is that of all that the prior allows; none, where few has these, or that takes too long
+	few, all view
 	required [][]int
 }
 
@@ -60,9 +61,9 @@ func (v view) add(i, j int) {
 }
 
 // NewScreen lists the candidate parents of every variable: all that the prior allows if they are at
-// most 40, of a [nodescore.ToggleScorer] at most 128, and else the 32 that improve its score most as only
-// parent, with the required ones. A [nodescore.ToggleScorer] is fast enough to look at all then, once in
-// a while. It needs the scores of
+// most 40, of a [nodescore.ToggleScorer] at most 128, and else the 32 that improve its score most
+// as only parent, with the required ones. A [nodescore.ToggleScorer] is fast enough to look at all
+// then, once in a while. It needs the scores of
 // all pairs. It stops when ctx is done, and returns its error.
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
 	d := s.Vars()

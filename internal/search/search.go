@@ -79,8 +79,8 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	return s
 }
 
-// At begins at a graph, which must be acyclic, and looks for better ones near it first; nil means as
-// [New].
+// At begins at a graph, which must be acyclic, and looks for better ones near it first; nil means
+// as [New].
 func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
 	if g == nil {
 		return New(c, rng)
@@ -181,8 +181,8 @@ func (s *Searcher) number(from, to int) {
 // mostTries is how often a search among d variables is worth going on after a disturbance at most.
 func mostTries(d int) int { return max(min(4*d, 20_000/d), 20) }
 
-// enoughWork is the work of the disturbances that a search may always do; see scores.work. It is about
-// a tenth of a second.
+// enoughWork is the work of the disturbances that a search may always do; see scores.work. It is
+// about a tenth of a second.
 const enoughWork = 1e8
 
 // Run climbs, then moves a few variables at random and climbs anew so many times. 0 stands for as
@@ -236,8 +236,8 @@ func (s *Searcher) restore() {
 	s.number(0, s.d)
 }
 
-// lowBarrier is the barrier after a disturbance, and where all variables are candidates: a long walk
-// past all of them costs more than it finds.
+// lowBarrier is the barrier after a disturbance, and where all variables are candidates: a long
+// walk past all of them costs more than it finds.
 const lowBarrier = 50
 
 // climb settles all variables, first with few candidates and a barrier, then with all, and again as
@@ -307,7 +307,9 @@ func (s *Searcher) widen() bool {
 		clear(s.reached)
 		s.reached[j] = true
 		for _, v := range s.order[s.key[j]/2+1:] {
-			s.reached[v] = slices.ContainsFunc(s.parents[v], func(i int) bool { return s.reached[i] })
+			s.reached[v] = slices.ContainsFunc(s.parents[v], func(i int) bool {
+				return s.reached[i]
+			})
 		}
 		s.open = s.open[:0]
 		for i, reached := range s.reached {

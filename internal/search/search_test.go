@@ -124,7 +124,9 @@ func TestOptimum(t *testing.T) {
 		}
 		first = f
 	}
-	q := func(j int, parents []int) float64 { return s.LogScore(j, parents) + p.LogPrior(j, parents) }
+	q := func(j int, parents []int) float64 {
+		return s.LogScore(j, parents) + p.LogPrior(j, parents)
+	}
 	g := first.Graph()
 	now := first.LogScore()
 	if want := logScore(s, p, first.Parents()); !(math.Abs(now-want) < 1e-6) {
@@ -197,16 +199,19 @@ func TestFewCandidates(t *testing.T) {
 	if err := f.Run(ctx, 200); err != nil {
 		t.Fatal(err)
 	}
-	if want := logScore(s, p, f.Parents()); !(math.Abs(f.LogScore()-want) < 1e-6) || !f.Graph().Acyclic() {
-		t.Errorf("ln p is %v, by the search %v, acyclic %t", want, f.LogScore(), f.Graph().Acyclic())
+	if want := logScore(s, p, f.Parents()); !(math.Abs(f.LogScore()-want) < 1e-6) ||
+		!f.Graph().Acyclic() {
+		t.Errorf("ln p is %v, by the search %v, acyclic %t", want, f.LogScore(),
+			f.Graph().Acyclic())
 	}
 }
 
 // Of graphs with almost certain equations, whose directions no noise variance tells, the search
-// finds one that is hardly less probable than the true one: a variable far from its place has dozens
-// of parents on the way.
+// finds one that is hardly less probable than the true one: a variable far from its place has
+// dozens of parents on the way.
 func TestCertain(t *testing.T) {
-	hubs, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 60, Seed: 5, EdgesPerNode: 2})
+	hubs, err :=
+		dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 60, Seed: 5, EdgesPerNode: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +228,8 @@ func TestCertain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := score.NewBGe(sim.Train.X, nil, score.BGeOptions{AlphaLambda: float64(d+1) + c.noise})
+		s, err := score.NewBGe(sim.Train.X, nil,
+			score.BGeOptions{AlphaLambda: float64(d+1) + c.noise})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,8 +251,8 @@ func TestCertain(t *testing.T) {
 	}
 }
 
-// On its walks from a graph the loss of a set of parents is at least how much less probable the best
-// graph with these parents is.
+// On its walks from a graph the loss of a set of parents is at least how much less probable the
+// best graph with these parents is.
 func TestDetours(t *testing.T) {
 	const d = 4
 	s, _ := simulated(t, d, 30, 3)

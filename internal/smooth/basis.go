@@ -118,7 +118,8 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	eigen.VectorsTo(&vectors)
 	values := eigen.Values(nil)
 	leading = min(leading, m)
-	weights := mat.NewDense(m, leading, nil) // of the kernel functions at the knots, by eigenfunction
+	// of the kernel functions at the knots, by eigenfunction
+	weights := mat.NewDense(m, leading, nil)
 	for c := range leading {
 		at := m - 1 - c
 		for g := range m {

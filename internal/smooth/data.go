@@ -20,12 +20,13 @@ const productFunctions = 3
 
 // Data are columns with their functions, and the products of these.
 type Data struct {
-	n, d      int
-	x         mat.Matrix
-	mask      mat.Matrix
-	centre    []float64 // of all rows, by which the functions see a column
-	sd        []float64
-	observed  []float64 // standard deviations (divisor n−1) of the rows in which a column was not set
+	n, d   int
+	x      mat.Matrix
+	mask   mat.Matrix
+	centre []float64 // of all rows, by which the functions see a column
+	sd     []float64
+	// standard deviations (divisor n−1) of the rows in which a column was not set
+	observed  []float64
 	basis     []Basis
 	first     []int // function of each column: its line, with the smooth ones behind it
 	functions int
@@ -56,7 +57,8 @@ type blockKey struct{ i, k, a, b int }
 func New(x, intervened mat.Matrix) (*Data, error) {
 	n, d := x.Dims()
 	if n < 2 || d < 1 {
-		return nil, fmt.Errorf("smooth: got %d rows of %d variables, want at least two rows of one", n, d)
+		return nil, fmt.Errorf("smooth: got %d rows of %d variables, want at least two rows of one",
+			n, d)
 	}
 	t := &Data{n: n, d: d, x: x, mask: intervened, of: make([]int, d)}
 	index := map[string]int{}
@@ -64,8 +66,9 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
 			if math.IsNaN(v) || math.Abs(v) > 1e150 {
-				return nil, fmt.Errorf("smooth: row %d, column %d is %v, want a finite number of magnitude "+
-					"up to 1e150", i+1, j+1, v)
+				return nil, fmt.Errorf(
+					"smooth: row %d, column %d is %v, want a finite number of magnitude "+
+						"up to 1e150", i+1, j+1, v)
 			}
 		}
 		rows := observedRows(intervened, n, j)
@@ -78,7 +81,8 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		if sd == 0 || spread == 0 {
 			return nil, &scoring.ConstantColumnError{Column: j}
 		}
-		t.centre, t.sd, t.observed = append(t.centre, centre), append(t.sd, sd), append(t.observed, spread)
+		t.centre, t.sd, t.observed = append(t.centre, centre), append(t.sd, sd),
+			append(t.observed, spread)
 		b := NewBasis(column, true)
 		t.basis = append(t.basis, b)
 		t.first = append(t.first, t.functions)
@@ -203,7 +207,8 @@ func (t *Data) fill(g *group) {
 		for c, f := range g.columns {
 			copy(some[c*count:(c+1)*count], f[from:from+count])
 		}
-		a := blas64.General{Rows: t.functions, Cols: count, Stride: count, Data: some[:count*t.functions]}
+		a := blas64.General{Rows: t.functions, Cols: count, Stride: count,
+			Data: some[:count*t.functions]}
 		blas64.Syrk(blas.NoTrans, 1, a, 1, raw)
 	}
 	for r := range t.functions { // both triangles, for reads in either sequence

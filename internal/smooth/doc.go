@@ -22,6 +22,7 @@
 // mode. Scores of sets that were not fitted follow from their most important parents
 // ([nodescore.ExtendTable]).
 //
-// A [Scorer] is safe for concurrent use while [Scorer.Prepare] does not run, and gives the same bits
-// from any number of goroutines. Scores panic on a variable or parents that the data do not have.
+// A [Scorer] is safe for concurrent use while [Scorer.Prepare] does not run, and gives the same
+// bits from any number of goroutines. Scores panic on a variable or parents that the data do not
+// have.
 package smooth

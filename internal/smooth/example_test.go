@@ -34,6 +34,7 @@ func Example() {
 	forward := s.LogScore(0, nil) + s.LogScore(1, []int{0})
 	backward := s.LogScore(1, nil) + s.LogScore(0, []int{1})
 	none := s.LogScore(0, nil) + s.LogScore(1, nil)
-	fmt.Printf("0 → 1 by %.0f nats over 1 → 0, and by %.0f over no edge\n", forward-backward, forward-none)
+	fmt.Printf("0 → 1 by %.0f nats over 1 → 0, and by %.0f over no edge\n", forward-backward,
+		forward-none)
 	// Output: 0 → 1 by 187 nats over 1 → 0, and by 205 over no edge
 }

@@ -236,7 +236,8 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 			p.values = append(p.values, r.List(knots))
 		}
 		if r.Failed || !slices.IsSorted(p.knots) {
-			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of each function, "+
+			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of "+
+				"each function, "+
 				"all finite", k+1, knots))
 		}
 		f.parts = append(f.parts, p)

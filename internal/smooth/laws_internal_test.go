@@ -91,8 +91,10 @@ func TestStraightLines(t *testing.T) {
 					parents := scoring.Subset(nil, others, set)
 					p := len(parents)
 					got := w.log(s, j, parents, form{make([]uint8, p), make([]uint8, p*p)})
-					if want := s.base.LogScore(j, parents); math.Abs(got-want) > 1e-10*math.Abs(want) {
-						t.Fatalf("%s: variable %d given %v: %v, want %v", name, j, parents, got, want)
+					if want := s.base.LogScore(j, parents); math.Abs(got-want) >
+						1e-10*math.Abs(want) {
+						t.Fatalf("%s: variable %d given %v: %v, want %v", name, j, parents, got,
+							want)
 					}
 				}
 			}
@@ -133,7 +135,9 @@ func TestGaussianProcess(t *testing.T) {
 		for _, p := range [][3]int{{0, 1, 0}, {1, 2, 2}} {
 			for a, u := range data.groups[0].products[p[0]] {
 				for b, v := range data.groups[0].products[p[1]] {
-					root := s.amplitude * productAmplitudes[f.products[p[2]]] * math.Sqrt(s.parentScale[p[0]]*s.parentScale[p[1]]*data.variance[p[0]][a]*data.variance[p[1]][b])
+					root := s.amplitude * productAmplitudes[f.products[p[2]]] * math.Sqrt(
+						s.parentScale[p[0]]*s.parentScale[p[1]]*data.variance[p[0]][a]*
+							data.variance[p[1]][b])
 					add(centred(floats.MulTo(make([]float64, n), u, v)), root)
 				}
 			}
@@ -163,7 +167,8 @@ func TestGaussianProcess(t *testing.T) {
 // With two parents the mode and the averages along each amplitude come close to the average over
 // all forms.
 func TestAverage(t *testing.T) {
-	for name, f := range map[string]func(a, b float64) float64{"curved": curved, "straight": straight} {
+	for name, f := range map[string]func(a, b float64) float64{"curved": curved,
+		"straight": straight} {
 		x := table(150, 4, 3, f)
 		for kind, s := range both(t, newData(t, x, nil)) {
 			prepared(t, s, 2)
@@ -180,8 +185,10 @@ func TestAverage(t *testing.T) {
 						}
 					}
 					s.Refine(j, parents)
-					if got, want := s.LogScore(j, parents), floats.LogSumExp(all); math.Abs(got-want) > 1 {
-						t.Errorf("%s, %s: variable %d given %v: %.3f, want %.3f", name, kind, j, parents, got, want)
+					if got, want := s.LogScore(j, parents),
+						floats.LogSumExp(all); math.Abs(got-want) > 1 {
+						t.Errorf("%s, %s: variable %d given %v: %.3f, want %.3f", name, kind, j,
+							parents, got, want)
 					}
 				})
 			}
@@ -189,8 +196,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Neither shifts nor signs change a score, scales none but by the Jacobian, and a common unit of all
-// columns none of those with one noise variance.
+// Neither shifts nor signs change a score, scales none but by the Jacobian, and a common unit of
+// all columns none of those with one noise variance.
 func TestInvariance(t *testing.T) {
 	const n, d = 80, 4
 	x := table(n, d, 4, curved)
@@ -248,9 +255,11 @@ func TestTables(t *testing.T) {
 			for set, got := range dst {
 				parents := append(scoring.Subset(nil, candidates[:4], set), candidates[4])
 				if v := again.LogScore(j, parents); v != s.LogScore(j, parents) {
-					t.Fatalf("%s: variable %d given %v: %v and %v", name, j, parents, v, s.LogScore(j, parents))
+					t.Fatalf("%s: variable %d given %v: %v and %v", name, j, parents, v,
+						s.LogScore(j, parents))
 				}
-				if v := s.LogScore(j, parents); len(parents) < 3 && math.Abs(v-got) > 1e-12*math.Abs(v) {
+				if v := s.LogScore(j, parents); len(parents) < 3 &&
+					math.Abs(v-got) > 1e-12*math.Abs(v) {
 					t.Fatalf("%s: variable %d given %v: %v, want %v", name, j, parents, got, v)
 				}
 			}
@@ -260,7 +269,8 @@ func TestTables(t *testing.T) {
 
 // BenchmarkPrepare fits all sets of at most three and four parents.
 func BenchmarkPrepare(b *testing.B) {
-	for _, c := range []struct{ n, d, most int }{{100, 10, 4}, {1000, 20, 3}, {1000, 20, 4}, {1000, 50, 2}, {100000, 8, 3}} {
+	for _, c := range []struct{ n, d, most int }{{100, 10, 4}, {1000, 20, 3}, {1000, 20, 4},
+		{1000, 50, 2}, {100000, 8, 3}} {
 		b.Run(fmt.Sprintf("rows=%d/columns=%d/parents=%d", c.n, c.d, c.most), func(b *testing.B) {
 			x := table(c.n, c.d, 1, func(a, b float64) float64 { return math.Tanh(curved(a, b)) })
 			for b.Loop() {
@@ -281,8 +291,8 @@ func BenchmarkPrepare(b *testing.B) {
 	}
 }
 
-// Functions are drawn around what they were made of: their mean over many draws leaves the residuals, and
-// their numbers make them again.
+// Functions are drawn around what they were made of: their mean over many draws leaves the
+// residuals, and their numbers make them again.
 func TestFunction(t *testing.T) {
 	const n, d = 200, 4
 	x := table(n, d, 7, curved)

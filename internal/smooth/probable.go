@@ -49,7 +49,9 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 	s.LogScore(j, parents)
 	allowed := slices.Clone(variables)
 	if len(parents) >= mostSearched {
-		allowed = slices.DeleteFunc(allowed, func(i int) bool { return !slices.Contains(parents, i) })
+		allowed = slices.DeleteFunc(allowed, func(i int) bool {
+			return !slices.Contains(parents, i)
+		})
 	}
 	s.RefineNeighbours(j, parents, allowed)
 	for k, i := range variables {
@@ -60,8 +62,9 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 	}
 }
 
-// RefineNeighbours fits sets with one parent more or less than a fitted one, as far as they were not
-// fitted, from its equation: the amplitudes of a parent more are found given those of the others.
+// RefineNeighbours fits sets with one parent more or less than a fitted one, as far as they were
+// not fitted, from its equation: the amplitudes of a parent more are found given those of the
+// others.
 func (s *Scorer) RefineNeighbours(j int, parents, toggled []int) {
 	if s.linear(j) {
 		return
@@ -88,8 +91,8 @@ func (s *Scorer) RefineNeighbours(j int, parents, toggled []int) {
 	}
 }
 
-// Probable is a probable graph, by package search: from a graph, or from one that is probable with straight
-// lines. It fits the equations that it compares.
+// Probable is a probable graph, by package search: from a graph, or from one that is probable with
+// straight lines. It fits the equations that it compares.
 func (s *Scorer) Probable(
 	ctx context.Context, prior *score.Prior, from *dag.Graph, workers int,
 ) (*dag.Graph, error) {

@@ -57,7 +57,8 @@ type term struct {
 // A regression is working memory for one equation.
 type regression struct {
 	terms []term
-	l     []float64 // lower factor, row after row, the last for the child; the diagonal holds inverses
+	// lower factor, row after row, the last for the child; the diagonal holds inverses
+	l []float64
 }
 
 // row is the place of row r of the factor.
@@ -89,7 +90,8 @@ func (w *regression) layTerms(s *Scorer, parents []int, f form) {
 				continue
 			}
 			k := parents[b]
-			root := s.amplitude * math.Sqrt(s.parentScale[i]*s.parentScale[k]) * productAmplitudes[c]
+			root := s.amplitude * math.Sqrt(
+				s.parentScale[i]*s.parentScale[k]) * productAmplitudes[c]
 			at := 0
 			for _, u := range t.variance[i] {
 				for _, v := range t.variance[k] {

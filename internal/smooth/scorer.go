@@ -19,7 +19,8 @@ type Scorer struct {
 	amplitude   float64 // a
 	parentScale []float64
 	childScale  []float64
-	common      float64   // noise variance of all equations, in squared units of the data; 0: own ones
+	// noise variance of all equations, in squared units of the data; 0: own ones
+	common      float64
 	alpha, beta float64   // of the prior of own ones: shape with no parents, rate
 	jacobian    []float64 // of one row
 	base        nodescore.GivenScorer
@@ -41,9 +42,10 @@ type variable struct {
 type fit struct {
 	parents []int
 	form    form
-	mode    float64   // log evidence of the form with its prior probability
-	curves  []float64 // ln Σ of the evidences over each amplitude, the others at the mode, less its own
-	pairs   []float64 // the same of products
+	mode    float64 // log evidence of the form with its prior probability
+	// ln Σ of the evidences over each amplitude, the others at the mode, less its own
+	curves []float64
+	pairs  []float64 // the same of products
 }
 
 // score is the evidence of all forms.
@@ -60,10 +62,10 @@ func (f *fit) score() float64 {
 
 var _ nodescore.GivenScorer = (*Scorer)(nil)
 
-// Own is the score with a noise variance for each equation, on columns scaled to variance 1 (those of
-// the rows in which they were not set): ln p is that of [score.BGe] with
-// AlphaLambda = d + 1 + 2t where all relations are straight lines. plain are the variables that this
-// scores, such as columns of few values. It panics unless t > 0.
+// Own is the score with a noise variance for each equation, on columns scaled to variance 1 (those
+// of the rows in which they were not set): ln p is that of [score.BGe] with
+// AlphaLambda = d + 1 + 2t where all relations are straight lines. plain are the variables that
+// this scores, such as columns of few values. It panics unless t > 0.
 func (t *Data) Own(rate float64, plain []int) (*Scorer, error) {
 	if !(rate > 0) {
 		panic(fmt.Sprintf("smooth: rate %v, want a positive number", rate))
@@ -79,11 +81,12 @@ func (t *Data) Own(rate float64, plain []int) (*Scorer, error) {
 }
 
 // Common is the score with one noise variance for all equations, in the squared units of the data:
-// that of [score.Linear] where all relations are straight lines. It panics unless both variances are
-// positive.
+// that of [score.Linear] where all relations are straight lines. It panics unless both variances
+// are positive.
 func (t *Data) Common(noise, edge float64) (*Scorer, error) {
 	if !(noise > 0) || !(edge > 0) {
-		panic(fmt.Sprintf("smooth: noise variance %v and edge variance %v, want positive numbers", noise, edge))
+		panic(fmt.Sprintf("smooth: noise variance %v and edge variance %v, want positive numbers",
+			noise, edge))
 	}
 	s := &Scorer{data: t, amplitude: math.Sqrt(edge / noise), common: noise}
 	s.jacobian = make([]float64, t.d)
@@ -293,9 +296,9 @@ func (s *Scorer) linearScores(dst []float64, j int, candidates, given []int) {
 	}
 }
 
-// List leaves out what was not fitted: these sets have no probability, instead of that by their most
-// important parents. It is for chains, which take long over tables of all sets, and where estimates
-// lead from one set to the next without end.
+// List leaves out what was not fitted: these sets have no probability, instead of that by their
+// most important parents. It is for chains, which take long over tables of all sets, and where
+// estimates lead from one set to the next without end.
 func (s *Scorer) List() { s.listed = true }
 
 // Seconds is about the processor time of [Scorer.Prepare].

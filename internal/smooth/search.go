@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How the mode of the amplitudes is found: products are tried for pairs whose own equation speaks for
-// them by so many nats; each amplitude is visited so often.
+// How the mode of the amplitudes is found: products are tried for pairs whose own equation speaks
+// for them by so many nats; each amplitude is visited so often.
 const (
 	likelyNats  = -1
 	mostRounds  = 3
@@ -88,8 +88,8 @@ func (s *Scorer) without(y *system, j int, f *fit, at int) *fit {
 	return g
 }
 
-// settle takes an equation without parents[at] to one with it, whose amplitudes it finds given those
-// of the others.
+// settle takes an equation without parents[at] to one with it, whose amplitudes it finds given
+// those of the others.
 func (s *Scorer) settle(y *system, f *fit, at int) {
 	p := len(f.parents)
 	y.enter(line(f.parents[at]), 0)
@@ -161,7 +161,8 @@ func (s *Scorer) grown(y *system, j int, parents []int) *fit {
 		for a := range f.parents {
 			f.curves[a] = y.along(f, s.data.curve(f.parents[a]), &f.form.curves[a], curvePrior)
 			for b := a + 1; b < p; b++ {
-				if p == 2 || f.form.products[pairAt(a, b, p)] > 0 || s.likely(j, f.parents[a], f.parents[b]) {
+				if p == 2 || f.form.products[pairAt(a, b, p)] > 0 ||
+					s.likely(j, f.parents[a], f.parents[b]) {
 					f.pairs[pairAt(a, b, p)] = s.alongPair(y, f, a, b)
 				}
 			}

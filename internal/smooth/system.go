@@ -29,13 +29,13 @@ func (t *Data) product(i, k int) block {
 //
 //	P = K⁻¹, K = I + D^½ G D^½, u = K⁻¹ v, v = D^½ Φᵀx,
 //
-// from which the evidence with another amplitude of a block T is read off: with S the Schur complement
-// of T in G, and ρ what the others leave of Φ_Tᵀx,
+// from which the evidence with another amplitude of a block T is read off: with S the Schur
+// complement of T in G, and ρ what the others leave of Φ_Tᵀx,
 //
 //	log|K| = log|K_B| + log|I + D_T^½ S D_T^½|,
 //
-// and S follows from P_TT where T is in the equation, from G_BT and P where it is not. A block of t of
-// the m terms enters or leaves in O(m² t), whatever the number of amplitudes that are tried.
+// and S follows from P_TT where T is in the equation, from G_BT and P where it is not. A block of t
+// of the m terms enters or leaves in O(m² t), whatever the number of amplitudes that are tried.
 type system struct {
 	s          *Scorer
 	j          int
@@ -349,8 +349,8 @@ func (y *system) place(b block) (at int, found bool) {
 }
 
 // along finds the mode along one amplitude of a fit, that of a block, which is an element of its
-// form, takes the equation there, and returns ln Σ of the evidences over all values, less that of the
-// mode.
+// form, takes the equation there, and returns ln Σ of the evidences over all values, less that of
+// the mode.
 func (y *system) along(f *fit, b block, value *uint8, prior []float64) float64 {
 	p, began := len(f.parents), *value
 	at, found := y.place(b)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An equation into which blocks enter and which they leave has the evidence of its normal equations,
-// and so has what is read off it with another amplitude.
+// An equation into which blocks enter and which they leave has the evidence of its normal
+// equations, and so has what is read off it with another amplitude.
 func TestSystemAgainstFactors(t *testing.T) {
 	const n, d = 60, 6
 	x := table(n, d, 4, curved)

@@ -5,70 +5,87 @@ package stream
 type Purpose int
 
 const (
-	SoftGraphs          Purpose = 1 + iota // uniform noise of the soft graphs of a step and particle
-	HardGraphs                             // uniform noise of the hard graphs of a step and particle
-	PenaltyGraphs                          // uniform noise of the soft graphs of the acyclicity penalty, of a step and particle
-	InitialParticles                       // latents and parameters at the beginning, of step 0 and a particle
-	FitUnderOrder                          // seed of everything under one of several causal orders
-	BootstrapRows                          // rows of a resample
-	SimulatedGraph                         // a random graph
-	SimulatedParameters                    // weights of the structural equations of simulated data
-	SimulatedTrain                         // noise of the simulated training rows
-	SimulatedHeldout                       // noise of the simulated held-out rows
-	HeldoutRows                            // rows that the command holds out
-	MCMCStart                              // where a Markov chain starts
-	MCMCMoves                              // moves of a Markov chain
-	SachsSplit                             // rows of a split of the Sachs data in the experiments
-	Conformance                            // graphs and rows that a likelihood's contract is checked on
-	ConformanceInit                        // initial parameters in that check
-	GradientDirection                      // directions in which a gradient is compared with differences
-	ExactDraw                              // order and parents of a draw from an exact posterior
-	ExactResample                          // which of them are drawn again
-	PosteriorPart                          // seed of the draws under one of several hypotheses
-	Equations                              // parameters of a drawn graph
-	PosteriorOrders                        // which drawn orders SVGD samples under
-	EquationNoise                          // intercepts and noise variances of a drawn graph
-	SimulatedEffects                       // noise of the rows that a nonlinear model predicts
-	FunctionDraw                           // functions of a drawn graph of Gaussian processes
-	ImputationRegime                       // seed of the imputation of a set of rows
-	Imputation                             // moves of the chain that completes a table
-	RedrawnValues                          // draw from the posterior of a completed table and round, and completed values given it
-	ImputedTable                           // seed of the fit to one of several completed tables
-	FunctionFeatures                       // weights of the random features of a function
-	BCDStart                               // parameters of BCD Nets before the first step
-	BCDNoise                               // latents of a step of BCD Nets and a sample
-	BCDGumbel                              // perturbed permutations of a step of BCD Nets and a sample
-	BCDDrawNoise                           // latents of a draw from BCD Nets
-	BCDDrawGumbel                          // permutation of a draw from BCD Nets
-	GFlowNetWeights                        // initial weights of an array of a policy's network
-	GFlowNetAction                         // actions of an iteration of training and an environment
-	GFlowNetBatch                          // transitions of a gradient step
-	GFlowNetDraw                           // actions of the episode that ends in a draw
-	StudyRun                               // seed of the simulation of a run of a study
-	RandomOrder                            // a causal order drawn at random, the baseline
-	OutputLayer                            // weights of the last layer of a particle's networks
-	TemperingMoves                         // moves of the tempered chains of a variable
-	ReweightedDraw                         // parents from sets that were weighted by their evidence
-	ReweightedEvidence                     // the evidence of sets of parents of networks
-	BCDRestart                             // parameters of BCD Nets before the first step of a later start
-	BCDJudgeNoise                          // latents of a sample that starts of BCD Nets are compared on
-	BCDJudgeGumbel                         // permutation of such a sample
-	SteinSigns                             // signs of the wild bootstrap of a Stein discrepancy
-	ReferenceSeed                          // seed of the posterior under an order that another one is compared with
-	TemperingSets                          // particles of a set of parents of a variable, in one of two populations
-	SetStart                               // initial parameters from which the evidence of sets of parents is estimated, by number
-	SetPoints                              // points of a set of parents of a variable, in one of two populations
-	NUTSStart                              // where a chain of a Hamiltonian sampler starts, by chain and attempt
-	NUTSMoves                              // momenta and choices of a chain of it and an iteration
-	BatchRows                              // rows of the data that a step of a density sees
-	PriorDraw                              // values of a parameter in a draw from its prior
-	PredictiveDraw                         // values of data in a draw that a model predicts
-	Particles                              // moves and resampling of a population, by temperature
-	ApproximationDraw                      // draws of a distribution that approximates a density, by step or number
-	Langevin                               // noise of a stochastic gradient step, by step and particle
-	CalibrationSet                         // seed of a simulated data set of a calibration
-	GraphSearch                            // moves of a search for a probable graph
-	SharedCopies                           // edges of copies of a column, by group and graph
+	// uniform noise of the soft graphs of a step and particle
+	SoftGraphs Purpose = 1 + iota
+	// uniform noise of the hard graphs of a step and particle
+	HardGraphs
+	// uniform noise of the soft graphs of the acyclicity penalty, of a step and particle
+	PenaltyGraphs
+	// latents and parameters at the beginning, of step 0 and a particle
+	InitialParticles
+	FitUnderOrder       // seed of everything under one of several causal orders
+	BootstrapRows       // rows of a resample
+	SimulatedGraph      // a random graph
+	SimulatedParameters // weights of the structural equations of simulated data
+	SimulatedTrain      // noise of the simulated training rows
+	SimulatedHeldout    // noise of the simulated held-out rows
+	HeldoutRows         // rows that the command holds out
+	MCMCStart           // where a Markov chain starts
+	MCMCMoves           // moves of a Markov chain
+	SachsSplit          // rows of a split of the Sachs data in the experiments
+	// graphs and rows that a likelihood's contract is checked on
+	Conformance
+	ConformanceInit // initial parameters in that check
+	// directions in which a gradient is compared with differences
+	GradientDirection
+	ExactDraw        // order and parents of a draw from an exact posterior
+	ExactResample    // which of them are drawn again
+	PosteriorPart    // seed of the draws under one of several hypotheses
+	Equations        // parameters of a drawn graph
+	PosteriorOrders  // which drawn orders SVGD samples under
+	EquationNoise    // intercepts and noise variances of a drawn graph
+	SimulatedEffects // noise of the rows that a nonlinear model predicts
+	FunctionDraw     // functions of a drawn graph of Gaussian processes
+	ImputationRegime // seed of the imputation of a set of rows
+	Imputation       // moves of the chain that completes a table
+	// draw from the posterior of a completed table and round, and completed values given it
+	RedrawnValues
+	ImputedTable     // seed of the fit to one of several completed tables
+	FunctionFeatures // weights of the random features of a function
+	BCDStart         // parameters of BCD Nets before the first step
+	BCDNoise         // latents of a step of BCD Nets and a sample
+	// perturbed permutations of a step of BCD Nets and a sample
+	BCDGumbel
+	BCDDrawNoise       // latents of a draw from BCD Nets
+	BCDDrawGumbel      // permutation of a draw from BCD Nets
+	GFlowNetWeights    // initial weights of an array of a policy's network
+	GFlowNetAction     // actions of an iteration of training and an environment
+	GFlowNetBatch      // transitions of a gradient step
+	GFlowNetDraw       // actions of the episode that ends in a draw
+	StudyRun           // seed of the simulation of a run of a study
+	RandomOrder        // a causal order drawn at random, the baseline
+	OutputLayer        // weights of the last layer of a particle's networks
+	TemperingMoves     // moves of the tempered chains of a variable
+	ReweightedDraw     // parents from sets that were weighted by their evidence
+	ReweightedEvidence // the evidence of sets of parents of networks
+	// parameters of BCD Nets before the first step of a later start
+	BCDRestart
+	// latents of a sample that starts of BCD Nets are compared on
+	BCDJudgeNoise
+	BCDJudgeGumbel // permutation of such a sample
+	SteinSigns     // signs of the wild bootstrap of a Stein discrepancy
+	// seed of the posterior under an order that another one is compared with
+	ReferenceSeed
+	// particles of a set of parents of a variable, in one of two populations
+	TemperingSets
+	// initial parameters from which the evidence of sets of parents is estimated, by number
+	SetStart
+	// points of a set of parents of a variable, in one of two populations
+	SetPoints
+	// where a chain of a Hamiltonian sampler starts, by chain and attempt
+	NUTSStart
+	NUTSMoves      // momenta and choices of a chain of it and an iteration
+	BatchRows      // rows of the data that a step of a density sees
+	PriorDraw      // values of a parameter in a draw from its prior
+	PredictiveDraw // values of data in a draw that a model predicts
+	Particles      // moves and resampling of a population, by temperature
+	// draws of a distribution that approximates a density, by step or number
+	ApproximationDraw
+	// noise of a stochastic gradient step, by step and particle
+	Langevin
+	CalibrationSet // seed of a simulated data set of a calibration
+	GraphSearch    // moves of a search for a probable graph
+	SharedCopies   // edges of copies of a column, by group and graph
 )
 
 // A derivation is one of those in the package comment.

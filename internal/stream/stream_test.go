@@ -66,7 +66,8 @@ func TestTextsFitTheKey(t *testing.T) {
 // The published values of SplitMix64: the first outputs for the state 1234567,
 // from https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64.
 func TestMixIsSplitMix64(t *testing.T) {
-	want := []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821}
+	want := []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,
+		4593380528125082431, 16408922859458223821}
 	state := uint64(1234567)
 	for i, w := range want {
 		if got := stream.Mix(state); got != w {
@@ -107,7 +108,8 @@ func TestWrongPlacesPanic(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "stream: got 1 places for ") {
+				if text, ok := recover().(string); !ok ||
+					!strings.HasPrefix(text, "stream: got 1 places for ") {
 					t.Errorf("recovered %q, want a panic about places", text)
 				}
 			}()

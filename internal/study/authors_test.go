@@ -15,9 +15,11 @@ func authorsFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for run := range 5 {
-		writeFolder(t, filepath.Join(dir, fmt.Sprintf("linear-d20-e40-run%d", run)), map[string]string{
-			"train.csv": fmt.Sprintf("a,b\n1,2\n2,%d\n3,1\n", run), "heldout.csv": "a,b\n1,1\n2,3\n", "graph.csv": "source,target\na,b\n",
-		})
+		writeFolder(t, filepath.Join(dir, fmt.Sprintf("linear-d20-e40-run%d", run)),
+			map[string]string{
+				"train.csv":   fmt.Sprintf("a,b\n1,2\n2,%d\n3,1\n", run),
+				"heldout.csv": "a,b\n1,1\n2,3\n", "graph.csv": "source,target\na,b\n",
+			})
 	}
 	return dir
 }
@@ -48,7 +50,8 @@ func TestAuthors(t *testing.T) {
 	if n != 5*5*2 {
 		t.Errorf("%d quick cells, want 50", n)
 	}
-	r, err := study.Collect([]study.Study{s}, make([][]byte, n), make([]string, n), make([]float64, n))
+	r, err := study.Collect([]study.Study{s}, make([][]byte, n), make([]string, n),
+		make([]float64, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +59,12 @@ func TestAuthors(t *testing.T) {
 	if !ok || len(table.Rows) != 5*2 {
 		t.Fatalf("%d lines of the table, want 10", len(table.Rows))
 	}
-	if line := strings.Join(table.Rows[0], " | "); !strings.HasPrefix(line, "linear-d20-e40-run0 | TOBAC, EqVar (250 steps) | 42.0 / 0.963 / 1818 | 50.0 / 0.948") {
+	if line := strings.Join(table.Rows[0], " | "); !strings.HasPrefix(line,
+		"linear-d20-e40-run0 | TOBAC, EqVar (250 steps) | 42.0 / 0.963 / 1818 | 50.0 / 0.948") {
 		t.Errorf("the first line is %s", line)
 	}
-	if !strings.Contains(table.Note, "over 5 inference seeds") || !strings.Contains(table.Note, "√(1 + 1/5)") {
+	if !strings.Contains(table.Note, "over 5 inference seeds") ||
+		!strings.Contains(table.Note, "√(1 + 1/5)") {
 		t.Errorf("the note is %s", table.Note)
 	}
 }

@@ -92,7 +92,9 @@ func (c Cell) run(ctx context.Context, r *references) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Truth: truthDigest(p.Truth), Edges: p.Truth.Size(), TrueEdges: p.Truth.Edges(), Variables: p.Truth.Len(), Names: p.Train.Names, Order: order, Violated: nan, Curve: f.Curve, Engine: f.Posterior.Engine, Model: f.Posterior.Model}
+	o := &Outcome{Truth: truthDigest(p.Truth), Edges: p.Truth.Size(), TrueEdges: p.Truth.Edges(),
+		Variables: p.Truth.Len(), Names: p.Train.Names, Order: order, Violated: nan, Curve: f.Curve,
+		Engine: f.Posterior.Engine, Model: f.Posterior.Model}
 	if p.Heldout != nil {
 		o.HeldOutRows, _ = p.Heldout.X.Dims()
 	}

@@ -67,7 +67,8 @@ var rivals = []string{"dibs", "dibs+", "bcd", "gfn"}
 // Claims judges the five claims of the paper about its experiments, and one about the SVI-DAG
 // tables. AUROC is that with the diagonal, Neg.LL the published one.
 func (r *Results) Claims() []Claim {
-	all := []Claim{r.linearClaim(), r.nonlinearClaim(), r.sizeClaim(), r.orderClaim(), r.mixtureClaim()}
+	all := []Claim{r.linearClaim(), r.nonlinearClaim(), r.sizeClaim(), r.orderClaim(),
+		r.mixtureClaim()}
 	if slices.ContainsFunc(r.Studies, func(s Study) bool { return s.Name == SVIDAG }) {
 		all = append(all, r.svidagClaim())
 	}
@@ -75,7 +76,8 @@ func (r *Results) Claims() []Claim {
 }
 
 func (r *Results) linearClaim() Claim {
-	c := Claim{Number: 1, Text: "Linear data: TOBAC and TOBAC+ have the lowest E-SHD and close to the highest AUROC at both densities; DiBS varies strongly at 4d edges."}
+	c := Claim{Number: 1, Text: "Linear data: TOBAC and TOBAC+ have the lowest E-SHD and close " +
+		"to the highest AUROC at both densities; DiBS varies strongly at 4d edges."}
 	for _, e := range []int{40, 80} {
 		t := r.table(LinearFigure, fmt.Sprintf("linear-d20-e%d-n100", e))
 		for _, ours := range []string{"tobac-eqvar", "tobac-eqvar+"} {
@@ -94,10 +96,13 @@ func (r *Results) linearClaim() Claim {
 }
 
 func (r *Results) nonlinearClaim() Claim {
-	c := Claim{Number: 2, Text: "Nonlinear data: TOBAC has cyclicity 0, and beats DiBS in E-SHD, AUROC and Neg.LL, with smaller spread at 4d edges."}
+	c := Claim{Number: 2, Text: "Nonlinear data: TOBAC has cyclicity 0, and beats DiBS in E-SHD, " +
+		"AUROC and Neg.LL, with smaller spread at 4d edges."}
 	for _, e := range []int{40, 80} {
 		t := r.table(NonlinearFigure, fmt.Sprintf("nonlinear-d20-e%d-n100", e))
-		c.Parts = append(c.Parts, t.zero(cyclic, "tobac-eqvar"), t.below(eshd, "tobac-eqvar", "dibs"), t.below(auroc, "dibs", "tobac-eqvar"), t.below(negLL, "tobac-eqvar", "dibs"))
+		c.Parts = append(c.Parts, t.zero(cyclic, "tobac-eqvar"),
+			t.below(eshd, "tobac-eqvar", "dibs"), t.below(auroc, "dibs", "tobac-eqvar"),
+			t.below(negLL, "tobac-eqvar", "dibs"))
 		if e == 80 {
 			c.Parts = append(c.Parts, t.varies(eshd, "tobac-eqvar", "dibs"))
 		}
@@ -106,19 +111,29 @@ func (r *Results) nonlinearClaim() Claim {
 }
 
 func (r *Results) sizeClaim() Claim {
-	c := Claim{Number: 3, Text: "The sample size matters little, except that DAG-GFlowNet gets worse with more rows; as d grows the methods drift apart, and at d = 50 TOBAC is the most accurate."}
-	at := func(d, n int) *tableOf { return r.table(Sizes, fmt.Sprintf("linear-d%d-e%d-n%d", d, sparse*d, n)) }
+	c := Claim{Number: 3, Text: "The sample size matters little, except that DAG-GFlowNet gets " +
+		"worse with more rows; as d grows the methods drift apart, and at d = 50 TOBAC is the " +
+		"most accurate."}
+	at := func(d, n int) *tableOf {
+		return r.table(Sizes, fmt.Sprintf("linear-d%d-e%d-n%d", d, sparse*d, n))
+	}
 	for _, d := range []int{10, 20, 50} {
 		few, many := at(d, 100), at(d, 500)
 		for _, m := range []string{"tobac-eqvar", "tobac-eqvar+", "dibs", "dibs+", "bcd"} {
-			c.Parts = append(c.Parts, within(fmt.Sprintf("%s, d = %d: E-SHD with 500 rows is within %g of that with 100", few.label(m), d, nearEdges*sparse*float64(d)),
-				many.values(eshd, m), few.values(eshd, m), nearEdges*sparse*float64(d)))
+			c.Parts = append(c.Parts,
+				within(fmt.Sprintf("%s, d = %d: E-SHD with 500 rows is within %g of that with 100",
+					few.label(m), d, nearEdges*sparse*float64(d)),
+					many.values(eshd, m), few.values(eshd, m), nearEdges*sparse*float64(d)))
 		}
-		c.Parts = append(c.Parts, below(fmt.Sprintf("%s, d = %d: E-SHD with 100 rows is below that with 500", few.label("gfn"), d), few.values(eshd, "gfn"), many.values(eshd, "gfn")))
+		c.Parts = append(c.Parts,
+			below(fmt.Sprintf("%s, d = %d: E-SHD with 100 rows is below that with 500",
+				few.label("gfn"), d), few.values(eshd, "gfn"), many.values(eshd, "gfn")))
 	}
 	for _, n := range []int{100, 500} {
 		for _, d := range [][2]int{{10, 20}, {20, 50}} {
-			c.Parts = append(c.Parts, below(fmt.Sprintf("n = %d: the range of E-SHD over TOBAC, TOBAC+, DiBS and DiBS+ at d = %d is below that at d = %d", n, d[0], d[1]), at(d[0], n).ranges(), at(d[1], n).ranges()))
+			c.Parts = append(c.Parts, below(fmt.Sprintf("n = %d: the range of E-SHD over TOBAC, "+
+				"TOBAC+, DiBS and DiBS+ at d = %d is below that at d = %d", n, d[0], d[1]),
+				at(d[0], n).ranges(), at(d[1], n).ranges()))
 		}
 		for _, rival := range rivals {
 			c.Parts = append(c.Parts, at(50, n).below(eshd, "tobac-eqvar", rival))
@@ -129,11 +144,14 @@ func (r *Results) sizeClaim() Claim {
 
 func (r *Results) orderClaim() Claim {
 	t := r.table(Orders, "linear-d20-e40-n100")
-	c := Claim{Number: 4, Text: "EqVar is close to the true order on equal-variance data; SCORE is less stable in the linear setting."}
+	c := Claim{Number: 4, Text: "EqVar is close to the true order on equal-variance data; SCORE " +
+		"is less stable in the linear setting."}
 	margin := nearEdges * sparse * 20
 	for _, plus := range []string{"", "+"} {
 		c.Parts = append(c.Parts,
-			within(fmt.Sprintf("%s: E-SHD of %s is within %g of that of %s", t.title, t.label("tobac-eqvar"+plus), margin, t.label("tobac-true"+plus)), t.values(eshd, "tobac-eqvar"+plus), t.values(eshd, "tobac-true"+plus), margin),
+			within(fmt.Sprintf("%s: E-SHD of %s is within %g of that of %s", t.title,
+				t.label("tobac-eqvar"+plus), margin, t.label("tobac-true"+plus)),
+				t.values(eshd, "tobac-eqvar"+plus), t.values(eshd, "tobac-true"+plus), margin),
 			t.varies(eshd, "tobac-eqvar"+plus, "tobac-score"+plus))
 	}
 	c.Parts = append(c.Parts, t.varies(violated, "tobac-eqvar", "tobac-score"))
@@ -141,8 +159,11 @@ func (r *Results) orderClaim() Claim {
 }
 
 func (r *Results) mixtureClaim() Claim {
-	c := Claim{Number: 5, Text: "The mixture, \"+\", lowers E-SHD and Neg.LL and also lowers AUROC."}
-	for _, at := range [][2]string{{TableOne, "sachs"}, {LinearFigure, "linear-d20-e40-n100"}, {LinearFigure, "linear-d20-e80-n100"}, {NonlinearFigure, "nonlinear-d20-e40-n100"}, {NonlinearFigure, "nonlinear-d20-e80-n100"}} {
+	c := Claim{Number: 5,
+		Text: "The mixture, \"+\", lowers E-SHD and Neg.LL and also lowers AUROC."}
+	for _, at := range [][2]string{{TableOne, "sachs"}, {LinearFigure, "linear-d20-e40-n100"},
+		{LinearFigure, "linear-d20-e80-n100"}, {NonlinearFigure, "nonlinear-d20-e40-n100"},
+		{NonlinearFigure, "nonlinear-d20-e80-n100"}} {
 		t := r.table(at[0], at[1])
 		for _, m := range []string{"tobac-eqvar", "dibs"} {
 			for _, measure := range []Measure{eshd, negLL, auroc} {
@@ -178,25 +199,30 @@ func (t *tableOf) label(key string) string {
 	if l, ok := t.lines[key]; ok {
 		return l.Label()
 	}
-	return map[string]string{"bcd": "BCD", "gfn": "DAG-GFlowNet", "dibs": "DiBS", "dibs+": "DiBS+", "tobac-eqvar": "TOBAC, EqVar", "tobac-eqvar+": "TOBAC+, EqVar"}[key]
+	return map[string]string{"bcd": "BCD", "gfn": "DAG-GFlowNet", "dibs": "DiBS", "dibs+": "DiBS+",
+		"tobac-eqvar": "TOBAC, EqVar", "tobac-eqvar+": "TOBAC+, EqVar"}[key]
 }
 
 func (t *tableOf) below(m Measure, a, b string) Part {
-	return below(fmt.Sprintf("%s: %s of %s is below that of %s", t.title, m.Title, t.label(a), t.label(b)), t.values(m, a), t.values(m, b))
+	return below(fmt.Sprintf("%s: %s of %s is below that of %s", t.title, m.Title, t.label(a),
+		t.label(b)), t.values(m, a), t.values(m, b))
 }
 
 // notBelow compares with a margin: a is at most that much below b.
 func (t *tableOf) notBelow(m Measure, a, b string, margin float64) Part {
-	return notBelow(fmt.Sprintf("%s: %s of %s is at most %g below that of %s", t.title, m.Title, t.label(a), margin, t.label(b)), t.values(m, a), t.values(m, b), margin)
+	return notBelow(fmt.Sprintf("%s: %s of %s is at most %g below that of %s", t.title, m.Title,
+		t.label(a), margin, t.label(b)), t.values(m, a), t.values(m, b), margin)
 }
 
 func (t *tableOf) varies(m Measure, a, b string) Part {
-	return variesLess(fmt.Sprintf("%s: %s of %s varies less than that of %s", t.title, m.Title, t.label(a), t.label(b)), t.values(m, a), t.values(m, b))
+	return variesLess(fmt.Sprintf("%s: %s of %s varies less than that of %s", t.title, m.Title,
+		t.label(a), t.label(b)), t.values(m, a), t.values(m, b))
 }
 
 // zero demands that every value is 0.
 func (t *tableOf) zero(m Measure, key string) Part {
-	p := Part{Text: fmt.Sprintf("%s: %s of %s is 0", t.title, m.Title, t.label(key)), Verdict: NotCovered}
+	p := Part{Text: fmt.Sprintf("%s: %s of %s is 0", t.title, m.Title, t.label(key)),
+		Verdict: NotCovered}
 	values := Known(t.values(m, key))
 	if len(values) == 0 {
 		return p
@@ -238,12 +264,16 @@ func (t *tableOf) ranges() (all []float64) {
 
 // below decides "a is below b".
 func below(text string, a, b []float64) Part {
-	return decided(text, a, b, func(low, high float64) (holds, fails bool) { return high < 0, low > 0 })
+	return decided(text, a, b, func(low, high float64) (holds, fails bool) {
+		return high < 0, low > 0
+	})
 }
 
 // notBelow decides "a is at most margin below b".
 func notBelow(text string, a, b []float64, margin float64) Part {
-	return decided(text, a, b, func(low, high float64) (holds, fails bool) { return low > -margin, high < -margin })
+	return decided(text, a, b, func(low, high float64) (holds, fails bool) {
+		return low > -margin, high < -margin
+	})
 }
 
 // within decides "a is within margin of b".
@@ -277,7 +307,8 @@ func differences(text string, a, b []float64) (Part, MeanSD) {
 		return p, s
 	}
 	a, b = both(a, b)
-	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", stat.Mean(a, nil), stat.Mean(b, nil), s.Mean)
+	p.Numbers = fmt.Sprintf("%.4g against %.4g, difference %.3g", stat.Mean(a, nil),
+		stat.Mean(b, nil), s.Mean)
 	if s.N > 1 {
 		p.Numbers += fmt.Sprintf(" ± %.2g (95 %%)", s.Interval())
 	}

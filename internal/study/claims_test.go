@@ -14,7 +14,8 @@ import (
 
 // invented makes outcomes of studies out of three numbers of each line: what a cell finds follows
 // from the run alone.
-func invented(t *testing.T, studies []study.Study, of func(name string, run int, plus bool) (eshd, auroc, negLL float64)) *study.Results {
+func invented(t *testing.T, studies []study.Study,
+	of func(name string, run int, plus bool) (eshd, auroc, negLL float64)) *study.Results {
 	t.Helper()
 	cells := study.Cells(studies)
 	outputs := make([][]byte, len(cells))
@@ -31,11 +32,15 @@ func invented(t *testing.T, studies []study.Study, of func(name string, run int,
 		view := func(plus bool) *study.View {
 			eshd, auroc, negLL := of(c.Method.Name, run[c.Data.Name], plus)
 			return &study.View{
-				Edges: &metrics.EdgeReport{ESHD: metrics.Number(eshd), AUROCWithDiagonal: metrics.Number(auroc)}, Draws: &metrics.Report{NegLL: metrics.Number(negLL)},
+				Edges: &metrics.EdgeReport{ESHD: metrics.Number(eshd),
+					AUROCWithDiagonal: metrics.Number(auroc)},
+				Draws:         &metrics.Report{NegLL: metrics.Number(negLL)},
 				Probabilities: []float64{0, 1, 0, 0}, Calibration: make([]study.Bin, 10),
 			}
 		}
-		o := study.Outcome{Edges: 1, Variables: 2, HeldOutRows: 10, TrueEdges: []dag.Edge{{From: 0, To: 1}}, Names: []string{"a", "b"}, Violated: metrics.Number(run[c.Data.Name] % 2)}
+		o := study.Outcome{Edges: 1, Variables: 2, HeldOutRows: 10,
+			TrueEdges: []dag.Edge{{From: 0, To: 1}}, Names: []string{"a", "b"},
+			Violated: metrics.Number(run[c.Data.Name] % 2)}
 		if c.Method.Name == "tobac-score" {
 			o.Violated = metrics.Number(5 * run[c.Data.Name])
 		}
@@ -87,24 +92,29 @@ func TestClaims(t *testing.T) {
 	for i, v := range verdicts(r) {
 		// The numbers are the same at every size, so that nothing drifts apart or gets worse with
 		// more rows.
-		if want := []study.Verdict{study.Holds, study.Holds, study.Undecided, study.Holds, study.Holds}[i]; v != want {
+		if want := []study.Verdict{study.Holds, study.Holds, study.Undecided, study.Holds,
+			study.Holds}[i]; v != want {
 			for _, p := range r.Claims()[i].Parts {
 				t.Logf("%s: %s (%s)", p.Text, p.Verdict, p.Numbers)
 			}
 			t.Errorf("claim %d: got %q, want %q", i+1, v, want)
 		}
 	}
-	if p := r.Claims()[0].Parts[4]; !strings.Contains(p.Text, "AUROC with diagonal of TOBAC, EqVar is at most 0.05 below that of DiBS") || !strings.HasPrefix(p.Numbers, "0.9 against 0.8, difference 0.1 ±") {
+	if p := r.Claims()[0].Parts[4]; !strings.Contains(p.Text,
+		"AUROC with diagonal of TOBAC, EqVar is at most 0.05 below that of DiBS") ||
+		!strings.HasPrefix(p.Numbers, "0.9 against 0.8, difference 0.1 ±") {
 		t.Errorf("a part with a margin reads %q: %s", p.Text, p.Numbers)
 	}
 	// Where some cells are missing, the figures are of the data sets that both lines have.
-	partial := invented(t, studies, func(name string, run int, plus bool) (eshd, auroc, negLL float64) {
-		if eshd, auroc, negLL = agreeing(name, run, plus); name == "dibs" && run > 1 {
-			return math.NaN(), auroc, negLL
-		}
-		return eshd, auroc, negLL
-	})
-	if p := partial.Claims()[0].Parts[0]; !strings.HasPrefix(p.Numbers, "10.15 against 21.5, difference -11.3 ±") {
+	partial := invented(t, studies,
+		func(name string, run int, plus bool) (eshd, auroc, negLL float64) {
+			if eshd, auroc, negLL = agreeing(name, run, plus); name == "dibs" && run > 1 {
+				return math.NaN(), auroc, negLL
+			}
+			return eshd, auroc, negLL
+		})
+	if p := partial.Claims()[0].Parts[0]; !strings.HasPrefix(p.Numbers,
+		"10.15 against 21.5, difference -11.3 ±") {
 		t.Errorf("%s, of the two data sets that both have: %s", p.Text, p.Numbers)
 	}
 	contradicting := func(name string, run int, plus bool) (eshd, auroc, negLL float64) {
@@ -144,9 +154,11 @@ func TestTables(t *testing.T) {
 		return 17 + float64(run)/10, 0.5, math.NaN()
 	})
 	var text bytes.Buffer
-	d, drawings := r.Document(study.About{Command: "tobac reproduce table1", Version: "v", Machine: "m", Date: "d"})
+	d, drawings := r.Document(study.About{Command: "tobac reproduce table1", Version: "v",
+		Machine: "m", Date: "d"})
 	if len(drawings) != 5 {
-		t.Errorf("%d pictures, want 5: no learning curves were invented, and Neg.LL has none", len(drawings))
+		t.Errorf("%d pictures, want 5: no learning curves were invented, and Neg.LL has none",
+			len(drawings))
 	}
 	if err := d.WriteMarkdown(&text); err != nil {
 		t.Fatal(err)

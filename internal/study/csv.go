@@ -14,7 +14,8 @@ import (
 // without numbers.
 func (r *Results) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	header := []string{"study", "section", "data", "method", "preset", "variant", "seed", "variables", "true_edges"}
+	header := []string{"study", "section", "data", "method", "preset", "variant", "seed",
+		"variables", "true_edges"}
 	for _, m := range Measures() {
 		header = append(header, m.Name)
 	}
@@ -37,12 +38,14 @@ func (r *Results) WriteCSV(w io.Writer) error {
 func (res *Result) writeCSV(c *csv.Writer, study, section string) {
 	m, o := res.Cell.Method, res.Outcome
 	line := func(variant string, v *View) {
-		record := []string{study, section, res.Cell.Data.Name, m.Name, m.Preset, variant, strconv.FormatUint(res.Cell.Seed, 10)}
+		record := []string{study, section, res.Cell.Data.Name, m.Name, m.Preset, variant,
+			strconv.FormatUint(res.Cell.Seed, 10)}
 		truth := ""
 		if o == nil {
 			record = append(record, "", "")
 		} else {
-			record, truth = append(record, strconv.Itoa(o.Variables), strconv.Itoa(o.Edges)), o.Truth
+			record, truth = append(record, strconv.Itoa(o.Variables), strconv.Itoa(o.Edges)),
+				o.Truth
 		}
 		for _, measure := range Measures() {
 			text := ""
@@ -80,7 +83,8 @@ func (r *Results) WriteTimes(w io.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"data", "method", "seed", "seconds", "job"}) // Flush has the error
 	for _, res := range r.All {
-		c.Write([]string{res.Cell.Data.Name, res.Cell.Method.Name, strconv.FormatUint(res.Cell.Seed, 10), number(res.Seconds), res.ID})
+		c.Write([]string{res.Cell.Data.Name, res.Cell.Method.Name,
+			strconv.FormatUint(res.Cell.Seed, 10), number(res.Seconds), res.ID})
 	}
 	c.Flush()
 	return c.Error()

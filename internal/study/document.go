@@ -48,7 +48,8 @@ func (r *Results) Document(a About) (*Document, []Drawing) {
 	d := &Document{Title: "Results of tobac reproduce"}
 	text := []string{r.summary(a)}
 	if a.Quick {
-		text = append(text, "This is a quick study, not a reproduction of the paper: "+strings.ReplaceAll(Reduced, "\n", " "))
+		text = append(text, "This is a quick study, not a reproduction of the paper: "+
+			strings.ReplaceAll(Reduced, "\n", " "))
 	}
 	if len(a.Only) > 0 {
 		text = append(text, "Only a part was run: "+strings.Join(a.Only, ", ")+".")
@@ -56,11 +57,13 @@ func (r *Results) Document(a About) (*Document, []Drawing) {
 	d.add(Block{Code: a.Command, Text: text})
 	claims := r.Claims()
 	if slices.ContainsFunc(claims, func(c Claim) bool { return c.Verdict() != NotCovered }) {
-		d.add(Block{Level: 2, Heading: "Claims", Text: []string{VerdictRule}, Table: claimTable(claims)})
+		d.add(Block{Level: 2, Heading: "Claims", Text: []string{VerdictRule},
+			Table: claimTable(claims)})
 	}
 	for _, c := range claims {
 		if t := partTable(c); t != nil {
-			d.add(Block{Level: 3, Heading: fmt.Sprintf("Claim %d: %s", c.Number, c.Verdict()), Text: []string{c.Text}, Table: t})
+			d.add(Block{Level: 3, Heading: fmt.Sprintf("Claim %d: %s", c.Number, c.Verdict()),
+				Text: []string{c.Text}, Table: t})
 		}
 	}
 	var all []Drawing
@@ -88,18 +91,23 @@ func (r *Results) summary(a About) string {
 			total += res.Seconds
 		}
 	}
-	return fmt.Sprintf("%s; %s; %s. %d cells of %d have an outcome, %d failed; all together took %.0f seconds of one worker each.", a.Version, a.Machine, a.Date, done, len(r.All), failed, total)
+	return fmt.Sprintf("%s; %s; %s. %d cells of %d have an outcome, %d failed; all together took "+
+		"%.0f seconds of one worker each.", a.Version, a.Machine, a.Date, done, len(r.All), failed,
+		total)
 }
 
 func claimTable(claims []Claim) *Table {
-	t := &Table{Head: []string{"claim", "verdict", "parts that hold", "that do not", "not decided", "not run"}}
+	t := &Table{Head: []string{"claim", "verdict", "parts that hold", "that do not", "not decided",
+		"not run"}}
 	for _, c := range claims {
 		count := map[Verdict]int{}
 		for _, p := range c.Parts {
 			count[p.Verdict]++
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprintf("%d. %s", c.Number, c.Text), string(c.Verdict()),
-			fmt.Sprint(count[Holds]), fmt.Sprint(count[Fails]), fmt.Sprint(count[Undecided]), fmt.Sprint(count[NotCovered])})
+		t.Rows = append(t.Rows,
+			[]string{fmt.Sprintf("%d. %s", c.Number, c.Text), string(c.Verdict()),
+				fmt.Sprint(count[Holds]), fmt.Sprint(count[Fails]), fmt.Sprint(count[Undecided]),
+				fmt.Sprint(count[NotCovered])})
 	}
 	return t
 }
@@ -119,7 +127,11 @@ func partTable(c Claim) *Table {
 }
 
 // conventions explains the columns of the tables of means.
-const conventions = "Mean ± standard error over the data sets. Methods of particles are judged by their draws, \"+\" by the draws weighted by their density on the training rows, the others by the edge probabilities that they list. AUROC with the diagonal is the published convention; Neg.LL is, as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
+const conventions = "Mean ± standard error over the data sets. Methods of particles are judged " +
+	"by their draws, \"+\" by the draws weighted by their density on the training rows, the " +
+	"others by the edge probabilities that they list. AUROC with the diagonal is the published " +
+	"convention; Neg.LL is, as published, −log p(Θ|G) − log p(D|G,Θ) summed over the held-out " +
+	"rows; per row it is −log p(D|G,Θ) alone. Seconds are those of one worker."
 
 func (r *Results) addStudy(d *Document, s Study, drawings []Drawing, notes []string) {
 	d.add(Block{Level: 2, Heading: s.Title, Text: append([]string{s.About, conventions}, notes...)})
@@ -148,7 +160,9 @@ func (r *Results) addStudy(d *Document, s Study, drawings []Drawing, notes []str
 	}
 	if s.Name == LinearFigure || s.Name == NonlinearFigure {
 		t := authorsTable(s.Name)
-		d.add(Block{Level: 3, Heading: "What the authors' program found on data of this kind", Text: []string{"One inference seed each, on data sets of its own: E-SHD and AUROC with the diagonal, Neg.LL."}, Table: &t})
+		d.add(Block{Level: 3, Heading: "What the authors' program found on data of this kind",
+			Text: []string{"One inference seed each, on data sets of its own: E-SHD and AUROC " +
+				"with the diagonal, Neg.LL."}, Table: &t})
 	}
 }
 
@@ -160,13 +174,15 @@ func authorsTable(study string) Table {
 		all = nil
 		for _, m := range LinearReference() {
 			for run, result := range m.Runs {
-				all = append(all, ReferenceResult{fmt.Sprintf("linear-d20-e40-run%d", run), m.Method, result})
+				all = append(all,
+					ReferenceResult{fmt.Sprintf("linear-d20-e40-run%d", run), m.Method, result})
 			}
 		}
 		all = append(all, DenseReference()...)
 	}
 	for _, m := range all {
-		t.Rows = append(t.Rows, []string{m.Problem, m.Method, fmt.Sprintf("%.1f", m.ESHD), fmt.Sprintf("%.3f", m.AUROC), fmt.Sprintf("%.0f", m.NegLL)})
+		t.Rows = append(t.Rows, []string{m.Problem, m.Method, fmt.Sprintf("%.1f", m.ESHD),
+			fmt.Sprintf("%.3f", m.AUROC), fmt.Sprintf("%.0f", m.NegLL)})
 	}
 	return t
 }

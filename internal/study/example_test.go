@@ -24,7 +24,8 @@ func ExampleOnly() {
 		fmt.Println(c.Name())
 		list = append(list, c.Job())
 	}
-	outputs, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, nil, study.Functions(), list, nil)
+	outputs, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, nil, study.Functions(),
+		list, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

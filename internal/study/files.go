@@ -7,7 +7,8 @@ import (
 )
 
 // pictureNames are those that [Results.Drawings] may use.
-var pictureNames = []string{eshd.Name, auroc.Name, negLL.Name, "roc", "calibration", "probabilities", "learning",
+var pictureNames = []string{eshd.Name, auroc.Name, negLL.Name, "roc", "calibration",
+	"probabilities", "learning",
 	"svidag_eshd", "svidag_auroc", "svidag_brier", "svidag_f1"}
 
 // Files are the names of what [Results.WriteFiles] may write.
@@ -25,7 +26,8 @@ func Files(studies []Study) []string {
 
 // WriteFiles writes all results: results.csv, which has no times in it, times.csv, results.md,
 // report.html, and the pictures as SVG and PNG.
-func (r *Results) WriteFiles(a About, write func(name string, content func(io.Writer) error) error) error {
+func (r *Results) WriteFiles(a About,
+	write func(name string, content func(io.Writer) error) error) error {
 	d, drawings := r.Document(a)
 	type output struct {
 		name    string
@@ -38,7 +40,8 @@ func (r *Results) WriteFiles(a About, write func(name string, content func(io.Wr
 		{"report.html", func(w io.Writer) error { return d.WriteHTML(w, scene.StyleSheet()) }},
 	}
 	for _, drawn := range drawings {
-		all = append(all, output{"figures/" + drawn.Name + ".svg", drawn.Figure.WriteSVG}, output{"figures/" + drawn.Name + ".png", drawn.Figure.WritePNG})
+		all = append(all, output{"figures/" + drawn.Name + ".svg", drawn.Figure.WriteSVG},
+			output{"figures/" + drawn.Name + ".png", drawn.Figure.WritePNG})
 	}
 	for _, f := range all {
 		if err := write(f.name, f.content); err != nil {

@@ -21,7 +21,8 @@ import (
 
 // Fit infers the posterior of a problem. All random numbers come from the seed. order is the causal
 // order that was taken as known, nil if there was none.
-func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, order []int, err error) {
+func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, order []int,
+	err error) {
 	if order, err = m.order(ctx, p, seed); err != nil {
 		return nil, nil, err
 	}
@@ -30,7 +31,8 @@ func (m Method) Fit(ctx context.Context, p *Problem, seed uint64) (f *Fitted, or
 		f, err = m.fit(ctx, p, order, seed)
 	case EmptyKind:
 		f, err = pointMass(p, dag.New(p.Truth.Len()), &posterior.Equations{
-			Weights: mat.NewDense(p.Truth.Len(), p.Truth.Len(), nil), NoiseVariances: repeated(m.NoiseVariance, p.Truth.Len()),
+			Weights:        mat.NewDense(p.Truth.Len(), p.Truth.Len(), nil),
+			NoiseVariances: repeated(m.NoiseVariance, p.Truth.Len()),
 		}, m.NoiseVariance)
 	case StepwiseKind:
 		if order == nil {
@@ -139,7 +141,8 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 	if p.Heldout == nil || len(res.Draws) == 0 {
 		return nil, nil
 	}
-	if _, differentiable := sem.As[sem.Differentiable](res.Config.Model); !differentiable && res.Draws[0].Equations == nil {
+	if _, differentiable := sem.As[sem.Differentiable](res.Config.Model); !differentiable &&
+		res.Draws[0].Equations == nil {
 		return nil, nil
 	}
 	prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
@@ -164,19 +167,23 @@ func heldOut(res *tobac.Result, p *Problem) (*metrics.HeldOut, error) {
 
 // pointMass is the posterior of a single graph. The density of its weights is that of the published
 // model, N(0, 1) each.
-func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations, noiseVariance float64) (*Fitted, error) {
+func pointMass(p *Problem, g *dag.Graph, equations *posterior.Equations,
+	noiseVariance float64) (*Fitted, error) {
 	d := g.Len()
 	prior := 0.0
 	for _, e := range g.Edges() {
 		w := equations.Weights.At(e.From, e.To)
 		prior -= 0.5 * (w*w + math.Log(2*math.Pi))
 	}
-	empty := &posterior.Equations{Weights: mat.NewDense(d, d, nil), NoiseVariances: repeated(noiseVariance, d)}
+	empty := &posterior.Equations{Weights: mat.NewDense(d, d, nil),
+		NoiseVariances: repeated(noiseVariance, d)}
 	f := &Fitted{Posterior: &posterior.Posterior{
 		Names: p.Train.Names, Kind: posterior.Draws,
-		Marginals:  posterior.Marginals{Probabilities: g.Matrix()},
-		Draws:      []posterior.Draw{{Graph: g, Equations: equations, LogPrior: prior, LogLikelihood: equations.LogDensity(p.Train.X, p.Train.Mask())}},
-		Components: []posterior.Component{{Draws: 1, Weight: 1, LogEvidence: math.NaN(), Empty: empty}},
+		Marginals: posterior.Marginals{Probabilities: g.Matrix()},
+		Draws: []posterior.Draw{{Graph: g, Equations: equations, LogPrior: prior,
+			LogLikelihood: equations.LogDensity(p.Train.X, p.Train.Mask())}},
+		Components: []posterior.Component{{Draws: 1, Weight: 1, LogEvidence: math.NaN(),
+			Empty: empty}},
 	}}
 	if p.Heldout == nil {
 		return f, nil

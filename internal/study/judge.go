@@ -77,7 +77,8 @@ func (f *Fitted) Judge(truth *dag.Graph) (v Views, err error) {
 			v.Listed.Draws = v.Empirical.Draws
 		}
 	}
-	if v.Empirical == nil || f.Posterior.Kind != posterior.Particles || math.IsNaN(f.Posterior.Draws[0].LogPrior+f.Posterior.Draws[0].LogLikelihood) {
+	if v.Empirical == nil || f.Posterior.Kind != posterior.Particles ||
+		math.IsNaN(f.Posterior.Draws[0].LogPrior+f.Posterior.Draws[0].LogLikelihood) {
 		return v, nil
 	}
 	byDensity, err := f.Posterior.ByDensity()
@@ -101,7 +102,8 @@ func judgeEdges(p *mat.Dense, truth *dag.Graph) (*View, error) {
 			if i == j {
 				continue
 			}
-			b := &v.Calibration[min(int(p.At(i, j)*metrics.CalibrationBins), metrics.CalibrationBins-1)]
+			b := &v.Calibration[min(int(p.At(i, j)*metrics.CalibrationBins),
+				metrics.CalibrationBins-1)]
 			b.Entries++
 			b.Sum += p.At(i, j)
 			if truth.Has(i, j) {
@@ -127,8 +129,10 @@ func judgeDraws(e *posterior.Ensemble, truth *dag.Graph, heldOut *metrics.HeldOu
 		return nil, err
 	}
 	v.Draws = r
-	v.Edges.ESHD, v.Edges.AUROC, v.Edges.AUROCWithDiagonal, v.Edges.AveragePrecision = r.ESHD, r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision
-	v.Edges.Brier, v.Edges.CalibrationError, v.Edges.ExpectedEdges = r.Brier, r.CalibrationError, r.ExpectedEdges
+	v.Edges.ESHD, v.Edges.AUROC, v.Edges.AUROCWithDiagonal, v.Edges.AveragePrecision = r.ESHD,
+		r.AUROC, r.AUROCWithDiagonal, r.AveragePrecision
+	v.Edges.Brier, v.Edges.CalibrationError, v.Edges.ExpectedEdges = r.Brier, r.CalibrationError,
+		r.ExpectedEdges
 	return v, nil
 }
 

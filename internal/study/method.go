@@ -130,7 +130,8 @@ func (m Method) Config() (cfg tobac.Config, err error) {
 		return cfg, err
 	}
 	if len(left) > 0 {
-		return cfg, fmt.Errorf("study: unknown settings %s", strings.Join(slices.Sorted(maps.Keys(left)), ", "))
+		return cfg, fmt.Errorf("study: unknown settings %s",
+			strings.Join(slices.Sorted(maps.Keys(left)), ", "))
 	}
 	return cfg, nil
 }

@@ -42,7 +42,8 @@ func networks(o Options) (sections []Section, err error) {
 		for _, order := range []struct {
 			name, title string
 			source      OrderSource
-		}{{"true", "true order", TrueOrder}, {"eqvar", "EqVar's order", By(ordering.MethodEqVar)}, {"all", "all orders", NoOrder}} {
+		}{{"true", "true order", TrueOrder}, {"eqvar", "EqVar's order", By(ordering.MethodEqVar)},
+			{"all", "all orders", NoOrder}} {
 			rows := networkRows(order.source)
 			if order.source == NoOrder {
 				rows = networkRowsOverOrders()
@@ -52,8 +53,9 @@ func networks(o Options) (sections []Section, err error) {
 				rows[k].Name += "-" + order.name
 			}
 			sections = append(sections, Section{
-				Name:  "networks-d" + strconv.Itoa(d) + "-" + order.name,
-				Title: fmt.Sprintf("networks, d = %d, %d expected edges, n = 100, %s", d, sparse*d, order.title),
+				Name: "networks-d" + strconv.Itoa(d) + "-" + order.name,
+				Title: fmt.Sprintf("networks, d = %d, %d expected edges, n = 100, %s", d, sparse*d,
+					order.title),
 				Panel: fmt.Sprintf("d = %d, %s", d, order.title),
 				Data:  data, Rows: rows,
 			})
@@ -100,8 +102,10 @@ func networkRowsOverOrders() []Row {
 	calibrated := withoutOrder(tobac.Calibrated(networkModel()))
 	calibrated.Prior.EdgesPerNode = sparse
 	return append([]Row{
-		{Method: fitMethod("reweighted", "calibrated, re-weighted, orders of linear models", NoOrder, calibrated)},
-		{Method: fitMethod("default", "default of --model ffn, told nothing", NoOrder, tobac.Config{Model: sem.FeedForward{}})},
+		{Method: fitMethod("reweighted", "calibrated, re-weighted, orders of linear models",
+			NoOrder, calibrated)},
+		{Method: fitMethod("default", "default of --model ffn, told nothing", NoOrder,
+			tobac.Config{Model: sem.FeedForward{}})},
 	}, exactRows(NoOrder)...)
 }
 
@@ -110,7 +114,9 @@ func networkRowsOverOrders() []Row {
 func exactRows(order OrderSource) []Row {
 	prior := recipe(sparse).Prior
 	return []Row{
-		{Method: fitMethod("gp", "Gaussian processes, exact", order, tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &sums.Exact{}})},
-		{Method: fitMethod("tempering", "tempering", order, tobac.Config{Model: networkModel(), Prior: prior, Engine: &neural.Tempering{}})},
+		{Method: fitMethod("gp", "Gaussian processes, exact", order,
+			tobac.Config{Model: sem.GaussianProcess{}, Prior: prior, Engine: &sums.Exact{}})},
+		{Method: fitMethod("tempering", "tempering", order,
+			tobac.Config{Model: networkModel(), Prior: prior, Engine: &neural.Tempering{}})},
 	}
 }

@@ -48,7 +48,8 @@ func (r *Results) Drawings(s Study) (all []Drawing, notes []string) {
 	for _, p := range []struct {
 		name string
 		draw func(Study, Section, []Line) (*figures.Figure, error)
-	}{{"roc", roc}, {"calibration", calibration}, {"probabilities", heatMaps}, {"learning", learning}} {
+	}{{"roc", roc}, {"calibration", calibration}, {"probabilities", heatMaps},
+		{"learning", learning}} {
 		f, err := p.draw(s, first, lines)
 		add(p.name, f, err)
 	}
@@ -56,7 +57,8 @@ func (r *Results) Drawings(s Study) (all []Drawing, notes []string) {
 }
 
 // The kinds of methods, which have colours.
-var kindNames = []string{"TOBAC", "other methods of the paper", "baselines", "exact posterior, chains and default"}
+var kindNames = []string{"TOBAC", "other methods of the paper", "baselines",
+	"exact posterior, chains and default"}
 
 func kind(l Line) int {
 	switch {
@@ -72,19 +74,23 @@ func kind(l Line) int {
 
 // boxes is a panel for each section, with a row for each method that any of them has.
 func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
-	b := figures.Boxes{Title: s.Title + ": " + m.Title, Axis: m.Title, KindNames: kindNames, Log: m.Name == negLL.Name}
+	b := figures.Boxes{Title: s.Title + ": " + m.Title, Axis: m.Title, KindNames: kindNames,
+		Log: m.Name == negLL.Name}
 	if len(s.Sections) > 1 {
 		b.Note = commonTitle(s.Sections)
 	}
 	var keys []string
 	for _, section := range s.Sections {
-		before := len(keys) // methods that this section has and an earlier one lacks stand before those that follow them here
+		// methods that this section has and an earlier one lacks stand before those that follow
+		// them here
+		before := len(keys)
 		for _, l := range slices.Backward(r.Lines(s, section)) {
 			if at := slices.Index(keys, l.Key()); at >= 0 {
 				before = at
 			} else if len(Known(l.Values(m))) > 0 {
 				keys = slices.Insert(keys, before, l.Key())
-				b.Methods, b.Kinds = slices.Insert(b.Methods, before, l.name()), slices.Insert(b.Kinds, before, kind(l))
+				b.Methods, b.Kinds = slices.Insert(b.Methods, before, l.name()),
+					slices.Insert(b.Kinds, before, kind(l))
 			}
 		}
 	}
@@ -95,7 +101,8 @@ func (r *Results) boxes(s Study, m Measure) (*figures.Figure, error) {
 		b.LevelName = "graph without edges"
 	}
 	for _, section := range s.Sections {
-		g := figures.Group{Name: cmp.Or(section.Panel, section.Title), Values: make([][]float64, len(keys))}
+		g := figures.Group{Name: cmp.Or(section.Panel, section.Title),
+			Values: make([][]float64, len(keys))}
 		for _, l := range r.Lines(s, section) {
 			values := Known(l.Values(m))
 			if k := slices.Index(keys, l.Key()); k >= 0 {
@@ -120,7 +127,9 @@ func commonTitle(sections []Section) string {
 	common := strings.Split(sections[0].Title, ", ")
 	for _, section := range sections[1:] {
 		parts := strings.Split(section.Title, ", ")
-		common = slices.DeleteFunc(common, func(part string) bool { return !slices.Contains(parts, part) })
+		common = slices.DeleteFunc(common, func(part string) bool {
+			return !slices.Contains(parts, part)
+		})
 	}
 	return strings.Join(common, ", ")
 }
@@ -138,7 +147,8 @@ func trueEdges(l Line) (all []float64) {
 // chosen are the lines for pictures with few methods: those of the paper as far as they were run,
 // the posterior, and the default.
 func chosen(lines []Line) (all []Line) {
-	for _, key := range []string{"tobac-eqvar", "tobac-npvar", "tobac-score", "tobac-true", "dibs", "bcd", "gfn", "exact", "mcmc", "default"} {
+	for _, key := range []string{"tobac-eqvar", "tobac-npvar", "tobac-score", "tobac-true", "dibs",
+		"bcd", "gfn", "exact", "mcmc", "default"} {
 		for _, l := range lines {
 			if l.Key() == key && len(l.outcomes()) > 0 && len(all) < 7 {
 				all = append(all, l)
@@ -189,7 +199,8 @@ func roc(s Study, section Section, lines []Line) (*figures.Figure, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	return figures.ROC{Title: s.Title + ": receiver operating characteristic", Note: section.Title + "; with the diagonal, as published", Methods: all}.Draw()
+	return figures.ROC{Title: s.Title + ": receiver operating characteristic",
+		Note: section.Title + "; with the diagonal, as published", Methods: all}.Draw()
 }
 
 func calibration(s Study, section Section, lines []Line) (*figures.Figure, error) {
@@ -197,7 +208,8 @@ func calibration(s Study, section Section, lines []Line) (*figures.Figure, error
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	return figures.Calibration{Title: s.Title + ": calibration", Note: section.Title, Methods: all}.Draw()
+	return figures.Calibration{Title: s.Title + ": calibration", Note: section.Title,
+		Methods: all}.Draw()
 }
 
 func heatMaps(s Study, section Section, lines []Line) (*figures.Figure, error) {
@@ -222,7 +234,8 @@ func heatMaps(s Study, section Section, lines []Line) (*figures.Figure, error) {
 
 // learning are the curves of particles.
 func learning(s Study, section Section, lines []Line) (*figures.Figure, error) {
-	c := figures.Curves{Title: s.Title + ": E-SHD along the steps", Note: section.Title, X: "step", Y: "E-SHD", LevelName: "graph without edges"}
+	c := figures.Curves{Title: s.Title + ": E-SHD along the steps", Note: section.Title, X: "step",
+		Y: "E-SHD", LevelName: "graph without edges"}
 	for _, l := range lines {
 		series := figures.Series{Name: l.name()}
 		for _, res := range l.outcomes() {
@@ -250,5 +263,6 @@ func learning(s Study, section Section, lines []Line) (*figures.Figure, error) {
 
 // picture is a drawing as a part of a page.
 func (d Drawing) picture() *Picture {
-	return &Picture{Name: d.Name, SVG: template.HTML(d.Figure.SVG(d.Name)), Alt: d.Figure.Title + ". " + d.Figure.Description}
+	return &Picture{Name: d.Name, SVG: template.HTML(d.Figure.SVG(d.Name)),
+		Alt: d.Figure.Title + ". " + d.Figure.Description}
 }

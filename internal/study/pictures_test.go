@@ -28,7 +28,8 @@ func stoodIn(t *testing.T, studies []study.Study) *study.Results {
 	for i, c := range cells {
 		outputs[i] = empty[c.Data.Name]
 	}
-	r, err := study.Collect(studies, outputs, make([]string, len(cells)), make([]float64, len(cells)))
+	r, err := study.Collect(studies, outputs, make([]string, len(cells)),
+		make([]float64, len(cells)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +42,13 @@ func stoodIn(t *testing.T, studies []study.Study) *study.Results {
 func TestPictures(t *testing.T) {
 	r := stoodIn(t, all(t, study.Options{Runs: 1, Seed: 1}))
 	want := map[string][]string{
-		"size-eshd":      {">d = 10, n = 100<", ">d = 20, n = 100<", ">d = 50, n = 100<", ">d = 10, n = 500<", ">graph without edges<"},
-		"linear-eshd":    {">linear data, d = 20, n = 100<", ">40 expected edges<", ">80 expected edges<", ">TOBAC<", ">baselines<"},
+		"size-eshd": {">d = 10, n = 100<", ">d = 20, n = 100<", ">d = 50, n = 100<",
+			">d = 10, n = 500<", ">graph without edges<"},
+		"linear-eshd": {">linear data, d = 20, n = 100<", ">40 expected edges<",
+			">80 expected edges<", ">TOBAC<", ">baselines<"},
 		"nonlinear-eshd": {">40 expected edges<", ">80 expected edges<"},
-		"order-eshd":     {">TOBAC, EqVar<", ">TOBAC, NPVar<", ">TOBAC, NPVar as released<", ">TOBAC, SCORE<", ">TOBAC<", ">baselines<"},
+		"order-eshd": {">TOBAC, EqVar<", ">TOBAC, NPVar<", ">TOBAC, NPVar as released<",
+			">TOBAC, SCORE<", ">TOBAC<", ">baselines<"},
 	}
 	for _, s := range r.Studies {
 		drawings, notes := r.Drawings(s)
@@ -68,7 +72,9 @@ func TestPictures(t *testing.T) {
 			if d.Name != "size-eshd" {
 				continue
 			}
-			for before, methods := 0, []string{"EqVar, stepwise BIC", "exact, true order", "exact, all orders", "Markov chains", "this program&#39;s default"}; len(methods) > 0; methods = methods[1:] {
+			for before, methods := 0, []string{"EqVar, stepwise BIC", "exact, true order",
+				"exact, all orders", "Markov chains", "this program&#39;s default"}; len(methods) >
+				0; methods = methods[1:] {
 				at := strings.Index(svg, ">"+methods[0]+"<")
 				if at < before {
 					t.Errorf("%s: %s is missing, or stands before its place", d.Name, methods[0])
@@ -93,8 +99,10 @@ func TestReasonsOfTableI(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	for k, p := range study.TableI() { // of graphs without edges: E-SHD 17 and AUROC 0.5, without spread
-		differs := strings.HasPrefix(beside.Rows[k][4], "no") || strings.HasPrefix(beside.Rows[k][8], "no")
+	// of graphs without edges: E-SHD 17 and AUROC 0.5, without spread
+	for k, p := range study.TableI() {
+		differs := strings.HasPrefix(beside.Rows[k][4], "no") ||
+			strings.HasPrefix(beside.Rows[k][8], "no")
 		if strings.HasSuffix(p.Row, "+") { // a single graph has no mixture
 			continue
 		}
@@ -108,7 +116,8 @@ func TestReasonsOfTableI(t *testing.T) {
 	if s, err = study.New(study.TableOne, study.Options{Runs: 4, Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if few, _ := stoodIn(t, []study.Study{s}).BesidePublished(); strings.Contains(few.Note, "released program") {
+	if few, _ := stoodIn(t, []study.Study{s}).BesidePublished(); strings.Contains(few.Note,
+		"released program") {
 		t.Errorf("a reason where too few runs decide: %q", few.Note)
 	}
 }

@@ -86,12 +86,15 @@ func SachsData(runs int, seed uint64) []Data {
 // SimulatedData are data sets of one size, one for each run. Sizes share what they can: with the
 // same seed, run number and number of variables, more rows continue the same table, and linear and
 // nonlinear sets have the same graph.
-func SimulatedData(source Source, vars int, edgesPerNode float64, rows, runs int, seed uint64) []Data {
+func SimulatedData(source Source, vars int, edgesPerNode float64, rows, runs int,
+	seed uint64) []Data {
 	all := make([]Data, runs)
 	for r := range all {
 		all[r] = Data{
-			Name:   fmt.Sprintf("%s-d%d-e%g-n%d-run%d", source, vars, edgesPerNode*float64(vars), rows, r),
-			Source: source, Vars: vars, EdgesPerNode: edgesPerNode, Rows: rows, Seed: stream.Seed(seed, stream.StudyRun, r),
+			Name: fmt.Sprintf("%s-d%d-e%g-n%d-run%d", source, vars, edgesPerNode*float64(vars),
+				rows, r),
+			Source: source, Vars: vars, EdgesPerNode: edgesPerNode, Rows: rows,
+			Seed: stream.Seed(seed, stream.StudyRun, r),
 		}
 	}
 	return all
@@ -146,15 +149,18 @@ func (d Data) Problem() (*Problem, error) {
 }
 
 func (d Data) simulate() (*Problem, error) {
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d.Vars, EdgesPerNode: d.EdgesPerNode, Seed: d.Seed})
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d.Vars, EdgesPerNode: d.EdgesPerNode,
+		Seed: d.Seed})
 	if err != nil {
 		return nil, err
 	}
 	var s *dataset.Simulation
 	if d.Source == Linear {
-		s, err = dataset.SimulateLinear(g, dataset.LinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
+		s, err = dataset.SimulateLinear(g,
+			dataset.LinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
 	} else {
-		s, err = dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
+		s, err = dataset.SimulateNonlinear(g,
+			dataset.NonlinearConfig{Rows: d.Rows, HeldoutRows: d.Rows, Seed: d.Seed})
 	}
 	if err != nil {
 		return nil, err
@@ -164,7 +170,8 @@ func (d Data) simulate() (*Problem, error) {
 
 func (d Data) parse() (*Problem, error) {
 	if len(d.tables) != len(tableFiles) {
-		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(tableFiles), strings.Join(tableFiles, ", "))
+		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(tableFiles),
+			strings.Join(tableFiles, ", "))
 	}
 	p := &Problem{Name: d.Name}
 	var err error
@@ -174,7 +181,8 @@ func (d Data) parse() (*Problem, error) {
 	if p.Heldout, err = dataset.ReadCSV(bytes.NewReader(d.tables[1]), tableFiles[1]); err != nil {
 		return nil, err
 	}
-	if p.Truth, _, err = dag.ReadEdges(bytes.NewReader(d.tables[2]), tableFiles[2], p.Train.Names); err != nil {
+	if p.Truth, _, err = dag.ReadEdges(bytes.NewReader(d.tables[2]), tableFiles[2],
+		p.Train.Names); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -209,7 +217,8 @@ var svidagFiles = []string{"train.npy", "graph.csv"}
 // parseSVIDAG makes the problem of a table.
 func (d Data) parseSVIDAG() (*Problem, error) {
 	if len(d.tables) != len(svidagFiles) {
-		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(svidagFiles), strings.Join(svidagFiles, ", "))
+		return nil, fmt.Errorf("study: %d tables, want %d: %s", len(d.tables), len(svidagFiles),
+			strings.Join(svidagFiles, ", "))
 	}
 	a, err := numpy.Read(bytes.NewReader(d.tables[0]))
 	if err != nil {

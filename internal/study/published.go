@@ -12,7 +12,8 @@ type Published struct {
 	ESHD, AUROC MeanSD
 	CheckESHD   MeanSD
 	CheckAUROC  MeanSD
-	Reason      string // for a difference of more than two standard errors; "" means none is expected
+	// for a difference of more than two standard errors; "" means none is expected
+	Reason string
 }
 
 // TableI returns Table I of Tran et al. (2023), methods with "+" being mixtures,
@@ -23,18 +24,26 @@ func TableI() []Published {
 	return []Published{
 		{"BCD", "bcd", MeanSD{17.1, 0.13, 10}, MeanSD{0.534, 0.0640, 10}, none, none, releasedBCD},
 		{"GFN", "gfn", MeanSD{21.2, 1.50, 10}, MeanSD{0.496, 0.0609, 10}, none, none, publishedGFN},
-		{"DiBS", "dibs", MeanSD{15.9, 0.41, 10}, MeanSD{0.625, 0.0367, 10}, MeanSD{15.93, 0.14, 10}, MeanSD{0.611, 0.030, 10}, ""},
-		{"DiBS+", "dibs+", MeanSD{15.4, 1.35, 10}, MeanSD{0.553, 0.0494, 10}, MeanSD{15.80, 0.79, 10}, MeanSD{0.530, 0.029, 10}, ""},
-		{"TOBAC", "tobac-eqvar", MeanSD{15.6, 0.42, 10}, MeanSD{0.599, 0.0395, 10}, MeanSD{15.60, 0.30, 10}, MeanSD{0.599, 0.031, 10}, ""},
-		{"TOBAC+", "tobac-eqvar+", MeanSD{14.8, 1.13, 10}, MeanSD{0.560, 0.0309, 10}, MeanSD{14.80, 0.63, 10}, MeanSD{0.556, 0.022, 10}, ""},
+		{"DiBS", "dibs", MeanSD{15.9, 0.41, 10}, MeanSD{0.625, 0.0367, 10}, MeanSD{15.93, 0.14, 10},
+			MeanSD{0.611, 0.030, 10}, ""},
+		{"DiBS+", "dibs+", MeanSD{15.4, 1.35, 10}, MeanSD{0.553, 0.0494, 10},
+			MeanSD{15.80, 0.79, 10}, MeanSD{0.530, 0.029, 10}, ""},
+		{"TOBAC", "tobac-eqvar", MeanSD{15.6, 0.42, 10}, MeanSD{0.599, 0.0395, 10},
+			MeanSD{15.60, 0.30, 10}, MeanSD{0.599, 0.031, 10}, ""},
+		{"TOBAC+", "tobac-eqvar+", MeanSD{14.8, 1.13, 10}, MeanSD{0.560, 0.0309, 10},
+			MeanSD{14.80, 0.63, 10}, MeanSD{0.556, 0.022, 10}, ""},
 		{"empty graph", "empty", MeanSD{17, nan, 10}, MeanSD{0.5, nan, 10}, none, none, ""},
 	}
 }
 
 // Reasons for rows that differ, measured on the same splits (bench/notes/methods.md).
 const (
-	releasedBCD  = "the published row is the released program, whose constant temperature and penalty end at the graph without edges on standardised data, E-SHD 17; the corrected settings keep a few edges."
-	publishedGFN = "the exact posterior under the same score and prior, which the policy is trained to sample, has an E-SHD of 14.8 ± 0.2 and an AUROC of 0.685 ± 0.038 on the ten splits; the published row is far from it."
+	releasedBCD = "the published row is the released program, whose constant temperature and " +
+		"penalty end at the graph without edges on standardised data, E-SHD 17; the corrected " +
+		"settings keep a few edges."
+	publishedGFN = "the exact posterior under the same score and prior, which the policy is " +
+		"trained to sample, has an E-SHD of 14.8 ± 0.2 and an AUROC of 0.685 ± 0.038 on the ten " +
+		"splits; the published row is far from it."
 )
 
 // ReferenceRun is what the authors' program (float32, one inference seed) found
@@ -55,12 +64,18 @@ type Reference struct {
 // differs from the next by several edges.
 func LinearReference() []Reference {
 	return []Reference{
-		{"TOBAC", "tobac-eqvar", [3]ReferenceRun{{42.0, .963, 1818}, {33.3, .985, 2356}, {26.1, .985, 1395}}},
-		{"TOBAC+", "tobac-eqvar+", [3]ReferenceRun{{26.0, .929, 1095}, {26.0, .858, 1088}, {12.0, .941, 833}}},
-		{"TOBAC, true order", "tobac-true", [3]ReferenceRun{{43.2, .975, 2670}, {32.8, .977, 3077}, {26.6, .987, 1444}}},
-		{"TOBAC+, true order", "tobac-true+", [3]ReferenceRun{{29.0, .890, 958}, {17.0, .843, 1073}, {13.0, .909, 829}}},
-		{"DiBS", "dibs", [3]ReferenceRun{{59.2, .862, 23530}, {53.6, .909, 9328}, {34.7, .940, 5161}}},
-		{"DiBS+", "dibs+", [3]ReferenceRun{{61.0, .641, 5317}, {51.0, .670, 2265}, {28.0, .830, 1678}}},
+		{"TOBAC", "tobac-eqvar",
+			[3]ReferenceRun{{42.0, .963, 1818}, {33.3, .985, 2356}, {26.1, .985, 1395}}},
+		{"TOBAC+", "tobac-eqvar+",
+			[3]ReferenceRun{{26.0, .929, 1095}, {26.0, .858, 1088}, {12.0, .941, 833}}},
+		{"TOBAC, true order", "tobac-true",
+			[3]ReferenceRun{{43.2, .975, 2670}, {32.8, .977, 3077}, {26.6, .987, 1444}}},
+		{"TOBAC+, true order", "tobac-true+",
+			[3]ReferenceRun{{29.0, .890, 958}, {17.0, .843, 1073}, {13.0, .909, 829}}},
+		{"DiBS", "dibs",
+			[3]ReferenceRun{{59.2, .862, 23530}, {53.6, .909, 9328}, {34.7, .940, 5161}}},
+		{"DiBS+", "dibs+",
+			[3]ReferenceRun{{61.0, .641, 5317}, {51.0, .670, 2265}, {28.0, .830, 1678}}},
 	}
 }
 

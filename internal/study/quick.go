@@ -30,7 +30,8 @@ ten, %d steps of SVGD instead of 1000, %d for networks and %d for 50 variables, 
 which the inverse temperature and the acyclicity penalty are the published ones, %d steps of
 BCD Nets, %d for 50 variables, with %d samples, %d steps of DAG-GFlowNet with a
 network of width %d, and %d iterations of the chains on 50 variables, over %d candidate
-parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch, quickGFlowNet, quickWidth, quickIterations, quickCandidates)
+parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch,
+	quickGFlowNet, quickWidth, quickIterations, quickCandidates)
 
 // quick is a study with fewer steps.
 func quick(s Study) Study {
@@ -74,9 +75,11 @@ func (m *Method) quick(large bool) {
 			steps = quickLarge
 		}
 		m.take("steps", steps)
-		m.Settings["alpha-rate"] = strconv.FormatFloat(0.05*publishedSteps/float64(steps), 'g', -1, 64)
+		m.Settings["alpha-rate"] = strconv.FormatFloat(0.05*publishedSteps/float64(steps), 'g', -1,
+			64)
 		if engine == "dibs" {
-			m.Settings["penalty-rate"] = strconv.FormatFloat(publishedSteps/float64(steps), 'g', -1, 64)
+			m.Settings["penalty-rate"] = strconv.FormatFloat(publishedSteps/float64(steps), 'g', -1,
+				64)
 		}
 	case large && (m.Name == "default" || engine == "mcmc"): // which the default is there
 		m.Settings["engine"] = "mcmc"

@@ -24,17 +24,21 @@ func TestQuickStudyIsAffordable(t *testing.T) {
 	}
 	t.Logf("%d cells of %.0f seconds, the longest of %.0f", len(study.Cells(quick)), sum, most)
 	if sum > quickBudget || most > quickBudget/10 {
-		t.Errorf("cells take %.0f seconds, the longest %.0f; want at most %d, and a tenth of it", sum, most, quickBudget)
+		t.Errorf("cells take %.0f seconds, the longest %.0f; want at most %d, and a tenth of it",
+			sum, most, quickBudget)
 	}
 	for i, s := range full {
 		for k, section := range s.Sections {
 			got := quick[i].Sections[k]
-			if got.Name != section.Name || len(got.Data) != study.QuickRuns || len(got.Rows) != len(section.Rows) {
-				t.Errorf("%s: quick has %d data sets and %d rows of %s", section.Name, len(got.Data), len(got.Rows), got.Name)
+			if got.Name != section.Name || len(got.Data) != study.QuickRuns ||
+				len(got.Rows) != len(section.Rows) {
+				t.Errorf("%s: quick has %d data sets and %d rows of %s", section.Name,
+					len(got.Data), len(got.Rows), got.Name)
 				continue
 			}
 			for r, row := range section.Rows {
-				if q := got.Rows[r]; q.Name != row.Name || q.Kind != row.Kind || q.Order != row.Order || q.Skipped != row.Skipped {
+				if q := got.Rows[r]; q.Name != row.Name || q.Kind != row.Kind ||
+					q.Order != row.Order || q.Skipped != row.Skipped {
 					t.Errorf("%s: quick has %s in the place of %s", section.Name, q.Name, row.Name)
 				}
 				if _, err := got.Rows[r].Config(); err != nil {

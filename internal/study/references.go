@@ -47,7 +47,8 @@ func (r *references) of(c Cell, order []int) *sharedReference {
 
 // compare compares the posterior of a cell with the reference of its method: the posterior under
 // the model Method.Reference, given the same order.
-func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted, order []int) (*Exactness, error) {
+func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
+	order []int) (*Exactness, error) {
 	shared := r.of(c, order)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -56,15 +57,19 @@ func (r *references) compare(ctx context.Context, c Cell, p *Problem, f *Fitted,
 		if err != nil {
 			return nil, err
 		}
-		cfg := tobac.Config{Model: model, Engine: &neural.Tempering{}, Prior: recipe(sparse).Prior, Seed: c.Seed}
+		cfg := tobac.Config{Model: model, Engine: &neural.Tempering{}, Prior: recipe(sparse).Prior,
+			Seed: c.Seed}
 		cfg.Order.Known = order
 		if cfg, err = cfg.WithDefaults(p.Truth.Len()); err != nil {
 			return nil, err
 		}
-		if shared.ref, err = reference.New(ctx, p.Train, &tobac.Result{Config: cfg, Outcome: engine.Outcome{Posterior: f.Posterior}}); err != nil {
+		if shared.ref,
+			err = reference.New(ctx, p.Train, &tobac.Result{Config: cfg,
+			Outcome: engine.Outcome{Posterior: f.Posterior}}); err != nil {
 			return nil, err
 		}
 	}
 	e, err := shared.ref.Compare(ctx, f.Posterior)
-	return &Exactness{metrics.Number(e.MeanAbsError), metrics.Number(e.LogProbDifference), metrics.Number(e.LogProbError)}, err
+	return &Exactness{metrics.Number(e.MeanAbsError), metrics.Number(e.LogProbDifference),
+		metrics.Number(e.LogProbError)}, err
 }

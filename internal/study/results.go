@@ -28,7 +28,8 @@ type Results struct {
 
 // Collect puts the outputs of the jobs of [Cells] together. An output that is nil stands for a cell
 // that failed, for the reason in failures, or was not done; seconds may be NaN.
-func Collect(studies []Study, outputs [][]byte, failures []string, seconds []float64) (*Results, error) {
+func Collect(studies []Study, outputs [][]byte, failures []string, seconds []float64) (*Results,
+	error) {
 	r := &Results{Studies: studies, byID: map[string]*Result{}}
 	for i, c := range Cells(studies) {
 		res := &Result{Cell: c, ID: c.Job().ID(), Failure: failures[i], Seconds: seconds[i]}
@@ -89,7 +90,8 @@ func (r *Results) Lines(s Study, section Section) (lines []Line) {
 	for _, p := range section.published {
 		l := Line{Row: Row{Method: p.Method}}
 		for k, d := range section.Data {
-			res := &Result{Cell: Cell{Data: d, Method: p.Method}, Outcome: p.outcomes[k], Seconds: math.NaN()}
+			res := &Result{Cell: Cell{Data: d, Method: p.Method}, Outcome: p.outcomes[k],
+				Seconds: math.NaN()}
 			if res.Outcome != nil {
 				res.Seconds = p.seconds[k]
 			}
@@ -157,7 +159,9 @@ type Measure struct {
 
 // edge is a number of the edge probabilities, draws one of the draws.
 func edge(name, title string, of func(r *metrics.EdgeReport) metrics.Number) Measure {
-	return Measure{Name: name, Title: title, of: func(v *View, _ *Outcome) metrics.Number { return of(v.Edges) }}
+	return Measure{Name: name, Title: title, of: func(v *View, _ *Outcome) metrics.Number {
+		return of(v.Edges)
+	}}
 }
 
 func draws(name, title string, of func(r *metrics.Report, o *Outcome) metrics.Number) Measure {
@@ -181,16 +185,25 @@ func measured(name, title string, of func(e *Exactness) metrics.Number) Measure 
 
 // The measures that claims are about.
 var (
-	eshd       = edge("eshd", "E-SHD", func(r *metrics.EdgeReport) metrics.Number { return r.ESHD })
-	auroc      = edge("auroc_with_diagonal", "AUROC with diagonal", func(r *metrics.EdgeReport) metrics.Number { return r.AUROCWithDiagonal })
-	negLL      = draws("neg_ll", "Neg.LL", func(r *metrics.Report, _ *Outcome) metrics.Number { return r.NegLL })
-	cyclic     = draws("cyclic", "cyclic", func(r *metrics.Report, _ *Outcome) metrics.Number { return metrics.Number(r.Cyclic) })
-	negLLOfRow = draws("neg_ll_per_row", "Neg.LL per row", func(r *metrics.Report, o *Outcome) metrics.Number {
-		return r.NegLLDataOnly / metrics.Number(o.HeldOutRows)
+	eshd  = edge("eshd", "E-SHD", func(r *metrics.EdgeReport) metrics.Number { return r.ESHD })
+	auroc = edge("auroc_with_diagonal", "AUROC with diagonal",
+		func(r *metrics.EdgeReport) metrics.Number { return r.AUROCWithDiagonal })
+	negLL = draws("neg_ll", "Neg.LL", func(r *metrics.Report, _ *Outcome) metrics.Number {
+		return r.NegLL
 	})
-	meanAbsError      = measured("exact_mean_abs_error", "mean absolute error", func(e *Exactness) metrics.Number { return e.MeanAbsError })
-	logProbDifference = measured("exact_log_prob_difference", "log-probability difference", func(e *Exactness) metrics.Number { return e.LogProbDifference })
-	violated          = Measure{Name: "violated_edges", Title: "violated edges", of: func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
+	cyclic = draws("cyclic", "cyclic", func(r *metrics.Report, _ *Outcome) metrics.Number {
+		return metrics.Number(r.Cyclic)
+	})
+	negLLOfRow = draws("neg_ll_per_row", "Neg.LL per row",
+		func(r *metrics.Report, o *Outcome) metrics.Number {
+			return r.NegLLDataOnly / metrics.Number(o.HeldOutRows)
+		})
+	meanAbsError = measured("exact_mean_abs_error", "mean absolute error",
+		func(e *Exactness) metrics.Number { return e.MeanAbsError })
+	logProbDifference = measured("exact_log_prob_difference", "log-probability difference",
+		func(e *Exactness) metrics.Number { return e.LogProbDifference })
+	violated = Measure{Name: "violated_edges", Title: "violated edges",
+		of: func(_ *View, o *Outcome) metrics.Number { return o.Violated }}
 )
 
 // Measures are all that results.csv has. AUROC with the diagonal is the published convention;
@@ -200,21 +213,41 @@ func Measures() []Measure {
 	all := []Measure{
 		eshd, auroc,
 		edge("auroc", "AUROC", func(r *metrics.EdgeReport) metrics.Number { return r.AUROC }),
-		edge("average_precision", "AP", func(r *metrics.EdgeReport) metrics.Number { return r.AveragePrecision }),
+		edge("average_precision", "AP", func(r *metrics.EdgeReport) metrics.Number {
+			return r.AveragePrecision
+		}),
 		negLL, negLLOfRow,
-		draws("neg_ll_empty_graph", "Neg.LL of the empty graph", func(r *metrics.Report, _ *Outcome) metrics.Number { return r.NegLLEmptyGraph }),
+		draws("neg_ll_empty_graph", "Neg.LL of the empty graph",
+			func(r *metrics.Report, _ *Outcome) metrics.Number { return r.NegLLEmptyGraph }),
 		cyclic,
-		draws("cyclicity", "cyclicity", func(r *metrics.Report, _ *Outcome) metrics.Number { return r.Cyclicity }),
-		draws("draws", "draws", func(r *metrics.Report, _ *Outcome) metrics.Number { return metrics.Number(r.Particles) }),
-		draws("effective_sample_size", "effective sample size", func(r *metrics.Report, _ *Outcome) metrics.Number { return r.EffectiveSampleSize }),
-		edge("edges", "edges", func(r *metrics.EdgeReport) metrics.Number { return r.ExpectedEdges }),
+		draws("cyclicity", "cyclicity", func(r *metrics.Report, _ *Outcome) metrics.Number {
+			return r.Cyclicity
+		}),
+		draws("draws", "draws", func(r *metrics.Report, _ *Outcome) metrics.Number {
+			return metrics.Number(r.Particles)
+		}),
+		draws("effective_sample_size", "effective sample size",
+			func(r *metrics.Report, _ *Outcome) metrics.Number { return r.EffectiveSampleSize }),
+		edge("edges", "edges", func(r *metrics.EdgeReport) metrics.Number {
+			return r.ExpectedEdges
+		}),
 		edge("brier", "Brier score", func(r *metrics.EdgeReport) metrics.Number { return r.Brier }),
-		edge("log_score", "log score", func(r *metrics.EdgeReport) metrics.Number { return r.LogScore }),
-		edge("calibration_error", "calibration error", func(r *metrics.EdgeReport) metrics.Number { return r.CalibrationError }),
-		edge("skeleton_auroc", "skeleton AUROC", func(r *metrics.EdgeReport) metrics.Number { return r.SkeletonAUROC }),
-		edge("skeleton_average_precision", "skeleton AP", func(r *metrics.EdgeReport) metrics.Number { return r.SkeletonAveragePrecision }),
-		edge("consensus_shd", "SHD of the median graph", func(r *metrics.EdgeReport) metrics.Number { return r.ConsensusSHD }),
-		edge("cpdag_shd", "CPDAG SHD", func(r *metrics.EdgeReport) metrics.Number { return r.CPDAGSHD }),
+		edge("log_score", "log score", func(r *metrics.EdgeReport) metrics.Number {
+			return r.LogScore
+		}),
+		edge("calibration_error", "calibration error", func(r *metrics.EdgeReport) metrics.Number {
+			return r.CalibrationError
+		}),
+		edge("skeleton_auroc", "skeleton AUROC", func(r *metrics.EdgeReport) metrics.Number {
+			return r.SkeletonAUROC
+		}),
+		edge("skeleton_average_precision", "skeleton AP",
+			func(r *metrics.EdgeReport) metrics.Number { return r.SkeletonAveragePrecision }),
+		edge("consensus_shd", "SHD of the median graph",
+			func(r *metrics.EdgeReport) metrics.Number { return r.ConsensusSHD }),
+		edge("cpdag_shd", "CPDAG SHD", func(r *metrics.EdgeReport) metrics.Number {
+			return r.CPDAGSHD
+		}),
 		violated, meanAbsError, logProbDifference,
 	}
 	return append(all, svidagMeasures...)
@@ -222,19 +255,26 @@ func Measures() []Measure {
 
 // beside is a measure of an outcome as a whole.
 func beside(name, title string, of func(s *SVIDAGScores) metrics.Number) Measure {
-	return Measure{Name: name, Title: title, whole: true, of: func(_ *View, o *Outcome) metrics.Number {
-		if o.SVIDAG == nil {
-			return nan
-		}
-		return of(o.SVIDAG)
-	}}
+	return Measure{Name: name, Title: title, whole: true,
+		of: func(_ *View, o *Outcome) metrics.Number {
+			if o.SVIDAG == nil {
+				return nan
+			}
+			return of(o.SVIDAG)
+		}}
 }
 
 // svidagMeasures are those of the comparison; of the first and the last but one less is better.
 var svidagMeasures = []Measure{
-	beside("svidag_eshd", "E-SHD as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.ESHD }),
-	beside("svidag_auroc", "AUROC as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.AUROC }),
-	beside("svidag_brier", "Brier score as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.Brier }),
+	beside("svidag_eshd", "E-SHD as of SVI-DAG", func(s *SVIDAGScores) metrics.Number {
+		return s.ESHD
+	}),
+	beside("svidag_auroc", "AUROC as of SVI-DAG", func(s *SVIDAGScores) metrics.Number {
+		return s.AUROC
+	}),
+	beside("svidag_brier", "Brier score as of SVI-DAG", func(s *SVIDAGScores) metrics.Number {
+		return s.Brier
+	}),
 	beside("svidag_f1", "F1 as of SVI-DAG", func(s *SVIDAGScores) metrics.Number { return s.F1 }),
 }
 

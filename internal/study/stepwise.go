@@ -23,7 +23,8 @@ func stepwise(x *mat.Dense, order []int) (*dag.Graph, *posterior.Equations) {
 	n, d := x.Dims()
 	g := dag.New(d)
 	all := entries.New(d)
-	e := &posterior.Equations{Weights: all, Intercepts: make([]float64, d), NoiseVariances: make([]float64, d)}
+	e := &posterior.Equations{Weights: all, Intercepts: make([]float64, d),
+		NoiseVariances: make([]float64, d)}
 	means := make([]float64, d)
 	for j := range d {
 		means[j] = stat.Mean(mat.Col(nil, j, x), nil)

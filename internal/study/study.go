@@ -20,7 +20,8 @@ type Row struct {
 type Section struct {
 	Name  string // short, for files
 	Title string
-	Panel string // in pictures, the part of the title in which the study's sections differ; "" means the title
+	// in pictures, the part of the title in which the study's sections differ; "" means the title
+	Panel string
 	Data  []Data // one for each run
 	Rows  []Row
 	Seeds int             // inference seeds for each data set; 0 means 1
@@ -53,7 +54,8 @@ func (s Study) cells(section Section) (all []Cell) {
 				continue
 			}
 			for k := range max(1, section.Seeds) {
-				c := Cell{Data: data, Method: row.Method, Seed: stream.Seed(s.seed, stream.StudyRun, run+k*seedStride)}
+				c := Cell{Data: data, Method: row.Method,
+					Seed: stream.Seed(s.seed, stream.StudyRun, run+k*seedStride)}
 				if !section.skip[c.Name()] {
 					all = append(all, c)
 				}
@@ -80,7 +82,9 @@ func Cells(studies []Study) (all []Cell) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Cell) int { return cmp.Compare(b.CoreSeconds(), a.CoreSeconds()) })
+	slices.SortStableFunc(all, func(a, b Cell) int {
+		return cmp.Compare(b.CoreSeconds(), a.CoreSeconds())
+	})
 	return all
 }
 
@@ -118,7 +122,9 @@ func Only(studies []Study, patterns []string) ([]Study, error) {
 				if r.Skipped != "" {
 					return !named(section.Name, r.Name)
 				}
-				return !slices.ContainsFunc(left, func(c Cell) bool { return c.Method.Name == r.Name })
+				return !slices.ContainsFunc(left, func(c Cell) bool {
+					return c.Method.Name == r.Name
+				})
 			})
 			if len(section.Rows) > 0 {
 				sections = append(sections, section)
@@ -129,8 +135,10 @@ func Only(studies []Study, patterns []string) ([]Study, error) {
 		}
 	}
 	if k := slices.Index(used, false); k >= 0 {
-		return nil, fmt.Errorf("study: no method, section, data set or cell is called %q; allowed: the methods %s; the sections %s; cells such as %s",
-			patterns[k], strings.Join(methodNames(studies), ", "), strings.Join(sectionNames(studies), ", "), Cells(studies)[0].Name())
+		return nil, fmt.Errorf("study: no method, section, data set or cell is called %q; "+
+			"allowed: the methods %s; the sections %s; cells such as %s",
+			patterns[k], strings.Join(methodNames(studies), ", "),
+			strings.Join(sectionNames(studies), ", "), Cells(studies)[0].Name())
 	}
 	return kept, nil
 }

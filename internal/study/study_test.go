@@ -61,7 +61,8 @@ func TestSachsSplits(t *testing.T) {
 		n, d := p.Train.X.Dims()
 		m, _ := p.Heldout.X.Dims()
 		if n != 767 || m != 86 || d != 11 || p.Truth.Size() != 17 {
-			t.Errorf("%s: got %d and %d rows, %d columns, %d edges, want 767, 86, 11, 17", p.Name, n, m, d, p.Truth.Size())
+			t.Errorf("%s: got %d and %d rows, %d columns, %d edges, want 767, 86, 11, 17", p.Name,
+				n, m, d, p.Truth.Size())
 		}
 		for j := range d {
 			sum, squares := 0.0, 0.0
@@ -73,7 +74,8 @@ func TestSachsSplits(t *testing.T) {
 				}
 			}
 			if !(math.Abs(sum) <= 1e-9) || !(math.Abs(squares-853) <= 1e-9) {
-				t.Errorf("%s, column %d: sum %v, squares %v over both parts, want 0 and 853", p.Name, j, sum, squares)
+				t.Errorf("%s, column %d: sum %v, squares %v over both parts, want 0 and 853",
+					p.Name, j, sum, squares)
 			}
 		}
 		if !mat.Equal(p.Train.X, again[r].Train.X) {
@@ -94,8 +96,10 @@ func TestSimulatedDataShare(t *testing.T) {
 		}
 		return p
 	}
-	few, many, nonlinear, other := problem(study.Linear, 20, 0), problem(study.Linear, 50, 0), problem(study.Nonlinear, 20, 0), problem(study.Linear, 20, 1)
-	if !mat.Equal(few.Train.X, many.Train.X.Slice(0, 20, 0, 8)) || !few.Truth.Equal(many.Truth) || !few.Truth.Equal(nonlinear.Truth) {
+	few, many, nonlinear, other := problem(study.Linear, 20, 0), problem(study.Linear, 50, 0),
+		problem(study.Nonlinear, 20, 0), problem(study.Linear, 20, 1)
+	if !mat.Equal(few.Train.X, many.Train.X.Slice(0, 20, 0, 8)) || !few.Truth.Equal(many.Truth) ||
+		!few.Truth.Equal(nonlinear.Truth) {
 		t.Error("more rows, or another model, changed the graph or the first rows")
 	}
 	if few.Truth.Equal(other.Truth) || mat.Equal(few.Train.X, nonlinear.Train.X) {
@@ -110,7 +114,8 @@ func writeTables(t *testing.T, dir string, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 30, HeldoutRows: 10, Seed: seed})
+	sim, err := dataset.SimulateLinear(g,
+		dataset.LinearConfig{Rows: 30, HeldoutRows: 10, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +125,9 @@ func writeTables(t *testing.T, dir string, seed uint64) {
 	for name, f := range map[string]func(*bytes.Buffer) error{
 		"train.csv":   func(b *bytes.Buffer) error { return dataset.WriteCSV(b, sim.Train) },
 		"heldout.csv": func(b *bytes.Buffer) error { return dataset.WriteCSV(b, sim.Heldout) },
-		"graph.csv":   func(b *bytes.Buffer) error { return dag.WriteEdges(b, g, sim.Train.Names, nil) },
+		"graph.csv": func(b *bytes.Buffer) error {
+			return dag.WriteEdges(b, g, sim.Train.Names, nil)
+		},
 	} {
 		var text bytes.Buffer
 		if err := f(&text); err != nil {
@@ -144,12 +151,14 @@ func TestReadTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, d := p.Train.X.Dims(); p.Name != "tiny" || n != 30 || d != 3 || p.Truth.Size() != 2 {
-		t.Errorf("got %s, %d×%d, edges %v, want the problem that was written", p.Name, n, d, p.Truth.Edges())
+		t.Errorf("got %s, %d×%d, edges %v, want the problem that was written", p.Name, n, d,
+			p.Truth.Edges())
 	}
 	if err := os.Remove(filepath.Join(dir, "heldout.csv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := study.ReadTables(dir); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "heldout.csv") {
+	if _, err := study.ReadTables(dir); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), "heldout.csv") {
 		t.Errorf("without held-out rows: got error %v, want a missing heldout.csv", err)
 	}
 }
@@ -192,7 +201,8 @@ func TestJobsOfCells(t *testing.T) {
 	}
 	// More runs keep the jobs of fewer.
 	more := map[string]bool{}
-	for _, c := range study.Cells(append(all(t, study.Options{Runs: 3, Seed: 1}), one(t, study.Networks, study.Options{Runs: 3, Seed: 1}))) {
+	for _, c := range study.Cells(append(all(t, study.Options{Runs: 3, Seed: 1}),
+		one(t, study.Networks, study.Options{Runs: 3, Seed: 1}))) {
 		more[c.Job().ID()] = true
 	}
 	for id, name := range ids {
@@ -225,11 +235,14 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(order, want.Order()) || !mat.Equal(f.Posterior.Probabilities, want.Probabilities) {
+	if !slices.Equal(order, want.Order()) ||
+		!mat.Equal(f.Posterior.Probabilities, want.Probabilities) {
 		t.Error("the method's probabilities are not those of tobac.Paper()")
 	}
 	for k, d := range f.Posterior.Draws {
-		if w := want.Draws[k]; !d.Graph.Equal(w.Graph) || d.LogPrior != w.LogPrior || d.LogLikelihood != w.LogLikelihood || !mat.Equal(d.Equations.Weights, w.Equations.Weights) {
+		if w := want.Draws[k]; !d.Graph.Equal(w.Graph) || d.LogPrior != w.LogPrior ||
+			d.LogLikelihood != w.LogLikelihood ||
+			!mat.Equal(d.Equations.Weights, w.Equations.Weights) {
 			t.Errorf("particle %d is not that of tobac.Paper()", k+1)
 		}
 	}
@@ -258,7 +271,8 @@ func TestOnly(t *testing.T) {
 		sections int
 	}{
 		{nil, len(study.Cells(studies)), 12},
-		{[]string{"empty"}, 2 * 10, 11}, // linear-d20-e40-n100 is in two studies, and the order study lacks the method
+		// linear-d20-e40-n100 is in two studies, and the order study lacks the method
+		{[]string{"empty"}, 2 * 10, 11},
 		{[]string{"sachs"}, 2 * len(studies[0].Sections[0].Rows), 1},
 		{[]string{"sachs-split1/dibs"}, 1, 1},
 		{[]string{"sachs-split0", "sachs-split1/tobac-*"}, len(studies[0].Sections[0].Rows) + 3, 1},
@@ -272,10 +286,12 @@ func TestOnly(t *testing.T) {
 			sections += len(s.Sections)
 		}
 		if got := len(study.Cells(kept)); got != c.want || sections != c.sections {
-			t.Errorf("%q: %d cells in %d sections, want %d in %d", c.patterns, got, sections, c.want, c.sections)
+			t.Errorf("%q: %d cells in %d sections, want %d in %d", c.patterns, got, sections,
+				c.want, c.sections)
 		}
 	}
-	if _, err := study.Only(studies, []string{"dibs", "dips"}); err == nil || !strings.Contains(err.Error(), `called "dips"; allowed: the methods tobac-eqvar,`) {
+	if _, err := study.Only(studies, []string{"dibs", "dips"}); err == nil ||
+		!strings.Contains(err.Error(), `called "dips"; allowed: the methods tobac-eqvar,`) {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -290,15 +306,19 @@ func TestJudge(t *testing.T) {
 	cycle.Set(0, 1, true)
 	cycle.Set(1, 0, true)
 	p := &posterior.Posterior{Names: []string{"a", "b"}, Draws: []posterior.Draw{
-		{Graph: truth, LogPrior: -1, LogLikelihood: -10}, {Graph: dag.New(2), LogLikelihood: -1000}, {Graph: cycle, LogLikelihood: 0},
+		{Graph: truth, LogPrior: -1, LogLikelihood: -10}, {Graph: dag.New(2), LogLikelihood: -1000},
+		{Graph: cycle, LogLikelihood: 0},
 	}}
 	p.Probabilities = mat.NewDense(2, 2, []float64{0, 0.75, 0.25, 0})
-	f := &study.Fitted{Posterior: p, HeldOut: metrics.NewHeldOut([]float64{-1, 0, 0, 0}, []float64{-5, -50, -7, -50})}
+	f := &study.Fitted{Posterior: p,
+		HeldOut: metrics.NewHeldOut([]float64{-1, 0, 0, 0}, []float64{-5, -50, -7, -50})}
 	v, err := f.Judge(truth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Listed.Edges.ESHD != 0.25 || v.Empirical.Edges.ESHD != 0.5 || v.Empirical.Draws.Cyclic != 1 || v.Empirical.Draws.NegLL != 28 || v.Mixture.Edges.ESHD > 1e-12 {
+	if v.Listed.Edges.ESHD != 0.25 || v.Empirical.Edges.ESHD != 0.5 ||
+		v.Empirical.Draws.Cyclic != 1 || v.Empirical.Draws.NegLL != 28 ||
+		v.Mixture.Edges.ESHD > 1e-12 {
 		t.Errorf("got %+v, %+v, %+v", v.Listed.Edges, v.Empirical.Draws, v.Mixture.Edges)
 	}
 	if got, want := v.Empirical.Probabilities, []float64{0, 0.5, 0, 0}; !slices.Equal(got, want) {
@@ -312,7 +332,8 @@ func TestJudge(t *testing.T) {
 	// Independent draws have no other weights, and no density that is not known.
 	p.Kind, f.HeldOut = posterior.Draws, nil
 	p.Draws[0].LogPrior = math.NaN()
-	if v, err = f.Judge(truth); err != nil || v.Mixture != nil || !math.IsNaN(float64(v.Listed.Draws.NegLL)) {
+	if v, err = f.Judge(truth); err != nil || v.Mixture != nil ||
+		!math.IsNaN(float64(v.Listed.Draws.NegLL)) {
 		t.Errorf("draws: got %+v, %v", v, err)
 	}
 }
@@ -324,7 +345,8 @@ func done(t *testing.T, studies []study.Study) *study.Results {
 	for _, c := range study.Cells(studies) {
 		list = append(list, c.Job())
 	}
-	outputs, err := jobs.Do(context.Background(), jobs.Local{Workers: 2}, nil, study.Functions(), list, nil)
+	outputs, err := jobs.Do(context.Background(), jobs.Local{Workers: 2}, nil, study.Functions(),
+		list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +360,9 @@ func done(t *testing.T, studies []study.Study) *study.Results {
 // The baselines and exact posteriors of every study run, on data of their size, and are better than
 // nothing where they should be.
 func TestCheapCells(t *testing.T) {
-	patterns := []string{"linear-d10-e20-n100-run0/exact*", "linear-d10-e20-n100-run0/empty", "linear-d10-e20-n100-run0/eqvar-bic", "linear-d50-e100-n100-run0/eqvar-bic", "sachs-split0/empty", "nonlinear-d20-e80-n100-run0/empty"}
+	patterns := []string{"linear-d10-e20-n100-run0/exact*", "linear-d10-e20-n100-run0/empty",
+		"linear-d10-e20-n100-run0/eqvar-bic", "linear-d50-e100-n100-run0/eqvar-bic",
+		"sachs-split0/empty", "nonlinear-d20-e80-n100-run0/empty"}
 	studies, err := study.Only(all(t, study.Options{Runs: 1, Seed: 1}), patterns)
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +373,8 @@ func TestCheapCells(t *testing.T) {
 	}
 	for _, res := range r.All {
 		e := res.Outcome.Listed.Edges
-		if name := res.Cell.Method.Name; (name == "empty") != (e.ESHD == e.ESHDEmptyGraph) || name != "empty" && !(e.ESHD < e.ESHDEmptyGraph/2) {
+		if name := res.Cell.Method.Name; (name == "empty") != (e.ESHD == e.ESHDEmptyGraph) ||
+			name != "empty" && !(e.ESHD < e.ESHDEmptyGraph/2) {
 			t.Errorf("%s: E-SHD %v of %d edges", res.Cell.Name(), e.ESHD, res.Outcome.Edges)
 		}
 		if nll := res.Outcome.Listed.Draws.NegLLDataOnly; math.IsNaN(float64(nll)) {
@@ -361,7 +386,8 @@ func TestCheapCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines := bytes.Count(again.Bytes(), []byte("\n")); lines != 1+2*8 {
-		t.Errorf("results.csv has %d lines, want a head, and for each cell listed probabilities and draws", lines)
+		t.Errorf("results.csv has %d lines, want a head, and for each cell listed probabilities "+
+			"and draws", lines)
 	}
 }
 
@@ -383,8 +409,10 @@ func TestMeanSD(t *testing.T) {
 	}
 	got := study.MeanSDOf([]float64{1, 2, 6})
 	// Student's quantile of two degrees of freedom is 4.302653.
-	if got.Mean != 3 || !(math.Abs(got.SD-math.Sqrt(7)) <= 1e-15) || !(math.Abs(got.Interval()-4.302653*math.Sqrt(7.0/3)) <= 1e-5) {
-		t.Errorf("1, 2, 6: got %v ± %v, interval ± %v, want 3 ± √7", got.Mean, got.SD, got.Interval())
+	if got.Mean != 3 || !(math.Abs(got.SD-math.Sqrt(7)) <= 1e-15) ||
+		!(math.Abs(got.Interval()-4.302653*math.Sqrt(7.0/3)) <= 1e-5) {
+		t.Errorf("1, 2, 6: got %v ± %v, interval ± %v, want 3 ± √7", got.Mean, got.SD,
+			got.Interval())
 	}
 	if one := study.MeanSDOf([]float64{4}); !math.IsNaN(one.SE()) || !math.IsNaN(one.Interval()) {
 		t.Errorf("a single value has a standard error of %v", one.SE())

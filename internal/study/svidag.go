@@ -21,8 +21,10 @@ var (
 		text   string
 		linear bool // judged on equivalence classes
 	}{
-		{2, "linear, 25 variables, 40 edges", true}, {3, "nonlinear, 25 variables, 40 edges", false},
-		{5, "linear, 50 variables, 80 edges", true}, {6, "nonlinear, 50 variables, 80 edges", false},
+		{2, "linear, 25 variables, 40 edges", true},
+		{3, "nonlinear, 25 variables, 40 edges", false},
+		{5, "linear, 50 variables, 80 edges", true},
+		{6, "nonlinear, 50 variables, 80 edges", false},
 	}
 	svidagRows    = []int{100, 316, 1000, 3162}
 	svidagMethods = []struct{ name, title string }{
@@ -53,10 +55,12 @@ func svidagSections(dir string, runs int) (all []Section, err error) {
 			s := Section{
 				Name: name, Title: fmt.Sprintf("case %d: %s, n = %d", c.number, c.text, rows),
 				Panel: fmt.Sprintf("case %d, n = %d", c.number, rows),
-				Rows:  []Row{{Method: fitMethod("default", "this program's default", NoOrder, tobac.Config{})}},
+				Rows: []Row{{Method: fitMethod("default", "this program's default", NoOrder,
+					tobac.Config{})}},
 			}
 			for k := range min(runs, mostReplicates) {
-				d, err := readFolder(filepath.Join(dir, fmt.Sprintf("%s-r%d", name, k)), Data{Source: SVIDAGTables, Classes: c.linear}, svidagFiles)
+				d, err := readFolder(filepath.Join(dir, fmt.Sprintf("%s-r%d", name, k)),
+					Data{Source: SVIDAGTables, Classes: c.linear}, svidagFiles)
 				if errors.Is(err, fs.ErrNotExist) {
 					break
 				}
@@ -69,14 +73,16 @@ func svidagSections(dir string, runs int) (all []Section, err error) {
 				continue
 			}
 			for _, m := range svidagMethods {
-				line := published{Method: Method{Name: m.name, Title: m.title + ", published", Kind: PublishedKind}}
+				line := published{Method: Method{Name: m.name, Title: m.title + ", published",
+					Kind: PublishedKind}}
 				for k := range s.Data {
 					var o *Outcome
 					p, ok := known[svidagKey{c.number, rows, k, m.name}]
 					if ok {
 						o = &Outcome{SVIDAG: &p.SVIDAGScores}
 					}
-					line.outcomes, line.seconds = append(line.outcomes, o), append(line.seconds, p.seconds)
+					line.outcomes, line.seconds = append(line.outcomes, o),
+						append(line.seconds, p.seconds)
 				}
 				s.published = append(s.published, line)
 			}
@@ -84,7 +90,8 @@ func svidagSections(dir string, runs int) (all []Section, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no folder such as %s-r0 with train.npy and graph.csv", dir, svidagSection(2, 100))
+		return nil, fmt.Errorf("%s has no folder such as %s-r0 with train.npy and graph.csv", dir,
+			svidagSection(2, 100))
 	}
 	return all, nil
 }
@@ -111,7 +118,8 @@ func readSVIDAG(path string) (map[svidagKey]svidagResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	want := []string{"case", "rows", "replicate", "method", "e_shd", "auroc", "brier", "e_f1", "seconds"}
+	want := []string{"case", "rows", "replicate", "method", "e_shd", "auroc", "brier", "e_f1",
+		"seconds"}
 	if len(lines) == 0 || !slices.Equal(lines[0], want) {
 		return nil, fmt.Errorf("%s: the first line is not %v", path, want)
 	}
@@ -120,16 +128,19 @@ func readSVIDAG(path string) (map[svidagKey]svidagResult, error) {
 		var whole [3]int
 		for k := range whole {
 			if whole[k], err = strconv.Atoi(line[k]); err != nil {
-				return nil, fmt.Errorf("%s, line %d: %s is %q, want a whole number", path, n+2, want[k], line[k])
+				return nil, fmt.Errorf("%s, line %d: %s is %q, want a whole number", path, n+2,
+					want[k], line[k])
 			}
 		}
 		var v [5]float64
 		for k := range v {
 			if v[k], err = strconv.ParseFloat(line[4+k], 64); err != nil {
-				return nil, fmt.Errorf("%s, line %d: %s is %q, want a number", path, n+2, want[4+k], line[4+k])
+				return nil, fmt.Errorf("%s, line %d: %s is %q, want a number", path, n+2, want[4+k],
+					line[4+k])
 			}
 		}
-		scores := SVIDAGScores{metrics.Number(v[0]), metrics.Number(v[1]), metrics.Number(v[2]), metrics.Number(v[3])}
+		scores := SVIDAGScores{metrics.Number(v[0]), metrics.Number(v[1]), metrics.Number(v[2]),
+			metrics.Number(v[3])}
 		all[svidagKey{whole[0], whole[1], whole[2], line[3]}] = svidagResult{scores, v[4]}
 	}
 	return all, nil

@@ -34,10 +34,13 @@ func svidagFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 		writeFolder(t, filepath.Join(dir, fmt.Sprintf("case%d-n100-r0", number)),
-			map[string]string{"train.npy": text.String(), "graph.csv": "source,target\nX0,X1\nX2,X1\n"})
-		published += fmt.Sprintf("%d,100,0,dibs,5,0.6,0.3,0.2,9\n%[1]d,100,0,svidag,4,0.5,0.4,0.1,8\n", number)
+			map[string]string{"train.npy": text.String(),
+				"graph.csv": "source,target\nX0,X1\nX2,X1\n"})
+		published += fmt.Sprintf(
+			"%d,100,0,dibs,5,0.6,0.3,0.2,9\n%[1]d,100,0,svidag,4,0.5,0.4,0.1,8\n", number)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "published.csv"), []byte(published), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "published.csv"), []byte(published),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -57,7 +60,8 @@ func TestSVIDAG(t *testing.T) {
 	outputs := make([][]byte, 2)
 	for k, c := range cells {
 		j := c.Job()
-		if outputs[k], err = study.Functions()[study.JobKind](t.Context(), jobs.Job{Kind: j.Kind, Input: j.Input, Data: j.Data}); err != nil {
+		if outputs[k], err = study.Functions()[study.JobKind](t.Context(),
+			jobs.Job{Kind: j.Kind, Input: j.Input, Data: j.Data}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,16 +74,19 @@ func TestSVIDAG(t *testing.T) {
 		if len(lines) != 7 || lines[1].Kind != study.PublishedKind || lines[6].Name != "svidag" {
 			t.Fatalf("%s: %d lines", section.Name, len(lines))
 		}
-		if o := lines[0].Results[0].Outcome.SVIDAG; !(o.ESHD < 0.5 && o.AUROC == 1 && o.Brier < 0.05 && o.F1 > 0.9) {
+		if o := lines[0].Results[0].Outcome.SVIDAG; !(o.ESHD < 0.5 && o.AUROC == 1 &&
+			o.Brier < 0.05 && o.F1 > 0.9) {
 			t.Errorf("%s: scores %+v of a clear collider", section.Name, *o)
 		}
 	}
 	table := r.BesideSVIDAG(s)
-	if row := strings.Join(table.Rows[0], " | "); !strings.Contains(row, "4.0 (SVI-DAG, published)") || !strings.Contains(row, "0.600 (DiBS, published)") {
+	if row := strings.Join(table.Rows[0], " | "); !strings.Contains(row,
+		"4.0 (SVI-DAG, published)") || !strings.Contains(row, "0.600 (DiBS, published)") {
 		t.Errorf("a line beside the published results reads %s", row)
 	}
 	claims := r.Claims()
-	if c := claims[len(claims)-1]; len(c.Parts) != 8 || c.Verdict() != study.Undecided { // of one table each
+	// of one table each
+	if c := claims[len(claims)-1]; len(c.Parts) != 8 || c.Verdict() != study.Undecided {
 		t.Errorf("claim %d has %d parts, verdict %q", c.Number, len(c.Parts), c.Verdict())
 	}
 	if _, err := study.New(study.SVIDAG, study.Options{Data: t.TempDir()}); err == nil {
@@ -106,7 +113,8 @@ func TestSVIDAGDistance(t *testing.T) {
 		skeleton float64
 	}{
 		{chain, 0, 1, 0, 1},
-		{graph(dag.Edge{From: 1, To: 0}, dag.Edge{From: 1, To: 2}), 2, 0.5, 0, 1}, // of the same class
+		// of the same class
+		{graph(dag.Edge{From: 1, To: 0}, dag.Edge{From: 1, To: 2}), 2, 0.5, 0, 1},
 		{graph(dag.Edge{From: 0, To: 1}, dag.Edge{From: 2, To: 1}), 2, 0.5, 2, 1}, // a collider
 		{graph(dag.Edge{From: 0, To: 1}), 1, 2. / 3, 1, 2. / 3},
 		{graph(), 2, 0, 2, 0},
@@ -121,7 +129,8 @@ func TestSVIDAGDistance(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.ESHD != want.ESHD || math.Abs(float64(got.F1-want.F1)) > 1e-12 {
-				t.Errorf("%v, classes %t: E-SHD %v and F1 %v, want %v and %v", row.g.Edges(), classes, got.ESHD, got.F1, want.ESHD, want.F1)
+				t.Errorf("%v, classes %t: E-SHD %v and F1 %v, want %v and %v", row.g.Edges(),
+					classes, got.ESHD, got.F1, want.ESHD, want.F1)
 			}
 		}
 	}

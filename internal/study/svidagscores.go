@@ -53,7 +53,8 @@ func judgeSVIDAG(p *posterior.Posterior, truth *dag.Graph, classes bool) (*SVIDA
 		edges = e.EdgeProbabilities()
 	}
 	if !classes {
-		s.AUROC, s.Brier = metrics.Number(metrics.AUROC(edges, truth, metrics.OffDiagonal)), metrics.Number(metrics.Brier(edges, truth))
+		s.AUROC, s.Brier = metrics.Number(metrics.AUROC(edges, truth, metrics.OffDiagonal)),
+			metrics.Number(metrics.Brier(edges, truth))
 		return &s, nil
 	}
 	d := truth.Len()

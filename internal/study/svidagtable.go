@@ -29,7 +29,8 @@ func (r *Results) bestPublished(s Study, section Section, m Measure) (best Line,
 // svidagClaim is that the default is better than the best published method on every metric in every
 // cell.
 func (r *Results) svidagClaim() Claim {
-	c := Claim{Number: 6, Text: "Tables of SVI-DAG: this program's default is better than the best of the six published methods, in every cell and by each of their metrics."}
+	c := Claim{Number: 6, Text: "Tables of SVI-DAG: this program's default is better than the " +
+		"best of the six published methods, in every cell and by each of their metrics."}
 	for _, s := range r.Studies {
 		if s.Name != SVIDAG {
 			continue
@@ -45,7 +46,8 @@ func (r *Results) svidagClaim() Claim {
 				if !lessIsBetter(m) {
 					a, b = theirs, ours
 				}
-				text := fmt.Sprintf("%s: %s of %s is below that of %s", section.Name, m.Title, a.Label(), b.Label())
+				text := fmt.Sprintf("%s: %s of %s is below that of %s", section.Name, m.Title,
+					a.Label(), b.Label())
 				c.Parts = append(c.Parts, below(text, a.Values(m), b.Values(m)))
 			}
 		}
@@ -56,7 +58,9 @@ func (r *Results) svidagClaim() Claim {
 // BesideSVIDAG has a line for each cell: means of this program's default, and the best published
 // one of each metric with its method.
 func (r *Results) BesideSVIDAG(s Study) Table {
-	t := Table{Head: []string{"cell", "tables"}, Note: "Here, then the best of six methods by this metric, with its published mean over the same tables. Seconds are those of one worker here, and theirs on a GPU, of the method with the best E-SHD."}
+	t := Table{Head: []string{"cell", "tables"}, Note: "Here, then the best of six methods by " +
+		"this metric, with its published mean over the same tables. Seconds are those of one " +
+		"worker here, and theirs on a GPU, of the method with the best E-SHD."}
 	for _, m := range svidagMeasures {
 		t.Head = append(t.Head, m.Title)
 	}
@@ -74,10 +78,12 @@ func (r *Results) BesideSVIDAG(s Study) Table {
 				text = fmt.Sprintf("%.*f", digits, stat.Mean(here, nil))
 			}
 			best, mean := r.bestPublished(s, section, m)
-			row = append(row, fmt.Sprintf("%s; %.*f (%s)", cmp.Or(text, "not run"), digits, mean, best.Title))
+			row = append(row,
+				fmt.Sprintf("%s; %.*f (%s)", cmp.Or(text, "not run"), digits, mean, best.Title))
 		}
 		best, _ := r.bestPublished(s, section, svidagMeasures[0])
-		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%s; %s", cmp.Or(seconds(ours), "not run"), seconds(best))))
+		t.Rows = append(t.Rows,
+			append(row, fmt.Sprintf("%s; %s", cmp.Or(seconds(ours), "not run"), seconds(best))))
 	}
 	return t
 }

@@ -22,14 +22,17 @@ func shown(study string) []Measure {
 	for _, m := range Measures() {
 		all[m.Name] = m
 	}
-	names := []string{"eshd", "auroc_with_diagonal", "auroc", "average_precision", "neg_ll", "neg_ll_per_row", "cyclic", "edges", "skeleton_auroc", "cpdag_shd", "calibration_error"}
+	names := []string{"eshd", "auroc_with_diagonal", "auroc", "average_precision", "neg_ll",
+		"neg_ll_per_row", "cyclic", "edges", "skeleton_auroc", "cpdag_shd", "calibration_error"}
 	switch study {
 	case Orders:
 		names = append(names, "violated_edges")
 	case SVIDAG:
-		names = []string{"svidag_eshd", "svidag_auroc", "svidag_brier", "svidag_f1", "eshd", "auroc", "brier", "calibration_error"}
+		names = []string{"svidag_eshd", "svidag_auroc", "svidag_brier", "svidag_f1", "eshd",
+			"auroc", "brier", "calibration_error"}
 	case Networks:
-		names = []string{"eshd", "auroc_with_diagonal", "auroc", meanAbsError.Name, logProbDifference.Name, "neg_ll_per_row", "edges", "calibration_error"}
+		names = []string{"eshd", "auroc_with_diagonal", "auroc", meanAbsError.Name,
+			logProbDifference.Name, "neg_ll_per_row", "edges", "calibration_error"}
 	}
 	var out []Measure
 	for _, n := range names {
@@ -95,7 +98,9 @@ const Baseline = "tobac-eqvar"
 func (r *Results) Differences(s Study, section Section) (Table, bool) {
 	lines := r.Lines(s, section)
 	measures := []Measure{eshd, auroc, negLL, negLLOfRow}
-	t := Table{Head: []string{"method − TOBAC, EqVar", "pairs"}, Note: "Mean difference ± standard error over the data sets, in brackets Student's t with the number of pairs less one as degrees of freedom."}
+	t := Table{Head: []string{"method − TOBAC, EqVar", "pairs"}, Note: "Mean difference ± " +
+		"standard error over the data sets, in brackets Student's t with the number of pairs " +
+		"less one as degrees of freedom."}
 	for _, m := range measures {
 		t.Head = append(t.Head, m.Title)
 	}
@@ -134,8 +139,11 @@ func (r *Results) BesidePublished() (Table, bool) {
 		return Table{}, false
 	}
 	t := Table{
-		Head: []string{"method", "E-SHD published", "independent check", "here", "within 2 SE", "AUROC published", "independent check", "here", "within 2 SE"},
-		Note: "Mean ± standard deviation over the splits; AUROC with the diagonal. The published figures are over ten splits, and so is the independent check, another float64 implementation of the published recipe.",
+		Head: []string{"method", "E-SHD published", "independent check", "here", "within 2 SE",
+			"AUROC published", "independent check", "here", "within 2 SE"},
+		Note: "Mean ± standard deviation over the splits; AUROC with the diagonal. The published " +
+			"figures are over ten splits, and so is the independent check, another float64 " +
+			"implementation of the published recipe.",
 	}
 	lines := map[string]Line{}
 	for _, l := range r.Lines(*s, *section) {
@@ -195,8 +203,14 @@ func (r *Results) BesideAuthors() (Table, bool) {
 		return Table{}, false
 	}
 	t := Table{
-		Head: []string{"data", "line", "authors, one seed: E-SHD / AUROC / Neg.LL", "independent check, one seed: E-SHD / AUROC", "E-SHD here", "within 2 SE", "AUROC here", "Neg.LL here"},
-		Note: fmt.Sprintf("Here mean ± standard deviation over %d inference seeds, AUROC with the diagonal. The authors' figure is that of a single seed, whose standard deviation is taken to be the one measured here: the standard error of the difference is that times √(1 + 1/%[1]d). The independent check is another float64 implementation of the published recipe.", max(1, section.Seeds)),
+		Head: []string{"data", "line", "authors, one seed: E-SHD / AUROC / Neg.LL",
+			"independent check, one seed: E-SHD / AUROC", "E-SHD here", "within 2 SE", "AUROC here",
+			"Neg.LL here"},
+		Note: fmt.Sprintf("Here mean ± standard deviation over %d inference seeds, AUROC with "+
+			"the diagonal. The authors' figure is that of a single seed, whose standard "+
+			"deviation is taken to be the one measured here: the standard error of the "+
+			"difference is that times √(1 + 1/%[1]d). The independent check is another float64 "+
+			"implementation of the published recipe.", max(1, section.Seeds)),
 	}
 	for _, l := range r.Lines(*s, *section) {
 		var reference *Reference
@@ -207,9 +221,12 @@ func (r *Results) BesideAuthors() (Table, bool) {
 		}
 		seeds := max(1, section.Seeds)
 		for run, data := range section.Data {
-			at := func(m Measure) MeanSD { return MeanSDOf(Known(l.Values(m)[run*seeds : (run+1)*seeds])) }
+			at := func(m Measure) MeanSD {
+				return MeanSDOf(Known(l.Values(m)[run*seeds : (run+1)*seeds]))
+			}
 			here := at(eshd)
-			row := []string{data.Name, l.Label(), "", independent[l.Key()+" "+data.Name], here.String(), "", at(auroc).String(), at(negLL).String()}
+			row := []string{data.Name, l.Label(), "", independent[l.Key()+" "+data.Name],
+				here.String(), "", at(auroc).String(), at(negLL).String()}
 			if reference != nil && run < len(reference.Runs) {
 				theirs := reference.Runs[run]
 				row[2] = fmt.Sprintf("%.1f / %.3f / %.0f", theirs.ESHD, theirs.AUROC, theirs.NegLL)

@@ -34,16 +34,20 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 		}
 		q := c.profile.like(t.Columns[j])
 		if text, bad := q.strange(); bad && (k == 0 || p.Columns[k-1].Position != c.Position) {
-			problems = append(problems, Problem{Column: j + 1, Text: t.Columns[j].Label() + ": " + text})
+			problems = append(problems,
+				Problem{Column: j + 1, Text: t.Columns[j].Label() + ": " + text})
 		}
 		columns[k] = c
 		columns[k].profile = q
 	}
 	if len(missing) > 0 {
-		problems = append(problems, Problem{Text: "no column is named " + delimited.Excerpts(missing) + "; allowed: " + delimited.Excerpts(t.names())})
+		problems = append(problems, Problem{Text: "no column is named " +
+			delimited.Excerpts(missing) + "; allowed: " + delimited.Excerpts(t.names())})
 	}
 	for _, f := range t.faults {
-		problems = append(problems, Problem{Text: fmt.Sprintf("%s %d: got %s, want %d as elsewhere", t.unit, f.line, words.Counted(f.got, "value"), len(t.Columns))})
+		problems = append(problems,
+			Problem{Text: fmt.Sprintf("%s %d: got %s, want %d as elsewhere", t.unit, f.line,
+				words.Counted(f.got, "value"), len(t.Columns))})
 	}
 	if len(problems) > 0 {
 		return nil, nil, &Refusal{Source: t.Source, Problems: problems}
@@ -56,12 +60,17 @@ func (p *Prepared) Apply(t *Table) (data *dataset.Table, notes []string, err err
 	}
 	if left := t.Rows - len(complete); left > 0 {
 		if p.options.Missing == MissingError {
-			return nil, nil, &Refusal{Source: t.Source, Problems: []Problem{{Text: "missing values in " + words.Counted(left, "row"), Solve: "--missing drop leaves them out"}}}
+			return nil, nil,
+				&Refusal{Source: t.Source,
+					Problems: []Problem{{Text: "missing values in " + words.Counted(left, "row"),
+						Solve: "--missing drop leaves them out"}}}
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s with missing values left out of %d", t.Source, words.Counted(left, "row"), t.Rows))
+		notes = append(notes, fmt.Sprintf("%s: %s with missing values left out of %d", t.Source,
+			words.Counted(left, "row"), t.Rows))
 	}
 	if len(complete) == 0 {
-		return nil, nil, &Refusal{Source: t.Source, Problems: []Problem{{Text: "no row without missing values"}}}
+		return nil, nil,
+			&Refusal{Source: t.Source, Problems: []Problem{{Text: "no row without missing values"}}}
 	}
 	data = &dataset.Table{X: mat.NewDense(len(complete), len(columns), nil)}
 	for k, c := range columns {
@@ -85,7 +94,8 @@ func (p *Profile) like(c *Column) *Profile {
 	}
 	for k, t := range c.texts {
 		is, known := gap[t.text]
-		q.gapText[k] = is || gapAlways(t.text) || !known && p.levelOf == nil && gapAmongNumbers(t.text)
+		q.gapText[k] = is || gapAlways(t.text) || !known && p.levelOf == nil &&
+			gapAmongNumbers(t.text)
 	}
 	if p.values != nil {
 		q.read()
@@ -97,7 +107,8 @@ func (p *Profile) like(c *Column) *Profile {
 func (p *Profile) strange() (text string, is bool) {
 	var odd []Level
 	for k, t := range p.column.texts {
-		if _, known := p.levelOf[t.text]; !known && !p.gapText[k] && (p.values == nil || p.values[k] != p.values[k]) {
+		if _, known := p.levelOf[t.text]; !known && !p.gapText[k] &&
+			(p.values == nil || p.values[k] != p.values[k]) {
 			odd = append(odd, Level{t.text, t.count})
 		}
 	}
@@ -127,7 +138,8 @@ func (p *Profile) strange() (text string, is bool) {
 	}
 	switch {
 	case p.values != nil:
-		return fmt.Sprintf("has values that are not spelled as in the data (%s)", describe(odd)), true
+		return fmt.Sprintf("has values that are not spelled as in the data (%s)", describe(odd)),
+			true
 	case p.levelOf == nil:
 		return fmt.Sprintf("has values that are no finite numbers (%s)", describe(odd)), true
 	}
@@ -149,7 +161,8 @@ func (p *Prepared) Mask(t *dataset.Table) (*mat.Dense, error) {
 			j, known = position[c.Source]
 		}
 		if !known {
-			return nil, fmt.Errorf("no column is named %s; allowed: %s", delimited.Excerpt(c.Source), delimited.Excerpts(t.Names))
+			return nil, fmt.Errorf("no column is named %s; allowed: %s",
+				delimited.Excerpt(c.Source), delimited.Excerpts(t.Names))
 		}
 		from[k] = j
 	}
@@ -175,5 +188,6 @@ func (p *Prepared) Mask(t *dataset.Table) (*mat.Dense, error) {
 
 // Knows reports whether a name is that of a column of the file, or of the prepared table.
 func (p *Prepared) Knows(name string) bool {
-	return slices.ContainsFunc(p.Columns, func(c Coded) bool { return c.Name == name }) || slices.ContainsFunc(p.Profiles, func(q *Profile) bool { return q != nil && q.Name == name })
+	return slices.ContainsFunc(p.Columns, func(c Coded) bool { return c.Name == name }) ||
+		slices.ContainsFunc(p.Profiles, func(q *Profile) bool { return q != nil && q.Name == name })
 }

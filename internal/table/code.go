@@ -26,7 +26,8 @@ func (p *preparation) code(j int) {
 	name, _ := p.dropping(j)
 	shellName := shellQuote(name)
 	leave := func(text, solve string, remedy func(*Options)) {
-		p.problem(Problem{Column: c.Position, Text: c.Label() + ": " + text, Solve: solve, remedy: remedy})
+		p.problem(Problem{Column: c.Position, Text: c.Label() + ": " + text, Solve: solve,
+			remedy: remedy})
 	}
 	switch q.Kind {
 	case Empty:
@@ -50,10 +51,13 @@ func (p *preparation) code(j int) {
 		if q.Gaps > 0 {
 			text += fmt.Sprintf(", apart from %d that are missing", q.Gaps)
 		}
-		leave(text, "--set data.dependent=drop or --drop "+shellName+" leaves it out", func(o *Options) { o.Dependent = DependentDrop })
+		leave(text, "--set data.dependent=drop or --drop "+shellName+" leaves it out",
+			func(o *Options) { o.Dependent = DependentDrop })
 	case Ordinal:
 		if len(q.odd) > 0 {
-			leave("has levels that data.ordinal does not order ("+describe(q.odd)+")", "--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+" has to name all of them", nil)
+			leave("has levels that data.ordinal does not order ("+describe(q.odd)+")",
+				"--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+
+					" has to name all of them", nil)
 			return
 		}
 		p.add(q, q.Name, -1)
@@ -90,7 +94,8 @@ func (p *preparation) noteCodings() {
 		if len(c.columns) == 1 {
 			p.note("%s is %s", c.columns[0], c.how)
 		} else {
-			p.note("%s and %s are %s", someLabels(c.columns[:len(c.columns)-1]), c.columns[len(c.columns)-1], c.how)
+			p.note("%s and %s are %s", someLabels(c.columns[:len(c.columns)-1]),
+				c.columns[len(c.columns)-1], c.how)
 		}
 	}
 }
@@ -125,9 +130,11 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 	name, drop := p.dropping(j)
 	switch {
 	case q.Kind == Text && !p.named[j]:
-		p.note("%s has text of which hardly any repeats (%s), and is left out", c.Label(), p.example(q))
+		p.note("%s has text of which hardly any repeats (%s), and is left out", c.Label(),
+			p.example(q))
 	case q.Kind == Text:
-		leave(fmt.Sprintf("has text of which hardly any repeats (%s)", p.example(q)), "--drop "+shellQuote(name)+" leaves it out", drop)
+		leave(fmt.Sprintf("has text of which hardly any repeats (%s)", p.example(q)),
+			"--drop "+shellQuote(name)+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)
 	case q.Kind == Index:
@@ -135,11 +142,14 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		if keep == "" {
 			keep = "1"
 		}
-		p.note("%s numbers the rows, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(keep))
+		p.note("%s numbers the rows, and is left out; --set data.keep=%s takes it as a measurement",
+			c.Label(), shellQuote(keep))
 	case !q.rising && q.grouped:
-		p.warn("%s numbers what several rows are about, and is left out: such rows may depend on each other; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
+		p.warn("%s numbers what several rows are about, and is left out: such rows may depend on "+
+			"each other; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	default:
-		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
+		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left "+
+			"out; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	}
 }
 
@@ -151,14 +161,18 @@ func (p *preparation) date(j int, leave func(text, solve string, remedy func(*Op
 	switch {
 	case p.named[j] && q.openDate:
 		leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
-			"--set data.dates=day-first or --set data.dates=month-first says what comes first, --drop "+name+" leaves it out", drop)
+			"--set data.dates=day-first or --set data.dates=month-first says what comes first, "+
+				"--drop "+name+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)
 		p.coded(c, "taken as "+q.calendar.String())
 	case q.openDate:
-		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as numbers, with --set data.dates=day-first or --set data.dates=month-first", c.Label(), p.example(q), name)
+		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as numbers, "+
+			"with --set data.dates=day-first or --set data.dates=month-first", c.Label(),
+			p.example(q), name)
 	default:
-		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as %v", c.Label(), p.example(q), name, q.calendar)
+		p.warn("%s has dates (%s), and is left out; --set data.keep=%s takes them as %v", c.Label(),
+			p.example(q), name, q.calendar)
 	}
 }
 
@@ -176,7 +190,8 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	for _, level := range q.odd[:min(few, len(q.odd))] {
 		long = long || len(level.Name) > longestValue
 		text := c.texts[c.codeOf[level.Name]-1]
-		parts = append(parts, fmt.Sprintf("%q on %s %d%s", short(level.Name), p.t.unit, text.first, why(level.Name)))
+		parts = append(parts,
+			fmt.Sprintf("%q on %s %d%s", short(level.Name), p.t.unit, text.first, why(level.Name)))
 		flags = append(flags, "--set data.missing-code="+shellQuote(level.Name))
 	}
 	if more := len(q.odd) - few; more > 0 {
@@ -189,8 +204,10 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
 	if allLimits(q.odd) {
-		leave(fmt.Sprintf("%d of %d values are limits: %s", count, q.Rows-q.Gaps, strings.Join(parts, ", ")),
-			"--set data.censored=impute draws the values between them given the other columns, data.censored=limit takes them for the values, "+
+		leave(fmt.Sprintf("%d of %d values are limits: %s", count, q.Rows-q.Gaps,
+			strings.Join(parts, ", ")),
+			"--set data.censored=impute draws the values between them given the other columns, "+
+				"data.censored=limit takes them for the values, "+
 				solve, func(o *Options) { o.Censored = CensoredImpute })
 		return
 	}
@@ -246,7 +263,8 @@ func (p *preparation) noteLimits(q *Profile, c *Column) {
 		}
 		all = append(all, Level{text, 1})
 	})
-	what := fmt.Sprintf("%s: %d of %d values are limits (%s)", c.Label(), count, q.Rows-q.Gaps, describe(all))
+	what := fmt.Sprintf("%s: %d of %d values are limits (%s)", c.Label(), count, q.Rows-q.Gaps,
+		describe(all))
 	if q.Limited() {
 		p.note("%s, between which values are drawn given the other columns", what)
 		return
@@ -268,7 +286,8 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 	case p.kinds[j] == dataset.Ordered:
 		order := proposal(q.Levels)
 		if order == "" || strings.HasSuffix(order, "<...") {
-			leave(what+" whose order is not known", "--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels[:2])+"<...")+" says it", drop)
+			leave(what+" whose order is not known", "--set data.ordinal="+
+				shellQuote(name+"="+joinLevels(q.Levels[:2])+"<...")+" says it", drop)
 			return
 		}
 		q.Kind = Ordinal
@@ -280,8 +299,11 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 		p.coded(c, "coded "+codes(q.Levels))
 	case p.o.Categories == CategoriesDrop:
 		p.note("%s %s, and is left out", c.Label(), what)
-	case p.o.Categories == CategoriesNodes && p.kinds[j] != dataset.Categorical && (len(q.Levels) > mostLevels || len(q.Levels) > manyLevels && q.Rows-q.Gaps < rowsPerLevel*len(q.Levels)):
-		p.warn("%s %s, of few rows each, and is left out; --kind %s takes it", c.Label(), what, shellQuote(name+"=categorical"))
+	case p.o.Categories == CategoriesNodes && p.kinds[j] != dataset.Categorical &&
+		(len(q.Levels) > mostLevels || len(q.Levels) > manyLevels &&
+			q.Rows-q.Gaps < rowsPerLevel*len(q.Levels)):
+		p.warn("%s %s, of few rows each, and is left out; --kind %s takes it", c.Label(), what,
+			shellQuote(name+"=categorical"))
 	case p.o.Categories == CategoriesNodes:
 		p.add(q, q.Name, -1)
 		p.coded(c, "a category: one variable with all its levels")
@@ -297,7 +319,8 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 				p.add(q, q.Name+"="+level.Name, k)
 			}
 		}
-		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(), what, short(q.Levels[base].Name))
+		p.note("%s %s: a column of 0 and 1 for each but %s, without edges between them", c.Label(),
+			what, short(q.Levels[base].Name))
 	}
 }
 
@@ -309,7 +332,8 @@ func codes(levels []Level) string {
 		parts = append(parts, fmt.Sprintf("%s = %d", short(level.Name), k))
 	}
 	if len(levels) > most {
-		parts = append(parts, fmt.Sprintf("and so on to %s = %d", short(levels[len(levels)-1].Name), len(levels)-1))
+		parts = append(parts,
+			fmt.Sprintf("and so on to %s = %d", short(levels[len(levels)-1].Name), len(levels)-1))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -333,9 +357,12 @@ func (p *preparation) example(q *Profile) string {
 }
 
 // ranks are words of scales, from low to high.
-var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny", "low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid", "moderate", "avg", "average",
+var ranks = []string{"none", "no", "never", "lowest", "very low", "very poor", "very bad", "tiny",
+	"low", "poor", "bad", "small", "rarely", "fair", "sometimes", "medium", "middle", "mid",
+	"moderate", "avg", "average",
 
-	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high", "premium", "excellent", "ideal", "always", "highest"}
+	"normal", "neutral", "ok", "often", "good", "large", "big", "high", "very good", "very high",
+	"premium", "excellent", "ideal", "always", "highest"}
 
 // proposal is how an order of levels might be written: by words of scales if all of them are, by
 // their numbers if all have some, else by name, and then no more than three. It is "" if there is
@@ -348,7 +375,9 @@ func proposal(levels []Level) string {
 		return ""
 	case !slices.ContainsFunc(sorted, func(l Level) bool { return rank(l) < 0 }):
 		slices.SortStableFunc(sorted, func(a, b Level) int { return rank(a) - rank(b) })
-	case len(sorted) <= mostLevels && !slices.ContainsFunc(sorted, func(l Level) bool { return !digits.MatchString(l.Name) }):
+	case len(sorted) <= mostLevels && !slices.ContainsFunc(sorted, func(l Level) bool {
+		return !digits.MatchString(l.Name)
+	}):
 		slices.SortStableFunc(sorted, func(a, b Level) int {
 			v, _ := strconv.ParseFloat(digits.FindString(a.Name), 64) // of digits, however many
 			w, _ := strconv.ParseFloat(digits.FindString(b.Name), 64)

@@ -22,11 +22,12 @@ type Column struct {
 	Position int    // in the file, counted from 1
 	rows     int
 	blocks   [][]float64 // of the numbers, NaN where a cell is none; all but the last are full
-	codes    []int32     // of the texts: 0 for numbers and empty cells, k for texts[k−1]; may be shorter than the column
-	texts    []text
-	codeOf   map[string]int32
-	spells   bool // more than mostTexts texts are kept
-	kept     int  // bytes of codes and texts
+	// of the texts: 0 for numbers and empty cells, k for texts[k−1]; may be shorter than the column
+	codes  []int32
+	texts  []text
+	codeOf map[string]int32
+	spells bool // more than mostTexts texts are kept
+	kept   int  // bytes of codes and texts
 }
 
 // A text is one that cells of a column hold, with how many do.

@@ -26,8 +26,11 @@ func (d Dates) String() string { return [...]string{"auto", "day-first", "month-
 // Forms of days, and of times of day, that are recognised. Those of slashedDays have the day
 // first; the month may be.
 var (
-	plainDays = []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "2006-1", "2006-Jan", "Jan-2006", "Jan-06", "Jan 2006", "January 2006", "Jan 2, 2006", "January 2, 2006",
-		"Jan 2 2006", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Mon, 2 Jan 2006", "Mon Jan 2 2006"}
+	plainDays = []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "2006-1",
+		"2006-Jan", "Jan-2006", "Jan-06", "Jan 2006", "January 2006", "Jan 2, 2006",
+		"January 2, 2006",
+		"Jan 2 2006", "2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Mon, 2 Jan 2006",
+		"Mon Jan 2 2006"}
 	slashedDays = []string{"2/1/2006", "2/1/06", "2-1-2006"}
 	clocks      = []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM"}
 )
@@ -50,7 +53,8 @@ var dateForms = func() (all []dateForm) {
 	for _, day := range plainDays {
 		add(day, DatesAuto)
 	}
-	for _, more := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
+	for _, more := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339,
+		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST"} {
 		all = append(all, dateForm{layout: more})
 	}
 	for _, day := range slashedDays {
@@ -92,7 +96,8 @@ func (r *dateReader) read(text string) (time.Time, bool) {
 		}
 		if at, err := time.Parse(form.layout, text); err == nil {
 			r.last = k
-			r.days, r.clocks, r.ordered = r.days || !form.clock, r.clocks || form.clock, r.ordered || form.order != DatesAuto
+			r.days, r.clocks, r.ordered = r.days || !form.clock, r.clocks || form.clock,
+				r.ordered || form.order != DatesAuto
 			return at, true
 		}
 	}
@@ -141,7 +146,8 @@ func newCalendar(texts []string, order Dates) (c *calendar, open, ok bool) {
 	if !r.ordered {
 		first = order // and no other rows need another one
 	}
-	c = &calendar{order: first, clocks: r.clocks, years: !r.clocks, from: slices.MinFunc(dates, time.Time.Compare).Truncate(24 * time.Hour)}
+	c = &calendar{order: first, clocks: r.clocks, years: !r.clocks,
+		from: slices.MinFunc(dates, time.Time.Compare).Truncate(24 * time.Hour)}
 	for _, at := range dates {
 		c.years = c.years && at.Equal(time.Date(at.Year(), 1, 1, 0, 0, 0, 0, at.Location()))
 	}

@@ -29,13 +29,16 @@ const mostProducts = 2e10
 // dependences returns the columns of x that stay, and reports those that others determine.
 func (p *preparation) dependences(x *mat.Dense) (keep []int) {
 	if symmetric(x) {
-		p.problem(Problem{Text: fmt.Sprintf("the numbers are a symmetric matrix of %d rows and columns, such as one of correlations or distances; want the measurements, one row for each observation", len(p.out.Columns))})
+		p.problem(Problem{Text: fmt.Sprintf("the numbers are a symmetric matrix of %d rows and "+
+			"columns, such as one of correlations or distances; want the measurements, one row "+
+			"for each observation", len(p.out.Columns))})
 	}
 	found, constant := p.search(x)
 	t := &dataset.Table{Variables: p.out.variables()}
 	for k, c := range p.out.Columns {
 		if t.OfKinds() && t.Kind(k).Levelled() {
-			delete(found, k) // its levels need not be a sum of codes, and a table of probabilities may be certain
+			// its levels need not be a sum of codes, and a table of probabilities may be certain
+			delete(found, k)
 		}
 		name := fmt.Sprintf("column %d (%s)", c.Position, short(c.Name))
 		text, dependent := found[k]
@@ -52,7 +55,8 @@ func (p *preparation) dependences(x *mat.Dense) (keep []int) {
 			if constant[k] {
 				solve = "--set data.dependent=drop leaves it out"
 			}
-			p.problem(Problem{Column: c.Position, Text: name + " " + text, Solve: solve, remedy: func(o *Options) { o.Dependent = DependentDrop }})
+			p.problem(Problem{Column: c.Position, Text: name + " " + text, Solve: solve,
+				remedy: func(o *Options) { o.Dependent = DependentDrop }})
 			keep = append(keep, k)
 		}
 	}
@@ -83,7 +87,8 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 			found[j] = p.equation(j, []int{k}, []float64{s.slope(j, k)}, s)
 		}
 		if few {
-			p.note("%s of %d columns are too few to look for columns that others determine", words.Counted(len(rows), "row"), d)
+			p.note("%s of %d columns are too few to look for columns that others determine",
+				words.Counted(len(rows), "row"), d)
 		}
 		return found, constant
 	}
@@ -96,7 +101,8 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 	})
 	for _, j := range near {
 		if !constant[j] {
-			p.note("%s is almost determined by the columns before it: less than a millionth of its variance is its own", p.out.Columns[j].label())
+			p.note("%s is almost determined by the columns before it: less than a millionth of "+
+				"its variance is its own", p.out.Columns[j].label())
 		}
 	}
 	return found, constant
@@ -306,7 +312,8 @@ func (s *moments) sequential(found func(j int, of []int, weights []float64) bool
 
 // combination solves for the weights of a column's dependence, in the units of the data, leaves out
 // those that hardly contribute, and checks it row by row.
-func (s *moments) combination(j int, basis []int, rows [][]float64, l []float64) (of []int, weights []float64, ok bool) {
+func (s *moments) combination(j int, basis []int, rows [][]float64, l []float64) (of []int,
+	weights []float64, ok bool) {
 	beta := make([]float64, len(basis))
 	for a := len(basis) - 1; a >= 0; a-- {
 		v := l[a]

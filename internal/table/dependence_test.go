@@ -87,7 +87,8 @@ func TestDependenceIsFound(t *testing.T) {
 				t.Fatalf("error %v", err)
 			}
 		case count == 1 && weights[only] == 1 && constant == 0:
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("is a copy of column %d (v%d)", only+1, only)) {
+			if err == nil || !strings.Contains(err.Error(),
+				fmt.Sprintf("is a copy of column %d (v%d)", only+1, only)) {
 				t.Fatalf("error %v", err)
 			}
 		default:
@@ -104,8 +105,11 @@ func TestDependenceIsFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m := alone.Prepared.Profiles[c.Position-1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <= 1e-9*(1+math.Abs(m.Mean))) {
-				t.Fatalf("column %s has the mean %v, want %v", c.Name, stat.Mean(mat.Col(nil, k, p.Data.X), nil), m.Mean)
+			if m := alone.Prepared.Profiles[c.Position-
+				1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <=
+				1e-9*(1+math.Abs(m.Mean))) {
+				t.Fatalf("column %s has the mean %v, want %v", c.Name,
+					stat.Mean(mat.Col(nil, k, p.Data.X), nil), m.Mean)
 			}
 		}
 	})
@@ -134,10 +138,12 @@ func TestFewRows(t *testing.T) {
 	b.WriteString("a,b,c,d,e,f\n")
 	for range 5 {
 		v := rng.NormFloat64()
-		fmt.Fprintf(&b, "%v,%v,%v,%v,%v,%v\n", v, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 1-v)
+		fmt.Fprintf(&b, "%v,%v,%v,%v,%v,%v\n", v, rng.NormFloat64(), rng.NormFloat64(),
+			rng.NormFloat64(), rng.NormFloat64(), 1-v)
 	}
 	_, err := table.Prepare(read(t, b.String(), table.Layout{}), table.Options{})
-	if err == nil || !strings.Contains(err.Error(), "f = 1 − a") || strings.Contains(err.Error(), "problems") {
+	if err == nil || !strings.Contains(err.Error(), "f = 1 − a") ||
+		strings.Contains(err.Error(), "problems") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -149,5 +155,6 @@ func TestSymmetricMatrix(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "symmetric matrix of 3 rows and columns") {
 		t.Errorf("error %v", err)
 	}
-	prepare(t, strings.Replace(correlations, ".3,1\n", ".31,1\n", 1), table.Layout{}, table.Options{})
+	prepare(t, strings.Replace(correlations, ".3,1\n", ".31,1\n", 1), table.Layout{},
+		table.Options{})
 }

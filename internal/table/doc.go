@@ -32,16 +32,18 @@
 //
 // A [Profile] says which [Kind] a column is, under these rules, the first that applies:
 //
-//   - missing values: the empty cell and the spellings NA, N/A, NaN, NaT, null, ., ?, <NA> and the errors of spreadsheets, such as #N/A and #DIV/0!, in any
-//     case, in every column; further None, -, --, *, unknown, missing, nil and the like where all other values are numbers, dates or the two words of a boolean, because they may be
+//   - missing values: the empty cell and the spellings NA, N/A, NaN, NaT, null, ., ?, <NA> and the
+//     errors of spreadsheets, such as #N/A and #DIV/0!, in any case, in every column; further None, -, --, *, unknown, missing, nil and the like where all other values are numbers, dates or the two words of a boolean, because they may be
 //     levels among words; further whatever [Options].MissingCodes says;
-//   - numbers in another spelling, if every text is one, and all agree: with separators of thousands, a decimal mark of their own, or a sign for per cent or a currency;
+//   - numbers in another spelling, if every text is one, and all agree: with separators of
+//     thousands, a decimal mark of their own, or a sign for per cent or a currency;
 //   - empty, constant; date, if every text is a day or a time;
 //   - ordinal where an option orders the levels;
-//   - numbers: an index at the front without a name, or with at least ten rows if the numbers are 1…n or 0…n−1; an identifier if whole numbers that never repeat stand under a
-//     name such as id; boolean if they are 0 and 1; else numbers;
+//   - numbers: an index at the front without a name, or with at least ten rows if the numbers are
+//     1…n or 0…n−1; an identifier if whole numbers that never repeat stand under a name such as id; boolean if they are 0 and 1; else numbers;
 //   - boolean: true and false, yes and no, t and f, y and n, on and off;
-//   - category: texts with at most half as many levels as rows, or numbers and texts with at most eight levels, each on average four times;
+//   - category: texts with at most half as many levels as rows, or numbers and texts with at most
+//     eight levels, each on average four times;
 //   - mixed: numbers and other texts; text: words that hardly repeat.
 //
 // # Preparing

@@ -38,7 +38,9 @@ func (f *Filler) Table() (*Table, error) {
 			t.Rows = c.rows
 		}
 		if c.rows != t.Rows {
-			return nil, &FormatError{t.Source, fmt.Sprintf("columns %s and %s have %d and %d values", short(t.Columns[0].Name), short(c.Name), t.Rows, c.rows)}
+			return nil, &FormatError{t.Source,
+				fmt.Sprintf("columns %s and %s have %d and %d values", short(t.Columns[0].Name),
+					short(c.Name), t.Rows, c.rows)}
 		}
 	}
 	return t, nil

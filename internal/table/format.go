@@ -26,7 +26,8 @@ var foreign = []signature{
 	{"\xfd7zXZ\x00", "is compressed by xz; decompress it first (xz -d)"},
 	{"\x28\xb5\x2f\xfd", "is compressed by zstd; decompress it first (zstd -d)"},
 	{"7z\xbc\xaf\x27\x1c", "is an archive of 7-Zip; extract the table first"},
-	{"\xd0\xcf\x11\xe0", "is a workbook in the format .xls, or one with a password; save it as .xlsx without a password, or as CSV"},
+	{"\xd0\xcf\x11\xe0", "is a workbook in the format .xls, or one with a password; save it as " +
+		".xlsx without a password, or as CSV"},
 	{"\x89HDF\r\n", "is an HDF5 file; save the table as Parquet or CSV"},
 	{"ARROW1", "is an Arrow or Feather file; save the table as Parquet or CSV"},
 	{"RDX", "is a file of R; save the table by write.csv"},
@@ -68,12 +69,14 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 		if err != nil {
 			return nil, &FormatError{source, "compression by gzip is damaged: " + err.Error()}
 		}
-		if t, err = read(&unpacked{r: z, source: source, file: whole}, source, layout, whole, depth+1); err == nil {
+		if t, err = read(&unpacked{r: z, source: source, file: whole}, source, layout, whole,
+			depth+1); err == nil {
 			t.Format += ", compressed by gzip"
 		}
 		return t, err
 	case starts("BZh"):
-		if t, err = read(&unpacked{r: bzip2.NewReader(b), source: source, file: whole}, source, layout, whole, depth+1); err == nil {
+		if t, err = read(&unpacked{r: bzip2.NewReader(b), source: source, file: whole}, source,
+			layout, whole, depth+1); err == nil {
 			t.Format += ", compressed by bzip2"
 		}
 		return t, err
@@ -82,21 +85,25 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 	case starts("PK\x03\x04"), starts("PAR1"):
 		return readRandomAccess(r, b, source, layout, starts("PAR1"))
 	}
-	if bytes.IndexByte(head, 0) >= 0 && !starts("\xff\xfe") && !starts("\xfe\xff") { // which begin a text in UTF-16
-		return nil, &FormatError{source, "is no text, and of no format that is known; allowed: " + allowedFiles}
+	// which begin a text in UTF-16
+	if bytes.IndexByte(head, 0) >= 0 && !starts("\xff\xfe") && !starts("\xfe\xff") {
+		return nil, &FormatError{source, "is no text, and of no format that is known; allowed: " +
+			allowedFiles}
 	}
 	return readText(b, source, layout)
 }
 
 // readRandomAccess reads a format whose contents are listed at its end.
-func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout, isParquet bool) (*Table, error) {
+func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout,
+	isParquet bool) (*Table, error) {
 	at, size, err := inMemory(r, b)
 	if err != nil {
 		return nil, withPath(source, err)
 	}
 	switch {
 	case isParquet && parquet == nil:
-		return nil, &FormatError{source, "is a Parquet file, which this program does not read: import tobac/parquet"}
+		return nil, &FormatError{source,
+			"is a Parquet file, which this program does not read: import tobac/parquet"}
 	case isParquet:
 		return parquet(at, size, source)
 	}
@@ -109,12 +116,14 @@ func readRandomAccess(r io.Reader, b *bufio.Reader, source string, layout Layout
 		case f.Name == "[Content_Types].xml":
 			return readWorkbook(z, size, source, layout)
 		case f.Name == "content.xml":
-			return nil, &FormatError{source, "is a document of OpenOffice or LibreOffice; save its table as .xlsx or CSV"}
+			return nil, &FormatError{source,
+				"is a document of OpenOffice or LibreOffice; save its table as .xlsx or CSV"}
 		case isArray(f):
 			return readArchive(z, source, layout)
 		}
 	}
-	return nil, &FormatError{source, fmt.Sprintf("is an archive without a table; allowed: %s", allowedFiles)}
+	return nil, &FormatError{source,
+		fmt.Sprintf("is an archive without a table; allowed: %s", allowedFiles)}
 }
 
 // ReadFile reads the table in a file. The format is recognised by the content, whatever the name.
@@ -142,14 +151,17 @@ func Read(r io.Reader, source string, layout Layout) (*Table, error) {
 		return nil, err
 	}
 	if t.Rows == 0 && layout.Skip > 0 {
-		return nil, &OptionError{"skip", fmt.Sprintf("%d leaves no row of data in %s", layout.Skip, source)}
+		return nil, &OptionError{"skip",
+			fmt.Sprintf("%d leaves no row of data in %s", layout.Skip, source)}
 	}
 	if t.Rows == 0 {
 		return nil, &FormatError{source, "header without any row of data after it"}
 	}
 	t.completeNames()
 	if layout.Names != nil && len(layout.Names) != len(t.Columns) {
-		return nil, &FormatError{source, fmt.Sprintf("got %d names for %d columns; allowed: one name for each", len(layout.Names), len(t.Columns))}
+		return nil, &FormatError{source,
+			fmt.Sprintf("got %d names for %d columns; allowed: one name for each",
+				len(layout.Names), len(t.Columns))}
 	}
 	for j, name := range layout.Names {
 		t.Columns[j].Name = name

@@ -33,9 +33,12 @@ func drawSheet(t *rapid.T) sheet {
 	n := rapid.IntRange(4, 12).Draw(t, "rows")
 	s := sheet{}
 	for j := range d {
-		s.names = append(s.names, rapid.SampledFrom([]string{"a", "b c", "λ", "p44/42", "x,y", "say \"hi\"", "semi;colon"}).Draw(t, "name")+fmt.Sprint(j))
+		s.names = append(s.names,
+			rapid.SampledFrom([]string{"a", "b c", "λ", "p44/42", "x,y", "say \"hi\"",
+				"semi;colon"}).Draw(t, "name")+fmt.Sprint(j))
 	}
-	number := rapid.OneOf(rapid.Float64Range(-1e6, 1e6), rapid.SampledFrom([]float64{0, 1, -1, 0.1, 1e-300, -1e300, math.MaxFloat64, 5e-324}))
+	number := rapid.OneOf(rapid.Float64Range(-1e6, 1e6),
+		rapid.SampledFrom([]float64{0, 1, -1, 0.1, 1e-300, -1e300, math.MaxFloat64, 5e-324}))
 	for i := range n {
 		row := make([]float64, d)
 		for j := range row {
@@ -135,7 +138,8 @@ func TestRoundTrips(t *testing.T) {
 					rt.Fatalf("%v\n%q", err, b)
 				}
 				if file.Rows != len(s.rows) || len(file.Columns) != len(s.names) {
-					rt.Fatalf("got %d×%d, want %d×%d", file.Rows, len(file.Columns), len(s.rows), len(s.names))
+					rt.Fatalf("got %d×%d, want %d×%d", file.Rows, len(file.Columns), len(s.rows),
+						len(s.names))
 				}
 				for j, c := range file.Columns {
 					if want := s.names[j]; name != "parquet" && name != "npz" && c.Name != want {
@@ -172,7 +176,8 @@ func TestParquetKinds(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[measured](&b)
 	for i := range 12 {
-		m := measured{Name: []string{"a", "b", "c"}[i%3], Large: int64(i * i % 11), Ok: i%2 == 0, Day: time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC), Single: float32(i*i%7) + 0.5}
+		m := measured{Name: []string{"a", "b", "c"}[i%3], Large: int64(i * i % 11), Ok: i%2 == 0,
+			Day: time.Date(2020, 1, 1+i, 0, 0, 0, 0, time.UTC), Single: float32(i*i%7) + 0.5}
 		if i%4 > 0 {
 			dose := int32(i * 3 % 5)
 			m.Dose = &dose
@@ -196,7 +201,8 @@ func TestParquetKinds(t *testing.T) {
 	for _, p := range d.Prepared.Profiles {
 		got[p.Name] = fmt.Sprintf("%v %d", p.Kind, p.Gaps)
 	}
-	want := map[string]string{"name": "category 0", "dose": "number 3", "large": "number 0", "ok": "boolean 0", "day": "date 0", "single": "number 0"}
+	want := map[string]string{"name": "category 0", "dose": "number 3", "large": "number 0",
+		"ok": "boolean 0", "day": "date 0", "single": "number 0"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
@@ -211,10 +217,13 @@ func TestParquetKinds(t *testing.T) {
 	}{{1, []float64{2, 3}}, {2, nil}}); err != nil || lists.Close() != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Read(b2, "t.parquet", table.Layout{}); err == nil || err.Error() != "t.parquet: column L is nested; allowed: columns of numbers, texts, truth values and dates" {
+	if _, err := table.Read(b2, "t.parquet", table.Layout{}); err == nil ||
+		err.Error() != "t.parquet: column L is nested; allowed: columns of numbers, texts, truth "+
+			"values and dates" {
 		t.Errorf("lists: error %v", err)
 	}
-	if _, err := table.Read(strings.NewReader(b.String()[:200]), "t.parquet", table.Layout{}); err == nil || !strings.Contains(err.Error(), "damaged Parquet file") {
+	if _, err := table.Read(strings.NewReader(b.String()[:200]), "t.parquet",
+		table.Layout{}); err == nil || !strings.Contains(err.Error(), "damaged Parquet file") {
 		t.Errorf("cut short: error %v", err)
 	}
 }
@@ -225,7 +234,8 @@ func unicodeNPY(words ...string) []byte {
 	for _, w := range words {
 		longest = max(longest, len([]rune(w)))
 	}
-	header := fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (%d,), }", longest, len(words))
+	header := fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (%d,), }", longest,
+		len(words))
 	for (len(header)+11)%64 != 0 {
 		header += " "
 	}
@@ -276,8 +286,10 @@ func zipOf(t *testing.T, files map[string][]byte, sequence ...string) []byte {
 func TestArchives(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, math.NaN(), 5, 1, 2, 9})
 	files := map[string][]byte{
-		"X.npy": npyOf(t, x), "other.npy": npyOf(t, mat.NewDense(2, 2, []float64{1, 2, 4, 3})), "names.npy": unicodeNPY("größe", "mass"),
-		"u.npy": npyOf(t, []float64{1, 5, 3, 4}), "v.npy": npyOf(t, []int64{3, 1, 1, 2}), "w.npy": unicodeNPY("m", "f", "m", "f"), "short.npy": npyOf(t, []float64{1, 2}),
+		"X.npy": npyOf(t, x), "other.npy": npyOf(t, mat.NewDense(2, 2, []float64{1, 2, 4, 3})),
+		"names.npy": unicodeNPY("größe", "mass"),
+		"u.npy":     npyOf(t, []float64{1, 5, 3, 4}), "v.npy": npyOf(t, []int64{3, 1, 1, 2}),
+		"w.npy": unicodeNPY("m", "f", "m", "f"), "short.npy": npyOf(t, []float64{1, 2}),
 	}
 	files["cut.npy"] = files["short.npy"][:len(files["short.npy"])-1]
 	for _, c := range []struct {
@@ -289,15 +301,22 @@ func TestArchives(t *testing.T) {
 	}{
 		{"a matrix with names", []string{"X.npy", "names.npy"}, "", []string{"größe", "mass"}, ""},
 		{"one of two", []string{"X.npy", "other.npy"}, "X", []string{"X0", "X1"}, ""},
-		{"two", []string{"X.npy", "other.npy"}, "", nil, "t.npz: holds 2 tables (X, other); data.sheet chooses one"},
-		{"none of them", []string{"X.npy", "other.npy"}, "Y", nil, "data.sheet: t.npz has no array Y; allowed: X, other"},
+		{"two", []string{"X.npy", "other.npy"}, "", nil,
+			"t.npz: holds 2 tables (X, other); data.sheet chooses one"},
+		{"none of them", []string{"X.npy", "other.npy"}, "Y", nil,
+			"data.sheet: t.npz has no array Y; allowed: X, other"},
 		{"columns", []string{"u.npy", "w.npy", "v.npy"}, "", []string{"u", "w", "v"}, ""},
-		{"columns of two lengths", []string{"u.npy", "short.npy"}, "", nil, "t.npz: arrays u and short have 4 and 2 values; allowed: a matrix, or vectors of one length"},
-		{"none that is whole", []string{"cut.npy"}, "", nil, "t.npz: holds no array of numbers; array cut is left out: NumPy array of shape [2] is cut short: 15 bytes after the header, want 8 of each element"},
-		{"texts alone", []string{"names.npy"}, "names", nil, "t.npz: array names is no table of numbers"},
+		{"columns of two lengths", []string{"u.npy", "short.npy"}, "", nil, "t.npz: arrays u and " +
+			"short have 4 and 2 values; allowed: a matrix, or vectors of one length"},
+		{"none that is whole", []string{"cut.npy"}, "", nil, "t.npz: holds no array of numbers; " +
+			"array cut is left out: NumPy array of shape [2] is cut short: 15 bytes after the " +
+			"header, want 8 of each element"},
+		{"texts alone", []string{"names.npy"}, "names", nil,
+			"t.npz: array names is no table of numbers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file, err := table.Read(bytes.NewReader(zipOf(t, files, c.sequence...)), "t.npz", table.Layout{Sheet: c.sheet})
+			file, err := table.Read(bytes.NewReader(zipOf(t, files, c.sequence...)), "t.npz",
+				table.Layout{Sheet: c.sheet})
 			if c.want != "" {
 				if err == nil || err.Error() != c.want {
 					t.Errorf("error\n got %v\nwant %s", err, c.want)

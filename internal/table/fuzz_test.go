@@ -15,8 +15,12 @@ import (
 // asked for, or an error; the options that are said to solve all problems do.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"a,b\n1,2\n3,4\n5,1\n", "sep=;\na;b\n1,5;x\n2;y\n", "\uFEFF\"a\"\t'b'\n1\tNA\n2\t.\n", "# a b\n1 2\n3 4\n", "150,4,x\n1,2,3\n4,5,6\n", "2001,2002\n1.5,2.5\n3.5,1.5\n",
-		",a\n0,1\n1,5\n", "a|b\nkg|m\n1|2\n3|9\n", "d,e,f\n2020-01-01,yes,red\n2020-01-02,no,blue\n2020-01-03,no,red\n", "a,b\n1\n\n1,2,3\n\"x\ny\",2\n", "\x1f\x8b\x08", "PK\x03\x04", "PAR1PAR1", "\x93NUMPY\x01\x00",
+		"a,b\n1,2\n3,4\n5,1\n", "sep=;\na;b\n1,5;x\n2;y\n", "\uFEFF\"a\"\t'b'\n1\tNA\n2\t.\n",
+		"# a b\n1 2\n3 4\n", "150,4,x\n1,2,3\n4,5,6\n", "2001,2002\n1.5,2.5\n3.5,1.5\n",
+		",a\n0,1\n1,5\n", "a|b\nkg|m\n1|2\n3|9\n",
+		"d,e,f\n2020-01-01,yes,red\n2020-01-02,no,blue\n2020-01-03,no,red\n",
+		"a,b\n1\n\n1,2,3\n\"x\ny\",2\n", "\x1f\x8b\x08", "PK\x03\x04", "PAR1PAR1",
+		"\x93NUMPY\x01\x00",
 	} {
 		f.Add([]byte(text), uint8(0))
 	}
@@ -35,7 +39,9 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := table.Options{Missing: table.Missing(options / 3 % 3), Categories: table.Categories(options / 9 % 3), Dependent: table.Dependent(options / 27 % 2)}
+		o := table.Options{Missing: table.Missing(options / 3 % 3),
+			Categories: table.Categories(options / 9 % 3),
+			Dependent:  table.Dependent(options / 27 % 2)}
 		check(t, file, o)
 		path := filepath.Join(t.TempDir(), "t")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -78,7 +84,8 @@ func check(t *testing.T, file *table.Table, o table.Options) {
 	if err := p.Data.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Apply(file); err != nil && len(p.Rows) == file.Rows && o.Missing == table.MissingError {
+	if _, _, err := p.Apply(file); err != nil && len(p.Rows) == file.Rows &&
+		o.Missing == table.MissingError {
 		t.Fatalf("the table itself: %v", err)
 	}
 }

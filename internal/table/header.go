@@ -33,8 +33,10 @@ func (l *loader) votes(first record, body []record) vote {
 		case numeric && number:
 			v.numbers++
 			whole := x == math.Trunc(x)
-			v.different = v.different && (x < below.low || x > below.high || whole && 10*below.whole <= below.numbers)
-			if n := len(before); !whole || n > 0 && x <= before[n-1] || n > 1 && x-before[n-1] != before[1]-before[0] {
+			v.different = v.different &&
+				(x < below.low || x > below.high || whole && 10*below.whole <= below.numbers)
+			if n := len(before); !whole || n > 0 && x <= before[n-1] || n > 1 &&
+				x-before[n-1] != before[1]-before[0] {
 				v.rising = false
 			}
 			before = append(before, x)
@@ -82,7 +84,8 @@ func (l *loader) header(head []record) (names []string, rest []record) {
 		return nil, head
 	case v.different && v.rising && (v.numbers > 1 || v.names > 0):
 		if v.names == 0 {
-			l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those below; --set data.header=no takes it for data", l.t.unit, first.line)
+			l.t.note("%s %d is taken for names, numbers that rise evenly and differ from those "+
+				"below; --set data.header=no takes it for data", l.t.unit, first.line)
 		}
 		return texts, body
 	case v.names > 0 && l.layout.Names != nil:
@@ -127,7 +130,8 @@ func (l *loader) dropUnits(head []record) []record {
 		if words == 0 || 2*words < numeric {
 			return head
 		}
-		l.t.warn("%s %d has no number where the columns have numbers: it is left out as units (%s)", l.t.unit, head[0].line, l.quote(head[0]))
+		l.t.warn("%s %d has no number where the columns have numbers: it is left out as units (%s)",
+			l.t.unit, head[0].line, l.quote(head[0]))
 		head = head[1:]
 	}
 	return head

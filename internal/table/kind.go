@@ -42,7 +42,8 @@ const (
 
 // String implements fmt.Stringer.
 func (k Kind) String() string {
-	return [...]string{"number", "boolean", "category", "ordinal", "text", "date", "index", "identifier", "constant", "empty", "mixed"}[k]
+	return [...]string{"number", "boolean", "category", "ordinal", "text", "date", "index",
+		"identifier", "constant", "empty", "mixed"}[k]
 }
 
 // A Level is one value of a category, with the rows that have it.
@@ -72,9 +73,10 @@ type Profile struct {
 	// Whole reports that all numbers are whole.
 	Whole bool
 
-	column   *Column
-	gapText  []bool         // by code − 1
-	values   []float64      // by code − 1: the numbers that texts spell, NaN where they do not; nil if none does
+	column  *Column
+	gapText []bool // by code − 1
+	// by code − 1: the numbers that texts spell, NaN where they do not; nil if none does
+	values   []float64
 	spelling *spelling      // how they do
 	calendar *calendar      // they are dates
 	limited  bool           // some are limits of values
@@ -103,7 +105,8 @@ type numbersAndTexts struct {
 }
 
 func (p *Profile) count(rows []int) numbersAndTexts {
-	n := numbersAndTexts{distinct: map[float64]int{}, texts: make([]int, len(p.column.texts)), codes: map[float64]int{}, low: math.Inf(1), high: math.Inf(-1)}
+	n := numbersAndTexts{distinct: map[float64]int{}, texts: make([]int, len(p.column.texts)),
+		codes: map[float64]int{}, low: math.Inf(1), high: math.Inf(-1)}
 	p.rising, p.grouped, p.Whole, p.counting = true, true, true, -2
 	p.Min, p.Max = math.Inf(1), math.Inf(-1)
 	before := math.Inf(-1)
@@ -169,8 +172,10 @@ func (p *Profile) number(row int) float64 {
 
 // profile describes a column in the given rows. categorical says that numbers are codes of a
 // category; order, if not nil, the levels of an ordinal.
-func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string, detect *detection) *Profile {
-	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c, gapText: make([]bool, len(c.texts)), detect: detect}
+func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, order []string,
+	detect *detection) *Profile {
+	p := &Profile{Name: c.Name, Position: c.Position, Rows: c.rows, column: c,
+		gapText: make([]bool, len(c.texts)), detect: detect}
 	if o.Censored == CensoredImpute && detect == nil {
 		p.detect = &detection{math.Inf(-1), math.Inf(1)}
 	}
@@ -185,7 +190,8 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 	n := p.count(rows)
 	var words []string // that are values
 	for k, t := range c.texts {
-		if p.gapText[k] = gapAlways(t.text) || slices.Contains(o.MissingCodes, t.text); !p.gapText[k] && !gapAmongNumbers(t.text) && n.texts[k] > 0 {
+		if p.gapText[k] = gapAlways(t.text) || slices.Contains(o.MissingCodes,
+			t.text); !p.gapText[k] && !gapAmongNumbers(t.text) && n.texts[k] > 0 {
 			words = append(words, t.text)
 		}
 	}
@@ -194,7 +200,8 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 		(o.Censored != CensoredError || detect != nil) && n.numbers > 0 && p.readLimits(words)) {
 		n = p.count(rows)
 	}
-	if len(words) == 0 && n.numbers > 0 && plain || p.values != nil || p.openDate || len(words) == 2 && isBoolean(words[0], words[1]) {
+	if len(words) == 0 && n.numbers > 0 && plain || p.values != nil || p.openDate ||
+		len(words) == 2 && isBoolean(words[0], words[1]) {
 		for k, t := range c.texts {
 			p.gapText[k] = p.gapText[k] || gapAmongNumbers(t.text)
 		}
@@ -226,7 +233,8 @@ func profile(t *Table, c *Column, rows []int, o *Options, categorical bool, orde
 // spell finds out whether all words of a column spell numbers, or are dates, and if so reads them.
 // numbers is how many cells are numbers, all of them below p.Max.
 func (p *Profile) spell(t *Table, words []string, numbers int, order Dates) bool {
-	if s, ok := newSpelling(words, t.mark, t.commas); ok && (numbers == 0 || s.unit == 0 && (s.group == 0 || p.Max < 1000 && p.Min > -1000)) {
+	if s, ok := newSpelling(words, t.mark, t.commas); ok &&
+		(numbers == 0 || s.unit == 0 && (s.group == 0 || p.Max < 1000 && p.Min > -1000)) {
 		p.spelling = &s
 	} else if numbers > 0 {
 		return false
@@ -330,7 +338,8 @@ func (p *Profile) countGaps(rows []int, gaps int) {
 const fewLevels = 8
 
 // classify finds the kind.
-func (p *Profile) classify(n numbersAndTexts, texts, different int, categorical bool, order []string) {
+func (p *Profile) classify(n numbersAndTexts, texts, different int, categorical bool,
+	order []string) {
 	values := n.numbers + texts
 	switch {
 	case values == 0:
@@ -360,7 +369,8 @@ func (p *Profile) classify(n numbersAndTexts, texts, different int, categorical 
 	case p.column.codeOf[otherText] > 0 && n.numbers == 0:
 		p.Kind = Text
 		return
-	case categorical, n.numbers == 0 && different <= max(2, values/2), n.numbers > 0 && p.Distinct <= fewLevels && values >= 4*p.Distinct:
+	case categorical, n.numbers == 0 && different <= max(2, values/2), n.numbers > 0 &&
+		p.Distinct <= fewLevels && values >= 4*p.Distinct:
 		p.Kind = Category
 	case n.numbers > 0:
 		p.mixed(n)
@@ -401,10 +411,12 @@ func (p *Profile) almostNumbers(n numbersAndTexts) bool {
 }
 
 // identifying are names of columns that number what the rows are about.
-var identifying = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|idx|index|uid|uuid|pid|sid|pidnum|idnum|rownames?|row|obs|observation|nr|no|case|caseid|subjectid|patientid|personid)$|^__index_level_|^unnamed: ?[0-9]+$`)
+var identifying = regexp.MustCompile(
+	`(?i)^(.*[ _.-])?(id|ids|idx|index|uid|uuid|pid|sid|pidnum|idnum|rownames?|row|obs|observation|nr|no|case|caseid|subjectid|patientid|personid)$|^__index_level_|^unnamed: ?[0-9]+$`)
 
 // groups are names of columns that number what several rows may be about.
-var groups = regexp.MustCompile(`(?i)^(.*[ _.-])?(id|ids|uid|pid|sid|pidnum|idnum|caseid|subjectid|patientid|personid)$`)
+var groups = regexp.MustCompile(
+	`(?i)^(.*[ _.-])?(id|ids|uid|pid|sid|pidnum|idnum|caseid|subjectid|patientid|personid)$`)
 
 // longIndex is how many rows numbers in a row must have at the front of a file, under a name, to be
 // an index.
@@ -423,8 +435,10 @@ func (p *Profile) numeric(n numbersAndTexts) {
 	case p.Position == 1 && unnamed && p.Whole && p.Gaps == 0,
 		p.Position == 1 && counted && n.numbers >= longIndex && !generatedName.MatchString(p.Name):
 		p.Kind = Index
-	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && (p.rising || p.allDifferent()),
-		groups.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex && len(n.distinct) > 2 && p.grouped:
+	case identifying.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex &&
+		(p.rising || p.allDifferent()),
+		groups.MatchString(p.Name) && p.Whole && p.Gaps == 0 && n.numbers >= longIndex &&
+			len(n.distinct) > 2 && p.grouped:
 		p.Kind = Identifier
 	case len(n.distinct) == 2 && p.Min == 0 && p.Max == 1:
 		p.Kind = Boolean
@@ -531,7 +545,8 @@ func forMissing(v float64) bool {
 		return false
 	}
 	switch int(v) {
-	case 9, 99, 999, 9999, 99999, 999999, 8, 88, 888, 8888, -9, -99, -999, -9999, -99999, -999999, -8, -88, -888, -8888, -77, -777:
+	case 9, 99, 999, 9999, 99999, 999999, 8, 88, 888, 8888, -9, -99, -999, -9999, -99999, -999999,
+		-8, -88, -888, -8888, -77, -777:
 		return true
 	}
 	return false
@@ -592,7 +607,9 @@ func (p *Profile) given() (what, kind string) {
 	case p.Kind == Number && ages.MatchString(p.Name):
 		return "ages", "real"
 	case p.Kind != Number || !p.Whole:
-	case p.Min >= 1500 && p.Max <= 2200 && (strings.Contains(name, "year") || strings.HasSuffix(name, "yr") || name == "date" || name == "time" || p.rising && p.Max-p.Min < 400):
+	case p.Min >= 1500 && p.Max <= 2200 &&
+		(strings.Contains(name, "year") || strings.HasSuffix(name, "yr") || name == "date" ||
+			name == "time" || p.rising && p.Max-p.Min < 400):
 		return "years", "real"
 	case p.Min >= 19000101 && p.Max <= 22001231 && strings.Contains(name, "da"):
 		return "days written as numbers", "real"
@@ -602,7 +619,8 @@ func (p *Profile) given() (what, kind string) {
 
 // Names of columns of ages, and of what is given at birth.
 var (
-	ages = regexp.MustCompile(`(?i)^age([ _.]*[(\[]?(in[ _.])?(years?|yrs?|months?|weeks?|days?)[)\]]?)?$`)
+	ages = regexp.MustCompile(
+		`(?i)^age([ _.]*[(\[]?(in[ _.])?(years?|yrs?|months?|weeks?|days?)[)\]]?)?$`)
 	born = regexp.MustCompile(`(?i)^(sex|gender|race|ethnicity|male|female|non[ _.-]?white)$`)
 )
 
@@ -673,7 +691,10 @@ func (t *Table) kinds(specs []string) (map[int]dataset.Kind, map[int]*detection,
 	for _, spec := range specs {
 		at := strings.LastIndex(spec, "=")
 		if at < 1 {
-			return nil, nil, &OptionError{"kind", fmt.Sprintf("%q has no = after the name of a column; allowed: such as stage=ordered", spec)}
+			return nil, nil,
+				&OptionError{"kind",
+					fmt.Sprintf("%q has no = after the name of a column; allowed: such as "+
+						"stage=ordered", spec)}
 		}
 		j, err := t.find("kind", spec[:at])
 		if err != nil {
@@ -683,10 +704,13 @@ func (t *Table) kinds(specs []string) (map[int]dataset.Kind, map[int]*detection,
 		kind, err := dataset.ParseKind(name)
 		detect, ok := detections(name)
 		if err != nil && !ok {
-			return nil, nil, &OptionError{"kind", fmt.Sprintf("unknown kind %q; allowed: %s", spec[at+1:], kindList())}
+			return nil, nil, &OptionError{"kind",
+				fmt.Sprintf("unknown kind %q; allowed: %s", spec[at+1:], kindList())}
 		}
 		if before := said[j]; before != "" && before != name {
-			return nil, nil, &OptionError{"kind", fmt.Sprintf("%s is said to be %s and %s", delimited.Excerpt(spec[:at]), before, name)}
+			return nil, nil,
+				&OptionError{"kind", fmt.Sprintf("%s is said to be %s and %s",
+					delimited.Excerpt(spec[:at]), before, name)}
 		}
 		if said[j] = name; ok {
 			limited[j] = &detect
@@ -702,5 +726,6 @@ func kindList() string {
 	for _, k := range dataset.Kinds() {
 		names = append(names, k.String())
 	}
-	return strings.Join(names, ", ") + ", " + censoredKind + " (also " + censoredKind + ":0.5..100, with limits of detection)"
+	return strings.Join(names, ", ") + ", " + censoredKind + " (also " + censoredKind +
+		":0.5..100, with limits of detection)"
 }

@@ -54,12 +54,14 @@ func limits(text string) (i interval, ok bool) {
 		high, other := plainNumber(to)
 		return interval{low, high}, one && other && low < high && !math.IsInf(high-low, 0)
 	}
-	if len(text) > 2 && strings.ContainsRune("[(", rune(text[0])) && strings.ContainsRune("])", rune(text[len(text)-1])) {
+	if len(text) > 2 && strings.ContainsRune("[(", rune(text[0])) &&
+		strings.ContainsRune("])", rune(text[len(text)-1])) {
 		from, to, _ := strings.Cut(text[1:len(text)-1], ",")
 		return between(from, to)
 	}
 	for _, sign := range []string{"–", "-", ".."} {
-		if from, to, found := strings.Cut(text, sign); found && !strings.ContainsAny(from+to, "-–+eE") {
+		if from, to, found := strings.Cut(text, sign); found &&
+			!strings.ContainsAny(from+to, "-–+eE") {
 			return between(from, to)
 		}
 	}

@@ -37,11 +37,12 @@ type loader struct {
 	// padded says that records end with their last cell that is not empty.
 	padded  bool
 	width   int
-	filled  int     // cells that are not empty
-	texts   int     // bytes of texts that the columns keep
-	checked int     // bytes of the table when its size was last looked at
-	last    int     // line of the last row
-	odd     *record // a first record of numbers that is data although it differs from those below as names would
+	filled  int // cells that are not empty
+	texts   int // bytes of texts that the columns keep
+	checked int // bytes of the table when its size was last looked at
+	last    int // line of the last row
+	// a first record of numbers that is data although it differs from those below as names would
+	odd     *record
 	above   []record
 	suspect *record // a first record of names and numbers, about which the number of rows decides
 }
@@ -153,9 +154,12 @@ func (l *loader) begin(head []record) (body []record, named bool) {
 	if names != nil {
 		head = l.dropUnits(head)
 	} else if l.suspect == nil && l.layout.Names == nil && l.layout.Header == HeaderAuto {
-		l.t.note("no header found: the columns are called X0, X1, and so on; --set data.header=yes takes the first line for names")
+		l.t.note("no header found: the columns are called X0, X1, and so on; --set " +
+			"data.header=yes takes the first line for names")
 		if l.odd != nil {
-			l.t.note("%s %d (%s) differs from those below in every column, as names would, but is taken for data: --set data.header=yes takes it for names", l.t.unit, l.odd.line, l.quote(*l.odd))
+			l.t.note("%s %d (%s) differs from those below in every column, as names would, but "+
+				"is taken for data: --set data.header=yes takes it for names", l.t.unit, l.odd.line,
+				l.quote(*l.odd))
 		}
 	}
 	l.makeColumns(names)
@@ -168,7 +172,8 @@ func (l *loader) dropComments(head []record) (rest []record, last *record) {
 		return head, nil
 	}
 	k := 0
-	for k < len(head)-1 && len(head[k].cells) > 0 && !head[k].cells[0].Quoted && strings.HasPrefix(string(head[k].cells[0].Text), "#") {
+	for k < len(head)-1 && len(head[k].cells) > 0 && !head[k].cells[0].Quoted &&
+		strings.HasPrefix(string(head[k].cells[0].Text), "#") {
 		k++
 	}
 	if k == 0 {
@@ -235,10 +240,13 @@ func (l *loader) dropPreamble(head []record) (names []string, rest []record) {
 		case n == l.width && !l.title(head[k:]), l.padded && !l.title(head[k:]),
 			n != l.width && len(below[0].cells) != l.width && len(below) == 1:
 			return nil, head[k:]
-		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && len(below[0].cells) == l.width && l.lastEmpty(below):
+		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) &&
+			len(below[0].cells) == l.width && l.lastEmpty(below):
 			return append(textsOf(r), ""), below
-		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) && l.rowNames(below) && l.votes(below[0], below[1:]).names == 0:
-			l.t.note("line %d has one name less than there are columns: the first column has the names of the rows", r.line)
+		case n == l.width-1 && n > 0 && l.layout.Header != HeaderNo && l.words(r) &&
+			l.rowNames(below) && l.votes(below[0], below[1:]).names == 0:
+			l.t.note("line %d has one name less than there are columns: the first column has the "+
+				"names of the rows", r.line)
 			return append([]string{""}, textsOf(r)...), below
 		}
 		l.above = append(l.above, r)
@@ -255,7 +263,8 @@ func (l *loader) rowNames(body []record) bool {
 			return false
 		}
 		text := string(r.cells[0].Text)
-		if v, number := l.like([]byte(text)); number && (v <= before || v != math.Trunc(v)) || seen[text] {
+		if v, number := l.like([]byte(text)); number && (v <= before || v != math.Trunc(v)) ||
+			seen[text] {
 			return false
 		} else if number {
 			before = v
@@ -285,7 +294,8 @@ func (l *loader) settleAbove(named bool) {
 		last := k == len(l.above)-1
 		switch {
 		case l.counts(r):
-			l.t.note("%s %d (%s) counts the rows and columns: it is left out", l.t.unit, r.line, l.quote(r))
+			l.t.note("%s %d (%s) counts the rows and columns: it is left out", l.t.unit, r.line,
+				l.quote(r))
 		case texts == 0 && numbers > 0:
 			first := k
 			for k+1 < len(l.above) && len(l.above[k+1].cells) == n && !l.words(l.above[k+1]) {
@@ -293,16 +303,20 @@ func (l *loader) settleAbove(named bool) {
 			}
 			lines, them := fmt.Sprintf("%s %d has", l.t.unit, r.line), "it"
 			if k > first {
-				lines, them = fmt.Sprintf("%ss %d to %d have", l.t.unit, r.line, l.above[k].line), "them"
+				lines, them = fmt.Sprintf("%ss %d to %d have", l.t.unit, r.line, l.above[k].line),
+					"them"
 			}
 			l.t.problems = append(l.t.problems, Problem{
 				Text:  fmt.Sprintf("%s %s, numbers all of them (%s)", lines, values, l.quote(r)),
 				Solve: fmt.Sprintf("--set data.skip=%d leaves %s out", l.above[k].line, them),
 			})
-		case numbers == 0 && texts > 1 && l.layout.Names == nil && (last && !named || n-l.width == 1 || l.width-n == 1):
+		case numbers == 0 && texts > 1 && l.layout.Names == nil &&
+			(last && !named || n-l.width == 1 || l.width-n == 1):
 			l.t.problems = append(l.t.problems, Problem{
-				Text:  fmt.Sprintf("%s %d has %d names for %d columns (%s)", l.t.unit, r.line, n, l.width, l.quote(r)),
-				Solve: fmt.Sprintf("--set data.skip=%d leaves it out, and --set data.names=a,b,... names the columns", r.line),
+				Text: fmt.Sprintf("%s %d has %d names for %d columns (%s)", l.t.unit, r.line, n,
+					l.width, l.quote(r)),
+				Solve: fmt.Sprintf("--set data.skip=%d leaves it out, and --set "+
+					"data.names=a,b,... names the columns", r.line),
 			})
 		default:
 			l.t.warn("%s %d, with %s, is left out: %s", l.t.unit, r.line, values, l.quote(r))
@@ -334,7 +348,8 @@ func (l *loader) title(head []record) bool {
 	if 2*filled >= l.width || 2*next < l.width || next <= filled {
 		return false
 	}
-	return l.votes(head[1], head[2:]).names > 0 || !l.anyNumber(head[0]) && l.votes(head[1], head[2:]).numbers == 0
+	return l.votes(head[1], head[2:]).names > 0 || !l.anyNumber(head[0]) &&
+		l.votes(head[1], head[2:]).numbers == 0
 }
 
 func (l *loader) anyNumber(r record) bool {
@@ -394,12 +409,15 @@ func (l *loader) settleSuspect() {
 	}
 	r := *l.suspect
 	if l.counts(r) {
-		l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are called X0, X1, and so on; --set data.names=a,b,c names them", l.t.unit, r.line, l.quote(r))
+		l.t.note("%s %d (%s) counts the rows and columns: it is left out, and the columns are "+
+			"called X0, X1, and so on; --set data.names=a,b,c names them", l.t.unit, r.line,
+			l.quote(r))
 		return
 	}
 	l.t.problems = append(l.t.problems, Problem{
-		Text:  fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
-		Solve: "--set data.header=yes takes it for names, --set data.header=no for data; --set data.skip=1 leaves the first line out, and --set data.names=a,b,c names the columns",
+		Text: fmt.Sprintf("%s %d mixes names and numbers (%s)", l.t.unit, r.line, l.quote(r)),
+		Solve: "--set data.header=yes takes it for names, --set data.header=no for data; --set " +
+			"data.skip=1 leaves the first line out, and --set data.names=a,b,c names the columns",
 	})
 }
 
@@ -482,9 +500,13 @@ func (l *loader) checkSize() error {
 	}
 	l.checked = taken
 	if cells > mostUnpacked*l.filled {
-		return &FormatError{l.t.Source, fmt.Sprintf("of the first %d cells, up to %s %d, only %d hold a value; allowed: tables with a value in one cell of %d", cells, l.t.unit, l.last, l.filled, mostUnpacked)}
+		return &FormatError{l.t.Source, fmt.Sprintf("of the first %d cells, up to %s %d, only %d "+
+			"hold a value; allowed: tables with a value in one cell of %d", cells, l.t.unit, l.last,
+			l.filled, mostUnpacked)}
 	}
-	return withPath(l.t.Source, memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)), 2*float64(taken)))
+	return withPath(l.t.Source,
+		memory.Check(fmt.Sprintf("more than %d rows of %d columns", l.t.Rows, len(l.t.Columns)),
+			2*float64(taken)))
 }
 
 // Options of a [Layout] that the readers of the formats take, by the names of their flags. Names
@@ -512,7 +534,9 @@ func (t *Table) CheckLayout(l Layout) error {
 		{"sheet", l.Sheet != ""},
 	} {
 		if o.given && !slices.Contains(t.takes, o.name) {
-			return &OptionError{o.name, fmt.Sprintf("means nothing here: %s is a %s, which takes data.%s", t.Source, t.Format, strings.Join(t.takes, ", data."))}
+			return &OptionError{o.name,
+				fmt.Sprintf("means nothing here: %s is a %s, which takes data.%s", t.Source,
+					t.Format, strings.Join(t.takes, ", data."))}
 		}
 	}
 	return nil

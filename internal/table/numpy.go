@@ -100,11 +100,13 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 			matrices = append(matrices, a)
 		}
 		if layout.Sheet == key && a.x == nil {
-			return nil, &FormatError{name, fmt.Sprintf("array %s is no table of numbers", short(key))}
+			return nil, &FormatError{name,
+				fmt.Sprintf("array %s is no table of numbers", short(key))}
 		}
 	}
 	if layout.Sheet != "" && (len(matrices) != 1 || matrices[0].key != layout.Sheet) {
-		return nil, &OptionError{"sheet", fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), listed(keys))}
+		return nil, &OptionError{"sheet",
+			fmt.Sprintf("%s has no array %s; allowed: %s", name, short(layout.Sheet), listed(keys))}
 	}
 	switch {
 	case len(matrices) > 1:
@@ -112,9 +114,11 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		for _, a := range matrices {
 			all = append(all, a.key)
 		}
-		return nil, &FormatError{name, fmt.Sprintf("holds %d tables (%s); data.sheet chooses one", len(all), listed(all))}
+		return nil, &FormatError{name,
+			fmt.Sprintf("holds %d tables (%s); data.sheet chooses one", len(all), listed(all))}
 	case len(matrices) == 1:
-		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout, layout.Skip)
+		t := fromMatrix(matrices[0].x, name, "NumPy array "+short(matrices[0].key), archiveLayout,
+			layout.Skip)
 		t.nameBy(words)
 		t.Warnings = append(t.Warnings, without...)
 		return t, nil
@@ -125,7 +129,9 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 		return t, err
 	}
-	return nil, &FormatError{name, strings.Join(append([]string{"holds no array of numbers"}, without[:min(1, len(without))]...), "; ")}
+	return nil, &FormatError{name,
+		strings.Join(append([]string{"holds no array of numbers"},
+			without[:min(1, len(without))]...), "; ")}
 }
 
 // isArray reports whether a file of an archive is a NumPy array.
@@ -160,8 +166,11 @@ func (t *Table) nameBy(words []array) {
 
 // fromVectors is the table whose columns are vectors.
 func fromVectors(vectors []array, keys []string, name string, skip int) (*Table, error) {
-	slices.SortStableFunc(vectors, func(a, b array) int { return slices.Index(keys, a.key) - slices.Index(keys, b.key) })
-	t := &Table{Source: name, Format: "NumPy file of an array for each column", unit: "row", takes: archiveLayout}
+	slices.SortStableFunc(vectors, func(a, b array) int {
+		return slices.Index(keys, a.key) - slices.Index(keys, b.key)
+	})
+	t := &Table{Source: name, Format: "NumPy file of an array for each column", unit: "row",
+		takes: archiveLayout}
 	for j, v := range vectors {
 		n := len(v.texts)
 		if v.x != nil {
@@ -171,10 +180,13 @@ func fromVectors(vectors []array, keys []string, name string, skip int) (*Table,
 			t.Rows = n
 		}
 		if n != t.Rows {
-			return nil, &FormatError{name, fmt.Sprintf("arrays %s and %s have %d and %d values; allowed: a matrix, or vectors of one length", short(vectors[0].key), short(v.key), t.Rows, n)}
+			return nil, &FormatError{name, fmt.Sprintf("arrays %s and %s have %d and %d values; "+
+				"allowed: a matrix, or vectors of one length", short(vectors[0].key), short(v.key),
+				t.Rows, n)}
 		}
 		if v.x != nil {
-			t.Columns = append(t.Columns, numbersColumn(v.key, j+1, mat.Col(nil, 0, v.x)[min(skip, n):]))
+			t.Columns = append(t.Columns,
+				numbersColumn(v.key, j+1, mat.Col(nil, 0, v.x)[min(skip, n):]))
 			continue
 		}
 		c := &Column{Name: v.key, Position: j + 1}

@@ -82,7 +82,9 @@ func (t *Table) find(option, name string) (int, error) {
 	for j, c := range t.Columns {
 		if c.Name == name && name != "" {
 			if found >= 0 {
-				return 0, &OptionError{option, fmt.Sprintf("columns %d and %d are both named %s; give the number of one", found+1, j+1, delimited.Excerpt(name))}
+				return 0, &OptionError{option,
+					fmt.Sprintf("columns %d and %d are both named %s; give the number of one",
+						found+1, j+1, delimited.Excerpt(name))}
 			}
 			found = j
 		}
@@ -92,7 +94,8 @@ func (t *Table) find(option, name string) (int, error) {
 	}
 	if k, err := strconv.Atoi(name); err == nil {
 		if k < 1 || k > len(t.Columns) {
-			return 0, &OptionError{option, fmt.Sprintf("no column %d; allowed: 1 to %d, or names", k, len(t.Columns))}
+			return 0, &OptionError{option,
+				fmt.Sprintf("no column %d; allowed: 1 to %d, or names", k, len(t.Columns))}
 		}
 		return k - 1, nil
 	}
@@ -103,7 +106,9 @@ func (t *Table) find(option, name string) (int, error) {
 			hint = fmt.Sprintf(" (did you mean %q?)", c.Name)
 		}
 	}
-	return 0, &OptionError{option, fmt.Sprintf("no column is named %s%s; allowed: %s, or numbers from 1 to %d", delimited.Excerpt(name), hint, delimited.Excerpts(names), len(names))}
+	return 0, &OptionError{option,
+		fmt.Sprintf("no column is named %s%s; allowed: %s, or numbers from 1 to %d",
+			delimited.Excerpt(name), hint, delimited.Excerpts(names), len(names))}
 }
 
 // findAll returns which columns are named.
@@ -115,7 +120,8 @@ func (t *Table) findAll(option string, names []string) (is []bool, sequence []in
 			return nil, nil, err
 		}
 		if is[j] && option == "columns" {
-			return nil, nil, &OptionError{option, fmt.Sprintf("names the %s twice", t.Columns[j].Label())}
+			return nil, nil,
+				&OptionError{option, fmt.Sprintf("names the %s twice", t.Columns[j].Label())}
 		}
 		if !is[j] {
 			is[j] = true
@@ -137,11 +143,13 @@ func (t *Table) selectRows(spec string) ([]int, error) {
 		case err != nil:
 			return nil, err
 		case first > t.Rows:
-			return nil, &OptionError{"rows", fmt.Sprintf("%s begins after the last of %s", strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
+			return nil, &OptionError{"rows", fmt.Sprintf("%s begins after the last of %s",
+				strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
 		case last == math.MaxInt:
 			last = t.Rows
 		case last > t.Rows:
-			return nil, &OptionError{"rows", fmt.Sprintf("%s ends after the last of %s", strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
+			return nil, &OptionError{"rows", fmt.Sprintf("%s ends after the last of %s",
+				strings.TrimSpace(part), words.Counted(t.Rows, "row"))}
 		}
 		for row := first - 1; row < last; row++ {
 			wanted[row] = true
@@ -158,7 +166,9 @@ func (t *Table) selectRows(spec string) ([]int, error) {
 
 // rowRange reads "3", "3-7" or "3-".
 func rowRange(text string) (first, last int, err error) {
-	fault := &OptionError{"rows", fmt.Sprintf("%q is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas", strings.TrimSpace(text))}
+	fault := &OptionError{"rows", fmt.Sprintf("%q is no row or range of rows; allowed: such as "+
+		"5, 2-101 or 200-, counted from 1 below the header, separated by commas",
+		strings.TrimSpace(text))}
 	from, to, isRange := strings.Cut(strings.TrimSpace(text), "-")
 	if first, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || first < 1 {
 		return 0, 0, fault
@@ -188,26 +198,30 @@ func (t *Table) ordinals(specs []string) (map[int][]string, error) {
 			}
 		}
 		if at < 1 {
-			return nil, &OptionError{"ordinal", fmt.Sprintf("%q has no = after the name of a column; %s", spec, allowed)}
+			return nil, &OptionError{"ordinal",
+				fmt.Sprintf("%q has no = after the name of a column; %s", spec, allowed)}
 		}
 		j, err := t.find("ordinal", spec[:at])
 		if err != nil {
 			return nil, err
 		}
 		if all[j] != nil {
-			return nil, &OptionError{"ordinal", fmt.Sprintf("orders the %s twice", t.Columns[j].Label())}
+			return nil, &OptionError{"ordinal",
+				fmt.Sprintf("orders the %s twice", t.Columns[j].Label())}
 		}
 		levels := strings.Split(spec[at+1:], "<")
 		seen := map[string]bool{}
 		for k := range levels {
 			levels[k] = strings.TrimSpace(levels[k])
 			if levels[k] == "" || seen[levels[k]] {
-				return nil, &OptionError{"ordinal", fmt.Sprintf("%q has an empty or repeated level; %s", spec, allowed)}
+				return nil, &OptionError{"ordinal",
+					fmt.Sprintf("%q has an empty or repeated level; %s", spec, allowed)}
 			}
 			seen[levels[k]] = true
 		}
 		if len(levels) < 2 {
-			return nil, &OptionError{"ordinal", fmt.Sprintf("%q has a single level; %s", spec, allowed)}
+			return nil, &OptionError{"ordinal",
+				fmt.Sprintf("%q has a single level; %s", spec, allowed)}
 		}
 		all[j] = levels
 	}
@@ -231,7 +245,8 @@ func (o *Options) Flags() string {
 		if len(names) > 0 {
 			quoted := make([]string, len(names))
 			for k, name := range names {
-				if quoted[k] = name; strings.ContainsAny(name, ",\"\n") || strings.TrimSpace(name) != name {
+				if quoted[k] = name; strings.ContainsAny(name, ",\"\n") ||
+					strings.TrimSpace(name) != name {
 					quoted[k] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 				}
 			}
@@ -277,7 +292,8 @@ const longestValue = 200
 // shellQuote quotes a value that a shell would not leave as it is.
 func shellQuote(s string) string {
 	for _, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/=+%@", r)) {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-.,:/=+%@", r)) {
 			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 		}
 	}

@@ -11,16 +11,17 @@ import (
 
 // A preparation is the work of [Prepare].
 type preparation struct {
-	t        *Table
-	o        Options
-	out      *Prepared
-	rows     []int // selected; nil: all
-	wanted   []int // columns, in sequence
-	named    []bool
-	order    map[int][]string
-	kinds    map[int]dataset.Kind // asked for
-	limited  map[int]*detection   // of columns that are said to have limits
-	places   map[string]int       // of the columns by their names, −1 for a name of several; nil: not yet needed
+	t       *Table
+	o       Options
+	out     *Prepared
+	rows    []int // selected; nil: all
+	wanted  []int // columns, in sequence
+	named   []bool
+	order   map[int][]string
+	kinds   map[int]dataset.Kind // asked for
+	limited map[int]*detection   // of columns that are said to have limits
+	// of the columns by their names, −1 for a name of several; nil: not yet needed
+	places   map[string]int
 	problems []Problem
 	codings  []coding
 }
@@ -53,13 +54,17 @@ func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
 			p.places[c.Name] = k
 		}
 	}
-	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" || len(name) > longestValue {
+	if k, known := p.places[strings.TrimSpace(name)]; !known || k != j || name == "" ||
+		len(name) > longestValue {
 		name = fmt.Sprint(j + 1)
 	}
 	return name, func(o *Options) {
 		o.Drop = append(o.Drop, name)
 		if o.Columns != nil {
-			o.Columns = slices.DeleteFunc(o.Columns, func(c string) bool { k, err := p.t.find("columns", c); return err == nil && k == j })
+			o.Columns = slices.DeleteFunc(o.Columns, func(c string) bool {
+				k, err := p.t.find("columns", c)
+				return err == nil && k == j
+			})
 			o.Drop = o.Drop[:len(o.Drop)-1]
 		}
 	}
@@ -116,5 +121,6 @@ func (p *Profile) Measured() bool {
 // Normal reports whether the values are near a normal distribution: skewness within ±1, excess
 // kurtosis within −1.5 and 3, and more than ten different values. NaN moments are not.
 func (p *Profile) Normal() bool {
-	return p.Kind == Number && p.Distinct > 10 && math.Abs(p.Skewness) <= 1 && p.Kurtosis >= -1.5 && p.Kurtosis <= 3
+	return p.Kind == Number && p.Distinct > 10 && math.Abs(p.Skewness) <= 1 && p.Kurtosis >= -1.5 &&
+		p.Kurtosis <= 3
 }

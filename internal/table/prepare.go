@@ -33,7 +33,8 @@ const mostRounds = 8
 func refuse(t *Table, o Options, problems []Problem) *Refusal {
 	r := &Refusal{Source: t.Source, Problems: problems}
 	for range mostRounds {
-		o.Columns, o.Drop, o.MissingCodes = slices.Clone(o.Columns), slices.Clone(o.Drop), slices.Clone(o.MissingCodes)
+		o.Columns, o.Drop, o.MissingCodes = slices.Clone(o.Columns), slices.Clone(o.Drop),
+			slices.Clone(o.MissingCodes)
 		for _, p := range problems {
 			if p.remedy == nil {
 				return r
@@ -52,7 +53,9 @@ func refuse(t *Table, o Options, problems []Problem) *Refusal {
 			return r // what is left after the remedies is no table
 		}
 		for _, p := range problems {
-			if !slices.ContainsFunc(r.Problems, func(q Problem) bool { return q.Column == p.Column && (p.Column > 0 || q.Text == p.Text) }) {
+			if !slices.ContainsFunc(r.Problems, func(q Problem) bool {
+				return q.Column == p.Column && (p.Column > 0 || q.Text == p.Text)
+			}) {
 				r.Problems = append(r.Problems, p)
 			}
 		}
@@ -61,7 +64,9 @@ func refuse(t *Table, o Options, problems []Problem) *Refusal {
 }
 
 func prepare(t *Table, o Options) (*Prepared, []Problem, error) {
-	p := &preparation{t: t, o: o, out: &Prepared{Notes: slices.Clone(t.Notes), Warnings: slices.Clone(t.Warnings), Profiles: make([]*Profile, len(t.Columns)), options: o, fileRows: t.Rows}}
+	p := &preparation{t: t, o: o, out: &Prepared{Notes: slices.Clone(t.Notes),
+		Warnings: slices.Clone(t.Warnings), Profiles: make([]*Profile, len(t.Columns)), options: o,
+		fileRows: t.Rows}}
 	if err := p.choose(); err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +126,8 @@ func (p *preparation) choose() (err error) {
 	for j := range p.limited {
 		kinds[j] = true
 	}
-	if err := p.checkNamed(drop, map[string][]bool{"keep": keep, "kind": kinds, "ordinal": ordinal}); err != nil {
+	if err := p.checkNamed(drop,
+		map[string][]bool{"keep": keep, "kind": kinds, "ordinal": ordinal}); err != nil {
 		return err
 	}
 	for _, j := range columns {
@@ -147,18 +153,23 @@ func (p *preparation) choose() (err error) {
 func (p *preparation) profile(j int) (*Profile, error) {
 	c := p.t.Columns[j]
 	kind, asked := p.kinds[j]
-	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j], p.limited[j])
-	if p.limited[j] != nil && !q.limited && (q.Kind == Number || q.Kind != Mixed && q.Kind != Constant) {
-		return nil, &OptionError{"kind", c.Label() + " has no limits such as <0.5 beside numbers, and cannot be " + censoredKind}
+	q := profile(p.t, c, p.rows, &p.o, asked && kind == dataset.Categorical, p.order[j],
+		p.limited[j])
+	if p.limited[j] != nil && !q.limited &&
+		(q.Kind == Number || q.Kind != Mixed && q.Kind != Constant) {
+		return nil, &OptionError{"kind",
+			c.Label() + " has no limits such as <0.5 beside numbers, and cannot be " + censoredKind}
 	}
 	if !asked || kind == dataset.Categorical {
 		return q, nil
 	}
 	fault := func(what string) (*Profile, error) {
-		return nil, &OptionError{"kind", fmt.Sprintf("%s %s, and cannot be %v", c.Label(), what, kind)}
+		return nil, &OptionError{"kind",
+			fmt.Sprintf("%s %s, and cannot be %v", c.Label(), what, kind)}
 	}
 	switch {
-	case q.Kind == Ordinal && kind != dataset.Ordered, q.Kind == Category && kind != dataset.Ordered && (kind != dataset.Binary || len(q.Levels) != 2):
+	case q.Kind == Ordinal && kind != dataset.Ordered, q.Kind == Category &&
+		kind != dataset.Ordered && (kind != dataset.Binary || len(q.Levels) != 2):
 		return fault(fmt.Sprintf("has %d levels (%s)", len(q.Levels), describe(q.Levels)))
 	case q.Kind == Boolean && q.levelOf != nil && kind != dataset.Binary && kind != dataset.Ordered:
 		return fault("has two words")
@@ -184,14 +195,17 @@ func (p *preparation) checkNamed(drop []bool, of map[string][]bool) error {
 	for j, c := range p.t.Columns {
 		unlisted := p.o.Columns != nil && !p.named[j]
 		if drop[j] && unlisted {
-			return &OptionError{"drop", fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
+			return &OptionError{"drop",
+				fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
 		}
 		for _, option := range []string{"keep", "kind", "ordinal"} {
 			switch {
 			case of[option][j] && drop[j]:
-				return &OptionError{option, fmt.Sprintf("names the %s, which --drop leaves out", c.Label())}
+				return &OptionError{option,
+					fmt.Sprintf("names the %s, which --drop leaves out", c.Label())}
 			case of[option][j] && unlisted:
-				return &OptionError{option, fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
+				return &OptionError{option,
+					fmt.Sprintf("names the %s, which --columns leaves out", c.Label())}
 			}
 		}
 	}
@@ -213,7 +227,8 @@ func (p *preparation) checkRows() {
 	}
 	const most = 5
 	first := faults[0]
-	text := fmt.Sprintf("%s %d: got %s, want %d as elsewhere", p.t.unit, first.line, words.Counted(first.got, "value"), len(p.t.Columns))
+	text := fmt.Sprintf("%s %d: got %s, want %d as elsewhere", p.t.unit, first.line,
+		words.Counted(first.got, "value"), len(p.t.Columns))
 	if len(faults) > 1 {
 		var lines []string
 		for _, f := range faults[:min(most, len(faults))] {
@@ -222,7 +237,8 @@ func (p *preparation) checkRows() {
 		if len(faults) > most {
 			lines = append(lines, "...")
 		}
-		text += fmt.Sprintf(", and so in %d %ss in all (%s)", len(faults), p.t.unit, strings.Join(lines, ", "))
+		text += fmt.Sprintf(", and so in %d %ss in all (%s)", len(faults), p.t.unit,
+			strings.Join(lines, ", "))
 	}
 	spec := without1(p.rows, faults, p.t.Rows)
 	solve := "data.delimiter and data.comment say how lines are read"
@@ -296,8 +312,10 @@ func (p *preparation) checkNames() {
 			continue
 		}
 		_, remedy := p.dropping(j)
-		p.problem(Problem{Column: c.Position, Text: fmt.Sprintf("columns %d and %d are both named %s", before+1, j+1, short(c.Name)),
-			Solve: fmt.Sprintf("--drop %d leaves the second out, --set data.names=a,b,... gives other names", j+1), remedy: remedy})
+		p.problem(Problem{Column: c.Position,
+			Text: fmt.Sprintf("columns %d and %d are both named %s", before+1, j+1, short(c.Name)),
+			Solve: fmt.Sprintf("--drop %d leaves the second out, --set data.names=a,b,... gives "+
+				"other names", j+1), remedy: remedy})
 	}
 }
 
@@ -352,7 +370,8 @@ func (p *preparation) fill() {
 	for a, row := range rows {
 		for k, c := range p.out.Columns {
 			if i, ok := c.profile.limits(row); ok {
-				p.out.Limits = append(p.out.Limits, dataset.Limit{Row: a, Column: k, Low: i.low, High: i.high})
+				p.out.Limits =
+					append(p.out.Limits, dataset.Limit{Row: a, Column: k, Low: i.low, High: i.high})
 			}
 		}
 	}
@@ -375,7 +394,8 @@ func (p *preparation) tooSmall() bool {
 	case len(p.wanted) == 0:
 		p.problem(Problem{Text: "got no column, want at least 2"})
 	case len(p.wanted) == 1:
-		p.problem(Problem{Text: "got a single column, want at least 2: one variable has no edges to infer"})
+		p.problem(Problem{Text: "got a single column, want at least 2: one variable has no edges " +
+			"to infer"})
 	default:
 		return false
 	}
@@ -387,11 +407,14 @@ func (p *preparation) tooLittle(rows, columns int) {
 	switch {
 	case len(p.problems) > 0:
 	case columns < 2:
-		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2", words.Counted(columns, "column"), len(p.wanted)),
-			Solve: "data.keep takes columns of dates, and those that look like an index or identifier, --kind NAME=categorical those with words"})
+		p.problem(Problem{Text: fmt.Sprintf("%s of numbers left of %d, want at least 2",
+			words.Counted(columns, "column"), len(p.wanted)),
+			Solve: "data.keep takes columns of dates, and those that look like an index or " +
+				"identifier, --kind NAME=categorical those with words"})
 	case rows < 2:
 		p.problem(Problem{Text: fmt.Sprintf("%s left, want at least 2", words.Counted(rows, "row")),
-			Solve: "--missing impute keeps rows with missing values, --drop leaves out the columns that have most of them"})
+			Solve: "--missing impute keeps rows with missing values, --drop leaves out the " +
+				"columns that have most of them"})
 	}
 }
 
@@ -437,19 +460,24 @@ func (p *preparation) handleGaps(rows []int) []int {
 	some := len(rows) - len(complete)
 	switch p.o.Missing {
 	case MissingDrop:
-		p.note("%s with missing values left out of %d: %s", words.Counted(some, "row"), len(rows), what)
+		p.note("%s with missing values left out of %d: %s", words.Counted(some, "row"), len(rows),
+			what)
 		return complete
 	case MissingImpute:
-		p.note("missing values in %s of %d are imputed: %s", words.Counted(some, "row"), len(rows), what)
+		p.note("missing values in %s of %d are imputed: %s", words.Counted(some, "row"), len(rows),
+			what)
 		return rows
 	}
 	remedy := func(o *Options) { o.Missing = MissingDrop }
-	solve := fmt.Sprintf("--missing drop leaves out %s and keeps %d, --missing impute completes them", words.Counted(some, "row"), len(complete))
+	solve := fmt.Sprintf("--missing drop leaves out %s and keeps %d, --missing impute completes "+
+		"them", words.Counted(some, "row"), len(complete))
 	if len(complete) < 2*len(p.out.Columns)+2 {
 		remedy = func(o *Options) { o.Missing = MissingImpute }
-		solve = fmt.Sprintf("--missing impute completes them, --missing drop keeps only %s", words.Counted(len(complete), "row"))
+		solve = fmt.Sprintf("--missing impute completes them, --missing drop keeps only %s",
+			words.Counted(len(complete), "row"))
 	}
-	p.problem(Problem{Text: fmt.Sprintf("missing values in %s of %d: %s", words.Counted(some, "row"), len(rows), what), Solve: solve, remedy: remedy})
+	p.problem(Problem{Text: fmt.Sprintf("missing values in %s of %d: %s",
+		words.Counted(some, "row"), len(rows), what), Solve: solve, remedy: remedy})
 	return complete // for the problems behind this one
 }
 
@@ -485,17 +513,23 @@ func (p *preparation) noteMeasurements() {
 		}
 		for _, e := range q.repeated {
 			v := spelled(e.value)
-			p.note("%s: the value %s stands %d times, far from all others: if it means missing, --set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
+			p.note("%s: the value %s stands %d times, far from all others: if it means missing, "+
+				"--set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
 		}
 		if what, kind := q.given(); what != "" {
 			if _, asked := p.kinds[q.Position-1]; asked {
-				p.note("%s has %s, and is taken as a measurement; --drop leaves it out", label(q.Position, q.Name), what)
+				p.note("%s has %s, and is taken as a measurement; --drop leaves it out",
+					label(q.Position, q.Name), what)
 			} else {
 				p.out.Columns[k].given = true
-				p.note("%s has %s, which no other column causes; --kind %s takes it as a measurement, --drop leaves it out", label(q.Position, q.Name), what, shellQuote(q.Name+"="+kind))
+				p.note("%s has %s, which no other column causes; --kind %s takes it as a "+
+					"measurement, --drop leaves it out", label(q.Position, q.Name), what,
+					shellQuote(q.Name+"="+kind))
 			}
 		} else if q.Kind == Number && q.Whole && q.Rows >= 20 && identifying.MatchString(q.Name) {
-			p.note("%s is named like an identifier and taken as a measurement; --drop leaves it out", label(q.Position, q.Name))
+			p.note(
+				"%s is named like an identifier and taken as a measurement; --drop leaves it out",
+				label(q.Position, q.Name))
 		}
 		if q.Kind == Identifier || q.Kind == Index {
 			p.note("%s numbers the rows, and is kept as asked for", label(q.Position, q.Name))

@@ -47,7 +47,8 @@ func TestKinds(t *testing.T) {
 	}{
 		{"numbers", []string{"1", "2.5", "-3", "4e2", "+7"}, table.Number, 0},
 		{"numbers and gaps", []string{"1", "NA", "3", "", "?"}, table.Number, 18},
-		{"all usual spellings", []string{"1", "n/a", "NaN", ".", "null", "4", "None", "-", "missing", "#N/A"}, table.Number, 24},
+		{"all usual spellings", []string{"1", "n/a", "NaN", ".", "null", "4", "None", "-",
+			"missing", "#N/A"}, table.Number, 24},
 		{"zero and one", []string{"0", "1", "1"}, table.Boolean, 0},
 		{"true and false", []string{"True", "False", "True"}, table.Boolean, 0},
 		{"yes and no with gaps", []string{"yes", "no", "None"}, table.Boolean, 10},
@@ -72,7 +73,8 @@ func TestKinds(t *testing.T) {
 		{"hexadecimal", append([]string{"0x1F"}, counting(1)[1:]...), table.Mixed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := table.Describe(read(t, beside(30, c.values...), table.Layout{Header: table.HeaderYes}), table.Options{})
+			d, err := table.Describe(read(t, beside(30, c.values...),
+				table.Layout{Header: table.HeaderYes}), table.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,16 +92,21 @@ func TestMoments(t *testing.T) {
 		"1 2.5 -3 NA 400 7": {1, 2.5, -3, gap, 400, 7},
 		"yes no no NA no":   {1, 0, 0, gap, 0},
 	} {
-		d, err := table.Describe(read(t, beside(30, strings.Fields(text)...), table.Layout{Header: table.HeaderYes}), table.Options{})
+		d, err := table.Describe(read(t, beside(30, strings.Fields(text)...),
+			table.Layout{Header: table.HeaderYes}), table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		values := slices.DeleteFunc(slices.Repeat(want, 30/len(want)), math.IsNaN)
 		p, mean, sd := d.Prepared.Profiles[1], stat.Mean(values, nil), stat.PopStdDev(values, nil)
-		third, fourth := stat.MomentAbout(3, values, mean, nil), stat.MomentAbout(4, values, mean, nil)
+		third, fourth := stat.MomentAbout(3, values, mean, nil),
+			stat.MomentAbout(4, values, mean, nil)
 		got := []float64{p.Min, p.Max, p.Mean, p.SD, p.Skewness, p.Kurtosis}
-		if want := []float64{slices.Min(values), slices.Max(values), mean, sd, third / math.Pow(sd, 3), fourth/math.Pow(sd, 4) - 3}; !floats.EqualApprox(got, want, 1e-12) {
-			t.Errorf("%s: least, largest, mean, standard deviation, skewness, kurtosis %v, want %v", text, got, want)
+		if want := []float64{slices.Min(values), slices.Max(values), mean, sd,
+			third / math.Pow(sd, 3), fourth/math.Pow(sd, 4) - 3}; !floats.EqualApprox(got, want,
+			1e-12) {
+			t.Errorf("%s: least, largest, mean, standard deviation, skewness, kurtosis %v, want %v",
+				text, got, want)
 		}
 	}
 }
@@ -122,10 +129,14 @@ func TestIndicesAndIdentifiers(t *testing.T) {
 		{"index from 1, identifier", text("Obs", "id", 1), table.Options{}, []string{"x", "y"}},
 		{"index from 0", text("", "z", 0), table.Options{}, []string{"z", "x", "y"}},
 		{"not an index", text("t", "z", 2), table.Options{}, []string{"t", "z", "x", "y"}},
-		{"kept", text("t", "id", 1), table.Options{Keep: []string{"t", "id"}}, []string{"t", "id", "x", "y"}},
-		{"named", text("t", "id", 1), table.Options{Columns: []string{"y", "t"}}, []string{"y", "t"}},
-		{"by number", text("t", "id", 1), table.Options{Columns: []string{"4", "1"}}, []string{"y", "t"}},
-		{"without a name, kept", text("", "z", 0), table.Options{Keep: []string{"1"}}, []string{"column1", "z", "x", "y"}},
+		{"kept", text("t", "id", 1), table.Options{Keep: []string{"t", "id"}},
+			[]string{"t", "id", "x", "y"}},
+		{"named", text("t", "id", 1), table.Options{Columns: []string{"y", "t"}},
+			[]string{"y", "t"}},
+		{"by number", text("t", "id", 1), table.Options{Columns: []string{"4", "1"}},
+			[]string{"y", "t"}},
+		{"without a name, kept", text("", "z", 0), table.Options{Keep: []string{"1"}},
+			[]string{"column1", "z", "x", "y"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Dependent = table.DependentDrop
@@ -148,25 +159,35 @@ func TestIndicesAndIdentifiers(t *testing.T) {
 }
 
 func TestCoding(t *testing.T) {
-	text := "x,size,sex,ok,colour,code\n1,small,m,yes,red,1\n4,large,f,no,blue,2\n2,medium,f,yes,red,9\n8,small,m,yes,green,2\n5,large,m,no,red,1\n7,medium,f,no,blue,1\n6,small,f,yes,green,9\n3,large,m,no,red,2\n"
-	p := prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesIndicators, Ordinal: []string{"size=small<medium<large"}, Kinds: []string{"code=categorical"}})
-	if diff := cmp.Diff([]string{"x", "size", "sex", "ok", "colour=blue", "colour=green", "code=2", "code=9"}, p.Data.Names); diff != "" {
+	text := "x,size,sex,ok,colour,code\n1,small,m,yes,red,1\n4,large,f,no,blue,2\n2,medium,f,yes" +
+		",red,9\n8,small,m,yes,green,2\n5,large,m,no,red,1\n7,medium,f,no,blue,1\n6,small,f,yes," +
+		"green,9\n3,large,m,no,red,2\n"
+	p := prepare(t, text, table.Layout{}, table.Options{Categories: table.CategoriesIndicators,
+		Ordinal: []string{"size=small<medium<large"}, Kinds: []string{"code=categorical"}})
+	if diff := cmp.Diff([]string{"x", "size", "sex", "ok", "colour=blue", "colour=green", "code=2",
+		"code=9"}, p.Data.Names); diff != "" {
 		t.Fatalf("names (-want +got):\n%s", diff)
 	}
-	want := [][]float64{{1, 0, 1, 1, 0, 0, 0, 0}, {4, 2, 0, 0, 1, 0, 1, 0}, {2, 1, 0, 1, 0, 0, 0, 1}, {8, 0, 1, 1, 0, 1, 1, 0}, {5, 2, 1, 0, 0, 0, 0, 0}, {7, 1, 0, 0, 1, 0, 0, 0}, {6, 0, 0, 1, 0, 1, 0, 1}, {3, 2, 1, 0, 0, 0, 1, 0}}
+	want := [][]float64{{1, 0, 1, 1, 0, 0, 0, 0}, {4, 2, 0, 0, 1, 0, 1, 0},
+		{2, 1, 0, 1, 0, 0, 0, 1}, {8, 0, 1, 1, 0, 1, 1, 0}, {5, 2, 1, 0, 0, 0, 0, 0},
+		{7, 1, 0, 0, 1, 0, 0, 0}, {6, 0, 0, 1, 0, 1, 0, 1}, {3, 2, 1, 0, 0, 0, 1, 0}}
 	if diff := cmp.Diff(want, rowsOf(p.Data)); diff != "" {
 		t.Errorf("numbers (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([][2]int{{4, 5}, {6, 7}}, p.Exclusive); diff != "" {
 		t.Errorf("exclusive pairs (-want +got):\n%s", diff)
 	}
-	p = prepare(t, text, table.Layout{}, table.Options{Kinds: []string{"code=categorical", "x=count", "size=ordered"}})
+	p = prepare(t, text, table.Layout{},
+		table.Options{Kinds: []string{"code=categorical", "x=count", "size=ordered"}})
 	if diff := cmp.Diff([]float64{2, 0, 2, 1, 2, 0, 1, 2}, columnOf(p, "colour")); diff != "" {
 		t.Errorf("codes by name (-want +got):\n%s", diff)
 	}
-	kinds := []dataset.Variable{{Kind: dataset.Count}, {Kind: dataset.Ordered, Levels: []string{"small", "medium", "large"}},
-		{Kind: dataset.Binary, Levels: []string{"f", "m"}}, {Kind: dataset.Binary, Levels: []string{"no", "yes"}},
-		{Kind: dataset.Categorical, Levels: []string{"blue", "green", "red"}}, {Kind: dataset.Categorical, Levels: []string{"1", "2", "9"}}}
+	kinds := []dataset.Variable{{Kind: dataset.Count},
+		{Kind: dataset.Ordered, Levels: []string{"small", "medium", "large"}},
+		{Kind: dataset.Binary, Levels: []string{"f", "m"}},
+		{Kind: dataset.Binary, Levels: []string{"no", "yes"}},
+		{Kind: dataset.Categorical, Levels: []string{"blue", "green", "red"}},
+		{Kind: dataset.Categorical, Levels: []string{"1", "2", "9"}}}
 	if diff := cmp.Diff(kinds, p.Data.Variables); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
@@ -187,9 +208,14 @@ func columnOf(p *table.Prepared, name string) []float64 {
 // Everything that is wrong is in one error, with what solves it; and what is said to solve it
 // together does.
 func TestRefusal(t *testing.T) {
-	text := "species,day,bill,mass,note,flat,twice,sex\nA,2020-01-02,NA,30,ok 1,5,60,m\nB,2020-01-03,2.5,10,ok 2,5,20,f\nC,2020-01-04,3.5,20,ok 3,5,40,f\nA,2020-02-02,1,50,ok 4,5,100,m\n" +
-		"B,2020-02-03,2,70,ok 5,5,140,NA\nC,2020-03-03,9,60,ok 6,5,120,m\nA,2020-03-04,7,10,ok 7,5,20,f\nB,2020-03-05,6,40,ok 8,5,80,m\nC,2020-03-06,5,30,ok 9,5,60,f\n" +
-		"A,2021-03-06,4,90,ok 10,5,180,f\nB,2021-03-07,2,80,ok 11,5,160,m\nC,2021-03-08,2,5,ok 12,5,10,m\nA,2022-03-08,2,4,ok 13,5,8,f\nB,2022-03-09,8,40,ok 14,5,80,f\nA,2022-04-09,1,45,ok 15,5,90,m\nA,2022-04-19,3,35,ok 16,5,70,f\n"
+	text := "species,day,bill,mass,note,flat,twice,sex\nA,2020-01-02,NA,30,ok " +
+		"1,5,60,m\nB,2020-01-03,2.5,10,ok 2,5,20,f\nC,2020-01-04,3.5,20,ok " +
+		"3,5,40,f\nA,2020-02-02,1,50,ok 4,5,100,m\n" +
+		"B,2020-02-03,2,70,ok 5,5,140,NA\nC,2020-03-03,9,60,ok 6,5,120,m\nA,2020-03-04,7,10,ok " +
+		"7,5,20,f\nB,2020-03-05,6,40,ok 8,5,80,m\nC,2020-03-06,5,30,ok 9,5,60,f\n" +
+		"A,2021-03-06,4,90,ok 10,5,180,f\nB,2021-03-07,2,80,ok 11,5,160,m\nC,2021-03-08,2,5,ok " +
+		"12,5,10,m\nA,2022-03-08,2,4,ok 13,5,8,f\nB,2022-03-09,8,40,ok " +
+		"14,5,80,f\nA,2022-04-09,1,45,ok 15,5,90,m\nA,2022-04-19,3,35,ok 16,5,70,f\n"
 	_, err := table.Prepare(read(t, text, table.Layout{}), table.Options{})
 	var r *table.Refusal
 	if !errors.As(err, &r) {
@@ -203,8 +229,11 @@ func TestRefusal(t *testing.T) {
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	p := prepare(t, text, table.Layout{}, table.Options{Drop: []string{"day"}, Missing: table.MissingDrop, Categories: table.CategoriesIndicators, Dependent: table.DependentDrop})
-	if diff := cmp.Diff([]string{"species=B", "species=C", "bill", "mass", "sex"}, p.Data.Names); diff != "" {
+	p := prepare(t, text, table.Layout{},
+		table.Options{Drop: []string{"day"}, Missing: table.MissingDrop,
+			Categories: table.CategoriesIndicators, Dependent: table.DependentDrop})
+	if diff := cmp.Diff([]string{"species=B", "species=C", "bill", "mass", "sex"},
+		p.Data.Names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	if len(p.Rows) != 14 || p.Rows[0] != 1 {
@@ -215,17 +244,21 @@ func TestRefusal(t *testing.T) {
 func TestMissing(t *testing.T) {
 	text := "x,y,z\n1,-999,0.5\n2,3,NA\n4,4,0.25\n9,-999,0.5\n7,1,0.75\n5,5,0.125\n6,2,\n8,3,1\n"
 	noted := prepare(t, text, table.Layout{}, table.Options{Columns: []string{"x", "y"}})
-	if !strings.Contains(strings.Join(noted.Notes, "\n"), "the value -999 stands 2 times, far from all others") {
+	if !strings.Contains(strings.Join(noted.Notes, "\n"),
+		"the value -999 stands 2 times, far from all others") {
 		t.Errorf("notes %q", noted.Notes)
 	}
-	p := prepare(t, text, table.Layout{}, table.Options{Missing: table.MissingDrop, MissingCodes: []string{"-999"}})
-	if diff := cmp.Diff([][]float64{{4, 4, 0.25}, {7, 1, 0.75}, {5, 5, 0.125}, {8, 3, 1}}, rowsOf(p.Data)); diff != "" {
+	p := prepare(t, text, table.Layout{},
+		table.Options{Missing: table.MissingDrop, MissingCodes: []string{"-999"}})
+	if diff := cmp.Diff([][]float64{{4, 4, 0.25}, {7, 1, 0.75}, {5, 5, 0.125}, {8, 3, 1}},
+		rowsOf(p.Data)); diff != "" {
 		t.Errorf("complete rows (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{2, 4, 5, 7}, p.Rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	p = prepare(t, text, table.Layout{}, table.Options{Missing: table.MissingImpute, MissingCodes: []string{"-999.0"}})
+	p = prepare(t, text, table.Layout{},
+		table.Options{Missing: table.MissingImpute, MissingCodes: []string{"-999.0"}})
 	if p.Data != nil || p.Incomplete == nil {
 		t.Fatal("missing values are not kept")
 	}
@@ -253,18 +286,27 @@ func TestSelections(t *testing.T) {
 		o    table.Options
 		want string
 	}{
-		{table.Options{Rows: "0"}, `data.rows: "0" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
-		{table.Options{Rows: "3-2"}, `data.rows: "3-2" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+		{table.Options{Rows: "0"},
+			`data.rows: "0" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+		{table.Options{Rows: "3-2"},
+			`data.rows: "3-2" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
 		{table.Options{Rows: "3-9"}, `data.rows: 3-9 ends after the last of 5 rows`},
 		{table.Options{Rows: "9-"}, `data.rows: 9- begins after the last of 5 rows`},
-		{table.Options{Drop: []string{"A"}}, `--drop: no column is named "A" (did you mean "a"?); allowed: "a", "b", "c", or numbers from 1 to 3`},
+		{table.Options{Drop: []string{"A"}},
+			`--drop: no column is named "A" (did you mean "a"?); allowed: "a", "b", "c", or numbers from 1 to 3`},
 		{table.Options{Columns: []string{"a", "1"}}, `--columns: names the column 1 (a) twice`},
-		{table.Options{Columns: []string{"4"}}, `--columns: no column 4; allowed: 1 to 3, or names`},
-		{table.Options{Ordinal: []string{"a"}}, `data.ordinal: "a" has no = after the name of a column; allowed: such as "size=small<medium<large"`},
-		{table.Options{Ordinal: []string{"a=1<1"}}, `data.ordinal: "a=1<1" has an empty or repeated level; allowed: such as "size=small<medium<large"`},
-		{table.Options{Columns: []string{"a"}}, `t.csv: got a single column, want at least 2: one variable has no edges to infer`},
-		{table.Options{Rows: "2"}, `t.csv: got a single row of those that data.rows takes, want at least 2`},
-		{table.Options{Ordinal: []string{"a=1<2<3"}}, `t.csv: column 1 (a): has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
+		{table.Options{Columns: []string{"4"}},
+			`--columns: no column 4; allowed: 1 to 3, or names`},
+		{table.Options{Ordinal: []string{"a"}},
+			`data.ordinal: "a" has no = after the name of a column; allowed: such as "size=small<medium<large"`},
+		{table.Options{Ordinal: []string{"a=1<1"}},
+			`data.ordinal: "a=1<1" has an empty or repeated level; allowed: such as "size=small<medium<large"`},
+		{table.Options{Columns: []string{"a"}},
+			`t.csv: got a single column, want at least 2: one variable has no edges to infer`},
+		{table.Options{Rows: "2"},
+			`t.csv: got a single row of those that data.rows takes, want at least 2`},
+		{table.Options{Ordinal: []string{"a=1<2<3"}},
+			`t.csv: column 1 (a): has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
 	} {
 		_, err := table.Prepare(read(t, text, table.Layout{}), c.o)
 		if err == nil || err.Error() != c.want {
@@ -277,7 +319,9 @@ func TestSelections(t *testing.T) {
 func TestRagged(t *testing.T) {
 	text := "a,b\n1,2\n3\n4,1\n5,5\nTotal: 5 rows\n"
 	_, err := table.Prepare(read(t, text, table.Layout{}), table.Options{})
-	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); --set data.rows=1,3-4 leaves out such rows; data.delimiter and data.comment say how lines are read"
+	want := "t.csv: line 3: got 1 value, want 2 as elsewhere, and so in 2 lines in all (3, 6); " +
+		"--set data.rows=1,3-4 leaves out such rows; data.delimiter and data.comment say how " +
+		"lines are read"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
@@ -289,8 +333,12 @@ func TestRagged(t *testing.T) {
 
 // Other rows are coded like the data.
 func TestApply(t *testing.T) {
-	p := prepare(t, "x,sex,colour\n1,m,red\n2,f,blue\n4,f,green\n3,m,red\n9,m,blue\n8,f,green\n5,m,red\n", table.Layout{}, table.Options{Categories: table.CategoriesIndicators, Missing: table.MissingDrop})
-	got, notes, err := p.Apply(read(t, "colour,other,sex,x\ngreen,1,m,7\nred,2,m,NA\nred,3,f,-1\n", table.Layout{}))
+	p := prepare(t,
+		"x,sex,colour\n1,m,red\n2,f,blue\n4,f,green\n3,m,red\n9,m,blue\n8,f,green\n5,m,red\n",
+		table.Layout{},
+		table.Options{Categories: table.CategoriesIndicators, Missing: table.MissingDrop})
+	got, notes, err := p.Apply(read(t, "colour,other,sex,x\ngreen,1,m,7\nred,2,m,NA\nred,3,f,-1\n",
+		table.Layout{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +349,9 @@ func TestApply(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	_, _, err = p.Apply(read(t, "colour,x\nred,1\npink,high\n", table.Layout{}))
-	want := "t.csv: 3 problems\n  column 2 (x): has values that are no finite numbers (high 1)\n  column 1 (colour): has levels that the data do not have (pink 1)\n  no column is named \"sex\"; allowed: \"colour\", \"x\""
+	want := "t.csv: 3 problems\n  column 2 (x): has values that are no finite numbers (high 1)\n " +
+		" column 1 (colour): has levels that the data do not have (pink 1)\n  no column is named " +
+		"\"sex\"; allowed: \"colour\", \"x\""
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
@@ -310,8 +360,10 @@ func TestApply(t *testing.T) {
 // An option with a long name or value is not proposed.
 func TestLongProposals(t *testing.T) {
 	digits, name := strings.Repeat("1", 1<<20), strings.Repeat("x", 1<<20)
-	for _, text := range []string{beside(12, append(slices.Repeat([]string{"1", "2"}, 5), digits, "5")...), name + ",y\n1,2\n1,3\n1,1\n"} {
-		if _, err := table.Prepare(read(t, text, table.Layout{}), table.Options{}); err == nil || len(err.Error()) > 1000 {
+	for _, text := range []string{beside(12, append(slices.Repeat([]string{"1", "2"}, 5), digits,
+		"5")...), name + ",y\n1,2\n1,3\n1,1\n"} {
+		if _, err := table.Prepare(read(t, text, table.Layout{}), table.Options{}); err == nil ||
+			len(err.Error()) > 1000 {
 			t.Errorf("error %.300v", err)
 		}
 	}
@@ -323,10 +375,12 @@ func TestGiven(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("ID,x,Age (years),Sex,race,year,agegroup,packages\n")
 	for i := range 40 {
-		fmt.Fprintf(&rows, "%d,%.2f,%d,%s,%s,%d,%d,%d\n", 3+i/4, float64(i*i%17)/3, 20+i*7%31, []string{"m", "f"}[i%2],
+		fmt.Fprintf(&rows, "%d,%.2f,%d,%s,%s,%d,%d,%d\n", 3+i/4, float64(i*i%17)/3, 20+i*7%31,
+			[]string{"m", "f"}[i%2],
 			[]string{"u", "v", "w"}[i*i%3], 2001+i*i%7, i%5, i*3%13)
 	}
-	p := prepare(t, rows.String(), table.Layout{}, table.Options{Kinds: []string{"race=categorical"}})
+	p := prepare(t, rows.String(), table.Layout{},
+		table.Options{Kinds: []string{"race=categorical"}})
 	var got []string
 	for _, j := range p.Given() {
 		got = append(got, p.Data.Names[j])
@@ -334,7 +388,8 @@ func TestGiven(t *testing.T) {
 	if diff := cmp.Diff([]string{"Age (years)", "Sex", "year"}, got); diff != "" {
 		t.Errorf("given (-want +got):\n%s", diff)
 	}
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "(ID) numbers what several rows are about") {
+	if len(p.Warnings) != 1 ||
+		!strings.Contains(p.Warnings[0], "(ID) numbers what several rows are about") {
 		t.Errorf("warnings %q, want one about column ID", p.Warnings)
 	}
 }

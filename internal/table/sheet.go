@@ -28,7 +28,8 @@ type sheetSource struct {
 	buffer  []byte // of their texts, but for those that are shared
 	texts   int64  // bytes of the values of all cells so far
 
-	outside, uncomputed string // the first cell left of the table, and the first formula without a value
+	// the first cell left of the table, and the first formula without a value
+	outside, uncomputed string
 	outsiders, formulas int
 }
 
@@ -42,7 +43,8 @@ func (w *workbook) rows(sheet worksheet) (*sheetSource, error) {
 	}
 	s := &sheetSource{w: w, sheet: sheet.name, part: part, m: newMarkup(part)}
 	for err = s.m.next(); err == nil; err = s.m.next() {
-		if s.m.kind == startTag && len(s.m.open) == 2 && s.m.name == "sheetData" && local(s.m.open[0]) == "worksheet" {
+		if s.m.kind == startTag && len(s.m.open) == 2 && s.m.name == "sheetData" &&
+			local(s.m.open[0]) == "worksheet" {
 			return s, nil
 		}
 	}
@@ -64,7 +66,8 @@ func (s *sheetSource) Next() ([]delimited.Cell, int, error) {
 			}
 			return nil, 0, err
 		}
-		if len(s.cells) > 0 && (s.comment == "" || !bytes.HasPrefix(s.cells[0].Text, []byte(s.comment))) {
+		if len(s.cells) > 0 &&
+			(s.comment == "" || !bytes.HasPrefix(s.cells[0].Text, []byte(s.comment))) {
 			return s.cells, s.row, nil
 		}
 	}
@@ -93,10 +96,12 @@ func (s *sheetSource) nextRow() error {
 	if number := m.attr("r"); number != nil {
 		var err error
 		if row, err = strconv.Atoi(string(number)); err != nil || row < 1 || row > mostSheetRows {
-			return fmt.Errorf("number %s of a row; allowed: 1 to %d", short(string(number)), mostSheetRows)
+			return fmt.Errorf("number %s of a row; allowed: 1 to %d", short(string(number)),
+				mostSheetRows)
 		}
 		if row <= s.row {
-			return fmt.Errorf("row %d stands after row %d; allowed: rows in sequence, each once", row, s.row)
+			return fmt.Errorf("row %d stands after row %d; allowed: rows in sequence, each once",
+				row, s.row)
 		}
 	}
 	if s.row = row; row > mostSheetRows {
@@ -125,7 +130,8 @@ func (s *sheetSource) nextRow() error {
 		}
 		last = column
 		if s.texts += int64(len(text)); inflated(s.texts, s.w.size) != nil {
-			return fmt.Errorf("the texts of its cells take more than %d times as much as the file", mostUnpacked)
+			return fmt.Errorf("the texts of its cells take more than %d times as much as the file",
+				mostUnpacked)
 		}
 		switch {
 		case len(text) == 0 || row <= s.skip:
@@ -186,7 +192,8 @@ func (s *sheetSource) column(last int) (int, error) {
 		return last + 1, nil
 	}
 	column, k := 0, 0
-	for ; k < len(reference) && reference[k] >= 'A' && reference[k] <= 'Z' && column <= mostSheetColumns; k++ {
+	for ; k < len(reference) && reference[k] >= 'A' && reference[k] <= 'Z' &&
+		column <= mostSheetColumns; k++ {
 		column = 26*column + int(reference[k]-'A') + 1
 	}
 	row, err := strconv.Atoi(string(reference[k:]))
@@ -196,7 +203,8 @@ func (s *sheetSource) column(last int) (int, error) {
 	case row != s.row:
 		return 0, fmt.Errorf("reference %s in row %d", short(string(reference)), s.row)
 	case column <= last:
-		return column, fmt.Errorf("stands after cell %s; allowed: cells in sequence, each once", cellName(last, s.row))
+		return column, fmt.Errorf("stands after cell %s; allowed: cells in sequence, each once",
+			cellName(last, s.row))
 	}
 	return column, nil
 }
@@ -242,8 +250,11 @@ func (s *sheetSource) cell(column int) ([]byte, error) {
 			}
 		case m.kind == startTag && local(inside[0]) == "v":
 			return nil, fmt.Errorf("<%s> in a value", short(m.name))
-		case m.kind == characters && len(inside) > 0 && (local(inside[0]) == "v" && len(inside) == 1 || local(inside[0]) == "is" && spoken(inside)):
-			if s.buffer = append(s.buffer, unescaped(m.text)...); len(s.buffer)-begin > longestToken {
+		case m.kind == characters && len(inside) > 0 &&
+			(local(inside[0]) == "v" && len(inside) == 1 || local(inside[0]) == "is" &&
+				spoken(inside)):
+			if s.buffer = append(s.buffer, unescaped(m.text)...); len(s.buffer)-
+				begin > longestToken {
 				return nil, fmt.Errorf("has more than %d characters", longestToken)
 			}
 		case m.kind == characters && len(inside) == 0 && len(bytes.TrimSpace(m.text)) > 0:
@@ -270,9 +281,11 @@ func (s *sheetSource) text(value []byte, kind string, dated bool) ([]byte, error
 		text, ok := s.w.texts.at(k)
 		switch {
 		case !s.w.texts.found:
-			return nil, errors.New("has a text that is not there: the workbook lacks its shared texts")
+			return nil, errors.New(
+				"has a text that is not there: the workbook lacks its shared texts")
 		case err != nil || !ok:
-			return nil, fmt.Errorf("has text %s of %d that are shared", short(string(value)), len(s.w.texts.ends))
+			return nil, fmt.Errorf("has text %s of %d that are shared", short(string(value)),
+				len(s.w.texts.ends))
 		}
 		return bytes.TrimSpace(text), nil
 	case "", "n":
@@ -282,7 +295,8 @@ func (s *sheetSource) text(value []byte, kind string, dated bool) ([]byte, error
 			}
 		}
 		if dated {
-			if v, err := strconv.ParseFloat(string(value), 64); err == nil && v >= 0 && v < lastDay {
+			if v, err := strconv.ParseFloat(string(value), 64); err == nil && v >= 0 &&
+				v < lastDay {
 				return []byte(dateText(v, s.w.late)), nil
 			}
 		}
@@ -293,7 +307,8 @@ func (s *sheetSource) text(value []byte, kind string, dated bool) ([]byte, error
 		return bytes.ToUpper(strconv.AppendBool(nil, truth(value))), nil
 	case "str", "inlineStr", "e", "d":
 	default:
-		return nil, fmt.Errorf("type %s of a cell; allowed: n, s, str, inlineStr, b, d, e", short(kind))
+		return nil, fmt.Errorf("type %s of a cell; allowed: n, s, str, inlineStr, b, d, e",
+			short(kind))
 	}
 	return value, nil
 }
@@ -329,7 +344,8 @@ func dateText(days float64, late bool) string {
 	case days < 60:
 		whole++
 	}
-	at := origin.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400e3)) * time.Millisecond)
+	at := origin.AddDate(0, 0,
+		int(whole)).Add(time.Duration(math.Round(part*86400e3)) * time.Millisecond)
 	if part == 0 {
 		return at.Format(time.DateOnly)
 	}

@@ -75,7 +75,8 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	if err := inflated(u.n, u.file.n); err != nil {
 		return 0, &FormatError{u.source, err.Error()}
 	}
-	if err != nil && !errors.Is(err, io.EOF) && u.file.err == nil && !errors.As(err, new(*FormatError)) {
+	if err != nil && !errors.Is(err, io.EOF) && u.file.err == nil &&
+		!errors.As(err, new(*FormatError)) {
 		return n, &FormatError{u.source, "compression is damaged: " + err.Error()}
 	}
 	return n, err
@@ -85,7 +86,8 @@ func (u *unpacked) Read(p []byte) (int, error) {
 type inflation struct{ contents, stored int64 }
 
 func (e *inflation) Error() string {
-	return fmt.Sprintf("at least %s are compressed to %d bytes; allowed: contents of %d times the size", memory.Size(float64(e.contents)), e.stored, mostUnpacked)
+	return fmt.Sprintf("at least %s are compressed to %d bytes; allowed: contents of %d times "+
+		"the size", memory.Size(float64(e.contents)), e.stored, mostUnpacked)
 }
 
 // inflated returns an [*inflation] if there is one.
@@ -99,7 +101,8 @@ func inflated(contents, stored int64) error {
 // openPart opens a file of an archive that is not much larger than the archive says it is stored
 // in.
 func openPart(f *zip.File) (io.ReadCloser, error) {
-	contents, stored := int64(min(f.UncompressedSize64, 1<<62)), int64(min(f.CompressedSize64, 1<<62))
+	contents, stored := int64(min(f.UncompressedSize64, 1<<62)),
+		int64(min(f.CompressedSize64, 1<<62))
 	if err := inflated(contents, stored); err != nil {
 		return nil, fmt.Errorf("%s: %w", short(f.Name), err)
 	}

@@ -27,7 +27,8 @@ func TestGrowingFile(t *testing.T) {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, struct{ io.Reader }{c}); (err != nil) != (more != "") || !errors.Is(err, c.err) {
+		if _, err := io.Copy(io.Discard, struct{ io.Reader }{c}); (err != nil) != (more != "") ||
+			!errors.Is(err, c.err) {
 			t.Errorf("%q more: error %v", more, err)
 		}
 	}

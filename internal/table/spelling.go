@@ -42,7 +42,8 @@ func takeApart(text string) (s spelledNumber, ok bool) {
 	if first, size := utf8.DecodeRuneInString(s.text); strings.ContainsRune(unitSigns, first) {
 		s.unit, s.text = first, strings.TrimSpace(s.text[size:])
 		trimSign()
-	} else if last, size := utf8.DecodeLastRuneInString(s.text); strings.ContainsRune(unitSigns, last) {
+	} else if last, size := utf8.DecodeLastRuneInString(s.text); strings.ContainsRune(unitSigns,
+		last) {
 		s.unit, s.text = last, strings.TrimSpace(s.text[:len(s.text)-size])
 	}
 	var signs []rune // between digits
@@ -50,7 +51,8 @@ func takeApart(text string) (s spelledNumber, ok bool) {
 	digits := 0
 	whole := s.text
 	if k := strings.IndexAny(whole, "eE"); k >= 0 {
-		if exponent := strings.TrimLeft(whole[k+1:], "+-"); exponent == "" || strings.Trim(exponent, "0123456789") != "" {
+		if exponent := strings.TrimLeft(whole[k+1:], "+-"); exponent == "" ||
+			strings.Trim(exponent, "0123456789") != "" {
 			return s, false
 		}
 		whole = whole[:k]
@@ -82,7 +84,8 @@ func takeApart(text string) (s spelledNumber, ok bool) {
 		return runs[0] >= 1 && runs[0] <= 3
 	}
 	switch {
-	case n == 1 && isMark && runs[0] >= 1 && runs[0] <= 3 && runs[1] == 3 && !strings.HasPrefix(strings.TrimLeft(s.text, "+-"), "0"):
+	case n == 1 && isMark && runs[0] >= 1 && runs[0] <= 3 && runs[1] == 3 &&
+		!strings.HasPrefix(strings.TrimLeft(s.text, "+-"), "0"):
 		s.either = last
 	case n == 1 && isMark:
 		s.mark = last
@@ -114,7 +117,8 @@ func newSpelling(texts []string, mark rune, commas bool) (s spelling, ok bool) {
 		if k == 0 {
 			s.unit = one.unit
 		}
-		if !ok || one.unit != s.unit || !agree(&s.group, one.group) || !agree(&s.mark, one.mark) || !agree(&either, one.either) {
+		if !ok || one.unit != s.unit || !agree(&s.group, one.group) || !agree(&s.mark, one.mark) ||
+			!agree(&either, one.either) {
 			return s, false
 		}
 	}
@@ -133,7 +137,8 @@ func newSpelling(texts []string, mark rune, commas bool) (s spelling, ok bool) {
 // number is the number that a text spells.
 func (s spelling) number(text string) (float64, bool) {
 	one, ok := takeApart(text)
-	if !ok || one.unit != s.unit || one.group != 0 && one.group != s.group || one.mark != 0 && s.mark != 0 && one.mark != s.mark {
+	if !ok || one.unit != s.unit || one.group != 0 && one.group != s.group || one.mark != 0 &&
+		s.mark != 0 && one.mark != s.mark {
 		return 0, false
 	}
 	if one.mark != 0 && one.mark == s.group {
@@ -149,7 +154,8 @@ func (s spelling) number(text string) (float64, bool) {
 // String says how the numbers are read.
 func (s spelling) String() string {
 	text := "numbers"
-	if name := map[rune]string{' ': "blanks", '\'': "apostrophes", '.': "points", ',': "commas"}[s.group]; name != "" {
+	if name := map[rune]string{' ': "blanks", '\'': "apostrophes", '.': "points",
+		',': "commas"}[s.group]; name != "" {
 		text += ", with " + name + " between thousands"
 	}
 	if s.mark == ',' {
@@ -189,14 +195,18 @@ func why(text string) string {
 
 // always are the spellings of a missing value in every column, in lower case.
 var always = map[string]bool{
-	"": true, "na": true, "n/a": true, "#n/a": true, "#na": true, "<na>": true, "nan": true, "-nan": true, "nat": true, "null": true,
-	".": true, "?": true, "#n/a n/a": true, "#value!": true, "#div/0!": true, "#ref!": true, "#num!": true, "#name?": true, "#null!": true,
+	"": true, "na": true, "n/a": true, "#n/a": true, "#na": true, "<na>": true, "nan": true,
+	"-nan": true, "nat": true, "null": true,
+	".": true, "?": true, "#n/a n/a": true, "#value!": true, "#div/0!": true, "#ref!": true,
+	"#num!": true, "#name?": true, "#null!": true,
 }
 
 // amongNumbers are spellings that mean a missing value in a column of numbers or dates, and may be
 // a level in a column of words.
 var amongNumbers = map[string]bool{
-	"none": true, "-": true, "--": true, "---": true, "–": true, "—": true, "missing": true, "unknown": true, "not available": true, "*": true, "..": true, "...": true, "n.a.": true, "n.a": true, "nil": true, "(null)": true, "(missing)": true,
+	"none": true, "-": true, "--": true, "---": true, "–": true, "—": true, "missing": true,
+	"unknown": true, "not available": true, "*": true, "..": true, "...": true, "n.a.": true,
+	"n.a": true, "nil": true, "(null)": true, "(missing)": true,
 }
 
 // gapAlways reports whether a text is a missing value in every column.

@@ -63,7 +63,8 @@ type Table struct {
 type fault struct{ row, line, got int }
 
 // allowedFiles is what a path may lead to.
-const allowedFiles = "a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, .npz), or one of these compressed by gzip or bzip2"
+const allowedFiles = "a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, " +
+	".npz), or one of these compressed by gzip or bzip2"
 
 func (t *Table) names() []string {
 	names := make([]string, len(t.Columns))

@@ -9,15 +9,18 @@ import (
 )
 
 // separatorNames are those of the separators in messages.
-var separatorNames = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "bars", ' ': "blanks"}
+var separatorNames = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "bars",
+	' ': "blanks"}
 
 // readText reads a table in the form of a text.
 func readText(r io.Reader, name string, layout Layout) (*Table, error) {
-	s, err := delimited.NewStream(r, name, delimited.Syntax{Separator: layout.Delimiter, Comment: layout.Comment, Skip: layout.Skip})
+	s, err := delimited.NewStream(r, name,
+		delimited.Syntax{Separator: layout.Delimiter, Comment: layout.Comment, Skip: layout.Skip})
 	if err != nil {
 		return nil, textError(err)
 	}
-	t := &Table{Source: name, Format: "text separated by " + separatorNames[s.Separator()], unit: "line", takes: textLayout}
+	t := &Table{Source: name, Format: "text separated by " + separatorNames[s.Separator()],
+		unit: "line", takes: textLayout}
 	var mark delimited.DecimalMark
 	l := &loader{t: t, layout: layout,
 		number: func(text []byte) (float64, bool) { return mark.Number(text, s.Separator()) },
@@ -34,7 +37,8 @@ func readText(r io.Reader, name string, layout Layout) (*Table, error) {
 		t.Format += ", in " + e.String()
 	}
 	if s.Encoding() == delimited.Windows1252 {
-		t.note("the text is not UTF-8, and is read as Windows-1252, which includes Latin-1; if names or words look wrong, save it as UTF-8")
+		t.note("the text is not UTF-8, and is read as Windows-1252, which includes Latin-1; if " +
+			"names or words look wrong, save it as UTF-8")
 	}
 	t.mark, t.commas = rune(mark), s.Separator() == ','
 	if mark == ',' {
@@ -77,7 +81,8 @@ func (t *Table) decimalMark(head []record, separator rune) delimited.DecimalMark
 	case commas && !points:
 		return ','
 	case open != "" && !points:
-		t.note("commas are decimal marks, as in %s, although no number tells them from separators of thousands", open)
+		t.note("commas are decimal marks, as in %s, although no number tells them from "+
+			"separators of thousands", open)
 	}
 	return 0
 }

@@ -44,7 +44,8 @@ func (f Transform) MarshalText() ([]byte, error) {
 func (f *Transform) UnmarshalText(text []byte) error {
 	k := slices.Index(transformNames[:], string(text))
 	if k < 0 {
-		return fmt.Errorf("table: unknown transform %q; allowed: %s", text, strings.Join(transformNames[:], ", "))
+		return fmt.Errorf("table: unknown transform %q; allowed: %s", text,
+			strings.Join(transformNames[:], ", "))
 	}
 	*f = Transform(k)
 	return nil
@@ -69,5 +70,6 @@ func (f Transform) Apply(t *dataset.Table) (*dataset.Table, error) {
 }
 
 func (f Transform) unknown() error {
-	return fmt.Errorf("table: unknown transform %d; allowed: %s", int(f), strings.Join(transformNames[:], ", "))
+	return fmt.Errorf("table: unknown transform %d; allowed: %s", int(f),
+		strings.Join(transformNames[:], ", "))
 }

@@ -13,7 +13,8 @@ import (
 
 // Heavy right tails, before and after.
 func ExampleTransform() {
-	t := &dataset.Table{Names: []string{"PKA"}, X: mat.NewDense(5, 1, []float64{1, 10, 100, 1000, 10000})}
+	t := &dataset.Table{Names: []string{"PKA"},
+		X: mat.NewDense(5, 1, []float64{1, 10, 100, 1000, 10000})}
 	for _, f := range table.Transforms() {
 		u, err := f.Apply(t)
 		if err != nil {
@@ -46,19 +47,22 @@ func TestTransforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		var again table.Transform
-		if err := json.Unmarshal(text, &again); err != nil || again != f || string(text) != `"`+f.String()+`"` {
+		if err := json.Unmarshal(text, &again); err != nil || again != f ||
+			string(text) != `"`+f.String()+`"` {
 			t.Errorf("%v is written as %s and reads back as %v, error %v", f, text, again, err)
 		}
 		got, err := f.Apply(data)
 		if err != nil || !mat.Equal(got.X, want[f.String()].X) {
 			t.Fatalf("%v gives %v, error %v", f, got, err)
 		}
-		if _, err := f.Apply(&dataset.Table{}); err == nil || err.Error() != "dataset: table has no numbers" {
+		if _, err := f.Apply(&dataset.Table{}); err == nil ||
+			err.Error() != "dataset: table has no numbers" {
 			t.Errorf("%v of an empty table: error %v", f, err)
 		}
 	}
 	var f table.Transform
-	if err := f.UnmarshalText([]byte("ln")); err == nil || err.Error() != `table: unknown transform "ln"; allowed: none, log, normal-scores` {
+	if err := f.UnmarshalText([]byte("ln")); err == nil ||
+		err.Error() != `table: unknown transform "ln"; allowed: none, log, normal-scores` {
 		t.Errorf("error %v", err)
 	}
 	const unknown = "table: unknown transform 7; allowed: none, log, normal-scores"

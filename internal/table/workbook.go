@@ -50,9 +50,11 @@ func readWorkbook(z *zip.Reader, size int64, source string, layout Layout) (*Tab
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Source: source, Format: "workbook, sheet " + short(sheet.name), unit: "row", takes: workbookLayout}
+	t := &Table{Source: source, Format: "workbook, sheet " + short(sheet.name), unit: "row",
+		takes: workbookLayout}
 	if layout.Sheet == "" && len(w.sheets) > 1 {
-		t.note("of %d sheets (%s) the first that is not empty is read; data.sheet chooses another", len(w.sheets), w.sheetNames())
+		t.note("of %d sheets (%s) the first that is not empty is read; data.sheet chooses another",
+			len(w.sheets), w.sheetNames())
 	}
 	s, err := w.rows(sheet)
 	if err != nil {
@@ -69,10 +71,12 @@ func readWorkbook(z *zip.Reader, size int64, source string, layout Layout) (*Tab
 		return nil, err
 	}
 	if s.outside != "" {
-		t.warn("%s left of the table, the first in %s, are left out", words.Counted(s.outsiders, "cell"), s.outside)
+		t.warn("%s left of the table, the first in %s, are left out",
+			words.Counted(s.outsiders, "cell"), s.outside)
 	}
 	if s.uncomputed != "" {
-		t.warn("%s without a computed value, the first in %s, are missing values: a spreadsheet program that opens and saves the workbook computes them",
+		t.warn("%s without a computed value, the first in %s, are missing values: a spreadsheet "+
+			"program that opens and saves the workbook computes them",
 			words.Counted(s.formulas, "formula"), s.uncomputed)
 	}
 	return t, nil
@@ -126,7 +130,8 @@ func (w *workbook) open(z *zip.Reader) error {
 	err = w.each(main, func(m *markup) error {
 		switch {
 		case len(m.open) == 1 && m.name != "workbook":
-			return &FormatError{w.source, "is a document of an office program without a table; allowed: " + allowedFiles}
+			return &FormatError{w.source,
+				"is a document of an office program without a table; allowed: " + allowedFiles}
 		case m.name == "workbookPr":
 			w.late = truth(m.attr("date1904"))
 		case m.name == "sheet" && len(m.open) == 3:
@@ -134,7 +139,8 @@ func (w *workbook) open(z *zip.Reader) error {
 				return fmt.Errorf("more than %d sheets", mostSheets)
 			}
 			for _, a := range m.attrs {
-				if r := rest[string(a.value)]; local(a.name) == "id" && r.kind == "worksheet" { // not a chart
+				// not a chart
+				if r := rest[string(a.value)]; local(a.name) == "id" && r.kind == "worksheet" {
 					w.sheets = append(w.sheets, worksheet{string(m.attr("name")), r.target})
 				}
 			}
@@ -148,7 +154,8 @@ func (w *workbook) open(z *zip.Reader) error {
 		switch {
 		case r.kind == "styles" && err == nil:
 			err = w.readStyles(r.target)
-		case r.kind == "sharedStrings" && err == nil && w.parts[strings.ToLower(r.target)] != nil: // else cells say that it is missing
+		// else cells say that it is missing
+		case r.kind == "sharedStrings" && err == nil && w.parts[strings.ToLower(r.target)] != nil:
 			err = w.readTexts(r.target)
 		}
 	}
@@ -168,7 +175,8 @@ func (w *workbook) relations(part string) (map[string]relation, error) {
 			if !strings.HasPrefix(target, "/") {
 				target = dir + target
 			}
-			all[string(m.attr("Id"))] = relation{path.Base(string(m.attr("Type"))), strings.TrimPrefix(path.Clean(target), "/")}
+			all[string(m.attr("Id"))] = relation{path.Base(string(m.attr("Type"))),
+				strings.TrimPrefix(path.Clean(target), "/")}
 		}
 		return nil
 	})
@@ -220,7 +228,8 @@ func (w *workbook) readStyles(part string) error {
 		case inside && m.name == "xf" && local(m.open[1]) == "cellXfs":
 			id := string(m.attr("numFmtId"))
 			is, known := custom[id]
-			if n, err := strconv.Atoi(id); err == nil && !known { // dates and times of day, also in the formats of East Asia
+			// dates and times of day, also in the formats of East Asia
+			if n, err := strconv.Atoi(id); err == nil && !known {
 				is = n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58
 			}
 			w.dates = append(w.dates, is)
@@ -240,7 +249,8 @@ func isDateFormat(format string) bool {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == '\\', c == '_', c == '*': // before a character that stands for itself, for its width, or for filling
+		// before a character that stands for itself, for its width, or for filling
+		case c == '\\', c == '_', c == '*':
 			escaped = true
 		case c == '[':
 			bracket = true
@@ -335,7 +345,10 @@ func (w *workbook) choose(wanted string) (sheet worksheet, left int, err error) 
 		left, err := w.firstColumn(w.sheets[k-1])
 		return w.sheets[k-1], max(left, 0), err
 	}
-	return sheet, 0, &OptionError{"sheet", fmt.Sprintf("%s has no sheet %s; allowed: %s, or numbers from 1 to %d", w.source, short(wanted), w.sheetNames(), len(w.sheets))}
+	return sheet, 0,
+		&OptionError{"sheet",
+			fmt.Sprintf("%s has no sheet %s; allowed: %s, or numbers from 1 to %d", w.source,
+				short(wanted), w.sheetNames(), len(w.sheets))}
 }
 
 func (w *workbook) sheetNames() string {

@@ -30,7 +30,8 @@ type markup struct {
 	seen  int    // bytes of a tag that were looked at for quotes
 	quote byte   // that is open behind them; 0: none
 
-	inTag, emptied, ended bool // after a <, before the end of an element without content, after the root
+	// after a <, before the end of an element without content, after the root
+	inTag, emptied, ended bool
 
 	// The last token. Texts are valid until the next one.
 	kind  token
@@ -174,7 +175,8 @@ func cutShort(err error) error {
 func checkEncoding(instruction string) error {
 	_, encoding, found := strings.Cut(instruction, "encoding=")
 	encoding, _, _ = strings.Cut(strings.TrimLeft(encoding, `"'`), encoding[:min(1, len(encoding))])
-	if found && strings.HasPrefix(instruction, "?xml ") && !strings.EqualFold(encoding, "utf-8") && !strings.EqualFold(encoding, "us-ascii") {
+	if found && strings.HasPrefix(instruction, "?xml ") && !strings.EqualFold(encoding, "utf-8") &&
+		!strings.EqualFold(encoding, "us-ascii") {
 		return fmt.Errorf("faulty XML: encoding %s, want UTF-8", short(encoding))
 	}
 	return nil
@@ -190,7 +192,8 @@ func checkText(text []byte) error {
 // tag reads the tag of an element.
 func (m *markup) tag(text []byte) error {
 	if !m.element(text) {
-		return fmt.Errorf("faulty XML: tag <%s>", short(strings.ToValidUTF8(string(text[:min(len(text), 100)]), "?")))
+		return fmt.Errorf("faulty XML: tag <%s>",
+			short(strings.ToValidUTF8(string(text[:min(len(text), 100)]), "?")))
 	}
 	if len(m.open) > deepestElement {
 		return fmt.Errorf("faulty XML: elements lie more than %d deep", deepestElement)
@@ -263,7 +266,8 @@ func (m *markup) intern(text []byte) string {
 	name, known := m.names[string(text)]
 	if !known {
 		name = string(text)
-		if name == "" || strings.ContainsAny(name, " \t\r\n<&\"'=/!") || name[0] == ':' || name[len(name)-1] == ':' {
+		if name == "" || strings.ContainsAny(name, " \t\r\n<&\"'=/!") || name[0] == ':' ||
+			name[len(name)-1] == ':' {
 			return ""
 		}
 		if len(m.names) < most {
@@ -314,5 +318,6 @@ func reference(name string) (rune, bool) {
 		digits, base = hex, 16
 	}
 	c, err := strconv.ParseUint(digits, base, 21)
-	return rune(c), numbered && err == nil && utf8.ValidRune(rune(c)) && (c >= ' ' || slices.Contains([]uint64{'\t', '\n', '\r'}, c))
+	return rune(c), numbered && err == nil && utf8.ValidRune(rune(c)) &&
+		(c >= ' ' || slices.Contains([]uint64{'\t', '\n', '\r'}, c))
 }

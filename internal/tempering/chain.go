@@ -72,7 +72,9 @@ func (m *mean) add(x float64) {
 // newChain starts every temperature at a draw from the prior.
 func (v *node) newChain(number int) *chain {
 	t := v.cfg.Temperatures
-	c := &chain{worker: v.newWorker(), betas: make([]float64, t), rng: stream.New(v.cfg.Seed, stream.TemperingMoves, v.column, number), refused: make([]float64, t-1), steps: make([]logSum, t-1)}
+	c := &chain{worker: v.newWorker(), betas: make([]float64, t),
+		rng:     stream.New(v.cfg.Seed, stream.TemperingMoves, v.column, number),
+		refused: make([]float64, t-1), steps: make([]logSum, t-1)}
 	for k := range c.betas {
 		c.betas[k] = math.Pow(float64(k)/float64(t-1), 5)
 		s := v.newState()
@@ -102,7 +104,8 @@ func (c *chain) run(ctx context.Context) error {
 			}
 		}
 		c.exchange(t % 2)
-		if last := c.states[len(c.states)-1]; t >= first/8 && !(math.Abs(last.evidence) <= mostEvidence) {
+		if last := c.states[len(c.states)-1]; t >= first/8 &&
+			!(math.Abs(last.evidence) <= mostEvidence) {
 			return ErrOverflow
 		}
 		switch {
@@ -192,7 +195,8 @@ func (c *chain) draw() network { return c.complete(c.states[len(c.states)-1], c.
 
 // complete is the network of a state, whose last layer is drawn given the rest.
 func (w *worker) complete(s *state, rng *rand.Rand) network {
-	d := network{biases: append([]float64(nil), s.biases...), output: make([]float64, w.features), logs: s.logs}
+	d := network{biases: append([]float64(nil), s.biases...), output: make([]float64, w.features),
+		logs: s.logs}
 	for i, in := range s.in {
 		if in {
 			d.parents = append(d.parents, w.candidates[i])

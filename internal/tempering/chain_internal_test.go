@@ -56,9 +56,11 @@ func TestStatesAreFresh(t *testing.T) {
 				}
 				return all
 			}
-			if !slices.EqualFunc(s.pre, fresh.pre, same) || !slices.EqualFunc(s.phi, fresh.phi, same) || !slices.EqualFunc(lower(s.gram), lower(fresh.gram), same) ||
+			if !slices.EqualFunc(s.pre, fresh.pre, same) || !slices.EqualFunc(s.phi, fresh.phi,
+				same) || !slices.EqualFunc(lower(s.gram), lower(fresh.gram), same) ||
 				!same(s.prior, fresh.prior) || !same(s.evidence, fresh.evidence) {
-				t.Errorf("temperature %d of %d iterations: prior %v, evidence %v, fresh %v, %v", k, iterations, s.prior, s.evidence, fresh.prior, fresh.evidence)
+				t.Errorf("temperature %d of %d iterations: prior %v, evidence %v, fresh %v, %v", k,
+					iterations, s.prior, s.evidence, fresh.prior, fresh.evidence)
 			}
 		}
 	}
@@ -69,18 +71,22 @@ func TestStatesAreFresh(t *testing.T) {
 // those since they moved for the last time.
 func TestChain(t *testing.T) {
 	const iterations, draws = 40, 5
-	c := testNode(t, Config{Hidden: 2, Iterations: iterations, Draws: chains * draws, Temperatures: 4}).newChain(0)
+	c := testNode(t, Config{Hidden: 2, Iterations: iterations, Draws: chains * draws,
+		Temperatures: 4}).newChain(0)
 	if err := c.run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	last := len(c.betas) - 1
-	if c.kept != [2]int{iterations / 4, iterations / 4} || len(c.draws) != draws || c.swaps != iterations/2 || c.evidences.n != iterations/2 {
-		t.Errorf("kept %v iterations and %d draws, %d rounds of swaps", c.kept, len(c.draws), c.swaps)
+	if c.kept != [2]int{iterations / 4, iterations / 4} || len(c.draws) != draws ||
+		c.swaps != iterations/2 || c.evidences.n != iterations/2 {
+		t.Errorf("kept %v iterations and %d draws, %d rounds of swaps", c.kept, len(c.draws),
+			c.swaps)
 	}
 	if c.betas[0] != 0 || c.betas[last] != 1 || !slices.IsSorted(c.betas) {
 		t.Errorf("inverse temperatures %v", c.betas)
 	}
-	for beta, want := range map[float64]float64{0: 0, 1: 1} { // of equal temperatures, and of those that differ
+	// of equal temperatures, and of those that differ
+	for beta, want := range map[float64]float64{0: 0, 1: 1} {
 		clear(c.refused)
 		c.swaps = 0
 		for k := range c.betas {
@@ -94,7 +100,8 @@ func TestChain(t *testing.T) {
 		}
 		for k, rate := range c.rejections() {
 			if rate != want {
-				t.Errorf("swaps %d, temperatures %v: rate of refusal %v, want %v", k, c.betas, rate, want)
+				t.Errorf("swaps %d, temperatures %v: rate of refusal %v, want %v", k, c.betas, rate,
+					want)
 			}
 		}
 	}
@@ -103,12 +110,14 @@ func TestChain(t *testing.T) {
 // Sums of numbers far from 1 keep them, R̂ of counts is that of the series of 0 and 1 which they
 // count, and the prior of ln σ² has the integral 1.
 func TestNumbers(t *testing.T) {
-	for _, x := range [][]float64{{-1000, -1001}, {-1001, -1000, -1000}, {math.Inf(-1), -1000}, {800}} {
+	for _, x := range [][]float64{{-1000, -1001}, {-1001, -1000, -1000}, {math.Inf(-1), -1000},
+		{800}} {
 		var l logSum
 		for _, v := range x {
 			l.add(v)
 		}
-		if want := floats.LogSumExp(x) - math.Log(float64(len(x))); !(math.Abs(l.logMean()-want) <= 1e-12*math.Abs(want)) {
+		if want := floats.LogSumExp(x) -
+			math.Log(float64(len(x))); !(math.Abs(l.logMean()-want) <= 1e-12*math.Abs(want)) {
 			t.Errorf("logarithm of the mean of exp %v: %v, want %v", x, l.logMean(), want)
 		}
 	}
@@ -162,7 +171,8 @@ func TestNoiseSteps(t *testing.T) {
 		// A round is of two steps: a rate of 0.44, the best in one dimension, moves in 0.69 of the
 		// rounds.
 		if moved /= rounds; moved < 0.6 || moved > 0.85 {
-			t.Errorf("inverse temperature %v: the noise variance moves in %v of the rounds, want about 0.7", beta, moved)
+			t.Errorf("inverse temperature %v: the noise variance moves in %v of the rounds, want "+
+				"about 0.7", beta, moved)
 		}
 	}
 }
@@ -171,7 +181,8 @@ func TestNoiseSteps(t *testing.T) {
 // that is an overflow.
 func TestOverflow(t *testing.T) {
 	for at, want := range []error{nil, ErrOverflow} {
-		c := testNode(t, Config{Hidden: 2, NoiseVariance: 0.5, Iterations: 40, Temperatures: 2}).newChain(0)
+		c := testNode(t,
+			Config{Hidden: 2, NoiseVariance: 0.5, Iterations: 40, Temperatures: 2}).newChain(0)
 		for _, s := range c.states[:at+1] {
 			s.logs = math.Log(1e-200)
 			c.refresh(s)

@@ -22,7 +22,9 @@ type Config struct {
 
 	Temperatures int // of each chain, from the prior to the posterior; 0 means 12
 	Iterations   int // of each chain, the first half of which is dropped; 0 means 2000
-	Draws        int // of whole networks, half of them from each of the two chains of a variable, at most one of an iteration that is kept; 0 means 200
+	// of whole networks, half of them from each of the two chains of a variable, at most one of an
+	// iteration that is kept; 0 means 200
+	Draws int
 
 	Sweeps int // of [Sets], at each temperature; 0 means 8
 
@@ -59,7 +61,8 @@ func (c Config) withDefaults() (Config, error) {
 			*f.value = f.zero
 		}
 		if *f.value < f.least || *f.value > f.largest {
-			return c, fmt.Errorf("tempering: %s %d, want %d to %d", f.name, *f.value, f.least, f.largest)
+			return c, fmt.Errorf("tempering: %s %d, want %d to %d", f.name, *f.value, f.least,
+				f.largest)
 		}
 	}
 	for _, f := range []struct {

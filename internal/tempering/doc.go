@@ -22,8 +22,10 @@
 // For every variable two independent chains have a state at each of the inverse temperatures 0 =
 // β_0 < … < β_T = 1, where the evidence counts as p(x_j | …)^β. An iteration moves every state:
 //
-//   - elliptical slice sampling [1] of the weights and the bias of each unit: the pre-activations are linear in them;
-//   - edges are added and removed, with weights for all units from a mixture of four normal distributions, and swapped;
+//   - elliptical slice sampling [1] of the weights and the bias of each unit: the pre-activations
+//     are linear in them;
+//   - edges are added and removed, with weights for all units from a mixture of four normal
+//     distributions, and swapped;
 //   - ln σ², if it is unknown, takes steps of a random walk;
 //
 // and proposes to exchange states of neighbouring temperatures, even and odd pairs in turn [2]. The

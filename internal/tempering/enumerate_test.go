@@ -15,23 +15,29 @@ import (
 // A table has the evidence of every set of parents given an order, and what follows from them under
 // a prior.
 type table struct {
-	candidates        [][]int     // of each variable, as in the order; bit k of a set stands for the k-th
-	logEvidence       [][]float64 // log p(x_j|x_A) by column j and set A
-	probabilities     *mat.Dense  // of edges
-	total, difference []float64   // log Σ_A ρ(A)/Σρ · p(x_j|x_A) by column, and how far it is apart by either half of the particles
+	// of each variable, as in the order; bit k of a set stands for the k-th
+	candidates    [][]int
+	logEvidence   [][]float64 // log p(x_j|x_A) by column j and set A
+	probabilities *mat.Dense  // of edges
+	// log Σ_A ρ(A)/Σρ · p(x_j|x_A) by column, and how far it is apart by either half of the
+	// particles
+	total, difference []float64
 }
 
 // enumerate estimates all sets of parents: the check on the chains. Those within four nats of the
 // best are estimated again with a factor of the particles, unless it is 1, and twice the sweeps:
 // the logarithm of a noisy estimate is too low on average.
-func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config, particles, finer int) *table {
+func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config,
+	particles, finer int) *table {
 	t.Helper()
 	sets, err := tempering.NewSets(x, nil, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := len(order)
-	all := &table{candidates: make([][]int, d), logEvidence: make([][]float64, d), probabilities: mat.NewDense(d, d, nil), total: make([]float64, d), difference: make([]float64, d)}
+	all := &table{candidates: make([][]int, d), logEvidence: make([][]float64, d),
+		probabilities: mat.NewDense(d, d, nil), total: make([]float64, d),
+		difference: make([]float64, d)}
 	for at, j := range order {
 		before := make([]bool, d)
 		for _, i := range order[:at] {
@@ -64,7 +70,8 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 			if prior.LogPrior(j, e.Set)+e.LogEvidence < best-4 || finer == 1 {
 				continue
 			}
-			fine, err := sets.WithSweeps(16).Estimate(context.Background(), list[k:k+1], finer*particles)
+			fine, err := sets.WithSweeps(16).Estimate(context.Background(), list[k:k+1],
+				finer*particles)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +92,9 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 		all.difference[j] = math.Abs(floats.LogSumExp(halves[0]) - floats.LogSumExp(halves[1]))
 		for set, e := range estimates {
 			for _, i := range e.Set {
-				all.probabilities.Set(i, j, min(1, all.probabilities.At(i, j)+math.Exp(joint[set]-total))) // sums may round
+				// sums may round
+				all.probabilities.Set(i, j,
+					min(1, all.probabilities.At(i, j)+math.Exp(joint[set]-total)))
 			}
 		}
 	}

@@ -28,11 +28,13 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, tempering.Config{NoiseVariance: 0.1, Iterations: 400})
+	r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior,
+		tempering.Config{NoiseVariance: 0.1, Iterations: 400})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("X0 → X2: %.1f\nX1 → X2: %.1f\nX2 → X0: %.1f\n", r.Probabilities.At(0, 2), r.Probabilities.At(1, 2), r.Probabilities.At(2, 0))
+	fmt.Printf("X0 → X2: %.1f\nX1 → X2: %.1f\nX2 → X0: %.1f\n", r.Probabilities.At(0, 2),
+		r.Probabilities.At(1, 2), r.Probabilities.At(2, 0))
 	fmt.Println("draws of networks:", len(r.Draws))
 	// Output:
 	// X0 → X2: 1.0

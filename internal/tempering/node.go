@@ -28,9 +28,11 @@ type node struct {
 }
 
 // newNode collects the rows that count for a variable.
-func newNode(x, intervened mat.Matrix, column int, before []int, prior Prior, cfg *Config, kernels vector.Set) *node {
+func newNode(x, intervened mat.Matrix, column int, before []int, prior Prior, cfg *Config,
+	kernels vector.Set) *node {
 	rows, _ := x.Dims()
-	v := &node{cfg: cfg, kernels: kernels, column: column, prior: prior, units: cfg.Hidden, features: cfg.Hidden + 1, scale: math.Sqrt(cfg.ParamVariance)}
+	v := &node{cfg: cfg, kernels: kernels, column: column, prior: prior, units: cfg.Hidden,
+		features: cfg.Hidden + 1, scale: math.Sqrt(cfg.ParamVariance)}
 	if cfg.NoBias {
 		v.features--
 	}

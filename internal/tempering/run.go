@@ -28,8 +28,9 @@ type Result struct {
 	LogEvidence, EvidenceDifference []float64
 	// LogLikelihood is the posterior mean of log p(x_j | parents, first layer, noise variance).
 	LogLikelihood []float64
-	Rejections    []float64 // of swaps, by variable: the largest of both chains and all temperatures
-	Draws         []Draw    // of whole networks, independent between variables
+	// of swaps, by variable: the largest of both chains and all temperatures
+	Rejections []float64
+	Draws      []Draw // of whole networks, independent between variables
 }
 
 // A Draw is a network of the posterior.
@@ -45,7 +46,8 @@ type Draw struct {
 // first. x is n×d, and intervened nil or n×d with 1 where an entry was set by intervention. The
 // prior's forbidden edges are no parents, and edges against the order are none; a required edge
 // against it is an error. A cancelled context is returned as its cause.
-func Run(ctx context.Context, x, intervened mat.Matrix, order []int, prior Prior, cfg Config) (*Result, error) {
+func Run(ctx context.Context, x, intervened mat.Matrix, order []int, prior Prior,
+	cfg Config) (*Result, error) {
 	nodes, err := newNodes(x, intervened, order, prior, &cfg)
 	if err != nil {
 		return nil, err
@@ -75,13 +77,17 @@ func check(x, intervened mat.Matrix, cfg *Config) (kernels vector.Set, err error
 	n, d := x.Dims()
 	if intervened != nil {
 		if r, c := intervened.Dims(); r != n || c != d {
-			return kernels, fmt.Errorf("tempering: marks of interventions are %d×%d, want %d×%d like the data", r, c, n, d)
+			return kernels,
+				fmt.Errorf("tempering: marks of interventions are %d×%d, want %d×%d like the data",
+					r, c, n, d)
 		}
 	}
 	for i := range n {
 		for j := range d {
 			if v := x.At(i, j); v-v != 0 {
-				return kernels, fmt.Errorf("tempering: data row %d, column %d is %v, want a finite number", i+1, j+1, v)
+				return kernels,
+					fmt.Errorf("tempering: data row %d, column %d is %v, want a finite number", i+1,
+						j+1, v)
 			}
 		}
 	}
@@ -99,14 +105,18 @@ func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) (
 	if prior == nil {
 		return nil, errors.New("tempering: no prior")
 	}
-	if sorted := slices.Sorted(slices.Values(order)); len(order) != d || slices.ContainsFunc(order, func(j int) bool { return j < 0 || j >= d }) || len(slices.Compact(sorted)) != d {
-		return nil, fmt.Errorf("tempering: order %v, want every column from 0 to %d once", order, d-1)
+	if sorted := slices.Sorted(slices.Values(order)); len(order) != d ||
+		slices.ContainsFunc(order, func(j int) bool { return j < 0 || j >= d }) ||
+		len(slices.Compact(sorted)) != d {
+		return nil, fmt.Errorf("tempering: order %v, want every column from 0 to %d once", order,
+			d-1)
 	}
 	var nodes []*node
 	for at, j := range order {
 		for _, i := range order[at:] {
 			if i != j && prior.Required(i, j) {
-				return nil, fmt.Errorf("tempering: the edge %d → %d is required, but column %d comes later in the order", i, j, i)
+				return nil, fmt.Errorf("tempering: the edge %d → %d is required, but column %d "+
+					"comes later in the order", i, j, i)
 			}
 		}
 		v := newNode(x, intervened, j, order[:at], prior, cfg, kernels)
@@ -117,7 +127,8 @@ func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) (
 			}
 		}
 		if math.IsInf(prior.LogPrior(j, required), -1) {
-			return nil, fmt.Errorf("tempering: the prior rules out the required parents %v of column %d", required, j)
+			return nil, fmt.Errorf(
+				"tempering: the prior rules out the required parents %v of column %d", required, j)
 		}
 		nodes = append(nodes, v)
 	}
@@ -128,8 +139,10 @@ func newNodes(x, intervened mat.Matrix, order []int, prior Prior, cfg *Config) (
 func newResult(all []*chain, order []int, cfg *Config) *Result {
 	d := len(order)
 	r := &Result{
-		Probabilities: mat.NewDense(d, d, nil), Difference: mat.NewDense(d, d, nil), RHat: mat.NewDense(d, d, nil),
-		LogEvidence: make([]float64, d), EvidenceDifference: make([]float64, d), LogLikelihood: make([]float64, d), Rejections: make([]float64, d),
+		Probabilities: mat.NewDense(d, d, nil), Difference: mat.NewDense(d, d, nil),
+		RHat:        mat.NewDense(d, d, nil),
+		LogEvidence: make([]float64, d), EvidenceDifference: make([]float64, d),
+		LogLikelihood: make([]float64, d), Rejections: make([]float64, d),
 	}
 	for pair := range slices.Chunk(all, chains) {
 		j := pair[0].column
@@ -143,7 +156,8 @@ func newResult(all []*chain, order []int, cfg *Config) *Result {
 		r.LogEvidence[j] = logMean([2]float64{e, f})
 		r.EvidenceDifference[j] = math.Abs(e - f)
 		r.LogLikelihood[j] = (pair[0].evidences.value + pair[1].evidences.value) / 2
-		r.Rejections[j] = math.Max(floats.Max(pair[0].rejections()), floats.Max(pair[1].rejections()))
+		r.Rejections[j] = math.Max(floats.Max(pair[0].rejections()),
+			floats.Max(pair[1].rejections()))
 	}
 	if len(all) > 0 {
 		for k := range cfg.Draws {

@@ -68,7 +68,8 @@ func (s *Sets) WithSweeps(n int) *Sets {
 // [Parents] says, and with less than 4 particles.
 func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {
 	if particles < 4 {
-		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4", particles))
+		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4",
+			particles))
 	}
 	for _, p := range list {
 		s.check(p)
@@ -87,7 +88,8 @@ func (s *Sets) check(p Parents) {
 	before := -1
 	for _, i := range p.Set {
 		if i <= before || i >= d || i == p.Of {
-			panic(fmt.Sprintf("tempering: parents %v of column %d, want ascending columns below %d without its own", p.Set, p.Of, d))
+			panic(fmt.Sprintf("tempering: parents %v of column %d, want ascending columns below "+
+				"%d without its own", p.Set, p.Of, d))
 		}
 		before = i
 	}
@@ -107,7 +109,8 @@ func (s *Sets) estimate(p Parents, particles int) *Estimate {
 	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
-		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of, stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
+		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of,
+			stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
 		n := particles / 2
 		log, all := w.population(n, rng)
 		e.Halves[half] = log

@@ -20,7 +20,8 @@ import (
 // what else is in the list.
 func TestSets(t *testing.T) {
 	x := curve(12)
-	list := []tempering.Parents{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}}, {Of: 1, Set: []int{2}}}
+	list := []tempering.Parents{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}},
+		{Of: 1, Set: []int{2}}}
 	cfg := tempering.Config{Hidden: 2, NoiseVariance: 0.3, Sweeps: 4, Seed: 5}
 	estimate := func(workers int, list []tempering.Parents) []*tempering.Estimate {
 		cfg.Workers = workers
@@ -42,21 +43,27 @@ func TestSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := s.WithSweeps(4).Estimate(context.Background(), list, 800)
-	if err != nil || !slices.EqualFunc(again, all, func(a, b *tempering.Estimate) bool { return a.Halves == b.Halves }) {
+	if err != nil || !slices.EqualFunc(again, all, func(a, b *tempering.Estimate) bool {
+		return a.Halves == b.Halves
+	}) {
 		t.Errorf("with another number of sweeps set afterwards: %v", err)
 	}
 	for k, e := range all {
-		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 { return math.Max(v, 0) }, func(*rand.Rand) float64 { return 0.3 }, 20000)
+		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 {
+			return math.Max(v, 0)
+		}, func(*rand.Rand) float64 { return 0.3 }, 20000)
 		// Populations of 400 particles have standard deviations of 0.04; four of them, and of brute
 		// force.
 		if off := math.Abs(e.LogEvidence - want); off > 0.12+4*sd {
-			t.Errorf("parents %v of %d: log evidence %.3f, by brute force %.3f ± %.3f", e.Set, e.Of, e.LogEvidence, want, sd)
+			t.Errorf("parents %v of %d: log evidence %.3f, by brute force %.3f ± %.3f", e.Set, e.Of,
+				e.LogEvidence, want, sd)
 		}
 		if off := math.Abs(e.Halves[0] - e.Halves[1]); off > 0.3 || off == 0 {
 			t.Errorf("parents %v of %d: two populations differ by %v", e.Set, e.Of, off)
 		}
 		if alone := estimate(1, list[k:k+1])[0]; alone.Halves != e.Halves {
-			t.Errorf("parents %v of %d: %v alone, %v in a list", e.Set, e.Of, alone.Halves, e.Halves)
+			t.Errorf("parents %v of %d: %v alone, %v in a list", e.Set, e.Of, alone.Halves,
+				e.Halves)
 		}
 	}
 }
@@ -81,7 +88,8 @@ func TestSetsDraw(t *testing.T) {
 	mean := 0.0
 	for k := range 16 {
 		draw := s.Draw(all, k)
-		if got := cmp.Diff([][]int{draw.Graph.Parents(0), draw.Graph.Parents(1), draw.Graph.Parents(2)}, [][]int{{1}, nil, {1}}); got != "" {
+		if got := cmp.Diff([][]int{draw.Graph.Parents(0), draw.Graph.Parents(1),
+			draw.Graph.Parents(2)}, [][]int{{1}, nil, {1}}); got != "" {
 			t.Fatal(got)
 		}
 		theta := mat.NewDense(1, len(draw.Parameters), draw.Parameters)
@@ -106,9 +114,17 @@ func TestSetsWrongUse(t *testing.T) {
 	}
 	s = s.WithSweeps(1)
 	for name, use := range map[string]func(){
-		"own parent":    func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 1, Set: []int{0, 1}}}, 8) },
-		"descending":    func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{2, 1}}}, 8) },
-		"column 3":      func() { _, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 3}}, 8) },
+		"own parent": func() {
+			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 1, Set: []int{0, 1}}},
+				8)
+		},
+		"descending": func() {
+			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{2, 1}}},
+				8)
+		},
+		"column 3": func() {
+			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 3}}, 8)
+		},
 		"two particles": func() { _, _ = s.Estimate(context.Background(), nil, 2) },
 		"no sweeps":     func() { s.WithSweeps(0) },
 	} {
@@ -126,7 +142,8 @@ func TestSetsWrongUse(t *testing.T) {
 	if _, err := s.Estimate(ctx, []tempering.Parents{{Of: 0}}, 8); err == nil {
 		t.Error("no error of a cancelled context")
 	}
-	if _, err := tempering.NewSets(curve(6), mat.NewDense(2, 2, nil), tempering.Config{}); err == nil {
+	if _, err := tempering.NewSets(curve(6), mat.NewDense(2, 2, nil),
+		tempering.Config{}); err == nil {
 		t.Error("no error of marks of another shape")
 	}
 }

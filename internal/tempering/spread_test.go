@@ -31,14 +31,16 @@ func TestDifferencesOverSeeds(t *testing.T) {
 				}
 				square, product, total = square+y*y, product+y*phi, total+phi*phi
 			}
-			log := -0.5 * (n*math.Log(2*math.Pi*s2) + math.Log1p(total/s2) + (square-product*product/(s2+total))/s2)
+			log := -0.5 * (n*math.Log(2*math.Pi*s2) + math.Log1p(total/s2) +
+				(square-product*product/(s2+total))/s2)
 			values[k] = math.Exp(log-w*w/2) / math.Sqrt(2*math.Pi)
 		}
 		return math.Log(integrate.Simpsons(grid, values))
 	}
 	with, without := known(true), known(false)
 	joint := floats.LogSumExp([]float64{with + math.Log(p), without + math.Log(1-p)})
-	cfg := tempering.Config{Hidden: 1, NoBias: true, NoiseVariance: s2, Activation: models.Tanh, Sweeps: 2, Iterations: 150, Temperatures: 3}
+	cfg := tempering.Config{Hidden: 1, NoBias: true, NoiseVariance: s2, Activation: models.Tanh,
+		Sweeps: 2, Iterations: 150, Temperatures: 3}
 	prior := erdosRenyi(t, 2, p)
 	names := []string{"evidence of a set", "evidence of all sets", "probability"}
 	var errors, stated [3]float64
@@ -48,7 +50,8 @@ func TestDifferencesOverSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := sets.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{1}}}, 80)
+		all, err := sets.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{1}}},
+			80)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,15 +59,18 @@ func TestDifferencesOverSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		off := [3]float64{all[0].LogEvidence - with, chains.LogEvidence[0] - joint, chains.Probabilities.At(1, 0) - math.Exp(with+math.Log(p)-joint)}
-		apart := [3]float64{all[0].Halves[0] - all[0].Halves[1], chains.EvidenceDifference[0], chains.Difference.At(1, 0)}
+		off := [3]float64{all[0].LogEvidence - with, chains.LogEvidence[0] - joint,
+			chains.Probabilities.At(1, 0) - math.Exp(with+math.Log(p)-joint)}
+		apart := [3]float64{all[0].Halves[0] - all[0].Halves[1], chains.EvidenceDifference[0],
+			chains.Difference.At(1, 0)}
 		for k := range names {
 			errors[k] += off[k] * off[k]
 			stated[k] += apart[k] * apart[k] / 4
 		}
 	}
 	for k, name := range names {
-		if r := math.Sqrt(errors[k] / stated[k]); r < 0.8 || r > 1.25 { // three standard errors of such a ratio
+		// three standard errors of such a ratio
+		if r := math.Sqrt(errors[k] / stated[k]); r < 0.8 || r > 1.25 {
 			t.Errorf("%s: errors are %.2f times half the differences", name, r)
 		}
 	}

@@ -24,7 +24,8 @@ type state struct {
 
 func (v *node) newState() *state {
 	p, h, k := len(v.candidates), v.units, v.features+1
-	s := &state{in: make([]bool, p), weights: make([]float64, p*h), biases: make([]float64, h), pre: make([]float64, h*v.n), phi: make([]float64, k*v.n), gram: make([]float64, k*k)}
+	s := &state{in: make([]bool, p), weights: make([]float64, p*h), biases: make([]float64, h),
+		pre: make([]float64, h*v.n), phi: make([]float64, k*v.n), gram: make([]float64, k*k)}
 	if !v.cfg.NoBias {
 		one := s.phi[h*v.n : (h+1)*v.n]
 		for r := range one {
@@ -64,8 +65,10 @@ type worker struct {
 func (v *node) newWorker() *worker {
 	p, h, k := len(v.candidates), v.units, v.features+1
 	return &worker{
-		node: v, solver: ridge.New(v.features), proposal: make([]float64, h*v.n), phi: make([]float64, k*v.n), gram: make([]float64, k*k),
-		direction: make([]float64, v.n), product: make([]float64, v.n), weights: make([]float64, h), ellipse: make([]float64, p), parents: make([]int, 0, p), list: make([]int, 0, p),
+		node: v, solver: ridge.New(v.features), proposal: make([]float64, h*v.n),
+		phi: make([]float64, k*v.n), gram: make([]float64, k*k),
+		direction: make([]float64, v.n), product: make([]float64, v.n), weights: make([]float64, h),
+		ellipse: make([]float64, p), parents: make([]int, 0, p), list: make([]int, 0, p),
 	}
 }
 

@@ -22,7 +22,8 @@ import (
 )
 
 var (
-	data       = flag.String("data", "", "folder of the published simulated data, for the long tests")
+	data = flag.String("data", "",
+		"folder of the published simulated data, for the long tests")
 	long       = flag.Bool("long", false, "run the tests that take minutes")
 	iterations = flag.Int("iterations", 0, "of the chains in the long tests; 0: the default")
 	rungs      = flag.Int("temperatures", 0, "of the chains in the long tests; 0: the default")
@@ -118,8 +119,10 @@ func TestTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := time.Now()
-			r, err := tempering.Run(context.Background(), s.x, nil, s.orders[row.order], prior, tempering.Config{
-				NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed, Workers: runtime.GOMAXPROCS(0)})
+			r, err := tempering.Run(context.Background(), s.x, nil, s.orders[row.order], prior,
+				tempering.Config{
+					NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed,
+					Workers: runtime.GOMAXPROCS(0)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,14 +139,19 @@ func TestTable(t *testing.T) {
 			for _, v := range r.Rejections {
 				rejected = max(rejected, v)
 			}
-			t.Logf("%s-run%d, %s: E-SHD %.2f, AUROC %.3f, chains differ by %.3f (mean %.4f), R̂ ≤ %.2f, log evidence %.2f (chains differ by %.2f), refused ≤ %.2f; %.1f s",
-				row.name, run, row.order, float64(judged.ESHD), float64(judged.AUROCWithDiagonal), mat.Max(r.Difference), mat.Sum(r.Difference)*2/float64(d*(d-1)), mat.Max(r.RHat), logZ, off, rejected, time.Since(start).Seconds())
+			t.Logf("%s-run%d, %s: E-SHD %.2f, AUROC %.3f, chains differ by %.3f (mean %.4f), R̂ "+
+				"≤ %.2f, log evidence %.2f (chains differ by %.2f), refused ≤ %.2f; %.1f s",
+				row.name, run, row.order, float64(judged.ESHD), float64(judged.AUROCWithDiagonal),
+				mat.Max(r.Difference), mat.Sum(r.Difference)*2/float64(d*(d-1)), mat.Max(r.RHat),
+				logZ, off, rejected, time.Since(start).Seconds())
 			eshd += float64(judged.ESHD) / float64(row.runs)
 			auroc += float64(judged.AUROCWithDiagonal) / float64(row.runs)
 		}
-		t.Logf("%s, %s: mean E-SHD %.2f, AUROC %.3f; published %.1f", row.name, row.order, eshd, auroc, row.eshd)
+		t.Logf("%s, %s: mean E-SHD %.2f, AUROC %.3f; published %.1f", row.name, row.order, eshd,
+			auroc, row.eshd)
 		if d := eshd - row.eshd; d > row.spread || d < -row.spread {
-			t.Errorf("%s, %s: mean E-SHD %.2f, want %v ± %v", row.name, row.order, eshd, row.eshd, row.spread)
+			t.Errorf("%s, %s: mean E-SHD %.2f, want %v ± %v", row.name, row.order, eshd, row.eshd,
+				row.spread)
 		}
 	}
 }
@@ -162,7 +170,8 @@ func TestSetsAgainstChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := tempering.Config{NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
+	cfg := tempering.Config{NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs,
+		Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
 	order := s.orders["ground_truth"]
 	chains, err := tempering.Run(context.Background(), s.x, nil, order, prior, cfg)
 	if err != nil {
@@ -177,12 +186,19 @@ func TestSetsAgainstChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s", mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD), time.Since(start).Seconds())
+	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s",
+		mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD),
+		time.Since(start).Seconds())
 	for _, j := range order {
-		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), %.3f by the table (populations differ by %.3f)", j, len(table.candidates[j]), chains.LogEvidence[j], chains.EvidenceDifference[j], table.total[j], table.difference[j])
+		t.Logf("variable %d, %d candidates: log evidence %.3f by chains (these differ by %.3f), "+
+			"%.3f by the table (populations differ by %.3f)", j, len(table.candidates[j]),
+			chains.LogEvidence[j], chains.EvidenceDifference[j], table.total[j],
+			table.difference[j])
 		// Half of the difference of two estimates is their standard error, on average; four of
 		// both, and what a difference that is small by chance leaves out.
-		if e := chains.LogEvidence[j] - table.total[j]; !(math.Abs(e) <= 2*(chains.EvidenceDifference[j]+table.difference[j])+0.1) {
+		if e := chains.LogEvidence[j] -
+			table.total[j]; !(math.Abs(e) <= 2*(chains.EvidenceDifference[j]+table.difference[j])+
+			0.1) {
 			t.Errorf("variable %d: log evidences differ by %.2f", j, e)
 		}
 	}

@@ -35,14 +35,16 @@ func curve(n int) *mat.Dense {
 	x := mat.NewDense(n, 3, nil)
 	for i := range n {
 		a := rng.NormFloat64()
-		x.SetRow(i, []float64{math.Abs(a) - 0.5 + 0.3*rng.NormFloat64(), a, 0.7*a + 0.6*rng.NormFloat64()})
+		x.SetRow(i, []float64{math.Abs(a) - 0.5 + 0.3*rng.NormFloat64(), a,
+			0.7*a + 0.6*rng.NormFloat64()})
 	}
 	return x
 }
 
 // bruteForce is the log evidence of parents of column j, by averaging the density of an
 // n-dimensional normal distribution over draws from the prior, and its standard error.
-func bruteForce(x *mat.Dense, j int, parents []int, units int, activation func(float64) float64, variance func(*rand.Rand) float64, draws int) (mean, sd float64) {
+func bruteForce(x *mat.Dense, j int, parents []int, units int, activation func(float64) float64,
+	variance func(*rand.Rand) float64, draws int) (mean, sd float64) {
 	rng := rand.New(rand.NewPCG(uint64(j), uint64(len(parents))))
 	n, _ := x.Dims()
 	logs := make([]float64, draws)
@@ -97,8 +99,11 @@ func TestAgainstBruteForce(t *testing.T) {
 		activation func(float64) float64
 		variance   func(*rand.Rand) float64
 	}{
-		{"given", tempering.Config{Hidden: 3, NoiseVariance: 0.3}, func(v float64) float64 { return math.Max(0, v) }, func(*rand.Rand) float64 { return 0.3 }},
-		{"unknown", tempering.Config{Hidden: 2, NoiseScale: 0.2, Activation: models.Tanh}, tanh, func(rng *rand.Rand) float64 { z := rng.NormFloat64(); return 0.2 / (z * z) }},
+		{"given", tempering.Config{Hidden: 3, NoiseVariance: 0.3}, func(v float64) float64 {
+			return math.Max(0, v)
+		}, func(*rand.Rand) float64 { return 0.3 }},
+		{"unknown", tempering.Config{Hidden: 2, NoiseScale: 0.2, Activation: models.Tanh}, tanh,
+			func(rng *rand.Rand) float64 { z := rng.NormFloat64(); return 0.2 / (z * z) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Workers = 5000, 6, 2
@@ -114,8 +119,10 @@ func TestAgainstBruteForce(t *testing.T) {
 				if sd > 0.035 {
 					t.Fatalf("brute force has a standard error of %v", sd)
 				}
-				if got := table.logEvidence[0][set]; !(math.Abs(got-e) <= 0.15) { // tobac.md has 0.03 to 0.15
-					t.Errorf("set %v: log evidence %v by sequential Monte Carlo, want %v", parents, got, e)
+				// tobac.md has 0.03 to 0.15
+				if got := table.logEvidence[0][set]; !(math.Abs(got-e) <= 0.15) {
+					t.Errorf("set %v: log evidence %v by sequential Monte Carlo, want %v", parents,
+						got, e)
 				}
 				joint = append(joint, e+float64(len(parents))*math.Log(0.4/0.6)+2*math.Log(0.6))
 			}
@@ -159,15 +166,19 @@ func TestPriorAlone(t *testing.T) {
 	prior.Forbid(0, 3)
 	prior.Require(1, 3)
 	prior.MultiplyOdds(2, 3, 3)
-	r, err := tempering.Run(context.Background(), x, all, []int{0, 1, 2, 3}, prior, tempering.Config{Hidden: 2, ParamVariance: 4, Iterations: 8000, Temperatures: 3, Draws: 3000})
+	r, err := tempering.Run(context.Background(), x, all, []int{0, 1, 2, 3}, prior,
+		tempering.Config{Hidden: 2, ParamVariance: 4, Iterations: 8000, Temperatures: 3,
+			Draws: 3000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	odds := 3 * 0.3 / 0.7
-	want := mat.NewDense(d, d, []float64{0, 0.3, 0.3, 0, 0, 0, 0.3, 1, 0, 0, 0, odds / (1 + odds), 0, 0, 0, 0})
+	want := mat.NewDense(d, d,
+		[]float64{0, 0.3, 0.3, 0, 0, 0, 0.3, 1, 0, 0, 0, odds / (1 + odds), 0, 0, 0, 0})
 	for i := range d {
 		for j := range d {
-			if got := r.Probabilities.At(i, j); !(math.Abs(got-want.At(i, j)) <= 0.02) { // 12,000 states, correlated over a few
+			// 12,000 states, correlated over a few
+			if got := r.Probabilities.At(i, j); !(math.Abs(got-want.At(i, j)) <= 0.02) {
 				t.Errorf("edge %d → %d: %v, want %v", i, j, got, want.At(i, j))
 			}
 		}
@@ -183,7 +194,9 @@ func TestPriorAlone(t *testing.T) {
 	}
 	first, second := d*d*2, d*d*2+d*2
 	for name, at := range map[string]func(tempering.Draw) float64{
-		"weight": network((3*d + 1) * 2), "second unit": network((3*d+1)*2 + 1), "bias": network(first + 3*2), "output": network(second + 3*2), "output bias": network(second + d*2 + 3),
+		"weight": network((3*d + 1) * 2), "second unit": network((3*d+1)*2 + 1),
+		"bias": network(first + 3*2), "output": network(second + 3*2),
+		"output bias": network(second + d*2 + 3),
 	} {
 		var values []float64
 		for _, w := range r.Draws {
@@ -224,8 +237,11 @@ func checkNormal(t *testing.T, name string, values []float64, sd float64) {
 		}
 	}
 	const sigmas = 5
-	if !(math.Abs(mean) <= sigmas*sd/math.Sqrt(n)) || !(math.Abs(got/sd-1) <= sigmas/math.Sqrt(2*n)) || !(math.Abs(tail-0.3829) <= sigmas*0.49/math.Sqrt(n)) {
-		t.Errorf("%s: mean %v, standard deviation %v, %v within half of it; want 0, %v, 0.383", name, mean, got, tail, sd)
+	if !(math.Abs(mean) <= sigmas*sd/math.Sqrt(n)) ||
+		!(math.Abs(got/sd-1) <= sigmas/math.Sqrt(2*n)) ||
+		!(math.Abs(tail-0.3829) <= sigmas*0.49/math.Sqrt(n)) {
+		t.Errorf("%s: mean %v, standard deviation %v, %v within half of it; want 0, %v, 0.383",
+			name, mean, got, tail, sd)
 	}
 }
 
@@ -249,13 +265,16 @@ func TestKnownDensities(t *testing.T) {
 		cfg  tempering.Config
 		want float64
 	}{
-		{"given", tempering.Config{NoBias: true, NoiseVariance: s2, Hidden: 3, ParamVariance: sp, Activation: models.Sigmoid}, func() float64 {
+		{"given", tempering.Config{NoBias: true, NoiseVariance: s2, Hidden: 3, ParamVariance: sp,
+			Activation: models.Sigmoid}, func() float64 {
 			const k = 0.25 * 3 * sp / s2 // of 11ᵀ relative to the noise
-			return -0.5 * (n*math.Log(2*math.Pi*s2) + math.Log(1+n*k) + (square-k/(1+n*k)*total*total)/s2)
+			return -0.5 * (n*math.Log(2*math.Pi*s2) + math.Log(1+n*k) +
+				(square-k/(1+n*k)*total*total)/s2)
 		}()},
 		{"unknown", tempering.Config{NoBias: true, NoiseScale: 0.5}, func() float64 {
 			g, _ := math.Lgamma(0.5 + n/2)
-			return 0.5*math.Log(0.25/math.Pi) + g - n/2*math.Log(2*math.Pi) - (0.5+n/2)*math.Log(0.25+square/2)
+			return 0.5*math.Log(0.25/math.Pi) +
+				g - n/2*math.Log(2*math.Pi) - (0.5+n/2)*math.Log(0.25+square/2)
 		}()},
 	} {
 		c.cfg.Iterations, c.cfg.Temperatures = 3000, 5
@@ -282,7 +301,9 @@ func TestKnownDensities(t *testing.T) {
 // to their probabilities.
 func TestDrawsAreNetworks(t *testing.T) {
 	x, order := curve(30), []int{2, 1, 0}
-	r, err := tempering.Run(context.Background(), x, nil, order, erdosRenyi(t, 3, 0.5), tempering.Config{Hidden: 2, Iterations: 3000, Temperatures: 6, Draws: 1000, Activation: models.Tanh})
+	r, err := tempering.Run(context.Background(), x, nil, order, erdosRenyi(t, 3, 0.5),
+		tempering.Config{Hidden: 2, Iterations: 3000, Temperatures: 6, Draws: 1000,
+			Activation: models.Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +311,8 @@ func TestDrawsAreNetworks(t *testing.T) {
 	for c, j := range order {
 		ordered.SetCol(c, mat.Col(nil, j, x))
 	}
-	opt := models.FeedForwardOptions{NoiseVariances: models.VarianceParameters, Hidden: []int{2}, Activation: models.Tanh}
+	opt := models.FeedForwardOptions{NoiseVariances: models.VarianceParameters, Hidden: []int{2},
+		Activation: models.Tanh}
 	full, err := models.NewFeedForward(ordered, nil, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +331,8 @@ func TestDrawsAreNetworks(t *testing.T) {
 		for _, e := range w.Graph.Edges() {
 			frequency.Set(e.From, e.To, frequency.At(e.From, e.To)+1/float64(len(r.Draws)))
 		}
-		hidden := append(append([]float64(nil), w.Parameters[:3*3*2+3*2]...), w.Parameters[len(w.Parameters)-3:]...)
+		hidden := append(append([]float64(nil), w.Parameters[:3*3*2+3*2]...),
+			w.Parameters[len(w.Parameters)-3:]...)
 		rows.SetRow(k, hidden)
 		graphs = append(graphs, w.Graph.Relabel(order))
 	}
@@ -331,7 +354,8 @@ func TestDrawsAreNetworks(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	x, prior := curve(20), erdosRenyi(t, 3, 0.5)
 	run := func(workers int, seed uint64) (*tempering.Result, *table) {
-		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6, Workers: workers, Seed: seed, Sweeps: 2}
+		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6,
+			Workers: workers, Seed: seed, Sweeps: 2}
 		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +365,10 @@ func TestWorkers(t *testing.T) {
 	r, table := run(1, 3)
 	for _, workers := range []int{2, 5} {
 		s, other := run(workers, 3)
-		if !mat.Equal(r.Probabilities, s.Probabilities) || cmp.Diff(r.LogEvidence, s.LogEvidence) != "" || cmp.Diff(r.Draws[5].Parameters, s.Draws[5].Parameters) != "" || cmp.Diff(table.logEvidence, other.logEvidence) != "" {
+		if !mat.Equal(r.Probabilities, s.Probabilities) ||
+			cmp.Diff(r.LogEvidence, s.LogEvidence) != "" ||
+			cmp.Diff(r.Draws[5].Parameters, s.Draws[5].Parameters) != "" ||
+			cmp.Diff(table.logEvidence, other.logEvidence) != "" {
 			t.Errorf("another result with %d workers", workers)
 		}
 	}
@@ -363,24 +390,34 @@ func TestErrors(t *testing.T) {
 		cfg     tempering.Config
 		want    string
 	}{
-		{x, nil, []int{0, 1, 1}, prior, tempering.Config{}, "tempering: order [0 1 1], want every column from 0 to 2 once"},
-		{x, nil, []int{0, 1}, prior, tempering.Config{}, "tempering: order [0 1], want every column from 0 to 2 once"},
-		{bad, nil, order, prior, tempering.Config{}, "tempering: data row 2, column 3 is NaN, want a finite number"},
-		{x, mat.NewDense(5, 2, nil), order, prior, tempering.Config{}, "tempering: marks of interventions are 5×2, want 5×3 like the data"},
-		{x, nil, order, required, tempering.Config{}, "tempering: the edge 2 → 0 is required, but column 2 comes later in the order"},
+		{x, nil, []int{0, 1, 1}, prior, tempering.Config{},
+			"tempering: order [0 1 1], want every column from 0 to 2 once"},
+		{x, nil, []int{0, 1}, prior, tempering.Config{},
+			"tempering: order [0 1], want every column from 0 to 2 once"},
+		{bad, nil, order, prior, tempering.Config{},
+			"tempering: data row 2, column 3 is NaN, want a finite number"},
+		{x, mat.NewDense(5, 2, nil), order, prior, tempering.Config{},
+			"tempering: marks of interventions are 5×2, want 5×3 like the data"},
+		{x, nil, order, required, tempering.Config{},
+			"tempering: the edge 2 → 0 is required, but column 2 comes later in the order"},
 		{x, nil, order, nil, tempering.Config{}, "tempering: no prior"},
-		{x, nil, order, prior, tempering.Config{Hidden: -1}, "tempering: hidden units -1, want 1 to 1000"},
-		{x, nil, order, prior, tempering.Config{NoiseVariance: -1}, "tempering: noise variance -1, want a finite positive number, or 0 for unknown ones"},
-		{x, nil, order, prior, tempering.Config{Activation: 9}, "tempering: unknown activation Activation(9)"},
+		{x, nil, order, prior, tempering.Config{Hidden: -1},
+			"tempering: hidden units -1, want 1 to 1000"},
+		{x, nil, order, prior, tempering.Config{NoiseVariance: -1},
+			"tempering: noise variance -1, want a finite positive number, or 0 for unknown ones"},
+		{x, nil, order, prior, tempering.Config{Activation: 9},
+			"tempering: unknown activation Activation(9)"},
 	} {
-		if _, err := tempering.Run(context.Background(), c.x, c.mask, c.order, c.prior, c.cfg); err == nil || err.Error() != c.want {
+		if _, err := tempering.Run(context.Background(), c.x, c.mask, c.order, c.prior,
+			c.cfg); err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	if _, err := tempering.Run(ctx, x, nil, order, prior, tempering.Config{}); !errors.Is(err, cause) {
+	if _, err := tempering.Run(ctx, x, nil, order, prior, tempering.Config{}); !errors.Is(err,
+		cause) {
 		t.Errorf("got %v of a cancelled run", err)
 	}
 }
@@ -388,9 +425,13 @@ func TestErrors(t *testing.T) {
 // A noise variance that leaves the data no density in floating point is an error.
 func TestTinyNoise(t *testing.T) {
 	x := mat.NewDense(20, 3, nil)
-	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j)) }, x)
+	x.Apply(func(i, j int, _ float64) float64 {
+		return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*j))
+	}, x)
 	for _, v := range []float64{1e-20, 1e-300} {
-		if _, err := tempering.Run(t.Context(), x, nil, []int{0, 1, 2}, score.Fair(3), tempering.Config{NoiseVariance: v, Iterations: 40, Temperatures: 4}); !errors.Is(err, tempering.ErrOverflow) {
+		if _, err := tempering.Run(t.Context(), x, nil, []int{0, 1, 2}, score.Fair(3),
+			tempering.Config{NoiseVariance: v, Iterations: 40, Temperatures: 4}); !errors.Is(err,
+			tempering.ErrOverflow) {
 			t.Errorf("noise variance %v: got %v", v, err)
 		}
 	}

@@ -41,12 +41,16 @@ func ExampleStage() {
 			return engine.TrainingPoint{Step: h.Taken, Quantity: "loss", Value: h.Loss}
 		}
 		read := func(context.Context) (*engine.Outcome, error) {
-			p := &posterior.Posterior{Names: []string{"a", "b"}, Kind: posterior.Draws, Draws: []posterior.Draw{{Graph: dag.New(2)}}}
+			p := &posterior.Posterior{Names: []string{"a", "b"}, Kind: posterior.Draws,
+				Draws: []posterior.Draw{{Graph: dag.New(2)}}}
 			p.Marginals.Probabilities = mat.NewDense(2, 2, nil)
-			return &engine.Outcome{Posterior: p, Training: &engine.Training{Trace: []engine.TrainingPoint{point()}, Distance: math.NaN(), Imbalance: math.NaN()}}, nil
+			return &engine.Outcome{Posterior: p,
+				Training: &engine.Training{Trace: []engine.TrainingPoint{point()},
+					Distance: math.NaN(), Imbalance: math.NaN()}}, nil
 		}
 		p := &engine.Problem{Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-		return &trained.Stage[halving]{Engine: (&flownets.GFlowNet{}).Engine(), Problem: p, Learner: h, Point: point, Read: read}
+		return &trained.Stage[halving]{Engine: (&flownets.GFlowNet{}).Engine(), Problem: p,
+			Learner: h, Point: point, Read: read}
 	}
 	first, second := begin(), begin()
 	if err := first.Advance(ctx, 4); err != nil {

@@ -14,7 +14,8 @@ import (
 // trainingWarnings are reasons to distrust what was trained.
 func trainingWarnings(t *engine.Training, steps int) (w []string) {
 	if t.Skipped > 0 {
-		w = append(w, fmt.Sprintf("%d of %d steps of the training changed nothing, because their gradients were not finite", t.Skipped, steps))
+		w = append(w, fmt.Sprintf("%d of %d steps of the training changed nothing, because their "+
+			"gradients were not finite", t.Skipped, steps))
 	}
 	return w
 }
@@ -50,7 +51,8 @@ func (t *Stage[S]) Advance(ctx context.Context, to int) error {
 				return err
 			}
 			p := t.Point()
-			t.Problem.Report(engine.Progress{Engine: t.Engine.Name(), Step: p.Step, Steps: t.Learner.Steps(), Training: &p})
+			t.Problem.Report(engine.Progress{Engine: t.Engine.Name(), Step: p.Step,
+				Steps: t.Learner.Steps(), Training: &p})
 		}
 		return nil
 	})
@@ -66,7 +68,8 @@ func (t *Stage[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 		if t.outcome, err = t.Read(ctx); err != nil {
 			return nil, err
 		}
-		t.outcome.Checks = append(trainingChecks(t.outcome.Training), inference.DrawChecks(t.outcome.Posterior)...)
+		t.outcome.Checks = append(trainingChecks(t.outcome.Training),
+			inference.DrawChecks(t.outcome.Posterior)...)
 	}
 	return t.outcome, nil
 }
@@ -96,7 +99,8 @@ func (t *Stage[S]) Close() { t.Learner.Close() }
 
 // Approximate says what the probabilities of a trained distribution are worth.
 func Approximate(draws int, from string) string {
-	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation of unknown error: compare a run with another seed.", draws, from)
+	return fmt.Sprintf("The probabilities come from %d graphs drawn %s, an approximation of "+
+		"unknown error: compare a run with another seed.", draws, from)
 }
 
 // Thresholds of the checks: doubtful, then bad. bench/notes/diagnostics.md has the runs that they
@@ -113,8 +117,11 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 	}
 	var all []diagnostics.Check
 	if !math.IsNaN(t.Distance) {
-		all = append(all, diagnostics.Above("total_variation", t.Distance, limitDistance[0], limitDistance[1],
-			fmt.Sprintf("the policy is far from the exact posterior (total variation %.2f): take more steps, or --set gflownet.policy=exact", t.Distance)))
+		all = append(all,
+			diagnostics.Above("total_variation", t.Distance, limitDistance[0], limitDistance[1],
+				fmt.Sprintf(
+					"the policy is far from the exact posterior (total variation %.2f): take "+
+						"more steps, or --set gflownet.policy=exact", t.Distance)))
 	}
 	if !math.IsNaN(t.Imbalance) {
 		all = append(all, inference.ImbalanceCheck(t.Imbalance, "draws"))
@@ -124,7 +131,8 @@ func trainingChecks(t *engine.Training) []diagnostics.Check {
 		values[k], quantity = p.Value, p.Quantity
 	}
 	trend := diagnostics.Trend(values)
-	text := fmt.Sprintf("the %s has not settled: %.0f %% of its change was in the last quarter of the steps; train longer", quantity, 100*trend)
+	text := fmt.Sprintf("the %s has not settled: %.0f %% of its change was in the last quarter "+
+		"of the steps; train longer", quantity, 100*trend)
 	if math.IsNaN(trend) {
 		text = "the training is too short to tell whether it has converged"
 	}

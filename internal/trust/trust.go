@@ -40,8 +40,9 @@ import (
 const (
 	trustedRows  = 2
 	recordedRows = 15
-	refuted      = 1e-5 // probability of so much dependence by chance, in any equation, below which the form is refuted
-	unexplained  = 1e-8 // the same on variables that are no causes, below which it is said
+	// probability of so much dependence by chance, in any equation, below which the form is refuted
+	refuted     = 1e-5
+	unexplained = 1e-8 // the same on variables that are no causes, below which it is said
 )
 
 // Doubtable reports whether [Trust.In] may count a model in part.
@@ -67,7 +68,8 @@ type misfit struct {
 // correlations of the residuals and of their squares with three functions of each parent, all
 // of them of ranks. rows is the part of the rows that counts. beside is the same of variables that
 // are neither parents nor descendants, with the cubes of the residuals too.
-func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64, seed uint64) (worst, beside misfit) {
+func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64,
+	seed uint64) (worst, beside misfit) {
 	worst, beside = misfit{chance: 1}, misfit{chance: 1}
 	tests, besideTests := 0, 0
 	below := g.Closure()
@@ -121,7 +123,8 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
 // drawn functions leaves.
-func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer, seed uint64) []float64 {
+func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer,
+	seed uint64) []float64 {
 	s = FormOf(s)
 	if r, ok := s.(sem.Residual); ok {
 		return r.Residuals(j, parents)
@@ -139,7 +142,8 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 		return rest
 	}
 	for k := range draws {
-		f, _, err := nodescore.NewFunction(len(parents), s.(sem.Functional).FunctionParameters(j, parents, stream.New(seed, stream.FunctionDraw, k)))
+		f, _, err := nodescore.NewFunction(len(parents), s.(sem.Functional).FunctionParameters(j,
+			parents, stream.New(seed, stream.FunctionDraw, k)))
 		if err != nil {
 			panic("tobac: " + err.Error()) // numbers that were just made
 		}
@@ -163,7 +167,8 @@ var WholeTrust = Trust{Form: 1, Rows: 1}
 // linear model of the ranks, has the evidence that the form has not. Of rows that depend on each
 // other the log evidence counts in proportion to the rows that would say as much if they were
 // independent, and each parent costs what it would cost among so few (Schwarz 1978).
-func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis, workers int) ([]sem.Hypothesis, error) {
+func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis,
+	workers int) ([]sem.Hypothesis, error) {
 	out := slices.Clone(all)
 	var fewer score.SubsetScorer
 	if t.Rows < 1 {
@@ -308,7 +313,8 @@ type Doubt struct {
 // In is the part of the evidence of a model, chosen for its evidence, that counts, and why that of
 // its form is not all: the noise of the most probable graph refutes the form of the equations, or
 // the values are measurements ([inspect.Recorded]), which no form describes exactly.
-func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer, seed uint64) (Trust, Doubt) {
+func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer,
+	seed uint64) (Trust, Doubt) {
 	n, _ := data.X.Dims()
 	doubt := Doubt{}
 	if refutable(m) {
@@ -317,18 +323,25 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			t.ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			finding := found.finding(data.Names)
-			return t, Doubt{Finding: finding, Refuted: fmt.Sprintf("%s: its evidence counts as if there were "+
-				"%.0f rows instead of %d, and directions follow from conditional independences",
-				finding, t.Form*t.Rows*float64(n), n)}
+			return t, Doubt{Finding: finding,
+				Refuted: fmt.Sprintf("%s: its evidence counts as if there were "+
+					"%.0f rows instead of %d, and directions follow from conditional independences",
+					finding, t.Form*t.Rows*float64(n), n)}
 		}
 		if beside.chance <= unexplained {
-			doubt.Beside = fmt.Sprintf("%s, which is not among its causes: a hidden common cause or another "+
-				"form of the equations would explain it, and directions may be wrong", beside.dependence(data.Names))
+			doubt.Beside =
+				fmt.Sprintf("%s, which is not among its causes: a hidden common cause or another "+
+					"form of the equations would explain it, and directions may be wrong",
+					beside.dependence(data.Names))
 		}
 	}
-	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) && inspect.Recorded(data) {
-		t.Form, t.ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise || len(inspect.WithoutDensity(data)) > 0
-		doubt.Basis = fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no form of equations describes measurements exactly (--model %v counts all rows)", from, t.Form*t.Rows*float64(n), m)
+	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&
+		inspect.Recorded(data) {
+		t.Form, t.ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
+			len(inspect.WithoutDensity(data)) > 0
+		doubt.Basis = fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no "+
+			"form of equations describes measurements exactly (--model %v counts all rows)", from,
+			t.Form*t.Rows*float64(n), m)
 	}
 	return t, doubt
 }

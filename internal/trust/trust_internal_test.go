@@ -36,7 +36,9 @@ func TestTrustInForm(t *testing.T) {
 	form, s := all[0].Scores, less[0].Scores
 	for _, p := range [][2]int{{0, 1}, {0, 2}, {2, 1}} {
 		i, j := p[0], p[1]
-		both := func(s score.Scorer, i, j int) float64 { return s.LogScore(i, nil) + s.LogScore(j, []int{i}) }
+		both := func(s score.Scorer, i, j int) float64 {
+			return s.LogScore(i, nil) + s.LogScore(j, []int{i})
+		}
 		want := 0.25 * (both(form, i, j) - both(form, j, i))
 		if got := both(s, i, j) - both(s, j, i); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%d → %d has %v more than reversed, want %v", i, j, got, want)
@@ -72,9 +74,11 @@ func TestTrust(t *testing.T) {
 	}
 	for j := range 4 {
 		for i := range j {
-			to, from := s.LogScore(j, []int{i})-s.LogScore(j, nil), s.LogScore(i, []int{j})-s.LogScore(i, nil)
+			to, from := s.LogScore(j, []int{i})-s.LogScore(j, nil),
+				s.LogScore(i, []int{j})-s.LogScore(i, nil)
 			whole := form.LogScore(j, []int{i}) - form.LogScore(j, nil)
-			cost := 0.25*whole - (math.Log(15)-0.25*math.Log(60))/2 // a parent costs half of the logarithm of the rows
+			// a parent costs half of the logarithm of the rows
+			cost := 0.25*whole - (math.Log(15)-0.25*math.Log(60))/2
 			if math.Abs(to-from) > 1e-9 || math.Abs(to-cost) > 1e-9 {
 				t.Errorf("%d → %d adds %v, and reversed %v, want %v", i, j, to, from, cost)
 			}
@@ -93,7 +97,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// What the equations leave between variables without an edge is found, and not where the edge is there.
+// What the equations leave between variables without an edge is found, and not where the edge is
+// there.
 func TestBeside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n = 1000
@@ -110,7 +115,8 @@ func TestBeside(t *testing.T) {
 	g := dag.New(3)
 	g.Set(1, 2, true)
 	_, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
-	if !strings.HasPrefix(doubt.Beside, `the noise of "c" depends on "a" (p = less than 1e-12)`) || doubt.Refuted != "" {
+	if !strings.HasPrefix(doubt.Beside, `the noise of "c" depends on "a" (p = less than 1e-12)`) ||
+		doubt.Refuted != "" {
 		t.Errorf("doubt %+v, want that the noise of c depends on a", doubt)
 	}
 	g.Set(0, 1, true) // "c" is below "a", still without an edge between them

@@ -25,7 +25,8 @@ func Choose(name string) (Set, error) {
 		}
 		names = append(names, s.String())
 	}
-	return best, fmt.Errorf("TOBAC_KERNELS is %q, want one of %s on this processor", name, strings.Join(names, ", "))
+	return best, fmt.Errorf("TOBAC_KERNELS is %q, want one of %s on this processor", name,
+		strings.Join(names, ", "))
 }
 
 // Default is [Choose] of the value that the environment variable TOBAC_KERNELS

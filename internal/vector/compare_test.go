@@ -42,14 +42,20 @@ var exactPairs = []comparison{
 	{"greater", vector.Set.Greater, func(x, y float64) float64 { return truth(x > y, x, y) }},
 	{"at least", vector.Set.AtLeast, func(x, y float64) float64 { return truth(x >= y, x, y) }},
 	{"equal", vector.Set.Equal, func(x, y float64) float64 { return truth(x == y, x, y) }},
-	{"positive", func(s vector.Set, dst, x, _ []float64) { s.Positive(dst, x) }, func(x, _ float64) float64 { return truth(x > 0, x, x) }},
-	{"sign", func(s vector.Set, dst, x, _ []float64) { s.Sign(dst, x) }, func(x, _ float64) float64 {
+	{"positive", func(s vector.Set, dst, x, _ []float64) {
+		s.Positive(dst, x)
+	}, func(x, _ float64) float64 { return truth(x > 0, x, x) }},
+	{"sign", func(s vector.Set, dst, x, _ []float64) {
+		s.Sign(dst, x)
+	}, func(x, _ float64) float64 {
 		if x == 0 || x != x {
 			return x
 		}
 		return math.Copysign(1, x)
 	}},
-	{"where", func(s vector.Set, dst, x, y []float64) { s.Where(dst, x, y, x) }, func(x, y float64) float64 {
+	{"where", func(s vector.Set, dst, x, y []float64) {
+		s.Where(dst, x, y, x)
+	}, func(x, y float64) float64 {
 		if x != 0 {
 			return y
 		}
@@ -68,14 +74,18 @@ func TestExactPairs(t *testing.T) {
 			check := func(x, y []float64) {
 				t.Helper()
 				n := len(x)
-				got, first, second := make([]float64, n+1), append([]float64{}, x...), append([]float64{}, y...)
+				got, first, second := make([]float64, n+1), append([]float64{}, x...),
+					append([]float64{}, y...)
 				got[n] = 7
 				f.vec(set, got[:n], x, y)
 				f.vec(set, first, first, y)
 				f.vec(set, second, x, second)
 				for i := range n {
-					if want := f.want(x[i], y[i]); !sameBits(got[i], want) || !sameBits(first[i], want) || !sameBits(second[i], want) {
-						t.Fatalf("%v: %s of %v and %v, number %d of %d: got %v, in the places of operands %v and %v, want %v", set, f.name, x[i], y[i], i, n, got[i], first[i], second[i], want)
+					if want := f.want(x[i], y[i]); !sameBits(got[i], want) ||
+						!sameBits(first[i], want) || !sameBits(second[i], want) {
+						t.Fatalf("%v: %s of %v and %v, number %d of %d: got %v, in the places of "+
+							"operands %v and %v, want %v", set, f.name, x[i], y[i], i, n, got[i],
+							first[i], second[i], want)
 					}
 				}
 				if got[n] != 7 {
@@ -110,8 +120,10 @@ func TestSubProduct(t *testing.T) {
 			set.SubProduct(in, in, y, z)
 			for i := range n {
 				product := y[i] * z[i]
-				if want := x[i] - product; !closeTo(got[i], want, 1e-15, math.Abs(product)) || !sameBits(in[i], got[i]) {
-					t.Errorf("%v: %v - %v·%v: got %v, in place %v, want %v", set, x[i], y[i], z[i], got[i], in[i], want)
+				if want := x[i] - product; !closeTo(got[i], want, 1e-15, math.Abs(product)) ||
+					!sameBits(in[i], got[i]) {
+					t.Errorf("%v: %v - %v·%v: got %v, in place %v, want %v", set, x[i], y[i], z[i],
+						got[i], in[i], want)
 				}
 				if set == vector.AVX512 && !sameBits(got[i], first[i]) {
 					t.Errorf("%v - %v·%v: AVX2 %v, AVX-512 %v", x[i], y[i], z[i], first[i], got[i])

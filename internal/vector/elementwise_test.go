@@ -24,27 +24,32 @@ func TestElementwise(t *testing.T) {
 					squares[i] = math.Abs(v)
 				}
 				s, decay, rate, epsilon := -1.7, 0.9, 0.005, 1e-8
-				sum, scaled, x, q := make([]float64, n+1), make([]float64, n+1), append(append([]float64{}, a...), 0), append([]float64{}, squares...)
+				sum, scaled, x, q := make([]float64, n+1), make([]float64, n+1),
+					append(append([]float64{}, a...), 0), append([]float64{}, squares...)
 				set.AddScaled(sum[:n], a, s, b)
 				set.ScaledSum(scaled[:n], s, a, b)
 				set.ScaleByRMS(x[:n], q[:n], decay, rate, epsilon)
 				same := func(what string, i int, got float64, want ...float64) {
 					t.Helper()
 					for _, w := range want {
-						if math.Float64bits(got) == math.Float64bits(w) || math.IsNaN(got) && math.IsNaN(w) {
+						if math.Float64bits(got) == math.Float64bits(w) || math.IsNaN(got) &&
+							math.IsNaN(w) {
 							return
 						}
 					}
-					t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want one of %v", set, what, i, n, a[i], b[i], got, want)
+					t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want one of %v", set, what, i,
+						n, a[i], b[i], got, want)
 				}
 				for i := range n {
 					same("a + s·b", i, sum[i], a[i]+float64(s*b[i]), math.FMA(s, b[i], a[i]))
 					same("s·(a + b)", i, scaled[i], s*(a[i]+b[i]))
 					first, second := float64(decay*squares[i]), float64((1-decay)*a[i]*a[i])
-					same("running mean", i, q[i], first+second, math.FMA(decay, squares[i], second), math.FMA((1-decay)*a[i], a[i], first))
+					same("running mean", i, q[i], first+second, math.FMA(decay, squares[i], second),
+						math.FMA((1-decay)*a[i], a[i], first))
 					same("x/√", i, x[i], rate*a[i]/math.Sqrt(q[i]+epsilon))
 				}
-				if sum[n] != 0 || scaled[n] != 0 || x[n] != 0 || math.Float64bits(q[n]) != math.Float64bits(squares[n]) {
+				if sum[n] != 0 || scaled[n] != 0 || x[n] != 0 ||
+					math.Float64bits(q[n]) != math.Float64bits(squares[n]) {
 					t.Errorf("%v: %d numbers, and one more was written", set, n)
 				}
 				want := append([]float64{}, sum[:n]...)
@@ -72,8 +77,12 @@ func TestArithmetic(t *testing.T) {
 			{"a + b", set.Add, func(a, b float64) float64 { return a + b }},
 			{"a − b", set.Sub, func(a, b float64) float64 { return a - b }},
 			{"a∘b", set.MulEach, func(a, b float64) float64 { return a * b }},
-			{"a + s", func(dst, a, _ []float64) { set.Shift(dst, a, s) }, func(a, _ float64) float64 { return a + s }},
-			{"a·s", func(dst, a, _ []float64) { set.Scale(dst, a, s) }, func(a, _ float64) float64 { return a * s }},
+			{"a + s", func(dst, a, _ []float64) {
+				set.Shift(dst, a, s)
+			}, func(a, _ float64) float64 { return a + s }},
+			{"a·s", func(dst, a, _ []float64) { set.Scale(dst, a, s) }, func(a, _ float64) float64 {
+				return a * s
+			}},
 		} {
 			for n := range 70 {
 				a, b := sample(rng, n, n%2 == 0), sample(rng, n, n%2 == 0)
@@ -83,8 +92,10 @@ func TestArithmetic(t *testing.T) {
 				for i := range n {
 					want := op.f(a[i], b[i])
 					for _, got := range []float64{x[i], y[i]} {
-						if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
-							t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want %v", set, op.name, i, n, a[i], b[i], got, want)
+						if math.Float64bits(got) != math.Float64bits(want) &&
+							!(math.IsNaN(got) && math.IsNaN(want)) {
+							t.Fatalf("%v: %s %d of %d on %v and %v: got %v, want %v", set, op.name,
+								i, n, a[i], b[i], got, want)
 						}
 					}
 				}

@@ -82,7 +82,8 @@ func TestExpUnits(t *testing.T) {
 					}
 				}
 				if !(worst <= limit) {
-					t.Errorf("of %v: got %v, want %v, an error of %v units in the last place, want at most %v", x[at], y[at], want[at], worst, limit)
+					t.Errorf("of %v: got %v, want %v, an error of %v units in the last place, "+
+						"want at most %v", x[at], y[at], want[at], worst, limit)
 				}
 				t.Logf("worst error %.3f units in the last place, of %v", worst, x[at])
 			})
@@ -108,7 +109,8 @@ func TestStrips(t *testing.T) {
 				}
 				for i, v := range cut {
 					if math.Float64bits(v) != math.Float64bits(whole[i]) {
-						t.Fatalf("%v: %s of %v, number %d: got %v in a strip, %v in the whole", set, f.name, x[i], i, v, whole[i])
+						t.Fatalf("%v: %s of %v, number %d: got %v in a strip, %v in the whole", set,
+							f.name, x[i], i, v, whole[i])
 					}
 				}
 			}
@@ -131,7 +133,8 @@ func TestSumExp(t *testing.T) {
 				case 0:
 					a[i] = -1000 * rng.ExpFloat64()
 				case 1:
-					a[i] = []float64{shift, -math.MaxFloat64, math.Inf(-1), shift - 708}[rng.IntN(4)]
+					a[i] = []float64{shift, -math.MaxFloat64, math.Inf(-1),
+						shift - 708}[rng.IntN(4)]
 				}
 			}
 			got, want := set.SumExp(a, shift), sumInOrder(set, a, shift)
@@ -142,7 +145,8 @@ func TestSumExp(t *testing.T) {
 				continue
 			}
 			if set == vector.AVX512 {
-				if other := vector.AVX2.SumExp(a, shift); math.Float64bits(got) != math.Float64bits(other) {
+				if other := vector.AVX2.SumExp(a,
+					shift); math.Float64bits(got) != math.Float64bits(other) {
 					t.Errorf("of %d numbers: AVX2 %v, AVX-512 %v", n, other, got)
 				}
 			}

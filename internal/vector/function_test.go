@@ -114,7 +114,8 @@ func TestAccuracy(t *testing.T) {
 					}
 				}
 				if !(worst <= limit) {
-					t.Errorf("of %v: got %v, want %v, an error of %v units in the last place, want at most %v", x[at], y[at], values[at].high, worst, limit)
+					t.Errorf("of %v: got %v, want %v, an error of %v units in the last place, "+
+						"want at most %v", x[at], y[at], values[at].high, worst, limit)
 				}
 				t.Logf("worst error %.3f units in the last place, of %v", worst, x[at])
 			})
@@ -126,8 +127,10 @@ func TestAccuracy(t *testing.T) {
 // value, and their neighbours.
 func awkward() (x []float64) {
 	for _, v := range []float64{
-		0, 5e-324, 1e-310, 0x1p-1022, 1e-300, 1e-17, 0x1p-27, 0.25, math.Sqrt(0.5), 0.5, 0.84375, 1, 1.25, math.Sqrt2, 1.5, 2, 3, 6, 8, 10, 12, 22, 26.6, 28, 37.5, 44,
-		0x1p29, 0x1p30, 0x1p52, 0x1p53, 1e100, 1e200, 1e305, 0x1p1023, math.MaxFloat64, math.Inf(1), 708, 709, 709.782712893384, 710, 745.2, 746,
+		0, 5e-324, 1e-310, 0x1p-1022, 1e-300, 1e-17, 0x1p-27, 0.25, math.Sqrt(0.5), 0.5, 0.84375, 1,
+		1.25, math.Sqrt2, 1.5, 2, 3, 6, 8, 10, 12, 22, 26.6, 28, 37.5, 44,
+		0x1p29, 0x1p30, 0x1p52, 0x1p53, 1e100, 1e200, 1e305, 0x1p1023, math.MaxFloat64, math.Inf(1),
+		708, 709, 709.782712893384, 710, 745.2, 746,
 	} {
 		for _, w := range []float64{math.Nextafter(v, 0), v, math.Nextafter(v, math.Inf(1))} {
 			x = append(x, w, -w)
@@ -221,7 +224,8 @@ func TestPlaceAndLength(t *testing.T) {
 					f.vec(set, in, in)
 					for i, v := range got[:n] {
 						if !sameBits(v, one[start+i]) || !sameBits(in[i], one[start+i]) {
-							t.Fatalf("%v: %s of %v, number %d of %d: got %v, in place %v, alone %v", set, f.name, x[start+i], i, n, v, in[i], one[start+i])
+							t.Fatalf("%v: %s of %v, number %d of %d: got %v, in place %v, alone %v",
+								set, f.name, x[start+i], i, n, v, in[i], one[start+i])
 						}
 					}
 					if got[n] != 7 {

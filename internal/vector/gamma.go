@@ -27,7 +27,8 @@ var gammaNear = [...]float64{
 
 // stirling are the coefficients B₂ₖ/(2k(2k−1)) of the asymptotic series of ln Γ in 1/x²,
 // times x.
-var stirling = [...]float64{1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156, -3617. / 122400}
+var stirling = [...]float64{1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360,
+	1. / 156, -3617. / 122400}
 
 // logGamma is Stirling's series for x ≥ 8; below, with the integer n next to x and w =
 // x − n, it is ln Γ(2+w) plus the logarithm of x−1, ..., x−(n−2), or less that of x, or x
@@ -41,7 +42,8 @@ func logGamma(x float64) float64 {
 		return x
 	case x >= 8:
 		r := 1 / x
-		return (x-0.5)*(math.Log(x)-1) + (0.4189385332046727 + r*polynomial(r*r, stirling[:])) // ½·ln 2π − ½
+		// ½·ln 2π − ½
+		return (x-0.5)*(math.Log(x)-1) + (0.4189385332046727 + r*polynomial(r*r, stirling[:]))
 	}
 	n := math.RoundToEven(x)
 	v := (x - n) * polynomial(x-n, gammaNear[:])
@@ -90,7 +92,8 @@ const (
 
 // digammaFar are the coefficients B₂ₖ/2k of the asymptotic series of ln x − 1/(2x) − ψ(x)
 // in 1/x², less the first power.
-var digammaFar = [...]float64{1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12, -3617. / 8160}
+var digammaFar = [...]float64{1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760,
+	1. / 12, -3617. / 8160}
 
 // digamma reduces x to [1, 2] if it is below 3, and from there on to at least 8.
 func digamma(x float64) float64 {

@@ -8,18 +8,22 @@ const hyperbolicBlock = 128
 // Sinh is the hyperbolic sine of x, to 4 units in the last place, with the special values of
 // [math.Sinh]. dst and x have one length; dst may be x.
 func (s Set) Sinh(dst, x []float64) {
-	s.ofMagnitude(dst, x, Set.Expm1, func(e float64) float64 { return (e + e/(e+1)) / 2 }, math.Sinh, true)
+	s.ofMagnitude(dst, x, Set.Expm1, func(e float64) float64 {
+		return (e + e/(e+1)) / 2
+	}, math.Sinh, true)
 }
 
 // Cosh is the hyperbolic cosine of x, to 4 units in the last place, with the special values of
 // [math.Cosh]. dst and x have one length; dst may be x.
 func (s Set) Cosh(dst, x []float64) {
-	s.ofMagnitude(dst, x, Set.Exp, func(e float64) float64 { return (e + 1/e) / 2 }, math.Cosh, false)
+	s.ofMagnitude(dst, x, Set.Exp, func(e float64) float64 { return (e + 1/e) / 2 }, math.Cosh,
+		false)
 }
 
 // ofMagnitude is g(f(|x|)), with the sign of x of an odd function; of large numbers, and of those
 // that are none, it is exact(x), as it is of all without kernels for f.
-func (s Set) ofMagnitude(dst, x []float64, f func(s Set, dst, x []float64), g, exact func(float64) float64, odd bool) {
+func (s Set) ofMagnitude(dst, x []float64, f func(s Set, dst, x []float64),
+	g, exact func(float64) float64, odd bool) {
 	dst = dst[:len(x)]
 	if s == Portable {
 		each(dst, x, exact)

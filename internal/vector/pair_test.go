@@ -34,7 +34,8 @@ func power(x, y float64) float64 {
 // alike compares a result with that of math: to the bit if one is 0, an infinity or NaN,
 // or if no difference is allowed.
 func (f pairing) alike(got, want, y float64) bool {
-	if sameBits(got, want) || f.tol == 0 || want == 0 || want-want != 0 || got == 0 || got-got != 0 {
+	if sameBits(got, want) || f.tol == 0 || want == 0 || want-want != 0 || got == 0 ||
+		got-got != 0 {
 		return sameBits(got, want)
 	}
 	return math.Abs(got-want) <= math.Max(f.tol*(1+math.Abs(y))*math.Abs(want), 5e-324)
@@ -53,14 +54,18 @@ func TestPairs(t *testing.T) {
 				for i := range x {
 					x[i] = p
 				}
-				got, swapped, with := make([]float64, len(x)), append([]float64{}, special...), make([]float64, len(x))
+				got, swapped, with := make([]float64, len(x)), append([]float64{}, special...),
+					make([]float64, len(x))
 				f.vec(set, got, x, special)
 				f.vec(set, swapped, x, swapped)
 				f.with(set, with, special, p)
 				for i, v := range special {
 					want := f.math(p, v)
-					if !f.alike(got[i], want, v) || !f.alike(swapped[i], want, v) || !f.alike(with[i], f.math(v, p), p) {
-						t.Fatalf("%v: %s of %v and %v: got %v, in place %v, of a number %v, want %v", set, f.name, p, v, got[i], swapped[i], with[i], want)
+					if !f.alike(got[i], want, v) || !f.alike(swapped[i], want, v) ||
+						!f.alike(with[i], f.math(v, p), p) {
+						t.Fatalf(
+							"%v: %s of %v and %v: got %v, in place %v, of a number %v, want %v",
+							set, f.name, p, v, got[i], swapped[i], with[i], want)
 					}
 				}
 			}
@@ -70,7 +75,8 @@ func TestPairs(t *testing.T) {
 				f.vec(set, got[:n], x, y)
 				for i := range n {
 					if want := f.math(x[i], y[i]); !f.alike(got[i], want, y[i]) {
-						t.Fatalf("%v: %s of %v and %v, number %d of %d: got %v, want %v", set, f.name, x[i], y[i], i, n, got[i], want)
+						t.Fatalf("%v: %s of %v and %v, number %d of %d: got %v, want %v", set,
+							f.name, x[i], y[i], i, n, got[i], want)
 					}
 				}
 				if got[n] != 7 {
@@ -114,7 +120,8 @@ func TestPairsAgree(t *testing.T) {
 // and by one exponent at a time.
 func TestPowAccuracy(t *testing.T) {
 	values := table(t, "pow")
-	x, y, got, one := make([]float64, len(values)), make([]float64, len(values)), make([]float64, len(values)), make([]float64, 1)
+	x, y, got, one := make([]float64, len(values)), make([]float64, len(values)),
+		make([]float64, len(values)), make([]float64, 1)
 	for i, v := range values {
 		x[i], y[i] = v.args[0], v.args[1]
 	}
@@ -128,8 +135,10 @@ func TestPowAccuracy(t *testing.T) {
 			}
 		}
 		if !(worst <= 4) {
-			t.Errorf("%v: %v to the power %v: got %v, want %v, an error of %v units in the last place, want at most 4", set, x[at], y[at], got[at], values[at].high, worst)
+			t.Errorf("%v: %v to the power %v: got %v, want %v, an error of %v units in the last "+
+				"place, want at most 4", set, x[at], y[at], got[at], values[at].high, worst)
 		}
-		t.Logf("%v: worst error %.3f units in the last place, of %v and %v", set, worst, x[at], y[at])
+		t.Logf("%v: worst error %.3f units in the last place, of %v and %v", set, worst, x[at],
+			y[at])
 	}
 }

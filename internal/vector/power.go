@@ -73,7 +73,8 @@ const (
 
 // artanh has the coefficients 2/(2i+5) of (2 artanh(s)/s − 2)/s² − ⅔, divided by s², for
 // i up to where they no longer count at s = (√2−1)/(√2+1).
-var artanh = [...]float64{2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19, 2. / 21, 2. / 23, 2. / 25}
+var artanh = [...]float64{2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19,
+	2. / 21, 2. / 23, 2. / 25}
 
 // logPair is k·ln 2 + ln c for c between √½ and √2, as a sum high + low with a relative
 // error of some 2⁻⁶⁴: with f = c − 1 and s = f/(2+f), it is k·ln 2 + 2s + s·z·t, where

@@ -16,7 +16,8 @@ func check(name string, x *blas64.General) {
 		return
 	}
 	if last := (x.Rows-1)*x.Stride + x.Cols; len(x.Data) < last {
-		panic(fmt.Sprintf("vector: %s of %d×%d has %d numbers, want %d", name, x.Rows, x.Cols, len(x.Data), last))
+		panic(fmt.Sprintf("vector: %s of %d×%d has %d numbers, want %d", name, x.Rows, x.Cols,
+			len(x.Data), last))
 	}
 }
 
@@ -60,10 +61,13 @@ func (s Set) AddMulStrided(c blas64.General, a Strided, b blas64.General) {
 
 func (a *Strided) check() {
 	if a.Rows < 0 || a.Cols < 0 || a.Row < 0 || a.Col < 1 {
-		panic(fmt.Sprintf("vector: A is %d×%d with strides %d and %d", a.Rows, a.Cols, a.Row, a.Col))
+		panic(fmt.Sprintf("vector: A is %d×%d with strides %d and %d", a.Rows, a.Cols, a.Row,
+			a.Col))
 	}
-	if last := (a.Rows-1)*a.Row + (a.Cols-1)*a.Col + 1; a.Rows > 0 && a.Cols > 0 && len(a.Data) < last {
-		panic(fmt.Sprintf("vector: A of %d×%d has %d numbers, want %d", a.Rows, a.Cols, len(a.Data), last))
+	if last := (a.Rows-1)*a.Row + (a.Cols-1)*a.Col + 1; a.Rows > 0 && a.Cols > 0 &&
+		len(a.Data) < last {
+		panic(fmt.Sprintf("vector: A of %d×%d has %d numbers, want %d", a.Rows, a.Cols, len(a.Data),
+			last))
 	}
 }
 
@@ -72,7 +76,8 @@ func (a *Strided) check() {
 func (s Set) MulVec(y []float64, a Strided, x []float64) {
 	a.check()
 	if len(y) != a.Rows || len(x) != a.Cols {
-		panic(fmt.Sprintf("vector: y of %d is not A of %d×%d times x of %d", len(y), a.Rows, a.Cols, len(x)))
+		panic(fmt.Sprintf("vector: y of %d is not A of %d×%d times x of %d", len(y), a.Rows, a.Cols,
+			len(x)))
 	}
 	switch {
 	case a.Rows == 0:
@@ -120,7 +125,8 @@ func (s Set) product(c blas64.General, a Strided, b blas64.General, add bool) {
 	check("B", &b)
 	check("C", &c)
 	if a.Rows != c.Rows || b.Cols != c.Cols || a.Cols != b.Rows {
-		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times B of %d×%d", c.Rows, c.Cols, a.Rows, a.Cols, b.Rows, b.Cols))
+		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times B of %d×%d", c.Rows, c.Cols,
+			a.Rows, a.Cols, b.Rows, b.Cols))
 	}
 	if c.Rows == 0 || c.Cols == 0 {
 		return
@@ -147,7 +153,8 @@ func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Da
 
 // part is rows [i, j) and columns [from, to) of x.
 func part(x *blas64.General, i, j, from, to int) blas64.General {
-	return blas64.General{Rows: j - i, Cols: to - from, Stride: max(x.Stride, to-from), Data: x.Data[i*x.Stride+from:]}
+	return blas64.General{Rows: j - i, Cols: to - from, Stride: max(x.Stride, to-from),
+		Data: x.Data[i*x.Stride+from:]}
 }
 
 // multiply takes row by row, so that all are summed alike.
@@ -160,7 +167,9 @@ func multiply(c blas64.General, a Strided, b blas64.General, add bool) {
 	for from := 0; from < c.Cols; from += width {
 		to := min(from+width, c.Cols)
 		for i := range c.Rows {
-			blas64.Gemv(blas.Trans, 1, part(&b, 0, b.Rows, from, to), blas64.Vector{N: a.Cols, Inc: a.Col, Data: a.Data[i*a.Row:]}, beta, vec(row(&c, i, from, to)))
+			blas64.Gemv(blas.Trans, 1, part(&b, 0, b.Rows, from, to),
+				blas64.Vector{N: a.Cols, Inc: a.Col, Data: a.Data[i*a.Row:]}, beta,
+				vec(row(&c, i, from, to)))
 		}
 	}
 }
@@ -185,7 +194,8 @@ type panel struct {
 
 // tails has, from index block−r on, masks of block numbers of which the first r
 // count.
-var tails = [2 * block]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0), 4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
+var tails = [2 * block]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0),
+	4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
 
 // Panels have ranges of terms and columns for which their part of B stays in the
 // first-level cache. The ranges depend on the shapes only.
@@ -197,7 +207,8 @@ const (
 
 // multiplyPanels computes panels in assembly.
 func (s Set) multiplyPanels(c blas64.General, a Strided, b blas64.General, add bool) {
-	x := panel{cPitch: 8 * c.Stride, aPitch: 8 * a.Row, bPitch: 8 * b.Stride, step: 8 * a.Col, masks: &tails[block]}
+	x := panel{cPitch: 8 * c.Stride, aPitch: 8 * a.Row, bPitch: 8 * b.Stride, step: 8 * a.Col,
+		masks: &tails[block]}
 	for term := 0; term < a.Cols; term += panelTerms {
 		terms := min(panelTerms, a.Cols-term)
 		x.first = -terms * x.step
@@ -225,7 +236,8 @@ func (s Set) AddGram(c, a blas64.General) {
 	check("A", &a)
 	check("C", &c)
 	if c.Rows != a.Rows || c.Cols != a.Rows {
-		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times its transpose", c.Rows, c.Cols, a.Rows, a.Cols))
+		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times its transpose", c.Rows,
+			c.Cols, a.Rows, a.Cols))
 	}
 	if a.Rows == 0 || a.Cols == 0 {
 		return
@@ -262,7 +274,8 @@ func gram(c, a *blas64.General, from, to int) {
 		}
 		four := row(c, i, end-tileRows, end)
 		before := [tileRows]float64(four)
-		blas64.Gemv(blas.NoTrans, 1, part(a, first, end, from, to), x, 1, vec(row(c, i, first, end)))
+		blas64.Gemv(blas.NoTrans, 1, part(a, first, end, from, to), x, 1,
+			vec(row(c, i, first, end)))
 		for j := range four {
 			if at := end - tileRows + j; at < done || at > i {
 				four[j] = before[j]

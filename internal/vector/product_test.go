@@ -50,8 +50,10 @@ func unchanged(t *testing.T, what string, x, before blas64.General) {
 	t.Helper()
 	now, then := x.Data[:cap(x.Data)], before.Data[:cap(before.Data)]
 	for i := range now {
-		if inside := x.Stride > 0 && i%x.Stride < x.Cols && i < len(x.Data); !inside && math.Float64bits(now[i]) != math.Float64bits(then[i]) {
-			t.Fatalf("%s: number %d outside %d×%d with stride %d was written", what, i, x.Rows, x.Cols, x.Stride)
+		if inside := x.Stride > 0 && i%x.Stride < x.Cols && i < len(x.Data); !inside &&
+			math.Float64bits(now[i]) != math.Float64bits(then[i]) {
+			t.Fatalf("%s: number %d outside %d×%d with stride %d was written", what, i, x.Rows,
+				x.Cols, x.Stride)
 		}
 	}
 }
@@ -107,7 +109,8 @@ func TestProducts(t *testing.T) {
 				n = rng.IntN(400) // and of columns
 			}
 			specials := round%3 == 0
-			a, b, c := matrix(rng, m, k, specials), matrix(rng, k, n, specials), matrix(rng, m, n, specials)
+			a, b, c := matrix(rng, m, k, specials), matrix(rng, k, n, specials),
+				matrix(rng, m, n, specials)
 			tame(a, b, c)
 			got, sum := copied(c), copied(c)
 			set.Mul(got, a, b)
@@ -166,10 +169,13 @@ func TestMulVec(t *testing.T) {
 				for l := range k {
 					term(&want, &scale, a.Data[i*a.Row+l*a.Col], x.Data[l])
 				}
-				checkSum(t, fmt.Sprintf("%v: %d×%d: row %d", set, m, k, i), got.Data[i], want, scale, k)
+				checkSum(t, fmt.Sprintf("%v: %d×%d: row %d", set, m, k, i), got.Data[i], want,
+					scale, k)
 			}
-			if m > 1 && math.Float64bits(got.Data[0]) != math.Float64bits(got.Data[m-1]) && got.Data[0] == got.Data[0] {
-				t.Fatalf("%v: %d×%d: equal rows: got %v and %v", set, m, k, got.Data[0], got.Data[m-1])
+			if m > 1 && math.Float64bits(got.Data[0]) != math.Float64bits(got.Data[m-1]) &&
+				got.Data[0] == got.Data[0] {
+				t.Fatalf("%v: %d×%d: equal rows: got %v and %v", set, m, k, got.Data[0],
+					got.Data[m-1])
 			}
 		}
 	}
@@ -182,7 +188,8 @@ func TestMulStrided(t *testing.T) {
 		rng := rand.New(rand.NewPCG(22, 23))
 		for round := range 300 {
 			m, n, k := rng.IntN(12), rng.IntN(40), rng.IntN(100)
-			a, b, c := matrix(rng, m, k, round%3 == 0), matrix(rng, k, n, false), matrix(rng, m, n, false)
+			a, b, c := matrix(rng, m, k, round%3 == 0), matrix(rng, k, n, false),
+				matrix(rng, m, n, false)
 			x := vector.Strided{Rows: m, Cols: k, Row: 1 + rng.IntN(3)}
 			x.Col = x.Row*max(m, 1) + rng.IntN(3)
 			if round%2 == 0 {
@@ -204,8 +211,10 @@ func TestMulStrided(t *testing.T) {
 			set.MulStrided(got, x, b)
 			set.Mul(want, a, b)
 			for i, v := range got.Data {
-				if w := want.Data[i]; math.Float64bits(v) != math.Float64bits(w) && !(math.IsNaN(v) && math.IsNaN(w)) {
-					t.Fatalf("%v: %d×%d×%d with strides %d and %d: number %d is %v, want %v", set, m, n, k, x.Row, x.Col, i, v, w)
+				if w := want.Data[i]; math.Float64bits(v) != math.Float64bits(w) &&
+					!(math.IsNaN(v) && math.IsNaN(w)) {
+					t.Fatalf("%v: %d×%d×%d with strides %d and %d: number %d is %v, want %v", set,
+						m, n, k, x.Row, x.Col, i, v, w)
 				}
 			}
 			unchanged(t, set.String(), got, c)
@@ -260,7 +269,8 @@ func TestEqualRows(t *testing.T) {
 		for m := 2; m < 12; m++ {
 			for n := 2; n < 20; n++ {
 				k := 1 + rng.IntN(300)
-				a, b, c := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false)
+				a, b, c := matrix(rng, m, k, false), matrix(rng, k, n, false),
+					matrix(rng, m, n, false)
 				for i := range m {
 					copy(a.Data[i*a.Stride:][:k], a.Data[:k])
 					copy(c.Data[i*c.Stride:][:n], c.Data[:n])
@@ -274,12 +284,14 @@ func TestEqualRows(t *testing.T) {
 				for i := range m {
 					for j := range n {
 						if at(c, i, j) != at(c, 0, j) {
-							t.Fatalf("%v: %d×%d×%d: element %d, %d is %v, in the first of equal rows %v", set, m, n, k, i, j, at(c, i, j), at(c, 0, j))
+							t.Fatalf("%v: %d×%d×%d: element %d, %d is %v, in the first of equal "+
+								"rows %v", set, m, n, k, i, j, at(c, i, j), at(c, 0, j))
 						}
 					}
 					for j := range i + 1 {
 						if at(gram, i, j) != at(gram, 0, 0) {
-							t.Fatalf("%v: %d equal rows of %d: inner product %d, %d is %v, the first %v", set, m, k, i, j, at(gram, i, j), at(gram, 0, 0))
+							t.Fatalf("%v: %d equal rows of %d: inner product %d, %d is %v, the "+
+								"first %v", set, m, k, i, j, at(gram, i, j), at(gram, 0, 0))
 						}
 					}
 				}
@@ -290,7 +302,8 @@ func TestEqualRows(t *testing.T) {
 
 func TestProductPanics(t *testing.T) {
 	of := func(rows, cols int) blas64.General {
-		return blas64.General{Rows: rows, Cols: cols, Data: make([]float64, rows*cols), Stride: cols}
+		return blas64.General{Rows: rows, Cols: cols, Data: make([]float64, rows*cols),
+			Stride: cols}
 	}
 	short, narrow := of(2, 3), of(2, 3)
 	short.Data, narrow.Stride = short.Data[:5], 2
@@ -299,16 +312,25 @@ func TestProductPanics(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"inner", func() { vector.Portable.Mul(of(2, 2), of(2, 3), of(2, 2)) }, "vector: C of 2×2 is not A of 2×3 times B of 2×2"},
-		{"rows", func() { vector.Portable.AddMul(of(1, 2), of(2, 3), of(3, 2)) }, "vector: C of 1×2 is not A of 2×3 times B of 3×2"},
-		{"columns", func() { vector.Portable.Mul(of(2, 1), of(2, 3), of(3, 2)) }, "vector: C of 2×1 is not A of 2×3 times B of 3×2"},
-		{"data", func() { vector.Portable.Mul(of(2, 2), short, of(3, 2)) }, "vector: A of 2×3 has 5 numbers, want 6"},
-		{"stride", func() { vector.Portable.Mul(narrow, of(2, 3), of(3, 3)) }, "vector: C is 2×3 with stride 2"},
-		{"strides", func() { vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3}, of(3, 2)) }, "vector: A is 2×3 with strides 0 and 0"},
+		{"inner", func() { vector.Portable.Mul(of(2, 2), of(2, 3), of(2, 2)) },
+			"vector: C of 2×2 is not A of 2×3 times B of 2×2"},
+		{"rows", func() { vector.Portable.AddMul(of(1, 2), of(2, 3), of(3, 2)) },
+			"vector: C of 1×2 is not A of 2×3 times B of 3×2"},
+		{"columns", func() { vector.Portable.Mul(of(2, 1), of(2, 3), of(3, 2)) },
+			"vector: C of 2×1 is not A of 2×3 times B of 3×2"},
+		{"data", func() { vector.Portable.Mul(of(2, 2), short, of(3, 2)) },
+			"vector: A of 2×3 has 5 numbers, want 6"},
+		{"stride", func() { vector.Portable.Mul(narrow, of(2, 3), of(3, 3)) },
+			"vector: C is 2×3 with stride 2"},
+		{"strides", func() {
+			vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3}, of(3, 2))
+		}, "vector: A is 2×3 with strides 0 and 0"},
 		{"strided data", func() {
-			vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3, Row: 1, Col: 2, Data: make([]float64, 5)}, of(3, 2))
+			vector.Portable.MulStrided(of(2, 2), vector.Strided{Rows: 2, Cols: 3, Row: 1, Col: 2,
+				Data: make([]float64, 5)}, of(3, 2))
 		}, "vector: A of 2×3 has 5 numbers, want 6"},
-		{"gram", func() { vector.Portable.AddGram(of(3, 3), of(2, 3)) }, "vector: C of 3×3 is not A of 2×3 times its transpose"},
+		{"gram", func() { vector.Portable.AddGram(of(3, 3), of(2, 3)) },
+			"vector: C of 3×3 is not A of 2×3 times its transpose"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer func() {
@@ -324,7 +346,8 @@ func TestProductPanics(t *testing.T) {
 // TestNothingAllocates covers every kernel that takes more than one operand.
 func TestNothingAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 15))
-	a, b, c, gram := matrix(rng, 7, 9, false), matrix(rng, 9, 13, false), matrix(rng, 7, 13, false), matrix(rng, 7, 7, false)
+	a, b, c, gram := matrix(rng, 7, 9, false), matrix(rng, 9, 13, false), matrix(rng, 7, 13, false),
+		matrix(rng, 7, 7, false)
 	for _, set := range vector.Available() {
 		if n := testing.AllocsPerRun(10, func() {
 			var x, y [13]float64
@@ -332,7 +355,8 @@ func TestNothingAllocates(t *testing.T) {
 			set.Sigmoid(y[:], x[:])
 			set.FillUniform(x[:], 1)
 			set.Mul(c, a, b)
-			set.MulStrided(c, vector.Strided{Rows: 7, Cols: 9, Row: a.Stride, Col: 1, Data: a.Data}, b)
+			set.MulStrided(c, vector.Strided{Rows: 7, Cols: 9, Row: a.Stride, Col: 1, Data: a.Data},
+				b)
 			set.AddMul(c, a, b)
 			set.AddGram(gram, a)
 		}); n != 0 {
@@ -344,7 +368,8 @@ func TestNothingAllocates(t *testing.T) {
 // BenchmarkMul has products of the shapes of a sampler's step, of a small network
 // and of a square, beside gonum's.
 func BenchmarkMul(b *testing.B) {
-	for _, shape := range [][3]int{{30, 760, 30}, {30, 400, 30}, {128, 8, 20}, {10, 10, 10}, {19, 19, 19}, {200, 200, 200}} {
+	for _, shape := range [][3]int{{30, 760, 30}, {30, 400, 30}, {128, 8, 20}, {10, 10, 10},
+		{19, 19, 19}, {200, 200, 200}} {
 		m, n, k := shape[0], shape[1], shape[2]
 		rng := rand.New(rand.NewPCG(16, 17))
 		x, y, z := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false)
@@ -411,7 +436,8 @@ func TestSetsAgree(t *testing.T) {
 		if round%10 == 0 {
 			k = 1 + rng.IntN(300)
 		}
-		a, b, c, g := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false), matrix(rng, m, m, false)
+		a, b, c, g := matrix(rng, m, k, false), matrix(rng, k, n, false), matrix(rng, m, n, false),
+			matrix(rng, m, m, false)
 		results := func(set vector.Set) []float64 {
 			mul, sum, gram := copied(c), copied(c), copied(g)
 			set.Mul(mul, a, b)

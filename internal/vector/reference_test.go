@@ -37,7 +37,8 @@ func logNdtr(x float64) float64 {
 	switch {
 	case x < -30:
 		r := 1 / (x * x)
-		return -0.5*x*x - math.Log(-x) - math.Log(2*math.Pi)/2 + math.Log1p(-r+3*r*r-15*r*r*r+105*r*r*r*r)
+		return -0.5*x*x - math.Log(-x) - math.Log(2*math.Pi)/2 +
+			math.Log1p(-r+3*r*r-15*r*r*r+105*r*r*r*r)
 	case x > 0:
 		return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
 	}

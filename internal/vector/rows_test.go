@@ -27,7 +27,8 @@ func TestLogSumExpRows(t *testing.T) {
 				for i, v := range got[:n] {
 					want, column := logSumExp(rows, i)
 					if !closeTo(v, want, 1e-15, 2) {
-						t.Errorf("%v: number %d of %d, of %v: got %v, want %v", set, i, n, column, v, want)
+						t.Errorf("%v: number %d of %d, of %v: got %v, want %v", set, i, n, column,
+							v, want)
 					}
 				}
 				if got[n] != 7 {
@@ -38,7 +39,8 @@ func TestLogSumExpRows(t *testing.T) {
 				set.LogSumExpRows(in, rows)
 				for i, v := range in {
 					if !sameBits(v, got[i]) {
-						t.Errorf("%v: number %d of %d in place: got %v, want %v", set, i, n, v, got[i])
+						t.Errorf("%v: number %d of %d in place: got %v, want %v", set, i, n, v,
+							got[i])
 					}
 				}
 			}
@@ -68,7 +70,8 @@ func TestLogSumExpRowsLaws(t *testing.T) {
 	const n, count = 37, 4
 	for _, set := range vector.Available() {
 		rng := rand.New(rand.NewPCG(42, 43))
-		rows, shifted, equal, part := make([][]float64, count), make([][]float64, count), make([][]float64, count), make([][]float64, count)
+		rows, shifted, equal, part := make([][]float64, count), make([][]float64, count),
+			make([][]float64, count), make([][]float64, count)
 		first := arguments(rng, n)
 		for k := range rows {
 			rows[k], equal[k] = arguments(rng, n), sample(rand.New(rand.NewPCG(44, 45)), n, false)
@@ -91,8 +94,10 @@ func TestLogSumExpRowsLaws(t *testing.T) {
 		set.LogSumExpRows(a, equal)
 		set.LogSumExpRows(b, shifted)
 		for i, v := range a {
-			if want := equal[0][i] + math.Log(count); !closeTo(v, want, 1e-15, 1) || !closeTo(b[i], want+1000, 1e-15, 1) {
-				t.Errorf("%v: of equal rows: got %v, with a shift of 1000 %v, want %v", set, v, b[i], want)
+			if want := equal[0][i] + math.Log(count); !closeTo(v, want, 1e-15, 1) ||
+				!closeTo(b[i], want+1000, 1e-15, 1) {
+				t.Errorf("%v: of equal rows: got %v, with a shift of 1000 %v, want %v", set, v,
+					b[i], want)
 			}
 		}
 		set.LogSumExpRows(a, rows)
@@ -123,5 +128,6 @@ func TestLogSumExpRowsLength(t *testing.T) {
 			t.Errorf("got panic %v, want %v", got, want)
 		}
 	}()
-	vector.Portable.LogSumExpRows(make([]float64, 2), [][]float64{make([]float64, 2), make([]float64, 3)})
+	vector.Portable.LogSumExpRows(make([]float64, 2),
+		[][]float64{make([]float64, 2), make([]float64, 3)})
 }

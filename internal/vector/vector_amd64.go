@@ -34,7 +34,8 @@ func panelAVX2(x *panel)
 func panelAVX512(x *panel)
 
 //go:noescape
-func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int, tail *uint64)
+func innerAVX2(sums *[gramRows * tileRows]float64, a0, a1, b0, b1, b2, b3 *float64, n int,
+	tail *uint64)
 
 //go:noescape
 func rowsAVX2(y, a *float64, pitch, rows int, x *float64, n int, tail *uint64)

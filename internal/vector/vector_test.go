@@ -91,7 +91,9 @@ func TestUniformStatistics(t *testing.T) {
 		}
 	}
 	for lag := 1; lag <= 16; lag++ {
-		correlation(fmt.Sprintf("numbers %d apart", lag), func(i int) (a, b float64) { return x[i], x[i+lag] }, n-lag)
+		correlation(fmt.Sprintf("numbers %d apart", lag), func(i int) (a, b float64) {
+			return x[i], x[i+lag]
+		}, n-lag)
 	}
 	correlation("neighbouring seeds", func(i int) (a, b float64) { return x[i], y[i] }, n)
 	slices.Sort(x)

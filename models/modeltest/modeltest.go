@@ -23,7 +23,8 @@ import (
 func Likelihood(lik models.Likelihood, seed uint64) error {
 	d, n := lik.Vars(), lik.ParamLen()
 	if d < 1 || n < 0 {
-		return fmt.Errorf("modeltest: got %d variables and %d parameters, want at least one variable", d, n)
+		return fmt.Errorf(
+			"modeltest: got %d variables and %d parameters, want at least one variable", d, n)
 	}
 	theta, err := initialParams(lik, seed)
 	if err != nil {
@@ -56,10 +57,12 @@ func initialParams(lik models.Likelihood, seed uint64) ([]float64, error) {
 	}
 	for k, v := range draws[0] {
 		if v-v != 0 {
-			return nil, fmt.Errorf("modeltest: initial parameter %d is %v, want a finite number", k, v)
+			return nil, fmt.Errorf("modeltest: initial parameter %d is %v, want a finite number", k,
+				v)
 		}
 		if v != draws[1][k] {
-			return nil, fmt.Errorf("modeltest: initial parameter %d: got %v and %v from one seed, want the same number", k, v, draws[1][k])
+			return nil, fmt.Errorf("modeltest: initial parameter %d: got %v and %v from one "+
+				"seed, want the same number", k, v, draws[1][k])
 		}
 	}
 	return draws[0], nil
@@ -89,7 +92,8 @@ func (c *check) at(kind string) error {
 	}
 	for i, terms := range []*autograd.Node{prior, data} {
 		if want := (autograd.Shape{c.d}); !terms.Shape().Equal(want) || len(terms.Axes()) > 0 {
-			return fmt.Errorf("the terms of log p(%s) have the shape %v, want %v", []string{"Θ|G", "D|G,Θ"}[i], terms.Shape(), want)
+			return fmt.Errorf("the terms of log p(%s) have the shape %v, want %v",
+				[]string{"Θ|G", "D|G,Θ"}[i], terms.Shape(), want)
 		}
 	}
 	terms := prior.Add(data)
@@ -163,7 +167,8 @@ func (c *check) locality(run autograd.Evaluator, graph []float64, kind string) e
 		}
 		for k := range got {
 			if k != j && !same(got[k], want[k]) {
-				return fmt.Errorf("term %d changes with column %d of the graph: got %v, want %v", k, j, got[k], want[k])
+				return fmt.Errorf("term %d changes with column %d of the graph: got %v, want %v", k,
+					j, got[k], want[k])
 			}
 		}
 	}
@@ -180,7 +185,8 @@ func (c *check) locality(run autograd.Evaluator, graph []float64, kind string) e
 				continue
 			}
 			if owner >= 0 {
-				return fmt.Errorf("terms %d and %d both change with parameter %d, want one at most", owner, k, p)
+				return fmt.Errorf("terms %d and %d both change with parameter %d, want one at most",
+					owner, k, p)
 			}
 			owner = k
 		}

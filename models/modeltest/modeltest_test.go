@@ -55,11 +55,13 @@ type own struct {
 	hard  bool
 }
 
-func (o own) Vars() int                                                  { return o.vars }
-func (o own) ParamLen() int                                              { return 9 }
-func (o own) InitParams(dst []float64, rng *rand.Rand)                   { o.init(dst, rng) }
-func (o own) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) { return o.terms(g, theta) }
-func (o own) HardOnly() bool                                             { return o.hard }
+func (o own) Vars() int                                { return o.vars }
+func (o own) ParamLen() int                            { return 9 }
+func (o own) InitParams(dst []float64, rng *rand.Rand) { o.init(dst, rng) }
+func (o own) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	return o.terms(g, theta)
+}
+func (o own) HardOnly() bool { return o.hard }
 
 func normal(dst []float64, rng *rand.Rand) {
 	for i := range dst {
@@ -82,27 +84,42 @@ func TestLikelihoodFindsMistakes(t *testing.T) {
 		lik        own
 	}{
 		{"no variables", "got 0 variables", own{init: normal, terms: good}},
-		{"parameters not written", "initial parameter 8: got 0.5 and 1.5", own{vars: 3, init: func(dst []float64, rng *rand.Rand) { normal(dst[:8], rng) }, terms: good}},
-		{"parameter not finite", "initial parameter 0 is NaN", own{vars: 3, init: func(dst []float64, rng *rand.Rand) { normal(dst, rng); dst[0] = math.NaN() }, terms: good}},
-		{"shape", "terms of log p(D|G,Θ) have the shape ()", own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-			prior, data := good(g, theta)
-			return prior, data.Sum()
-		}}},
-		{"expression", "matmul", own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-			prior, _ := good(g, theta)
-			return prior, g.MatMul(theta)
-		}}},
-		{"not finite", "is -Inf", own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-			prior, data := good(g, theta)
-			return prior, data.Add(g.Sum(0).Log())
-		}}},
-		{"rows for columns", "changes with column", own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-			return good(g.T(), theta)
-		}}},
-		{"shared parameter", "both change with parameter 8", own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-			prior, data := good(g, theta)
-			return prior, data.Add(theta.Index(0, 8))
-		}}},
+		{"parameters not written", "initial parameter 8: got 0.5 and 1.5",
+			own{vars: 3, init: func(dst []float64, rng *rand.Rand) {
+				normal(dst[:8], rng)
+			}, terms: good}},
+		{"parameter not finite", "initial parameter 0 is NaN",
+			own{vars: 3, init: func(dst []float64, rng *rand.Rand) {
+				normal(dst, rng)
+				dst[0] = math.NaN()
+			}, terms: good}},
+		{"shape", "terms of log p(D|G,Θ) have the shape ()",
+			own{vars: 3, init: normal,
+				terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+					prior, data := good(g, theta)
+					return prior, data.Sum()
+				}}},
+		{"expression", "matmul", own{vars: 3, init: normal,
+			terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+				prior, _ := good(g, theta)
+				return prior, g.MatMul(theta)
+			}}},
+		{"not finite", "is -Inf", own{vars: 3, init: normal,
+			terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+				prior, data := good(g, theta)
+				return prior, data.Add(g.Sum(0).Log())
+			}}},
+		{"rows for columns", "changes with column",
+			own{vars: 3, init: normal,
+				terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+					return good(g.T(), theta)
+				}}},
+		{"shared parameter", "both change with parameter 8",
+			own{vars: 3, init: normal,
+				terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+					prior, data := good(g, theta)
+					return prior, data.Add(theta.Index(0, 8))
+				}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,10 +130,11 @@ func TestLikelihoodFindsMistakes(t *testing.T) {
 		})
 	}
 
-	stopped := own{vars: 3, init: normal, terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
-		prior, data := good(g, theta.StopGradient().Add(theta.Scale(0)))
-		return prior, data
-	}}
+	stopped := own{vars: 3, init: normal,
+		terms: func(g, theta *autograd.Node) (*autograd.Node, *autograd.Node) {
+			prior, data := good(g, theta.StopGradient().Add(theta.Scale(0)))
+			return prior, data
+		}}
 	var mismatch *gradtest.MismatchError
 	if err := modeltest.Likelihood(stopped, 1); !errors.As(err, &mismatch) {
 		t.Errorf("a gradient that is cut: got %v, want a mismatch", err)
@@ -131,7 +149,8 @@ func TestLikelihoodHardOnly(t *testing.T) {
 		prior, data := good(g, theta)
 		return prior, data.Add(hardness.StopGradient().Sum(0))
 	}
-	if err := modeltest.Likelihood(own{vars: 3, init: normal, terms: terms, hard: true}, 1); err != nil {
+	if err := modeltest.Likelihood(own{vars: 3, init: normal, terms: terms, hard: true},
+		1); err != nil {
 		t.Error(err)
 	}
 	if err := modeltest.Likelihood(own{vars: 3, init: normal, terms: terms}, 1); err == nil {
@@ -140,7 +159,8 @@ func TestLikelihoodHardOnly(t *testing.T) {
 }
 
 func ExampleLikelihood() {
-	lik, err := models.NewLinear(mat.NewDense(3, 2, []float64{1, 2, -1, -1.5, 0.5, 1}), nil, models.LinearOptions{})
+	lik, err := models.NewLinear(mat.NewDense(3, 2, []float64{1, 2, -1, -1.5, 0.5, 1}), nil,
+		models.LinearOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

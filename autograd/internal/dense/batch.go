@@ -14,7 +14,8 @@ type merging struct {
 }
 
 func (p *Plan) newMerging(s Step) *merging {
-	return &merging{Stretch: Stretch{Instruction: s.Instruction, Steps: []Step{s}}, first: p.places[s.V.ID].Store}
+	return &merging{Stretch: Stretch{Instruction: s.Instruction, Steps: []Step{s}},
+		first: p.places[s.V.ID].Store}
 }
 
 // merge joins a step, unless it is of another kind or reads what another one computes: the
@@ -50,12 +51,14 @@ func (m *merging) finish(p *Plan) Stretch {
 func join(p *Plan, a, b Instruction) Instruction {
 	switch a := a.(type) {
 	case *unaryInstr:
-		if b, ok := b.(*unaryInstr); ok && a.width == 1 && b.width == 1 && a.Unary == b.Unary && b.elements() <= mostBatched {
+		if b, ok := b.(*unaryInstr); ok && a.width == 1 && b.width == 1 && a.Unary == b.Unary &&
+			b.elements() <= mostBatched {
 			return joinUnary(p, a, b)
 		}
 	case *groupsInstr:
 		b, ok := b.(*groupsInstr)
-		if ok && a.width == 1 && b.width == 1 && a.class == b.class && a.size == b.size && a.fold == b.fold && len(b.src) <= mostBatched {
+		if ok && a.width == 1 && b.width == 1 && a.class == b.class && a.size == b.size &&
+			a.fold == b.fold && len(b.src) <= mostBatched {
 			return joinGroups(a, b)
 		}
 	}
@@ -95,7 +98,8 @@ func (in *unaryInstr) append(of *unaryInstr) {
 func joinGroups(a, b *groupsInstr) Instruction {
 	in := a
 	if !a.joined {
-		in = &groupsInstr{class: a.class, fold: a.fold, width: 1, size: a.size, count: a.count, joined: true}
+		in = &groupsInstr{class: a.class, fold: a.fold, width: 1, size: a.size, count: a.count,
+			joined: true}
 		in.src, in.dst = slices.Clone(a.src), slices.Clone(a.dst)
 	}
 	in.count += b.count

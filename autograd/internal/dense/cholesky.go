@@ -42,7 +42,8 @@ func (p *Plan) triangularOfLanes(v *ir.Value) bool {
 
 func (p *Plan) lowerTriangular(v *ir.Value) Instruction {
 	rank := len(v.Shape)
-	in := &triangularInstr{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2], cols: v.Shape[rank-1]}
+	in := &triangularInstr{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2],
+		cols: v.Shape[rank-1]}
 	in.all = make([]triangular, v.Len()/max(in.size*in.cols, 1))
 	// operands are the elements of a matrix of a; there may be one matrix for all.
 	operands := func(a *ir.Value, k, own int) (list []laneSlice) {
@@ -51,7 +52,8 @@ func (p *Plan) lowerTriangular(v *ir.Value) Instruction {
 			from = k * own
 		}
 		for e := from; e < from+own; e++ {
-			list = append(list, laneSlice{operand: p.operand(a, e), zero: p.places[a.ID].Slot[e] < 0})
+			list = append(list,
+				laneSlice{operand: p.operand(a, e), zero: p.places[a.ID].Slot[e] < 0})
 		}
 		return list
 	}

@@ -8,7 +8,8 @@ import (
 
 // Codes reports whether stretches of instructions become machine code.
 func Codes(without passes.Set) bool {
-	return without&(passes.MachineCode|passes.ElementSchedule) == 0 && Kernels != vector.Portable && native.Available()
+	return without&(passes.MachineCode|passes.ElementSchedule) == 0 && Kernels != vector.Portable &&
+		native.Available()
 }
 
 // A Stretch is one step, or some that are computed together.
@@ -78,7 +79,8 @@ const (
 
 // codePieces appends the stretch of the operations that were emitted for steps, in one piece or
 // in several.
-func (p *Plan) codePieces(text *native.Text, e *emission, steps []Step, all []Stretch) ([]Stretch, error) {
+func (p *Plan) codePieces(text *native.Text, e *emission, steps []Step, all []Stretch) ([]Stretch,
+	error) {
 	if len(e.ops) <= mostWhole {
 		s, err := p.code(text, e, steps, nil)
 		return append(all, s), err
@@ -142,7 +144,8 @@ func (p *Plan) code(text *native.Text, e *emission, steps []Step, arrays []int) 
 		}
 	}
 	f, err := text.Add(e.ops, p.Arena, func(at int) bool { return kept[at] }, arrays...)
-	return Stretch{Instruction: &codeInstr{f, steps, e.pivots, arrays != nil}, Steps: steps, Coded: true}, err
+	return Stretch{Instruction: &codeInstr{f, steps, e.pivots, arrays != nil}, Steps: steps,
+		Coded: true}, err
 }
 
 // codeInstr is a stretch of machine code.

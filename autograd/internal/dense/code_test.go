@@ -39,7 +39,8 @@ func joined(t *testing.T, f *ir.Func) (p *Plan, steps []Step, stretches []Stretc
 }
 
 // compare runs a function step by step and stretch by stretch, and wants the same bits.
-func compare(t *testing.T, name string, f *ir.Func, numbers func(v *ir.Value) []float64) (coded, batches int) {
+func compare(t *testing.T, name string, f *ir.Func,
+	numbers func(v *ir.Value) []float64) (coded, batches int) {
 	t.Helper()
 	p, steps, stretches := joined(t, f)
 	frames := [2]*Frame{}
@@ -71,13 +72,15 @@ func compare(t *testing.T, name string, f *ir.Func, numbers func(v *ir.Value) []
 	for i, v := range f.Outputs {
 		for e := range v.Len() {
 			got, want := frames[1].M[p.Offset(v, e)], frames[0].M[p.Offset(v, e)]
-			if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+			if math.Float64bits(got) != math.Float64bits(want) &&
+				!(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Fatalf("%s: output %d, element %d: got %v, want %v", name, i, e, got, want)
 			}
 		}
 	}
 	if len(frames[0].Failed) != len(frames[1].Failed) {
-		t.Fatalf("%s: %d operations failed, want %d", name, len(frames[1].Failed), len(frames[0].Failed))
+		t.Fatalf("%s: %d operations failed, want %d", name, len(frames[1].Failed),
+			len(frames[0].Failed))
 	}
 	return coded, batches
 }
@@ -88,7 +91,8 @@ func special(rng *rand.Rand, n int) []float64 {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 		if rng.IntN(20) == 0 {
-			x[i] = []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), 1e300, 5e-324}[rng.IntN(6)]
+			x[i] = []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), 1e300,
+				5e-324}[rng.IntN(6)]
 		}
 	}
 	return x
@@ -108,7 +112,9 @@ func TestStretchesOfRandomFunctions(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		f := irtest.Random(rng, 5+rng.IntN(60))
-		c, b := compare(t, "random function", f, func(v *ir.Value) []float64 { return special(rng, v.Len()) })
+		c, b := compare(t, "random function", f, func(v *ir.Value) []float64 {
+			return special(rng, v.Len())
+		})
 		coded, batches = coded+c, batches+b
 	}
 	if coded == 0 || batches == 0 {
@@ -131,14 +137,19 @@ func TestStretchesOfSizes(t *testing.T) {
 		}
 		picked := b.View(x, ir.Shape{n}, index...)
 		outputs := []*ir.Value{
-			b.Map(irtest.Add, x, y), b.Map(irtest.Mul, picked, y), b.Map(irtest.Neg, picked), b.Reduce(irtest.Sum, x), b.Reduce(irtest.Sum, picked),
+			b.Map(irtest.Add, x, y), b.Map(irtest.Mul, picked, y), b.Map(irtest.Neg, picked),
+			b.Reduce(irtest.Sum, x), b.Reduce(irtest.Sum, picked),
 			b.MatMul(rows, cols), b.MatMul(cols, rows),
 		}
 		for _, inner := range []int{1, 2, 3, 5} {
 			if m := n / inner; m > 0 && m < 12 {
-				outputs = append(outputs, b.MatMul(b.Input(ir.Shape{m, inner}), b.Input(ir.Shape{inner, 3})), b.MatMul(b.Input(ir.Shape{m, inner}), b.Input(ir.Shape{inner, 1})))
+				outputs = append(outputs,
+					b.MatMul(b.Input(ir.Shape{m, inner}), b.Input(ir.Shape{inner, 3})),
+					b.MatMul(b.Input(ir.Shape{m, inner}), b.Input(ir.Shape{inner, 1})))
 			}
 		}
-		compare(t, fmt.Sprint("size ", n), b.Return(outputs...), func(v *ir.Value) []float64 { return special(rng, v.Len()) })
+		compare(t, fmt.Sprint("size ", n), b.Return(outputs...), func(v *ir.Value) []float64 {
+			return special(rng, v.Len())
+		})
 	}
 }

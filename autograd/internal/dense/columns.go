@@ -90,7 +90,8 @@ func (p *Plan) byColumns(once []*ir.Value) []int {
 	for _, v := range p.F.Values {
 		if r := l.root(v); l.count[r] > 0 && v.Len() >= fewestRows {
 			k := v.Len() / l.count[r]
-			l.differ[r] = l.differ[r] || v.Len()%l.count[r] > 0 || k > mostColumns || k > 1 && l.fixed[v.ID]
+			l.differ[r] = l.differ[r] || v.Len()%l.count[r] > 0 || k > mostColumns || k > 1 &&
+				l.fixed[v.ID]
 		}
 	}
 	columns := make([]int, n)

@@ -86,7 +86,8 @@ func TestStructuralZerosMeetInfinity(t *testing.T) {
 				f := b.Return(b.MatMul(b.Const(ir.Shape{batch, n, n}, triangle...), x))
 				in := irtest.Numbers(rng, f, x)
 				for range round % 4 {
-					in[rng.IntN(len(in))] = []float64{math.Inf(1), math.Inf(-1), math.NaN()}[rng.IntN(3)]
+					in[rng.IntN(len(in))] = []float64{math.Inf(1), math.Inf(-1),
+						math.NaN()}[rng.IntN(3)]
 				}
 				got := run(t, f, nil, [][]float64{in}, 0)[0]
 				for e, y := range got {
@@ -96,7 +97,8 @@ func TestStructuralZerosMeetInfinity(t *testing.T) {
 						want += triangle[(g*n+i)*n+l] * in[(g*n+l)*cols+j]
 					}
 					if !irtest.Near(y, want) {
-						t.Fatalf("%d matrices, %d columns: element %d is %v, want %v", batch, cols, e, y, want)
+						t.Fatalf("%d matrices, %d columns: element %d is %v, want %v", batch, cols,
+							e, y, want)
 					}
 				}
 			}
@@ -129,7 +131,8 @@ func TestVerifyFindsFaults(t *testing.T) {
 	for _, tt := range []struct {
 		steps []dense.Step
 		sound bool
-	}{{steps, true}, {steps[1:], false}, {steps[:3], false}, {[]dense.Step{steps[0], steps[1], steps[2], steps[1], steps[3]}, false}} {
+	}{{steps, true}, {steps[1:], false}, {steps[:3], false},
+		{[]dense.Step{steps[0], steps[1], steps[2], steps[1], steps[3]}, false}} {
 		if err := p.Verify(tt.steps); (err == nil) != tt.sound {
 			t.Errorf("%d steps: got error %v", len(tt.steps), err)
 		}
@@ -158,7 +161,8 @@ func TestFailures(t *testing.T) {
 		copy(frame.M[p.Offset(x, e):], lanes)
 	}
 	s.Run(frame)
-	if len(frame.Failed) != 1 || frame.Failed[0].Lane != 1 || frame.Failed[0].Err != irtest.ErrNegative || frame.Failed[0].V != y {
+	if len(frame.Failed) != 1 || frame.Failed[0].Lane != 1 ||
+		frame.Failed[0].Err != irtest.ErrNegative || frame.Failed[0].V != y {
 		t.Errorf("failures are %+v", frame.Failed)
 	}
 	for e, want := range [][]float64{{1, math.NaN(), 0.5}, {1, math.NaN(), 1.5}} {

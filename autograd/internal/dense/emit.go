@@ -64,7 +64,8 @@ func (e *emission) each(code native.Code, n int, dst int, a, b operand) {
 	for i := 0; i < n; {
 		k := fits(n - i)
 		e.ops = append(e.ops, native.Op{
-			Code: code, N: uint8(k), Dst: int32(dst + i), A: int32(a.off + i*a.stride), B: int32(b.off + i*b.stride),
+			Code: code, N: uint8(k), Dst: int32(dst + i), A: int32(a.off + i*a.stride),
+			B:    int32(b.off + i*b.stride),
 			AOne: a.stride == 0, BOne: b.stride == 0,
 		})
 		i += k
@@ -72,7 +73,8 @@ func (e *emission) each(code native.Code, n int, dst int, a, b operand) {
 }
 
 // elementwise appends a function of runs and of single elements.
-func (e *emission) elementwise(code native.Code, width int, runs []run, single *scattered, operands func(src [3]operand) (a, b operand)) bool {
+func (e *emission) elementwise(code native.Code, width int, runs []run, single *scattered,
+	operands func(src [3]operand) (a, b operand)) bool {
 	if width != 1 || runElements(runs)+len(single.dst) > mostCoded {
 		return false
 	}
@@ -132,7 +134,9 @@ func (in *binaryInstr) emit(e *emission) bool {
 	default:
 		return false
 	}
-	return e.elementwise(code, in.width, in.runs, in.single, func(src [3]operand) (a, b operand) { return src[0], src[1] })
+	return e.elementwise(code, in.width, in.runs, in.single, func(src [3]operand) (a, b operand) {
+		return src[0], src[1]
+	})
 }
 
 // mostCoded is the number of elements up to which an instruction becomes machine code, where

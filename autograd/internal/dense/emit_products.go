@@ -15,7 +15,8 @@ func (in *pairsInstr) emit(e *emission) bool {
 	}
 	for i := 0; i < len(in.dst); {
 		n := 1
-		for n < 4 && i+n < len(in.dst) && in.dst[i+n] == in.dst[i]+n && neighbours(pairs(i), pairs(i+1), pairs(i+n), int32(n)) {
+		for n < 4 && i+n < len(in.dst) && in.dst[i+n] == in.dst[i]+n &&
+			neighbours(pairs(i), pairs(i+1), pairs(i+n), int32(n)) {
 			n++
 		}
 		n = fits(n)
@@ -58,8 +59,10 @@ func (e *emission) products(dst int32, n int, first, last []pair) {
 	s := e.partial(len(first), n, vectors, func(k, w int, to, sum int32) {
 		a, b := first[k], last[k]
 		e.ops = append(e.ops,
-			native.Op{Code: native.Mul, N: uint8(w), Dst: product, A: a.a, B: a.b, AOne: n > 1 && a.a == b.a, BOne: n > 1 && a.b == b.b},
-			native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: product, AOne: sum == ZeroOffset})
+			native.Op{Code: native.Mul, N: uint8(w), Dst: product, A: a.a, B: a.b, AOne: n > 1 &&
+				a.a == b.a, BOne: n > 1 && a.b == b.b},
+			native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: product,
+				AOne: sum == ZeroOffset})
 	})
 	e.result(dst, n, s)
 }

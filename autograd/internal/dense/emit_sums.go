@@ -16,7 +16,8 @@ func (in *reduceInstr) emit(e *emission) bool {
 		switch {
 		case r.places != nil:
 			e.result(int32(r.dst), 1, e.partial(r.n, 1, false, func(k, w int, to, sum int32) {
-				e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: r.places[k], AOne: sum == ZeroOffset})
+				e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum,
+					B: r.places[k], AOne: sum == ZeroOffset})
 			}))
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			e.sumRows(r)
@@ -56,7 +57,8 @@ func (e *emission) sumFew(r *sumRun) {
 		at := func(k int) int32 { return int32(r.src + c*r.step + k*r.stride) }
 		dst := int32(r.dst + c)
 		add := func(to, a, b int32) {
-			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(n), Dst: to, A: a, B: b, AOne: a == ZeroOffset})
+			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(n), Dst: to, A: a, B: b,
+				AOne: a == ZeroOffset})
 		}
 		e.used = 0
 		switch r.n {
@@ -93,7 +95,8 @@ func (e *emission) sumOne(r *sumRun, c int) {
 	s := blocks
 	if n > 0 || s < 0 {
 		s = e.partial(n, 1, r.stride == 1, func(k, w int, to, sum int32) {
-			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum, B: from + int32(k*r.stride), AOne: sum == ZeroOffset})
+			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(w), Dst: to, A: sum,
+				B: from + int32(k*r.stride), AOne: sum == ZeroOffset})
 		})
 		if blocks >= 0 {
 			e.op(native.Add, s, blocks, s)
@@ -118,7 +121,8 @@ func (e *emission) sumBlocks(from int32, blocks int) int32 {
 		e.ops = append(e.ops, native.Op{Code: native.Add, N: n, Dst: to, A: a, B: b})
 	}
 	for i := int32(0); i < sumBlocks; i += 4 {
-		e.ops = append(e.ops, native.Op{Code: native.Add, N: 4, Dst: sums + i, A: ZeroOffset, B: from + i, AOne: true})
+		e.ops = append(e.ops, native.Op{Code: native.Add, N: 4, Dst: sums + i, A: ZeroOffset,
+			B: from + i, AOne: true})
 		for b := 1; b < blocks; b++ {
 			add(4, sums+i, sums+i, from+int32(b)*sumBlocks+i)
 		}

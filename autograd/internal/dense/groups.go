@@ -16,8 +16,9 @@ type groupsInstr struct {
 	size   int // elements of a group
 	count  int // groups
 	src    []operand
-	joined bool      // made of several
-	dst    []operand // results: of each group, or of each element, without lanes if nothing reads it
+	joined bool // made of several
+	// results: of each group, or of each element, without lanes if nothing reads it
+	dst []operand
 
 	side  int     // groups side by side; 0: single numbers one group after the other, or lanes
 	index []int32 // places of the elements: of groups that are side by side, row by row

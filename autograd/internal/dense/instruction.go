@@ -84,7 +84,8 @@ func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
 				k = 0
 			}
 			if s := at.Slot[k]; s >= 0 {
-				next.src[i].off, next.src[i].width = at.Store.Off+int(s)*at.Store.Width, at.Store.Width
+				next.src[i].off, next.src[i].width = at.Store.Off+int(s)*at.Store.Width,
+					at.Store.Width
 			} else if onto && i == 1 {
 				return false
 			} else {

@@ -21,7 +21,9 @@ func Order(f *ir.Func) {
 	class, group := o.classes()
 	order := slices.Clone(f.Values)
 	slices.SortFunc(order, func(a, b *ir.Value) int {
-		return cmp.Or(cmp.Compare(o.level[a.ID], o.level[b.ID]), cmp.Compare(class[a.ID], class[b.ID]), cmp.Compare(group[a.ID], group[b.ID]), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(o.level[a.ID], o.level[b.ID]),
+			cmp.Compare(class[a.ID], class[b.ID]), cmp.Compare(group[a.ID], group[b.ID]),
+			cmp.Compare(a.ID, b.ID))
 	})
 	for i, v := range order {
 		v.ID = i
@@ -113,7 +115,8 @@ func Codable(v *ir.Value) bool {
 	switch v.Op.Class {
 	case ir.Elementwise1, ir.Elementwise2:
 		switch v.Op.Form {
-		case ir.Neg, ir.Abs, ir.Sqrt, ir.Square, ir.Inverse, ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Barrier:
+		case ir.Neg, ir.Abs, ir.Sqrt, ir.Square, ir.Inverse, ir.Add, ir.Sub, ir.Mul, ir.Div,
+			ir.Barrier:
 			return v.Len() <= mostCoded
 		}
 	case ir.Sum:

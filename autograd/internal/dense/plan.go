@@ -63,7 +63,8 @@ func NewPlan(f *ir.Func, lane *ir.Axis, lanes, count int, without passes.Set) (*
 	if errKernels != nil {
 		return nil, fmt.Errorf("autograd: %w", errKernels)
 	}
-	p := &Plan{F: f, Lanes: lanes, Count: count, Without: without, Constant: []float64{0, 1}, places: make([]Place, len(f.Values)), lane: lane}
+	p := &Plan{F: f, Lanes: lanes, Count: count, Without: without, Constant: []float64{0, 1},
+		places: make([]Place, len(f.Values)), lane: lane}
 	for i, v := range f.Values {
 		if v.IsView() { // of what may be the same in all lanes
 			p.places[i].Varying = p.places[v.Args[0].ID].Varying

@@ -69,7 +69,8 @@ func TestPlanner(t *testing.T) {
 	}
 }
 
-// A sum is computed in the place of its first operand where the other has elements that are zero whatever the inputs, and all of the first are there.
+// A sum is computed in the place of its first operand where the other has elements that are zero
+// whatever the inputs, and all of the first are there.
 func TestFindSums(t *testing.T) {
 	shape := ir.Shape{4}
 	for _, c := range []struct {
@@ -97,7 +98,8 @@ func TestFindSums(t *testing.T) {
 		}
 		p.FindSums(func(*ir.Value) bool { return false })
 		if got := p.places[sum.ID].onto; got != c.want {
-			t.Errorf("elements %v and %v: in the place of the first: %v, want %v", c.first, c.second, got, c.want)
+			t.Errorf("elements %v and %v: in the place of the first: %v, want %v", c.first,
+				c.second, got, c.want)
 		}
 	}
 }

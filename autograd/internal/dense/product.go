@@ -40,7 +40,9 @@ type extent struct{ row, toRow, term, toTerm int }
 func (p *Plan) extent(v *ir.Value, g int) extent {
 	_, m, k, n := v.Product()
 	a, b := p.places[v.Args[0].ID].Slot[g*m*k:][:m*k], p.places[v.Args[1].ID].Slot[g*k*n:][:k*n]
-	anyStored := func(slots []int32) bool { return slices.ContainsFunc(slots, func(s int32) bool { return s >= 0 }) }
+	anyStored := func(slots []int32) bool {
+		return slices.ContainsFunc(slots, func(s int32) bool { return s >= 0 })
+	}
 	x := extent{0, m, 0, k}
 	read := func(i int) bool { return slices.Contains(v.Live[(g*m+i)*n:][:n], true) }
 	for x.row < x.toRow && !read(x.row) {
@@ -73,7 +75,8 @@ func (p *Plan) countPairs(v *ir.Value) int {
 	pairs := 0
 	for g := range batch {
 		stored := func(slots []int32) bool { return !slices.Contains(slots, -1) }
-		if wanted := v.Live[g*m*n:][:m*n]; !slices.Contains(wanted, false) && stored(a[g*m*k:][:m*k]) && stored(b[g*k*n:][:k*n]) {
+		if wanted := v.Live[g*m*n:][:m*n]; !slices.Contains(wanted, false) &&
+			stored(a[g*m*k:][:m*k]) && stored(b[g*k*n:][:k*n]) {
 			pairs += m * k * n
 			continue
 		}
@@ -100,8 +103,11 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 		return p.lowerWhole(v)
 	}
 	batch, rows, k, n := v.Product()
-	if p.width(v) == 1 && (k == 1 && (batch == 1 || v.Len() > 2*mostCoded) || batch == 1 && rows == 1 && n == 1) && p.Offsets(a) == nil && p.Offsets(b) == nil && p.Offsets(v) == nil && rows*k*n > shortRun {
-		return &vectorProduct{batch: batch, rows: rows, k: k, n: n, a: p.Offset(a, 0), b: p.Offset(b, 0), dst: p.Offset(v, 0)}
+	if p.width(v) == 1 && (k == 1 && (batch == 1 || v.Len() > 2*mostCoded) || batch == 1 &&
+		rows == 1 && n == 1) && p.Offsets(a) == nil && p.Offsets(b) == nil && p.Offsets(v) == nil &&
+		rows*k*n > shortRun {
+		return &vectorProduct{batch: batch, rows: rows, k: k, n: n, a: p.Offset(a, 0),
+			b: p.Offset(b, 0), dst: p.Offset(v, 0)}
 	}
 	m := &pairsInstr{width: p.width(v)}
 	sa, sb := p.places[a.ID], p.places[b.ID]
@@ -135,7 +141,8 @@ func (in *vectorProduct) Run(f *Frame) {
 		return
 	}
 	for g := range in.batch {
-		a, b, dst := f.M[in.a+g*in.rows:][:in.rows], f.M[in.b+g*in.n:][:in.n], f.M[in.dst+g*in.rows*in.n:]
+		a, b, dst := f.M[in.a+g*in.rows:][:in.rows], f.M[in.b+g*in.n:][:in.n],
+			f.M[in.dst+g*in.rows*in.n:]
 		if in.n == 1 {
 			Kernels.Scale(dst[:in.rows], a, b[0])
 			continue
@@ -253,7 +260,8 @@ type factor struct {
 // factor describes the part of a matrix whose element (0, 0) is element first of v, in rows of
 // pitch elements. Its rows are contiguous, or gathered, if they have to be. full says that every
 // element is stored.
-func (p *Plan) factor(v *ir.Value, first, pitch, rows, cols int, contiguous bool) (f factor, full bool) {
+func (p *Plan) factor(v *ir.Value, first, pitch, rows, cols int, contiguous bool) (f factor,
+	full bool) {
 	f = factor{rows: rows, cols: cols, row: cols, col: 1}
 	if rows*cols == 0 {
 		return f, true
@@ -303,9 +311,10 @@ func (g *factor) gather(m, scratch []float64) (x vector.Strided, rest []float64)
 // wholeProduct is a matrix product of single numbers as a whole. Its result has all
 // elements of the rows that something reads, whether they are live or not.
 type wholeProduct struct {
-	a, b  []factor          // one for each matrix of the stack
-	at    []int             // of the results
-	exact func(m []float64) // computes it product by product; nil if no element of an operand is known to be zero
+	a, b []factor // one for each matrix of the stack
+	at   []int    // of the results
+	// computes it product by product; nil if no element of an operand is known to be zero
+	exact func(m []float64)
 }
 
 // lowerWhole makes the product as a whole.
@@ -314,7 +323,8 @@ func (p *Plan) lowerWhole(v *ir.Value) Instruction {
 	d := &wholeProduct{}
 	for g := range batch {
 		x := p.extent(v, g)
-		a, fullA := p.factor(v.Args[0], (g*m+x.row)*k+x.term, k, x.toRow-x.row, x.toTerm-x.term, false)
+		a, fullA := p.factor(v.Args[0], (g*m+x.row)*k+x.term, k, x.toRow-x.row, x.toTerm-x.term,
+			false)
 		b, fullB := p.factor(v.Args[1], (g*k+x.term)*n, n, x.toTerm-x.term, n, true)
 		d.a, d.b = append(d.a, a), append(d.b, b)
 		d.at = append(d.at, p.places[v.ID].Store.Off+(g*m+x.row)*n)
@@ -335,7 +345,8 @@ func (in *wholeProduct) Run(f *Frame) {
 		if b.Cols == 1 && (b.Row == 1 || b.Rows <= 1) {
 			Kernels.MulVec(c, a, b.Data[:b.Rows])
 		} else {
-			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a, general(b.Rows, b.Cols, b.Row, b.Data))
+			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a,
+				general(b.Rows, b.Cols, b.Row, b.Data))
 		}
 		if in.exact != nil && !Kernels.Finite(c) {
 			// A structural zero may have met an infinity, a product that counts as

@@ -9,10 +9,11 @@ type sumRun struct {
 	dst, cols  int
 	src, n     int
 	stride     int
-	step       int     // between the sources of neighbouring results
-	width      int     // lanes of the sources
-	accumulate bool    // add to the result
-	places     []int32 // of the sources of one result, if they lie scattered, in the place of src, stride and n
+	step       int  // between the sources of neighbouring results
+	width      int  // lanes of the sources
+	accumulate bool // add to the result
+	// of the sources of one result, if they lie scattered, in the place of src, stride and n
+	places []int32
 }
 
 // reduceInstr sums elements.
@@ -84,7 +85,8 @@ func (in *reduceInstr) addSum(p *Plan, a *ir.Value, dst int, src []int) {
 				continue
 			}
 		}
-		in.runs = append(in.runs, sumRun{dst: dst, cols: 1, src: o.off, n: 1, width: o.width, accumulate: len(in.runs) > first})
+		in.runs = append(in.runs, sumRun{dst: dst, cols: 1, src: o.off, n: 1, width: o.width,
+			accumulate: len(in.runs) > first})
 	}
 	if len(in.runs) == first {
 		in.zero = append(in.zero, dst)
@@ -98,7 +100,8 @@ func (in *reduceInstr) addSum(p *Plan, a *ir.Value, dst int, src []int) {
 		return
 	}
 	step := r.src - (prev.src + (prev.cols-1)*prev.step)
-	if !prev.accumulate && prev.n == r.n && prev.width == r.width && (prev.n == 1 || prev.stride == r.stride) &&
+	if !prev.accumulate && prev.n == r.n && prev.width == r.width &&
+		(prev.n == 1 || prev.stride == r.stride) &&
 		r.dst == prev.dst+prev.cols*in.width && (prev.cols == 1 || step == prev.step) {
 		prev.cols++
 		prev.step = step

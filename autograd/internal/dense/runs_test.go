@@ -32,9 +32,15 @@ func TestRuns(t *testing.T) {
 		build func(b *irtest.Builder, x *ir.Value) *ir.Value
 		want  int
 	}{
-		{"two vectors", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Add, x, b.Input(vector)) }, 1},
-		{"with itself", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, x, x) }, 1},
-		{"a number", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, x, b.Input(ir.Shape{})) }, 1},
+		{"two vectors", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, x, b.Input(vector))
+		}, 1},
+		{"with itself", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, x, x)
+		}, 1},
+		{"a number", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, x, b.Input(ir.Shape{}))
+		}, 1},
 		{"an element many times", func(b *irtest.Builder, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Mul, x, b.View(b.Input(vector), vector, 3, 3, 3, 3, 3, 3, 3, 3))
 		}, 1},
@@ -45,7 +51,9 @@ func TestRuns(t *testing.T) {
 			c := b.Const(vector, 1, 2, 3, 0, 5, 6, 7, 8)
 			return b.Map(irtest.Mul, x, c)
 		}, 1 + 1},
-		{"a function of one", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Exp, x) }, 1},
+		{"a function of one", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Exp, x)
+		}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := irtest.New()
@@ -53,7 +61,8 @@ func TestRuns(t *testing.T) {
 			p := planned(t, b.Return(y))
 			runs := slices.Collect(p.runs(y))
 			if len(runs) > tt.want || runElements(runs) > 8 {
-				t.Errorf("got %d runs of %d elements, want %d runs: %+v", len(runs), runElements(runs), tt.want, runs)
+				t.Errorf("got %d runs of %d elements, want %d runs: %+v", len(runs),
+					runElements(runs), tt.want, runs)
 			}
 		})
 	}

@@ -27,7 +27,8 @@ func (in *selectInstr) Run(f *Frame) {
 		dst := f.M[r.dst:][:r.n*w]
 		whole := true
 		for _, s := range r.src {
-			whole = whole && (s.stride == 0 && (s.width == 1 || r.n == 1) || s.width == w && s.stride != 0)
+			whole = whole &&
+				(s.stride == 0 && (s.width == 1 || r.n == 1) || s.width == w && s.stride != 0)
 		}
 		if whole {
 			in.stretch(f, dst, r, 0)

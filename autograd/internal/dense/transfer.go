@@ -20,13 +20,16 @@ type Transfer struct {
 func (t *Transfer) emit(e *emission, store bool) {
 	for i := 0; i < len(t.Index); {
 		n := 1
-		for n < 4 && i+n < len(t.Index) && t.Index[i+n] == t.Index[i]+int32(n) && t.Places[i+n] == t.Places[i]+int32(n) {
+		for n < 4 && i+n < len(t.Index) && t.Index[i+n] == t.Index[i]+int32(n) &&
+			t.Places[i+n] == t.Places[i]+int32(n) {
 			n++
 		}
 		n = fits(n)
-		op := native.Op{Code: native.Load, N: uint8(n), Dst: t.Places[i], A: t.Index[i], Array: int16(t.Array)}
+		op := native.Op{Code: native.Load, N: uint8(n), Dst: t.Places[i], A: t.Index[i],
+			Array: int16(t.Array)}
 		if store {
-			op = native.Op{Code: native.Store, N: uint8(n), Dst: t.Index[i], A: t.Places[i], Array: int16(t.Array)}
+			op = native.Op{Code: native.Store, N: uint8(n), Dst: t.Index[i], A: t.Places[i],
+				Array: int16(t.Array)}
 		}
 		e.ops = append(e.ops, op)
 		i += n
@@ -35,8 +38,10 @@ func (t *Transfer) emit(e *emission, store bool) {
 
 // JoinTransfers makes the first stretch load numbers from arrays of the given lengths and the
 // last one store some there, so that they stay in registers in between. Nothing is stored before
-// everything is loaded. The stores are all if nothing else copies results. It reports which of both there are: only machine code has them.
-func (p *Plan) JoinTransfers(runs []Stretch, lengths []int, loads, stores []Transfer, all bool) (joined []Stretch, loaded, stored bool, err error) {
+// everything is loaded. The stores are all if nothing else copies results. It reports which of both
+// there are: only machine code has them.
+func (p *Plan) JoinTransfers(runs []Stretch, lengths []int, loads, stores []Transfer,
+	all bool) (joined []Stretch, loaded, stored bool, err error) {
 	n := len(runs)
 	if n == 0 || len(lengths) == 0 {
 		return runs, false, false, nil

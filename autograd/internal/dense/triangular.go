@@ -11,8 +11,9 @@ type smallTriangular struct {
 	*opaqueInstr
 	form       ir.Form
 	size, cols int
-	a, b, x    []int32 // places of all elements of the operands and the result; −1: nothing reads it
-	count      int     // matrices
+	// places of all elements of the operands and the result; −1: nothing reads it
+	a, b, x []int32
+	count   int // matrices
 }
 
 // isSmallTriangular reports whether v is one.
@@ -32,7 +33,8 @@ func codableTriangular(v *ir.Value) bool {
 
 func (p *Plan) lowerSmallTriangular(v *ir.Value) Instruction {
 	rank := len(v.Shape)
-	in := &smallTriangular{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2], cols: v.Shape[rank-1]}
+	in := &smallTriangular{opaqueInstr: p.lowerOpaque(v), form: v.Op.Form, size: v.Shape[rank-2],
+		cols: v.Shape[rank-1]}
 	in.count = v.Len() / (in.size * in.cols)
 	for k := range in.count {
 		in.a = p.appendPlaces(in.a, v.Args[0], k, in.size*in.size)
@@ -98,7 +100,8 @@ func (in *smallTriangular) neighbours(first, w int) bool {
 	beside := func(places []int32, own int) bool {
 		for i := first * own; i < (first+1)*own; i++ {
 			for j := 1; j < w; j++ {
-				if at := places[i+j*own]; at != places[i]+int32(j) && (places[i] > 0 || at != places[i]) {
+				if at := places[i+j*own]; at != places[i]+int32(j) &&
+					(places[i] > 0 || at != places[i]) {
 					return false
 				}
 			}
@@ -125,7 +128,8 @@ func (in *smallTriangular) guard(e *emission) bool {
 
 // matrices appends an operation on one number of each of the present matrices.
 func (e *emission) matrices(code native.Code, dst, a, b int32) {
-	e.ops = append(e.ops, native.Op{Code: code, N: e.wide, Dst: dst, A: a, B: b, AOne: a == ZeroOffset, BOne: b == ZeroOffset})
+	e.ops = append(e.ops, native.Op{Code: code, N: e.wide, Dst: dst, A: a, B: b,
+		AOne: a == ZeroOffset, BOne: b == ZeroOffset})
 }
 
 // subtract is s = from − a·b.

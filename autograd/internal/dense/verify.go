@@ -29,7 +29,8 @@ func (p *Plan) Verify(steps []Step) error {
 		each(v, func(e int, numbers []*Storage) {
 			for _, s := range numbers {
 				if s != p.places[v.ID].Store && err == nil {
-					err = fmt.Errorf("element %d of %s is read, which is not in its place", e, p.F.Describe(v))
+					err = fmt.Errorf("element %d of %s is read, which is not in its place", e,
+						p.F.Describe(v))
 				}
 			}
 		})

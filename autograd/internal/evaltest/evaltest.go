@@ -1,4 +1,5 @@
-// Package evaltest, for tests, evaluates expressions on several engines and compares what they give.
+// Package evaltest, for tests, evaluates expressions on several engines and compares what they
+// give.
 package evaltest
 
 import (
@@ -64,7 +65,8 @@ func Eval(t testing.TB, inputs, outputs []*ad.Node, x [][]float64, opt ad.Option
 // RunEngines evaluates the outputs twice on every engine and compares all runs
 // with the first one: within an engine bit by bit, between engines with a
 // tolerance relative to the largest element. Inputs must stay as they are.
-func RunEngines(t *testing.T, engines []ad.Engine, inputs, outputs []*ad.Node, x [][]float64, tolerance float64) [][]float64 {
+func RunEngines(t *testing.T, engines []ad.Engine, inputs, outputs []*ad.Node, x [][]float64,
+	tolerance float64) [][]float64 {
 	t.Helper()
 	before := make([][]float64, len(x))
 	for i := range x {
@@ -85,12 +87,14 @@ func RunEngines(t *testing.T, engines []ad.Engine, inputs, outputs []*ad.Node, x
 			}
 			for i := range x {
 				if !SameBits(x[i], before[i]) {
-					t.Fatalf("%v engine changed input %d: got %v, want %v", engine, i, x[i], before[i])
+					t.Fatalf("%v engine changed input %d: got %v, want %v", engine, i, x[i],
+						before[i])
 				}
 			}
 			for i := range dst {
 				if again != nil && !SameBits(dst[i], again[i]) {
-					t.Errorf("%v engine, second run, result %d: got %v, want %v as in the first", engine, i, dst[i], again[i])
+					t.Errorf("%v engine, second run, result %d: got %v, want %v as in the first",
+						engine, i, dst[i], again[i])
 				}
 			}
 			again = dst
@@ -99,7 +103,8 @@ func RunEngines(t *testing.T, engines []ad.Engine, inputs, outputs []*ad.Node, x
 			first = again
 		}
 		for i := range first {
-			Compare(t, engine.String()+" engine, result "+outputs[i].String(), again[i], first[i], tolerance)
+			Compare(t, engine.String()+" engine, result "+outputs[i].String(), again[i], first[i],
+				tolerance)
 		}
 	}
 	return first
@@ -139,5 +144,7 @@ func Mismatch(got, want []float64, tolerance float64) int {
 
 // SameBits reports whether numbers are equal bit by bit.
 func SameBits(x, y []float64) bool {
-	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	return slices.EqualFunc(x, y, func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b)
+	})
 }

@@ -47,7 +47,8 @@ func isPlain(elem []int32) bool {
 
 // bind finds the strides of an array with the given axes and own shape, of which the
 // part has made flat ones dimensions.
-func bind(f *ir.Func, v *ir.Value, axes ir.AxisSet, own int, loops []*ir.Axis, lane *ir.Axis) binding {
+func bind(f *ir.Func, v *ir.Value, axes ir.AxisSet, own int, loops []*ir.Axis,
+	lane *ir.Axis) binding {
 	stride := make(map[*ir.Axis]int)
 	n := own
 	all := axes.Of(f.Axes)
@@ -69,7 +70,8 @@ func bind(f *ir.Func, v *ir.Value, axes ir.AxisSet, own int, loops []*ir.Axis, l
 
 // bindFill is the layout of Feed.Fill: one index of the outermost axis, elements before
 // the other axes.
-func bindFill(f *ir.Func, v *ir.Value, axes ir.AxisSet, own int, loops []*ir.Axis, lane *ir.Axis) (b binding, ok bool) {
+func bindFill(f *ir.Func, v *ir.Value, axes ir.AxisSet, own int, loops []*ir.Axis,
+	lane *ir.Axis) (b binding, ok bool) {
 	all := axes.Of(f.Axes)
 	if len(all) == 0 || len(loops) != 1 || all[0] != loops[0] {
 		return b, false

@@ -57,7 +57,9 @@ func (c *evaluator) runChecked(f *frame, q *part) {
 				q.lane.RunGroup(f.state, g) // which chooses the lanes
 				count = len(f.state.Lanes)
 			}
-			f.state.Machine.Each(&g.Group, g.Weight != nil, f.state.Lanes, count, func(op int) { k.operation(g.Of[op], &g.Group, op, g.Weight != nil, count) })
+			f.state.Machine.Each(&g.Group, g.Weight != nil, f.state.Lanes, count, func(op int) {
+				k.operation(g.Of[op], &g.Group, op, g.Weight != nil, count)
+			})
 		}
 	}
 }
@@ -79,7 +81,8 @@ func (k *checker) report(v *ir.Value, e, l int, x float64) {
 	}
 	k.found = append(k.found, index)
 	element, lane := k.q.locate(k.f, v, e, l)
-	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: element, Lane: lane, Outer: index, Value: x}
+	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: element, Lane: lane, Outer: index,
+		Value: x}
 	k.f.dense.Failed = append(k.f.dense.Failed, dense.Failure{V: v, Lane: l, Err: err})
 }
 
@@ -141,7 +144,8 @@ func (k *checker) value(v *ir.Value) {
 
 // operation checks what an operation has written.
 func (k *checker) operation(element int32, g *vm.Group, op int, packed bool, count int) {
-	if element < 0 || g.Code[op].Code == vm.Fill { // with a number that has been looked at, or a constant
+	// with a number that has been looked at, or a constant
+	if element < 0 || g.Code[op].Code == vm.Fill {
 		return
 	}
 	v, e := k.q.lane.Element(element)

@@ -26,8 +26,9 @@ type move struct {
 	own   []float64 // what another part has written, in the place of a feed
 	at    int       // where n numbers start in the arena
 	n     int       // or
-	index []int32   // of loads where each number is in the array, of stores where it is in the arena
-	to    []int32   // of stores: where it is in the array; nil if one behind the other
+	// of loads where each number is in the array, of stores where it is in the arena
+	index []int32
+	to    []int32 // of stores: where it is in the array; nil if one behind the other
 }
 
 // newDirect is nil for other programs.
@@ -51,7 +52,8 @@ func (c *evaluator) newDirect() *direct {
 		if in.v == nil {
 			continue
 		}
-		m := move{v: in.v, array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off, n: in.slots, index: in.stored}
+		m := move{v: in.v, array: p.arrays[in.array].input, at: q.plan.Place(in.v).Store.Off,
+			n: in.slots, index: in.stored}
 		switch {
 		case m.array >= 0:
 			d.load = append(d.load, m)
@@ -67,7 +69,8 @@ func (c *evaluator) newDirect() *direct {
 		if p.arrays[out.array].output < 0 { // written once more, and read by nothing
 			continue
 		}
-		m := move{v: out.v, array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem), index: out.offsets}
+		m := move{v: out.v, array: p.arrays[out.array].output, at: out.start, n: len(out.data.elem),
+			index: out.offsets}
 		if !out.data.plain {
 			m.to = out.data.elem
 			m.index = make([]int32, m.n)
@@ -97,7 +100,8 @@ func at(list []int32, first, i int) int32 {
 func (d *direct) join(q *part, s sizes) {
 	var lengths []int // of the feeds that machine code reads, then of the results that it writes
 	// few are the moves of few numbers, each from or to one of the arrays used, and the others.
-	few := func(moves []move, sizes []int, transfer func(t *dense.Transfer, m move, i int)) (transfers []dense.Transfer, used []int, others []move) {
+	few := func(moves []move, sizes []int, transfer func(t *dense.Transfer, m move, i int)) (
+		transfers []dense.Transfer, used []int, others []move) {
 		first := len(lengths)
 		for _, m := range moves {
 			if m.n > mostJoined {

@@ -39,7 +39,8 @@ func TestRandomFunctions(t *testing.T) {
 			three, _ := run(t, f, exec.Options{Workers: 3}, data(in))
 			same(t, fmt.Sprintf("seed %d, axes %v, three workers", seed, sizes), three, one)
 			text := compile(t, f, exec.Options{Workers: 3}).Explain()
-			for _, layout := range []string{"at a time as lanes", "as lanes of an element program", "array by array for each index", "runs are shared out"} {
+			for _, layout := range []string{"at a time as lanes", "as lanes of an element program",
+				"array by array for each index", "runs are shared out"} {
 				if strings.Contains(text, layout) {
 					covered[layout]++
 				}
@@ -67,14 +68,17 @@ func TestFeeds(t *testing.T) {
 				for i, v := range f.Inputs {
 					if v.Axes == 0 {
 						x := exec.Feed{Data: irtest.Numbers(rng, f, v)}
-						streams, fills, datas = append(streams, x), append(fills, x), append(datas, x)
+						streams, fills, datas = append(streams, x), append(fills, x),
+							append(datas, x)
 						continue
 					}
 					v.Uniform = true
 					stream := func(k int) uint64 { return 100*seed + 10*uint64(i) + uint64(k) }
 					fill := func(dst []float64, k int) { dense.Kernels.FillUniform(dst, stream(k)) }
-					streams, fills = append(streams, exec.Feed{Seed: stream}), append(fills, exec.Feed{Fill: fill})
-					datas = append(datas, exec.Feed{Data: exec.Materialise(f, v, streams[i], nil, nil)})
+					streams, fills = append(streams, exec.Feed{Seed: stream}),
+						append(fills, exec.Feed{Fill: fill})
+					datas = append(datas,
+						exec.Feed{Data: exec.Materialise(f, v, streams[i], nil, nil)})
 				}
 				want, err := run(t, f, exec.Options{Without: without}, datas)
 				if err != nil {
@@ -85,7 +89,8 @@ func TestFeeds(t *testing.T) {
 					in = append(in, x.Data)
 				}
 				near(t, "data", want, definition(t, f, in))
-				if text := compile(t, f, exec.Options{Without: without}).String(); strings.Contains(text, "    draw") {
+				if text := compile(t, f,
+					exec.Options{Without: without}).String(); strings.Contains(text, "    draw") {
 					drawn++
 				}
 				for _, way := range []struct {
@@ -93,11 +98,13 @@ func TestFeeds(t *testing.T) {
 					src  []exec.Feed
 				}{{"written", fills}, {"drawn", streams}} {
 					for _, workers := range []int{1, 3} {
-						got, err := run(t, f, exec.Options{Without: without, Workers: workers}, way.src)
+						got, err := run(t, f, exec.Options{Without: without, Workers: workers},
+							way.src)
 						if err != nil {
 							t.Fatal(err)
 						}
-						near(t, fmt.Sprintf("seed %d, axes %v, without %v, %s, %d workers", seed, sizes, without, way.name, workers), got, want)
+						near(t, fmt.Sprintf("seed %d, axes %v, without %v, %s, %d workers", seed,
+							sizes, without, way.name, workers), got, want)
 					}
 				}
 			}
@@ -113,7 +120,8 @@ func TestFeeds(t *testing.T) {
 func addDraws(f *ir.Func) {
 	b := &irtest.Builder{F: f}
 	u, x := b.Input(ir.Shape{3}, 0, 1), b.Input(ir.Shape{3}, 0)
-	y := b.Over(irtest.Crossing(ir.OverLogSumExp, ir.Other), 1, b.Map(irtest.Exp, b.Map(irtest.Sub, u, x)))
+	y := b.Over(irtest.Crossing(ir.OverLogSumExp, ir.Other), 1,
+		b.Map(irtest.Exp, b.Map(irtest.Sub, u, x)))
 	f.Outputs = append(f.Outputs, y)
 }
 
@@ -159,7 +167,8 @@ func TestStrips(t *testing.T) {
 			}
 			near(t, fmt.Sprintf("%d indices, %d workers", n, workers), got, want)
 		}
-		if text := compile(t, f, exec.Options{Workers: 2}).Explain(); n > 8 && !strings.Contains(text, "at a time as lanes") {
+		if text := compile(t, f, exec.Options{Workers: 2}).Explain(); n > 8 &&
+			!strings.Contains(text, "at a time as lanes") {
 			t.Errorf("%d indices are computed so:\n%s", n, text)
 		}
 	}

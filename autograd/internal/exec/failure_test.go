@@ -52,10 +52,12 @@ func TestFailuresPerParticle(t *testing.T) {
 		check := func(what string, got [][]float64, err error) {
 			t.Helper()
 			var failed *exec.FailedError
-			if !errors.As(err, &failed) || !errors.Is(err, irtest.ErrNegative) || failed.Axis != "a" || !slices.Equal(failed.Indices, failing) {
+			if !errors.As(err, &failed) || !errors.Is(err, irtest.ErrNegative) ||
+				failed.Axis != "a" || !slices.Equal(failed.Indices, failing) {
 				t.Fatalf("%s: got error %v", what, err)
 			}
-			if text := err.Error(); !strings.Contains(text, "a 1, and 2 more of them: root of x: negative sum") {
+			if text := err.Error(); !strings.Contains(text,
+				"a 1, and 2 more of them: root of x: negative sum") {
 				t.Errorf("%s: got error %v", what, err)
 			}
 			near(t, what, got, want)
@@ -63,7 +65,8 @@ func TestFailuresPerParticle(t *testing.T) {
 		for _, without := range []passes.Set{0, passes.ElementSchedule} {
 			for _, workers := range []int{1, 3} {
 				got, err := run(t, f, exec.Options{Without: without, Workers: workers}, data(in))
-				check(fmt.Sprintf("axes %v, without %v, %d workers", sizes, without, workers), got, err)
+				check(fmt.Sprintf("axes %v, without %v, %d workers", sizes, without, workers), got,
+					err)
 			}
 		}
 		dst := room(f)
@@ -78,7 +81,8 @@ func TestFailureWithoutLoop(t *testing.T) {
 	f := b.Return(b.Whole(irtest.Root, b.Input(ir.Shape{2})))
 	got, err := run(t, f, exec.Options{}, data([][]float64{{-1, 0}}))
 	var failed *exec.FailedError
-	if !errors.As(err, &failed) || failed.Axis != "" || !math.IsNaN(got[0][0]) || !math.IsNaN(got[0][1]) {
+	if !errors.As(err, &failed) || failed.Axis != "" || !math.IsNaN(got[0][0]) ||
+		!math.IsNaN(got[0][1]) {
 		t.Errorf("got %v, error %v", got, err)
 	}
 }
@@ -97,7 +101,8 @@ func TestCheckFinite(t *testing.T) {
 		in[0][(1*8+5)*2+1] = 0
 		got, err := run(t, f, exec.Options{Without: without, CheckFinite: true}, data(in))
 		var cause *exec.NonFiniteError
-		if !errors.As(err, &cause) || cause.Op != "quotient" || cause.Element != 1 || cause.Lane != 5 || cause.Outer != 1 || !math.IsInf(cause.Value, 1) {
+		if !errors.As(err, &cause) || cause.Op != "quotient" || cause.Element != 1 ||
+			cause.Lane != 5 || cause.Outer != 1 || !math.IsInf(cause.Value, 1) {
 			t.Errorf("without %v: got error %v", without, err)
 		}
 		want[0][2], want[0][3] = math.NaN(), math.NaN()
@@ -112,9 +117,11 @@ func TestFailureThatSpreads(t *testing.T) {
 	root := b.Whole(irtest.Root, b.Input(ir.Shape{2}, 0))
 	f := b.Return(root, b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, root))
 	for _, checked := range []bool{false, true} {
-		got, err := run(t, f, exec.Options{CheckFinite: checked}, data([][]float64{{1, 2, -1, -2, 3, 4}}))
+		got, err := run(t, f, exec.Options{CheckFinite: checked},
+			data([][]float64{{1, 2, -1, -2, 3, 4}}))
 		var failed *exec.FailedError
-		if !errors.As(err, &failed) || failed.Axis != "a" || !slices.Equal(failed.Indices, []int{1}) {
+		if !errors.As(err, &failed) || failed.Axis != "a" ||
+			!slices.Equal(failed.Indices, []int{1}) {
 			t.Fatalf("checked %v: got error %v", checked, err)
 		}
 		for k := range 3 {

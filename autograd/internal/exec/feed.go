@@ -40,7 +40,8 @@ type NonFiniteError struct {
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("autograd: %s is %v at element %d, lane %d, outer index %d", e.Op, e.Value, e.Element, e.Lane, e.Outer)
+	return fmt.Sprintf("autograd: %s is %v at element %d, lane %d, outer index %d", e.Op, e.Value,
+		e.Element, e.Lane, e.Outer)
 }
 
 // A FailedError is one that autograd.FailedError documents.
@@ -59,7 +60,8 @@ func (e *FailedError) Error() string {
 	if n := len(e.Indices) - 1; n > 0 {
 		more = fmt.Sprintf(", and %d more of them", n)
 	}
-	return fmt.Sprintf("autograd: graph %q: %s %d%s: %s", e.Graph, e.Axis, e.Indices[0], more, cause)
+	return fmt.Sprintf("autograd: graph %q: %s %d%s: %s", e.Graph, e.Axis, e.Indices[0], more,
+		cause)
 }
 
 // Unwrap returns the causes.
@@ -77,7 +79,8 @@ func (e *FailedError) add(index int, cause error) {
 // CheckCall validates the arguments of Eval for a function.
 func CheckCall(f *ir.Func, dst [][]float64, src []Feed) error {
 	if len(src) != len(f.Inputs) || len(dst) != len(f.Outputs) {
-		return fmt.Errorf("autograd: graph %q: got %d feeds and %d results, want %d and %d", f.Name, len(src), len(dst), len(f.Inputs), len(f.Outputs))
+		return fmt.Errorf("autograd: graph %q: got %d feeds and %d results, want %d and %d", f.Name,
+			len(src), len(dst), len(f.Inputs), len(f.Outputs))
 	}
 	for i, v := range f.Inputs {
 		if err := checkFeed(f, v, &src[i]); err != nil {
@@ -86,7 +89,8 @@ func CheckCall(f *ir.Func, dst [][]float64, src []Feed) error {
 	}
 	for i, v := range f.Outputs {
 		if want := v.Axes.Lanes(f.Axes) * v.Len(); len(dst[i]) != want {
-			return fmt.Errorf("autograd: graph %q: result %s: got room for %d values, want %d", f.Name, f.Describe(v), len(dst[i]), want)
+			return fmt.Errorf("autograd: graph %q: result %s: got room for %d values, want %d",
+				f.Name, f.Describe(v), len(dst[i]), want)
 		}
 	}
 	return nil
@@ -95,10 +99,12 @@ func CheckCall(f *ir.Func, dst [][]float64, src []Feed) error {
 func checkFeed(f *ir.Func, v *ir.Value, feed *Feed) error {
 	want := v.Axes.Lanes(f.Axes) * v.Len()
 	switch {
-	case want == 0 && len(feed.Data) == 0 && feed.Fill == nil && feed.Seed == nil: // nothing to feed
+	// nothing to feed
+	case want == 0 && len(feed.Data) == 0 && feed.Fill == nil && feed.Seed == nil:
 	case !v.Uniform && feed.Seed != nil:
 		return errors.New("field Seed is for inputs of uniform numbers")
-	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil && (feed.Data == nil) == (feed.Fill == nil):
+	case feed.Seed != nil && (feed.Data != nil || feed.Fill != nil), feed.Seed == nil &&
+		(feed.Data == nil) == (feed.Fill == nil):
 		if v.Uniform {
 			return errors.New("set exactly one of Data, Fill and Seed")
 		}

@@ -27,7 +27,8 @@ func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
 	}
 	var best *ir.Axis
 	for _, a := range used.Of(f.Axes) {
-		if !slices.Contains(loops, a) && a.Size() >= leastLanes && (best == nil || a.Size() > best.Size()) {
+		if !slices.Contains(loops, a) && a.Size() >= leastLanes &&
+			(best == nil || a.Size() > best.Size()) {
 			best = a
 		}
 	}
@@ -36,17 +37,18 @@ func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
 
 // work counts what a function computes, by what it costs.
 type work struct {
-	ops, slow int     // element-wise operations, those that take long
-	kept      int     // of the former but those that only go on with a sum
-	terms     int     // products and summands
-	spread    int     // of those, products of a matrix and a vector: each sum reads all of the vector
-	opaque    int     // operations on whole values
-	factors   int     // operations on lanes of triangular factorisations and solutions
-	large     float64 // time in one lane of those that are too large for that
-	moved     []int   // numbers in one lane that operations on whole values read and write, of each
-	runs      int     // instructions, value by value
-	dense     float64 // time of everything as whole arrays
-	uniform   float64 // time of what does not differ between lanes, as whole arrays
+	ops, slow int // element-wise operations, those that take long
+	kept      int // of the former but those that only go on with a sum
+	terms     int // products and summands
+	// of those, products of a matrix and a vector: each sum reads all of the vector
+	spread  int
+	opaque  int     // operations on whole values
+	factors int     // operations on lanes of triangular factorisations and solutions
+	large   float64 // time in one lane of those that are too large for that
+	moved   []int   // numbers in one lane that operations on whole values read and write, of each
+	runs    int     // instructions, value by value
+	dense   float64 // time of everything as whole arrays
+	uniform float64 // time of what does not differ between lanes, as whole arrays
 }
 
 // Costs in nanoseconds, measured with AVX2 on a server processor: what matters are
@@ -76,9 +78,11 @@ const (
 	laneKept     = 0.3  // registers for each element-wise operation, about
 	laneFar      = 1.6  // for each number of registers beyond those in the cache
 	farRead      = 0.13 // for each of those that a sum reads again, in the same proportion
-	laneMove     = 1.0  // for each number that an operation on whole values reads or writes, lane by lane
-	laneMoveFar  = 6.0  // where those of all lanes leave the cache
-	laneProgram  = 1.6  // times as long for each index of a loop, whose stages and single numbers take longer
+	// for each number that an operation on whole values reads or writes, lane by lane
+	laneMove    = 1.0
+	laneMoveFar = 6.0 // where those of all lanes leave the cache
+	// times as long for each index of a loop, whose stages and single numbers take longer
+	laneProgram = 1.6
 )
 
 // Numbers that stay in the cache of a processor core: registers of an element program, and
@@ -243,7 +247,8 @@ func density(support []bool) float64 {
 // onLanes is the time of an element program on some lanes.
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
-	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l + float64(w.terms)*(termDecode+laneTerm*l)
+	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l +
+		float64(w.terms)*(termDecode+laneTerm*l)
 	t += (float64(w.opaque)*opaqueCall+w.large)*l + float64(w.factors)*(factorCall+factorNumber*l)
 	for _, n := range w.moved {
 		move := laneMove
@@ -266,7 +271,9 @@ const (
 // tooLarge reports whether an element program would take long to compile, and why.
 func (w *work) tooLarge() (string, bool) {
 	if w.ops > mostElements || w.terms > mostTerms {
-		return fmt.Sprintf("element by element it would take %d operations and %d terms of sums, more than the %d and %d that compile in reasonable time", w.ops, w.terms, mostElements, mostTerms), true
+		return fmt.Sprintf("element by element it would take %d operations and %d terms of sums, "+
+			"more than the %d and %d that compile in reasonable time", w.ops, w.terms, mostElements,
+			mostTerms), true
 	}
 	return "", false
 }

@@ -31,7 +31,8 @@ func (p *Program) String() string {
 	for _, q := range p.parts {
 		nodes += len(q.f.Values)
 	}
-	fmt.Fprintf(&s, "program %q: %d values, %s, kernels %s\n", p.F.Name, nodes, words.Counted(len(p.parts), "part"), dense.Kernels)
+	fmt.Fprintf(&s, "program %q: %d values, %s, kernels %s\n", p.F.Name, nodes,
+		words.Counted(len(p.parts), "part"), dense.Kernels)
 	if p.Without != 0 {
 		fmt.Fprintf(&s, "without %v\n", p.Without)
 	}
@@ -59,7 +60,8 @@ func (q *part) title() string {
 
 func (q *part) list(s io.Writer, i int) {
 	fmt.Fprintf(s, "part %d: %s\n", i, q.title())
-	fmt.Fprintf(s, "arena %d bytes, of which constants %d\n", 8*q.plan.Arena, 8*len(q.plan.Constant))
+	fmt.Fprintf(s, "arena %d bytes, of which constants %d\n", 8*q.plan.Arena,
+		8*len(q.plan.Constant))
 	if q.lane == nil {
 		for _, run := range q.runs {
 			if len(run.Steps) > 1 {
@@ -70,7 +72,8 @@ func (q *part) list(s io.Writer, i int) {
 		return
 	}
 	lp := q.lane
-	fmt.Fprintf(s, "registers of %d lanes: %d of inputs and kept values, %d in all, %d packed\n", lp.Width, lp.Kept, max(lp.Full, lp.Kept), lp.Packed)
+	fmt.Fprintf(s, "registers of %d lanes: %d of inputs and kept values, %d in all, %d packed\n",
+		lp.Width, lp.Kept, max(lp.Full, lp.Kept), lp.Packed)
 	for k, st := range lp.Stages {
 		fmt.Fprintf(s, "stage %d\n", k)
 		q.listSteps(s, st.Steps)
@@ -113,10 +116,12 @@ func listGroup(w io.Writer, g *lane.Group, width int) {
 			total.add(flops, bytes)
 		}
 	}
-	fmt.Fprintf(w, "  group on %s: %d operations, %d flops, %d bytes\n", groupTitle(g), total.ops, total.flops, total.bytes)
+	fmt.Fprintf(w, "  group on %s: %d operations, %d flops, %d bytes\n", groupTitle(g), total.ops,
+		total.flops, total.bytes)
 	for code, c := range kinds {
 		if c.ops > 0 {
-			fmt.Fprintf(w, "    %-16s %6d operations %10d flops %10d bytes\n", vm.Code(code), c.ops, c.flops, c.bytes)
+			fmt.Fprintf(w, "    %-16s %6d operations %10d flops %10d bytes\n", vm.Code(code), c.ops,
+				c.flops, c.bytes)
 		}
 	}
 }
@@ -124,7 +129,8 @@ func listGroup(w io.Writer, g *lane.Group, width int) {
 // Explain says in words how each part is computed, why, and what would make it faster.
 func (p *Program) Explain() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "program %q runs in %s, kernels %s\n", p.F.Name, words.Counted(len(p.parts), "part"), dense.Kernels)
+	fmt.Fprintf(&s, "program %q runs in %s, kernels %s\n", p.F.Name,
+		words.Counted(len(p.parts), "part"), dense.Kernels)
 	for i, q := range p.parts {
 		q.explain(&s, i)
 	}
@@ -142,7 +148,8 @@ func (q *part) coded() string {
 	if stretches == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", of which %d as %s of machine code", values, words.Counted(stretches, "stretch"))
+	return fmt.Sprintf(", of which %d as %s of machine code", values,
+		words.Counted(stretches, "stretch"))
 }
 
 func (q *part) explain(s io.Writer, i int) {
@@ -158,7 +165,8 @@ func (q *part) explain(s io.Writer, i int) {
 				operations += len(g.Code) - 1
 			}
 		}
-		fmt.Fprintf(s, "  %s on registers, %s as whole arrays\n", words.Counted(operations, "operation"), words.Counted(len(steps), "value"))
+		fmt.Fprintf(s, "  %s on registers, %s as whole arrays\n",
+			words.Counted(operations, "operation"), words.Counted(len(steps), "value"))
 	} else {
 		fmt.Fprintf(s, "  %s as whole arrays%s\n", words.Counted(len(steps), "value"), q.coded())
 	}
@@ -173,14 +181,18 @@ func (q *part) explain(s io.Writer, i int) {
 		}
 	}
 	for _, name := range names {
-		fmt.Fprintf(s, "  %q has no form for single elements: computed lane by lane between element programs, %s\n", name, words.Counted(opaque[name], "time"))
+		fmt.Fprintf(s, "  %q has no form for single elements: computed lane by lane between "+
+			"element programs, %s\n", name, words.Counted(opaque[name], "time"))
 	}
 	if q.lane != nil && q.layout.strip == 0 && q.plan.Count%vm.VectorLen != 0 {
-		fmt.Fprintf(s, "  %d lanes are rounded up to %d: a multiple of %d wastes none, and lets uniform numbers be drawn where they are used\n", q.plan.Count, q.plan.Lanes, vm.VectorLen)
+		fmt.Fprintf(s, "  %d lanes are rounded up to %d: a multiple of %d wastes none, and lets "+
+			"uniform numbers be drawn where they are used\n", q.plan.Count, q.plan.Lanes,
+			vm.VectorLen)
 	}
 	if q.outer > 1 {
 		fmt.Fprintf(s, "  %d runs are shared out among workers\n", q.outer)
 	} else {
-		fmt.Fprint(s, "  one run: a single worker computes this part; independent evaluations over a mapped axis would be shared out\n")
+		fmt.Fprint(s, "  one run: a single worker computes this part; independent evaluations "+
+			"over a mapped axis would be shared out\n")
 	}
 }

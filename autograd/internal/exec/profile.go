@@ -48,7 +48,8 @@ type ProfilePart struct {
 // times add up to more than that of their group. They say how it is shared out.
 func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, error) {
 	if rounds < 1 {
-		return nil, fmt.Errorf("autograd: graph %q: profile of %d rounds, want at least 1", p.F.Name, rounds)
+		return nil, fmt.Errorf("autograd: graph %q: profile of %d rounds, want at least 1",
+			p.F.Name, rounds)
 	}
 	e, err := p.NewEvaluator(Options{Workers: p.Workers})
 	if err != nil {
@@ -60,7 +61,8 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 		return nil, err
 	}
 	if c.holdsDraws(src) {
-		given, err := Compile(p.F, Options{Workers: p.Workers, Without: p.Without | drawInPlace}, nil)
+		given, err := Compile(p.F, Options{Workers: p.Workers, Without: p.Without | drawInPlace},
+			nil)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +72,8 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	c.point(dst, src)
 	c.write(src)
 	pr := &profiler{c: c, base: time.Now(), parts: map[ProfilePart]int{}}
-	pr.profile = &Profile{Name: p.F.Name, Kernels: dense.Kernels.String(), Without: p.Without, Rounds: rounds}
+	pr.profile = &Profile{Name: p.F.Name, Kernels: dense.Kernels.String(), Without: p.Without,
+		Rounds: rounds}
 	for _, q := range p.parts {
 		if q.outer >= pr.profile.Indices {
 			pr.profile.Indices, pr.profile.Lanes = q.outer, q.plan.Count
@@ -142,7 +145,9 @@ func (pr *profiler) run() error {
 			for to < len(parts) && parts[to].Name != "" && parts[to].Group != "" {
 				to++
 			}
-			slices.SortStableFunc(parts[from+1:to], func(a, b ProfilePart) int { return cmp.Compare(b.Seconds, a.Seconds) })
+			slices.SortStableFunc(parts[from+1:to], func(a, b ProfilePart) int {
+				return cmp.Compare(b.Seconds, a.Seconds)
+			})
 		}
 		from = to
 	}
@@ -252,7 +257,9 @@ func (pr *profiler) steps(level int, steps []dense.Step) {
 		s := &steps[i]
 		b := probe{count: 1}
 		b.flops, b.bytes = s.Cost()
-		pr.measure(ProfilePart{Level: level, Name: pr.q.f.Describe(s.V)}, b, func() { s.Run(pr.f.dense) })
+		pr.measure(ProfilePart{Level: level, Name: pr.q.f.Describe(s.V)}, b, func() {
+			s.Run(pr.f.dense)
+		})
 	}
 }
 
@@ -296,7 +303,9 @@ func (pr *profiler) stage(k int) {
 		}
 		n := p.Plan.Count
 		b := probe{count: 1, lanes: n, flops: n, bytes: 8 * n}
-		pr.measure(ProfilePart{Level: level, Name: "select " + groupTitle(g)}, b, func() { p.Select(s, g) })
+		pr.measure(ProfilePart{Level: level, Name: "select " + groupTitle(g)}, b, func() {
+			p.Select(s, g)
+		})
 		p.RunGroup(s, g) // which may find that all lanes count
 		pr.group(g, ProfilePart{Level: level, Group: groupTitle(g)}, len(s.Lanes), s.Lanes)
 	}
@@ -323,7 +332,8 @@ func (pr *profiler) group(g *lane.Group, of ProfilePart, count int, active []int
 	for i := range g.Code {
 		if op := &g.Code[i]; op.Code != vm.End {
 			flops, bytes := op.Cost(g.Args, n)
-			sum.count, sum.lanes, sum.flops, sum.bytes = sum.count+1, sum.lanes+n, sum.flops+flops, sum.bytes+bytes
+			sum.count, sum.lanes, sum.flops, sum.bytes = sum.count+1, sum.lanes+n, sum.flops+flops,
+				sum.bytes+bytes
 		}
 	}
 	pr.streams = append(pr.streams[:0], x.Streams...)

@@ -87,7 +87,8 @@ func Compile(f *ir.Func, opt Options, observe func(passes.Pass, *ir.Func)) (*Pro
 	numbers, written := map[*ir.Value]int{}, map[*ir.Value]int{}
 	for i, v := range f.Inputs {
 		numbers[v] = len(p.arrays)
-		p.arrays = append(p.arrays, array{input: i, output: -1, size: v.Axes.Lanes(f.Axes) * v.Len()})
+		p.arrays = append(p.arrays,
+			array{input: i, output: -1, size: v.Axes.Lanes(f.Axes) * v.Len()})
 	}
 	for _, cut := range passes.Split(f) {
 		if err := p.addPart(cut, nil, arrays{numbers, written}, observe); err != nil {
@@ -127,7 +128,8 @@ func (p *Program) findConstants(written map[*ir.Value]int) {
 
 // addPart compiles one part, whose indices of the outer axes are computed one after the
 // other already.
-func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays, observe func(passes.Pass, *ir.Func)) error {
+func (p *Program) addPart(cut passes.Part, outer []*ir.Axis, numbers arrays,
+	observe func(passes.Pass, *ir.Func)) error {
 	loops := outer
 	if cut.Loop != nil {
 		loops = append(slices.Clone(outer), cut.Loop)
@@ -177,7 +179,8 @@ func (q *part) writes(array int) bool {
 
 // newPart prepares a part with some axes as loops, one as lanes, and the others as
 // dimensions. again says that the function of the cut is needed once more, as it is.
-func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, again bool, observe func(passes.Pass, *ir.Func)) (*part, error) {
+func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, again bool,
+	observe func(passes.Pass, *ir.Func)) (*part, error) {
 	q := &part{f: cut.F, layout: layout{loops: loops, lane: lanes}, outer: 1}
 	var keep ir.AxisSet
 	for _, a := range loops {
@@ -225,7 +228,9 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	if err != nil {
 		return false
 	}
-	w := measure(apart.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+	w := measure(apart.f, dense.Codes(p.Without), func(v *ir.Value) bool {
+		return v.Axes.Has(lanes)
+	})
 	size := cut.Loop.Size()
 	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall) * laneProgram
 	strips, whole := p.lone(flat.f, cut.Loop)
@@ -243,7 +248,8 @@ func (p *Program) lone(f *ir.Func, loop *ir.Axis) (strips, whole float64) {
 }
 
 // splitLanes computes a part index by index of the axis that would have been lanes.
-func (p *Program) splitLanes(cut passes.Part, q *part, numbers arrays, observe func(passes.Pass, *ir.Func)) error {
+func (p *Program) splitLanes(cut passes.Part, q *part, numbers arrays,
+	observe func(passes.Pass, *ir.Func)) error {
 	inner := passes.SplitBy(cut.F, q.layout.lane)
 	for i := range inner {
 		for k, v := range inner[i].From {
@@ -282,13 +288,16 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		loop = q.layout.loops[n-1]
 	}
 	if lanes := q.layout.lane; lanes != nil {
-		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(lanes) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool {
+			return v.Axes.Has(lanes)
+		})
 		if why, too := w.tooLarge(); too {
 			q.layout.why = why
 			return true, nil
 		}
 		if elements && w.ops+w.terms+w.slow > 0 {
-			q.layout.why = fmt.Sprintf("%d indices of axis %q as lanes of an element program", lanes.Size(), lanes.Name())
+			q.layout.why = fmt.Sprintf("%d indices of axis %q as lanes of an element program",
+				lanes.Size(), lanes.Name())
 			axes := lane.Axes{Loop: loop, Lane: lanes}
 			if len(q.layout.loops) != 1 {
 				axes.Loop = nil
@@ -299,21 +308,26 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		return false, q.compileDense(lanes, lanes.Size(), p.Without)
 	}
 	if loop != nil && len(q.layout.loops) == 1 && elements {
-		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool { return v.Axes.Has(loop) })
+		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool {
+			return v.Axes.Has(loop)
+		})
 		strip := stripLanes(loop.Size(), p.Workers)
 		strips := (loop.Size() + strip - 1) / strip
 		onLanes, one := p.lone(q.f, loop)
 		why, too := w.tooLarge()
 		if w.ops+w.terms+w.slow > 0 && !too && onLanes < one {
 			q.layout.lane, q.layout.strip, q.outer = loop, strip, strips
-			q.layout.why = fmt.Sprintf("%d indices of axis %q at a time as lanes of an element program, estimated %.3g µs for all against %.3g µs array by array", strip, loop.Name(), onLanes/1e3, one/1e3)
+			q.layout.why = fmt.Sprintf("%d indices of axis %q at a time as lanes of an element "+
+				"program, estimated %.3g µs for all against %.3g µs array by array", strip,
+				loop.Name(), onLanes/1e3, one/1e3)
 			q.lane, err = lane.Compile(q.f, lane.Axes{Lane: loop, Strip: strip}, p.Without)
 			return false, err
 		}
 		if too {
 			q.layout.why = why
 		} else {
-			q.layout.why = fmt.Sprintf("array by array for each index of axis %q, estimated %.3g µs for all against %.3g µs as lanes", loop.Name(), one/1e3, onLanes/1e3)
+			q.layout.why = fmt.Sprintf("array by array for each index of axis %q, estimated %.3g "+
+				"µs for all against %.3g µs as lanes", loop.Name(), one/1e3, onLanes/1e3)
 		}
 	}
 	return false, q.compileDense(nil, 1, p.Without)
@@ -398,12 +412,14 @@ func (p *Program) bindPart(q *part, cut passes.Part, numbers arrays) {
 	for i, v := range q.f.Outputs {
 		to := cut.To[i]
 		n := len(p.arrays)
-		p.arrays = append(p.arrays, array{input: -1, output: -1, size: to.Axes.Lanes(q.f.Axes) * to.Len()})
+		p.arrays = append(p.arrays,
+			array{input: -1, output: -1, size: to.Axes.Lanes(q.f.Axes) * to.Len()})
 		numbers.written[to] = n
 		if _, known := numbers.read[to]; !known {
 			numbers.read[to] = n
 		}
-		out := partOutput{v: v, array: n, data: bind(q.f, v, to.Axes, to.Len(), q.layout.loops, lanes)}
+		out := partOutput{v: v, array: n,
+			data: bind(q.f, v, to.Axes, to.Len(), q.layout.loops, lanes)}
 		if q.lane != nil && q.plan.Varies(v) {
 			for e := range v.Live {
 				r := q.lane.Register(v, e)

@@ -52,7 +52,8 @@ func (r *reference) Eval(dst [][]float64, src []Feed) error {
 	if err := CheckCall(r.f, dst, src); err != nil {
 		return err
 	}
-	w := walk{reference: r, values: make([][]float64, len(r.f.Values)), failed: FailedError{Graph: r.f.Name}}
+	w := walk{reference: r, values: make([][]float64, len(r.f.Values)),
+		failed: FailedError{Graph: r.f.Name}}
 	if r.loop != nil {
 		w.failed.Axis = r.loop.Name()
 	}
@@ -192,7 +193,8 @@ func (w *walk) checkFinite(v *ir.Value) {
 			if w.loop != nil && v.Axes.Has(w.loop) {
 				lane = l % (v.Axes.Lanes(w.f.Axes) / w.loop.Size())
 			}
-			w.failed.add(index, &NonFiniteError{Op: w.f.Describe(v), Element: k % size, Lane: lane, Outer: index, Value: x})
+			w.failed.add(index, &NonFiniteError{Op: w.f.Describe(v), Element: k % size, Lane: lane,
+				Outer: index, Value: x})
 		}
 	}
 }

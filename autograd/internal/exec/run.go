@@ -89,7 +89,8 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		}
 		p = q
 	}
-	c := &evaluator{Program: p, opt: opt, arrays: make([][]float64, len(p.arrays)), own: make([][]float64, len(p.arrays)), sizes: p.sizes()}
+	c := &evaluator{Program: p, opt: opt, arrays: make([][]float64, len(p.arrays)),
+		own: make([][]float64, len(p.arrays)), sizes: p.sizes()}
 	c.workers = 1
 	for _, q := range p.parts {
 		c.workers = max(c.workers, min(opt.Workers, q.outer))
@@ -151,7 +152,8 @@ func (c *evaluator) Close() {
 // Eval implements [Evaluator]. After the first call it does not allocate.
 func (c *evaluator) Eval(dst [][]float64, src []Feed) error {
 	data := c.sizes.fit(dst, src)
-	if d := c.direct; d != nil && data && c.ran && d.eval(c.parts[d.part], c.frames[0][d.part], dst, src) {
+	if d := c.direct; d != nil && data && c.ran &&
+		d.eval(c.parts[d.part], c.frames[0][d.part], dst, src) {
 		return nil
 	}
 	if !data {
@@ -223,7 +225,8 @@ func (c *evaluator) write(src []Feed) {
 					c.written = vector.Memory(a.size)
 				}
 			}
-			c.arrays[in.array] = Materialise(c.F, c.F.Inputs[a.input], src[a.input], c.own[in.array], c.written)
+			c.arrays[in.array] = Materialise(c.F, c.F.Inputs[a.input], src[a.input],
+				c.own[in.array], c.written)
 		}
 	}
 }
@@ -243,7 +246,8 @@ func (c *evaluator) holdsDraws(src []Feed) bool {
 // evalGiven evaluates with a program that draws nothing by itself.
 func (c *evaluator) evalGiven(dst [][]float64, src []Feed) error {
 	if c.given == nil {
-		p, err := Compile(c.F, Options{Workers: c.opt.Workers, Without: c.Without | drawInPlace}, nil)
+		p, err := Compile(c.F, Options{Workers: c.opt.Workers, Without: c.Without | drawInPlace},
+			nil)
 		if err != nil {
 			return err
 		}
@@ -357,7 +361,8 @@ func (c *evaluator) load(f *frame, q *part) {
 // direct is where an input is in the frame if it lies there as feeds write it.
 func (q *part) direct(f *frame, in *partInput) []float64 {
 	width, count := q.lanes(f)
-	if q.lane == nil || in.first < 0 || in.v.Flat != 0 || width != count || in.fill.size != len(in.fill.elem)*width || in.fill.lane != 1 {
+	if q.lane == nil || in.first < 0 || in.v.Flat != 0 || width != count ||
+		in.fill.size != len(in.fill.elem)*width || in.fill.lane != 1 {
 		return nil
 	}
 	return f.state.Machine.Full[in.first*width:][:in.fill.size]

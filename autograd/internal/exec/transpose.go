@@ -11,8 +11,10 @@ func toLanes(dst []float64, width int, src []float64, step, n, count int) {
 		l = copy(dst[:width], src[:count])
 	}
 	for ; l+blockLanes <= count; l += blockLanes {
-		r0, r1, r2, r3 := src[l*step:][:n], src[(l+1)*step:][:n], src[(l+2)*step:][:n], src[(l+3)*step:][:n]
-		r4, r5, r6, r7 := src[(l+4)*step:][:n], src[(l+5)*step:][:n], src[(l+6)*step:][:n], src[(l+7)*step:][:n]
+		r0, r1, r2, r3 := src[l*step:][:n], src[(l+1)*step:][:n], src[(l+2)*step:][:n],
+			src[(l+3)*step:][:n]
+		r4, r5, r6, r7 := src[(l+4)*step:][:n], src[(l+5)*step:][:n], src[(l+6)*step:][:n],
+			src[(l+7)*step:][:n]
 		for e := range n {
 			d := dst[e*width+l:][:blockLanes]
 			d[0], d[1], d[2], d[3] = r0[e], r1[e], r2[e], r3[e]
@@ -36,8 +38,10 @@ func fromLanes(dst []float64, step int, full []float64, registers []int32, width
 	}
 	l := 0
 	for ; l+blockLanes <= count; l += blockLanes {
-		r0, r1, r2, r3 := dst[l*step:][:n], dst[(l+1)*step:][:n], dst[(l+2)*step:][:n], dst[(l+3)*step:][:n]
-		r4, r5, r6, r7 := dst[(l+4)*step:][:n], dst[(l+5)*step:][:n], dst[(l+6)*step:][:n], dst[(l+7)*step:][:n]
+		r0, r1, r2, r3 := dst[l*step:][:n], dst[(l+1)*step:][:n], dst[(l+2)*step:][:n],
+			dst[(l+3)*step:][:n]
+		r4, r5, r6, r7 := dst[(l+4)*step:][:n], dst[(l+5)*step:][:n], dst[(l+6)*step:][:n],
+			dst[(l+7)*step:][:n]
 		for e, r := range registers {
 			s := full[int(r)*width+l:][:blockLanes]
 			r0[e], r1[e], r2[e], r3[e] = s[0], s[1], s[2], s[3]

@@ -35,7 +35,8 @@ func TestProjector(t *testing.T) {
 				got, want := indices(all, to, project(k)), indices(all, from, k)
 				for a, i := range got {
 					if want[a] != i {
-						t.Fatalf("axes%s to%s: %d becomes %d", from.Names(all), to.Names(all), k, project(k))
+						t.Fatalf("axes%s to%s: %d becomes %d", from.Names(all), to.Names(all), k,
+							project(k))
 					}
 				}
 			}
@@ -46,7 +47,8 @@ func TestProjector(t *testing.T) {
 func TestAxisSets(t *testing.T) {
 	all := irtest.New(2, 3, 5).F.Axes
 	s := ir.AxisSet(0).With(all[0]).With(all[2])
-	if !s.Has(all[2]) || s.Has(all[1]) || s.Count() != 2 || s.Lanes(all) != 10 || s.Names(all) != "{a=2 c=5}" || ir.AxisSet(0).Names(all) != "" {
+	if !s.Has(all[2]) || s.Has(all[1]) || s.Count() != 2 || s.Lanes(all) != 10 ||
+		s.Names(all) != "{a=2 c=5}" || ir.AxisSet(0).Names(all) != "" {
 		t.Errorf("axes%s: count %d, lanes %d", s.Names(all), s.Count(), s.Lanes(all))
 	}
 	if got := s.Without(all[0]); got.Has(all[0]) || s.Minus(got).Names(all) != "{a=2}" {
@@ -71,7 +73,8 @@ func TestCrossed(t *testing.T) {
 		}
 		value := func(over ir.Over, shape, of ir.Shape) *ir.Value {
 			x := &ir.Value{Shape: slices.Concat(lead, of), Input: 0}
-			return &ir.Value{Op: irtest.Crossing(over, ir.Other), Attr: at, Args: []*ir.Value{x}, Shape: slices.Concat(lead, shape), Input: -1}
+			return &ir.Value{Op: irtest.Crossing(over, ir.Other), Attr: at, Args: []*ir.Value{x},
+				Shape: slices.Concat(lead, shape), Input: -1}
 		}
 		stack := value(ir.OverStack, ir.Shape{size, own}, ir.Shape{own})
 		unstack := value(ir.OverUnstack, ir.Shape{own}, ir.Shape{size, own})
@@ -80,15 +83,20 @@ func TestCrossed(t *testing.T) {
 			for o := range own {
 				for i := range size {
 					e := (c*size+i)*own + o
-					if first, _, count := stack.Crossed(e); first != c*own+o || count != 1 || stack.StackIndex(e) != i {
-						t.Errorf("%d copies: element %d of a stack is element %d, index %d", n, e, first, stack.StackIndex(e))
+					if first, _, count := stack.Crossed(e); first != c*own+o || count != 1 ||
+						stack.StackIndex(e) != i {
+						t.Errorf("%d copies: element %d of a stack is element %d, index %d", n, e,
+							first, stack.StackIndex(e))
 					}
-					if first, step, count := unstack.Crossed(c*own + o); first+i*step != e || count != size {
-						t.Errorf("%d copies: element %d unstacked is %d elements from %d, %d apart", n, c*own+o, count, first, step)
+					if first, step, count := unstack.Crossed(c*own + o); first+i*step != e ||
+						count != size {
+						t.Errorf("%d copies: element %d unstacked is %d elements from %d, %d apart",
+							n, c*own+o, count, first, step)
 					}
 				}
 				if first, _, count := sum.Crossed(c*own + o); first != c*own+o || count != 1 {
-					t.Errorf("%d copies: element %d of a sum is made of %d from %d", n, c*own+o, count, first)
+					t.Errorf("%d copies: element %d of a sum is made of %d from %d", n, c*own+o,
+						count, first)
 				}
 			}
 		}
@@ -120,7 +128,8 @@ func TestSoftmaxAndLogSumExp(t *testing.T) {
 	for _, tt := range []struct {
 		x []float64
 		y float64
-	}{{nil, -inf}, {[]float64{-inf, -inf}, -inf}, {[]float64{0, inf}, inf}, {[]float64{math.NaN(), inf}, math.NaN()}, {[]float64{0, 0}, math.Ln2}} {
+	}{{nil, -inf}, {[]float64{-inf, -inf}, -inf}, {[]float64{0, inf}, inf},
+		{[]float64{math.NaN(), inf}, math.NaN()}, {[]float64{0, 0}, math.Ln2}} {
 		if got := ir.LogSumExpOf(tt.x); got != tt.y && !(math.IsNaN(got) && math.IsNaN(tt.y)) {
 			t.Errorf("log-sum-exp of %v is %v, want %v", tt.x, got, tt.y)
 		}
@@ -130,7 +139,8 @@ func TestSoftmaxAndLogSumExp(t *testing.T) {
 // Expanding reads element by element what the usual rule says.
 func TestExpandIndices(t *testing.T) {
 	from, to := ir.Shape{3, 1}, ir.Shape{2, 3, 4}
-	if common, ok := ir.Broadcast(from, ir.Shape{2, 1, 4}); !ok || !common.Equal(to) || !from.ExpandsTo(to) || to.ExpandsTo(from) {
+	if common, ok := ir.Broadcast(from, ir.Shape{2, 1, 4}); !ok || !common.Equal(to) ||
+		!from.ExpandsTo(to) || to.ExpandsTo(from) {
 		t.Errorf("%v and (2,1,4) have the common shape %v", from, common)
 	}
 	if _, ok := ir.Broadcast(ir.Shape{2}, ir.Shape{3}); ok {

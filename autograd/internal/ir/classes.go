@@ -312,7 +312,8 @@ type sources struct {
 }
 
 func (s *sources) of(v *Value) bool {
-	return s.op == v.Op && shared(s.attr.Ints, v.Attr.Ints) && (s.picks == nil || shared(s.args, v.Args)) &&
+	return s.op == v.Op && shared(s.attr.Ints, v.Attr.Ints) &&
+		(s.picks == nil || shared(s.args, v.Args)) &&
 		s.shape.Equal(v.Shape) && s.in.Equal(v.Args[0].Shape)
 }
 

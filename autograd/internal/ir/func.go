@@ -212,7 +212,8 @@ func count(b []bool) int {
 // of order or place, operands of another function, element lists that do not fit.
 func (f *Func) Verify() error {
 	fail := func(v *Value, format string, args ...any) error {
-		return fmt.Errorf("ir: func %q: %%%d %s: %s", f.Name, v.ID, f.Describe(v), fmt.Sprintf(format, args...))
+		return fmt.Errorf("ir: func %q: %%%d %s: %s", f.Name, v.ID, f.Describe(v),
+			fmt.Sprintf(format, args...))
 	}
 	for i, v := range f.Values {
 		if v.ID != i {
@@ -283,7 +284,8 @@ var ViewOp = &Op{
 
 // View appends a value that shows elements of x.
 func (f *Func) View(x *Value, index []int, shape Shape) *Value {
-	return f.Add(&Value{Op: ViewOp, Attr: Attr{Ints: index}, Args: []*Value{x}, Shape: shape, Axes: x.Axes, Input: -1, Index: index})
+	return f.Add(&Value{Op: ViewOp, Attr: Attr{Ints: index}, Args: []*Value{x}, Shape: shape,
+		Axes: x.Axes, Input: -1, Index: index})
 }
 
 // Crossed lists the elements of the operand that element e of a value of class

@@ -30,24 +30,35 @@ func TestVerify(t *testing.T) {
 		spoil      func(f *ir.Func, x, c, view, y *ir.Value)
 	}{
 		{"out of place", "stands at 1", func(f *ir.Func, _, c, _, _ *ir.Value) { c.ID = 2 }},
-		{"no origin", "is neither input nor constant nor result", func(_ *ir.Func, x, _, _, _ *ir.Value) { x.Input = -1 }},
-		{"too few constants", "has 1 constants, want 2", func(_ *ir.Func, _, c, _, _ *ir.Value) { c.Const = c.Const[:1] }},
-		{"operand after it", "operand %3 does not come before it", func(_ *ir.Func, _, _, view, y *ir.Value) { view.Args[0] = y }},
-		{"operand of another function", "does not come before it", func(_ *ir.Func, _, _, view, _ *ir.Value) {
-			_, other, _, _, _ := sound()
-			view.Args[0] = other
+		{"no origin", "is neither input nor constant nor result",
+			func(_ *ir.Func, x, _, _, _ *ir.Value) { x.Input = -1 }},
+		{"too few constants", "has 1 constants, want 2", func(_ *ir.Func, _, c, _, _ *ir.Value) {
+			c.Const = c.Const[:1]
 		}},
-		{"view of two", "shows 2 elements of 2 operands", func(_ *ir.Func, x, c, view, _ *ir.Value) { view.Args = []*ir.Value{x, c} }},
-		{"view of too few", "shows 1 elements of 1 operands", func(_ *ir.Func, _, _, view, _ *ir.Value) { view.Index = view.Index[:1] }},
-		{"view beyond", "shows element 2 of 2", func(_ *ir.Func, _, _, view, _ *ir.Value) { view.Index[0] = 2 }},
-		{"too few facts", "has facts about 1 elements, want 2", func(_ *ir.Func, _, _, _, y *ir.Value) { y.Support = []bool{true} }},
+		{"operand after it", "operand %3 does not come before it",
+			func(_ *ir.Func, _, _, view, y *ir.Value) { view.Args[0] = y }},
+		{"operand of another function", "does not come before it",
+			func(_ *ir.Func, _, _, view, _ *ir.Value) {
+				_, other, _, _, _ := sound()
+				view.Args[0] = other
+			}},
+		{"view of two", "shows 2 elements of 2 operands",
+			func(_ *ir.Func, x, c, view, _ *ir.Value) { view.Args = []*ir.Value{x, c} }},
+		{"view of too few", "shows 1 elements of 1 operands",
+			func(_ *ir.Func, _, _, view, _ *ir.Value) { view.Index = view.Index[:1] }},
+		{"view beyond", "shows element 2 of 2", func(_ *ir.Func, _, _, view, _ *ir.Value) {
+			view.Index[0] = 2
+		}},
+		{"too few facts", "has facts about 1 elements, want 2",
+			func(_ *ir.Func, _, _, _, y *ir.Value) { y.Support = []bool{true} }},
 		{"read and zero", "element 1 is read, and zero", func(_ *ir.Func, _, _, _, y *ir.Value) {
 			y.Support, y.Live = []bool{true, false}, []bool{true, true}
 		}},
-		{"output of elsewhere", "is an output of elsewhere", func(f *ir.Func, _, _, _, _ *ir.Value) {
-			other, _, _, _, _ := sound()
-			f.Outputs = other.Outputs
-		}},
+		{"output of elsewhere", "is an output of elsewhere",
+			func(f *ir.Func, _, _, _, _ *ir.Value) {
+				other, _, _, _, _ := sound()
+				f.Outputs = other.Outputs
+			}},
 		{"output beyond", "is an output of elsewhere", func(f *ir.Func, _, _, _, _ *ir.Value) {
 			f.Outputs = []*ir.Value{{ID: 77, Input: 0}}
 		}},

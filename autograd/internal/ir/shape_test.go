@@ -9,7 +9,8 @@ import (
 	"tobac/autograd/internal/ir"
 )
 
-// Every pair of shapes of up to three dimensions has the common shape that both expand to, and no other, if there is one.
+// Every pair of shapes of up to three dimensions has the common shape that both expand to, and no
+// other, if there is one.
 func TestBroadcast(t *testing.T) {
 	all, from := []ir.Shape{{}}, 0
 	for range 3 {
@@ -26,7 +27,8 @@ func TestBroadcast(t *testing.T) {
 			got, ok := ir.Broadcast(s, u)
 			var common []ir.Shape
 			for _, c := range all {
-				if len(c) == max(len(s), len(u)) && s.ExpandsTo(c) && u.ExpandsTo(c) && (c.Len() <= s.Len()*u.Len()) {
+				if len(c) == max(len(s), len(u)) && s.ExpandsTo(c) && u.ExpandsTo(c) &&
+					(c.Len() <= s.Len()*u.Len()) {
 					common = append(common, c)
 				}
 			}
@@ -80,8 +82,10 @@ func TestRows(t *testing.T) {
 			}
 			return n
 		}
-		if any != (both > 0) || count(some) != both || ir.CountAnd(r.Row(1), r.Row(2)) != both || count(either) != wantEither {
-			t.Errorf("%d columns: %d shared bits, %d, %v, want %d; %d of either, want %d", cols, count(some), ir.CountAnd(r.Row(1), r.Row(2)), any, both, count(either), wantEither)
+		if any != (both > 0) || count(some) != both || ir.CountAnd(r.Row(1), r.Row(2)) != both ||
+			count(either) != wantEither {
+			t.Errorf("%d columns: %d shared bits, %d, %v, want %d; %d of either, want %d", cols,
+				count(some), ir.CountAnd(r.Row(1), r.Row(2)), any, both, count(either), wantEither)
 		}
 	}
 }

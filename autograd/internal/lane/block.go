@@ -120,7 +120,8 @@ func (em *emitter) findBlock(k int32) (b blockOf, ok bool) {
 			if _, done := em.done(key); done || em.uses(key) == 0 || em.kept(key) {
 				continue
 			}
-			if r, c := factors(top+i, left+j); !slices.Equal(r, rows[i]) || !slices.Equal(c, cols[j]) {
+			if r, c := factors(top+i, left+j); !slices.Equal(r, rows[i]) ||
+				!slices.Equal(c, cols[j]) {
 				continue
 			}
 			b.keys[i][j], b.rows[i], b.cols[j] = key, rows[i], cols[j]

@@ -111,7 +111,8 @@ func (c *compiler) boundOfResult(v *ir.Value, args []int32) int32 {
 		}
 		return c.addBound(bound{kind: boundLargest, of: args})
 	case ir.BoundSum:
-		return c.addBound(bound{kind: boundSum, a: args[max(last-1, 0)], b: args[last], c: math.Log2(x)})
+		return c.addBound(bound{kind: boundSum, a: args[max(last-1, 0)], b: args[last],
+			c: math.Log2(x)})
 	case ir.BoundProduct:
 		return c.addBound(bound{kind: boundProduct, a: args[0], b: args[last], c: math.Log2(x)})
 	case ir.BoundExp:

@@ -35,7 +35,8 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 	}
 	plan.PlaceAll(elements)
 	plan.AllocateUniform()
-	c := &compiler{f: f, plan: plan, loop: axes.Loop, lane: axes.Lane, prog: &Program{Plan: plan, Set: dense.Kernels, Width: width}}
+	c := &compiler{f: f, plan: plan, loop: axes.Loop, lane: axes.Lane,
+		prog: &Program{Plan: plan, Set: dense.Kernels, Width: width}}
 	c.number()
 	c.findLevels()
 	c.addInputs()
@@ -199,7 +200,8 @@ func (c *compiler) addStage(k int) {
 	for _, s := range roots {
 		em := all
 		if s.ref.kind == refLane {
-			if m := c.proportional(s.ref.at); m != none && s.over == ir.OverSum && c.selectable(m) && c.boundNumber(s.v) >= 0 {
+			if m := c.proportional(s.ref.at); m != none && s.over == ir.OverSum &&
+				c.selectable(m) && c.boundNumber(s.v) >= 0 {
 				if packed[m] == nil {
 					packed[m] = newEmitter(c, m)
 					order = append(order, m)

@@ -14,7 +14,8 @@ import (
 // findDrawn reports whether input v is drawn where it is used, and marks what is
 // kept.
 func (c *compiler) findDrawn(v *ir.Value) bool {
-	if !c.plan.Has(passes.DrawInPlace) || !v.Uniform || c.plan.Count%vm.VectorLen != 0 || !c.inOrder(v) {
+	if !c.plan.Has(passes.DrawInPlace) || !v.Uniform || c.plan.Count%vm.VectorLen != 0 ||
+		!c.inOrder(v) {
 		return false
 	}
 	results := map[int32]int32{}
@@ -64,7 +65,8 @@ func (c *compiler) readsDraws(w *ir.Value, i int) bool {
 // inOrder reports whether the numbers that one index of the loop draws for v are those
 // of one stream, lanes innermost.
 func (c *compiler) inOrder(v *ir.Value) bool {
-	return c.loop != nil && c.loop.ID() < c.lane.ID() && v.Axes == ir.AxisSet(0).With(c.loop).With(c.lane)
+	return c.loop != nil && c.loop.ID() < c.lane.ID() &&
+		v.Axes == ir.AxisSet(0).With(c.loop).With(c.lane)
 }
 
 // ofDraws emits an operation of register A, together with the draws of that register

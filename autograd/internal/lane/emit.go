@@ -50,7 +50,8 @@ func (em *emitter) finish() (Group, int) {
 	}
 	em.at = none
 	em.emit(vm.Op{Code: vm.End})
-	g := Group{Group: vm.Group{Code: em.code, Args: em.args, Unary: em.unaries, Binary: em.binaries}, Of: em.of}
+	g := Group{Group: vm.Group{Code: em.code, Args: em.args, Unary: em.unaries,
+		Binary: em.binaries}, Of: em.of}
 	for _, u := range em.panels {
 		u.args = g.Args
 		c.panelUses = append(c.panelUses, u)
@@ -153,7 +154,8 @@ func (em *emitter) compute(k int32) int32 {
 	case ir.Elementwise1:
 		return em.unary(v, c.operand(v, 0, e))
 	case ir.Select:
-		a, x, y := em.register(c.operand(v, 0, e)), em.register(c.operand(v, 1, e)), em.register(c.operand(v, 2, e))
+		a, x, y := em.register(c.operand(v, 0, e)), em.register(c.operand(v, 1, e)),
+			em.register(c.operand(v, 2, e))
 		dst := em.virtual()
 		em.emit(vm.Op{Code: vm.Where, Dst: dst, A: a, B: em.pool(x, y)})
 		return dst
@@ -166,7 +168,8 @@ func (em *emitter) compute(k int32) int32 {
 func (em *emitter) softmax(x ref) int32 {
 	parts := em.c.parts[x]
 	shifted := em.share(vm.Op{Code: vm.SubS, A: em.register(x), B: parts})
-	return em.share(vm.Op{Code: vm.Exp, A: em.share(vm.Op{Code: vm.SubS, A: shifted, B: parts + 1})})
+	return em.share(vm.Op{Code: vm.Exp,
+		A: em.share(vm.Op{Code: vm.SubS, A: shifted, B: parts + 1})})
 }
 
 // registers are those of some elements of the operand.
@@ -297,7 +300,8 @@ func (em *emitter) binary(v *ir.Value, e int) int32 {
 		}
 	case ir.SigmoidShift:
 		if a.kind == refUniform {
-			return em.ofDraws(vm.Op{Code: vm.SigmoidShift, A: em.register(b), B: em.c.shiftFactors(a.at)})
+			return em.ofDraws(vm.Op{Code: vm.SigmoidShift, A: em.register(b),
+				B: em.c.shiftFactors(a.at)})
 		}
 	}
 	x, y := em.register(a), em.register(b)
@@ -311,7 +315,8 @@ func (em *emitter) binary(v *ir.Value, e int) int32 {
 
 // pairCodes are the operations on two registers of functions in these forms.
 var pairCodes = map[ir.Form]vm.Code{
-	ir.Div: vm.Div, ir.Maximum: vm.Maximum, ir.Minimum: vm.Minimum, ir.Larger: vm.Larger, ir.Smaller: vm.Smaller,
+	ir.Div: vm.Div, ir.Maximum: vm.Maximum, ir.Minimum: vm.Minimum, ir.Larger: vm.Larger,
+	ir.Smaller: vm.Smaller,
 	ir.Greater: vm.Greater, ir.AtLeast: vm.AtLeast, ir.Equal: vm.Equal,
 }
 

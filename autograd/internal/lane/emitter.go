@@ -53,7 +53,9 @@ type linearTerm struct {
 }
 
 func newEmitter(c *compiler, weight int32) *emitter {
-	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{}, binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{}, logSums: map[string]int32{}, at: none}
+	return &emitter{c: c, weight: weight, equal: map[vm.Op]int32{}, unaryAt: map[string]int32{},
+		binaryAt: map[string]int32{}, groups: map[softmaxGroup][2]int32{},
+		logSums: map[string]int32{}, at: none}
 }
 
 // keepLive keeps an element in a register of its own for later stages and outputs.

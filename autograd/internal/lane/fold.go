@@ -19,7 +19,8 @@ func (em *emitter) isOne(r ref) bool {
 		}
 		return *memo == 1
 	}
-	return r.kind == refUniform && int(r.at) < len(em.c.plan.Constant) && em.c.plan.Constant[r.at] == 1
+	return r.kind == refUniform && int(r.at) < len(em.c.plan.Constant) &&
+		em.c.plan.Constant[r.at] == 1
 }
 
 // foldLimit is the number of products of uniform numbers up to which factors of

@@ -33,7 +33,8 @@ func run(p *lane.Program, in [][]float64) (s *lane.State, out [][]float64) {
 	f, count := p.Plan.F, p.Plan.Count
 	for _, v := range f.Inputs {
 		for k, x := range in[v.Input] {
-			if e := k % v.Len(); !p.Plan.Varies(v) && p.Plan.Stored(v) && p.Plan.Place(v).Slot[e] >= 0 {
+			if e := k % v.Len(); !p.Plan.Varies(v) && p.Plan.Stored(v) &&
+				p.Plan.Place(v).Slot[e] >= 0 {
 				s.M[p.Plan.Offset(v, e)] = x
 			}
 		}
@@ -71,11 +72,15 @@ func TestVerifyFindsFaults(t *testing.T) {
 	fresh := func() *lane.Program {
 		b := irtest.New(16)
 		x := b.Input(ir.Shape{4}, 0)
-		w := b.Over(irtest.Crossing(ir.OverSoftmax, ir.Weight), 0, b.Reduce(irtest.Sum, b.Map(irtest.Square, x)))
-		y := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
+		w := b.Over(irtest.Crossing(ir.OverSoftmax, ir.Weight), 0,
+			b.Reduce(irtest.Sum, b.Map(irtest.Square, x)))
+		y := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0,
+			b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
 		c := b.Whole(irtest.Root, b.Map(irtest.Square, b.Input(ir.Shape{4})))
-		z := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Exp, b.Map(irtest.Mul, x, c)))
-		return compile(t, b.Return(y, z, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0), 0)
+		z := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0,
+			b.Map(irtest.Exp, b.Map(irtest.Mul, x, c)))
+		return compile(t, b.Return(y, z, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0),
+			0)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -84,7 +89,9 @@ func TestVerifyFindsFaults(t *testing.T) {
 		{"an input is missing", func(p *lane.Program) { p.Inputs = nil }},
 		{"an input is beyond the registers", func(p *lane.Program) { p.Inputs[0].First = p.Kept }},
 		{"a group is missing", func(p *lane.Program) { p.Stages[0].Groups = nil }},
-		{"an array is missing", func(p *lane.Program) { p.Stages[0].Steps = p.Stages[0].Steps[1:] }},
+		{"an array is missing", func(p *lane.Program) {
+			p.Stages[0].Steps = p.Stages[0].Steps[1:]
+		}},
 		{"a uniform input is missing", func(p *lane.Program) { p.Plan.F.Inputs[1] = nil }},
 		{"a number that nothing writes", func(p *lane.Program) {
 			for i, op := range p.Stages[0].Groups[0].Code {
@@ -93,9 +100,17 @@ func TestVerifyFindsFaults(t *testing.T) {
 				}
 			}
 		}},
-		{"a group does not end", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Code = g.Code[:len(g.Code)-1] }},
-		{"a register is beyond all", func(p *lane.Program) { p.Stages[0].Groups[0].Code[0].Dst = int32(p.Full + p.Kept) }},
-		{"an element is missing", func(p *lane.Program) { g := &p.Stages[0].Groups[0]; g.Of = g.Of[1:] }},
+		{"a group does not end", func(p *lane.Program) {
+			g := &p.Stages[0].Groups[0]
+			g.Code = g.Code[:len(g.Code)-1]
+		}},
+		{"a register is beyond all", func(p *lane.Program) {
+			p.Stages[0].Groups[0].Code[0].Dst = int32(p.Full + p.Kept)
+		}},
+		{"an element is missing", func(p *lane.Program) {
+			g := &p.Stages[0].Groups[0]
+			g.Of = g.Of[1:]
+		}},
 		{"weights are in no register", func(p *lane.Program) {
 			for i := range p.Stages {
 				for j := range p.Stages[i].Groups {

@@ -94,7 +94,9 @@ func (c *compiler) layPanels() {
 	}
 	for i := range lp.Stages {
 		lv := &lp.Stages[i]
-		lv.products = slices.DeleteFunc(lv.products, func(p storedProduct) bool { return !c.reads[p.at] })
+		lv.products = slices.DeleteFunc(lv.products, func(p storedProduct) bool {
+			return !c.reads[p.at]
+		})
 	}
 }
 
@@ -139,7 +141,8 @@ func (c *compiler) scale(p *panel, productOf map[int32]uniformProduct) {
 }
 
 // split writes the number at off as a constant times the number at an offset.
-func (c *compiler) split(off int32, productOf map[int32]uniformProduct) (constant float64, scale int32) {
+func (c *compiler) split(off int32, productOf map[int32]uniformProduct) (constant float64,
+	scale int32) {
 	known := c.plan.Constant
 	isKnown := func(off int32) bool { return int(off) < len(known) }
 	if isKnown(off) {

@@ -133,5 +133,6 @@ func (st *Stage) Cost(rows int) (flops, bytes int) {
 		measured += b.n
 	}
 	scaled := rows * len(st.scales)
-	return 3*len(st.shifts) + len(st.products) + scaled + measured, 24*(len(st.shifts)+len(st.products)+scaled) + 16*factors + 8*measured
+	return 3*len(st.shifts) + len(st.products) + scaled + measured,
+		24*(len(st.shifts)+len(st.products)+scaled) + 16*factors + 8*measured
 }

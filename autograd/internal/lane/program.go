@@ -52,7 +52,8 @@ type Stage struct {
 	products []storedProduct
 	panels   []*panel // of which prepare makes copies
 
-	scales             []int32 // of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
+	// of the panels that prepare scales: constants from scaleFrom on, results from scaleTo on
+	scales             []int32
 	scaleFrom, scaleTo int
 
 	bounds []bound
@@ -91,9 +92,10 @@ func (p *Program) NewState() *State {
 		n = max(n, len(p.Stages[i].bounds))
 	}
 	s := &State{
-		Frame:   &dense.Frame{M: m, Scratch: vector.Memory(p.Plan.Scratch)},
-		Machine: vm.New(p.Set, m, vm.Size{Width: p.Width, Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}),
-		bounds:  vector.Memory(n),
+		Frame: &dense.Frame{M: m, Scratch: vector.Memory(p.Plan.Scratch)},
+		Machine: vm.New(p.Set, m,
+			vm.Size{Width: p.Width, Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}),
+		bounds: vector.Memory(n),
 	}
 	s.Machine.Full = m[p.RegistersAt:][:max(p.Full, p.Kept)*p.Width]
 	return s
@@ -101,7 +103,8 @@ func (p *Program) NewState() *State {
 
 // Size of the machine's memory, for verification.
 func (p *Program) size() vm.Size {
-	return vm.Size{Width: p.Width, Full: max(p.Full, p.Kept), Packed: p.Packed, Buffer: p.buffer, Streams: len(p.Draws)}
+	return vm.Size{Width: p.Width, Full: max(p.Full, p.Kept), Packed: p.Packed, Buffer: p.buffer,
+		Streams: len(p.Draws)}
 }
 
 // Register is where element e of a varying value is kept, or -1 for a zero.

@@ -118,7 +118,8 @@ func (em *emitter) squares(terms []term, dst int32) (rest []term, started bool) 
 		if n == 1 {
 			rest = append(rest, squared[:n]...)
 		} else {
-			op := vm.Op{Code: vm.TileSquares, Dst: dst, A: em.layTile(em.c.newTiling(forms[:n], true))}
+			op := vm.Op{Code: vm.TileSquares, Dst: dst,
+				A: em.layTile(em.c.newTiling(forms[:n], true))}
 			if started {
 				op.B = 1
 			}

@@ -196,7 +196,8 @@ func (v *verifier) outputs() error {
 				at = p.RegistersAt + int(r)*p.Width
 			}
 			if err := v.read(at, 1); err != nil {
-				return fmt.Errorf("lane: element %d of output %s: %w", e, p.Plan.F.Describe(out), err)
+				return fmt.Errorf("lane: element %d of output %s: %w", e, p.Plan.F.Describe(out),
+					err)
 			}
 		}
 	}

@@ -74,7 +74,8 @@ func (c *compiler) findProportional(k int32) int32 {
 
 // isZero reports whether an operand is the number 0.
 func (c *compiler) isZero(r ref) bool {
-	return r.kind == refZero || r.kind == refUniform && int(r.at) < len(c.plan.Constant) && c.plan.Constant[r.at] == 0
+	return r.kind == refZero || r.kind == refUniform && int(r.at) < len(c.plan.Constant) &&
+		c.plan.Constant[r.at] == 0
 }
 
 // selectable reports whether the operand of the softmax that weight m is of is kept, so

@@ -27,7 +27,8 @@ const samples = 40
 
 // weighted is a sum over samples of an expression of numbers w, the softmax weights of a
 // sum, and x. Reverse mode has made the weights if form is ir.Weight.
-func weighted(form ir.Form, build func(b *irtest.Builder, w, x *ir.Value) *ir.Value) (f *ir.Func, axis *ir.Axis) {
+func weighted(form ir.Form, build func(b *irtest.Builder, w, x *ir.Value) *ir.Value) (f *ir.Func,
+	axis *ir.Axis) {
 	b := irtest.New(samples)
 	s, x := b.Input(ir.Shape{2}, 0), b.Input(ir.Shape{4}, 0)
 	w := b.Over(irtest.Crossing(ir.OverSoftmax, form), 0, b.Reduce(irtest.Sum, s))
@@ -55,23 +56,30 @@ func TestProportionalWeights(t *testing.T) {
 		build func(b *irtest.Builder, w, x *ir.Value) *ir.Value
 		want  bool
 	}{
-		{"w·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, w, x) }, true},
-		{"x·w", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, x, w) }, true},
+		{"w·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, w, x)
+		}, true},
+		{"x·w", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, x, w)
+		}, true},
 		{"−w·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Neg, b.Map(irtest.Mul, w, x))
 		}, true},
 		{"w·x + w·tanh x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
-			return b.Map(irtest.Add, b.Map(irtest.Mul, w, x), b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
+			return b.Map(irtest.Add, b.Map(irtest.Mul, w, x),
+				b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
 		}, true},
 		{"x > 0 ? w·x : 0", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
-			return b.Map(irtest.Where, b.Map(irtest.Relu, x), b.Map(irtest.Mul, w, x), b.Const(ir.Shape{}, 0))
+			return b.Map(irtest.Where, b.Map(irtest.Relu, x), b.Map(irtest.Mul, w, x),
+				b.Const(ir.Shape{}, 0))
 		}, true},
 		{"sum of w·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
 			return b.Reduce(irtest.Sum, b.Map(irtest.Mul, w, x))
 		}, true},
 		{"products of w·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
 			square := ir.Shape{2, 2}
-			return b.MatMul(b.View(b.Map(irtest.Mul, w, x), square, 0, 1, 2, 3), b.View(x, square, 3, 2, 1, 0))
+			return b.MatMul(b.View(b.Map(irtest.Mul, w, x), square, 0, 1, 2, 3),
+				b.View(x, square, 3, 2, 1, 0))
 		}, true},
 		{"w·x + x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Add, b.Map(irtest.Mul, w, x), x)
@@ -79,11 +87,16 @@ func TestProportionalWeights(t *testing.T) {
 		{"exp(w)·x", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Mul, b.Map(irtest.Exp, w), x)
 		}, false},
-		{"w/x, which nothing bounds", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Div, w, x) }, false},
-		{"w·√exp x, which nothing bounds", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
-			return b.Map(irtest.Mul, w, b.Map(irtest.Sqrt, b.Map(irtest.Exp, x)))
+		{"w/x, which nothing bounds", ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Div, w, x)
 		}, false},
-		{"another softmax", ir.Other, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, w, x) }, false},
+		{"w·√exp x, which nothing bounds", ir.Weight,
+			func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+				return b.Map(irtest.Mul, w, b.Map(irtest.Sqrt, b.Map(irtest.Exp, x)))
+			}, false},
+		{"another softmax", ir.Other, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, w, x)
+		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, axis := weighted(tt.form, tt.build)
@@ -111,7 +124,9 @@ func TestProportionalWeights(t *testing.T) {
 
 // Without the pass nothing is selected.
 func TestWithoutSparseCotangents(t *testing.T) {
-	f, axis := weighted(ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, w, x) })
+	f, axis := weighted(ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+		return b.Map(irtest.Mul, w, x)
+	})
 	if n := len(packed(compile(t, f, axis, passes.SparseCotangents))); n != 0 {
 		t.Errorf("%d groups run on selected lanes", n)
 	}
@@ -129,7 +144,8 @@ func factor(rng *rand.Rand, b *irtest.Builder, x, u *ir.Value) *ir.Value {
 		var y *ir.Value
 		switch rng.IntN(7) {
 		case 0:
-			y = b.Map([]*ir.Op{irtest.Neg, irtest.Relu, irtest.Square, irtest.Positive, irtest.Tanh}[rng.IntN(5)], any())
+			y = b.Map([]*ir.Op{irtest.Neg, irtest.Relu, irtest.Square, irtest.Positive,
+				irtest.Tanh}[rng.IntN(5)], any())
 		case 1:
 			y = b.Map(irtest.Exp, b.Map(irtest.Tanh, any()))
 		case 2, 3:
@@ -157,7 +173,8 @@ func TestBounds(t *testing.T) {
 			s, x, u := b.Input(ir.Shape{}, 0), b.Input(ir.Shape{4}, 0), b.Input(ir.Shape{4})
 			w := b.Over(irtest.Crossing(ir.OverSoftmax, ir.Weight), 0, s)
 			g = factor(rand.New(rand.NewPCG(seed, 13)), b, x, u)
-			return b, b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0, b.Map(irtest.Mul, w, b.Map(irtest.Add, g, b.Map(irtest.Tanh, x)))), g
+			return b, b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0,
+				b.Map(irtest.Mul, w, b.Map(irtest.Add, g, b.Map(irtest.Tanh, x)))), g
 		}
 		b, y, g := build()
 		whole := b.Return(y, g)
@@ -188,7 +205,8 @@ func TestBounds(t *testing.T) {
 		for _, group := range packed(p) {
 			groups++
 			if bound := group.Bound(s); math.Log2(largest) > bound {
-				t.Errorf("seed %d: a factor is %v, beyond the bound 2^%v:\n%v", seed, largest, bound, whole)
+				t.Errorf("seed %d: a factor is %v, beyond the bound 2^%v:\n%v", seed, largest,
+					bound, whole)
 			}
 		}
 	}
@@ -200,7 +218,9 @@ func TestBounds(t *testing.T) {
 // If the result is so small that lanes of negligible weight may count, the group runs on
 // all lanes.
 func TestRepeatsOnAllLanes(t *testing.T) {
-	f, axis := weighted(ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, w, x) })
+	f, axis := weighted(ir.Weight, func(b *irtest.Builder, w, x *ir.Value) *ir.Value {
+		return b.Map(irtest.Mul, w, x)
+	})
 	p := compile(t, f, axis, 0)
 	s, x := make([]float64, 2*samples), make([]float64, 4*samples)
 	for l := range samples {
@@ -222,7 +242,8 @@ func TestRepeatsOnAllLanes(t *testing.T) {
 		total := 1 + (samples-1)*math.Exp(-60)
 		want := (tt.factor + (samples-1)*math.Exp(-60)) / total
 		if state.Repeats != tt.repeats || !(math.Abs(got[0][0]-want) <= 1e-14*want) {
-			t.Errorf("factor %v: got %v after %d repeats on %d lanes, want %v after %d", tt.factor, got[0][0], state.Repeats, len(state.Lanes), want, tt.repeats)
+			t.Errorf("factor %v: got %v after %d repeats on %d lanes, want %v after %d", tt.factor,
+				got[0][0], state.Repeats, len(state.Lanes), want, tt.repeats)
 		}
 		if lanes := len(state.Lanes); (lanes == samples) != (tt.repeats > 0) {
 			t.Errorf("factor %v: ran on %d lanes", tt.factor, lanes)

@@ -46,7 +46,8 @@ func (c *compiler) compile(i int) {
 	}
 	a, b := op.a(), op.b()
 	commutes := op.Code == Add || op.Code == Mul
-	if commutes && c.find(a) < 0 && (c.find(b) >= 0 || c.fromMemory(a, u.a) && !c.fromMemory(b, u.b)) {
+	if commutes && c.find(a) < 0 &&
+		(c.find(b) >= 0 || c.fromMemory(a, u.a) && !c.fromMemory(b, u.b)) {
 		a, b, u.a, u.b = b, a, u.b, u.a
 	}
 	var first int
@@ -54,7 +55,8 @@ func (c *compiler) compile(i int) {
 	if op.Code.binary() {
 		first = c.fetch(a)
 		second = c.operand(b, u.b)
-	} else if op.N == 1 && (op.Code == Neg || op.Code == Abs) { // which would read two numbers from the arena
+		// which would read two numbers from the arena
+	} else if op.N == 1 && (op.Code == Neg || op.Code == Abs) {
 		second = register(c.fetch(a))
 	} else {
 		second = c.operand(a, u.a)

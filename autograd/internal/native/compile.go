@@ -50,7 +50,8 @@ func (t *Text) Add(ops []Op, arena int, kept func(at int) bool, arrays ...int) (
 			}
 		}
 	}
-	s := &shape{ops: slices.Clone(ops), uses: all, class: make([]uint8, 3*len(ops)), funcs: []*Func{f}, shifts: [][]int64{{0}}}
+	s := &shape{ops: slices.Clone(ops), uses: all, class: make([]uint8, 3*len(ops)),
+		funcs: []*Func{f}, shifts: [][]int64{{0}}}
 	if t.byHash == nil {
 		t.byHash = map[uint64][]*shape{}
 	}
@@ -83,7 +84,8 @@ func (t *Text) write(s *shape, classes []uint8) {
 			break
 		}
 	}
-	next, far := len(t.code), len(s.funcs) == 1 && (len(s.ops) >= fetchedOps || len(t.code) >= fetchedBytes)
+	next, far := len(t.code), len(s.funcs) == 1 &&
+		(len(s.ops) >= fetchedOps || len(t.code) >= fetchedBytes)
 	for i := range s.ops {
 		if far && len(c.text.code) >= next {
 			c.text.fetch()

@@ -8,7 +8,7 @@
 // of the list: results have the bits that the operations one by one give.
 //
 // The code reads and writes nothing but the arena and the arrays that it is run on, at offsets
-// that Add compares with their lengths. Its memory is never writable and executable at the same time. Where the system
-// grants no executable memory, or the processor is another one, [Available] is false or
-// [Text.Seal] returns [ErrUnavailable], and callers run their instructions one by one.
+// that Add compares with their lengths. Its memory is never writable and executable at the same
+// time. Where the system grants no executable memory, or the processor is another one, [Available]
+// is false or [Text.Seal] returns [ErrUnavailable], and callers run their instructions one by one.
 package native

@@ -92,13 +92,15 @@ func (t *text) addresses(classes int) {
 
 // array makes AX the address of an array.
 func (t *text) array(number int16) {
-	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x48, 0x8B, 0x86), 8*uint32(number)) // MOVQ (SI), AX
+	// MOVQ (SI), AX
+	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x48, 0x8B, 0x86), 8*uint32(number))
 }
 
 // fetch brings code that comes later into a nearer cache.
 func (t *text) fetch() {
 	const ahead = 4096
-	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x0F, 0x18, 0x15), ahead) // PREFETCHT1 ahead(IP)
+	// PREFETCHT1 ahead(IP)
+	t.code = binary.LittleEndian.AppendUint32(append(t.code, 0x0F, 0x18, 0x15), ahead)
 }
 
 // load reads n numbers.

@@ -64,7 +64,8 @@ func interpret(ops []native.Op, m []float64, arrays [][]float64) {
 func randomOps(rng *rand.Rand, n, arena int) []native.Op {
 	ops := make([]native.Op, n)
 	for i := range ops {
-		op := native.Op{Code: native.Code(rng.IntN(10)), N: uint8(1) << rng.IntN(3), AOne: rng.IntN(4) == 0, BOne: rng.IntN(4) == 0}
+		op := native.Op{Code: native.Code(rng.IntN(10)), N: uint8(1) << rng.IntN(3),
+			AOne: rng.IntN(4) == 0, BOne: rng.IntN(4) == 0}
 		where := func() int32 {
 			span := arena
 			if rng.IntN(2) == 0 {
@@ -109,7 +110,8 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 		kept[i] = rng.IntN(2) == 0
 		start[i] = rng.NormFloat64()
 		if rng.IntN(10) == 0 {
-			start[i] = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324}[rng.IntN(6)]
+			start[i] = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(),
+				5e-324}[rng.IntN(6)]
 		}
 	}
 	for _, op := range ops {
@@ -135,13 +137,15 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 	for k, x := range wantArrays {
 		for i := range x {
 			if !same(gotArrays[k][i], x[i]) {
-				t.Fatalf("%d operations on %d numbers: number %d of array %d is %v, want %v\n%v", n, arena, i, k, gotArrays[k][i], x[i], ops)
+				t.Fatalf("%d operations on %d numbers: number %d of array %d is %v, want %v\n%v", n,
+					arena, i, k, gotArrays[k][i], x[i], ops)
 			}
 		}
 	}
 	for i := range want {
 		if (kept[i] || !written[i]) && !same(got[i], want[i]) {
-			t.Fatalf("%d operations on %d numbers: number %d is %v, want %v\n%v", n, arena, i, got[i], want[i], ops)
+			t.Fatalf("%d operations on %d numbers: number %d is %v, want %v\n%v", n, arena, i,
+				got[i], want[i], ops)
 		}
 	}
 }
@@ -233,11 +237,16 @@ func FuzzOperations(f *testing.F) {
 // Operations outside of the arena are refused.
 func TestRefuses(t *testing.T) {
 	for _, op := range []native.Op{
-		{Code: native.Add, N: 4, Dst: 7}, {Code: native.Add, N: 4, A: 7}, {Code: native.Add, N: 4, B: 7}, {Code: native.Add, N: 1, Dst: -1},
-		{Code: native.Load, N: 2, A: 4}, {Code: native.Load, N: 2, Array: 1}, {Code: native.Load, N: 2, Dst: 9}, {Code: native.Store, N: 4, Dst: 2},
-		{Code: native.Store, N: 4, A: 8}, {Code: native.Store, N: 1, Array: -1}, {Code: native.Add, N: 3}, {Code: 99, N: 1}, {Code: native.Add, N: 4, A: 10, AOne: true},
+		{Code: native.Add, N: 4, Dst: 7}, {Code: native.Add, N: 4, A: 7},
+		{Code: native.Add, N: 4, B: 7}, {Code: native.Add, N: 1, Dst: -1},
+		{Code: native.Load, N: 2, A: 4}, {Code: native.Load, N: 2, Array: 1},
+		{Code: native.Load, N: 2, Dst: 9}, {Code: native.Store, N: 4, Dst: 2},
+		{Code: native.Store, N: 4, A: 8}, {Code: native.Store, N: 1, Array: -1},
+		{Code: native.Add, N: 3}, {Code: 99, N: 1}, {Code: native.Add, N: 4, A: 10, AOne: true},
 	} {
-		if _, err := new(native.Text).Add([]native.Op{op}, 10, func(int) bool { return true }, 5); err == nil {
+		if _, err := new(native.Text).Add([]native.Op{op}, 10, func(int) bool {
+			return true
+		}, 5); err == nil {
 			t.Errorf("%+v is compiled", op)
 		}
 	}

@@ -23,7 +23,8 @@ const (
 	codes
 )
 
-var opcodes = [codes]byte{Add: opAdd, Sub: opSub, Mul: opMul, Div: opDiv, Neg: opXor, Abs: opAndN, Sqrt: opSqrt, Copy: opMove}
+var opcodes = [codes]byte{Add: opAdd, Sub: opSub, Mul: opMul, Div: opDiv, Neg: opXor, Abs: opAndN,
+	Sqrt: opSqrt, Copy: opMove}
 
 // binary reports whether the operation has two operands.
 func (c Code) binary() bool { return c <= Div }
@@ -86,7 +87,8 @@ func (op *Op) check(arena int, arrays []int) error {
 		if op.Code == Store {
 			at, arenaKey = op.Dst, key{op.A, op.N, false}
 		}
-		if op.Array < 0 || int(op.Array) >= len(arrays) || at < 0 || int(at)+int(op.N) > arrays[op.Array] || at > math.MaxInt32/8-4 || op.AOne {
+		if op.Array < 0 || int(op.Array) >= len(arrays) || at < 0 ||
+			int(at)+int(op.N) > arrays[op.Array] || at > math.MaxInt32/8-4 || op.AOne {
 			return fmt.Errorf("%d numbers at %d of array %d of %d", op.N, at, op.Array, len(arrays))
 		}
 		keys = []key{arenaKey}

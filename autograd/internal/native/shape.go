@@ -23,7 +23,8 @@ const mostCompared = 4
 
 // alike reports whether both operations are the same but for places in the arena.
 func alike(a, b *Op) bool {
-	return a.Code == b.Code && a.N == b.N && a.AOne == b.AOne && a.BOne == b.BOne && a.Array == b.Array &&
+	return a.Code == b.Code && a.N == b.N && a.AOne == b.AOne && a.BOne == b.BOne &&
+		a.Array == b.Array &&
 		(a.Code != Load || a.A == b.A) && (a.Code != Store || a.Dst == b.Dst)
 }
 
@@ -32,7 +33,8 @@ func hash(ops []Op, all []uses) uint64 {
 	h := uint64(len(ops))
 	for i := range ops {
 		u := &all[i]
-		for _, x := range [...]uint64{uint64(ops[i].Code)<<8 | uint64(ops[i].N), uint64(u.dst.next), uint64(u.a.next), uint64(u.b.next)} {
+		for _, x := range [...]uint64{uint64(ops[i].Code)<<8 | uint64(ops[i].N), uint64(u.dst.next),
+			uint64(u.a.next), uint64(u.b.next)} {
 			h = (h ^ x) * 0x9E3779B97F4A7C15
 			h ^= h >> 29
 		}
@@ -70,7 +72,8 @@ func (s *shape) join(t *Text, ops []Op, all []uses, arena int, f *Func) bool {
 		ok := a.operands(func(slot int, k key) bool {
 			by := at[slot].at - k.at
 			for n := range k.room() {
-				if !t.first.same(k.at+n, by, t.compared) || !t.other.same(at[slot].at+n, by, t.compared) {
+				if !t.first.same(k.at+n, by, t.compared) ||
+					!t.other.same(at[slot].at+n, by, t.compared) {
 					return false
 				}
 			}

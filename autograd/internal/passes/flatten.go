@@ -17,7 +17,8 @@ func Flatten(f *ir.Func, keep ir.AxisSet) *ir.Func {
 	if flat == 0 {
 		return f
 	}
-	l := lifter{f: f, flat: flat, to: &ir.Func{Name: f.Name, Axes: f.Axes}, lifted: make(map[*ir.Value]*ir.Value, len(f.Values)), summed: map[*ir.Value]bool{}}
+	l := lifter{f: f, flat: flat, to: &ir.Func{Name: f.Name, Axes: f.Axes},
+		lifted: make(map[*ir.Value]*ir.Value, len(f.Values)), summed: map[*ir.Value]bool{}}
 	for _, a := range flat.Of(f.Axes) {
 		for _, v := range SummedProducts(f, a, keep) {
 			l.summed[v] = true
@@ -67,8 +68,8 @@ type lifter struct {
 }
 
 // SummedProducts lists the products of matrices that carry the axis, alone but for axes that
-// are kept, and are only added up over it. As a dimension it is part of the inner one: Σ AᵢBᵢ is one product of all Aᵢ side
-// by side and all Bᵢ below each other.
+// are kept, and are only added up over it. As a dimension it is part of the inner one: Σ AᵢBᵢ is
+// one product of all Aᵢ side by side and all Bᵢ below each other.
 func SummedProducts(f *ir.Func, axis *ir.Axis, keep ir.AxisSet) []*ir.Value {
 	readers := make([]int, len(f.Values))
 	for _, v := range f.Values {
@@ -85,7 +86,8 @@ func SummedProducts(f *ir.Func, axis *ir.Axis, keep ir.AxisSet) []*ir.Value {
 		if v.Op == nil || v.Op.Over != ir.OverSum || v.Attr.Axis != axis || v.Const != nil {
 			continue
 		}
-		if x := v.Args[0]; x.Computed() && x.Op.Class == ir.MatMul && len(x.Shape) == 2 && x.Axes.Minus(keep) == only && readers[x.ID] == 1 {
+		if x := v.Args[0]; x.Computed() && x.Op.Class == ir.MatMul && len(x.Shape) == 2 &&
+			x.Axes.Minus(keep) == only && readers[x.ID] == 1 {
 			list = append(list, x)
 		}
 	}
@@ -214,7 +216,8 @@ func (l *lifter) product(v, c *ir.Value, same bool) *ir.Value {
 		m, k := a.Shape[0], a.Shape[1]
 		rows := l.to.View(l.lifted[b], ir.Identity(n*k), ir.Shape{n, k})
 		p := *c
-		p.Args, p.Shape, p.Flat = []*ir.Value{rows, l.transposed(l.lifted[a], m, k)}, ir.Shape{n, m}, 0
+		p.Args, p.Shape, p.Flat = []*ir.Value{rows, l.transposed(l.lifted[a], m, k)},
+			ir.Shape{n, m}, 0
 		whole := l.to.Add(&p)
 		c.Args = []*ir.Value{whole}
 		return l.view(c, ir.Identity(c.Len()))

@@ -35,7 +35,8 @@ func checkFlatten(t *testing.T, f *ir.Func, in [][]float64) {
 		var moved [][]float64
 		for i, v := range f.Inputs {
 			moved = append(moved, rearranged(f, v, keep, in[i], false))
-			if w := g.Inputs[i]; w.Axes != v.Axes&keep || w.Flat != v.Axes.Minus(keep) || irtest.Size(g, w) != irtest.Size(f, v) {
+			if w := g.Inputs[i]; w.Axes != v.Axes&keep || w.Flat != v.Axes.Minus(keep) ||
+				irtest.Size(g, w) != irtest.Size(f, v) {
 				t.Fatalf("kept%s: input %d becomes %s", keep.Names(f.Axes), i, g.Describe(w))
 			}
 		}
@@ -68,19 +69,28 @@ func TestFlatten(t *testing.T) {
 			{"maximum", over(ir.OverMax, axis)},
 			{"stack", over(ir.OverStack, axis)},
 			{"expand", func(b *irtest.Builder) *ir.Value {
-				return b.Over(irtest.Crossing(ir.OverExpand, ir.Other), axis, b.Input(ir.Shape{2}, 1-axis))
+				return b.Over(irtest.Crossing(ir.OverExpand, ir.Other), axis,
+					b.Input(ir.Shape{2}, 1-axis))
 			}},
 			{"unstack", func(b *irtest.Builder) *ir.Value {
-				return b.Over(irtest.Crossing(ir.OverUnstack, ir.Other), axis, b.Input(ir.Shape{b.Axis(axis).Size(), 2}, 1-axis))
+				return b.Over(irtest.Crossing(ir.OverUnstack, ir.Other), axis,
+					b.Input(ir.Shape{b.Axis(axis).Size(), 2}, 1-axis))
 			}},
 			{"map", func(b *irtest.Builder) *ir.Value { // unstack, apply, stack
-				rows := b.Over(irtest.Crossing(ir.OverUnstack, ir.Other), axis, b.Input(ir.Shape{b.Axis(axis).Size(), 2}))
+				rows := b.Over(irtest.Crossing(ir.OverUnstack, ir.Other), axis,
+					b.Input(ir.Shape{b.Axis(axis).Size(), 2}))
 				y := b.Map(irtest.Exp, b.Map(irtest.Add, rows, b.Input(ir.Shape{2}, 1-axis)))
 				return b.Over(irtest.Crossing(ir.OverStack, ir.Other), axis, y)
 			}},
-			{"product of both", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, 0, 1), b.Input(square, 0, 1)) }},
-			{"product of the first", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, axis), b.Input(square)) }},
-			{"product of the second", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square), b.Input(square, axis)) }},
+			{"product of both", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(square, 0, 1), b.Input(square, 0, 1))
+			}},
+			{"product of the first", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(square, axis), b.Input(square))
+			}},
+			{"product of the second", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(square), b.Input(square, axis))
+			}},
 			{"product of a column", func(b *irtest.Builder) *ir.Value {
 				return b.MatMul(b.Input(ir.Shape{2, 3}), b.Input(ir.Shape{3, 1}, axis))
 			}},
@@ -92,12 +102,18 @@ func TestFlatten(t *testing.T) {
 			{"sum of products of the second", summed(axis, nil, []int{axis})},
 			{"sum of products of both axes", summed(axis, []int{0, 1}, []int{axis})},
 			{"sum of products of different axes", summed(axis, []int{1 - axis}, []int{axis})},
-			{"product of different axes", func(b *irtest.Builder) *ir.Value { return b.MatMul(b.Input(square, axis), b.Input(square, 1-axis)) }},
+			{"product of different axes", func(b *irtest.Builder) *ir.Value {
+				return b.MatMul(b.Input(square, axis), b.Input(square, 1-axis))
+			}},
 			{"products", func(b *irtest.Builder) *ir.Value {
 				return b.MatMul(b.Input(ir.Shape{2, 2, 3}, 0, 1), b.Input(ir.Shape{2, 3, 2}, axis))
 			}},
-			{"reduction", func(b *irtest.Builder) *ir.Value { return b.Reduce(irtest.LogSumExp, b.Input(square, 0, 1)) }},
-			{"weights of a dimension", func(b *irtest.Builder) *ir.Value { return b.Reduce(irtest.Softmax, b.Input(square, axis)) }},
+			{"reduction", func(b *irtest.Builder) *ir.Value {
+				return b.Reduce(irtest.LogSumExp, b.Input(square, 0, 1))
+			}},
+			{"weights of a dimension", func(b *irtest.Builder) *ir.Value {
+				return b.Reduce(irtest.Softmax, b.Input(square, axis))
+			}},
 			{"whole value", func(b *irtest.Builder) *ir.Value {
 				return b.Whole(irtest.Root, b.Map(irtest.Square, b.Input(square, 0, 1)))
 			}},

@@ -11,7 +11,8 @@ import (
 // and shares its storage.
 var Fold = Pass{Name: "constant-folding", Gives: Folded, Run: func(f *ir.Func) error {
 	for _, v := range f.Values {
-		if v.Op == nil || v.Op.Over != ir.Within || v.Op.Eval == nil || len(v.Args) == 0 || v.Attr.More != nil && v.Attr.More.Any != nil {
+		if v.Op == nil || v.Op.Over != ir.Within || v.Op.Eval == nil || len(v.Args) == 0 ||
+			v.Attr.More != nil && v.Attr.More.Any != nil {
 			continue
 		}
 		if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !isKnown(a) }) {

@@ -7,18 +7,20 @@ import (
 )
 
 // Live finds, from the outputs back, the elements that are read.
-var Live = Pass{Name: "element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
-	findLive(f)
-	return nil
-}}
+var Live = Pass{Name: "element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive,
+	Run: func(f *ir.Func) error {
+		findLive(f)
+		return nil
+	}}
 
 // AllLive takes every element for one that is read.
-var AllLive = Pass{Name: "no element-liveness", Needs: Supported, Keeps: Folded | Supported, Gives: Alive, Run: func(f *ir.Func) error {
-	for _, v := range f.Values {
-		v.Live, v.AllLive = v.Support, v.NoZeros
-	}
-	return nil
-}}
+var AllLive = Pass{Name: "no element-liveness", Needs: Supported, Keeps: Folded | Supported,
+	Gives: Alive, Run: func(f *ir.Func) error {
+		for _, v := range f.Values {
+			v.Live, v.AllLive = v.Support, v.NoZeros
+		}
+		return nil
+	}}
 
 // findLive marks, from the outputs back, what is read. Until its turn comes a value has Live
 // where elements are marked one by one, AllLive if all are.
@@ -91,7 +93,8 @@ func (m marker) operands(v *ir.Value) {
 		}
 	case class == ir.MatMul:
 		m.factors(v)
-	case class == ir.Opaque, v.AllLive && (class == ir.Elementwise1 || class == ir.Elementwise2 || class == ir.Select):
+	case class == ir.Opaque, v.AllLive &&
+		(class == ir.Elementwise1 || class == ir.Elementwise2 || class == ir.Select):
 		for _, a := range v.Args {
 			a.AllLive = true
 		}

@@ -15,7 +15,8 @@ import (
 // views of the result. It keeps every bit, since an element has the same bits wherever it is.
 // Facts about elements hold before and after.
 func Pack(f *ir.Func) {
-	p := &packer{f: f, class: make([]int, len(f.Values)), packed: make([]element, len(f.Values)), before: map[*ir.Value][]*ir.Value{}, ops: map[named]int32{}}
+	p := &packer{f: f, class: make([]int, len(f.Values)), packed: make([]element, len(f.Values)),
+		before: map[*ir.Value][]*ir.Value{}, ops: map[named]int32{}}
 	p.classify()
 	if p.classes == nil {
 		return
@@ -84,7 +85,8 @@ const (
 func (p *packer) classify() {
 	for i, v := range p.f.Values {
 		p.class[i] = -1
-		if v.Computed() && v.Len() == 1 && v.Live[0] && (v.Op.Class == ir.Elementwise1 || v.Op.Class == ir.Elementwise2) {
+		if v.Computed() && v.Len() == 1 && v.Live[0] &&
+			(v.Op.Class == ir.Elementwise1 || v.Op.Class == ir.Elementwise2) {
 			p.class[i] = 0
 		}
 	}
@@ -125,7 +127,8 @@ func (p *packer) classify() {
 
 func (p *packer) likeness(v *ir.Value) likeness {
 	op := named{op: v.Op}
-	if at := v.Attr; at.Ints != nil || math.Float64bits(at.Float) != 0 || at.Axis != nil || at.More != nil {
+	if at := v.Attr; at.Ints != nil || math.Float64bits(at.Float) != 0 || at.Axis != nil ||
+		at.More != nil {
 		op.attr = string(at.Append(nil))
 	}
 	n, ok := p.ops[op]
@@ -219,7 +222,8 @@ func run(members []member) int {
 	for ; n < len(members); n++ {
 		a, b := &members[n-1], &members[n]
 		for k := range a.args {
-			if s := step(a.args[k], b.args[k]); s < 0 || s != step(members[0].args[k], members[1].args[k]) {
+			if s := step(a.args[k], b.args[k]); s < 0 ||
+				s != step(members[0].args[k], members[1].args[k]) {
 				return n
 			}
 		}
@@ -239,7 +243,8 @@ func (p *packer) join(members []member) {
 		p.before[first] = append(p.before[first], v)
 		return v
 	}
-	all := &ir.Value{Op: first.Op, Attr: first.Attr, Shape: ir.Shape{n}, Axes: first.Axes, Input: -1}
+	all := &ir.Value{Op: first.Op, Attr: first.Attr, Shape: ir.Shape{n}, Axes: first.Axes,
+		Input: -1}
 	all.Name = fmt.Sprintf("%s and %d alike", p.f.Describe(first), n-1)
 	for k := range first.Args {
 		all.Args = append(all.Args, p.operand(members, k, add))
@@ -280,5 +285,6 @@ func (p *packer) operand(members []member, k int, add func(*ir.Value) *ir.Value)
 	if shape.Equal(at.of.Shape) {
 		return at.of
 	}
-	return add(&ir.Value{Op: ir.ViewOp, Attr: ir.Attr{Ints: index}, Args: []*ir.Value{at.of}, Shape: shape, Axes: at.of.Axes, Input: -1, Index: index})
+	return add(&ir.Value{Op: ir.ViewOp, Attr: ir.Attr{Ints: index}, Args: []*ir.Value{at.of},
+		Shape: shape, Axes: at.of.Axes, Input: -1, Index: index})
 }

@@ -34,7 +34,8 @@ func Run(f *ir.Func, list []Pass, observe func(Pass, *ir.Func)) error {
 	var facts Facts
 	for _, p := range list {
 		if missing := p.Needs &^ facts; missing != 0 {
-			return fmt.Errorf("passes: %s needs facts %b that no pass before it gives", p.Name, missing)
+			return fmt.Errorf("passes: %s needs facts %b that no pass before it gives", p.Name,
+				missing)
 		}
 		if err := p.Run(f); err != nil {
 			return err
@@ -66,7 +67,8 @@ const (
 )
 
 var setNames = []string{
-	"constant-folding", "algebraic-simplification", "structural-zeros", "element-liveness", "element-schedule",
+	"constant-folding", "algebraic-simplification", "structural-zeros", "element-liveness",
+	"element-schedule",
 	"common-subexpressions", "fusion", "sparse-cotangents", "memory-reuse",
 	"draw-in-place", "machine-code",
 }

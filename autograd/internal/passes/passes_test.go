@@ -71,7 +71,8 @@ func TestRunRefuses(t *testing.T) {
 		{"any support", []passes.Pass{passes.AnySupport, passes.AllLive}, true},
 	} {
 		err := passes.Run(f, tt.list, nil)
-		if (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), "element-liveness needs facts") {
+		if (err == nil) != tt.ok || err != nil &&
+			!strings.Contains(err.Error(), "element-liveness needs facts") {
 			t.Errorf("%s: got error %v, want none: %v", tt.name, err, tt.ok)
 		}
 	}
@@ -80,9 +81,12 @@ func TestRunRefuses(t *testing.T) {
 // An error of a pass ends the list, and the observer sees what ran.
 func TestRunStops(t *testing.T) {
 	fault := errors.New("fault")
-	list := []passes.Pass{passes.Fold, {Name: "faulty", Run: func(*ir.Func) error { return fault }}, passes.Zeros}
+	list := []passes.Pass{passes.Fold, {Name: "faulty", Run: func(*ir.Func) error { return fault }},
+		passes.Zeros}
 	var seen []string
-	err := passes.Run(irtest.New().Return(), list, func(p passes.Pass, _ *ir.Func) { seen = append(seen, p.Name) })
+	err := passes.Run(irtest.New().Return(), list, func(p passes.Pass, _ *ir.Func) {
+		seen = append(seen, p.Name)
+	})
 	if !errors.Is(err, fault) || !slices.Equal(seen, []string{"constant-folding"}) {
 		t.Errorf("got error %v after %v", err, seen)
 	}
@@ -90,12 +94,14 @@ func TestRunStops(t *testing.T) {
 
 // What is left out is left out, and gives its facts all the same.
 func TestStandard(t *testing.T) {
-	for _, set := range append(passes.Sets(), 0, passes.StructuralZeros|passes.ElementLiveness|passes.ConstantFolding) {
+	for _, set := range append(passes.Sets(), 0, passes.StructuralZeros|passes.ElementLiveness|
+		passes.ConstantFolding) {
 		var names []string
 		for _, p := range passes.Standard(set) {
 			names = append(names, p.Name)
 		}
-		for _, part := range []passes.Set{passes.ConstantFolding, passes.AlgebraicSimplification, passes.StructuralZeros, passes.ElementLiveness} {
+		for _, part := range []passes.Set{passes.ConstantFolding, passes.AlgebraicSimplification,
+			passes.StructuralZeros, passes.ElementLiveness} {
 			if got, want := slices.Contains(names, part.String()), set&part == 0; got != want {
 				t.Errorf("without %v: %v runs %v", set, names, part)
 			}
@@ -127,7 +133,8 @@ func TestFold(t *testing.T) {
 	b = irtest.New()
 	root := b.Whole(irtest.Root, b.Const(ir.Shape{2}, 1, -2))
 	err := passes.Run(b.Return(root), []passes.Pass{passes.Fold}, nil)
-	if !errors.Is(err, irtest.ErrNegative) || !strings.Contains(err.Error(), "root(2) of constants") {
+	if !errors.Is(err, irtest.ErrNegative) ||
+		!strings.Contains(err.Error(), "root(2) of constants") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -142,18 +149,42 @@ func TestSimplify(t *testing.T) {
 		build  func(b *irtest.Builder, x *ir.Value) *ir.Value
 		factor float64 // of x: 1 is x itself, NaN something else
 	}{
-		{"x + 0", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Add, x, b.Const(vector, 0, 0)) }, 1},
-		{"0 + x", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Add, b.Const(vector, 0, 0), x) }, 1},
-		{"x + −0", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Add, x, scalar(b, negative)) }, 1},
-		{"x + a number 0", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Add, x, scalar(b, 0)) }, math.NaN()},
-		{"x − 0", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Sub, x, scalar(b, 0)) }, 1},
-		{"0 − x", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Sub, scalar(b, 0), x) }, math.NaN()},
-		{"x·1", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, x, scalar(b, 1)) }, 1},
-		{"1·x", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, scalar(b, 1), x) }, 1},
-		{"x·(1,2)", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Mul, x, b.Const(vector, 1, 2)) }, math.NaN()},
-		{"x/1", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Div, x, scalar(b, 1)) }, 1},
-		{"1/x", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Div, scalar(b, 1), x) }, math.NaN()},
-		{"−(−x)", func(b *irtest.Builder, x *ir.Value) *ir.Value { return b.Map(irtest.Neg, b.Map(irtest.Neg, x)) }, 1},
+		{"x + 0", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, x, b.Const(vector, 0, 0))
+		}, 1},
+		{"0 + x", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, b.Const(vector, 0, 0), x)
+		}, 1},
+		{"x + −0", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, x, scalar(b, negative))
+		}, 1},
+		{"x + a number 0", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, x, scalar(b, 0))
+		}, math.NaN()},
+		{"x − 0", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Sub, x, scalar(b, 0))
+		}, 1},
+		{"0 − x", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Sub, scalar(b, 0), x)
+		}, math.NaN()},
+		{"x·1", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, x, scalar(b, 1))
+		}, 1},
+		{"1·x", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, scalar(b, 1), x)
+		}, 1},
+		{"x·(1,2)", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, x, b.Const(vector, 1, 2))
+		}, math.NaN()},
+		{"x/1", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Div, x, scalar(b, 1))
+		}, 1},
+		{"1/x", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Div, scalar(b, 1), x)
+		}, math.NaN()},
+		{"−(−x)", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Neg, b.Map(irtest.Neg, x))
+		}, 1},
 		{"(3x)·5", func(b *irtest.Builder, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Mul, b.Map(irtest.Mul, x, scalar(b, 3)), scalar(b, 5))
 		}, 15},
@@ -257,7 +288,8 @@ func TestRandomFunctions(t *testing.T) {
 			v := f.Values[i]
 			for k, x := range y {
 				if e := k % v.Len(); !v.Support[e] && x != 0 {
-					t.Fatalf("seed %d: element %d of %s is %v, a structural zero:\n%v", seed, e, f.Describe(v), x, f)
+					t.Fatalf("seed %d: element %d of %s is %v, a structural zero:\n%v", seed, e,
+						f.Describe(v), x, f)
 				} else if !v.Support[e] {
 					zeros++
 				}
@@ -283,7 +315,8 @@ func TestZerosOfProducts(t *testing.T) {
 	if want := []bool{true, false, true, false}; !slices.Equal(product.Support, want) {
 		t.Errorf("support of the product is %v, want %v", product.Support, want)
 	}
-	if want := []bool{true, false, false, false}; !slices.Equal(x.Live, want) || !slices.Equal(y.Live, want) {
+	if want := []bool{true, false, false, false}; !slices.Equal(x.Live, want) ||
+		!slices.Equal(y.Live, want) {
 		t.Errorf("of the inputs %v and %v are live, want %v", x.Live, y.Live, want)
 	}
 }

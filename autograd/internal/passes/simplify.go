@@ -20,24 +20,26 @@ import (
 // zero. (x·c)·c′ holds to rounding, and to overflow of x·c
 // for |x| beyond 2⁹⁶⁰ or below 2⁻⁹⁵⁸: it is left alone unless |c| and |c′| are between
 // 2⁻⁶⁴ and 2⁶⁴. What nothing reads any more is not computed.
-var Simplify = Pass{Name: "algebraic-simplification", Needs: 0, Keeps: Folded, Run: func(f *ir.Func) error {
-	s := simplifier{f: f, readers: make(map[*ir.Value]int, len(f.Values)), relus: map[*ir.Value]*ir.Value{}}
-	for _, v := range f.Outputs {
-		s.readers[v]++
-	}
-	for _, v := range f.Values {
-		for _, a := range v.Args {
-			s.readers[a]++
+var Simplify = Pass{Name: "algebraic-simplification", Needs: 0, Keeps: Folded,
+	Run: func(f *ir.Func) error {
+		s := simplifier{f: f, readers: make(map[*ir.Value]int, len(f.Values)),
+			relus: map[*ir.Value]*ir.Value{}}
+		for _, v := range f.Outputs {
+			s.readers[v]++
 		}
-	}
-	values := f.Values
-	f.Values = make([]*ir.Value, 0, len(values))
-	for _, v := range values {
-		s.simplify(v)
-		f.Add(v)
-	}
-	return nil
-}}
+		for _, v := range f.Values {
+			for _, a := range v.Args {
+				s.readers[a]++
+			}
+		}
+		values := f.Values
+		f.Values = make([]*ir.Value, 0, len(values))
+		for _, v := range values {
+			s.simplify(v)
+			f.Add(v)
+		}
+		return nil
+	}}
 
 type simplifier struct {
 	f       *ir.Func

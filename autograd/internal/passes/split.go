@@ -25,7 +25,8 @@ func Split(f *ir.Func) []Part { return SplitBy(f, chooseLoop(f)) }
 
 // SplitBy cuts a function into parts whose loop is the given axis; nil: none.
 func SplitBy(f *ir.Func, loop *ir.Axis) []Part {
-	s := splitter{f: f, loop: loop, stage: make([]int, len(f.Values)), free: make([]bool, len(f.Values))}
+	s := splitter{f: f, loop: loop, stage: make([]int, len(f.Values)),
+		free: make([]bool, len(f.Values))}
 	s.findStages()
 	s.again = s.keptNumbers() > mostKept
 	top := 0
@@ -85,9 +86,11 @@ func crosses(v *ir.Value, a *ir.Axis) bool {
 type splitter struct {
 	f     *ir.Func
 	loop  *ir.Axis
-	stage []int  // parts of even number are computed once, of odd number in a loop
-	free  []bool // inputs, constants, and what is made of them at no cost: copied to where it is read
-	again bool   // a loop computes what it needs of earlier ones anew, since that is too much to keep
+	stage []int // parts of even number are computed once, of odd number in a loop
+	// inputs, constants, and what is made of them at no cost: copied to where it is read
+	free []bool
+	// a loop computes what it needs of earlier ones anew, since that is too much to keep
+	again bool
 }
 
 // looped reports whether v is computed for each index of the loop.
@@ -145,7 +148,8 @@ func (s *splitter) keptNumbers() int {
 	n := 0
 	for _, v := range s.f.Values {
 		for _, a := range v.Args {
-			if s.looped(v) && s.looped(a) && !s.free[a.ID] && s.stage[a.ID] < s.stage[v.ID] && !kept[a.ID] {
+			if s.looped(v) && s.looped(a) && !s.free[a.ID] && s.stage[a.ID] < s.stage[v.ID] &&
+				!kept[a.ID] {
 				kept[a.ID] = true
 				n += a.Len() * a.Axes.Lanes(s.f.Axes)
 			}

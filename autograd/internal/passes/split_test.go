@@ -33,7 +33,9 @@ func evalParts(t *testing.T, f *ir.Func, parts []passes.Part, in [][]float64) []
 	var out [][]float64
 	for _, v := range f.Outputs {
 		y := known[v]
-		if !slices.ContainsFunc(parts, func(p passes.Part) bool { return slices.Contains(p.To, v) }) {
+		if !slices.ContainsFunc(parts, func(p passes.Part) bool {
+			return slices.Contains(p.To, v)
+		}) {
 			t.Fatalf("no part computes output %s", f.Describe(v))
 		}
 		out = append(out, y)
@@ -76,7 +78,8 @@ func loops(parts []passes.Part) []string {
 // Where functions are cut: particles are axis a, samples axis b.
 func TestSplit(t *testing.T) {
 	sum, mean := irtest.Crossing(ir.OverSum, ir.Other), irtest.Crossing(ir.OverLogSumExp, ir.Other)
-	costly := func(b *irtest.Builder, x *ir.Value) *ir.Value { // beyond the cost from which work is hoisted
+	// beyond the cost from which work is hoisted
+	costly := func(b *irtest.Builder, x *ir.Value) *ir.Value {
 		return b.Whole(irtest.Root, b.Map(irtest.Square, x))
 	}
 	for _, tt := range []struct {
@@ -98,19 +101,23 @@ func TestSplit(t *testing.T) {
 			return []*ir.Value{b.Map(irtest.Exp, b.Over(sum, 0, b.Input(ir.Shape{2}, 0, 1)))}
 		}, []string{"b"}},
 		{"work that does not depend on the loop", func(b *irtest.Builder) []*ir.Value {
-			return []*ir.Value{b.Map(irtest.Mul, b.Input(ir.Shape{2}, 0), costly(b, b.Input(ir.Shape{2})))}
+			return []*ir.Value{b.Map(irtest.Mul, b.Input(ir.Shape{2}, 0),
+				costly(b, b.Input(ir.Shape{2})))}
 		}, []string{"once", "a"}},
 		{"little work that does not", func(b *irtest.Builder) []*ir.Value {
-			return []*ir.Value{b.Map(irtest.Mul, b.Input(ir.Shape{2}, 0), b.Map(irtest.Exp, b.Input(ir.Shape{2})))}
+			return []*ir.Value{b.Map(irtest.Mul, b.Input(ir.Shape{2}, 0),
+				b.Map(irtest.Exp, b.Input(ir.Shape{2})))}
 		}, []string{"a"}},
 		{"no axes", func(b *irtest.Builder) []*ir.Value {
 			return []*ir.Value{b.Map(irtest.Exp, b.Input(ir.Shape{2}))}
 		}, []string{"once"}},
 		{"an input repeated along the loop", func(b *irtest.Builder) []*ir.Value {
-			return []*ir.Value{b.Over(irtest.Crossing(ir.OverExpand, ir.Other), 0, b.Input(ir.Shape{2}))}
+			return []*ir.Value{b.Over(irtest.Crossing(ir.OverExpand, ir.Other), 0,
+				b.Input(ir.Shape{2}))}
 		}, []string{"a"}},
 		{"inputs and constants as outputs", func(b *irtest.Builder) []*ir.Value {
-			return []*ir.Value{b.Input(ir.Shape{2}, 0), b.Input(ir.Shape{3}), b.Const(ir.Shape{}, 7)}
+			return []*ir.Value{b.Input(ir.Shape{2}, 0), b.Input(ir.Shape{3}),
+				b.Const(ir.Shape{}, 7)}
 		}, []string{"once", "a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,7 +139,8 @@ func TestSplitHoists(t *testing.T) {
 	root := b.Whole(irtest.Root, b.Map(irtest.Square, y))
 	f := b.Return(b.Map(irtest.Mul, x, root))
 	parts := passes.Split(f)
-	if len(parts) != 2 || !slices.Equal(parts[0].To, []*ir.Value{root}) || !slices.Contains(parts[1].From, root) || slices.Contains(parts[1].From, y) {
+	if len(parts) != 2 || !slices.Equal(parts[0].To, []*ir.Value{root}) ||
+		!slices.Contains(parts[1].From, root) || slices.Contains(parts[1].From, y) {
 		t.Errorf("parts are %v", parts)
 	}
 }

@@ -9,41 +9,44 @@ import (
 
 // Zeros finds the elements that are zero whatever the inputs: those of constants,
 // and what products, sums and copies make of them.
-var Zeros = Pass{Name: "structural-zeros", Keeps: Folded, Gives: Supported, Run: func(f *ir.Func) error {
-	all := longest(f)
-	for _, v := range f.Values {
-		if v.NoZeros = noZeros(v); v.NoZeros {
-			v.Support = all[:v.Len():v.Len()]
-			continue
+var Zeros = Pass{Name: "structural-zeros", Keeps: Folded, Gives: Supported,
+	Run: func(f *ir.Func) error {
+		all := longest(f)
+		for _, v := range f.Values {
+			if v.NoZeros = noZeros(v); v.NoZeros {
+				v.Support = all[:v.Len():v.Len()]
+				continue
+			}
+			switch {
+			case v.IsView() || v.Const != nil:
+				constantSupport(v)
+			case v.Op.Class == ir.Elementwise1:
+				v.Support = v.Args[0].Support
+			default:
+				v.Support = make([]bool, v.Len())
+				support(v)
+			}
+			v.NoZeros = allTrue(v.Support)
 		}
-		switch {
-		case v.IsView() || v.Const != nil:
-			constantSupport(v)
-		case v.Op.Class == ir.Elementwise1:
-			v.Support = v.Args[0].Support
-		default:
-			v.Support = make([]bool, v.Len())
-			support(v)
-		}
-		v.NoZeros = allTrue(v.Support)
-	}
-	return nil
-}}
+		return nil
+	}}
 
 // AnySupport takes every element but those that views make zero for one that may
 // differ from zero.
-var AnySupport = Pass{Name: "no structural-zeros", Keeps: Folded, Gives: Supported, Run: func(f *ir.Func) error {
-	all := longest(f)
-	for _, v := range f.Values {
-		if v.NoZeros = !v.IsView() || v.Args[0].NoZeros && !slices.Contains(v.Index, -1); v.NoZeros {
-			v.Support = all[:v.Len():v.Len()]
-			continue
+var AnySupport = Pass{Name: "no structural-zeros", Keeps: Folded, Gives: Supported,
+	Run: func(f *ir.Func) error {
+		all := longest(f)
+		for _, v := range f.Values {
+			if v.NoZeros = !v.IsView() || v.Args[0].NoZeros &&
+				!slices.Contains(v.Index, -1); v.NoZeros {
+				v.Support = all[:v.Len():v.Len()]
+				continue
+			}
+			constantSupport(v)
+			v.NoZeros = allTrue(v.Support)
 		}
-		constantSupport(v)
-		v.NoZeros = allTrue(v.Support)
-	}
-	return nil
-}}
+		return nil
+	}}
 
 // longest is true for as many elements as a value has at most.
 func longest(f *ir.Func) []bool {
@@ -60,7 +63,9 @@ func noZeros(v *ir.Value) bool {
 	case v.IsView():
 		return v.Args[0].NoZeros && !slices.Contains(v.Index, -1)
 	case v.Const != nil:
-		return len(v.Shape) == 0 || !slices.ContainsFunc(v.Const, func(x float64) bool { return math.Float64bits(x) == 0 })
+		return len(v.Shape) == 0 || !slices.ContainsFunc(v.Const, func(x float64) bool {
+			return math.Float64bits(x) == 0
+		})
 	case v.Op == nil:
 		return true
 	}

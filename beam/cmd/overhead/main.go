@@ -22,7 +22,9 @@ import (
 	"tobac/internal/jobs"
 )
 
-var functions = jobs.Functions{"nothing": func(context.Context, jobs.Job) ([]byte, error) { return make([]byte, 1000), nil }}
+var functions = jobs.Functions{"nothing": func(context.Context, jobs.Job) ([]byte, error) {
+	return make([]byte, 1000), nil
+}}
 
 func main() {
 	e := beam.Engine{}
@@ -34,19 +36,26 @@ func main() {
 	flag.Parse()
 	beam.Init(functions)
 	if *n < 2 || *cells < 1 || *seconds < 0 || *logSD < 0 || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "overhead: want --n from 2, --cells from 1, no negative numbers, and one folder or none")
+		fmt.Fprintln(os.Stderr, "overhead: want --n from 2, --cells from 1, no negative numbers, "+
+			"and one folder or none")
 		os.Exit(2)
 	}
 	c, err := measure(e, *n, flag.Arg(0))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("\nsimulated: %d jobs of %g s (log-normal, %g), machines that do one job at a time\n", *cells, *seconds, *logSD)
-	fmt.Println("machines  hours   machine-seconds a job  scheduler and waiting  giving program busy")
+	fmt.Printf(
+		"\nsimulated: %d jobs of %g s (log-normal, %g), machines that do one job at a time\n",
+		*cells, *seconds, *logSD)
+	fmt.Println(
+		"machines  hours   machine-seconds a job  scheduler and waiting  giving program busy")
 	for _, m := range []int{1, 2, 10, 100, 1000} {
-		r := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1}, c, m)
-		one := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1}, simulate.Cost{}, 1)
-		fmt.Printf("%8d  %7.2f  %20.2f  %20.2f%%  %18.2f%%\n", m, r.Seconds/3600, r.PerJob, 100*(r.PerJob/one.PerJob-1), 100*r.Busy)
+		r := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1}, c,
+			m)
+		one := simulate.Run(simulate.Work{Jobs: *cells, Seconds: *seconds, LogSD: *logSD, Seed: 1},
+			simulate.Cost{}, 1)
+		fmt.Printf("%8d  %7.2f  %20.2f  %20.2f%%  %18.2f%%\n", m, r.Seconds/3600, r.PerJob,
+			100*(r.PerJob/one.PerJob-1), 100*r.Busy)
 	}
 }
 
@@ -78,7 +87,8 @@ func measure(e beam.Engine, n int, dir string) (simulate.Cost, error) {
 	c.Start = first.Sub(begin).Seconds()
 	each := end.Sub(first).Seconds() / float64(n-1)
 	c.Hub, c.Trip = each, each
-	fmt.Printf("%d empty jobs: %.2f s to the first, then %.3f ms each; processor time of this process %.3f ms each\n", n, c.Start, 1e3*each, 1e3*(processor()-used)/float64(n))
+	fmt.Printf("%d empty jobs: %.2f s to the first, then %.3f ms each; processor time of this "+
+		"process %.3f ms each\n", n, c.Start, 1e3*each, 1e3*(processor()-used)/float64(n))
 	return c, nil
 }
 

@@ -39,10 +39,14 @@ var own = []string{"runner", "listen", "jobs", "attempts", "quiet", "verbose"}
 func main() {
 	var e beam.Engine
 	var quiet, verbose bool
-	flag.StringVar(&e.Runner, "runner", "", strings.Join(beam.Runners, "|")+" (default: universal where --endpoint is set, else prism)")
-	flag.StringVar(&e.Listen, "listen", "", "`HOST:PORT` at which workers on other machines reach this program (default: the address from which it reaches --endpoint, any port)")
-	flag.IntVar(&e.Workers, "jobs", 0, "`N` jobs at a time in one process of a worker (default: its processors)")
-	flag.IntVar(&e.Attempts, "attempts", 0, "how often a job is begun that fails, or whose worker dies, `N` (default 3)")
+	flag.StringVar(&e.Runner, "runner", "", strings.Join(beam.Runners, "|")+
+		" (default: universal where --endpoint is set, else prism)")
+	flag.StringVar(&e.Listen, "listen", "", "`HOST:PORT` at which workers on other machines "+
+		"reach this program (default: the address from which it reaches --endpoint, any port)")
+	flag.IntVar(&e.Workers, "jobs", 0,
+		"`N` jobs at a time in one process of a worker (default: its processors)")
+	flag.IntVar(&e.Attempts, "attempts", 0,
+		"how often a job is begun that fails, or whose worker dies, `N` (default 3)")
 	flag.BoolVar(&quiet, "quiet", false, "say nothing but errors")
 	flag.BoolVar(&verbose, "verbose", false, "say what the SDK and the runner say, too")
 	flag.Usage = func() { explain(flag.CommandLine) }
@@ -75,11 +79,13 @@ func fail(code int, err error) {
 func check(e beam.Engine) error {
 	switch {
 	case flag.NArg() != 1:
-		return fmt.Errorf("got %d arguments, want one, the folder of jobs; see tobac-beam --help", flag.NArg())
+		return fmt.Errorf("got %d arguments, want one, the folder of jobs; see tobac-beam --help",
+			flag.NArg())
 	case e.Runner != "" && !slices.Contains(beam.Runners, e.Runner):
 		return fmt.Errorf("--runner is %q; allowed: %s", e.Runner, strings.Join(beam.Runners, ", "))
 	case e.Workers < 0:
-		return fmt.Errorf("--jobs is %d; allowed: whole numbers from 1, or 0 for the processors", e.Workers)
+		return fmt.Errorf("--jobs is %d; allowed: whole numbers from 1, or 0 for the processors",
+			e.Workers)
 	case e.Attempts < 0:
 		return fmt.Errorf("--attempts is %d; allowed: whole numbers from 1, or 0 for 3", e.Attempts)
 	}
@@ -103,7 +109,8 @@ func run(ctx context.Context, e beam.Engine, dir string, quiet bool) error {
 		if s.Warning != "" {
 			say(s.Warning)
 		}
-		say(fmt.Sprintf("%d of %d jobs have ended: %d found, %d done, %d failed; %d running", s.Jobs-s.Left(), s.Jobs, s.Found, s.Done, s.Failed, s.Running))
+		say(fmt.Sprintf("%d of %d jobs have ended: %d found, %d done, %d failed; %d running",
+			s.Jobs-s.Left(), s.Jobs, s.Found, s.Done, s.Failed, s.Running))
 	})
 	return err
 }
@@ -111,7 +118,8 @@ func run(ctx context.Context, e beam.Engine, dir string, quiet bool) error {
 // explain prints the usage: the options of this program, then those of the SDK.
 func explain(all *flag.FlagSet) {
 	fmt.Fprint(all.Output(), usage)
-	mine, theirs := flag.NewFlagSet("", flag.ContinueOnError), flag.NewFlagSet("", flag.ContinueOnError)
+	mine, theirs := flag.NewFlagSet("", flag.ContinueOnError),
+		flag.NewFlagSet("", flag.ContinueOnError)
 	all.VisitAll(func(f *flag.Flag) {
 		switch {
 		case slices.Contains(own, f.Name):
@@ -129,4 +137,5 @@ func explain(all *flag.FlagSet) {
 }
 
 // given are options that a runner gives to the workers it starts.
-var given = []string{"worker", "id", "provision_endpoint", "logging_endpoint", "control_endpoint", "semi_persist_dir", "options"}
+var given = []string{"worker", "id", "provision_endpoint", "logging_endpoint", "control_endpoint",
+	"semi_persist_dir", "options"}

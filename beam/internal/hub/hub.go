@@ -67,7 +67,8 @@ type entry struct {
 // DefaultAttempts). done is called once for each job that has succeeded or failed for good, never
 // twice at the same time; a worker is told that its output has arrived after done has returned.
 // say, nil for none, is told of workers that come and go. The caller must Close the hub.
-func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done func(i int, output []byte, err error), say func(string)) (*Hub, error) {
+func New(listen string, f jobs.Functions, list []jobs.Job, attempts int,
+	done func(i int, output []byte, err error), say func(string)) (*Hub, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,8 @@ func New(listen string, f jobs.Functions, list []jobs.Job, attempts int, done fu
 	var secret [secretSize / 2]byte
 	rand.Read(secret[:])
 	h := &Hub{
-		listener: listener, secret: hex.EncodeToString(secret[:]), attempts: attempts, functions: f, done: done, say: say,
+		listener: listener, secret: hex.EncodeToString(secret[:]), attempts: attempts, functions: f,
+		done: done, say: say,
 		data: map[string][]byte{}, left: len(list), conns: map[net.Conn]bool{},
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -219,7 +221,8 @@ func (h *Hub) take(number int) (*attempt, error) {
 		return nil, nil
 	}
 	e.state = running
-	e.attempt = &attempt{number: number, begun: make(chan struct{}), result: make(chan Delivery, 1), over: make(chan struct{})}
+	e.attempt = &attempt{number: number, begun: make(chan struct{}), result: make(chan Delivery, 1),
+		over: make(chan struct{})}
 	h.running++
 	h.begun++
 	return e.attempt, nil

@@ -103,7 +103,8 @@ func TestEachJobOnce(t *testing.T) {
 		}
 	}
 	if calls.Load() != n || h.Begun() != n || h.Left() != 0 {
-		t.Errorf("%d calls, %d begun, %d left; want %d, %d, 0", calls.Load(), h.Begun(), h.Left(), n, n)
+		t.Errorf("%d calls, %d begun, %d left; want %d, %d, 0", calls.Load(), h.Begun(), h.Left(),
+			n, n)
 	}
 }
 
@@ -158,11 +159,12 @@ func TestStranger(t *testing.T) {
 func TestEnd(t *testing.T) {
 	h, ends := open(t, 2, 0)
 	began := make(chan bool)
-	w := connect(t, h, jobs.Functions{"twice": func(ctx context.Context, _ jobs.Job) ([]byte, error) {
-		began <- true
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
-	}}, 1)
+	w := connect(t, h,
+		jobs.Functions{"twice": func(ctx context.Context, _ jobs.Job) ([]byte, error) {
+			began <- true
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}}, 1)
 	g := w.Group()
 	if _, err := g.Do(0); err != nil {
 		t.Fatal(err)

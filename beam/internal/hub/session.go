@@ -63,11 +63,13 @@ func (h *Hub) open(conn net.Conn) bool {
 func (h *Hub) serve(conn net.Conn) {
 	secret := make([]byte, secretSize)
 	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-	if _, err := io.ReadFull(conn, secret); err != nil || subtle.ConstantTimeCompare(secret, []byte(h.secret)) != 1 {
+	if _, err := io.ReadFull(conn, secret); err != nil ||
+		subtle.ConstantTimeCompare(secret, []byte(h.secret)) != 1 {
 		return
 	}
 	conn.SetReadDeadline(time.Time{})
-	s := &session{hub: h, name: conn.RemoteAddr().String(), gone: make(chan struct{}), claimed: map[int]*attempt{}}
+	s := &session{hub: h, name: conn.RemoteAddr().String(), gone: make(chan struct{}),
+		claimed: map[int]*attempt{}}
 	server := rpc.NewServer()
 	if err := server.RegisterName("Hub", s); err != nil {
 		panic("hub: " + err.Error()) // a method does not have the form that net/rpc asks for
@@ -120,7 +122,9 @@ func (s *session) admit(from Hello) error {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if want := jobs.Program(); from.Program != want {
-		err := fmt.Errorf("worker %s is refused: it would give other results in their last bits (its program: %s; that of this run: %s); start the same tobac-beam on every machine", from.Name, from.Program, want)
+		err := fmt.Errorf("worker %s is refused: it would give other results in their last bits "+
+			"(its program: %s; that of this run: %s); start the same tobac-beam on every machine",
+			from.Name, from.Program, want)
 		s.hub.refused = err
 		return err
 	}
@@ -155,7 +159,8 @@ func (s *session) Claim(number int, reply *Assignment) error {
 		s.claimed[a.number] = a
 		s.mu.Unlock()
 		e := &s.hub.list[a.number]
-		*reply = Assignment{Some: true, Number: a.number, ID: e.id, Kind: e.job.Kind, Input: e.job.Input, Data: e.data}
+		*reply = Assignment{Some: true, Number: a.number, ID: e.id, Kind: e.job.Kind,
+			Input: e.job.Input, Data: e.data}
 		return nil
 	}
 }

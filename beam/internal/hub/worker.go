@@ -38,11 +38,13 @@ type Worker struct {
 // Connect reaches a hub. The worker does up to so many jobs at a time, 0:
 // [runtime.GOMAXPROCS]. The caller must Close it. A worker whose results would differ in bits
 // is refused.
-func Connect(ctx context.Context, address, secret string, f jobs.Functions, slots int) (*Worker, error) {
+func Connect(ctx context.Context, address, secret string, f jobs.Functions, slots int) (*Worker,
+	error) {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)
 	}
-	w := &Worker{address: address, secret: secret, functions: f, slots: make(chan struct{}, slots), data: map[string]func() ([]byte, error){}}
+	w := &Worker{address: address, secret: secret, functions: f, slots: make(chan struct{}, slots),
+		data: map[string]func() ([]byte, error){}}
 	w.found = sync.NewCond(&w.mu)
 	w.ctx, w.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	client, err := w.dial(ctx)
@@ -135,7 +137,8 @@ func (w *Worker) redial() *rpc.Client {
 		}
 		select {
 		case <-ctx.Done():
-			w.end(fmt.Errorf("the program that gave out the jobs, at %s, has not answered for %v: %w", w.address, patience, err))
+			w.end(fmt.Errorf("the program that gave out the jobs, at %s, has not answered for "+
+				"%v: %w", w.address, patience, err))
 			return nil
 		case <-time.After(wait):
 			wait = min(2*wait, 5*time.Second)
@@ -264,7 +267,8 @@ func (w *Worker) job(a Assignment) (jobs.Job, error) {
 		j.Data = append(j.Data, data)
 	}
 	if id := j.ID(); id != a.ID {
-		return j, fmt.Errorf("the job that arrived is %.12s, not %.12s: it was damaged on the way", id, a.ID)
+		return j, fmt.Errorf("the job that arrived is %.12s, not %.12s: it was damaged on the way",
+			id, a.ID)
 	}
 	return j, nil
 }

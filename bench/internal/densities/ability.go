@@ -29,14 +29,16 @@ func bradleyTerry() *Density {
 	}
 	return &Density{
 		Name: "Bradley–Terry", Params: 1 + players, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "design matrix", Expression: m.design}, {Name: "log-sum-exp", Expression: m.pairs}},
+		Spellings: []Spelling{{Name: "design matrix", Expression: m.design},
+			{Name: "log-sum-exp", Expression: m.pairs}},
 	}
 }
 
 // prior of all parameters.
 func (m *tournament) prior(x, ability *autograd.Node) *autograd.Node {
 	logSD := at(x, 0)
-	return halfSquare(ability.Div(logSD.Exp())).Sub(logSD.Scale(float64(m.players))).Sub(logSD.Square().Scale(0.5))
+	return halfSquare(ability.Div(logSD.Exp())).Sub(logSD.Scale(float64(m.players))).Sub(
+		logSD.Square().Scale(0.5))
 }
 
 func (m *tournament) expression(x *autograd.Node) *autograd.Node {
@@ -78,8 +80,10 @@ func itemResponse() *Density {
 		}
 	}
 	return &Density{
-		Name: "item response, 2PL", Params: m.students + 2*m.items, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "map over students", Expression: m.mapped}, {Name: "gathered", Expression: m.gathered}},
+		Name: "item response, 2PL", Params: m.students + 2*m.items, SD: 0.7,
+		Expression: m.expression,
+		Spellings: []Spelling{{Name: "map over students", Expression: m.mapped},
+			{Name: "gathered", Expression: m.gathered}},
 	}
 }
 
@@ -92,15 +96,17 @@ func (m *items) split(x *autograd.Node) (ability, slope, difficulty *autograd.No
 func (m *items) expression(x *autograd.Node) *autograd.Node {
 	ability, slope, difficulty := m.split(x)
 	eta := ability.Reshape(autograd.Shape{m.students, 1}).Sub(difficulty).Mul(slope)
-	return constant(x, m.y, m.students, m.items).Mul(eta).Sub(eta.Softplus()).Sum().Add(halfSquare(x))
+	return constant(x, m.y, m.students,
+		m.items).Mul(eta).Sub(eta.Softplus()).Sum().Add(halfSquare(x))
 }
 
 func (m *items) mapped(x *autograd.Node) *autograd.Node {
 	ability, slope, difficulty := m.split(x)
-	terms := autograd.Map(x.Builder().Axis("student", m.students), func(v []*autograd.Node) *autograd.Node {
-		eta := v[0].Sub(difficulty).Mul(slope)
-		return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
-	}, ability, constant(x, m.y, m.students, m.items))
+	terms := autograd.Map(x.Builder().Axis("student", m.students),
+		func(v []*autograd.Node) *autograd.Node {
+			eta := v[0].Sub(difficulty).Mul(slope)
+			return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
+		}, ability, constant(x, m.y, m.students, m.items))
 	return terms.Sum().Add(halfSquare(x))
 }
 
@@ -112,7 +118,9 @@ func (m *items) gathered(x *autograd.Node) *autograd.Node {
 	for i := range n {
 		student[i], item[i] = i/m.items, i%m.items
 	}
-	pick := func(v *autograd.Node, index []int) *autograd.Node { return v.Gather(index, autograd.Shape{n}) }
+	pick := func(v *autograd.Node, index []int) *autograd.Node {
+		return v.Gather(index, autograd.Shape{n})
+	}
 	eta := pick(slope, item).Mul(pick(ability, student).Sub(pick(difficulty, item)))
 	return vector(x, m.y).Dot(eta).Sub(eta.Softplus().Sum()).Add(halfSquare(x))
 }

@@ -36,7 +36,8 @@ func acyclicityPenalty() *Density {
 	}
 	return &Density{
 		Name: "acyclicity penalty", Params: d * d, SD: 0.3, Expression: m.expression,
-		Spellings: []Spelling{{Name: "trace of a product", Expression: m.trace}, {Name: "other squarings", Expression: m.squarings}},
+		Spellings: []Spelling{{Name: "trace of a product", Expression: m.trace},
+			{Name: "other squarings", Expression: m.squarings}},
 	}
 }
 
@@ -49,7 +50,8 @@ func (m *penalised) split(x *autograd.Node) (a, logp *autograd.Node) {
 	}
 	w, identity := x.Reshape(autograd.Shape{d, d}), constant(x, eye, d, d)
 	rest := identity.Sub(w)
-	logp = rest.Dot(constant(x, m.gram, d, d).MatMul(rest)).Scale(-0.5 * float64(m.n)).Add(halfSquare(x))
+	logp = rest.Dot(constant(x, m.gram, d, d).MatMul(rest)).Scale(-0.5 * float64(m.n)).Add(
+		halfSquare(x))
 	return identity.Add(w.Square().Scale(1 / float64(d))), logp
 }
 

@@ -26,7 +26,8 @@ func autoregression(p int) *Density {
 	}
 	return &Density{
 		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, SD: 0.5, Expression: s.expression,
-		Spellings: []Spelling{{Name: "matrix of lags", Expression: s.matrix}, {Name: "steps before particles", OverRows: s.overRows, Rows: len(s.y) - p}},
+		Spellings: []Spelling{{Name: "matrix of lags", Expression: s.matrix},
+			{Name: "steps before particles", OverRows: s.overRows, Rows: len(s.y) - p}},
 	}
 }
 

@@ -41,10 +41,12 @@ func poissonSEM(inflated bool) *Density {
 	}
 	d := &Density{
 		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, SD: 0.3, Expression: m.expression,
-		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable}, {Name: "map over rows", Expression: m.mapped}},
+		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable},
+			{Name: "map over rows", Expression: m.mapped}},
 	}
 	if inflated {
-		d.Name, d.Params, d.Spellings[0] = "zero-inflated Poisson SEM", d.Params+m.d, Spelling{Name: "softplus", Expression: m.softplus}
+		d.Name, d.Params, d.Spellings[0] = "zero-inflated Poisson SEM", d.Params+m.d,
+			Spelling{Name: "softplus", Expression: m.softplus}
 	}
 	return d
 }
@@ -76,7 +78,8 @@ func (m *counts) term(logRate, y, zero, a *autograd.Node) *autograd.Node {
 func (m *counts) expression(x *autograd.Node) *autograd.Node {
 	w, b, a := m.parameters(x)
 	logRate := constant(x, m.s, m.n, m.d).MatMul(w).Add(b)
-	return m.term(logRate, constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d), a).Sum().Add(halfSquare(x))
+	return m.term(logRate, constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d),
+		a).Sum().Add(halfSquare(x))
 }
 
 // softplus writes ln(e^a + e^−λ) as −λ + ln(1 + e^(a+λ)).
@@ -85,7 +88,8 @@ func (m *counts) softplus(x *autograd.Node) *autograd.Node {
 	y, zero := constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d)
 	logRate := constant(x, m.s, m.n, m.d).MatMul(w).Add(b)
 	poisson := y.Mul(logRate).Sub(logRate.Exp())
-	return poisson.Add(zero.Mul(a.Sub(poisson).Softplus())).Sub(a.Softplus()).Sum().Add(halfSquare(x))
+	return poisson.Add(zero.Mul(a.Sub(poisson).Softplus())).Sub(a.Softplus()).Sum().Add(
+		halfSquare(x))
 }
 
 func (m *counts) byVariable(x *autograd.Node) *autograd.Node {
@@ -128,7 +132,8 @@ func dirichletMultinomial() *Density {
 	}
 	return &Density{
 		Name: "Dirichlet-multinomial", Params: m.k, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped}, {Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
+		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped},
+			{Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
 	}
 }
 
@@ -150,11 +155,13 @@ func (m *composition) group(x *autograd.Node, v []*autograd.Node) *autograd.Node
 
 func (m *composition) mapped(x *autograd.Node) *autograd.Node {
 	group := func(v []*autograd.Node) *autograd.Node { return m.group(x, v) }
-	terms := autograd.Map(x.Builder().Axis("group", m.groups), group, constant(x, m.y, m.groups, m.k), vector(x, m.total))
+	terms := autograd.Map(x.Builder().Axis("group", m.groups), group,
+		constant(x, m.y, m.groups, m.k), vector(x, m.total))
 	return terms.Sum().Add(halfSquare(x))
 }
 
 func (m *composition) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
-	v := []*autograd.Node{constant(x, m.y, m.groups, m.k).Unstack(row), vector(x, m.total).Unstack(row)}
+	v := []*autograd.Node{constant(x, m.y, m.groups, m.k).Unstack(row),
+		vector(x, m.total).Unstack(row)}
 	return m.group(x, v).SumOver(row).Add(halfSquare(x))
 }

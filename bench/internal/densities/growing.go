@@ -48,7 +48,8 @@ func (g *Growing) Points(particles, params int) []float64 {
 func Grow() []Growing {
 	return []Growing{
 		{"linear regression", "rows", []int{1_000, 10_000, 100_000, 1_000_000}, 10_000, linearRows},
-		{"logistic regression", "rows", []int{1_000, 10_000, 100_000, 1_000_000}, 10_000, logisticRows},
+		{"logistic regression", "rows", []int{1_000, 10_000, 100_000, 1_000_000}, 10_000,
+			logisticRows},
 		{"mixture of 3", "rows", []int{1_000, 10_000, 100_000}, 10_000, mixtureRows},
 		{"negative binomial", "rows", []int{500, 5_000, 50_000}, 5_000, countRows},
 		{"logistic regression", "columns", []int{10, 100, 1_000}, 100, logisticColumns},
@@ -72,7 +73,9 @@ func linearRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 
 func logisticRows(n int) (int, func(x *autograd.Node) *autograd.Node) { return logistic(n, 20) }
 
-func logisticColumns(d int) (int, func(x *autograd.Node) *autograd.Node) { return logistic(1000, d) }
+func logisticColumns(d int) (int, func(x *autograd.Node) *autograd.Node) {
+	return logistic(1000, d)
+}
 
 // logistic is Σ y·η − ln(1 + e^η) with η = X·x and y 0 or 1.
 func logistic(n, d int) (int, func(x *autograd.Node) *autograd.Node) {
@@ -95,7 +98,8 @@ func mixtureRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		y := constant(x, Weyl(n, responses), 1, n)
 		z := y.Sub(column(0)).Div(column(3).Exp())
 		logits := column(6).Sub(column(6).LogSumExp())
-		return z.Square().Scale(-0.5).Sub(column(3)).Add(logits).LogSumExp(0).Sum().Add(halfSquare(x))
+		return z.Square().Scale(-0.5).Sub(column(3)).Add(logits).LogSumExp(0).Sum().Add(
+			halfSquare(x))
 	}
 }
 
@@ -111,7 +115,8 @@ func countRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		y, phi := vector(x, counts), at(x, d+1).Exp()
 		eta := constant(x, Weyl(n*d, features), n, d).MatVec(x.Slice(0, 0, d)).Add(at(x, d))
 		total := eta.Exp().Add(phi).Log()
-		terms := y.Add(phi).LogGamma().Sub(phi.LogGamma()).Add(phi.Mul(phi.Log().Sub(total))).Add(y.Mul(eta.Sub(total)))
+		terms := y.Add(phi).LogGamma().Sub(phi.LogGamma()).Add(phi.Mul(phi.Log().Sub(total))).Add(
+			y.Mul(eta.Sub(total)))
 		return terms.Sum().Add(halfSquare(x))
 	}
 }
@@ -120,7 +125,8 @@ func countRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 func networkUnits(h int) (int, func(x *autograd.Node) *autograd.Node) {
 	const rows, in = 300, 8
 	return (in+2)*h + 1, func(x *autograd.Node) *autograd.Node {
-		m := &perceptron{rows: rows, in: in, hidden: h, x: Weyl(rows*in, features), y: Weyl(rows, responses)}
+		m := &perceptron{rows: rows, in: in, hidden: h, x: Weyl(rows*in, features),
+			y: Weyl(rows, responses)}
 		return m.expression(x)
 	}
 }

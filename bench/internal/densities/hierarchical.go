@@ -34,7 +34,8 @@ func hierarchicalLogit() *Density {
 	return &Density{
 		Name: "hierarchical logit", Params: 2 + h.p + h.groups, SD: 0.5,
 		Expression: h.expression,
-		Spellings:  []Spelling{{Name: "map over groups", Expression: h.overGroups}, {Name: "log-sum-exp", Expression: h.pairs}},
+		Spellings: []Spelling{{Name: "map over groups", Expression: h.overGroups},
+			{Name: "log-sum-exp", Expression: h.pairs}},
 	}
 }
 
@@ -44,23 +45,26 @@ func (h *hierarchy) split(x *autograd.Node) (beta, alpha, prior *autograd.Node) 
 	beta, alpha = x.Slice(0, 2, 2+h.p), x.Slice(0, 2+h.p, 2+h.p+h.groups)
 	z := alpha.Sub(mu).Div(logTau.Exp())
 	prior = halfSquare(z).Sub(logTau.Scale(float64(h.groups)))
-	prior = prior.Sub(mu.Square().Scale(0.125)).Sub(logTau.Square().Scale(0.5)).Add(halfSquare(beta))
+	prior = prior.Sub(mu.Square().Scale(0.125)).Sub(logTau.Square().Scale(0.5)).Add(
+		halfSquare(beta))
 	return beta, alpha, prior
 }
 
 func (h *hierarchy) expression(x *autograd.Node) *autograd.Node {
 	beta, alpha, prior := h.split(x)
 	n := h.groups * h.rows
-	eta := constant(x, h.x, n, h.p).MatVec(beta).Add(alpha.Gather(repeated(h.groups, h.rows), autograd.Shape{n}))
+	eta := constant(x, h.x, n,
+		h.p).MatVec(beta).Add(alpha.Gather(repeated(h.groups, h.rows), autograd.Shape{n}))
 	return prior.Add(vector(x, h.y).Mul(eta).Sub(eta.Softplus()).Sum())
 }
 
 func (h *hierarchy) overGroups(x *autograd.Node) *autograd.Node {
 	beta, alpha, prior := h.split(x)
-	terms := autograd.Map(x.Builder().Axis("group", h.groups), func(v []*autograd.Node) *autograd.Node {
-		eta := v[0].MatVec(beta).Add(v[2])
-		return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
-	}, constant(x, h.x, h.groups, h.rows, h.p), constant(x, h.y, h.groups, h.rows), alpha)
+	terms := autograd.Map(x.Builder().Axis("group", h.groups),
+		func(v []*autograd.Node) *autograd.Node {
+			eta := v[0].MatVec(beta).Add(v[2])
+			return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
+		}, constant(x, h.x, h.groups, h.rows, h.p), constant(x, h.y, h.groups, h.rows), alpha)
 	return prior.Add(terms.Sum())
 }
 
@@ -69,7 +73,9 @@ func (h *hierarchy) pairs(x *autograd.Node) *autograd.Node {
 	beta, alpha, prior := h.split(x)
 	n := h.groups * h.rows
 	eta := constant(x, h.x, h.groups, h.rows, h.p).Reshape(autograd.Shape{n, h.p}).MatVec(beta)
-	eta = eta.Reshape(autograd.Shape{h.groups, h.rows}).Add(alpha.Reshape(autograd.Shape{h.groups, 1})).Reshape(autograd.Shape{n, 1})
+	eta = eta.Reshape(autograd.Shape{h.groups, h.rows}).Add(
+		alpha.Reshape(autograd.Shape{h.groups, 1})).Reshape(autograd.Shape{n, 1})
 	both := autograd.Concat(1, constant(x, make([]float64, n), n, 1), eta)
-	return prior.Add(vector(x, h.y).Dot(eta.Reshape(autograd.Shape{n}))).Sub(both.LogSumExp(1).Sum())
+	return prior.Add(vector(x, h.y).Dot(eta.Reshape(autograd.Shape{n}))).Sub(
+		both.LogSumExp(1).Sum())
 }

@@ -22,7 +22,8 @@ func kalman() *Density {
 	}
 	return &Density{
 		Name: "local level, Kalman filter", Params: 2, SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance, Costlier: true}, withMean()},
+		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance,
+			Costlier: true}, withMean()},
 	}
 }
 
@@ -55,5 +56,6 @@ func (m *localLevel) covariance(x *autograd.Node) *autograd.Node {
 	r, q := at(x, 0).Scale(2).Exp(), at(x, 1).Scale(2).Exp()
 	k := constant(x, shared, n, n).Mul(q).Add(constant(x, eye, n, n).Mul(r)).AddScalar(10)
 	l := k.Cholesky()
-	return halfSquare(l.SolveLower(constant(x, m.y, n, 1))).Sub(l.Diagonal().Log().Sum()).Add(halfSquare(x))
+	return halfSquare(l.SolveLower(constant(x, m.y, n, 1))).Sub(l.Diagonal().Log().Sum()).Add(
+		halfSquare(x))
 }

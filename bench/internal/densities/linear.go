@@ -45,7 +45,8 @@ func (r *regression) at(beta []float64, i int) float64 {
 func (r *regression) density(name string, further int) *Density {
 	return &Density{
 		Name: name, Params: 1 + r.p + further, SD: 0.5, Expression: r.expression,
-		Spellings: []Spelling{{Name: "map over rows", Expression: r.mapped}, {Name: "rows before particles", OverRows: r.overRows, Rows: r.n}},
+		Spellings: []Spelling{{Name: "map over rows", Expression: r.mapped},
+			{Name: "rows before particles", OverRows: r.overRows, Rows: r.n}},
 	}
 }
 

@@ -28,7 +28,8 @@ func hiddenMarkov() *Density {
 	}
 	return &Density{
 		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "softplus of scalars", Expression: m.scalars}, {Name: "scaled probabilities", Expression: m.scaled}},
+		Spellings: []Spelling{{Name: "softplus of scalars", Expression: m.scalars},
+			{Name: "scaled probabilities", Expression: m.scaled}},
 	}
 }
 
@@ -38,7 +39,8 @@ func (m *chain) split(x *autograd.Node) (transition, emission *autograd.Node) {
 	logits := x.Slice(0, 0, square).Reshape(autograd.Shape{m.k, m.k})
 	transition = logits.Sub(logits.LogSumExp(1).Reshape(autograd.Shape{m.k, 1}))
 	mu, logSD := x.Slice(0, square, square+m.k), at(x, square+m.k)
-	emission = constant(x, m.y, len(m.y), 1).Sub(mu).Div(logSD.Exp()).Square().Scale(-0.5).Sub(logSD)
+	emission = constant(x, m.y, len(m.y),
+		1).Sub(mu).Div(logSD.Exp()).Square().Scale(-0.5).Sub(logSD)
 	return transition, emission
 }
 

@@ -24,7 +24,8 @@ func twoNormals() *Density {
 	p := &pair{clusters(stream(5), 200, 2)}
 	return &Density{
 		Name: "mixture of 2", Params: 5, SD: 1, Expression: p.expression,
-		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus}, {Name: "map over points", Expression: p.mapped}},
+		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus},
+			{Name: "map over points", Expression: p.mapped}},
 	}
 }
 
@@ -52,10 +53,11 @@ func (p *pair) softplus(x *autograd.Node) *autograd.Node {
 }
 
 func (p *pair) mapped(x *autograd.Node) *autograd.Node {
-	terms := autograd.Map(x.Builder().Axis("point", len(p.y)), func(v []*autograd.Node) *autograd.Node {
-		y := v[0].Reshape(autograd.Shape{1})
-		return autograd.Concat(0, p.component(x, y, 0), p.component(x, y, 1)).LogSumExp()
-	}, vector(x, p.y))
+	terms := autograd.Map(x.Builder().Axis("point", len(p.y)),
+		func(v []*autograd.Node) *autograd.Node {
+			y := v[0].Reshape(autograd.Shape{1})
+			return autograd.Concat(0, p.component(x, y, 0), p.component(x, y, 1)).LogSumExp()
+		}, vector(x, p.y))
 	return terms.Sum().Add(halfSquare(x).Scale(0.25))
 }
 
@@ -86,13 +88,15 @@ func (m *blend) terms(x, y *autograd.Node) *autograd.Node {
 }
 
 func (m *blend) expression(x *autograd.Node) *autograd.Node {
-	return m.terms(x, constant(x, m.y, len(m.y), 1)).LogSumExp(1).Sum().Add(halfSquare(x).Scale(0.25))
+	return m.terms(x,
+		constant(x, m.y, len(m.y), 1)).LogSumExp(1).Sum().Add(halfSquare(x).Scale(0.25))
 }
 
 func (m *blend) mapped(x *autograd.Node) *autograd.Node {
-	terms := autograd.Map(x.Builder().Axis("point", len(m.y)), func(v []*autograd.Node) *autograd.Node {
-		return m.terms(x, v[0]).LogSumExp()
-	}, vector(x, m.y))
+	terms := autograd.Map(x.Builder().Axis("point", len(m.y)),
+		func(v []*autograd.Node) *autograd.Node {
+			return m.terms(x, v[0]).LogSumExp()
+		}, vector(x, m.y))
 	return terms.Sum().Add(halfSquare(x).Scale(0.25))
 }
 

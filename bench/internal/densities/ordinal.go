@@ -29,7 +29,8 @@ func orderedLogit() *Density {
 	}
 	return &Density{
 		Name: "ordered logit", Params: m.p + m.k - 1, SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids}, {Name: "map over rows", Expression: m.mapped}},
+		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids},
+			{Name: "map over rows", Expression: m.mapped}},
 	}
 }
 
@@ -52,7 +53,8 @@ func (m *ordinal) expression(x *autograd.Node) *autograd.Node {
 	for i := range m.n {
 		column[m.n+i] = 1
 	}
-	cumulative := autograd.Concat(1, constant(x, column[:m.n], m.n, 1), cuts.Sub(eta).Sigmoid(), constant(x, column[m.n:], m.n, 1))
+	cumulative := autograd.Concat(1, constant(x, column[:m.n], m.n, 1), cuts.Sub(eta).Sigmoid(),
+		constant(x, column[m.n:], m.n, 1))
 	p := cumulative.Slice(1, 1, m.k+1).Sub(cumulative.Slice(1, 0, m.k))
 	observed := make([]int, m.n)
 	for i, c := range m.y {
@@ -81,7 +83,9 @@ func (m *ordinal) logSigmoids(x *autograd.Node) *autograd.Node {
 	}
 	gaps := x.Slice(0, m.p+1, m.p+m.k-1).Exp()
 	sum = sum.Add(gaps.Neg().Exp().Neg().Log1p().Dot(vector(x, inside)))
-	pick := func(n *autograd.Node, index []int) *autograd.Node { return n.Gather(index, autograd.Shape{len(index)}) }
+	pick := func(n *autograd.Node, index []int) *autograd.Node {
+		return n.Gather(index, autograd.Shape{len(index)})
+	}
 	sum = sum.Add(pick(cuts, upper).Sub(pick(eta, above)).LogSigmoid().Sum())
 	return sum.Add(pick(eta, below).Sub(pick(cuts, lower)).LogSigmoid().Sum())
 }
@@ -105,6 +109,7 @@ func (m *ordinal) mapped(x *autograd.Node) *autograd.Node {
 	terms := autograd.Map(x.Builder().Axis("row", m.n), func(v []*autograd.Node) *autograd.Node {
 		p := cuts.Sub(v[0].Dot(beta)).Sigmoid()
 		return v[1].Sub(v[2]).Dot(p).Add(v[3]).Log()
-	}, constant(x, m.x, m.n, m.p), constant(x, upper, m.n, width), constant(x, lower, m.n, width), vector(x, last))
+	}, constant(x, m.x, m.n, m.p), constant(x, upper, m.n, width), constant(x, lower, m.n, width),
+		vector(x, last))
 	return terms.Sum().Add(halfSquare(x).Scale(0.25))
 }

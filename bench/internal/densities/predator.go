@@ -53,7 +53,8 @@ func (m *population) expression(x *autograd.Node) *autograd.Node {
 		u4, v4 := field(u.Add(u3.Scale(h)), v.Add(v3.Scale(h)))
 		u = u.Add(u1.Add(u2.Scale(2)).Add(u3.Scale(2)).Add(u4).Scale(h / 6))
 		v = v.Add(v1.Add(v2.Scale(2)).Add(v3.Scale(2)).Add(v4).Scale(h / 6))
-		z, w := b.Scalar(m.logY[i]).Sub(u.Log()).Div(sigma), b.Scalar(m.logY[i+1]).Sub(v.Log()).Div(sigma)
+		z, w := b.Scalar(m.logY[i]).Sub(u.Log()).Div(sigma),
+			b.Scalar(m.logY[i+1]).Sub(v.Log()).Div(sigma)
 		sum = sum.Sub(z.Square().Add(w.Square()).Scale(0.5))
 	}
 	return sum

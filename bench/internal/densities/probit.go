@@ -10,7 +10,8 @@ import (
 // for z ≥ 0 with a relative error of 1.2e-7: W. H. Press et al., Numerical Recipes in
 // C, 2nd ed., Cambridge 1992, section 6.2.
 var chebyshev = [...]float64{
-	-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277,
+	-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398,
+	1.48851587, -0.82215223, 0.17087277,
 }
 
 // probitRegression is of 200 outcomes y = ±1 with the log density ln Φ(y(β_0 + x·β)),

@@ -44,8 +44,10 @@ func (p *process) covariance(x, squares *autograd.Node) *autograd.Node {
 	for i := range n {
 		eye[i*n+i] = 1
 	}
-	amplitude, precision, noise := at(x, 0).Scale(2).Exp(), at(x, 1).Scale(-2).Exp(), at(x, 2).Scale(2).Exp()
-	return squares.Mul(precision).Scale(-0.5).Exp().Mul(amplitude).Add(constant(x, eye, n, n).Mul(noise))
+	amplitude, precision, noise := at(x, 0).Scale(2).Exp(), at(x, 1).Scale(-2).Exp(),
+		at(x, 2).Scale(2).Exp()
+	return squares.Mul(precision).Scale(-0.5).Exp().Mul(amplitude).Add(constant(x, eye, n,
+		n).Mul(noise))
 }
 
 func (p *process) expression(x *autograd.Node) *autograd.Node {

@@ -18,7 +18,8 @@ type schools struct {
 // eightSchools has the data of D. B. Rubin, Estimation in parallel randomized
 // experiments, Journal of Educational Statistics 6 (1981).
 func eightSchools(centred bool) *Density {
-	s := &schools{[]float64{28, 8, -3, 7, -1, 1, 18, 12}, []float64{15, 10, 16, 11, 9, 11, 10, 18}, centred}
+	s := &schools{[]float64{28, 8, -3, 7, -1, 1, 18, 12}, []float64{15, 10, 16, 11, 9, 11, 10, 18},
+		centred}
 	name := "eight schools, non-centred"
 	if centred {
 		name = "eight schools, centred"
@@ -50,15 +51,16 @@ func (s *schools) expression(x *autograd.Node) *autograd.Node {
 
 func (s *schools) mapped(x *autograd.Node) *autograd.Node {
 	mu, tau, each, logp := s.split(x)
-	terms := autograd.Map(x.Builder().Axis("school", len(s.sd)), func(v []*autograd.Node) *autograd.Node {
-		z, theta := v[0], v[0]
-		if s.centred {
-			z = theta.Sub(mu).Div(tau)
-		} else {
-			theta = mu.Add(tau.Mul(z))
-		}
-		return z.Square().Add(v[1].Sub(theta).Div(v[2]).Square()).Scale(-0.5)
-	}, each, vector(x, s.effect), vector(x, s.sd))
+	terms := autograd.Map(x.Builder().Axis("school", len(s.sd)),
+		func(v []*autograd.Node) *autograd.Node {
+			z, theta := v[0], v[0]
+			if s.centred {
+				z = theta.Sub(mu).Div(tau)
+			} else {
+				theta = mu.Add(tau.Mul(z))
+			}
+			return z.Square().Add(v[1].Sub(theta).Div(v[2]).Square()).Scale(-0.5)
+		}, each, vector(x, s.effect), vector(x, s.sd))
 	logp = logp.Add(terms.Sum())
 	if s.centred {
 		logp = logp.Sub(at(x, 1).Scale(float64(len(s.sd))))

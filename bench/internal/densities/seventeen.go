@@ -9,13 +9,19 @@ import (
 // Seventeen lists the models with which the library was reviewed from another module, each of
 // one size, with the data of [Weyl]. bench/rivals/growth.py has them for JAX.
 func Seventeen() []Growing {
-	one := func(name, size string, n int, at func(n int) (int, func(x *autograd.Node) *autograd.Node)) Growing {
+	one := func(name, size string, n int,
+		at func(n int) (int, func(x *autograd.Node) *autograd.Node)) Growing {
 		return Growing{name, size, []int{n}, n, at}
 	}
 	return []Growing{
-		one("eight schools, centred", "schools", 8, func(n int) (int, func(x *autograd.Node) *autograd.Node) { return schoolsOf(n, true) }),
-		one("eight schools, non-centred", "schools", 8, func(n int) (int, func(x *autograd.Node) *autograd.Node) { return schoolsOf(n, false) }),
-		one("logistic regression of 10 columns", "rows", 500, func(n int) (int, func(x *autograd.Node) *autograd.Node) { return logistic(n, 10) }),
+		one("eight schools, centred", "schools", 8,
+			func(n int) (int, func(x *autograd.Node) *autograd.Node) { return schoolsOf(n, true) }),
+		one("eight schools, non-centred", "schools", 8,
+			func(n int) (int, func(x *autograd.Node) *autograd.Node) {
+				return schoolsOf(n, false)
+			}),
+		one("logistic regression of 10 columns", "rows", 500,
+			func(n int) (int, func(x *autograd.Node) *autograd.Node) { return logistic(n, 10) }),
 		one("negative binomial", "rows", 500, countRows),
 		one("Gaussian process", "points", 50, processPoints),
 		one("normal with LKJ prior, 5 variables", "rows", 50, correlatedRows),
@@ -95,7 +101,8 @@ func filteredSteps(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	return 4, func(x *autograd.Node) *autograd.Node {
 		phi, q, r, mu := at(x, 0).Tanh(), at(x, 1).Exp(), at(x, 2).Exp(), at(x, 3)
 		y := vector(x, Weyl(n, responses))
-		_, terms := autograd.Scan(n, []*autograd.Node{x.Builder().Scalar(0), x.Builder().Scalar(1)}, []*autograd.Node{y},
+		_, terms := autograd.Scan(n, []*autograd.Node{x.Builder().Scalar(0), x.Builder().Scalar(1)},
+			[]*autograd.Node{y},
 			func(_ int, carry, row []*autograd.Node) (next, results []*autograd.Node) {
 				mean := phi.Mul(carry[0])
 				variance := phi.Square().Mul(carry[1]).Add(q)
@@ -118,7 +125,8 @@ func softStudentRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	const d, pairs = 5, 10
 	return pairs + d*d, func(x *autograd.Node) *autograd.Node {
 		theta := x.Slice(0, pairs, pairs+d*d)
-		w := softGraph(x.Slice(0, 0, pairs), theta.Gather(autograd.StrictUpper(d), autograd.Shape{pairs}))
+		w := softGraph(x.Slice(0, 0, pairs),
+			theta.Gather(autograd.StrictUpper(d), autograd.Shape{pairs}))
 		rows := constant(x, Weyl(n*d, features), n, d)
 		e := rows.Sub(rows.MatMul(w))
 		return e.Square().Scale(0.25).Log1p().Sum().Scale(-2.5).Add(halfSquare(x))
@@ -153,7 +161,8 @@ func horseshoeRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		beta := z.Mul(local.Exp()).Mul(tau.Exp())
 		e := vector(x, Weyl(n, responses)).Sub(constant(x, Weyl(n*d, features), n, d).MatVec(beta))
 		likelihood := halfSquare(e.Div(sigma.Exp())).Sub(sigma.Scale(float64(n)))
-		return likelihood.Add(halfSquare(z)).Add(halfCauchy(local, 1)).Add(halfCauchy(tau, 1)).Add(halfSquare(sigma))
+		return likelihood.Add(halfSquare(z)).Add(halfCauchy(local, 1)).Add(halfCauchy(tau, 1)).Add(
+			halfSquare(sigma))
 	}
 }
 
@@ -168,7 +177,8 @@ func predatorSteps(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		}
 		const h = 0.05
 		y, w := vector(x, Weyl(n, responses)), vector(x, Weyl(n, features))
-		_, states := autograd.Scan(n, []*autograd.Node{at(rate, 4), at(rate, 5)}, []*autograd.Node{y},
+		_, states := autograd.Scan(n, []*autograd.Node{at(rate, 4), at(rate, 5)},
+			[]*autograd.Node{y},
 			func(_ int, s, _ []*autograd.Node) (next, results []*autograd.Node) {
 				u, v := s[0], s[1]
 				u1, v1 := slope(u, v)
@@ -193,7 +203,8 @@ func volatileSteps(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		e := vector(x, Weyl(n, responses)).Sub(mu)
 		_, variances := autograd.Scan(n, []*autograd.Node{omega}, []*autograd.Node{e.Square()},
 			func(_ int, s, square []*autograd.Node) (next, results []*autograd.Node) {
-				return []*autograd.Node{omega.Add(alpha.Mul(square[0])).Add(beta.Mul(s[0]))}, []*autograd.Node{s[0]}
+				return []*autograd.Node{omega.Add(alpha.Mul(square[0])).Add(beta.Mul(s[0]))},
+					[]*autograd.Node{s[0]}
 			})
 		v := variances[0]
 		return v.Log().Add(e.Square().Div(v)).Sum().Scale(-0.5).Add(halfSquare(x))
@@ -209,7 +220,8 @@ func hiddenSteps(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		errs := y.Reshape(autograd.Shape{n, 1}).Sub(means)
 		emission := errs.Square().Scale(-0.5)
 		half := -math.Ln2
-		first, second := emission.Slice(1, 0, 1).Reshape(autograd.Shape{n}), emission.Slice(1, 1, 2).Reshape(autograd.Shape{n})
+		first, second := emission.Slice(1, 0, 1).Reshape(autograd.Shape{n}),
+			emission.Slice(1, 1, 2).Reshape(autograd.Shape{n})
 		start := x.Builder().Scalar(half)
 		last, _ := autograd.Scan(n, []*autograd.Node{start, start}, []*autograd.Node{first, second},
 			func(_ int, s, e []*autograd.Node) (next, results []*autograd.Node) {

@@ -23,13 +23,15 @@ func funnel() *Density {
 				v, rest, prior := split(x)
 				return prior.Add(halfSquare(rest).Mul(v.Neg().Exp()))
 			}},
-			{Name: "map and mean of particles", Mean: true, Expression: func(x *autograd.Node) *autograd.Node {
-				v, rest, prior := split(x)
-				terms := autograd.Map(x.Builder().Axis("dimension", n), func(r []*autograd.Node) *autograd.Node {
-					return r[0].Div(v.Scale(0.5).Exp()).Square().Scale(-0.5)
-				}, rest)
-				return prior.Add(terms.Sum())
-			}},
+			{Name: "map and mean of particles", Mean: true,
+				Expression: func(x *autograd.Node) *autograd.Node {
+					v, rest, prior := split(x)
+					terms := autograd.Map(x.Builder().Axis("dimension", n),
+						func(r []*autograd.Node) *autograd.Node {
+							return r[0].Div(v.Scale(0.5).Exp()).Square().Scale(-0.5)
+						}, rest)
+					return prior.Add(terms.Sum())
+				}},
 		},
 	}
 }
@@ -45,7 +47,8 @@ func rosenbrock() *Density {
 		Name: "Rosenbrock", Params: n, SD: 0.7,
 		Expression: func(x *autograd.Node) *autograd.Node {
 			now, next := x.Slice(0, 0, n-1), x.Slice(0, 1, n)
-			bend, start := next.Sub(now.Square()).Square().Scale(100), now.Neg().AddScalar(1).Square()
+			bend, start := next.Sub(now.Square()).Square().Scale(100),
+				now.Neg().AddScalar(1).Square()
 			return bend.Add(start).Sum().Scale(-0.05)
 		},
 		Spellings: []Spelling{
@@ -58,9 +61,11 @@ func rosenbrock() *Density {
 				return sum
 			}},
 			{Name: "map over terms", Expression: func(x *autograd.Node) *autograd.Node {
-				return autograd.Map(x.Builder().Axis("term", n-1), func(v []*autograd.Node) *autograd.Node {
-					return v[1].Sub(v[0].Square()).Square().Scale(-5).Sub(v[0].AddScalar(-1).Square().Scale(0.05))
-				}, x.Slice(0, 0, n-1), x.Slice(0, 1, n)).Sum()
+				return autograd.Map(x.Builder().Axis("term", n-1),
+					func(v []*autograd.Node) *autograd.Node {
+						return v[1].Sub(v[0].Square()).Square().Scale(-5).Sub(
+							v[0].AddScalar(-1).Square().Scale(0.05))
+					}, x.Slice(0, 0, n-1), x.Slice(0, 1, n)).Sum()
 			}},
 		},
 	}

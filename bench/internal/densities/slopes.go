@@ -26,7 +26,8 @@ func randomSlopes() *Density {
 	m := &slopes{groups: 20, rows: 10}
 	rng := stream(27)
 	m.y = normals(rng, m.groups*m.rows, 0.5)
-	m.s, m.t, m.yy = make([]float64, 4*m.groups), make([]float64, 2*m.groups), make([]float64, m.groups)
+	m.s, m.t, m.yy = make([]float64, 4*m.groups), make([]float64, 2*m.groups),
+		make([]float64, m.groups)
 	for g := range m.groups {
 		intercept, slope := rng.NormFloat64(), 0.5*rng.NormFloat64()
 		for r := range m.rows {
@@ -54,7 +55,8 @@ func randomSlopes() *Density {
 // split is μ of shape (2, 1), L and 1/σ².
 func (m *slopes) split(x *autograd.Node) (mu, l, precision *autograd.Node) {
 	one := autograd.Shape{1}
-	entries := autograd.Concat(0, at(x, 2).Exp().Reshape(one), at(x, 3).Reshape(one), at(x, 4).Exp().Reshape(one))
+	entries := autograd.Concat(0, at(x, 2).Exp().Reshape(one), at(x, 3).Reshape(one),
+		at(x, 4).Exp().Reshape(one))
 	l = entries.ScatterAdd([]int{0, 2, 3}, autograd.Shape{2, 2})
 	return x.Slice(0, 0, 2).Reshape(autograd.Shape{2, 1}), l, at(x, 5).Scale(-2).Exp()
 }
@@ -67,14 +69,16 @@ func (m *slopes) rest(x *autograd.Node) *autograd.Node {
 func (m *slopes) expression(x *autograd.Node) *autograd.Node {
 	mu, l, precision := m.split(x)
 	eye := constant(x, []float64{1, 0, 0, 1}, 2, 2)
-	terms := autograd.Map(x.Builder().Axis("group", m.groups), func(v []*autograd.Node) *autograd.Node {
-		s, t, yy := v[0], v[1].Reshape(autograd.Shape{2, 1}), v[2]
-		residual := t.Sub(s.MatMul(mu)) // Xᵀr
-		squares := yy.Sub(mu.Dot(t.Add(residual)))
-		root := eye.Add(l.T().MatMul(s).MatMul(l).Mul(precision)).Cholesky()
-		z := root.SolveLower(l.T().MatMul(residual)).Mul(precision)
-		return halfSquare(z).Neg().Sub(squares.Mul(precision).Scale(0.5)).Sub(root.Diagonal().Log().Sum())
-	}, constant(x, m.s, m.groups, 2, 2), constant(x, m.t, m.groups, 2), vector(x, m.yy))
+	terms := autograd.Map(x.Builder().Axis("group", m.groups),
+		func(v []*autograd.Node) *autograd.Node {
+			s, t, yy := v[0], v[1].Reshape(autograd.Shape{2, 1}), v[2]
+			residual := t.Sub(s.MatMul(mu)) // Xᵀr
+			squares := yy.Sub(mu.Dot(t.Add(residual)))
+			root := eye.Add(l.T().MatMul(s).MatMul(l).Mul(precision)).Cholesky()
+			z := root.SolveLower(l.T().MatMul(residual)).Mul(precision)
+			return halfSquare(z).Neg().Sub(squares.Mul(precision).Scale(0.5)).Sub(
+				root.Diagonal().Log().Sum())
+		}, constant(x, m.s, m.groups, 2, 2), constant(x, m.t, m.groups, 2), vector(x, m.yy))
 	return terms.Sum().Add(m.rest(x))
 }
 
@@ -110,11 +114,12 @@ func (m *slopes) covariance(x *autograd.Node) *autograd.Node {
 		eye[i*n+i] = 1
 	}
 	noise := constant(x, eye, n, n).Mul(at(x, 5).Scale(2).Exp())
-	terms := autograd.Map(x.Builder().Axis("group", m.groups), func(v []*autograd.Node) *autograd.Node {
-		b := v[0].MatMul(l)
-		root := b.MatMul(b.T()).Add(noise).Cholesky()
-		z := root.SolveLower(v[1].Reshape(autograd.Shape{n, 1}).Sub(v[0].MatMul(mu)))
-		return halfSquare(z).Sub(root.Diagonal().Log().Sum())
-	}, constant(x, m.x, m.groups, n, 2), constant(x, m.y, m.groups, n))
+	terms := autograd.Map(x.Builder().Axis("group", m.groups),
+		func(v []*autograd.Node) *autograd.Node {
+			b := v[0].MatMul(l)
+			root := b.MatMul(b.T()).Add(noise).Cholesky()
+			z := root.SolveLower(v[1].Reshape(autograd.Shape{n, 1}).Sub(v[0].MatMul(mu)))
+			return halfSquare(z).Sub(root.Diagonal().Log().Sum())
+		}, constant(x, m.x, m.groups, n, 2), constant(x, m.y, m.groups, n))
 	return terms.Sum().Add(halfSquare(x))
 }

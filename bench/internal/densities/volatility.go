@@ -21,7 +21,8 @@ func stochasticVolatility() *Density {
 	}
 	return &Density{
 		Name: "stochastic volatility", Params: 3 + len(m.y), SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "step by step", Expression: m.steps}, {Name: "map over steps", Expression: m.mapped}},
+		Spellings: []Spelling{{Name: "step by step", Expression: m.steps},
+			{Name: "map over steps", Expression: m.mapped}},
 	}
 }
 

@@ -90,7 +90,8 @@ const sumBlock = 8
 
 // emit writes a loop over blocks of terms; those below e^−708 count as that.
 func (sumExp) emit(m *machine) {
-	m.begin("sumExp", "func(a []float64, shift float64) float64", "Σ e^(a−shift) of a multiple of 8 numbers.")
+	m.begin("sumExp", "func(a []float64, shift float64) float64",
+		"Σ e^(a−shift) of a multiple of 8 numbers.")
 	a := m.Load(m.Param("a").Base(), m.GP64())
 	left := m.Load(m.Param("a").Len(), m.GP64())
 	shift, least := m.reg(address(m.Param("shift"))), m.reg(-ordinaryExp)

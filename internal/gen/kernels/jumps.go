@@ -71,7 +71,8 @@ func (s *set) jumpTable(rows []row) (string, error) {
 		fmt.Fprintf(&b, "DATA %s+(8*const_%s)(SB)/8, $·%s(SB)\n", table, r.code, to)
 	}
 	if left != 0 {
-		return "", fmt.Errorf("%d operations are described, %d of which the table does not leave to assembly", len(s.functions), left)
+		return "", fmt.Errorf("%d operations are described, %d of which the table does not leave "+
+			"to assembly", len(s.functions), left)
 	}
 	fmt.Fprintf(&b, "GLOBL %s(SB), RODATA, $(8*const_Codes)\n", table)
 	return b.String(), nil

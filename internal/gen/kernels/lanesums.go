@@ -26,7 +26,8 @@ func (s *set) overLanes() {
 
 // partialSums adds lanes to sums, those of the last line of the cache, which last
 // computes, as far as they count.
-func (s *set) partialSums(move []gp, add func(off int, sum vector), last func(off int) vector) (sums []vector) {
+func (s *set) partialSums(move []gp, add func(off int, sum vector),
+	last func(off int) vector) (sums []vector) {
 	for range line / s.bytes {
 		sums = append(sums, s.zero())
 	}
@@ -100,14 +101,16 @@ func (s *set) sums() {
 			s.ADDQ(lanes, r)
 		}
 		for i, sum := range sums {
-			s.VFMADD231PD(Mem{Base: second, Disp: i * s.bytes}, s.load(Mem{Base: first, Disp: i * s.bytes}), sum)
+			s.VFMADD231PD(Mem{Base: second, Disp: i * s.bytes},
+				s.load(Mem{Base: first, Disp: i * s.bytes}), sum)
 		}
 	})
 }
 
 // sumOfPairs writes dst = Σ over b pairs at args[a], whose terms add adds to sums: lanes
 // is where the lanes at work of register 0 are.
-func (s *set) sumOfPairs(code string, sizes []int, add func(first, second, lanes gp, sums []vector)) {
+func (s *set) sumOfPairs(code string, sizes []int,
+	add func(first, second, lanes gp, sums []vector)) {
 	s.operation(code)
 	dst, pairs, end, lanes := s.register("Dst"), s.operands(), s.field("B"), s.loaded(registers)
 	s.LEAQ(Mem{Base: pairs, Index: end, Scale: 8}, end)

@@ -90,7 +90,8 @@ func (k kernel) emit(m *machine) {
 			steps[i] = m.repeat(m.Load(m.Param(operands[i]).Len(), m.GP64()), from[i])
 		}
 	}
-	dst := m.Load(m.Param("dst").Base(), m.GP64()) // which the jump of repeat goes to: to PCALIGN none may
+	// which the jump of repeat goes to: to PCALIGN none may
+	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	if k.partial {
 		m.MOVB(operand.U8(0), address(m.Return(outsideResult)))
 	}
@@ -165,7 +166,8 @@ func (t tail) measure() {
 
 // load loads the elements of the tail, and ordinary numbers into the lanes behind.
 func (t tail) load(from operand.Mem, v vector) {
-	t.macro(t.named("LOAD_TAIL_"), []operand.Op{t.short, from.Base}, t.parts(v), reg.R8, reg.Y12, reg.Y13, reg.Y14)
+	t.macro(t.named("LOAD_TAIL_"), []operand.Op{t.short, from.Base}, t.parts(v), reg.R8, reg.Y12,
+		reg.Y13, reg.Y14)
 }
 
 // store stores the elements of the tail. It overwrites v and the address.

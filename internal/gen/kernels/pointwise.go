@@ -28,11 +28,16 @@ var pointwise = []kernel{
 	},
 	{
 		name: "larger", code: "Larger", vectors: 2, doc: "the larger of x and y, NaN if either is.",
-		body: func(m *machine, in []vector) vector { return m.unlessNaN(m.larger(in[0], in[1]), in[0], in[1]) },
+		body: func(m *machine, in []vector) vector {
+			return m.unlessNaN(m.larger(in[0], in[1]), in[0], in[1])
+		},
 	},
 	{
-		name: "smaller", code: "Smaller", vectors: 2, doc: "the smaller of x and y, NaN if either is.",
-		body: func(m *machine, in []vector) vector { return m.unlessNaN(m.smaller(in[0], in[1]), in[0], in[1]) },
+		name: "smaller", code: "Smaller", vectors: 2,
+		doc: "the smaller of x and y, NaN if either is.",
+		body: func(m *machine, in []vector) vector {
+			return m.unlessNaN(m.smaller(in[0], in[1]), in[0], in[1])
+		},
 	},
 	{
 		name: "maximum", code: "Maximum", vectors: 2, repeat: "y", aligned: true,
@@ -76,7 +81,9 @@ var pointwise = []kernel{
 	},
 	{
 		name: "where", code: "Where", vectors: 3, doc: "y where x is not 0, else z.",
-		body: func(m *machine, in []vector) vector { return m.choose(m.cmp(in[0], neq, 0), in[1], in[2]) },
+		body: func(m *machine, in []vector) vector {
+			return m.choose(m.cmp(in[0], neq, 0), in[1], in[2])
+		},
 	},
 }
 

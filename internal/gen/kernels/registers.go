@@ -167,7 +167,8 @@ func (s *set) each(a, b string, body func(x, y, dst Mem) vector, more ...gp) {
 		var results []vector
 		for i := range n {
 			off := i * s.bytes
-			results = append(results, body(Mem{Base: x, Disp: off}, Mem{Base: y, Disp: off}, Mem{Base: dst, Disp: off}))
+			results = append(results,
+				body(Mem{Base: x, Disp: off}, Mem{Base: y, Disp: off}, Mem{Base: dst, Disp: off}))
 		}
 		for i, v := range results {
 			s.VMOVUPD(v, Mem{Base: dst, Disp: i * s.bytes})
@@ -211,7 +212,8 @@ func (s *set) gather() {
 	active, left := s.loaded(s.state("active")), s.loaded(stride)
 	// two are two lanes of the selection.
 	two := func(at int) vector {
-		i, j, v := s.int32(Mem{Base: active, Disp: 4 * at}), s.int32(Mem{Base: active, Disp: 4*at + 4}), s.vec()
+		i, j, v := s.int32(Mem{Base: active, Disp: 4 * at}),
+			s.int32(Mem{Base: active, Disp: 4*at + 4}), s.vec()
 		s.VMOVSD(Mem{Base: from, Index: i, Scale: 8}, v.AsX())
 		s.VMOVHPD(Mem{Base: from, Index: j, Scale: 8}, v.AsX(), v.AsX())
 		return v

@@ -14,7 +14,8 @@ const headerSize = 24
 // emit writes a loop over vectors, every one of which reads all rows for the largest
 // number, and once more for the sum of exponentials. All loads are under a mask.
 func (logSumExpRows) emit(m *machine) {
-	m.begin("logSumExpRows", "func(dst []float64, rows [][]float64)", "ln Σ e^x over one or more rows.")
+	m.begin("logSumExpRows", "func(dst []float64, rows [][]float64)",
+		"ln Σ e^x over one or more rows.")
 	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	l := tail{machine: m, left: m.Load(m.Param("dst").Len(), m.GP64()), short: m.GP64()}
 	r := rowLoop{machine: m, offset: m.GP64()}

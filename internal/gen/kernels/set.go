@@ -161,8 +161,9 @@ func (s *set) next() { s.jump("NEXT") }
 // jump ends a function with a macro that jumps to where an operation starts.
 func (s *set) jump(macro string) {
 	s.Instruction(&ir.Instruction{
-		Opcode: macroMark + macro, Operands: []Op{NewDataAddr(NewStaticSymbol(s.name+"Table"), 0)}, IsTerminal: true,
-		Inputs: []Op{arena, registers, pool, self, stride, current},
+		Opcode: macroMark + macro, Operands: []Op{NewDataAddr(NewStaticSymbol(s.name+"Table"), 0)},
+		IsTerminal: true,
+		Inputs:     []Op{arena, registers, pool, self, stride, current},
 	})
 }
 

@@ -55,7 +55,8 @@ func (s *set) tiles() {
 // compareCode compares the code of the operation with another.
 func (s *set) compareCode(code string) {
 	s.Instruction(&ir.Instruction{
-		Opcode: "CMPL", Operands: []Op{s.fieldAt("Code"), LabelRef("$const_" + code)}, Inputs: []Op{current},
+		Opcode: "CMPL", Operands: []Op{s.fieldAt("Code"), LabelRef("$const_" + code)},
+		Inputs: []Op{current},
 	})
 }
 
@@ -181,7 +182,8 @@ func (s *set) scalePanels() {
 		s.Load(s.Param(name), r)
 		return r
 	}
-	to, from, m, offsets, n := argument("to"), argument("from"), argument("m"), argument("offsets"), argument("n")
+	to, from, m, offsets, n := argument("to"), argument("from"), argument("m"), argument("offsets"),
+		argument("n")
 	s.Label("loop")
 	x := s.reg(Mem{Base: m, Index: s.int32(Mem{Base: offsets}), Scale: 8})
 	s.VMULPD(Mem{Base: from}, x, x)

@@ -5,11 +5,13 @@ import "math"
 // trigonometric are the kernels of sine and cosine.
 var trigonometric = []emitter{
 	kernel{
-		name: "sin", vectors: 1, partial: true, doc: "the sine of |x| ≤ 2²⁹; other x stay, and the result is true.",
+		name: "sin", vectors: 1, partial: true,
+		doc:  "the sine of |x| ≤ 2²⁹; other x stay, and the result is true.",
 		body: func(m *machine, in []vector) vector { return m.wave(in[0], false) },
 	},
 	kernel{
-		name: "cos", vectors: 1, partial: true, doc: "the cosine of |x| ≤ 2²⁹; other x stay, and the result is true.",
+		name: "cos", vectors: 1, partial: true,
+		doc:  "the cosine of |x| ≤ 2²⁹; other x stay, and the result is true.",
 		body: func(m *machine, in []vector) vector { return m.wave(in[0], true) },
 	},
 }

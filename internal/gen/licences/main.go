@@ -26,7 +26,8 @@ import (
 )
 
 // platforms are those of .ci/release.
-var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64",
+	"windows/amd64"}
 
 // statements are what licences ask to be said beside their texts: of programs that a module
 // contains in another form than source text, and of whom to credit.
@@ -68,13 +69,15 @@ type module struct {
 // linked are the modules linked into the command of the module at root, and the standard library,
 // sorted by path.
 func linked(root string) ([]*module, error) {
-	const format = "{{if .Standard}}{{else}}{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{end}}{{end}}{{.Dir}}{{end}}"
+	const format = "{{if .Standard}}{{else}}{{with .Module}}{{if not " +
+		".Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{end}}{{end}}{{.Dir}}{{end}}"
 	all := map[string]*module{}
 	for _, platform := range platforms {
 		system, processor, _ := strings.Cut(platform, "/")
 		list := exec.Command("go", "list", "-deps", "-f", format, "./cmd/tobac")
 		list.Dir, list.Stderr = root, os.Stderr
-		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0", "GOWORK=off")
+		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0",
+			"GOWORK=off")
 		out, err := list.Output()
 		if err != nil {
 			return nil, fmt.Errorf("go list for %s: %w", platform, err)
@@ -86,7 +89,8 @@ func linked(root string) ([]*module, error) {
 			}
 			m := all[words[0]]
 			if m == nil {
-				m = &module{path: words[0], version: words[1], dir: words[2], folders: []string{"."}}
+				m = &module{path: words[0], version: words[1], dir: words[2],
+					folders: []string{"."}}
 				all[m.path] = m
 			}
 			folder, err := filepath.Rel(m.dir, words[3])
@@ -104,7 +108,8 @@ func linked(root string) ([]*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	modules := []*module{{path: "Go's standard library", dir: strings.TrimSpace(string(out)), folders: []string{"."}}}
+	modules := []*module{{path: "Go's standard library", dir: strings.TrimSpace(string(out)),
+		folders: []string{"."}}}
 	for _, m := range all {
 		slices.Sort(m.folders)
 		modules = append(modules, m)
@@ -114,7 +119,8 @@ func linked(root string) ([]*module, error) {
 }
 
 // notice are the names of files that are licences, or belong to them.
-var notice = regexp.MustCompile(`(?i)^(un)?(licen[cs]es?|copying|copyright|notice|patents)([-.].*)?$`)
+var notice = regexp.MustCompile(
+	`(?i)^(un)?(licen[cs]es?|copying|copyright|notice|patents)([-.].*)?$`)
 
 // files are the licence files of a module, relative to it.
 func (m *module) files() (names []string, err error) {
@@ -124,7 +130,8 @@ func (m *module) files() (names []string, err error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if e.Type().IsRegular() && notice.MatchString(e.Name()) && !strings.HasSuffix(e.Name(), ".go") {
+			if e.Type().IsRegular() && notice.MatchString(e.Name()) &&
+				!strings.HasSuffix(e.Name(), ".go") {
 				names = append(names, filepath.ToSlash(filepath.Join(folder, e.Name())))
 			}
 		}
@@ -190,9 +197,12 @@ func licences(root string) ([]byte, error) {
 			known[sum].of = append(known[sum].of, m.path+": "+name)
 		}
 		if len(all) == 0 {
-			unknown = append(unknown, fmt.Errorf("%s %s: no licence recognised in %q", m.path, m.version, names))
+			unknown = append(unknown,
+				fmt.Errorf("%s %s: no licence recognised in %q", m.path, m.version, names))
 		}
-		fmt.Fprintln(&list, strings.Join(append(strings.Fields(m.path+" "+m.version), strings.Join(all, " and ")), " "))
+		fmt.Fprintln(&list,
+			strings.Join(append(strings.Fields(m.path+" "+m.version), strings.Join(all, " and ")),
+				" "))
 	}
 	if err := errors.Join(unknown...); err != nil {
 		return nil, err
@@ -204,7 +214,8 @@ func licences(root string) ([]byte, error) {
 func assemble(list string, texts []*text) []byte {
 	var out bytes.Buffer
 	line := strings.Repeat("-", 80)
-	out.WriteString("Modules linked into tobac, with their licences. The texts are below.\n\n" + list)
+	out.WriteString("Modules linked into tobac, with their licences. The texts are below.\n\n" +
+		list)
 	for _, path := range slices.Sorted(maps.Keys(statements)) {
 		fmt.Fprintf(&out, "\n%s\n%s\n\n%s\n", line, path, statements[path])
 	}

@@ -28,12 +28,14 @@ func TestCommitted(t *testing.T) {
 			break
 		}
 	}
-	t.Error("the licences are not those of the modules that are linked: go run ./licences ../../cmd/tobac/licences.txt, in internal/gen")
+	t.Error("the licences are not those of the modules that are linked: go run ./licences " +
+		"../../cmd/tobac/licences.txt, in internal/gen")
 }
 
 // Texts of known kinds are recognised, others are not.
 func TestKinds(t *testing.T) {
-	if got, percent := kinds([]byte("You may do with this what you like, on Sundays.")); len(got) != 0 || percent >= least {
+	if got, percent := kinds([]byte("You may do with this what you like, on Sundays.")); len(got) !=
+		0 || percent >= least {
 		t.Errorf("%q, %.0f %%", got, percent)
 	}
 	text, err := os.ReadFile("../../../LICENSE")

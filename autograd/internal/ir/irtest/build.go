@@ -136,5 +136,6 @@ func Size(f *ir.Func, v *ir.Value) int { return v.Axes.Lanes(f.Axes) * v.Len() }
 
 // Near reports whether numbers agree to rounding, NaN and infinities included.
 func Near(x, y float64) bool {
-	return x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= 1e-12*max(1, math.Abs(x), math.Abs(y))
+	return x == y || math.IsNaN(x) && math.IsNaN(y) ||
+		math.Abs(x-y) <= 1e-12*max(1, math.Abs(x), math.Abs(y))
 }

@@ -9,13 +9,19 @@ import (
 
 // Element-wise operations.
 var (
-	Neg      = unary("neg", ir.Unary{Form: ir.Neg, F: func(x float64) float64 { return -x }, Zero: true})
-	Exp      = unary("exp", ir.Unary{Form: ir.Exp, F: math.Exp})
-	Relu     = unary("relu", ir.Unary{Form: ir.Relu, F: func(x float64) float64 { return max(x, 0) }, Zero: true})
+	Neg = unary("neg", ir.Unary{Form: ir.Neg, F: func(x float64) float64 {
+		return -x
+	}, Zero: true})
+	Exp  = unary("exp", ir.Unary{Form: ir.Exp, F: math.Exp})
+	Relu = unary("relu", ir.Unary{Form: ir.Relu, F: func(x float64) float64 {
+		return max(x, 0)
+	}, Zero: true})
 	Positive = unary("positive", ir.Unary{Form: ir.Positive, F: positive, Zero: true})
-	Square   = unary("square", ir.Unary{Form: ir.Square, F: func(x float64) float64 { return x * x }, Zero: true})
-	Tanh     = unary("tanh", ir.Unary{F: math.Tanh, Zero: true, Bound: 1})
-	Sqrt     = unary("sqrt", ir.Unary{F: math.Sqrt, Zero: true})
+	Square   = unary("square", ir.Unary{Form: ir.Square, F: func(x float64) float64 {
+		return x * x
+	}, Zero: true})
+	Tanh = unary("tanh", ir.Unary{F: math.Tanh, Zero: true, Bound: 1})
+	Sqrt = unary("sqrt", ir.Unary{F: math.Sqrt, Zero: true})
 
 	Add = binary("add", ir.Add, ir.ZeroBoth, func(x, y float64) float64 { return x + y })
 	Sub = binary("sub", ir.Sub, ir.ZeroBoth, func(x, y float64) float64 { return x - y })
@@ -53,19 +59,20 @@ var ErrNegative = errors.New("negative sum")
 
 // Root is an operation on whole values: x over the root of the sum of its elements. It
 // fails with ErrNegative if that is negative.
-var Root = &ir.Op{Name: "root", Eval: func(_ ir.Attr, out []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
-	s := 0.0
-	for _, x := range in[0] {
-		s += x
-	}
-	if s < 0 {
-		return ErrNegative
-	}
-	for i, x := range in[0] {
-		out[i] = x / math.Sqrt(s)
-	}
-	return nil
-}}
+var Root = &ir.Op{Name: "root",
+	Eval: func(_ ir.Attr, out []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
+		s := 0.0
+		for _, x := range in[0] {
+			s += x
+		}
+		if s < 0 {
+			return ErrNegative
+		}
+		for i, x := range in[0] {
+			out[i] = x / math.Sqrt(s)
+		}
+		return nil
+	}}
 
 // Crossing is an operation that crosses a mapped axis. ir.Weight is a form of
 // ir.OverSoftmax.
@@ -74,7 +81,8 @@ func Crossing(over ir.Over, form ir.Form) *ir.Op {
 }
 
 var crossingNames = map[ir.Over]string{
-	ir.OverSum: "sum_over", ir.OverLogSumExp: "logsumexp_over", ir.OverSoftmax: "softmax_over", ir.OverMax: "max_over",
+	ir.OverSum: "sum_over", ir.OverLogSumExp: "logsumexp_over", ir.OverSoftmax: "softmax_over",
+	ir.OverMax:    "max_over",
 	ir.OverExpand: "expand_over", ir.OverStack: "stack", ir.OverUnstack: "unstack",
 }
 
@@ -90,7 +98,8 @@ func positive(x float64) float64 {
 
 func unary(name string, u ir.Unary) *ir.Op {
 	u.Vec = ir.EachOf(u.F)
-	return &ir.Op{Name: name, Class: ir.Elementwise1, Form: u.Form, Unary: &u, Eval: each(func(x []float64) float64 { return u.F(x[0]) })}
+	return &ir.Op{Name: name, Class: ir.Elementwise1, Form: u.Form, Unary: &u,
+		Eval: each(func(x []float64) float64 { return u.F(x[0]) })}
 }
 
 func binary(name string, form ir.Form, zero ir.Zeros, f func(x, y float64) float64) *ir.Op {
@@ -111,11 +120,13 @@ func binary(name string, form ir.Form, zero ir.Zeros, f func(x, y float64) float
 			}
 		},
 	}
-	return &ir.Op{Name: name, Class: ir.Elementwise2, Form: form, Binary: k, Eval: each(func(x []float64) float64 { return f(x[0], x[1]) })}
+	return &ir.Op{Name: name, Class: ir.Elementwise2, Form: form, Binary: k,
+		Eval: each(func(x []float64) float64 { return f(x[0], x[1]) })}
 }
 
 // each evaluates a function of the elements of the operands, of which some are scalars.
-func each(f func(x []float64) float64) func(ir.Attr, []float64, ir.Shape, [][]float64, []ir.Shape) error {
+func each(f func(x []float64) float64) func(ir.Attr, []float64, ir.Shape, [][]float64,
+	[]ir.Shape) error {
 	return func(_ ir.Attr, out []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
 		x := make([]float64, len(in))
 		for e := range out {
@@ -145,7 +156,8 @@ func rows(shape ir.Shape) [][]int {
 func reduction(over ir.Over) *ir.Op {
 	op := *ir.Reduction(over, nil)
 	op.Sources = func(_ ir.Attr, _, in ir.Shape) [][]int { return rows(in) }
-	op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64, shapes []ir.Shape) error {
+	op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64,
+		shapes []ir.Shape) error {
 		return ir.Reduction(over, rows(shapes[0])).Eval(at, out, shape, in, shapes)
 	}
 	return &op

@@ -21,7 +21,8 @@ func Random(rng *rand.Rand, operations int, sizes ...int) *ir.Func {
 		r.pool = append(r.pool, r.Input(ir.Shape{side}, axes...))
 	}
 	r.pool = append(r.pool, r.Const(ir.Shape{side}, 0, 1, 0, -0.5), r.Const(ir.Shape{}, 0.5))
-	kinds := []func(){r.unary, r.binary, r.binary, r.choose, r.reduce, r.show, r.pick, r.multiply, r.whole, r.cross, r.cross, r.cross}
+	kinds := []func(){r.unary, r.binary, r.binary, r.choose, r.reduce, r.show, r.pick, r.multiply,
+		r.whole, r.cross, r.cross, r.cross}
 	for range operations {
 		kinds[rng.IntN(len(kinds))]()
 	}
@@ -111,7 +112,8 @@ func (r *random) cross() {
 		return
 	}
 	x, i := r.any(1), r.rng.IntN(len(r.F.Axes))
-	if last := r.pool[len(r.pool)-1]; r.rng.IntN(2) == 0 && len(last.Shape) > 0 { // crossings of each other, with zeros
+	// crossings of each other, with zeros
+	if last := r.pool[len(r.pool)-1]; r.rng.IntN(2) == 0 && len(last.Shape) > 0 {
 		x = r.View(last, ir.Shape{side}, r.index(side, side)...)
 	}
 	size := r.Axis(i).Size()
@@ -124,7 +126,8 @@ func (r *random) cross() {
 		r.pool = append(r.pool, r.Over(Crossing(ir.OverUnstack, ir.Other), i, rows))
 		return
 	}
-	switch over := []ir.Over{ir.OverSum, ir.OverLogSumExp, ir.OverSoftmax, ir.OverMax, ir.OverStack}[r.rng.IntN(5)]; over {
+	switch over := []ir.Over{ir.OverSum, ir.OverLogSumExp, ir.OverSoftmax, ir.OverMax,
+		ir.OverStack}[r.rng.IntN(5)]; over {
 	case ir.OverStack:
 		rows := r.Over(Crossing(over, ir.Other), i, x)
 		r.pool = append(r.pool, r.View(rows, ir.Shape{side}, r.index(side, size*side)...))

@@ -63,7 +63,8 @@ func block(x *Machine, op *Op) {
 			}
 			for at := k % 2 * BlockTerm; at < k*BlockTerm; at += 2 * BlockTerm {
 				a, b, c, d := a[at:], b[at:], a[at+BlockTerm:], b[at+BlockTerm:]
-				mulAddFour(d0, d1, d2, d3, r(a[0]), r(a[1]), r(b[0]), r(b[1]), r(c[0]), r(c[1]), r(d[0]), r(d[1]))
+				mulAddFour(d0, d1, d2, d3, r(a[0]), r(a[1]), r(b[0]), r(b[1]), r(c[0]), r(c[1]),
+					r(d[0]), r(d[1]))
 			}
 		}
 	}

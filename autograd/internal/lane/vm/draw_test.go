@@ -37,7 +37,8 @@ func drawn(t *testing.T, set vector.Set, code Code, arena ...float64) (got, u []
 
 func testDrawLess(t *testing.T, set vector.Set) {
 	_, u := drawn(t, set, DrawLess, 0)
-	bounds := []float64{0, math.Copysign(0, -1), 0x1p-53, math.Nextafter(0x1p-53, 1), 0x1p-1074, 1, math.Nextafter(1, 0), 2, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
+	bounds := []float64{0, math.Copysign(0, -1), 0x1p-53, math.Nextafter(0x1p-53, 1), 0x1p-1074, 1,
+		math.Nextafter(1, 0), 2, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
 	for _, v := range u {
 		bounds = append(bounds, math.Nextafter(v, 0), v, math.Nextafter(v, 1))
 	}

@@ -76,7 +76,8 @@ func mul2(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64) {
 }
 
 //go:noinline
-func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64) {
+func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64,
+	x2 []float64) {
 	n := len(dst)
 	x0, x1, x2 = x0[:n], x1[:n], x2[:n]
 	for i := range dst {
@@ -85,7 +86,8 @@ func mul3(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 }
 
 //go:noinline
-func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64,
+	x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {
@@ -96,7 +98,8 @@ func mul4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 
 // mulAdd4 is dst += Σ rᵢ·xᵢ over four terms.
 //
 //go:noinline
-func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64, x2 []float64, r3 float64, x3 []float64) {
+func mulAdd4(dst []float64, r0 float64, x0 []float64, r1 float64, x1 []float64, r2 float64,
+	x2 []float64, r3 float64, x3 []float64) {
 	n := len(dst)
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range dst {

@@ -60,8 +60,12 @@ func laneCases() []laneCase {
 	reg := func(rng *rand.Rand) int32 { return int32(rng.IntN(testSources)) }
 	num := func(rng *rand.Rand) int32 { return int32(rng.IntN(testArena - 16)) }
 	const dst = testSources
-	registers := func(rng *rand.Rand) (Op, []int32) { return Op{Dst: dst, A: reg(rng), B: reg(rng)}, nil }
-	scalar := func(rng *rand.Rand) (Op, []int32) { return Op{Dst: dst, A: reg(rng), B: num(rng)}, nil }
+	registers := func(rng *rand.Rand) (Op, []int32) {
+		return Op{Dst: dst, A: reg(rng), B: reg(rng)}, nil
+	}
+	scalar := func(rng *rand.Rand) (Op, []int32) {
+		return Op{Dst: dst, A: reg(rng), B: num(rng)}, nil
+	}
 	pairs := func(second func(*rand.Rand) int32) func(rng *rand.Rand) (Op, []int32) {
 		return func(rng *rand.Rand) (Op, []int32) {
 			k := 1 + rng.IntN(9)
@@ -132,7 +136,9 @@ func laneCases() []laneCase {
 	return []laneCase{
 		{code: Copy, exact: true, make: registers},
 		{code: Gather, exact: true, make: registers},
-		{code: Fill, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: dst, A: num(rng)}, nil }},
+		{code: Fill, exact: true, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: dst, A: num(rng)}, nil
+		}},
 		{code: Neg, exact: true, make: registers},
 		{code: Add, exact: true, make: registers},
 		{code: Sub, exact: true, make: registers},
@@ -172,17 +178,29 @@ func laneCases() []laneCase {
 		{code: Draw, exact: true, make: drawn},
 		{code: DrawLess, exact: true, make: drawn},
 		{code: DrawShift, unit: true, make: drawn},
-		{code: Sum, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: reg(rng)}, nil }},
-		{code: SumProduct, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: reg(rng), B: reg(rng)}, nil }},
+		{code: Sum, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: reg(rng)}, nil
+		}},
+		{code: SumProduct, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: reg(rng), B: reg(rng)}, nil
+		}},
 		{code: Exp, make: registers},
 		{code: Where, exact: true, make: func(rng *rand.Rand) (Op, []int32) {
 			return Op{Dst: dst, A: reg(rng), B: 1}, []int32{77, reg(rng), reg(rng)}
 		}},
-		{code: LogSumExp, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: reg(rng), B: second}, nil }},
-		{code: SumConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: num(rng)}, nil }},
-		{code: ShiftConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: num(rng), B: second}, nil }},
+		{code: LogSumExp, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: reg(rng), B: second}, nil
+		}},
+		{code: SumConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: num(rng)}, nil
+		}},
+		{code: ShiftConst, exact: true, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: num(rng), B: second}, nil
+		}},
 		{code: LogSumExpOf, make: others},
-		{code: MaxLanes, exact: true, make: func(rng *rand.Rand) (Op, []int32) { return Op{Dst: num(rng), A: reg(rng)}, nil }},
+		{code: MaxLanes, exact: true, make: func(rng *rand.Rand) (Op, []int32) {
+			return Op{Dst: num(rng), A: reg(rng)}, nil
+		}},
 	}
 }
 
@@ -237,7 +255,8 @@ func newTrial(c laneCase, rng *rand.Rand, n int, specials bool) *trial {
 // run runs the operation after another one, which touches none of its operands, and
 // returns the registers, the arena and the streams.
 func (tr *trial) run(set vector.Set) (regs, arena []float64, streams []vector.Stream) {
-	x := New(set, slices.Clone(tr.arena), Size{Width: tr.width, Full: testRegisters, Buffer: 2*tr.n + testBuffer, Streams: 2})
+	x := New(set, slices.Clone(tr.arena),
+		Size{Width: tr.width, Full: testRegisters, Buffer: 2*tr.n + testBuffer, Streams: 2})
 	copy(x.Full, tr.full)
 	x.Streams[0], x.Streams[1] = vector.NewStream(1), vector.NewStream(2)
 	regs = slices.Clone(tr.regs)
@@ -300,8 +319,10 @@ func compareTrial(t *testing.T, set vector.Set, tr *trial, specials bool) {
 	compare := func(what string, got, want []float64) {
 		t.Helper()
 		for i := range want {
-			if tr.c.exact && !same(got[i], want[i]) || !tr.c.exact && !closeTo(got[i], want[i], 1e-15, scale) {
-				t.Fatalf("n=%d, %d count, %+v %v: %s %d: got %v, want %v", tr.n, tr.count, tr.op, tr.args, what, i, got[i], want[i])
+			if tr.c.exact && !same(got[i], want[i]) || !tr.c.exact &&
+				!closeTo(got[i], want[i], 1e-15, scale) {
+				t.Fatalf("n=%d, %d count, %+v %v: %s %d: got %v, want %v", tr.n, tr.count, tr.op,
+					tr.args, what, i, got[i], want[i])
 			}
 		}
 	}
@@ -327,7 +348,8 @@ func TestKernelSetsAgree(t *testing.T) {
 				got, wants := append(got, gotArena...), append(regs, arena...)
 				for i, want := range wants {
 					if g := got[i]; !same(g, want) {
-						t.Fatalf("%v: n=%d, %d count, %+v %v: number %d: got %v, want %v", c.code, n, tr.count, tr.op, tr.args, i, g, want)
+						t.Fatalf("%v: n=%d, %d count, %+v %v: number %d: got %v, want %v", c.code,
+							n, tr.count, tr.op, tr.args, i, g, want)
 					}
 				}
 			}

@@ -35,7 +35,8 @@ func wantParts(t *testing.T, what string, x []float64, sum, top, rest float64) {
 		wantTop += 0
 	}
 	if !same(top, wantTop) || !closeTo(rest, wantRest, 4e-15, 1) || !same(sum, top+rest) {
-		t.Errorf("%s of %v: got %v = %v + %v, want %v + %v", what, x, sum, top, rest, wantTop, wantRest)
+		t.Errorf("%s of %v: got %v = %v + %v, want %v + %v", what, x, sum, top, rest, wantTop,
+			wantRest)
 	}
 }
 
@@ -57,7 +58,8 @@ func TestLogSumExpParts(t *testing.T) {
 				{Code: ShiftConst, Dst: 4, A: 3, B: 5},
 				{Code: End},
 			}}
-			bounds := Bounds{Set: set, Size: Size{Width: n, Full: sources + 1}, Defined: make([]bool, sources+1), Written: make([]bool, len(x.Arena))}
+			bounds := Bounds{Set: set, Size: Size{Width: n, Full: sources + 1},
+				Defined: make([]bool, sources+1), Written: make([]bool, len(x.Arena))}
 			for i := range sources {
 				bounds.Defined[i] = true
 			}
@@ -71,7 +73,8 @@ func TestLogSumExpParts(t *testing.T) {
 					column = append(column, x.Full[r*n+l])
 				}
 				top, rest := plainParts(column)
-				if got, want := x.Full[total*n+l], top+rest; !same(got, want) && !(math.Abs(got-want) <= 1e-14*(math.Abs(top)+rest)) {
+				if got, want := x.Full[total*n+l], top+rest; !same(got, want) &&
+					!(math.Abs(got-want) <= 1e-14*(math.Abs(top)+rest)) {
 					t.Errorf("%v: registers of %v: got %v, want %v", set, column, got, want)
 				}
 			}
@@ -80,7 +83,8 @@ func TestLogSumExpParts(t *testing.T) {
 			if largest, _ := plainParts(lanes); m[3] != largest && !same(m[3], largest) {
 				t.Errorf("%v: the largest of %v is %v, want %v", set, lanes, m[3], largest)
 			}
-			if log := math.Log(float64(count)); !same(m[5], m[3]) || m[6] != log || !same(m[4], m[3]+log) {
+			if log := math.Log(float64(count)); !same(m[5], m[3]) || m[6] != log ||
+				!same(m[4], m[3]+log) {
 				t.Errorf("%v: %v in %d lanes: got %v = %v + %v", set, m[3], count, m[4], m[5], m[6])
 			}
 		}

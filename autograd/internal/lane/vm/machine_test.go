@@ -55,7 +55,8 @@ func TestRunPacked(t *testing.T) {
 			}
 		}
 		g := &vm.Group{Code: []vm.Op{
-			{Code: vm.Gather, Dst: 0, A: 0}, {Code: vm.Scale, Dst: 1, A: 0, B: 0}, {Code: vm.Sum, Dst: 1, A: 1}, {Code: vm.SumConst, Dst: 2, A: 0}, {Code: vm.End},
+			{Code: vm.Gather, Dst: 0, A: 0}, {Code: vm.Scale, Dst: 1, A: 0, B: 0},
+			{Code: vm.Sum, Dst: 1, A: 1}, {Code: vm.SumConst, Dst: 2, A: 0}, {Code: vm.End},
 		}}
 		chosen := x.Select(1, lanes, 53*math.Ln2)
 		if !slices.Equal(chosen, selected) {
@@ -85,7 +86,8 @@ func TestShiftFactors(t *testing.T) {
 		x.ShiftFactors(150, offsets)
 		for i, off := range offsets {
 			v, p, q := arena[off], arena[150+2*i], arena[151+2*i]
-			if max(p, q) != 1 || !(math.Abs(math.Exp(-math.Abs(v))-min(p, q)) <= 1e-15*min(p, q)) || (v >= 0) != (p == 1) {
+			if max(p, q) != 1 || !(math.Abs(math.Exp(-math.Abs(v))-min(p, q)) <= 1e-15*min(p, q)) ||
+				(v >= 0) != (p == 1) {
 				t.Errorf("%v: %v has the factors %v and %v", set, v, p, q)
 			}
 		}
@@ -115,50 +117,74 @@ func TestVerify(t *testing.T) {
 	}{
 		{"nothing", nil, nil, false, "no operations"},
 		{"sum", []vm.Op{{vm.Add, 2, 0, 1}, {vm.Sum, 3, 2, 0}}, nil, false, ""},
-		{"no end", []vm.Op{{vm.Copy, 2, 0, 0}}, nil, false, "operation 0 of 1: got copy, want end as the last one"},
-		{"early end", []vm.Op{{vm.End, 0, 0, 0}, {vm.Copy, 2, 0, 0}}, nil, false, "operation 0 of 3: got end"},
-		{"unknown", []vm.Op{{vm.Codes, 0, 0, 0}}, nil, false, fmt.Sprintf("got code %d, want one below", vm.Codes)},
-		{"register too large", []vm.Op{{vm.Add, 2, 0, 4}}, nil, false, "operation 0, add 2 0 4: register 4, of which there are 4"},
+		{"no end", []vm.Op{{vm.Copy, 2, 0, 0}}, nil, false,
+			"operation 0 of 1: got copy, want end as the last one"},
+		{"early end", []vm.Op{{vm.End, 0, 0, 0}, {vm.Copy, 2, 0, 0}}, nil, false,
+			"operation 0 of 3: got end"},
+		{"unknown", []vm.Op{{vm.Codes, 0, 0, 0}}, nil, false,
+			fmt.Sprintf("got code %d, want one below", vm.Codes)},
+		{"register too large", []vm.Op{{vm.Add, 2, 0, 4}}, nil, false,
+			"operation 0, add 2 0 4: register 4, of which there are 4"},
 		{"result too large", []vm.Op{{vm.Add, 4, 0, 1}}, nil, false, "register 4"},
 		{"negative register", []vm.Op{{vm.Add, 2, 0, -1}}, nil, false, "register -1"},
-		{"undefined", []vm.Op{{vm.Copy, 2, 3, 0}}, nil, false, "register 3 is read before it is written"},
+		{"undefined", []vm.Op{{vm.Copy, 2, 3, 0}}, nil, false,
+			"register 3 is read before it is written"},
 		{"added to nothing", []vm.Op{{vm.MulAdd, 2, 0, 1}}, nil, false, "register 2 is read"},
 		{"undefined when packed", []vm.Op{{vm.Copy, 1, 0, 0}}, nil, true, "register 0 is read"},
 		{"gathered", []vm.Op{{vm.Gather, 0, 1, 0}, {vm.Copy, 1, 0, 0}}, nil, true, ""},
-		{"gathered from nothing", []vm.Op{{vm.Gather, 0, 3, 0}}, nil, true, "register 3 of all lanes is read"},
-		{"number without a value", []vm.Op{{vm.Scale, 2, 0, 8}}, nil, false, "number 8 is read before it is written"},
-		{"second number without a value", []vm.Op{{vm.SigmoidShift, 2, 0, 7}}, nil, false, "number 8 is read before it is written"},
-		{"number of an operation before", []vm.Op{{vm.LogSumExp, 9, 0, 8}, {vm.Scale, 2, 0, 9}}, nil, false, ""},
+		{"gathered from nothing", []vm.Op{{vm.Gather, 0, 3, 0}}, nil, true,
+			"register 3 of all lanes is read"},
+		{"number without a value", []vm.Op{{vm.Scale, 2, 0, 8}}, nil, false,
+			"number 8 is read before it is written"},
+		{"second number without a value", []vm.Op{{vm.SigmoidShift, 2, 0, 7}}, nil, false,
+			"number 8 is read before it is written"},
+		{"number of an operation before", []vm.Op{{vm.LogSumExp, 9, 0, 8}, {vm.Scale, 2, 0, 9}},
+			nil, false, ""},
 		{"second result", []vm.Op{{vm.LogSumExp, 8, 0, 9}}, nil, false, "numbers 9 to 11"},
-		{"number", []vm.Op{{vm.Scale, 2, 0, 10}}, nil, false, "numbers 10 to 11, of which there are 10"},
+		{"number", []vm.Op{{vm.Scale, 2, 0, 10}}, nil, false,
+			"numbers 10 to 11, of which there are 10"},
 		{"second number", []vm.Op{{vm.SigmoidShift, 2, 0, 9}}, nil, false, "numbers 9 to 11"},
 		{"result", []vm.Op{{vm.Sum, 10, 0, 0}}, nil, false, "numbers 10 to 11"},
 		{"stream", []vm.Op{{vm.Draw, 2, 1, 0}}, nil, false, "streams 1 to 2"},
 		{"function", []vm.Op{{vm.Unary, 2, 0, 0}}, nil, false, "unary functions 0 to 1"},
-		{"binary function", []vm.Op{{vm.Binary, 2, 0, 0}}, []int32{1, 0}, false, "binary functions 0 to 1"},
-		{"pool", []vm.Op{{vm.Where, 2, 0, 1}}, []int32{0, 1}, false, "operands at 1 lie outside the pool of 2"},
+		{"binary function", []vm.Op{{vm.Binary, 2, 0, 0}}, []int32{1, 0}, false,
+			"binary functions 0 to 1"},
+		{"pool", []vm.Op{{vm.Where, 2, 0, 1}}, []int32{0, 1}, false,
+			"operands at 1 lie outside the pool of 2"},
 		{"dot", []vm.Op{{vm.Dot, 2, 0, 2}}, []int32{0, 5, 1, 6}, false, ""},
 		{"no terms", []vm.Op{{vm.Dot, 2, 0, 0}}, nil, false, "0 terms"},
-		{"dot of its result", []vm.Op{{vm.Copy, 2, 0, 0}, {vm.Dot, 2, 0, 2}}, []int32{0, 5, 2, 6}, false, "register 2 is written before all operands are read"},
+		{"dot of its result", []vm.Op{{vm.Copy, 2, 0, 0}, {vm.Dot, 2, 0, 2}}, []int32{0, 5, 2, 6},
+			false, "register 2 is written before all operands are read"},
 		{"tile", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func([]int32) {}), false, ""},
-		{"rows of another set", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) { t[vm.TileRows] = 4 }), false, "a tile of 4 rows, want 2 for kernels portable"},
-		{"rows that there are not", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) { t[vm.TileJoint], t[vm.TileExtra+3] = -1, 1 }), false, "a tile of -1 joint registers"},
-		{"panel", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) { t[vm.TilePanel] = 9 }), false, "numbers 9 to 11"},
-		{"part of a tile", []vm.Op{{vm.Tile, 0, 3, 0}}, tile(func([]int32) {}), false, "outside the pool"},
+		{"rows of another set", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) {
+			t[vm.TileRows] = 4
+		}), false, "a tile of 4 rows, want 2 for kernels portable"},
+		{"rows that there are not", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) {
+			t[vm.TileJoint], t[vm.TileExtra+3] = -1, 1
+		}), false, "a tile of -1 joint registers"},
+		{"panel", []vm.Op{{vm.Tile, 0, 0, 0}}, tile(func(t []int32) { t[vm.TilePanel] = 9 }), false,
+			"numbers 9 to 11"},
+		{"part of a tile", []vm.Op{{vm.Tile, 0, 3, 0}}, tile(func([]int32) {}), false,
+			"outside the pool"},
 		{"block", []vm.Op{{vm.Block, 3, 0, 1}}, block, false, ""},
-		{"block without buffer", []vm.Op{{vm.Block, 3, 0, 9}}, append(slices.Clone(block), make([]int32, 8*vm.BlockTerm)...), false, "9 terms take a buffer of 88"},
+		{"block without buffer", []vm.Op{{vm.Block, 3, 0, 9}},
+			append(slices.Clone(block), make([]int32, 8*vm.BlockTerm)...), false,
+			"9 terms take a buffer of 88"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := &vm.Group{Code: c.code, Args: c.args}
 			if len(c.code) > 0 && c.name != "no end" {
 				g.Code = append(g.Code, vm.Op{Code: vm.End})
 			}
-			b := vm.Bounds{Set: vector.Portable, Size: vm.Size{Width: 8, Full: 4, Packed: 2, Buffer: 30, Streams: 1}, Defined: []bool{true, true, false, false}, Written: make([]bool, 10)}
+			b := vm.Bounds{Set: vector.Portable, Size: vm.Size{Width: 8, Full: 4, Packed: 2,
+				Buffer: 30, Streams: 1}, Defined: []bool{true, true, false, false},
+				Written: make([]bool, 10)}
 			for i := range 8 {
 				b.Written[i] = true
 			}
 			err := g.Verify(b, c.packed)
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			if c.want == "" && err != nil || c.want != "" &&
+				(err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got error %v, want %q", err, c.want)
 			}
 		})

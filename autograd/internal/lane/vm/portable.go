@@ -47,7 +47,8 @@ func dot(x *Machine, op *Op) {
 		mul4(dst, factor(0), reg(0), factor(1), reg(1), factor(2), reg(2), factor(3), reg(3))
 	}
 	for i := first; i < k; i += 4 {
-		mulAdd4(dst, factor(i), reg(i), factor(i+1), reg(i+1), factor(i+2), reg(i+2), factor(i+3), reg(i+3))
+		mulAdd4(dst, factor(i), reg(i), factor(i+1), reg(i+1), factor(i+2), reg(i+2), factor(i+3),
+			reg(i+3))
 	}
 }
 

@@ -17,7 +17,8 @@ func (x *Machine) RunPacked(g *Group, selected []int32) {
 
 // tailMasks has, from index VectorLen−c on, masks of VectorLen lanes of which
 // the first c count.
-var tailMasks = [2 * VectorLen]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0), 4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
+var tailMasks = [2 * VectorLen]uint64{0: ^uint64(0), 1: ^uint64(0), 2: ^uint64(0), 3: ^uint64(0),
+	4: ^uint64(0), 5: ^uint64(0), 6: ^uint64(0), 7: ^uint64(0)}
 
 // run executes the group in registers of n lanes.
 func (x *Machine) run(g *Group, regs []float64, n, count int, active []int32) {
@@ -59,7 +60,8 @@ func (x *Machine) Each(g *Group, packed bool, selected []int32, count int, after
 		if g.Code[i].Code == End {
 			return
 		}
-		one := Group{Code: []Op{g.Code[i], {Code: End}}, Args: g.Args, Unary: g.Unary, Binary: g.Binary}
+		one := Group{Code: []Op{g.Code[i], {Code: End}}, Args: g.Args, Unary: g.Unary,
+			Binary: g.Binary}
 		if packed {
 			x.RunPacked(&one, selected)
 		} else {

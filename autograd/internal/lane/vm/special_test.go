@@ -54,7 +54,8 @@ func TestSpecialValues(t *testing.T) {
 				x.Run(&Group{Code: []Op{op, {Code: End}}}, n)
 				for i, a := range special {
 					if got, want := x.Full[2*n+i], c.want(a, b); !same(got, want) {
-						t.Errorf("%v: %v of %v and %v: got %v, want %v", set, c.code, a, b, got, want)
+						t.Errorf("%v: %v of %v and %v: got %v, want %v", set, c.code, a, b, got,
+							want)
 					}
 				}
 			}
@@ -74,16 +75,19 @@ func TestTileRelu(t *testing.T) {
 		for r := range rows {
 			args[TileDst+r] = int32(1 + r)
 		}
-		arena := append([]float64{negative}, slices.Repeat([]float64{1}, rows)...) // biases and factors
+		// biases and factors
+		arena := append([]float64{negative}, slices.Repeat([]float64{1}, rows)...)
 		x := New(set, arena, Size{Width: n, Full: 1 + rows})
-		values := []float64{negative, 0, math.NaN(), -1, 2, math.Inf(1), math.Inf(-1), 5e-324, -5e-324}
+		values := []float64{negative, 0, math.NaN(), -1, 2, math.Inf(1), math.Inf(-1), 5e-324,
+			-5e-324}
 		for i := range n {
 			x.Full[i] = values[i%len(values)]
 		}
 		x.Run(&Group{Code: []Op{{Code: TileRelu}, {Code: End}}, Args: args}, n)
 		for i := range rows * n {
 			if got, want := x.Full[n+i], math.Max(x.Full[i%n], 0); !same(got, want) {
-				t.Errorf("%v: row %d, lane %d: relu of %v is %v, want %v", set, i/n, i%n, x.Full[i%n], got, want)
+				t.Errorf("%v: row %d, lane %d: relu of %v is %v, want %v", set, i/n, i%n,
+					x.Full[i%n], got, want)
 			}
 		}
 	}

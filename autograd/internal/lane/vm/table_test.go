@@ -38,11 +38,14 @@ func TestAssembly(t *testing.T) {
 			g := &Group{Code: []Op{{Code: code}, {Code: End}}}
 			if table[code].assembly && code != End {
 				i := slices.IndexFunc(laneCases(), func(c laneCase) bool { return c.code == code })
-				tr := newTrial(laneCases()[i], rand.New(rand.NewPCG(3, uint64(code))), VectorLen, false)
+				tr := newTrial(laneCases()[i], rand.New(rand.NewPCG(3, uint64(code))), VectorLen,
+					false)
 				g.Code[0], g.Args = tr.op, tr.args
 			}
-			x := New(set, make([]float64, testArena), Size{Width: VectorLen, Full: testRegisters, Buffer: testBuffer, Streams: 2})
-			x.run(&Group{Code: []Op{{Code: End}}}, x.Full, VectorLen, VectorLen, make([]int32, VectorLen))
+			x := New(set, make([]float64, testArena),
+				Size{Width: VectorLen, Full: testRegisters, Buffer: testBuffer, Streams: 2})
+			x.run(&Group{Code: []Op{{Code: End}}}, x.Full, VectorLen, VectorLen,
+				make([]int32, VectorLen))
 			x.state.code = &g.Code[0]
 			if len(g.Args) > 0 {
 				x.state.args = &g.Args[0]

@@ -221,7 +221,8 @@ func affineThree2(x, y []float64, p, q float64, c []float64, step int, a0, a1, a
 func addFour2(x, y, c []float64, step int, a0, a1, a2, a3 []float64) {
 	n := len(x)
 	y, a0, a1, a2, a3 = y[:n], a0[:n], a1[:n], a2[:n], a3[:n]
-	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1], c[3*step], c[3*step+1]
+	p0, q0, p1, q1, p2, q2, p3, q3 := c[0], c[1], c[step], c[step+1], c[2*step], c[2*step+1],
+		c[3*step], c[3*step+1]
 	for i := range x {
 		b0, b1, b2, b3 := a0[i], a1[i], a2[i], a3[i]
 		x[i] += (p0*b0 + p1*b1) + (p2*b2 + p3*b3)

@@ -33,10 +33,12 @@ func (g *Group) Verify(b Bounds, packed bool) error {
 			return fmt.Errorf("vm: operation %d: got code %d, want one below %d", i, op.Code, Codes)
 		}
 		if last := i == len(g.Code)-1; last != (op.Code == End) {
-			return fmt.Errorf("vm: operation %d of %d: got %v, want end as the last one and nowhere else", i, len(g.Code), op.Code)
+			return fmt.Errorf("vm: operation %d of %d: got %v, want end as the last one and "+
+				"nowhere else", i, len(g.Code), op.Code)
 		}
 		if err := v.op(op); err != nil {
-			return fmt.Errorf("vm: operation %d, %v %d %d %d: %w", i, op.Code, op.Dst, op.A, op.B, err)
+			return fmt.Errorf("vm: operation %d, %v %d %d %d: %w", i, op.Code, op.Dst, op.A, op.B,
+				err)
 		}
 	}
 	if len(g.Code) == 0 {
@@ -172,18 +174,22 @@ func (v *verifier) counts(op *Op) {
 		}
 		for i, k := range append([]int32{t[TileJoint]}, t[TileExtra:][:MaxTileRows]...) {
 			if k < 0 || i > RowsPerTile(v.b.Set) && k > 0 {
-				v.fail("a tile of %d joint registers and %v of single rows", t[TileJoint], t[TileExtra:][:MaxTileRows])
+				v.fail("a tile of %d joint registers and %v of single rows", t[TileJoint],
+					t[TileExtra:][:MaxTileRows])
 			}
 		}
 	case Block:
 		t := v.g.Args[op.A:]
 		for _, side := range []int32{t[BlockHeight], t[BlockWidth]} {
 			if side < 1 || side > BlockSide {
-				v.fail("a block of %d rows by %d columns, want 1 to %d", t[BlockHeight], t[BlockWidth], BlockSide)
+				v.fail("a block of %d rows by %d columns, want 1 to %d", t[BlockHeight],
+					t[BlockWidth], BlockSide)
 			}
 		}
-		if need := BlockBuffer(int(op.B)); op.B < 1 || need > max(v.b.Size.Buffer, 2*v.b.Size.Width) {
-			v.fail("%d terms take a buffer of %d, of which there are %d", op.B, need, v.b.Size.Buffer)
+		if need := BlockBuffer(int(op.B)); op.B < 1 ||
+			need > max(v.b.Size.Buffer, 2*v.b.Size.Width) {
+			v.fail("%d terms take a buffer of %d, of which there are %d", op.B, need,
+				v.b.Size.Buffer)
 		}
 	}
 }
