@@ -98,7 +98,7 @@ func TestPanickingProgress(t *testing.T) {
 			t.Errorf("%s: panic %v, want the one of Progress", name, got)
 		}
 		if err := r.Advance(t.Context(), math.MaxInt); err == nil ||
-			!strings.Contains(err.Error(), "a panic cut its work") {
+			!strings.Contains(err.Error(), "a panic interrupted it") {
 			t.Errorf("%s: Advance after it: %v", name, err)
 		}
 	}
