@@ -104,7 +104,8 @@ func TestMaxParents(t *testing.T) {
 		res, err := tobac.Fit(context.Background(), data, cfg)
 		if isA[*stein.SVGD](cfg.Engine) || isA[*stein.DiBS](cfg.Engine) {
 			if err == nil || err.Error() != "tobac: a bound on the number of parents is not a "+
-				"differentiable prior, which SVGD needs; allowed: an engine that reads node scores" {
+				"differentiable prior, which SVGD needs; allowed: an engine that reads "+
+				"node scores" {
 				t.Errorf("%s: got error %v", name, err)
 			}
 			continue
