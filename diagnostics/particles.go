@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/internal/pareto"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -41,10 +43,7 @@ func Population(stays float64) []Check {
 // draws and the shape k of the largest, as gaussian.Weighted has them: by k, and by the means and
 // standard deviations that the draws have with their weights and without.
 func Approximation(names []string, draws mat.Matrix, logWeights []float64, k float64) []Check {
-	weights := make([]float64, len(logWeights))
-	for i, l := range logWeights {
-		weights[i] = math.Exp(l) * float64(len(weights)) // stat wants counts
-	}
+	weights := pareto.Counts(logWeights)
 	shift, scale, shifted, scaled := 0.0, 0.0, "", ""
 	for i, name := range names {
 		x := mat.Col(nil, i, draws)

@@ -212,10 +212,7 @@ func (p *Paths) weigh(e *evaluator, seed uint64) error {
 
 // moments is the normal distribution with the weighted mean and covariance.
 func (w *Weighted) moments() (*Normal, bool) {
-	weights := make([]float64, len(w.LogWeights))
-	for i, l := range w.LogWeights {
-		weights[i] = math.Exp(l) * float64(len(weights)) // stat wants counts
-	}
+	weights := pareto.Counts(w.LogWeights)
 	_, d := w.X.Dims()
 	mean, covariance := make([]float64, d), mat.NewSymDense(d, nil)
 	for i := range mean {

@@ -164,9 +164,9 @@ func commonTable(ctx context.Context, p *engine.Problem,
 		return t, false, nil
 	}
 	_, sd := p.Data.ObservedMoments()
-	sum, roots := 0.0, 0
+	least, sum, roots := slices.Min(sd), 0.0, 0
 	for _, v := range sd {
-		if v *= v; v <= likeRoots*slices.Min(sd)*slices.Min(sd) {
+		if v *= v; v <= likeRoots*least*least {
 			sum, roots = sum+v, roots+1
 		}
 	}

@@ -62,6 +62,16 @@ func Smooth(logs []float64) (k float64) {
 	return k
 }
 
+// Counts are the weights with the given logarithms, which add to 1, as package stat wants them:
+// they add to their number.
+func Counts(logs []float64) []float64 {
+	out := make([]float64, len(logs))
+	for i, l := range logs {
+		out[i] = math.Exp(l) * float64(len(logs))
+	}
+	return out
+}
+
 func quantile(p, k, sigma float64) float64 {
 	if math.Abs(k) < 1e-12 {
 		return -sigma * math.Log1p(-p)
