@@ -180,8 +180,8 @@ func TestMemoryIsChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tobac.NewRun(t.Context(), wide(9, 30), tobac.Config{Engine: &sums.Exact{}}); err ==
-		nil ||
+	if _, err := tobac.NewRun(t.Context(), wide(9, 30),
+		tobac.Config{Engine: &sums.Exact{}}); err == nil ||
 		!strings.HasPrefix(err.Error(), "tobac: the engine exact needs memory for 2^30 sets of "+
 			"variables, and takes at most 20 variables") {
 		t.Errorf("sets of variables: %v", err)

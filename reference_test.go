@@ -124,8 +124,8 @@ func TestReferenceLogProbability(t *testing.T) {
 	}
 	for _, k := range []int{0, 17, len(graphs) - 1} {
 		p := graphfile.FromGraphs(data.Names, []*dag.Graph{graphs[k]})
-		if c := compared(t, ref, p); math.Abs(c.LogProbDifference-(logs[k]-mean)) >
-			4*c.LogProbError {
+		if c := compared(t, ref,
+			p); math.Abs(c.LogProbDifference-(logs[k]-mean)) > 4*c.LogProbError {
 			t.Errorf("graph %d: %+v, want the difference %v", k, c, logs[k]-mean)
 		}
 	}

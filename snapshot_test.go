@@ -252,8 +252,8 @@ func TestRestoreChecksSettings(t *testing.T) {
 		}
 		bare.Settings = s.Settings[:2]
 		if err := newRun(t, data, cfg).Restore(context.Background(), &bare); err == nil ||
-			err.Error() !=
-				"tobac: snapshot does not say which model it was made with, the run has linear" {
+			err.Error() != "tobac: snapshot does not say which model it was made with, the run "+
+				"has linear" {
 			t.Errorf("got error %v", err)
 		}
 	})
@@ -372,8 +372,8 @@ func TestRestoreErrors(t *testing.T) {
 		first := newRun(t, data, several())
 		cfg := several()
 		sampler(&cfg).Steps = 20
-		if err := newRun(t, data, cfg).Restore(context.Background(), snapshot(t, first)); err ==
-			nil || err.Error() !=
+		if err := newRun(t, data, cfg).Restore(context.Background(),
+			snapshot(t, first)); err == nil || err.Error() !=
 			`tobac: snapshot was made with the engine "svgd steps=12", the run has "svgd steps=20"` {
 			t.Errorf("got error %v", err)
 		}

@@ -60,8 +60,8 @@ func TestUniformInputs(t *testing.T) {
 					defer e.Close()
 					dst := [][]float64{make([]float64, 18), make([]float64, 3)}
 					for range 2 { // streams start anew in every evaluation
-						if err := e.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}); err !=
-							nil {
+						if err := e.Eval(dst,
+							[]ad.Feed{{Data: data}, noise(5), noise(500)}); err != nil {
 							t.Fatal(err)
 						}
 					}

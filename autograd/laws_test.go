@@ -436,8 +436,8 @@ func TestGradientOfParts(t *testing.T) {
 	at := normals(rand.New(rand.NewPCG(1, 1)), size)
 	got := eval(t, nodes(x), outputs, [][]float64{at}, ad.Options{})[0]
 	for i, v := range got {
-		if want := float64(i) * math.Cos(float64(i)*at[i]); !(math.Abs(v-want) <=
-			1e-12*float64(size)) {
+		if want := float64(i) * math.Cos(
+			float64(i)*at[i]); !(math.Abs(v-want) <= 1e-12*float64(size)) {
 			t.Errorf("element %d: %v, want %v", i, v, want)
 		}
 	}

@@ -109,8 +109,8 @@ func TestMachineCodeIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if coded := strings.Contains(profile.String(), "machine code, 2 values from square"); coded !=
-		want {
+	if coded := strings.Contains(profile.String(),
+		"machine code, 2 values from square"); coded != want {
 		t.Error(profile)
 	}
 	if p, err = ad.Compile([]*ad.Node{x}, []*ad.Node{y}, ad.MachineCode); err != nil ||

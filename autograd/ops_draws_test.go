@@ -34,8 +34,8 @@ func TestTransformedDraws(t *testing.T) {
 		}
 		defer ev.Close()
 		dst := room(outputs)
-		if err := ev.Eval(dst, []ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}); err !=
-			nil {
+		if err := ev.Eval(dst,
+			[]ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}); err != nil {
 			t.Fatal(err)
 		}
 		return dst
@@ -99,8 +99,8 @@ func TestDrawMoments(t *testing.T) {
 		if d := math.Abs(mean - want.mean); d > 4*math.Sqrt(want.variance/n) {
 			t.Errorf("%v: got mean %v, want %v", outputs[3+i], mean, want.mean)
 		}
-		if d := math.Abs(variance - want.variance); d >
-			4*math.Sqrt((want.fourth-want.variance*want.variance)/n) {
+		if d := math.Abs(variance - want.variance); d > 4*math.Sqrt(
+			(want.fourth-want.variance*want.variance)/n) {
 			t.Errorf("%v: got variance %v, want %v", outputs[3+i], variance, want.variance)
 		}
 	}

@@ -36,8 +36,8 @@ func TestExpmOfGonum(t *testing.T) {
 					scaled := mat.NewDense(n, n, nil)
 					scaled.Scale(size, d)
 					if err := ev.Eval(got,
-						feeds([][]float64{x.RawMatrix().Data, scaled.RawMatrix().Data})); err !=
-						nil {
+						feeds([][]float64{x.RawMatrix().Data,
+							scaled.RawMatrix().Data})); err != nil {
 						t.Fatal(err)
 					}
 					block := mat.NewDense(2*n, 2*n, nil)

@@ -48,8 +48,8 @@ func TestSharedLinearDataFollowTheModel(t *testing.T) {
 				noise := residuals(table, weights)
 				variance := stat.Variance(noise.RawMatrix().Data, nil)
 				// The variance of N normal values has standard error 0.1·√(2/N); five of them.
-				if tolerance := 5 * 0.1 * math.Sqrt(2/float64(n*d)); math.Abs(variance-0.1) >
-					tolerance {
+				if tolerance :=
+					5 * 0.1 * math.Sqrt(2/float64(n*d)); math.Abs(variance-0.1) > tolerance {
 					t.Errorf("%s: noise variance %.4f, want 0.1 ± %.4f", name, variance, tolerance)
 				}
 			}

@@ -24,8 +24,9 @@ func TestJoinedAtMostSurely(t *testing.T) {
 // Graphs of different sizes are refused.
 func TestGraphsOfDifferentSizes(t *testing.T) {
 	e := &posterior.Ensemble{Graphs: []*dag.Graph{dag.New(2), dag.New(2), dag.New(3)}}
-	if message := panics(func() { metrics.Evaluate(e, dag.New(2), nil) }); message !=
-		"metrics: graph 2 has 3 vertices, graph 0 has 2" {
+	if message := panics(func() {
+		metrics.Evaluate(e, dag.New(2), nil)
+	}); message != "metrics: graph 2 has 3 vertices, graph 0 has 2" {
 		t.Errorf("got %v", message)
 	}
 }

@@ -88,8 +88,8 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 				if !ok || len(groups) != d {
 					t.Errorf("%T: groups %v, %v of block %d", lik, groups, ok, b)
 				}
-				if all := slices.Sorted(slices.Values(slices.Concat(groups...))); len(all) !=
-					width || all[0] != 0 || all[width-1] != width-1 {
+				if all := slices.Sorted(slices.Values(slices.Concat(groups...))); len(
+					all) != width || all[0] != 0 || all[width-1] != width-1 {
 					t.Errorf("%T: groups of block %d are no partition of %d: %v", lik, b, width,
 						groups)
 				}

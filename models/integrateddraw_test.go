@@ -108,8 +108,8 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			}
 			m, variance := stat.MeanVariance(prior, nil)
 			below := top[0] + topData[0] - m
-			if sigma := math.Sqrt(float64(last) / 2 / draws); !(math.Abs(below-float64(last)/2) <=
-				4*sigma) {
+			if sigma := math.Sqrt(
+				float64(last) / 2 / draws); !(math.Abs(below-float64(last)/2) <= 4*sigma) {
 				t.Errorf("draws are %v below the maximum, want %v ± %v", below, float64(last)/2,
 					sigma)
 			}

@@ -72,8 +72,8 @@ func TestTOBACDefaults(t *testing.T) {
 	if a := target.Alpha(100); a != 5 {
 		t.Errorf("α at step 100 is %v, want 5", a)
 	}
-	if a := newTOBAC(t, noisyScores(7), models.TOBACConfig{Gradient: models.Flips}).Alpha(100); a !=
-		100 {
+	if a := newTOBAC(t, noisyScores(7),
+		models.TOBACConfig{Gradient: models.Flips}).Alpha(100); a != 100 {
 		t.Errorf("without parameters α at step 100 is %v, want 100", a)
 	}
 	// Without a prior: two edges per variable.

@@ -151,8 +151,9 @@ func TestWeightedFaults(t *testing.T) {
 			t.Errorf("log prior %g: error %v", bad, err)
 		}
 	}
-	if message := panics(func() { _, _ = posterior.Weighted(two, []float64{0}) }); message !=
-		"posterior: 1 log densities for 2 graphs" {
+	if message := panics(func() {
+		_, _ = posterior.Weighted(two, []float64{0})
+	}); message != "posterior: 1 log densities for 2 graphs" {
 		t.Errorf("lengths that differ: %v", message)
 	}
 }

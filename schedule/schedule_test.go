@@ -35,8 +35,8 @@ func TestValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		for step, want := range c.want {
-			if got := schedule.Over(s, c.steps).At(step); math.Abs(got-want) >
-				1e-13*math.Abs(want) {
+			if got := schedule.Over(s,
+				c.steps).At(step); math.Abs(got-want) > 1e-13*math.Abs(want) {
 				t.Errorf("%s over %d steps at %d: got %v, want %v", c.text, c.steps, step, got,
 					want)
 			}

@@ -72,8 +72,8 @@ func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	if d > nodescore.MostSymmetric {
 		return fmt.Sprintf("its scores are for at most %d variables", nodescore.MostSymmetric)
 	}
-	if seconds := secondsOf(m.milliseconds(data), min(2, d-1), len(rowGroups(data))); seconds >
-		mostScoreSeconds {
+	if seconds := secondsOf(m.milliseconds(data), min(2, d-1),
+		len(rowGroups(data))); seconds > mostScoreSeconds {
 		return fmt.Sprintf(
 			"its scores would take about %s of processor time; --model %s computes them",
 			roughly(seconds), familyGeneralised)

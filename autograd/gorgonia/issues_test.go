@@ -83,8 +83,9 @@ func TestIssue218(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	if err := run.Eval([][]float64{make([]float64, 2)}, []ad.Feed{{Data: []float64{1}}}); err ==
-		nil || !strings.Contains(err.Error(), "got 1 values, want 2") {
+	if err := run.Eval([][]float64{make([]float64, 2)},
+		[]ad.Feed{{Data: []float64{1}}}); err == nil ||
+		!strings.Contains(err.Error(), "got 1 values, want 2") {
 		t.Errorf("got error %v", err)
 	}
 }

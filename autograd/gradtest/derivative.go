@@ -35,8 +35,8 @@ func extrapolate(d [levels]float64) (best, uncertainty float64) {
 		next := column
 		for k := j; k < levels; k++ {
 			next[k] = column[k] + (column[k]-column[k-1])/(math.Ldexp(1, 2*j)-1)
-			if e := max(math.Abs(next[k]-column[k]), math.Abs(next[k]-column[k-1])); e <
-				uncertainty {
+			if e := max(math.Abs(next[k]-column[k]),
+				math.Abs(next[k]-column[k-1])); e < uncertainty {
 				best, uncertainty = next[k], e
 			}
 		}

@@ -101,8 +101,8 @@ func TestAnswersAgree(t *testing.T) {
 			t.Errorf("effect %+v", e)
 		}
 		first, last := e.Curve[0], e.Curve[4]
-		if slope := (last.Mean - first.Mean) / (last.Value - first.Value); math.Abs(slope-e.Mean) >
-			1e-9*(1+math.Abs(e.Mean)) {
+		if slope := (last.Mean - first.Mean) /
+			(last.Value - first.Value); math.Abs(slope-e.Mean) > 1e-9*(1+math.Abs(e.Mean)) {
 			t.Errorf("curve of slope %v, effect %v", slope, e.Mean)
 		}
 		text := succeed(t, "effect", "run", "--from", row[0], "--to", row[1]).stdout

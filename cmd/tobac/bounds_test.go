@@ -101,8 +101,9 @@ func TestWideTables(t *testing.T) {
 	}
 	succeed(t, strings.Fields("order wide.csv --columns x3,x7,x5999 --method variance")...)
 	debug.SetMemoryLimit(512 << 20)
-	if got := runTobac(t, strings.Fields("order narrow.csv --bootstrap 100000")...); got.code !=
-		cli.ExitUsage || !strings.Contains(got.stderr, "--bootstrap 100000 needs about ") {
+	if got := runTobac(t,
+		strings.Fields("order narrow.csv --bootstrap 100000")...); got.code != cli.ExitUsage ||
+		!strings.Contains(got.stderr, "--bootstrap 100000 needs about ") {
 		t.Errorf("resamples: %+v", got)
 	}
 }

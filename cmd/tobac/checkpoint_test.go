@@ -52,8 +52,8 @@ func TestResumeFromCheckpoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := k.Snapshot
-			if want := fmt.Sprintf("tobac: interrupted after step %d of ", s.Step); s.Step <
-				row.stop || !strings.HasPrefix(last, want) {
+			if want := fmt.Sprintf("tobac: interrupted after step %d of ",
+				s.Step); s.Step < row.stop || !strings.HasPrefix(last, want) {
 				t.Errorf("the checkpoint is at step %d, %q", s.Step, last)
 			}
 			got := succeed(t, "fit", "--workers", "3", "--resume", "state.json", "--out", "resumed")
@@ -253,8 +253,9 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 			"above 0",
 		"--model ffn --set bias=x": "--set bias=x: allowed: true, false",
 	} {
-		if got := runTobac(t, append([]string{"fit"}, strings.Fields(args)...)...); got.code !=
-			cli.ExitUsage || got.stderr != "tobac: "+want+"\n" {
+		if got := runTobac(t,
+			append([]string{"fit"}, strings.Fields(args)...)...); got.code != cli.ExitUsage ||
+			got.stderr != "tobac: "+want+"\n" {
 			t.Errorf("tobac fit %s: %+v", args, got)
 		}
 	}

@@ -353,8 +353,8 @@ func TestInterventionsFile(t *testing.T) {
 			}
 		}
 	}
-	if got := at(set, "metrics", "empty", "neg_ll").(float64); math.Abs(got-want) >
-		1e-9*math.Abs(want) || counted == held*d {
+	if got := at(set, "metrics", "empty",
+		"neg_ll").(float64); math.Abs(got-want) > 1e-9*math.Abs(want) || counted == held*d {
 		t.Errorf("Neg.LL of %d held-out values without edges: %v, want %v", counted, got, want)
 	}
 }

@@ -271,8 +271,8 @@ func TestTransform(t *testing.T) {
 	refuses(t, "fit data/train.csv --set data.transform=normal-scores --heldout data/heldout.csv",
 		cli.ExitUsage, "--heldout contradicts data.transform=normal-scores: ranks are computed "+
 			"within one table")
-	if got := runTobac(t, "fit", "data/train.csv", "--set", "data.transform=log"); got.code !=
-		cli.ExitFailed ||
+	if got := runTobac(t, "fit", "data/train.csv", "--set",
+		"data.transform=log"); got.code != cli.ExitFailed ||
 		!strings.HasSuffix(got.stderr, ", want a number above 0, which has a logarithm\n") {
 		t.Errorf("logarithm of a negative number: %+v", got)
 	}

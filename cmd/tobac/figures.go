@@ -61,15 +61,15 @@ func (j *job) unscaled() *dataset.Table {
 // cancelled.
 func writeFigures(ctx context.Context, page *report.Report, out *file.Set, png bool) error {
 	for _, p := range page.Pictures() {
-		if err := out.Write(figure(p.Name, ".svg"), cli.Interruptibly(ctx, p.WriteSVG)); err !=
-			nil {
+		if err := out.Write(figure(p.Name, ".svg"),
+			cli.Interruptibly(ctx, p.WriteSVG)); err != nil {
 			return err
 		}
 		if !png {
 			continue
 		}
-		if err := out.Write(figure(p.Name, ".png"), cli.Interruptibly(ctx, p.WritePNG)); err !=
-			nil {
+		if err := out.Write(figure(p.Name, ".png"),
+			cli.Interruptibly(ctx, p.WritePNG)); err != nil {
 			return err
 		}
 	}

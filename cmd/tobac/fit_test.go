@@ -148,8 +148,8 @@ func checkEval(t *testing.T, summary map[string]any, dir string) {
 	}
 	listed := parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--data", "data/train.csv",
 		filepath.Join(dir, "edges.csv")).stdout)
-	if diff := cmp.Diff(at(summary, "metrics", "listed"), at(listed, "metrics", "listed")); diff !=
-		"" {
+	if diff := cmp.Diff(at(summary, "metrics", "listed"),
+		at(listed, "metrics", "listed")); diff != "" {
 		t.Errorf("eval of edges.csv differs from summary.json (-summary +eval):\n%s", diff)
 	}
 }

@@ -155,8 +155,9 @@ func TestConvert(t *testing.T) {
 		"tobac: warning: txt holds no probabilities, no weights: left out\n"}) {
 		t.Errorf("convert - -: %+v", got)
 	}
-	if got := succeed(t, "convert", "graph.csv", "new.dot"); got.stdout !=
-		"new.dot: 3 vertices, 2 edges, 1 of them without direction\n" || got.stderr != "" {
+	if got := succeed(t, "convert", "graph.csv",
+		"new.dot"); got.stdout != "new.dot: 3 vertices, 2 edges, 1 of them without direction\n" ||
+		got.stderr != "" {
 		t.Errorf("convert to DOT: %+v", got)
 	}
 	if got := succeed(t, "convert", "b.csv", "-", "--transpose", "--to",

@@ -24,8 +24,8 @@ func TestOrderMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ordering.ByNames(names, []string{"X0", "X1", "X2", "X3", "X4", "X5"}); err !=
-			nil {
+		if _, err :=
+			ordering.ByNames(names, []string{"X0", "X1", "X2", "X3", "X4", "X5"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(help, "\n  "+name+" ") {
@@ -124,8 +124,9 @@ func TestOrderInterrupted(t *testing.T) {
 	simulated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--all"); got.code !=
-		cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv",
+		"--all"); got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" ||
+		got.stdout != "" {
 		t.Errorf("tobac order --all: %+v", got)
 	}
 	forever := waiting(make(chan struct{}))

@@ -283,8 +283,9 @@ func TestOrderBootstrap(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap", "25"); got.code !=
-		cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" || got.stdout != "" {
+	if got := runWith(t, ctx, "", "order", "data/train.csv", "--bootstrap",
+		"25"); got.code != cli.ExitInterrupted || got.stderr != "tobac: interrupted\n" ||
+		got.stdout != "" {
 		t.Errorf("interrupted: %+v", got)
 	}
 }

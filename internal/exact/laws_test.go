@@ -242,8 +242,8 @@ func (g *glance) Err() error {
 // work may not have ended yet.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() >
-		before; runtime.Gosched() {
+	for deadline :=
+		time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, were %d", runtime.NumGoroutine(), before)
 		}

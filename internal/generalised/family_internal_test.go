@@ -51,8 +51,8 @@ func difference(t *testing.T, name string, at []float64, f func(x, g, h []float6
 			t.Errorf("%s at %v: gradient %d is %v, differences give %v", name, at, a, g[a], want)
 		}
 		for b := range k {
-			if want := (up[b] - down[b]) / (2 * step); math.Abs(h[a*k+b]-want) >
-				1e-5*(1+math.Abs(want)) {
+			if want := (up[b] - down[b]) / (2 * step); math.Abs(h[a*k+b]-want) > 1e-5*(1+
+				math.Abs(want)) {
 				t.Errorf("%s at %v: Hessian %d %d is %v, differences give %v", name, at, a, b,
 					h[a*k+b], want)
 			}

@@ -134,8 +134,8 @@ func (m *Model) fits(s *State) error {
 				got.Field(k), want.Field(k))
 		}
 	}
-	if want := m.reward.total(&m.reward.start); !(math.Abs(s.LogStart-want) <=
-		1e-9*(1+math.Abs(want))) {
+	if want := m.reward.total(&m.reward.start); !(math.Abs(s.LogStart-want) <= 1e-9*(1+
+		math.Abs(want))) {
 		return fmt.Errorf("gflownet: state of other data, another score or another prior: log "+
 			"reward %v where episodes begin, want %v", s.LogStart, want)
 	}

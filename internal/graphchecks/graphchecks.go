@@ -102,8 +102,8 @@ func Compare(p, q posterior.Marginals, errors [2]*mat.Dense) Difference {
 			if i == j {
 				continue
 			}
-			if v := math.Abs(p.Probabilities.At(i, j) - q.Probabilities.At(i, j)); v >
-				out.Greatest {
+			if v := math.Abs(p.Probabilities.At(i, j) - q.Probabilities.At(i,
+				j)); v > out.Greatest {
 				out.Greatest, out.Source, out.Target = v, i, j
 			}
 			variance := 0.0

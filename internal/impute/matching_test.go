@@ -203,9 +203,10 @@ func TestMatchingOfACategory(t *testing.T) {
 	}
 	x.Set(7, 1, 0)
 	x.Set(7, 2, math.NaN())
-	if _, err := impute.Complete(t.Context(), x, impute.Settings{Together: [][]int{{1, 2}}}); err ==
-		nil || err.Error() != "impute: missing in only some of the columns that are missing "+
-		"together: row 8, columns of 2" {
+	if _, err := impute.Complete(t.Context(), x,
+		impute.Settings{Together: [][]int{{1, 2}}}); err == nil ||
+		err.Error() != "impute: missing in only some of the columns that are missing "+
+			"together: row 8, columns of 2" {
 		t.Errorf("got %v", err)
 	}
 }

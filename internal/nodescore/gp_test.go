@@ -334,8 +334,8 @@ func TestGPErrors(t *testing.T) {
 	}
 	x.SetCol(1, []float64{3, 3, 3, 3, 3, 1e60})
 	want := "score: Gaussian process: column 2 has values of more than 1e+50 units from its mean"
-	if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}); err ==
-		nil || err.Error() != want {
+	if _, err := nodescore.NewGP(x, nil,
+		nodescore.GPOptions{Scale: score.OneUnit, Unit: 1}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := nodescore.NewGP(x, nil, nodescore.GPOptions{MaxParents: -1}); err == nil {
@@ -362,8 +362,8 @@ func TestGPCost(t *testing.T) {
 		{4, 1, 5, 2*5 + 4 + 4*3},
 	} {
 		c := nodescore.GPOptions{MaxParents: row.max}.Cost(50, row.d)
-		if low := (nodescore.GPOptions{MaxParents: row.max, Rank: 10}).Cost(50, row.d); low.Flops >=
-			c.Flops || !near(low.Bytes, c.Bytes/5, 1e-12) {
+		if low := (nodescore.GPOptions{MaxParents: row.max, Rank: 10}).Cost(50,
+			row.d); low.Flops >= c.Flops || !near(low.Bytes, c.Bytes/5, 1e-12) {
 			t.Errorf("d = %d: rank 10 of 50 costs %v, exact %v", row.d, low, c)
 		}
 		if !near(c.Sets, row.sets, 1e-12) || !near(c.Bytes, 8*50*row.kept, 1e-12) {

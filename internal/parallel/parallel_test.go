@@ -219,8 +219,8 @@ func TestForWithMakesMemoryOncePerWorker(t *testing.T) {
 // a time that no loaded machine needs.
 func checkGoroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() >
-		before; runtime.Gosched() {
+	for deadline :=
+		time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, were %d", runtime.NumGoroutine(), before)
 		}

@@ -46,8 +46,8 @@ func TestPool(t *testing.T) {
 		calls = calls[:1]
 		run()
 	}
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() >
-		before; runtime.Gosched() {
+	for deadline :=
+		time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, were %d", runtime.NumGoroutine(), before)
 		}

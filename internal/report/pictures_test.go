@@ -142,8 +142,8 @@ func TestPicturesOfAllSizes(t *testing.T) {
 			if noted := strings.Contains(text, "are not drawn"); noted != (d > 30) {
 				t.Errorf("a note about variables that are not drawn: %v", noted)
 			}
-			if noted := strings.Contains(text, "with the surest relations are drawn"); noted !=
-				(d > 60) {
+			if noted := strings.Contains(text,
+				"with the surest relations are drawn"); noted != (d > 60) {
 				t.Errorf("a note about heat maps: %v", noted)
 			}
 		})

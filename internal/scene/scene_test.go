@@ -56,8 +56,8 @@ func TestContrastOfCells(t *testing.T) {
 				if v > strong {
 					letters = luminance(of(pair[1]))
 				}
-				if r := (math.Max(ground, letters) + 0.05) / (math.Min(ground, letters) + 0.05); r <
-					3.3 {
+				if r := (math.Max(ground, letters) + 0.05) / (math.Min(ground, letters) +
+					0.05); r < 3.3 {
 					t.Errorf("%s, %s at %.2f: contrast %.2f, want 3.3", name, pair[0].Name(), v, r)
 				}
 			}

@@ -91,8 +91,8 @@ func TestStraightLines(t *testing.T) {
 					parents := scoring.Subset(nil, others, set)
 					p := len(parents)
 					got := w.log(s, j, parents, form{make([]uint8, p), make([]uint8, p*p)})
-					if want := s.base.LogScore(j, parents); math.Abs(got-want) >
-						1e-10*math.Abs(want) {
+					if want := s.base.LogScore(j,
+						parents); math.Abs(got-want) > 1e-10*math.Abs(want) {
 						t.Fatalf("%s: variable %d given %v: %v, want %v", name, j, parents, got,
 							want)
 					}

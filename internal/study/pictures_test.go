@@ -73,8 +73,8 @@ func TestPictures(t *testing.T) {
 				continue
 			}
 			for before, methods := 0, []string{"EqVar, stepwise BIC", "exact, true order",
-				"exact, all orders", "Markov chains", "this program&#39;s default"}; len(methods) >
-				0; methods = methods[1:] {
+				"exact, all orders", "Markov chains",
+				"this program&#39;s default"}; len(methods) > 0; methods = methods[1:] {
 				at := strings.Index(svg, ">"+methods[0]+"<")
 				if at < before {
 					t.Errorf("%s: %s is missing, or stands before its place", d.Name, methods[0])

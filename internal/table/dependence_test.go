@@ -106,8 +106,8 @@ func TestDependenceIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if m := alone.Prepared.Profiles[c.Position-
-				1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <=
-				1e-9*(1+math.Abs(m.Mean))) {
+				1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <= 1e-9*(1+
+				math.Abs(m.Mean))) {
 				t.Fatalf("column %s has the mean %v, want %v", c.Name,
 					stat.Mean(mat.Col(nil, k, p.Data.X), nil), m.Mean)
 			}

@@ -34,8 +34,8 @@ func TestCommitted(t *testing.T) {
 
 // Texts of known kinds are recognised, others are not.
 func TestKinds(t *testing.T) {
-	if got, percent := kinds([]byte("You may do with this what you like, on Sundays.")); len(got) !=
-		0 || percent >= least {
+	if got, percent := kinds([]byte("You may do with this what you like, on Sundays.")); len(
+		got) != 0 || percent >= least {
 		t.Errorf("%q, %.0f %%", got, percent)
 	}
 	text, err := os.ReadFile("../../../LICENSE")
