@@ -61,7 +61,9 @@ type grown struct {
 }
 
 // compile builds and compiles log density and gradient, on one worker.
-func (p growthPoint) compile(tb testing.TB) *grown {
+func (p growthPoint) compile(tb testing.TB) *grown { return p.compileFor(tb, 1) }
+
+func (p growthPoint) compileFor(tb testing.TB, workers int) *grown {
 	tb.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -71,7 +73,8 @@ func (p growthPoint) compile(tb testing.TB) *grown {
 	x := b.Input("x", autograd.Shape{params}, b.Axis("particle", p.m))
 	y := logp(x)
 	outputs := []*autograd.Node{y, b.Grad(y, x)[0]}
-	e, err := autograd.NewEvaluator([]*autograd.Node{x}, outputs, autograd.Options{})
+	e, err := autograd.NewEvaluator([]*autograd.Node{x}, outputs,
+		autograd.Options{Workers: workers})
 	if err != nil {
 		tb.Fatal(err)
 	}

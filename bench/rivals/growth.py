@@ -1,23 +1,32 @@
 """Times of JAX on the growing densities and the seventeen models of bench/internal/densities.
 
     python growth.py OUT.json [--seventeen] [--only TEXT] [--limit SECONDS]
+    python growth.py OUT.json --device gpu [--particles 1,32,1024]
 
 For every size with one particle, and for every number of particles at one size (of the models
-of the review one size, with 1 and 32 particles): the fastest call, in seconds of the processor, of the compiled log density and gradient of all particles, in float64 on one
-thread, with the sum of the log densities and the norm of the gradients, which
-`go test ./bench -run TestGrowingDensities` compares. The data are those of densities.Weyl, so
-that no file is read. A point that takes longer than the limit to compile is left out.
+of the review one size, with 1 and 32 particles): the fastest call, in seconds of the processor, of
+the compiled log density and gradient of all particles, in float64 on one thread, with the sum of
+the log densities and the norm of the gradients, which `go test ./bench -run TestGrowingDensities`
+compares. The data are those of densities.Weyl, so that no file is read. A point that takes longer
+than the limit to compile is left out.
+
+With a device the seventeen models and the twelve densities at one size have the given numbers of
+particles, and seconds are those of the clock; `go test ./bench -run TestClockTimes` is beside them.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import sys
 import time
 
-os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads that wait would count
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+ONE_THREAD = not any(a.startswith("--device") for a in sys.argv)
+if ONE_THREAD:
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads that wait would count
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    os.environ.setdefault("XLA_FLAGS", flags)
 
 import jax
 import jax.numpy as jnp
@@ -311,24 +320,47 @@ SEVENTEEN = [
 ]
 
 
-def measure(make, n, particles, limit):
+def prepare(make, n, particles):
+    """The function of all particles and its arguments."""
     params, logp, data = make(n)
     x = jnp.asarray(0.2 * weyl(particles * params, PLACES).reshape(particles, params))
     data = [jnp.asarray(a) for a in data]
     # data are arguments, since XLA folds constants of this size for minutes
     f = jax.jit(jax.vmap(jax.value_and_grad(logp), in_axes=(0,) + (None,) * len(data)))
+    return f, (x, *data)
+
+
+def compiled(make, n, particles):
+    f, args = prepare(make, n, particles)
     start = time.perf_counter()
-    value, grad = jax.block_until_ready(f(x, *data))
-    if time.perf_counter() - start > limit:
-        return None
+    return f.lower(*args).compile(), args, time.perf_counter() - start
+
+
+def time_of(f, args, clock, window, budget):
+    value, grad = jax.block_until_ready(f(*args))
     fastest, spent = float("inf"), 0.0
-    while spent < 0.25:
-        start, calls, took = time.process_time(), 0, 0.0
-        while took < 0.01:
-            jax.block_until_ready(f(x, *data))
-            calls, took = calls + 1, time.process_time() - start
+    while spent < budget:
+        start, calls, took = clock(), 0, 0.0
+        while took < window:
+            jax.block_until_ready(f(*args))
+            calls, took = calls + 1, clock() - start
         fastest, spent = min(fastest, took / calls), spent + took
     return {"seconds": fastest, "value": float(jnp.sum(value)), "gradient": float(jnp.linalg.norm(grad))}
+
+
+def measure(make, n, particles, limit):
+    f, args, took = compiled(make, n, particles)
+    return time_of(f, args, time.process_time, 0.01, 0.25) if took <= limit else None
+
+
+def on_device(table, write):
+    """Compiles all points side by side, then times one after the other."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        waiting = [(key, pool.submit(compiled, make, n, m)) for key, make, n, m in table]
+        ready = [(key, *w.result()) for key, w in waiting]
+    for key, f, args, took in ready:
+        found = time_of(f, args, time.perf_counter, 0.005, 0.15)
+        write(key, found | {"compilation": took})
 
 
 def main():
@@ -337,24 +369,40 @@ def main():
     parser.add_argument("--only", default="", help="densities whose name contains this")
     parser.add_argument("--seventeen", action="store_true", help="the models of the review instead")
     parser.add_argument("--limit", type=float, default=120, help="seconds of a compilation")
+    parser.add_argument("--device", help="cpu, on all cores, or gpu: seconds of the clock")
+    parser.add_argument("--particles", default="1,32,1024", help="of --device")
     args = parser.parse_args()
-    results = {}
     table = [(name, size, [(n, 1) for n in values] + [(base, m) for m in (8, 16, 17, 32, 100)], make)
              for name, size, values, base, make in DENSITIES]
-    if args.seventeen:
+    if args.device:
+        jax.config.update("jax_platforms", "cuda" if args.device == "gpu" else "cpu")
+        many = [int(m) for m in args.particles.split(",")]
+        table = [(name, size, [(n, m) for m in many], make) for name, size, n, make in SEVENTEEN]
+        table += [(name, size, [(base, m) for m in many], make)
+                  for name, size, _, base, make in DENSITIES]
+    elif args.seventeen:
         table = [(name, size, [(n, 1), (n, 32)], make) for name, size, n, make in SEVENTEEN]
-    for name, size, points, make in table:
-        for n, m in points:
-            key = f"density={name}/{size}={n}/M={m}"
-            if args.only not in key:
-                continue
-            found = measure(make, n, m, args.limit)
-            if found is not None:
-                results[key] = found
-                print(f"{key:60} {found['seconds'] / m * 1e6:12.1f} µs", flush=True)
-    with open(args.out, "w") as f:
-        json.dump(results, f, indent=1)
-        f.write("\n")
+    points = [(f"density={name}/{size}={n}/M={m}", make, n, m)
+              for name, size, points, make in table for n, m in points]
+    points = [p for p in points if args.only in p[0]]
+    results = {}
+
+    def write(key, found):
+        results[key] = found
+        m = int(key.rsplit("=", 1)[1])
+        print(f"{key:60} {found['seconds'] / m * 1e6:12.1f} µs", flush=True)
+        with open(args.out, "w") as f:
+            json.dump(results, f, indent=1)
+            f.write("\n")
+
+    if args.device:
+        for start in range(0, len(points), 3 * len(SEVENTEEN)):  # what is done stays
+            on_device(points[start : start + 3 * len(SEVENTEEN)], write)
+        return
+    for key, make, n, m in points:
+        found = measure(make, n, m, args.limit)
+        if found is not None:
+            write(key, found)
 
 
 if __name__ == "__main__":

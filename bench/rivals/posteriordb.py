@@ -1,16 +1,19 @@
 """Effective draws of numpyro on posteriors of posteriordb, beside those of package nuts.
 
     python posteriordb.py [NAME...]
+    python posteriordb.py --device gpu --chains 256 [NAME...]
 
 Four chains of 1000 draws after 1000 of warm-up, in double precision, one line of JSON for each
 posterior: processor seconds of a second run, whose program is compiled, those of the first run,
-and the least bulk effective sample size of all parameters.
+and the least bulk effective sample size of all parameters. With a device, as many chains as it
+says advance together, 100 draws after 200 of warm-up, and seconds are those of the clock.
 """
 
+import argparse
+import concurrent.futures
 import gzip
 import json
 import pathlib
-import sys
 import time
 
 import jax
@@ -369,8 +372,64 @@ for year in (1972, 1976, 1980, 1984, 1988, 1992, 1996, 2000):
     )
 
 
+def least(draws):
+    rows = summary({k: np.asarray(v) for k, v in draws.items()}, group_by_chain=True)
+    return round(min(float(np.min(v["n_eff"][np.isfinite(v["n_eff"])])) for v in rows.values()))
+
+
+def together(names, chains, draws=100, warm=200):
+    """All chains of a posterior in one program; the programs are compiled side by side."""
+
+    def prepare(name):
+        model, data = MODELS[name], read(name)
+        kernel = NUTS(lambda: model(data))
+        keys = jax.random.split(jax.random.PRNGKey(1), chains)
+        states = kernel.init(keys, warm, None, (), {})
+
+        def run(states):
+            def step(s, _):
+                s = kernel.sample(s, (), {})  # of all chains
+                return s, (s.z, s.num_steps)
+
+            states, (_, warmed) = lax.scan(step, states, None, length=warm)
+            _, (z, steps) = lax.scan(step, states, None, length=draws)
+            return z, steps.sum() + warmed.sum()
+
+        return kernel, states, jax.jit(run).lower(states)
+
+    def compiled(program):
+        begin = time.perf_counter()
+        return program.compile(), time.perf_counter() - begin
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        programs = [(name, *prepare(name)) for name in names]
+        ready = list(pool.map(lambda p: compiled(p[3]), programs))
+    for (name, kernel, states, _), (run, took) in zip(programs, ready):
+        begin = time.perf_counter()
+        z, steps = jax.block_until_ready(run(states))
+        seconds = time.perf_counter() - begin
+        z = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), z)
+        constrain = jax.jit(jax.vmap(jax.vmap(kernel.postprocess_fn((), {}))))
+        print(json.dumps({
+            "posterior": name,
+            "chains": chains,
+            "effective": least(constrain(z)),
+            "seconds": round(seconds, 3),
+            "compilation": round(took, 1),
+            "gradients": int(steps),
+        }), flush=True)
+
+
 def main():
-    for name in sys.argv[1:] or MODELS:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--device", help="cpu, on all cores, or gpu: chains advance together")
+    parser.add_argument("--chains", type=int, default=256, help="with --device")
+    args = parser.parse_args()
+    if args.device:
+        jax.config.update("jax_platforms", "cuda" if args.device == "gpu" else "cpu")
+        return together(args.names or list(MODELS), args.chains)
+    for name in args.names or MODELS:
         model, data = MODELS[name], read(name)
         started = time.process_time()
         kernel = NUTS(lambda: model(data))
@@ -398,11 +457,9 @@ def main():
             seconds.append(time.process_time() - begin)
         draws = jax.block_until_ready(jax.vmap(constrain)(z))
         total = time.process_time() - started - seconds[1]
-        rows = summary({k: np.asarray(v) for k, v in draws.items()}, group_by_chain=True)
-        least = min(float(np.min(v["n_eff"][np.isfinite(v["n_eff"])])) for v in rows.values())
         print(json.dumps({
             "posterior": name,
-            "effective": round(least),
+            "effective": least(draws),
             "seconds": round(seconds[1], 3),
             "first": round(total, 1),
             "gradients": steps,
