@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 26
+const frozenVersion = 27
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "70947597ed7cd417",
-	"float64 amd64 portable": "c169478fa016ca2d",
+	"float64 amd64 avx2":     "a1319eb0c299341c",
+	"float64 amd64 portable": "6ac288c3e681410a",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

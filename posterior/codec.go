@@ -18,7 +18,7 @@ import (
 // formatVersion is that of the format that [Posterior.Write] writes. [Read] takes those from
 // oldestVersion on too: the first had no id of a run, and both had matrices of any size.
 const (
-	formatVersion = 4
+	formatVersion = 5
 	oldestVersion = 2
 )
 
@@ -35,6 +35,8 @@ type header struct {
 	Kind            string           `json:"kind"`
 	Marginals       *storedMarginals `json:"marginals"`
 	Components      []storedPart     `json:"components"`
+	// Parents are the sets of parents of each variable in any draw, where draws have their numbers.
+	Parents [][][]int `json:"parents,omitzero"`
 }
 
 type storedScale struct {
@@ -70,8 +72,10 @@ type storedEquations struct {
 	NoiseVariances numbers `json:"noise_variances,omitzero"` // left out: unknown
 }
 
+// A storedDraw has edges or, with more than mostInMatrices variables, numbers of sets of parents.
 type storedDraw struct {
-	Edges         [][]int          `json:"edges"` // source and target, indices of names
+	Edges         [][]int          `json:"edges,omitzero"` // source and target, indices of names
+	Sets          []int            `json:"sets,omitzero"`  // for each variable, of header.Parents
 	LogWeight     float64          `json:"log_weight"`
 	LogPrior      *float64         `json:"log_prior"`      // null: unknown
 	LogLikelihood *float64         `json:"log_likelihood"` // null: unknown
@@ -113,15 +117,24 @@ func (p *Posterior) Write(w io.Writer) error {
 	b := bufio.NewWriter(w) // keeps the first error until Flush
 	fmt.Fprintf(b, "{\"version\":%d", formatVersion)
 	h := p.header()
-	for _, field := range []struct {
+	list := parentSets{}
+	if len(p.Names) > mostInMatrices && len(p.Draws) > 0 {
+		list = p.parentSets()
+	}
+	type field struct {
 		key   string
 		value any
-	}{
+	}
+	fields := []field{
 		{"run", h.Run}, {"names", h.Names}, {"engine", h.Engine}, {"model", h.Model},
 		{"settings", h.Settings}, {"warnings", h.Warnings},
 		{"standardization", h.Standardization}, {"kind", h.Kind}, {"marginals", h.Marginals},
 		{"components", h.Components},
-	} {
+	}
+	if list.sets != nil {
+		fields = append(fields, field{"parents", list.sets})
+	}
+	for _, field := range fields {
 		text, err := compact(field.value)
 		if err != nil {
 			return fmt.Errorf("posterior: %s: %w", field.key, err)
@@ -130,7 +143,7 @@ func (p *Posterior) Write(w io.Writer) error {
 	}
 	b.WriteString(",\n\"draws\":[")
 	for m, draw := range p.Draws {
-		text, err := compact(draw.stored())
+		text, err := compact(draw.stored(list.numbers(m)))
 		if err != nil {
 			return fmt.Errorf("posterior: draw %d: %w", m+1, err)
 		}
@@ -185,12 +198,16 @@ func (m Marginals) stored() *storedMarginals {
 	return out
 }
 
-func (draw Draw) stored() storedDraw {
-	out := storedDraw{Edges: [][]int{}, LogWeight: draw.LogWeight, LogPrior: orNull(draw.LogPrior),
+// stored is a draw with its edges, or with the numbers of its sets of parents.
+func (draw Draw) stored(sets []int) storedDraw {
+	out := storedDraw{Sets: sets, LogWeight: draw.LogWeight, LogPrior: orNull(draw.LogPrior),
 		LogLikelihood: orNull(draw.LogLikelihood), Parameters: draw.Parameters}
 	edges := draw.Graph.Edges()
-	for _, e := range edges {
-		out.Edges = append(out.Edges, []int{e.From, e.To})
+	if sets == nil {
+		out.Edges = [][]int{}
+		for _, e := range edges {
+			out.Edges = append(out.Edges, []int{e.From, e.To})
+		}
 	}
 	out.Equations = draw.Equations.stored(edges)
 	return out
@@ -276,7 +293,7 @@ func read(r io.Reader) (*Posterior, error) {
 		"run": &h.Run, "names": &h.Names, "engine": &h.Engine, "model": &h.Model,
 		"settings": &h.Settings, "warnings": &h.Warnings,
 		"standardization": &h.Standardization, "kind": &h.Kind, "marginals": &h.Marginals,
-		"components": &h.Components,
+		"components": &h.Components, "parents": &h.Parents,
 	}
 	fields["draws"] = &draws
 	for d.More() {

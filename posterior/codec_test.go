@@ -135,7 +135,7 @@ func sample(t testing.TB) string {
 }
 
 func TestFormat(t *testing.T) {
-	want := `{"version":4,
+	want := `{"version":5,
 "run":"",
 "names":["x","y"],
 "engine":"svgd",
@@ -157,7 +157,7 @@ func TestFormat(t *testing.T) {
 
 // A file of the first version, which has no id of a run, is read.
 func TestReadFormer(t *testing.T) {
-	former := strings.Replace(strings.Replace(sample(t), `"version":4`, `"version":2`, 1),
+	former := strings.Replace(strings.Replace(sample(t), `"version":5`, `"version":2`, 1),
 		"\"run\":\"\",\n", "", 1)
 	p, err := posterior.Read(strings.NewReader(former), "former")
 	if err != nil {
@@ -172,13 +172,13 @@ func TestReadFormer(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	for _, row := range []struct{ name, old, new, want string }{
 		{"nothing", sample(t), "", "the text ends early"},
-		{"no object", `{"version":4`, `[`, "got [, want {"},
+		{"no object", `{"version":5`, `[`, "got [, want {"},
 		{"cut short", "\n]}\n", "", "draws: the text ends early"},
 		{"cut in a draw", `"log_prior":-1`, `"log_prior`, `draw 1: `},
 		{"more after it", "\n]}\n", "\n]}\n{}", "text after the end of the posterior"},
-		{"older", `"version":4,`, ``,
+		{"older", `"version":5,`, ``,
 			`begins with "run", want "version": not a posterior that tobac wrote, or an older one: fit again`},
-		{"newer", `"version":4`, `"version":5`, "version 5, want 4: fit again"},
+		{"newer", `"version":5`, `"version":6`, "version 6, want 5: fit again"},
 		{"unknown key", `"engine"`, `"motor"`, `unknown or repeated key "motor"`},
 		{"repeated key", `"engine":"svgd"`, `"engine":"svgd","engine":"mcmc"`,
 			`unknown or repeated key "engine"`},
@@ -280,9 +280,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add(strings.Replace(text, `"order":[0,1]`, `"order":null`, 1))
 	f.Add(strings.Replace(text, `1.5]`, `-0]`, 1))
-	f.Add(strings.Replace(strings.Replace(text, `"version":4`, `"version":2`, 1), "\"run\":\"\",\n",
+	f.Add(strings.Replace(strings.Replace(text, `"version":5`, `"version":2`, 1), "\"run\":\"\",\n",
 		"", 1))
-	f.Add(`{"version":4}`)
+	f.Add(`{"version":5}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := posterior.Read(strings.NewReader(text), "fuzz")
 		if err != nil {

@@ -41,10 +41,10 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 	}
 	numbers := 0. // for each pair; those of marginals stand in the file
 	for _, part := range h.Components {
-		numbers += part.Empty.numbers()
+		numbers += part.Empty.numbers(d)
 	}
 	for _, stored := range draws {
-		numbers += 1./8 + stored.Equations.numbers() // a byte, and its equations
+		numbers += 1./8 + stored.Equations.numbers(d) // a byte, and its equations
 	}
 	if err := checkPairs(d, numbers); err != nil {
 		return nil, fmt.Errorf("%d draws of graphs: %w", len(draws), err)
@@ -57,7 +57,7 @@ func (h *header) posterior(draws []storedDraw) (*Posterior, error) {
 		p.Components = append(p.Components, c)
 	}
 	for m, stored := range draws {
-		draw, err := stored.draw(d)
+		draw, err := stored.draw(d, h.Parents)
 		if err != nil {
 			return nil, fmt.Errorf("draw %d: %w", m+1, err)
 		}
@@ -80,15 +80,14 @@ func checkPairs(d int, numbers float64) error {
 	return nil
 }
 
-// numbers is how many of equations are kept for each pair of variables.
-func (s *storedEquations) numbers() float64 {
-	switch {
-	case s == nil:
+// numbers is how many of equations are kept for each pair of d variables: a row and a value of each
+// weight, the headers of their columns, and intercepts and noise variances.
+func (s *storedEquations) numbers(d int) float64 {
+	if s == nil {
 		return 0
-	case s.WeightSD == nil:
-		return 1
 	}
-	return 2
+	n := 2*(len(s.Weights)+len(s.WeightSD)) + 8*d
+	return float64(n) / (float64(d) * float64(d))
 }
 
 func (s *storedMarginals) marginals(d int) (m Marginals, err error) {
@@ -169,7 +168,7 @@ func (s storedPart) component(d int) (Component, error) {
 	return c, nil
 }
 
-func (s storedDraw) draw(d int) (Draw, error) {
+func (s storedDraw) draw(d int, parents [][][]int) (Draw, error) {
 	draw := Draw{LogWeight: s.LogWeight, LogPrior: math.NaN(), LogLikelihood: math.NaN()}
 	if s.LogPrior != nil {
 		draw.LogPrior = *s.LogPrior
@@ -180,14 +179,10 @@ func (s storedDraw) draw(d int) (Draw, error) {
 	if len(s.Parameters) > 0 {
 		draw.Parameters = s.Parameters
 	}
-	edges := make([]dag.Edge, len(s.Edges))
-	for k, e := range s.Edges {
-		if len(e) != 2 {
-			return draw, fmt.Errorf("edge %d has %d ends, want source and target", k, len(e))
-		}
-		edges[k] = dag.Edge{From: e[0], To: e[1]}
+	edges, err := s.edges(d, parents)
+	if err != nil {
+		return draw, err
 	}
-	var err error
 	if draw.Graph, err = dag.FromEdges(d, edges); err != nil {
 		return draw, errors.New(strings.TrimPrefix(err.Error(), "dag: "))
 	}

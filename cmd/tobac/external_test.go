@@ -144,7 +144,7 @@ func TestEdgesFileIsListed(t *testing.T) {
 			t.Errorf("%v (-summary +eval):\n%s", args, diff)
 		}
 	}
-	if !bytes.Contains([]byte(readFile(t, "run/particles.json")), []byte(`"version":4`)) {
+	if !bytes.Contains([]byte(readFile(t, "run/particles.json")), []byte(`"version":5`)) {
 		t.Error("particles.json has no version")
 	}
 }

@@ -100,7 +100,9 @@ averaged over the graphs, with and without the density of the parameters.`
                        and the columns are at most results.effects
   consensus.csv, .dot  source,target,weight,type (-> or --)
   particles.json       the posterior, which tobac eval reads; with more than 100 columns the most
-                       probable edges, 100 of each on average, and the mean of all others
+                       probable edges, 100 of each on average, and the mean of all others; graphs
+                       as numbers of sets of parents, which are listed once, and parameters with
+                       the digits that their standard deviations give a meaning
   particles-svgd.json  the particles of --beside svgd
   imputation.csv       edge probabilities in each completed table, where values were missing
   summary.json         settings, knowledge, evidences, warnings, metrics, times, verdict

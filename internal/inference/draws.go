@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
@@ -61,6 +63,9 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 			parents := g.Parents(j)
 			q := w.Equation(j, parents)
 			drawn, above, noiseVariance := q.Draw(rng, noise)
+			if d > mostExact {
+				roundDraw(&q, drawn, &noiseVariance)
+			}
 			e.Intercepts[j] = q.Intercept + above // at the means of the columns
 			for a, i := range parents {
 				if q.Strength > 0 {
@@ -70,6 +75,9 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 				weights.Set(i, j, drawn[a])
 			}
 			e.NoiseVariances[j] = noiseVariance
+			if d > mostExact && q.Strength > 0 {
+				e.Intercepts[j] = rounded(e.Intercepts[j], math.Sqrt(noiseVariance/q.Strength))
+			}
 		}
 		p.Draws[k].Equations, given[k] = e, moments
 		return nil
@@ -83,4 +91,44 @@ func AddEquations(ctx context.Context, data *dataset.Table, p *posterior.Posteri
 	})
 	p.WeightMean, p.WeightSD = m.WeightMean, m.WeightSD
 	return nil
+}
+
+// mostExact is the number of variables up to which drawn equations have all digits. Files of a
+// thousand graphs of a thousand variables would consist of digits that say nothing.
+const mostExact = 100
+
+// roundDraw rounds what was drawn by at most 1/200 of its standard deviation, a weight by that of
+// its standard deviation given the others: so no sum of weights of collinear parents moves by more
+// than its own standard deviation allows.
+func roundDraw(q *score.Equation, weights []float64, noiseVariance *float64) {
+	var root mat.Cholesky
+	if len(weights) > 0 && root.Factorize(q.Cov) {
+		var precision mat.SymDense
+		if root.InverseTo(&precision) == nil {
+			for a, w := range weights {
+				weights[a] = rounded(w, 1/math.Sqrt(precision.At(a, a)))
+			}
+		}
+	}
+	if !math.IsInf(q.Freedom, 1) {
+		v := *noiseVariance
+		*noiseVariance = rounded(v, v*math.Sqrt(2/q.Freedom))
+	}
+}
+
+// rounded is v with as many decimals as hundredths of sd need. A number of which sd says nothing
+// stays as it is.
+func rounded(v, sd float64) float64 {
+	power := 2 - math.Floor(math.Log10(sd))
+	if !(math.Abs(power) <= 15) {
+		return v
+	}
+	unit := math.Pow10(int(math.Abs(power)))
+	if power < 0 {
+		return math.Round(v/unit) * unit
+	}
+	if r := math.Round(v*unit) / unit; !math.IsInf(r, 0) {
+		return r
+	}
+	return v
 }
