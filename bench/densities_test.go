@@ -99,9 +99,7 @@ func TestDensityFormsAgree(t *testing.T) {
 			natural := densities.Spelling{Name: "expression"}
 			want := form(natural, autograd.Reference)
 			for _, s := range append([]densities.Spelling{natural}, d.Spellings...) {
-				if !s.Slow || *long {
-					form(s, autograd.Compiled).agree(t, want)
-				}
+				form(s, autograd.Compiled).agree(t, want)
 			}
 			if d.Params < 1000 {
 				differences(t, d, x[:d.Params])

@@ -203,7 +203,8 @@ func growthTable(t *testing.T, points []growthPoint, others map[string]other) {
 		slope, ratio := "", ""
 		if last.m == p.m {
 			slope = fmt.Sprintf("%.2f",
-				exponent(numbers([]int{last.n, p.n}), []float64{lastTime, seconds}))
+				exponent([]float64{float64(last.n), float64(p.n)},
+					[]float64{lastTime, seconds}))
 		}
 		if o, known := others[p.name()]; known {
 			ratio = fmt.Sprintf("%.2f", o.Seconds/float64(p.m)/seconds)

@@ -75,7 +75,7 @@ func repeatForm(b *testing.B, f *form) {
 // tables are written into the file.
 //
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
-//	go test ./bench -run 'TestDensityTable/M=32/hidden' -long -v
+//	go test ./bench -run 'TestDensityTable/M=32/beta' -long -v
 func TestDensityTable(t *testing.T) {
 	measured(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
@@ -172,7 +172,7 @@ func misses(rows []densityRow) string {
 	var apart []string
 	for _, r := range rows {
 		for i, s := range r.density.Spellings {
-			if !s.Costlier && r.spellings[i] > otherwise*r.natural {
+			if r.spellings[i] > otherwise*r.natural {
 				apart = append(apart, fmt.Sprintf("%s: %s (%s)", r.density.Name, s.Name,
 					ratio(r.spellings[i], r.natural)))
 			}

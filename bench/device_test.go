@@ -83,18 +83,17 @@ func TestClockSteps(t *testing.T) {
 		"| --- | --- | --- | --- | --- | --- |", autograd.Kernels(), workers)
 	for _, particles := range []int{30, 300} {
 		for _, row := range []struct {
-			name string
-			key  modelStep
-			vars int
+			name, model string
+			vars        int
 		}{
 			{"linear", stepLinear, 10}, {"linear", stepLinear, 20}, {"linear", stepLinear, 50},
 			{"network", stepFFN, 20},
 		} {
 			var works []func() error
 			for _, workers := range []int{1, workers} {
-				p := newScaledProblem(t, row.key, scale{vars: row.vars, particles: particles,
-					workers: workers}, autograd.Compiled)
-				works = append(works, p.stepper(p.target))
+				s := stepSetup{model: row.model, vars: row.vars, particles: particles,
+					workers: workers}
+				works = append(works, s.problem(t, autograd.Compiled).stepper())
 			}
 			times := timings(t, works, 300*time.Millisecond)
 			fmt.Printf("| %s, d = %d | %d | %s | %s |", row.name, row.vars, particles,

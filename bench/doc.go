@@ -1,16 +1,9 @@
 // Package bench holds the benchmarks of the whole sampler step, and long tests of what inference is
-// worth. The experiments of the paper are in package study.
+// worth. `tobac reproduce` runs the experiments of the paper, which are in package study.
 //
 // # Long tests
 //
-// The published recipe beside its acceptance bands, the default and the node-wise estimator, in
-// minutes rather than seconds:
-//
-//	go test ./bench -run 'TestPaper(Sachs|Linear)' -long -v -timeout 60m
-//	go test ./bench -run TestPaperNonlinear -long -v -timeout 120m
-//	go test ./bench -run TestOrders -long -v -timeout 120m
-//
-// and what the default and the engines are worth, with the table of bench/notes/results.md, by
+// What the default and the engines are worth, with the table of bench/notes/results.md, is told by
 //
 //	go test ./bench -run TestPosteriorTable -long -update -v -timeout 120m
 //	go test ./bench -run TestChains -long -v -timeout 60m
@@ -44,14 +37,14 @@
 //
 // BenchmarkGrowth times the step over variables, rows, particles, samples and workers, one
 // parameter at a time, and BenchmarkPreparation what the linear model does with its rows once.
-// One test prints the measured exponents beside the expected ones, another one where the time of
-// a score goes; they assert nothing about times:
+// BenchmarkGrowthOfDensities does the same with densities whose size grows, of which a test prints
+// exponents, and another test says where the time of a score goes; they assert nothing about times:
 //
-//	go test ./bench -run TestGrowth -long -v -timeout 30m
+//	go test ./bench -run TestGrowthOfDensities -long -v -timeout 30m
 //	go test ./bench -run TestStepProfile -long -v
 //
 // BenchmarkDensity and TestDensityTable time thirty densities that the compiler knows nothing
-// special about, in several spellings; bench/notes/densities.md has the table:
+// special about, some in several spellings; bench/notes/densities.md has the table:
 //
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m
 //

@@ -2,13 +2,24 @@ package bench_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"tobac"
+	"tobac/dataset"
+	"tobac/engine"
+	"tobac/engine/stein"
+	"tobac/internal/drawn"
 	"tobac/internal/study"
 	"tobac/metrics"
+	"tobac/models"
+	"tobac/ordering"
+	"tobac/sem"
 )
 
 // A method of a comparison is any function, unlike those of package study, which are values.
@@ -136,4 +147,109 @@ func markdown(sections []section, columns []column) string {
 		}
 	}
 	return b.String()
+}
+
+var long = flag.Bool("long", false, "run the long tests")
+
+// full skips a test of the paper's experiments unless they were asked for.
+func full(t *testing.T) {
+	t.Helper()
+	if !*long {
+		t.Skip("takes minutes: with -long")
+	}
+}
+
+// tobacMethod is the main job of this module as a method.
+func tobacMethod(name string, cfg tobac.Config) method {
+	cfg.Workers = runtime.GOMAXPROCS(0)
+	return method{Name: name,
+		Fit: func(ctx context.Context, p *study.Problem, seed uint64) (*study.Fitted, error) {
+			cfg.Seed = seed
+			res, err := tobac.Fit(ctx, p.Train, cfg)
+			if err != nil {
+				return nil, err
+			}
+			f := &study.Fitted{Posterior: res.Posterior}
+			if p.Heldout == nil {
+				return f, nil
+			}
+			prior, data, err := drawn.LogDensity(res.Posterior, res.Config.Model, p.Heldout)
+			if err != nil {
+				return nil, err
+			}
+			f.HeldOut = metrics.NewHeldOut(prior, data)
+			return f, nil
+		}}
+}
+
+func eshd(r *metrics.Report) metrics.Number { return r.ESHD }
+
+func empirical(o outcome) *metrics.Report { return o.Empirical }
+func mixture(o outcome) *metrics.Report   { return o.Mixture }
+
+func meanSD(outcomes []outcome, part func(outcome) *metrics.Report,
+	number func(*metrics.Report) metrics.Number) study.MeanSD {
+	return over(outcomes, func(o outcome) metrics.Number { return number(part(o)) })
+}
+
+// underEqVar is the default sampler with the linear model under EqVar's order.
+func underEqVar() tobac.Config {
+	return tobac.Config{Model: sem.Linear{}, Engine: &stein.SVGD{},
+		Order: engine.Order{Method: ordering.MethodEqVar}}
+}
+
+func logTable(t *testing.T, outcomes []outcome) {
+	t.Helper()
+	all := []section{{"draws", outcomes}}
+	t.Logf("mean ± standard deviation over the problems\n%s", markdown(all, drawColumns(empirical)))
+	particles := slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool {
+		return o.Mixture == nil
+	})
+	if len(particles) > 0 {
+		t.Logf("mixtures\n%s", markdown([]section{{"draws", particles}}, drawColumns(mixture)))
+	}
+}
+
+// The whole path runs for networks and for every method: fits, cyclic particles
+// dropped and counted, held-out rows, the table. Few steps, so no figure is
+// compared.
+func TestExperimentWithEveryModel(t *testing.T) {
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 3, EdgesPerNode: 0.9, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := dataset.SimulateNonlinear(g,
+		dataset.NonlinearConfig{Rows: 30, HeldoutRows: 10, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout,
+		Truth: sim.Graph}}
+	var methods []method
+	for _, model := range []sem.Model{sem.Linear{NoIntercept: true}, sem.FeedForward{},
+		sem.BGe{Raw: true}} {
+		particles := stein.SVGD{Estimator: models.Joint, Steps: 3, Particles: 20, Samples: 8}
+		for _, cfg := range []tobac.Config{{Engine: &particles,
+			Order: engine.Order{Method: ordering.MethodEqVar}},
+			{Engine: &stein.DiBS{SVGD: particles}}} {
+			cfg.Model = model
+			methods = append(methods,
+				tobacMethod(fmt.Sprintf("%T %s", model, cfg.Engine.Engine().Name()), cfg))
+		}
+	}
+	all := compare(t, problems, methods, nil)
+	for i, o := range all {
+		for _, r := range []*metrics.Report{o.Empirical, o.Mixture} {
+			if cyclic := i%2 == 1; (r.Cyclic > 0) != cyclic ||
+				(o.Empirical.Cyclicity > 0) != cyclic || r.Cyclic == 20 {
+				t.Errorf("%s: %d of 20 particles cyclic, mean h %v", o.Method, r.Cyclic,
+					o.Empirical.Cyclicity)
+			}
+			for _, v := range []metrics.Number{r.ESHD, r.AUROC, r.NegLL, r.NegLLEmptyGraph} {
+				if v != v {
+					t.Errorf("%s: a metric is missing: %+v", o.Method, r)
+				}
+			}
+		}
+	}
 }

@@ -41,12 +41,9 @@ func poissonSEM(inflated bool) *Density {
 	}
 	d := &Density{
 		Name: "Poisson SEM", Params: m.d*(m.d-1)/2 + m.d, SD: 0.3, Expression: m.expression,
-		Spellings: []Spelling{{Name: "variable by variable", Expression: m.byVariable},
-			{Name: "map over rows", Expression: m.mapped}},
 	}
 	if inflated {
-		d.Name, d.Params, d.Spellings[0] = "zero-inflated Poisson SEM", d.Params+m.d,
-			Spelling{Name: "softplus", Expression: m.softplus}
+		d.Name, d.Params = "zero-inflated Poisson SEM", d.Params+m.d
 	}
 	return d
 }
@@ -82,38 +79,6 @@ func (m *counts) expression(x *autograd.Node) *autograd.Node {
 		a).Sum().Add(halfSquare(x))
 }
 
-// softplus writes ln(e^a + e^−λ) as −λ + ln(1 + e^(a+λ)).
-func (m *counts) softplus(x *autograd.Node) *autograd.Node {
-	w, b, a := m.parameters(x)
-	y, zero := constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d)
-	logRate := constant(x, m.s, m.n, m.d).MatMul(w).Add(b)
-	poisson := y.Mul(logRate).Sub(logRate.Exp())
-	return poisson.Add(zero.Mul(a.Sub(poisson).Softplus())).Sub(a.Softplus()).Sum().Add(
-		halfSquare(x))
-}
-
-func (m *counts) byVariable(x *autograd.Node) *autograd.Node {
-	w, b, _ := m.parameters(x)
-	s, y := constant(x, m.s, m.n, m.d), constant(x, m.y, m.n, m.d)
-	sum := halfSquare(x)
-	for j := range m.d {
-		logRate := at(b, j).Expand(autograd.Shape{m.n})
-		if j > 0 {
-			logRate = logRate.Add(s.Slice(1, 0, j).MatVec(w.Slice(0, 0, j).Index(1, j)))
-		}
-		sum = sum.Add(y.Index(1, j).Dot(logRate)).Sub(logRate.Exp().Sum())
-	}
-	return sum
-}
-
-func (m *counts) mapped(x *autograd.Node) *autograd.Node {
-	w, b, a := m.parameters(x)
-	terms := autograd.Map(x.Builder().Axis("row", m.n), func(v []*autograd.Node) *autograd.Node {
-		return m.term(w.T().MatVec(v[0]).Add(b), v[1], v[2], a).Sum()
-	}, constant(x, m.s, m.n, m.d), constant(x, m.y, m.n, m.d), constant(x, m.zero, m.n, m.d))
-	return terms.Sum().Add(halfSquare(x))
-}
-
 // A composition is the Dirichlet-multinomial density of counts in groups, with the
 // parameters ln α, all N(0, 1).
 type composition struct {
@@ -132,8 +97,6 @@ func dirichletMultinomial() *Density {
 	}
 	return &Density{
 		Name: "Dirichlet-multinomial", Params: m.k, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "map over groups", Expression: m.mapped},
-			{Name: "groups before particles", OverRows: m.overRows, Rows: m.groups}},
 	}
 }
 
@@ -143,25 +106,4 @@ func (m *composition) expression(x *autograd.Node) *autograd.Node {
 	once := sum.LogGamma().Sub(alpha.LogGamma().Sum()).Scale(groups)
 	counts := constant(x, m.y, m.groups, m.k).Add(alpha).LogGamma().Sum()
 	return once.Add(counts).Sub(vector(x, m.total).Add(sum).LogGamma().Sum()).Add(halfSquare(x))
-}
-
-// group is the log density of one group.
-func (m *composition) group(x *autograd.Node, v []*autograd.Node) *autograd.Node {
-	alpha := x.Exp()
-	sum := alpha.Sum()
-	ratios := v[0].Add(alpha).LogGamma().Sub(alpha.LogGamma()).Sum()
-	return sum.LogGamma().Sub(v[1].Add(sum).LogGamma()).Add(ratios)
-}
-
-func (m *composition) mapped(x *autograd.Node) *autograd.Node {
-	group := func(v []*autograd.Node) *autograd.Node { return m.group(x, v) }
-	terms := autograd.Map(x.Builder().Axis("group", m.groups), group,
-		constant(x, m.y, m.groups, m.k), vector(x, m.total))
-	return terms.Sum().Add(halfSquare(x))
-}
-
-func (m *composition) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
-	v := []*autograd.Node{constant(x, m.y, m.groups, m.k).Unstack(row),
-		vector(x, m.total).Unstack(row)}
-	return m.group(x, v).SumOver(row).Add(halfSquare(x))
 }

@@ -1,6 +1,7 @@
 package densities
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"tobac/autograd"
@@ -31,12 +32,6 @@ type Spelling struct {
 	// declared before the particles, of size Rows.
 	OverRows func(x *autograd.Node, row *autograd.Axis) *autograd.Node
 	Rows     int
-
-	// Slow spellings take seconds or gigabytes.
-	Slow bool
-
-	// Costlier spellings are other algorithms, with more work by construction.
-	Costlier bool
 
 	// Mean adds the mean log density of all particles to the outputs, which does not
 	// carry the axis of the particles.
@@ -118,3 +113,6 @@ func repeated(n, count int) []int {
 	}
 	return index
 }
+
+// sigmoid is the logistic function.
+func sigmoid(v float64) float64 { return 1 / (1 + math.Exp(-v)) }

@@ -134,11 +134,9 @@ func networkUnits(h int) (int, func(x *autograd.Node) *autograd.Node) {
 // processPoints has the covariance a² e^(−(i−j)²/(2ℓ²)) + s² on points 0.1 apart.
 func processPoints(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	return 3, func(x *autograd.Node) *autograd.Node {
-		p := &process{t: make([]float64, n), y: Weyl(n, responses), squares: make([]float64, n*n)}
-		for i := range n {
-			for j := range n {
-				p.squares[i*n+j] = 0.01 * float64((i-j)*(i-j))
-			}
+		p := &process{y: Weyl(n, responses), squares: make([]float64, n*n)}
+		for i := range p.squares {
+			p.squares[i] = 0.01 * float64((i/n-i%n)*(i/n-i%n))
 		}
 		return p.expression(x)
 	}

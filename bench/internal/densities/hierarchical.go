@@ -27,15 +27,13 @@ func hierarchicalLogit() *Density {
 		for k, v := range truth {
 			eta += v * h.x[i*h.p+k]
 		}
-		if _, p := softplus(eta); rng.Float64() < p {
+		if rng.Float64() < sigmoid(eta) {
 			h.y[i] = 1
 		}
 	}
 	return &Density{
 		Name: "hierarchical logit", Params: 2 + h.p + h.groups, SD: 0.5,
 		Expression: h.expression,
-		Spellings: []Spelling{{Name: "map over groups", Expression: h.overGroups},
-			{Name: "log-sum-exp", Expression: h.pairs}},
 	}
 }
 
@@ -56,26 +54,4 @@ func (h *hierarchy) expression(x *autograd.Node) *autograd.Node {
 	eta := constant(x, h.x, n,
 		h.p).MatVec(beta).Add(alpha.Gather(repeated(h.groups, h.rows), autograd.Shape{n}))
 	return prior.Add(vector(x, h.y).Mul(eta).Sub(eta.Softplus()).Sum())
-}
-
-func (h *hierarchy) overGroups(x *autograd.Node) *autograd.Node {
-	beta, alpha, prior := h.split(x)
-	terms := autograd.Map(x.Builder().Axis("group", h.groups),
-		func(v []*autograd.Node) *autograd.Node {
-			eta := v[0].MatVec(beta).Add(v[2])
-			return v[1].Mul(eta).Sub(eta.Softplus()).Sum()
-		}, constant(x, h.x, h.groups, h.rows, h.p), constant(x, h.y, h.groups, h.rows), alpha)
-	return prior.Add(terms.Sum())
-}
-
-// pairs writes ln(1+e^η) as the log-sum-exp of 0 and η.
-func (h *hierarchy) pairs(x *autograd.Node) *autograd.Node {
-	beta, alpha, prior := h.split(x)
-	n := h.groups * h.rows
-	eta := constant(x, h.x, h.groups, h.rows, h.p).Reshape(autograd.Shape{n, h.p}).MatVec(beta)
-	eta = eta.Reshape(autograd.Shape{h.groups, h.rows}).Add(
-		alpha.Reshape(autograd.Shape{h.groups, 1})).Reshape(autograd.Shape{n, 1})
-	both := autograd.Concat(1, constant(x, make([]float64, n), n, 1), eta)
-	return prior.Add(vector(x, h.y).Dot(eta.Reshape(autograd.Shape{n}))).Sub(
-		both.LogSumExp(1).Sum())
 }

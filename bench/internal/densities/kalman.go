@@ -22,8 +22,7 @@ func kalman() *Density {
 	}
 	return &Density{
 		Name: "local level, Kalman filter", Params: 2, SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "covariance of all steps", Expression: m.covariance,
-			Costlier: true}, withMean()},
+		Spellings: []Spelling{withMean()},
 	}
 }
 
@@ -40,22 +39,4 @@ func (m *localLevel) expression(x *autograd.Node) *autograd.Node {
 		variance = variance.Mul(gain.Neg().AddScalar(1)).Add(q)
 	}
 	return sum
-}
-
-// covariance is the joint density of all steps, with Cov(y_s, y_t) = 10 + q² min(s, t) + r²
-// [s = t].
-func (m *localLevel) covariance(x *autograd.Node) *autograd.Node {
-	n := len(m.y)
-	shared, eye := make([]float64, n*n), make([]float64, n*n)
-	for s := range n {
-		for t := range n {
-			shared[s*n+t] = float64(min(s, t))
-		}
-		eye[s*n+s] = 1
-	}
-	r, q := at(x, 0).Scale(2).Exp(), at(x, 1).Scale(2).Exp()
-	k := constant(x, shared, n, n).Mul(q).Add(constant(x, eye, n, n).Mul(r)).AddScalar(10)
-	l := k.Cholesky()
-	return halfSquare(l.SolveLower(constant(x, m.y, n, 1))).Sub(l.Diagonal().Log().Sum()).Add(
-		halfSquare(x))
 }

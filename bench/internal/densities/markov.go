@@ -28,8 +28,6 @@ func hiddenMarkov() *Density {
 	}
 	return &Density{
 		Name: "hidden Markov", Params: m.k*m.k + m.k + 1, SD: 0.7, Expression: m.expression,
-		Spellings: []Spelling{{Name: "softplus of scalars", Expression: m.scalars},
-			{Name: "scaled probabilities", Expression: m.scaled}},
 	}
 }
 
@@ -51,49 +49,4 @@ func (m *chain) expression(x *autograd.Node) *autograd.Node {
 		a = a.Reshape(autograd.Shape{m.k, 1}).Add(transition).LogSumExp(0).Add(emission.Index(0, t))
 	}
 	return a.LogSumExp().Add(halfSquare(x))
-}
-
-// scalars writes every log-sum-exp as a chain of a + ln(1 + e^(b−a)).
-func (m *chain) scalars(x *autograd.Node) *autograd.Node {
-	transition, emission := m.split(x)
-	element := func(n *autograd.Node, i, j int) *autograd.Node { return n.Index(0, i).Index(0, j) }
-	sum := func(terms []*autograd.Node) *autograd.Node {
-		total := terms[0]
-		for _, v := range terms[1:] {
-			total = total.Add(v.Sub(total).Softplus())
-		}
-		return total
-	}
-	now, terms := make([]*autograd.Node, m.k), make([]*autograd.Node, m.k)
-	for j := range now {
-		now[j] = element(emission, 0, j)
-	}
-	for t := 1; t < len(m.y); t++ {
-		next := make([]*autograd.Node, m.k)
-		for j := range next {
-			for i := range terms {
-				terms[i] = now[i].Add(element(transition, i, j))
-			}
-			next[j] = sum(terms).Add(element(emission, t, j))
-		}
-		now = next
-	}
-	return sum(now).Add(halfSquare(x))
-}
-
-// scaled carries the probabilities of the states given the past, and adds up the
-// logarithms of what they are divided by.
-func (m *chain) scaled(x *autograd.Node) *autograd.Node {
-	transition, emission := m.split(x)
-	a, likelihood := transition.Exp(), emission.Exp()
-	row := autograd.Shape{1, m.k}
-	p, sum := likelihood.Index(0, 0).Reshape(row), halfSquare(x)
-	for t := range m.y {
-		if t > 0 {
-			p = p.MatMul(a).Mul(likelihood.Index(0, t).Reshape(row))
-		}
-		total := p.Sum()
-		sum, p = sum.Add(total.Log()), p.Div(total)
-	}
-	return sum
 }

@@ -24,8 +24,6 @@ func twoNormals() *Density {
 	p := &pair{clusters(stream(5), 200, 2)}
 	return &Density{
 		Name: "mixture of 2", Params: 5, SD: 1, Expression: p.expression,
-		Spellings: []Spelling{{Name: "softplus", Expression: p.softplus},
-			{Name: "map over points", Expression: p.mapped}},
 	}
 }
 
@@ -45,22 +43,6 @@ func (p *pair) expression(x *autograd.Node) *autograd.Node {
 	return both.LogSumExp(0).Sum().Add(halfSquare(x).Scale(0.25))
 }
 
-// softplus writes ln(e^a + e^b) as a + ln(1 + e^(b−a)).
-func (p *pair) softplus(x *autograd.Node) *autograd.Node {
-	y := vector(x, p.y)
-	a, b := p.component(x, y, 0), p.component(x, y, 1)
-	return a.Add(b.Sub(a).Softplus()).Sum().Add(halfSquare(x).Scale(0.25))
-}
-
-func (p *pair) mapped(x *autograd.Node) *autograd.Node {
-	terms := autograd.Map(x.Builder().Axis("point", len(p.y)),
-		func(v []*autograd.Node) *autograd.Node {
-			y := v[0].Reshape(autograd.Shape{1})
-			return autograd.Concat(0, p.component(x, y, 0), p.component(x, y, 1)).LogSumExp()
-		}, vector(x, p.y))
-	return terms.Sum().Add(halfSquare(x).Scale(0.25))
-}
-
 // A blend is a mixture of k normals with the parameters μ_c, ln σ_c and logits of
 // the weights, all N(0, 2).
 type blend struct {
@@ -73,10 +55,6 @@ func normalMixture() *Density {
 	m := &blend{5, clusters(stream(6), 200, 5)}
 	return &Density{
 		Name: "mixture of 5", Params: 3 * m.k, SD: 1, Expression: m.expression,
-		Spellings: []Spelling{
-			{Name: "map over points", Expression: m.mapped},
-			{Name: "points before particles", OverRows: m.overRows, Rows: len(m.y)},
-		},
 	}
 }
 
@@ -90,17 +68,4 @@ func (m *blend) terms(x, y *autograd.Node) *autograd.Node {
 func (m *blend) expression(x *autograd.Node) *autograd.Node {
 	return m.terms(x,
 		constant(x, m.y, len(m.y), 1)).LogSumExp(1).Sum().Add(halfSquare(x).Scale(0.25))
-}
-
-func (m *blend) mapped(x *autograd.Node) *autograd.Node {
-	terms := autograd.Map(x.Builder().Axis("point", len(m.y)),
-		func(v []*autograd.Node) *autograd.Node {
-			return m.terms(x, v[0]).LogSumExp()
-		}, vector(x, m.y))
-	return terms.Sum().Add(halfSquare(x).Scale(0.25))
-}
-
-func (m *blend) overRows(x *autograd.Node, row *autograd.Axis) *autograd.Node {
-	terms := m.terms(x, vector(x, m.y).Unstack(row)).LogSumExp()
-	return terms.SumOver(row).Add(halfSquare(x).Scale(0.25))
 }

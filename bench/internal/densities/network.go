@@ -30,8 +30,6 @@ func networkRegression(rows, in, hidden int) *Density {
 		Name: fmt.Sprintf("network %d×%d×%d", rows, in, hidden), Params: (in+2)*hidden + 1,
 		SD:         1 / math.Sqrt(float64(in)),
 		Expression: m.expression,
-		Spellings: []Spelling{{Name: "transposed", Expression: m.transposed},
-			{Name: "map over rows", Expression: m.mapped, Slow: rows*in*hidden > 1e6}},
 	}
 }
 
@@ -46,23 +44,4 @@ func (m *perceptron) expression(x *autograd.Node) *autograd.Node {
 	w1, b1, w2, b2 := m.split(x)
 	f := constant(x, m.x, m.rows, m.in).MatMul(w1).Add(b1).Tanh().MatVec(w2).Add(b2)
 	return vector(x, m.y).Sub(f).Square().Sum().Scale(-5).Add(halfSquare(x))
-}
-
-// transposed has a column for every row of data.
-func (m *perceptron) transposed(x *autograd.Node) *autograd.Node {
-	w1, b1, w2, b2 := m.split(x)
-	hidden := w1.T().MatMul(constant(x, m.x, m.rows, m.in).T()).Add(
-		b1.Reshape(autograd.Shape{m.hidden, 1})).Tanh()
-	f := w2.Reshape(autograd.Shape{1, m.hidden}).MatMul(hidden).Add(b2)
-	return constant(x, m.y, 1, m.rows).Sub(f).Square().Sum().Scale(-5).Add(halfSquare(x))
-}
-
-func (m *perceptron) mapped(x *autograd.Node) *autograd.Node {
-	w1, b1, w2, b2 := m.split(x)
-	squares := autograd.Map(x.Builder().Axis("row", m.rows),
-		func(v []*autograd.Node) *autograd.Node {
-			f := w1.T().MatVec(v[0]).Add(b1).Tanh().Dot(w2).Add(b2)
-			return v[1].Sub(f).Square()
-		}, constant(x, m.x, m.rows, m.in), vector(x, m.y))
-	return squares.Sum().Scale(-5).Add(halfSquare(x))
 }

@@ -29,8 +29,6 @@ func orderedLogit() *Density {
 	}
 	return &Density{
 		Name: "ordered logit", Params: m.p + m.k - 1, SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "log-sigmoids", Expression: m.logSigmoids},
-			{Name: "map over rows", Expression: m.mapped}},
 	}
 }
 
@@ -61,55 +59,4 @@ func (m *ordinal) expression(x *autograd.Node) *autograd.Node {
 		observed[i] = i*m.k + c
 	}
 	return p.Gather(observed, autograd.Shape{m.n}).Log().Sum().Add(halfSquare(x).Scale(0.25))
-}
-
-// logSigmoids writes σ(a) − σ(b) as σ(a) σ(−b) (1 − e^(b−a)).
-func (m *ordinal) logSigmoids(x *autograd.Node) *autograd.Node {
-	beta, cuts := m.split(x)
-	eta := constant(x, m.x, m.n, m.p).MatVec(beta)
-	sum := halfSquare(x).Scale(0.25)
-	var above, below, upper, lower []int // rows with a cut above, or below, and the cut
-	inside := make([]float64, m.k-2)     // number of rows between cuts c and c+1
-	for i, c := range m.y {
-		if c < m.k-1 {
-			above, upper = append(above, i), append(upper, c)
-		}
-		if c > 0 {
-			below, lower = append(below, i), append(lower, c-1)
-		}
-		if c > 0 && c < m.k-1 {
-			inside[c-1]++
-		}
-	}
-	gaps := x.Slice(0, m.p+1, m.p+m.k-1).Exp()
-	sum = sum.Add(gaps.Neg().Exp().Neg().Log1p().Dot(vector(x, inside)))
-	pick := func(n *autograd.Node, index []int) *autograd.Node {
-		return n.Gather(index, autograd.Shape{len(index)})
-	}
-	sum = sum.Add(pick(cuts, upper).Sub(pick(eta, above)).LogSigmoid().Sum())
-	return sum.Add(pick(eta, below).Sub(pick(cuts, lower)).LogSigmoid().Sum())
-}
-
-// mapped marks the cut above and the cut below each outcome with a one.
-func (m *ordinal) mapped(x *autograd.Node) *autograd.Node {
-	beta, cuts := m.split(x)
-	width := m.k - 1
-	upper, lower := make([]float64, m.n*width), make([]float64, m.n*width)
-	last := make([]float64, m.n)
-	for i, c := range m.y {
-		if c < width {
-			upper[i*width+c] = 1
-		} else {
-			last[i] = 1
-		}
-		if c > 0 {
-			lower[i*width+c-1] = 1
-		}
-	}
-	terms := autograd.Map(x.Builder().Axis("row", m.n), func(v []*autograd.Node) *autograd.Node {
-		p := cuts.Sub(v[0].Dot(beta)).Sigmoid()
-		return v[1].Sub(v[2]).Dot(p).Add(v[3]).Log()
-	}, constant(x, m.x, m.n, m.p), constant(x, upper, m.n, width), constant(x, lower, m.n, width),
-		vector(x, last))
-	return terms.Sum().Add(halfSquare(x).Scale(0.25))
 }

@@ -26,14 +26,13 @@ func lotkaVolterra() *Density {
 	m := &population{0.3, normals(stream(28), 40, 0.3)}
 	u, v := typical[4], typical[5]
 	for i := 0; i < len(m.logY); i += 2 {
-		var k rungeKutta
-		u, v = k.step(u, v, m.step, &typical)
+		u, v = step(u, v, m.step, &typical)
 		m.logY[i] += math.Log(u)
 		m.logY[i+1] += math.Log(v)
 	}
 	return &Density{
 		Name: "Lotka–Volterra", Params: len(typical), SD: 0.2, Expression: m.expression,
-		Spellings: []Spelling{{Name: "state as a vector", Expression: m.vectors}, withMean()},
+		Spellings: []Spelling{withMean()},
 	}
 }
 
@@ -60,40 +59,13 @@ func (m *population) expression(x *autograd.Node) *autograd.Node {
 	return sum
 }
 
-// vectors has the state (u, v) as one node, and all logarithms at the end.
-func (m *population) vectors(x *autograd.Node) *autograd.Node {
-	two := autograd.Shape{2}
-	r := x.Exp().Mul(vector(x, typical[:]))
-	sign := vector(x, []float64{1, -1})
-	own, other := r.Gather([]int{0, 3}, two).Mul(sign), r.Gather([]int{1, 2}, two).Mul(sign)
-	field := func(s *autograd.Node) *autograd.Node {
-		return s.Mul(own.Sub(other.Mul(s.Gather([]int{1, 0}, two))))
-	}
-	h := m.step
-	s := r.Slice(0, 4, 6)
-	var states []*autograd.Node
-	for range len(m.logY) / 2 {
-		k1 := field(s)
-		k2 := field(s.Add(k1.Scale(h / 2)))
-		k3 := field(s.Add(k2.Scale(h / 2)))
-		k4 := field(s.Add(k3.Scale(h)))
-		s = s.Add(k1.Add(k2.Scale(2)).Add(k3.Scale(2)).Add(k4).Scale(h / 6))
-		states = append(states, s)
-	}
-	z := vector(x, m.logY).Sub(autograd.Concat(0, states[0], states[1:]...).Log()).Div(at(r, 6))
-	return halfSquare(z).Add(halfSquare(x)).Sub(at(x, 6).Scale(float64(len(m.logY))))
-}
-
-// rungeKutta are the four points of one step at which the field is evaluated.
-type rungeKutta struct{ u, v [4]float64 }
-
-// step from (u, v) of length h; r begins with α, β, δ, γ.
-func (k *rungeKutta) step(u, v, h float64, r *[7]float64) (float64, float64) {
+// step solves the equations from (u, v) over a time of h; r begins with α, β, δ, γ.
+func step(u, v, h float64, r *[7]float64) (float64, float64) {
 	weights, reach := [4]float64{h / 6, h / 3, h / 3, h / 6}, [4]float64{0, h / 2, h / 2, h}
 	nextU, nextV, du, dv := u, v, 0.0, 0.0
 	for i := range 4 {
-		k.u[i], k.v[i] = u+reach[i]*du, v+reach[i]*dv
-		du, dv = k.u[i]*(r[0]-r[1]*k.v[i]), k.v[i]*(r[2]*k.u[i]-r[3])
+		x, y := u+reach[i]*du, v+reach[i]*dv
+		du, dv = x*(r[0]-r[1]*y), y*(r[2]*x-r[3])
 		nextU += weights[i] * du
 		nextV += weights[i] * dv
 	}

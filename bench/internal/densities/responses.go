@@ -54,8 +54,8 @@ func betaRegression() *Density {
 	r := newRegression(rng, 100, 3)
 	logY, logRest := r.predictors([]float64{0.2, 0.5, -0.5, 0.3}), make([]float64, r.n)
 	for i, eta := range logY {
-		positive, _ := softplus(eta + 0.5*rng.NormFloat64())
-		logY[i], logRest[i] = math.Log(-math.Expm1(-positive)), -positive
+		p := sigmoid(eta + 0.5*rng.NormFloat64())
+		logY[i], logRest[i] = math.Log(p), math.Log1p(-p)
 	}
 	r.data = [][]float64{logY, logRest}
 	r.term = func(x, predictor *autograd.Node, data []*autograd.Node) *autograd.Node {

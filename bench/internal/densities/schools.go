@@ -26,7 +26,7 @@ func eightSchools(centred bool) *Density {
 	}
 	return &Density{
 		Name: name, Params: 2 + len(s.sd), SD: 1, Expression: s.expression,
-		Spellings: []Spelling{{Name: "map over schools", Expression: s.mapped}, withMean()},
+		Spellings: []Spelling{withMean()},
 	}
 }
 
@@ -47,23 +47,4 @@ func (s *schools) expression(x *autograd.Node) *autograd.Node {
 		logp = logp.Add(halfSquare(each))
 	}
 	return logp.Add(halfSquare(vector(x, s.effect).Sub(theta).Div(vector(x, s.sd))))
-}
-
-func (s *schools) mapped(x *autograd.Node) *autograd.Node {
-	mu, tau, each, logp := s.split(x)
-	terms := autograd.Map(x.Builder().Axis("school", len(s.sd)),
-		func(v []*autograd.Node) *autograd.Node {
-			z, theta := v[0], v[0]
-			if s.centred {
-				z = theta.Sub(mu).Div(tau)
-			} else {
-				theta = mu.Add(tau.Mul(z))
-			}
-			return z.Square().Add(v[1].Sub(theta).Div(v[2]).Square()).Scale(-0.5)
-		}, each, vector(x, s.effect), vector(x, s.sd))
-	logp = logp.Add(terms.Sum())
-	if s.centred {
-		logp = logp.Sub(at(x, 1).Scale(float64(len(s.sd))))
-	}
-	return logp
 }

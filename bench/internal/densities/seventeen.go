@@ -39,31 +39,12 @@ func Seventeen() []Growing {
 	}
 }
 
-// halfCauchy is the log density of e^l, up to a constant, with the scale s and the Jacobian.
-func halfCauchy(l *autograd.Node, s float64) *autograd.Node {
-	return l.Sub(l.Exp().Scale(1 / s).Square().Log1p()).Sum()
-}
-
 func schoolsOf(n int, centred bool) (int, func(x *autograd.Node) *autograd.Node) {
-	return n + 2, func(x *autograd.Node) *autograd.Node {
-		mu, tau, z := at(x, 0), at(x, 1), x.Slice(0, 2, n+2)
-		theta, prior := z, halfSquare(z)
-		if centred {
-			prior = halfSquare(z.Sub(mu).Div(tau.Exp())).Sub(tau.Scale(float64(n)))
-		} else {
-			theta = z.Mul(tau.Exp()).Add(mu)
-		}
-		sd := Weyl(n, features)
-		for i := range sd {
-			sd[i] = 12 + 4*sd[i]
-		}
-		y := Weyl(n, responses)
-		for i := range y {
-			y[i] = 10 + 15*y[i]
-		}
-		likelihood := halfSquare(vector(x, y).Sub(theta).Div(vector(x, sd)))
-		return likelihood.Add(prior).Add(halfSquare(mu.Scale(0.2))).Add(halfCauchy(tau, 5))
+	s := &schools{effect: Weyl(n, responses), sd: Weyl(n, features), centred: centred}
+	for i := range n {
+		s.effect[i], s.sd[i] = 10+15*s.effect[i], 12+4*s.sd[i]
 	}
+	return n + 2, s.expression
 }
 
 // correlatedRows has partial correlations tanh z, which make the factor of the correlations, and
@@ -154,6 +135,11 @@ func softCountRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	}
 }
 
+// halfCauchy is the log density of e^l, up to a constant, with the Jacobian.
+func halfCauchy(l *autograd.Node) *autograd.Node {
+	return l.Sub(l.Exp().Square().Log1p()).Sum()
+}
+
 func horseshoeRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	const d = 20
 	return 2*d + 2, func(x *autograd.Node) *autograd.Node {
@@ -161,7 +147,7 @@ func horseshoeRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 		beta := z.Mul(local.Exp()).Mul(tau.Exp())
 		e := vector(x, Weyl(n, responses)).Sub(constant(x, Weyl(n*d, features), n, d).MatVec(beta))
 		likelihood := halfSquare(e.Div(sigma.Exp())).Sub(sigma.Scale(float64(n)))
-		return likelihood.Add(halfSquare(z)).Add(halfCauchy(local, 1)).Add(halfCauchy(tau, 1)).Add(
+		return likelihood.Add(halfSquare(z)).Add(halfCauchy(local)).Add(halfCauchy(tau)).Add(
 			halfSquare(sigma))
 	}
 }

@@ -21,8 +21,6 @@ func stochasticVolatility() *Density {
 	}
 	return &Density{
 		Name: "stochastic volatility", Params: 3 + len(m.y), SD: 0.5, Expression: m.expression,
-		Spellings: []Spelling{{Name: "step by step", Expression: m.steps},
-			{Name: "map over steps", Expression: m.mapped}},
 	}
 }
 
@@ -42,34 +40,4 @@ func (m *volatility) expression(x *autograd.Node) *autograd.Node {
 	z := away.Slice(0, 1, n).Sub(phi.Mul(away.Slice(0, 0, n-1))).Div(sigma)
 	data := vector(x, m.y).Square().Mul(h.Neg().Exp()).Add(h).Sum().Scale(-0.5)
 	return first.Add(halfSquare(z)).Sub(at(x, 2).Scale(float64(n))).Add(data)
-}
-
-// steps adds one step after the other.
-func (m *volatility) steps(x *autograd.Node) *autograd.Node {
-	mu, phi, sigma, h, sum := m.split(x)
-	b := x.Builder()
-	for t, y := range m.y {
-		now := at(h, t)
-		sum = sum.Sub(b.Scalar(y * y).Mul(now.Neg().Exp()).Add(now).Scale(0.5)).Sub(at(x, 2))
-		if t > 0 {
-			mean := mu.Add(phi.Mul(at(h, t-1).Sub(mu)))
-			sum = sum.Sub(now.Sub(mean).Div(sigma).Square().Scale(0.5))
-		}
-	}
-	return sum
-}
-
-func (m *volatility) mapped(x *autograd.Node) *autograd.Node {
-	mu, phi, sigma, h, first := m.split(x)
-	n := len(m.y)
-	square := func(y, h *autograd.Node) *autograd.Node {
-		return y.Square().Mul(h.Neg().Exp()).Add(h)
-	}
-	terms := autograd.Map(x.Builder().Axis("step", n-1), func(v []*autograd.Node) *autograd.Node {
-		y, now, before := v[0], v[1], v[2]
-		z := now.Sub(mu.Add(phi.Mul(before.Sub(mu)))).Div(sigma)
-		return z.Square().Add(square(y, now)).Scale(-0.5)
-	}, vector(x, m.y[1:]), h.Slice(0, 1, n), h.Slice(0, 0, n-1))
-	start := square(x.Builder().Scalar(m.y[0]), at(h, 0)).Scale(-0.5)
-	return first.Add(start).Add(terms.Sum()).Sub(at(x, 2).Scale(float64(n)))
 }
