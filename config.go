@@ -33,7 +33,7 @@ type Config struct {
 	Order engine.Order
 	// Engine infers the posterior. Nil means the one that suits the model and the number of
 	// variables: [sums.Exact] to 20 variables and [markov.MCMC] above, [neural.Tempering] for
-	// networks with one hidden layer, [stein.SVGD] for other models without node scores.
+	// networks with one hidden layer and custom likelihoods of more than 8, or [stein.SVGD].
 	Engine engine.Settings
 
 	// Seed of every random draw. The same seed gives the same bits for any
@@ -158,15 +158,11 @@ func numbered(d int) []string {
 	return names
 }
 
-// temperedVariables is the largest number of variables for which tempering is the default: its time
-// grows with the square.
+// temperedVariables is the largest number of variables of networks by default: time is quadratic.
 const temperedVariables = 50
 
-// choose is the engine that suits a problem, and why, for one that leaves it open: [sums.Exact]
-// where node scores are in closed form and the variables few enough, [markov.MCMC] where they are
-// more, [neural.Tempering] for networks with one hidden layer of at most 50 variables, and
-// [stein.SVGD] for every other model. Networks with more layers then have the last one integrated
-// out, and a custom likelihood has the recipe [Calibrated] with 10 particles and 100 steps.
+// choose is the engine of a problem that leaves it open, as Config.Engine says, and why. Networks
+// with several hidden layers then have the last one integrated out.
 func choose(p *engine.Problem) (e engine.Settings, why string) {
 	d, prior := p.Vars(), &p.Prior
 	network, isNetwork := sem.As[sem.Network](p.Model)
@@ -184,6 +180,9 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 		d <= temperedVariables && (!p.OverOrders() || p.Order.Count == 0):
 		return &neural.Tempering{}, ""
 	case !isNetwork && differentiable && !p.Scored() && prior.Own == nil:
+		if p.OverOrders() && p.Order.Count == 0 && d > stein.MostEstimated {
+			return &neural.Tempering{}, noScores
+		}
 		return reweighted(p.Model), noScores
 	case !p.Scored():
 		return &stein.SVGD{}, noScores

@@ -99,7 +99,9 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)},
 				func(w string) bool { return w == "" })
 		}
-		return inspect.Warnings(data, !sem.TraitsOf(p.Model).AnyNoise)
+		_, known := sem.As[sem.Described](p.Model) // the noise of others may have any shape
+		return inspect.Warnings(data, (known || p.Model == nil) &&
+			!sem.TraitsOf(p.Model).AnyNoise)
 	})
 	if err := engine.CheckMemory(e.Engine(), p, p.Size(), cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)

@@ -133,12 +133,41 @@ var ownModels = []struct {
 			w := weight(rng, 0.1, 0.6)
 			return func(x float64) float64 { return w * (math.Log1p(x) - 1) }
 		}, func(sum float64) float64 {
-			// by the gaps between events
-			k, at := -1.0, 0.0
-			for limit := math.Exp(math.Min(sum+0.8, 4)); at < limit; k++ {
-				at += rng.ExpFloat64()
+			return poisson(rng, math.Exp(math.Min(sum+0.8, 4)))
+		})
+	}},
+	{&ownModel{name: "zero-inflated", perEdge: 1, perChild: 2,
+		terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
+			logs := x.Log1p().AddScalar(-1).MatMul(w[0]).Add(b[0])
+			count := x.Mul(logs).Sub(logs.Exp()).Sub(x.AddScalar(1).LogGamma())
+			none, some := b[1].LogSigmoid(), b[1].Scale(-1).LogSigmoid()
+			return x.Equal(x.Scale(0)).Where(none.LogAddExp(some.Add(count)), some.Add(count))
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+		return ownColumn(n, parents, func() func(float64) float64 {
+			w := weight(rng, 0.2, 0.7)
+			return func(x float64) float64 { return w * (math.Log1p(x) - 1) }
+		}, func(sum float64) float64 {
+			if rng.Float64() < 0.2 {
+				return 0
 			}
-			return k
+			return poisson(rng, math.Exp(math.Min(sum+1, 4)))
+		})
+	}},
+	{&ownModel{name: "overdispersed", perEdge: 1, perChild: 2,
+		terms: func(x *autograd.Node, w, b []*autograd.Node) *autograd.Node {
+			logs := x.Log1p().AddScalar(-1).MatMul(w[0]).Add(b[0])
+			size := b[1].AddScalar(1).Exp()
+			total := logs.LogAddExp(b[1].AddScalar(1)) // ln(mean + size)
+			return x.Add(size).LogGamma().Sub(size.LogGamma()).Sub(x.AddScalar(1).LogGamma()).
+				Add(size.Mul(b[1].AddScalar(1).Sub(total))).Add(x.Mul(logs.Sub(total)))
+		}}, func(rng *rand.Rand, parents [][]float64, n int) []float64 {
+		return ownColumn(n, parents, func() func(float64) float64 {
+			w := weight(rng, 0.2, 0.7)
+			return func(x float64) float64 { return w * (math.Log1p(x) - 1) }
+		}, func(sum float64) float64 {
+			// a Poisson number whose rate has a gamma distribution with shape 2
+			rate := (rng.ExpFloat64() + rng.ExpFloat64()) / 2
+			return poisson(rng, rate*math.Exp(math.Min(sum+1, 4)))
 		})
 	}},
 	{&ownModel{name: "yes and no", perEdge: 1, perChild: 1,
@@ -156,6 +185,15 @@ var ownModels = []struct {
 			return 0
 		})
 	}},
+}
+
+// poisson is a number of events with a mean, by the gaps between them.
+func poisson(rng *rand.Rand, mean float64) float64 {
+	k, at := -1.0, 0.0
+	for ; at < mean; k++ {
+		at += rng.ExpFloat64()
+	}
+	return k
 }
 
 // hump is 3x²/(1+x²) − 1.

@@ -70,7 +70,8 @@ func (e temperingEngine) About() string {
 	return `Markov chains at many temperatures over networks and their parents.
 It takes the model ffn with one hidden layer. Over all orders it estimates the evidence of
 the sets of parents that matter, twice, and sums as exact does, or runs the chains of mcmc
-with more than 20 columns. Given an order it runs two chains for each variable.`
+with more than 20 columns. Given an order it runs two chains for each variable.
+In Go it takes custom likelihoods too, over all orders.`
 }
 
 // Settings implements [engine.Engine].
@@ -98,17 +99,22 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, err
 	}
 	m, ok := sem.As[sem.Network](p.Model)
+	_, custom := sem.As[sem.Differentiable](p.Model)
+	custom = custom && !ok && !p.Scored()
 	switch {
+	case custom && !p.OverOrders():
+		return nil, fmt.Errorf("the engine tempering takes the model %v over all orders only; "+
+			"allowed: the engine svgd", p.Model)
 	case p.Model == nil:
 		return nil, errors.New(
 			"the engine tempering is for networks, and no model is named; allowed: the model ffn")
-	case !ok:
+	case !ok && !custom:
 		return nil, fmt.Errorf("the engine tempering is for networks, got the model %v; allowed: "+
 			"the model ffn", p.Model)
-	case m.Layers() != 1:
+	case ok && m.Layers() != 1:
 		return nil, fmt.Errorf("the engine tempering takes networks with one hidden layer, got "+
 			"%d; allowed: the engine svgd", m.Layers())
-	case m.OutputLayer() != models.SampledOutput:
+	case ok && m.OutputLayer() != models.SampledOutput:
 		return nil, errors.New("the engine tempering always integrates the output layer out; " +
 			"leave its setting to the engine svgd")
 	case p.OverOrders() && p.Order.Count > 0:
@@ -152,6 +158,9 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 		all = []engine.Demand{engine.Needs(2*float64(inference.Bytes(size.Vars, false)),
 			"sums over 2^%d sets of variables", size.Vars)}
 	}
+	if _, ok := sem.As[sem.Network](p.Model); !ok {
+		return all
+	}
 	rows := min(size.Rows, networks.GaussRows)
 	return append(all, engine.Needs(2*networks.FirstSets*3*8*float64(rows*(size.Vars+2)),
 		"Gaussian processes of %d rows", rows))
@@ -171,12 +180,17 @@ func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage en
 	return stage, err
 }
 
-// overOrders is the posterior of networks over all orders: evidences of the sets of parents that
-// matter, estimated by sequential Monte Carlo, in the sums of the engine exact, or with more
-// variables in the chains of the engine mcmc.
+// overOrders is the posterior over all orders: evidences of the sets of parents that matter,
+// estimated by sequential Monte Carlo, in the sums of the engine exact, or with more variables in
+// the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	network, _ := sem.As[sem.Network](p.Model)
-	graphs, err := networks.Settle(ctx, p, network, e.graphChains(), e.Start)
+	var graphs *networks.Graphs
+	var err error
+	if network, ok := sem.As[sem.Network](p.Model); ok {
+		graphs, err = networks.Settle(ctx, p, network, e.graphChains(), e.Start)
+	} else {
+		graphs, err = networks.OfLikelihood(ctx, p, p.Model, e.graphChains())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +198,7 @@ func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.S
 	if p.Vars() > exact.Affordable {
 		return networks.Chained(ctx, p, graphs, e.graphChains())
 	}
+	defer graphs.Close()
 	inf, err := networks.Summed(ctx, p, graphs)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/drawn"
 	"tobac/internal/graphchecks"
 	"tobac/internal/inference"
 	"tobac/internal/nodescore"
@@ -94,8 +95,8 @@ func (f *particleFit) ownConditionals(graphs []*dag.Graph, order []int) *posteri
 func conditionalsOf(g *dag.Graph, s score.Scorer, weighted score.Weighted, prior *score.Prior,
 	order []int) posterior.Marginals {
 	d := len(order)
-	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: unknown(d),
-		WeightSD: unknown(d)}
+	out := posterior.Marginals{Probabilities: mat.NewDense(d, d, nil), WeightMean: drawn.Unknown(d),
+		WeightSD: drawn.Unknown(d)}
 	for b, j := range order {
 		parents := g.Parents(b)
 		for a := range b {

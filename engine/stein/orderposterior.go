@@ -13,12 +13,11 @@ import (
 	"tobac/sem"
 )
 
-// Of the posterior that SVGD draws its orders from, where evidences of sets of parents are
-// estimated.
-const (
-	mostOrderSets = 1024 // of all variables: those of 8 of them
-	orderPoints   = 128  // of each
-)
+// MostEstimated is the number of variables up to which the posterior that SVGD draws orders from has
+// estimates of the evidences of all sets of parents, under a custom likelihood.
+const MostEstimated = 8
+
+const orderPoints = 128 // of each of them
 
 // orderModel settles the models under whose posterior orders are drawn: the one of the problem,
 // with its node scores or with estimated evidences in their place. Where there are none, other
@@ -45,7 +44,7 @@ func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 
 // estimatedModel is the model with estimated evidences of sets of parents in place of node
 // scores: of networks with one hidden layer those of the engine tempering, of others those of
-// all sets by package evidence.
+// all sets by package evidence, or with many variables of the sets that matter.
 func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.Scored, error) {
 	if m, ok := sem.As[sem.Network](p.Model); ok {
 		if m.Layers() > 1 {
@@ -59,8 +58,13 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 		return g.Scored(), nil
 	}
 	d := p.Vars()
-	if inference.CountSets(d, false) > mostOrderSets {
-		return nil, fmt.Errorf("%d variables have %w", d, inference.ErrTooManySets)
+	if d > MostEstimated {
+		g, err := networks.OfLikelihood(ctx, p, p.Model, graphchains.Pilot)
+		if err != nil {
+			return nil, err
+		}
+		defer g.Close()
+		return g.Scored(), nil
 	}
 	prior, err := p.ClosedPrior(d, inference.FirstDensity(p, d))
 	if err != nil {

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/drawn"
 	"tobac/internal/nodescore"
 	"tobac/internal/orders"
-	"tobac/internal/stream"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/schedule"
@@ -23,7 +22,6 @@ import (
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // particleFit is the sampling of one model by SVGD under one causal order. It
@@ -198,107 +196,12 @@ func (f *particleFit) unread(kind posterior.Kind, graphs []*dag.Graph) *posterio
 	return p
 }
 
-// withParameters gives draws of graphs in order coordinates, each with a row of parameters, their
-// equations or parameters with the log densities, and the component the equations of the graph
-// without edges; weights that are in no equations get their moments.
+// withParameters gives draws of graphs in order coordinates, each with a row of parameters, what
+// these mean.
 func (f *particleFit) withParameters(p *posterior.Posterior, graphs []*dag.Graph,
 	theta *mat.Dense) error {
-	noise, parameters, prior, likelihood, err := f.read(graphs, theta)
-	if err != nil {
-		return err
-	}
-	equational, _ := sem.As[sem.Equational](f.model)
-	weighted, _ := f.lik.(models.Weighted)
-	explicit, _ := f.lik.(sem.Explicit)
-	equations := func(weights *mat.Dense, m int) *posterior.Equations {
-		e := equational.Equations(f.data, weights)
-		if noise != nil {
-			copy(e.NoiseVariances, noise.RawRowView(m))
-		}
-		return e
-	}
-	for m, g := range graphs {
-		draw := &p.Draws[m]
-		draw.LogPrior, draw.LogLikelihood = prior[m], likelihood[m]
-		switch {
-		case equational != nil && weighted != nil:
-			draw.Equations = equations(edgeWeights(g, weighted, theta.RawRowView(m)), m)
-		case explicit != nil:
-			variables := f.order.Order
-			if !f.ordered() {
-				variables = dag.Identity(len(f.names))
-			}
-			draw.Parameters = explicit.Functions(g, parameters.RawRowView(m), variables)
-		case parameters != nil:
-			draw.Parameters = slices.Clone(parameters.RawRowView(m))
-		}
-	}
-	switch d := len(f.names); {
-	case equational != nil:
-		p.Components[0].Empty = equations(mat.NewDense(d, d, nil), len(graphs))
-	case weighted != nil:
-		p.WeightMean, p.WeightSD = meanWeights(p, theta, weighted)
-	}
-	return nil
-}
-
-// read computes what belongs to graphs with their rows of parameters: inferred noise variances, nil
-// without any, the parameters of the predictive likelihood, and log densities.
-func (f *particleFit) read(graphs []*dag.Graph, theta *mat.Dense) (noise, parameters *mat.Dense,
-	prior, likelihood []float64, err error) {
-	if noise, err = f.inferredNoise(graphs, theta); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	lik, parameters, err := f.predictive(theta, noise)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if prior, likelihood, err = models.LogJoint(lik, graphs, parameters); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if m, ok := f.lik.(sem.Completed); ok {
-		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand {
-			return stream.New(f.order.Seed, stream.OutputLayer, m)
-		})
-	}
-	return noise, parameters, prior, likelihood, err
-}
-
-// inferredNoise are the noise variances of all particles, one row for each, and of
-// the graph without edges; nil means the model has none of its own.
-func (f *particleFit) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.Dense, error) {
-	lik, ok := f.lik.(models.Gaussian)
-	if m, noisy := sem.As[sem.Noisy](f.model); !ok || !noisy || m.Noise() != 0 {
-		return nil, nil
-	}
-	rows, n := theta.Dims()
-	all := mat.NewDense(rows+1, n, nil) // the last stays 0
-	all.Slice(0, rows, 0, n).(*mat.Dense).Copy(theta)
-	return models.InferredNoise(lik, append(slices.Clone(graphs), dag.New(len(f.names))), all)
-}
-
-// predictive is the likelihood of rows that were not used to infer the particles, and
-// their parameters: with the logarithms of inferred noise variances, if it has those.
-func (f *particleFit) predictive(theta, noise *mat.Dense) (models.Likelihood, *mat.Dense, error) {
-	model, ok := sem.As[sem.Predictive](f.model)
-	if !ok || noise == nil {
-		return f.lik, theta, nil
-	}
-	lik, err := model.Predictive(f.data)
-	if err != nil {
-		return nil, nil, err
-	}
-	particles, n := theta.Dims()
-	_, d := noise.Dims()
-	parameters := mat.NewDense(particles, n+d, nil)
-	for m := range particles {
-		row := parameters.RawRowView(m)
-		copy(row, theta.RawRowView(m))
-		for j, v := range noise.RawRowView(m) {
-			row[n+j] = math.Log(v)
-		}
-	}
-	return lik, parameters, nil
+	return (&drawn.Parameters{Model: f.model, Likelihood: f.lik, Data: f.data,
+		Order: f.order.Order, Seed: f.order.Seed}).Give(p, graphs, theta)
 }
 
 // graphs are those of the particles, in order coordinates.
@@ -316,57 +219,6 @@ func (f *particleFit) noiseVariance() float64 {
 		return m.Noise()
 	}
 	return 0
-}
-
-// edgeWeights are the weights of the edges of a graph, 0 elsewhere.
-func edgeWeights(g *dag.Graph, lik models.Weighted, theta []float64) *mat.Dense {
-	w := mat.NewDense(g.Len(), g.Len(), nil)
-	for _, e := range g.Edges() {
-		w.Set(e.From, e.To, theta[lik.EdgeWeight(e.From, e.To)])
-	}
-	return w
-}
-
-// meanWeights are the means of the weights over the acyclic graphs, in order coordinates, that have
-// the edge, NaN where none has. Their standard deviation over particles is none
-// of the posterior, which stays unknown; that over draws is one.
-func meanWeights(p *posterior.Posterior, theta *mat.Dense,
-	lik models.Weighted) (mean, sd *mat.Dense) {
-	d := len(p.Names)
-	mean, sd = unknown(d), unknown(d)
-	acyclic := make([]bool, len(p.Draws))
-	for m, draw := range p.Draws {
-		acyclic[m] = draw.Graph.Acyclic()
-	}
-	for i := range d {
-		for j := range d {
-			var w []float64
-			for m, draw := range p.Draws {
-				if acyclic[m] && draw.Graph.Has(i, j) {
-					w = append(w, theta.At(m, lik.EdgeWeight(i, j)))
-				}
-			}
-			if len(w) == 0 {
-				continue
-			}
-			sum := 0.0
-			for _, v := range w {
-				sum += v
-			}
-			mean.Set(i, j, sum/float64(len(w)))
-			if p.Kind == posterior.Draws && len(w) > 1 {
-				sd.Set(i, j, stat.PopStdDev(w, nil))
-			}
-		}
-	}
-	return mean, sd
-}
-
-// unknown is a d×d matrix of NaN.
-func unknown(d int) *mat.Dense {
-	m := mat.NewDense(d, d, nil)
-	m.Apply(func(int, int, float64) float64 { return math.NaN() }, m)
-	return m
 }
 
 // An integratedModel is a model as SVGD samples it without parameters.

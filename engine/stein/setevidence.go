@@ -65,18 +65,14 @@ func (f *particleFit) prepareSets(ctx context.Context) (err error) {
 // checkPriors notes whether the priors of parameters are densities, of every variable with all of
 // its possible parents.
 func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) error {
-	f.seenSets = setChecks{}
-	widest := f.target.Widest()
-	for j := range f.names {
-		mass, sd, err := sets.LogPriorMass(ctx, j, widest.Parents(j), massPoints)
-		if err != nil {
-			return engine.WithName(err, f.data.Names)
-		}
-		if math.Abs(mass)-4*sd > math.Abs(f.seenSets.mass) {
-			f.seenSets.mass, f.seenSets.massOf = mass, f.data.Names[j]
-		}
+	widest := make([]nodescore.Family, len(f.names))
+	for j := range widest {
+		widest[j] = nodescore.Family{Of: j, Set: f.target.Widest().Parents(j)}
 	}
-	return nil
+	f.seenSets = setChecks{}
+	var err error
+	f.seenSets.mass, f.seenSets.massOf, err = networks.PriorMass(ctx, sets, widest, f.data.Names)
+	return err
 }
 
 // estimatedPool estimates ln ρ(A) + log p(x_j|x_A) of sets of parents of variable j, and of
@@ -145,11 +141,10 @@ func beyond(j int, sets [][]int, q []float64, logPrior func([]int) float64) (mor
 	return more
 }
 
-// Points of an evidence in the two passes, and of the mass of a prior.
+// Points of an evidence in the two passes.
 const (
 	shortPoints = 64
 	longPoints  = 512
-	massPoints  = 512
 )
 
 // likelihoodSets estimates evidences under any likelihood.
@@ -171,7 +166,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int,
 	if long {
 		pass, points = s.long, longPoints
 	}
-	all, err := pass.Estimate(ctx, j, sets, points)
+	all, err := pass.Estimate(ctx, nodescore.Families(j, sets...), points)
 	if err != nil {
 		return nil, engine.WithName(err, s.names)
 	}
@@ -179,7 +174,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int,
 	for k, e := range all {
 		logs[k] = e.LogEvidence
 		if long {
-			s.known[networks.FamilyKey(j, e.Set)] = e
+			s.known[nodescore.FamilyKey(j, e.Set)] = e
 		}
 	}
 	return logs, nil
@@ -201,7 +196,7 @@ func (s *likelihoodSets) examine(f *particleFit, j int, p parentPool) {
 			if slices.Contains(set, i) {
 				off++
 			}
-			off *= p.probs[k] * s.known[networks.FamilyKey(j, set)].StandardError
+			off *= p.probs[k] * s.known[nodescore.FamilyKey(j, set)].StandardError
 			variance += off * off
 		}
 		if v := math.Sqrt(variance); v > seen.edge {
@@ -242,9 +237,7 @@ func (c setChecks) checks() []diagnostics.Check {
 		diagnostics.Above("evidence", c.edge, LimitEvidence[0], LimitEvidence[1],
 			fmt.Sprintf("the estimated evidences are imprecise: the probability of %q → %q has a "+
 				"standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
-		diagnostics.Above("prior", math.Abs(c.mass), limitPrior[0], limitPrior[1],
-			fmt.Sprintf("the prior of the parameters of %q integrates to exp(%.2f), not to 1: "+
-				"sets of more parents get too much or too little weight", c.massOf, c.mass)),
+		networks.PriorCheck(c.mass, c.massOf),
 	}
 }
 
@@ -256,7 +249,7 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 	for k, draw := range p.Draws {
 		parents := make([]*evidence.Estimate, d)
 		for j := range parents {
-			parents[j] = s.known[networks.FamilyKey(j, draw.Graph.Parents(j))]
+			parents[j] = s.known[nodescore.FamilyKey(j, draw.Graph.Parents(j))]
 		}
 		graphs[k], rows[k] = s.long.Draw(parents, k)
 	}
@@ -270,11 +263,8 @@ func (s *likelihoodSets) equip(f *particleFit, p *posterior.Posterior) error {
 	return f.withParameters(p, graphs, theta)
 }
 
-// Thresholds of the checks of estimated evidences: doubtful, then bad.
-var (
-	LimitEvidence = [2]float64{0.05, 0.15}
-	limitPrior    = [2]float64{0.1, 1}
-)
+// LimitEvidence has the thresholds of the check of estimated evidences: doubtful, then bad.
+var LimitEvidence = [2]float64{0.05, 0.15}
 
 // Evidences of networks are estimated in two passes. A short one estimates the particles' sets,
 // their neighbours, and the neighbours of the most probable sets. A longer one repeats the sets
@@ -289,7 +279,6 @@ const (
 
 // networkSets estimates the evidences of networks of a fit, in order coordinates.
 type networkSets struct {
-	model sem.Network
 	short *tempering.Sets
 	long  *networks.Estimates
 }
@@ -303,12 +292,12 @@ func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
 	long := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1),
 		f.workers)
 	long.Sweeps = networks.SetSweeps
-	s := &networkSets{model: m}
+	s := &networkSets{}
 	var err error
 	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {
 		return nil, err
 	}
-	s.long, err = networks.NewEstimates(f.data, long)
+	s.long, err = networks.NewEstimates(m, f.data, long)
 	return s, err
 }
 
@@ -324,11 +313,7 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 	if long {
 		estimate, particles = s.long.Estimate, longParticles
 	}
-	list := make([]tempering.Parents, len(sets))
-	for k, set := range sets {
-		list[k] = tempering.Parents{Of: j, Set: set}
-	}
-	estimates, err := estimate(ctx, list, particles)
+	estimates, err := estimate(ctx, nodescore.Families(j, sets...), particles)
 	if err != nil {
 		return nil, err
 	}
@@ -341,5 +326,5 @@ func (s *networkSets) logEvidences(ctx context.Context, j int, sets [][]int, lon
 
 // equip gives the draws networks of the sets of parents that they have.
 func (s *networkSets) equip(_ *particleFit, p *posterior.Posterior) error {
-	return s.long.Equip(p.Draws, s.model)
+	return s.long.Equip(p.Draws)
 }

@@ -15,12 +15,12 @@ type request struct {
 // An asker fills in points. It fails if evaluation fails or the context is done.
 type asker func(points []*point) error
 
-// together runs tasks that ask for points of variable j, and evaluates what all of them wait for at
-// once, in the sequence of the tasks: each task reads as if it were alone, and no result depends on
-// which goroutine comes first. Up to window tasks run at the same time. It returns the first error
-// of a task, by number.
-func (p *program) together(ctx context.Context, j int, tasks []func(asker) error) error {
-	const window = 2 * batch
+// together runs tasks, and evaluates what all of them wait for at once, in the sequence of the
+// tasks: each task reads as if it were alone, and no result depends on which goroutine comes first.
+// Tasks about different variables share evaluations, and up to window of them run at the same time.
+// It returns the first error of a task, by number.
+func (p *program) together(ctx context.Context, variables int, tasks []func(asker) error) error {
+	window := 2 * batch * variables
 	requests, finished := make(chan request), make(chan struct{})
 	failed := make([]error, len(tasks))
 	next, live := 0, 0
@@ -54,8 +54,8 @@ func (p *program) together(ctx context.Context, j int, tasks []func(asker) error
 			all = append(all, r.points...)
 		}
 		err := context.Cause(ctx)
-		for from := 0; from < len(all) && err == nil; from += batch {
-			if err = p.eval(j, all[from:min(from+batch, len(all))]); err == nil {
+		if err == nil {
+			if err = p.eval(all); err == nil {
 				err = context.Cause(ctx)
 			}
 		}

@@ -37,7 +37,7 @@
 // # What it takes
 //
 // Evidences of sets with different numbers of parents can only be compared if the prior of the
-// parameters is a density: [Sets.LogPriorMass] estimates the logarithm of its integral, which
+// parameters is a density: [Sets.LogPriorMasses] estimates the logarithm of its integral, which
 // should be 0. Parameters on which the terms do not depend given a set, such as weights of absent
 // edges, are left out, with the prior that some other term may give them.
 //

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"tobac/internal/evidence"
+	"tobac/internal/nodescore"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,7 +31,8 @@ func ExampleSets_Estimate() {
 		log.Fatal(err)
 	}
 	defer sets.Close()
-	all, err := sets.Estimate(context.Background(), 1, [][]int{{}, {0}}, 512)
+	list := nodescore.Families(1, nil, []int{0})
+	all, err := sets.Estimate(context.Background(), list, 512)
 	if err != nil {
 		log.Fatal(err)
 	}

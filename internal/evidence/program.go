@@ -7,26 +7,31 @@ import (
 	"tobac/autograd"
 	"tobac/models"
 	"tobac/score"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// batch is the number of points that a program evaluates at once.
+// batch is the number of points of a variable that a program evaluates at once.
 const batch = 32
 
-// A program computes the two terms of a variable and their gradients.
+// A program computes the two terms of all variables, and the gradients of the sums of those asked
+// about: a variable's parameters are its own, so that points of different variables share a lane.
 type program struct {
 	d, params int
 	run       autograd.Evaluator
-	feeds     []autograd.Feed // graphs, parameters
+	feeds     []autograd.Feed // graphs, which variables are asked about, parameters
 	dst       [][]float64     // prior, data, their gradients
 }
 
-// newProgram compiles the terms of variable j.
-func newProgram(lik models.Likelihood, j, workers int) (*program, error) {
+// newProgram compiles the terms.
+func newProgram(lik models.Likelihood, workers int) (*program, error) {
 	d, n := lik.Vars(), lik.ParamLen()
 	b := autograd.NewBuilder("evidence")
 	p := b.Axis("point", batch)
 	g := b.Input("graph", autograd.Shape{d, d}, p)
-	inputs, feeds := []*autograd.Node{g}, []autograd.Feed{{Data: make([]float64, batch*d*d)}}
+	asked := b.Input("asked", autograd.Shape{d}, p)
+	inputs := []*autograd.Node{g, asked}
+	feeds := []autograd.Feed{{Data: make([]float64, batch*d*d)}, {Data: make([]float64, batch*d)}}
 	var theta *autograd.Node
 	if n > 0 {
 		theta = b.Input("theta", autograd.Shape{n}, p)
@@ -34,11 +39,11 @@ func newProgram(lik models.Likelihood, j, workers int) (*program, error) {
 			append(feeds, autograd.Feed{Data: make([]float64, batch*n)})
 	}
 	prior, data := lik.Terms(g, theta)
-	prior, data = prior.Index(0, j), data.Index(0, j)
 	outputs, dst := []*autograd.Node{prior, data},
-		[][]float64{make([]float64, batch), make([]float64, batch)}
+		[][]float64{make([]float64, batch*d), make([]float64, batch*d)}
 	if n > 0 {
-		outputs = append(outputs, b.Grad(prior, theta)[0], b.Grad(data, theta)[0])
+		outputs = append(outputs, b.Grad(prior.Mul(asked).Sum(), theta)[0],
+			b.Grad(data.Mul(asked).Sum(), theta)[0])
 		dst = append(dst, make([]float64, batch*n), make([]float64, batch*n))
 	}
 	for k := range outputs {
@@ -46,7 +51,7 @@ func newProgram(lik models.Likelihood, j, workers int) (*program, error) {
 	}
 	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{Workers: workers})
 	if err != nil {
-		return nil, &score.VariableError{Variable: j, Err: err}
+		return nil, err
 	}
 	return &program{d: d, params: n, run: run, feeds: feeds, dst: dst}, nil
 }
@@ -58,34 +63,112 @@ type point struct {
 
 	prior, data         float64
 	priorGrad, dataGrad []float64
+	lane                int
 }
 
-// eval fills in up to batch points.
-func (p *program) eval(j int, points []*point) error {
-	graphs := p.feeds[0].Data
-	clear(graphs)
-	for k, at := range points {
-		for _, i := range at.given.set {
-			graphs[(k*p.d+i)*p.d+j] = 1
+// eval fills in points. Those of different variables share lanes. What is not finite there is
+// computed once more in a lane of its own, with the base of its set, so that nothing depends on the
+// others.
+func (p *program) eval(points []*point) error {
+	var again []*point
+	for _, run := range p.runs(points) {
+		if err := p.fill(run); err != nil {
+			return err
 		}
-		if p.params > 0 {
-			row := p.feeds[1].Data[k*p.params:][:p.params]
-			copy(row, at.given.base)
-			for a, i := range at.given.active {
-				row[i] = at.x[a]
+		var sharing [batch]int
+		for _, at := range run {
+			sharing[at.lane]++
+		}
+		for _, at := range run {
+			if sharing[at.lane] > 1 && !at.finite() {
+				again = append(again, at)
 			}
+		}
+	}
+	return p.evalAlone(again)
+}
+
+// runs are the points in evaluations of the program, each with its lane.
+func (p *program) runs(points []*point) (runs [][]*point) {
+	next := make([]int, p.d)
+	for _, at := range points {
+		slot := next[at.given.j]
+		next[at.given.j]++
+		for slot/batch >= len(runs) {
+			runs = append(runs, nil)
+		}
+		at.lane = slot % batch
+		runs[slot/batch] = append(runs[slot/batch], at)
+	}
+	return runs
+}
+
+// evalAlone fills in points in lanes of their own.
+func (p *program) evalAlone(points []*point) error {
+	for from := 0; from < len(points); from += batch {
+		run := points[from:min(from+batch, len(points))]
+		for k, at := range run {
+			at.lane = k
+		}
+		if err := p.fill(run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finite reports whether all results are.
+func (at *point) finite() bool {
+	sum := at.prior + at.data + floats.Sum(at.priorGrad) + floats.Sum(at.dataGrad)
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
+}
+
+// fill fills in the points of one evaluation, of which those that share a lane are about different
+// variables.
+func (p *program) fill(points []*point) error {
+	if err := p.place(points); err != nil {
+		return err
+	}
+	for _, at := range points {
+		j := at.given.j
+		at.prior, at.data = p.dst[0][at.lane*p.d+j], p.dst[1][at.lane*p.d+j]
+		at.priorGrad, at.dataGrad = make([]float64, len(at.x)), make([]float64, len(at.x))
+		for a, i := range at.given.active {
+			at.priorGrad[a], at.dataGrad[a] = p.dst[2][at.lane*p.params+i],
+				p.dst[3][at.lane*p.params+i]
+		}
+	}
+	return nil
+}
+
+// place evaluates the program at points, each in its lane.
+func (p *program) place(points []*point) error {
+	graphs, asked := p.feeds[0].Data, p.feeds[1].Data
+	clear(graphs)
+	clear(asked)
+	var taken [batch]bool
+	for _, at := range points {
+		asked[at.lane*p.d+at.given.j] = 1
+		for _, i := range at.given.set {
+			graphs[(at.lane*p.d+i)*p.d+at.given.j] = 1
+		}
+		if p.params == 0 {
+			continue
+		}
+		row := p.feeds[2].Data[at.lane*p.params:][:p.params]
+		if !taken[at.lane] {
+			copy(row, at.given.base)
+			taken[at.lane] = true
+		}
+	}
+	for _, at := range points {
+		for a, i := range at.given.active {
+			p.feeds[2].Data[at.lane*p.params+i] = at.x[a]
 		}
 	}
 	var failed *autograd.FailedError // of some points, whose results are NaN
 	if err := p.run.Eval(p.dst, p.feeds); err != nil && !errors.As(err, &failed) {
-		return &score.VariableError{Variable: j, Err: err}
-	}
-	for k, at := range points {
-		at.prior, at.data = p.dst[0][k], p.dst[1][k]
-		at.priorGrad, at.dataGrad = make([]float64, len(at.x)), make([]float64, len(at.x))
-		for a, i := range at.given.active {
-			at.priorGrad[a], at.dataGrad[a] = p.dst[2][k*p.params+i], p.dst[3][k*p.params+i]
-		}
+		return &score.VariableError{Variable: points[0].given.j, Err: err}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/anneal"
+	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 	"tobac/models"
 
@@ -25,10 +27,18 @@ type Config struct {
 // Sets estimates the evidence of sets of parents under one likelihood. It serves one goroutine at a
 // time.
 type Sets struct {
-	lik      models.Likelihood
-	cfg      Config
-	programs []*program // by variable; nil means not compiled yet
-	owners   []int      // of parameters that counted somewhere; −1: of none so far
+	lik    models.Likelihood
+	cfg    Config
+	begins [][]float64 // initial parameters, of the seed; nil until they are needed
+	common *common
+	modes  map[string]*mode // by [nodescore.FamilyKey]: of the sets that were guessed
+}
+
+// A common is what estimates with different seeds have in common.
+type common struct {
+	program *program // nil means not compiled yet
+	owners  []int    // of parameters that counted somewhere; −1: of none so far
+	asked   []bool   // by variable: its parameters were looked for
 }
 
 // An Estimate is what is known of the parameters of a variable with one set of parents.
@@ -68,65 +78,77 @@ func New(lik models.Likelihood, cfg Config) (*Sets, error) {
 	if cfg.Workers < 0 {
 		return nil, fmt.Errorf("evidence: %d workers, want at least 0", cfg.Workers)
 	}
-	s := &Sets{lik: lik, cfg: cfg, programs: make([]*program, lik.Vars()),
-		owners: make([]int, lik.ParamLen())}
-	for k := range s.owners {
-		s.owners[k] = -1
+	c := &common{owners: make([]int, lik.ParamLen()), asked: make([]bool, lik.Vars())}
+	for k := range c.owners {
+		c.owners[k] = -1
 	}
-	return s, nil
+	return &Sets{lik: lik, cfg: cfg, common: c, modes: map[string]*mode{}}, nil
 }
 
-// WithSeed makes estimates with another seed by the same compiled programs: the two serve one
+// WithSeed makes estimates with another seed by the same compiled program: the two serve one
 // goroutine at a time together, and Close of either closes both.
 func (s *Sets) WithSeed(seed uint64) *Sets {
 	other := *s
-	other.cfg.Seed = seed
+	other.cfg.Seed, other.begins, other.modes = seed, nil, map[string]*mode{}
 	return &other
 }
 
 // Close releases the workers.
 func (s *Sets) Close() {
-	for _, p := range s.programs {
-		if p != nil {
-			p.run.Close()
-		}
+	if p := s.common.program; p != nil {
+		p.run.Close()
 	}
-	clear(s.programs)
+	s.common.program = nil
 }
 
-// Estimate estimates the evidence of variable j with each of some sets of parents, ascending and
-// without j, with a number of points for each, half of them in each of two populations. An estimate
+// Estimate estimates the evidence of each of some sets of parents, ascending and without their
+// variable, with a number of points for each, half of them in each of two populations. An estimate
 // does not depend on the other sets but for rounding. A cancelled context is returned as its cause.
 // It panics on sets that are none of other variables, and on less than 8 points.
-func (s *Sets) Estimate(ctx context.Context, j int, sets [][]int, points int) ([]*Estimate, error) {
+func (s *Sets) Estimate(ctx context.Context, list []nodescore.Family, points int) ([]*Estimate,
+	error) {
 	if points < 8 {
 		panic(fmt.Sprintf("evidence: %d points of a set of parents, want at least 8", points))
 	}
-	p, all, err := s.givens(ctx, j, sets)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*Estimate, len(sets))
-	tasks := make([]func(asker) error, len(sets))
-	for k := range sets {
-		tasks[k] = func(ask asker) (err error) {
-			out[k], err = s.estimate(&target{given: all[k], ask: ask}, points)
-			return err
-		}
-	}
-	return out, p.together(ctx, j, tasks)
+	out := make([]*Estimate, len(list))
+	return out, s.each(ctx, list, func(k int, g *given, ask asker) (err error) {
+		out[k], err = s.estimate(&target{given: g, ask: ask}, points)
+		return err
+	})
 }
 
-// LogPriorMass is ln ∫ p(θ_j|S) dθ_j with its standard error: 0 for a prior that is a density. It
-// fails for one that has no integral.
-func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int,
-	points int) (log, standardError float64, err error) {
-	p, all, err := s.givens(ctx, j, [][]int{set})
+// each runs a task for each of some sets, in turn for different variables.
+func (s *Sets) each(ctx context.Context, list []nodescore.Family,
+	run func(k int, g *given, ask asker) error) error {
+	all, err := s.givens(ctx, list)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	err = p.together(ctx, j, []func(asker) error{func(ask asker) error {
-		t := &target{given: all[0], ask: ask, prior: true}
+	place := make([]int, len(list)) // among those of its variable
+	next := make([]int, s.lik.Vars())
+	variables := 0
+	for k, f := range list {
+		place[k] = next[f.Of]
+		if next[f.Of]++; place[k] == 0 {
+			variables++
+		}
+	}
+	sequence := identity(len(list))
+	slices.SortStableFunc(sequence, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	tasks := make([]func(asker) error, len(list))
+	for at, k := range sequence {
+		tasks[at] = func(ask asker) error { return run(k, all[k], ask) }
+	}
+	return s.common.program.together(ctx, variables, tasks)
+}
+
+// LogPriorMasses are ln ∫ p(θ_j|S) dθ_j of some sets with their standard errors: 0 for a prior that
+// is a density. It fails for one that has no integral.
+func (s *Sets) LogPriorMasses(ctx context.Context, list []nodescore.Family, points int) (logs,
+	standardErrors []float64, err error) {
+	logs, standardErrors = make([]float64, len(list)), make([]float64, len(list))
+	return logs, standardErrors, s.each(ctx, list, func(k int, g *given, ask asker) error {
+		t := &target{given: g, ask: ask, prior: true}
 		if len(t.active) == 0 {
 			return nil
 		}
@@ -139,72 +161,41 @@ func (s *Sets) LogPriorMass(ctx context.Context, j int, set []int,
 		}
 		halves, err := s.halves(t, from, points, 0)
 		if err == nil {
-			log, standardError = both(halves)
+			logs[k], standardErrors[k] = both(halves)
 		}
 		return err
-	}})
-	return log, standardError, err
+	})
 }
 
-// givens compiles the program of variable j and finds the parameters that count under each set.
-func (s *Sets) givens(ctx context.Context, j int, sets [][]int) (*program, []*given, error) {
+// givens compiles the program and finds the parameters that count under each set.
+func (s *Sets) givens(ctx context.Context, list []nodescore.Family) ([]*given, error) {
 	d := s.lik.Vars()
-	if j < 0 || j >= d {
-		panic(fmt.Sprintf("evidence: variable %d, want 0 to %d", j, d-1))
-	}
-	for _, set := range sets {
+	all := make([]*given, len(list))
+	for k, f := range list {
+		if f.Of < 0 || f.Of >= d {
+			panic(fmt.Sprintf("evidence: variable %d, want 0 to %d", f.Of, d-1))
+		}
 		before := -1
-		for _, i := range set {
-			if i <= before || i >= d || i == j {
+		for _, i := range f.Set {
+			if i <= before || i >= d || i == f.Of {
 				panic(fmt.Sprintf("evidence: parents %v of variable %d, want ascending ones "+
-					"below %d without itself", set, j, d))
+					"below %d without itself", f.Set, f.Of, d))
 			}
 			before = i
 		}
+		all[k] = &given{j: f.Of, set: f.Set}
 	}
-	if s.programs[j] == nil {
-		p, err := newProgram(s.lik, j, s.cfg.Workers)
+	if s.common.program == nil {
+		p, err := newProgram(s.lik, s.cfg.Workers)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		s.programs[j] = p
-	}
-	all := make([]*given, len(sets))
-	for k, set := range sets {
-		all[k] = &given{j: j, set: set}
+		s.common.program = p
 	}
 	if s.lik.ParamLen() == 0 {
-		return s.programs[j], all, nil
+		return all, nil
 	}
-	return s.programs[j], all, s.activate(ctx, all)
-}
-
-// activate finds the parameters that count under each set, and fails if another variable has one of
-// them.
-func (s *Sets) activate(ctx context.Context, all []*given) error {
-	starts, err := s.starts()
-	if err != nil {
-		return err
-	}
-	j := all[0].j
-	tasks := make([]func(asker) error, len(all))
-	for k, g := range all {
-		tasks[k] = func(ask asker) error { return g.activate(ask, starts) }
-	}
-	if err := s.programs[j].together(ctx, j, tasks); err != nil {
-		return err
-	}
-	for _, g := range all {
-		for _, i := range g.active {
-			if s.owners[i] >= 0 && s.owners[i] != j {
-				return fmt.Errorf("evidence: the terms of the variables %d and %d both depend on "+
-					"parameter %d, want one at most: evidences of single variables need "+
-					"parameters of their own", s.owners[i], j, i)
-			}
-			s.owners[i] = j
-		}
-	}
-	return nil
+	return all, s.activate(ctx, all)
 }
 
 // starts are initial parameters, all but the first with a little noise.

@@ -13,6 +13,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/evidence"
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	_ "tobac/internal/unwritten"
 	"tobac/models"
@@ -71,8 +72,8 @@ func newSets(t *testing.T, lik models.Likelihood, cfg evidence.Config) *evidence
 func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 	points int) []*evidence.Estimate {
 	t.Helper()
-	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(), j, sets,
-		points)
+	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(),
+		nodescore.Families(j, sets...), points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,9 +256,9 @@ func TestNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := [][]int{{}, {0}, {0, 1}}
-	var parents []tempering.Parents
+	var parents []nodescore.Family
 	for _, s := range list {
-		parents = append(parents, tempering.Parents{Of: 2, Set: s})
+		parents = append(parents, nodescore.Family{Of: 2, Set: s})
 	}
 	want, err := sets.Estimate(context.Background(), parents, 1024)
 	if err != nil {
@@ -281,17 +282,18 @@ func TestNetworks(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x := chain(20, 2, 5)
 	log, sd, err := newSets(t, scale{x, "unnormalised"},
-		evidence.Config{}).LogPriorMass(context.Background(), 1, nil, 512)
-	if want := 0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(log-want) <= 5*sd) || sd > 0.1 {
+		evidence.Config{}).LogPriorMasses(context.Background(), nodescore.Families(1, nil), 512)
+	if want := 0.5 * math.Log(2*math.Pi); err != nil || !(math.Abs(log[0]-want) <= 5*sd[0]) ||
+		sd[0] > 0.1 {
 		t.Errorf("log mass of the prior %v ± %v, %v; want %v", log, sd, err, want)
 	}
 	for kind, want := range map[string]string{"flat": "the prior density does not fall",
 		"nan": "the log density is not finite at any of 6 initial parameters"} {
 		s := newSets(t, scale{x, kind}, evidence.Config{})
 		if kind == "nan" {
-			_, err = s.Estimate(context.Background(), 1, [][]int{{}}, 64)
+			_, err = s.Estimate(context.Background(), nodescore.Families(1, nil), 64)
 		} else {
-			_, _, err = s.LogPriorMass(context.Background(), 1, nil, 64)
+			_, _, err = s.LogPriorMasses(context.Background(), nodescore.Families(1, nil), 64)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", kind, err, want)
@@ -328,9 +330,9 @@ func TestSharedParameters(t *testing.T) {
 	s := newSets(t, shared{scale{chain(20, 2, 5), "laplace"}}, evidence.Config{})
 	var err error
 	for j := range 2 {
-		_, err = s.Estimate(context.Background(), j, [][]int{{}}, 64)
+		_, err = s.Estimate(context.Background(), nodescore.Families(j, nil), 64)
 	}
-	_, _, mass := s.LogPriorMass(context.Background(), 1, nil, 64)
+	_, _, mass := s.LogPriorMasses(context.Background(), nodescore.Families(1, nil), 64)
 	for _, err := range []error{err, mass} {
 		if want := "variables 0 and 1 both depend on parameter 0"; err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -381,7 +383,7 @@ func TestDraw(t *testing.T) {
 		s := newSets(t, lik, evidence.Config{Seed: 1, Workers: workers})
 		var parents []*evidence.Estimate
 		for j, set := range [][]int{{}, {0}, {0, 1}} {
-			all, err := s.Estimate(context.Background(), j, [][]int{set}, 512)
+			all, err := s.Estimate(context.Background(), nodescore.Families(j, set), 512)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -424,7 +426,7 @@ func TestWithSeed(t *testing.T) {
 	m := scale{chain(20, 2, 5), "two"}
 	first := newSets(t, m, evidence.Config{Seed: 1})
 	log := func(s *evidence.Sets) float64 {
-		all, err := s.Estimate(context.Background(), 1, [][]int{{}}, 64)
+		all, err := s.Estimate(context.Background(), nodescore.Families(1, nil), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -442,10 +444,10 @@ func TestCancelled(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	if _, err := s.Estimate(ctx, 1, [][]int{{}}, 64); !errors.Is(err, cause) {
+	if _, err := s.Estimate(ctx, nodescore.Families(1, nil), 64); !errors.Is(err, cause) {
 		t.Errorf("error %v, want %v", err, cause)
 	}
-	if _, _, err := s.LogPriorMass(ctx, 1, nil, 64); !errors.Is(err, cause) {
+	if _, _, err := s.LogPriorMasses(ctx, nodescore.Families(1, nil), 64); !errors.Is(err, cause) {
 		t.Errorf("mass of the prior: error %v, want %v", err, cause)
 	}
 }
@@ -459,9 +461,68 @@ func TestClose(t *testing.T) {
 		}
 		defer s.Close()
 		for range 2 { // the second time with the program of the first
-			if _, err := s.Estimate(t.Context(), 1, [][]int{{}}, 64); err != nil {
+			if _, err := s.Estimate(t.Context(), nodescore.Families(1, nil), 64); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
+}
+
+// Guesses of linear equations with known noise are exact, in whatever sequence sets are guessed, and
+// so they are for sets of all variables together.
+func TestGuess(t *testing.T) {
+	const d = 5
+	x := chain(80, d, 1)
+	exact, err := score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSets(t, lik, evidence.Config{})
+	var list []nodescore.Family
+	for j := range d {
+		list = append(list, nodescore.Families(j, allSets(j)...)...)
+	}
+	for _, part := range [][]nodescore.Family{list[len(list)-9:], list} {
+		logs, err := s.Guess(t.Context(), part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, f := range part {
+			if want := exact.LogScore(f.Of, f.Set); math.Abs(logs[k]-want) > 1e-4 {
+				t.Errorf("variable %d, parents %v: guess %v, want %v", f.Of, f.Set, logs[k], want)
+			}
+		}
+	}
+}
+
+// Sets of different variables that are estimated together share evaluations of the program, and
+// have the estimates that each has alone.
+func TestTogether(t *testing.T) {
+	x := chain(20, 4, 5)
+	for _, kind := range []string{"laplace", "two", "cut"} {
+		s := newSets(t, scale{x, kind}, evidence.Config{})
+		var list []nodescore.Family
+		for j := range 4 {
+			list = append(list, nodescore.Family{Of: j}, nodescore.Family{Of: j})
+		}
+		all, err := s.Estimate(t.Context(), list, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, f := range list {
+			one, err := newSets(t, scale{x, kind}, evidence.Config{}).Estimate(t.Context(),
+				list[k:k+1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := all[k].LogEvidence, one[0].LogEvidence; math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s, variable %d: %v together, %v alone", kind, f.Of, got, want)
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/evidence"
+	"tobac/internal/nodescore"
 )
 
 // Standard errors are as large as the errors, over 200 seeds.
@@ -27,14 +28,15 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 		for seed := range uint64(seeds) {
 			var log, sd float64
 			if c.prior {
-				var err error
-				if log, sd, err = s.WithSeed(seed).LogPriorMass(context.Background(), 1, nil,
-					c.points); err != nil {
+				logs, errs, err := s.WithSeed(seed).LogPriorMasses(context.Background(),
+					nodescore.Families(1, nil), c.points)
+				if err != nil {
 					t.Fatal(err)
 				}
+				log, sd = logs[0], errs[0]
 			} else {
-				all, err := s.WithSeed(seed).Estimate(context.Background(), 1, [][]int{{}},
-					c.points)
+				all, err := s.WithSeed(seed).Estimate(context.Background(),
+					nodescore.Families(1, nil), c.points)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,39 +20,6 @@ type given struct {
 	starts [][]float64
 }
 
-// activate finds the parameters with a gradient that is not 0 at some of the starts, NaN apart,
-// which is that of all where there is no density.
-func (g *given) activate(ask asker, starts [][]float64) error {
-	every := identity(len(starts[0]))
-	probes := make([]*point, len(starts))
-	for a, x := range starts {
-		probes[a] = &point{given: &given{set: g.set, base: x, active: every}, x: x}
-	}
-	if err := ask(probes); err != nil {
-		return err
-	}
-	at := slices.IndexFunc(probes, func(p *point) bool {
-		return !math.IsNaN(p.prior+p.data) && !math.IsInf(p.prior+p.data, 0)
-	})
-	g.base = starts[max(at, 0)]
-	depends := func(slope float64) bool { return slope != 0 && !math.IsNaN(slope) }
-	for _, i := range every {
-		if slices.ContainsFunc(probes, func(p *point) bool {
-			return depends(p.priorGrad[i]) || depends(p.dataGrad[i])
-		}) {
-			g.active = append(g.active, i)
-		}
-	}
-	for _, x := range starts {
-		own := make([]float64, len(g.active))
-		for a, i := range g.active {
-			own[a] = x[i]
-		}
-		g.starts = append(g.starts, own)
-	}
-	return nil
-}
-
 // fail is an error about the variable with its parents.
 func (g *given) fail(format string, args ...any) error {
 	return &score.VariableError{Variable: g.j, Parents: g.set, Err: fmt.Errorf(format, args...)}

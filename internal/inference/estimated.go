@@ -75,21 +75,23 @@ func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 		pools[k] = nodescore.NewPool(d)
 	}
 	position := dag.Inverse(order)
+	var list, along []nodescore.Family
 	for _, j := range order {
-		along := make([][]int, len(sets[j]))
-		for k, set := range sets[j] {
-			along[k] = InOrder(set, position)
-			slices.Sort(along[k])
+		for _, set := range sets[j] {
+			list = append(list, nodescore.Family{Of: j, Set: set})
+			there := InOrder(set, position)
+			slices.Sort(there)
+			along = append(along, nodescore.Family{Of: position[j], Set: there})
 		}
-		all, err := s.Estimate(ctx, position[j], along, points)
-		if err != nil {
-			return pools, engine.WithName(err, data.Names)
-		}
-		for k, e := range all {
-			pools[0].Put(j, sets[j][k], e.LogEvidence)
-			pools[1].Put(j, sets[j][k], e.Halves[0])
-			pools[2].Put(j, sets[j][k], e.Halves[1])
-		}
+	}
+	all, err := s.Estimate(ctx, along, points)
+	if err != nil {
+		return pools, engine.WithName(err, data.Names)
+	}
+	for k, e := range all {
+		pools[0].Put(list[k].Of, list[k].Set, e.LogEvidence)
+		pools[1].Put(list[k].Of, list[k].Set, e.Halves[0])
+		pools[2].Put(list[k].Of, list[k].Set, e.Halves[1])
 	}
 	return pools, nil
 }

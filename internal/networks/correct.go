@@ -7,7 +7,6 @@ import (
 
 	"tobac/internal/exact"
 	"tobac/internal/nodescore"
-	"tobac/internal/tempering"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,19 +24,19 @@ const (
 	SetSweeps    = 4 // at each temperature
 )
 
-// precisions are the numbers of particles of an estimate, and the probabilities of a set from which
-// on it has so many: sets that turn out to matter less cost less.
-var precisions = []struct {
-	particles int
-	from      float64
-}{{16, 0}, {64, 0.002}, {128, 0.02}}
+// A precision is a number of points of an estimate, and the probability of a set from which on it
+// has so many: sets that turn out to matter less cost less.
+type precision struct {
+	points int
+	from   float64
+}
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and
 // computes the posterior under their evidences, in turn.
-func (t *networkTable) correct(ctx context.Context, rounds int, say func(text string)) error {
+func (t *table) correct(ctx context.Context, rounds int, say func(text string)) error {
 	for round := 1; ; round++ {
-		all := t.probable(estimateFrom)
-		work := make([][]tempering.Parents, len(precisions))
+		all, precisions := t.probable(estimateFrom), t.estimates.precisions()
+		work := make([][]nodescore.Family, len(precisions))
 		work[0], t.held = t.open(all)
 		sets := len(work[0])
 		for level := 1; level < len(precisions); level++ {
@@ -53,9 +52,10 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 			}
 			continue
 		}
-		say(fmt.Sprintf("evidences of networks, round %d: %d sets of parents", round, sets))
+		say(fmt.Sprintf("%s, round %d: %d sets of parents", t.estimates.about().evidences, round,
+			sets))
 		for level, list := range work {
-			if _, err := t.estimates.Estimate(ctx, list, precisions[level].particles); err != nil {
+			if err := t.estimates.estimate(ctx, list, precisions[level].points, 1); err != nil {
 				return err
 			}
 		}
@@ -68,7 +68,7 @@ func (t *networkTable) correct(ctx context.Context, rounds int, say func(text st
 
 // settle corrects the table. Where the two halves of the particles do not agree on the parents of a
 // variable, its sets get twice the particles and the sweeps, in turn.
-func (t *networkTable) settle(ctx context.Context, say func(text string)) error {
+func (t *table) settle(ctx context.Context, say func(text string)) error {
 	for round := 0; ; round++ {
 		rounds := correctRounds
 		if t.guess.Vars() > exact.Affordable {
@@ -92,22 +92,23 @@ func (t *networkTable) settle(ctx context.Context, say func(text string)) error 
 
 // refine estimates the most probable sets of the variables on whose parents the halves do not agree
 // with a factor of the particles and the sweeps.
-func (t *networkTable) refine(ctx context.Context, factor int, say func(text string)) error {
+func (t *table) refine(ctx context.Context, factor int, say func(text string)) error {
+	precisions := t.estimates.precisions()
 	finest := precisions[len(precisions)-1]
-	var list []tempering.Parents
+	var list []nodescore.Family
 	for j, sets := range t.probable(finest.from) {
 		if mat.Max(t.apart.ColView(j)) <= limitHalves[0] {
 			continue
 		}
 		for _, w := range sets {
-			if t.estimates.of(j, w.Set) != nil {
-				list = append(list, w.Parents)
+			if _, ok := t.estimates.of(j, w.Set); ok {
+				list = append(list, w.Family)
 			}
 		}
 	}
-	say(fmt.Sprintf("evidences of networks, more precisely: %d sets of parents", len(list)))
-	if _, err := t.estimates.withSweeps(factor*SetSweeps).Estimate(ctx, list,
-		factor*finest.particles); err != nil {
+	say(fmt.Sprintf("%s, more precisely: %d sets of parents", t.estimates.about().evidences,
+		len(list)))
+	if err := t.estimates.estimate(ctx, list, factor*finest.points, factor); err != nil {
 		return err
 	}
 	t.fill()
@@ -115,7 +116,7 @@ func (t *networkTable) refine(ctx context.Context, factor int, say func(text str
 }
 
 // compareHalves computes how far the edge probabilities by either half of the particles differ.
-func (t *networkTable) compareHalves(ctx context.Context) error {
+func (t *table) compareHalves(ctx context.Context) error {
 	var edges [2]*mat.Dense
 	for k := range edges {
 		p, err := t.under(ctx, t.half(k))
@@ -132,12 +133,12 @@ func (t *networkTable) compareHalves(ctx context.Context) error {
 
 // open are the sets without an estimate that hold too much of the probability, and what those with
 // one hold of that of the variable of which it is least.
-func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held float64) {
+func (t *table) open(all [][]weightedSet) (list []nodescore.Family, held float64) {
 	held = 1
 	for j, sets := range all {
 		own := 0.0
 		for _, w := range sets {
-			if t.estimates.of(j, w.Set) != nil {
+			if _, ok := t.estimates.of(j, w.Set); ok {
 				own += w.probability
 			}
 		}
@@ -146,8 +147,8 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 			if 1-own < leftOpen {
 				break
 			}
-			if t.estimates.of(j, w.Set) == nil {
-				list = append(list, w.Parents)
+			if _, ok := t.estimates.of(j, w.Set); !ok {
+				list = append(list, w.Family)
 				own += w.probability
 			}
 		}
@@ -156,17 +157,17 @@ func (t *networkTable) open(all [][]weightedSet) (list []tempering.Parents, held
 }
 
 // coarse are the sets of a level whose estimates have fewer particles.
-func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.Parents) {
-	below := math.Inf(1)
+func (t *table) coarse(all [][]weightedSet, level int) (list []nodescore.Family) {
+	below, precisions := math.Inf(1), t.estimates.precisions()
 	if level+1 < len(precisions) {
 		below = precisions[level+1].from
 	}
 	for j, sets := range all {
 		for _, w := range sets {
-			known := t.estimates.of(j, w.Set)
-			if w.probability >= precisions[level].from && w.probability < below && known != nil &&
-				known.Particles < precisions[level].particles {
-				list = append(list, w.Parents)
+			known, ok := t.estimates.of(j, w.Set)
+			if w.probability >= precisions[level].from && w.probability < below && ok &&
+				known.points < precisions[level].points {
+				list = append(list, w.Family)
 			}
 		}
 	}
@@ -174,13 +175,13 @@ func (t *networkTable) coarse(all [][]weightedSet, level int) (list []tempering.
 }
 
 // half has the scores of one of the two populations of each set, number 0 or 1.
-func (t *networkTable) half(number int) *nodescore.Pool {
+func (t *table) half(number int) *nodescore.Pool {
 	p := nodescore.NewPool(t.guess.Vars())
 	for j := range t.guess.Vars() {
 		for _, e := range t.pool.Sets(j) {
 			v := e.Score
-			if known := t.estimates.of(j, e.Parents); known != nil {
-				v = known.Halves[number] + t.constant[j]
+			if known, ok := t.estimates.of(j, e.Parents); ok {
+				v = known.halves[number] + t.constant[j]
 			}
 			p.Put(j, e.Parents, v)
 		}

@@ -1,4 +1,4 @@
-// Package networks computes posteriors of networks for engines: by chains at many temperatures
-// under given orders, and over all orders by estimated evidences of the sets of parents that
-// matter.
+// Package networks runs chains over networks, and estimates evidences of networks, or under custom
+// likelihoods, of the sets of parents that matter, for sums and chains over graphs. What draws need
+// of their parameters is drawn where it was estimated.
 package networks

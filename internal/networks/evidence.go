@@ -2,11 +2,11 @@ package networks
 
 import (
 	"context"
-	"fmt"
 
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/drawn"
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -14,6 +14,7 @@ import (
 
 // Estimates are the estimates so far of evidences of networks.
 type Estimates struct {
+	model sem.Network
 	data  *dataset.Table
 	sets  *tempering.Sets
 	known map[string]*tempering.Estimate // by family
@@ -28,63 +29,73 @@ func ChainSettings(m sem.Network, seed uint64, workers int) tempering.Config {
 }
 
 // NewEstimates has none yet.
-func NewEstimates(data *dataset.Table, cfg tempering.Config) (*Estimates, error) {
+func NewEstimates(m sem.Network, data *dataset.Table, cfg tempering.Config) (*Estimates, error) {
 	sets, err := tempering.NewSets(data.X, data.Mask(), cfg)
-	return &Estimates{data: data, sets: sets, known: map[string]*tempering.Estimate{}}, err
-}
-
-// FamilyKey tells variables with their sets of parents apart.
-func FamilyKey(j int, set []int) string { return fmt.Sprint(j, set) }
-
-// of is the estimate of a set of parents of variable j; nil means there is none.
-func (e *Estimates) of(j int, set []int) *tempering.Estimate {
-	return e.known[FamilyKey(j, set)]
-}
-
-// withSweeps makes estimates with another number of sweeps, beside those known.
-func (e *Estimates) withSweeps(n int) *Estimates {
-	other := *e
-	other.sets = e.sets.WithSweeps(n)
-	return &other
+	return &Estimates{model: m, data: data, sets: sets,
+		known: map[string]*tempering.Estimate{}}, err
 }
 
 // Estimate estimates the sets of a list, in place of what was known of them.
-func (e *Estimates) Estimate(ctx context.Context, list []tempering.Parents,
+func (e *Estimates) Estimate(ctx context.Context, list []nodescore.Family,
 	particles int) ([]*tempering.Estimate, error) {
-	all, err := e.sets.Estimate(ctx, list, particles)
+	return e.by(ctx, e.sets, list, particles)
+}
+
+func (e *Estimates) by(ctx context.Context, sets *tempering.Sets, list []nodescore.Family,
+	particles int) ([]*tempering.Estimate, error) {
+	all, err := sets.Estimate(ctx, list, particles)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range all {
-		e.known[FamilyKey(v.Of, v.Set)] = v
+		e.known[nodescore.FamilyKey(v.Of, v.Set)] = v
 	}
 	return all, nil
 }
 
 // Missing are the sets of parents in graphs that have no estimate, each once.
-func (e *Estimates) Missing(graphs []*dag.Graph) (list []tempering.Parents) {
-	listed := map[string]bool{}
-	for _, g := range graphs {
-		for j := range g.Len() {
-			set := g.Parents(j)
-			if k := FamilyKey(j, set); e.known[k] == nil && !listed[k] {
-				listed[k] = true
-				list = append(list, tempering.Parents{Of: j, Set: set})
-			}
-		}
-	}
-	return list
-}
+func (e *Estimates) Missing(graphs []*dag.Graph) []nodescore.Family { return missing(e, graphs) }
 
 // Equip gives draws of graphs networks from the estimates of the sets of parents that they have, in
 // turn, with their log densities.
-func (e *Estimates) Equip(draws []posterior.Draw, m sem.Network) error {
+func (e *Estimates) Equip(draws []posterior.Draw) error {
 	for k := range draws {
 		parents := make([]*tempering.Estimate, len(e.data.Names))
 		for j := range parents {
-			parents[j] = e.of(j, draws[k].Graph.Parents(j))
+			parents[j] = e.known[nodescore.FamilyKey(j, draws[k].Graph.Parents(j))]
 		}
 		draws[k].Parameters = e.sets.Draw(parents, k).Parameters
 	}
-	return drawn.AddDensities(draws, posterior.Component{}, m, e.data)
+	return drawn.AddDensities(draws, posterior.Component{}, e.model, e.data)
 }
+
+var _ estimator = (*Estimates)(nil)
+
+func (e *Estimates) of(j int, set []int) (v estimated, ok bool) {
+	k := e.known[nodescore.FamilyKey(j, set)]
+	if k == nil {
+		return v, false
+	}
+	return estimated{k.LogEvidence, k.Halves, k.Particles}, true
+}
+
+// estimate takes so many times the sweeps at each temperature.
+func (e *Estimates) estimate(ctx context.Context, list []nodescore.Family, points,
+	work int) error {
+	_, err := e.by(ctx, e.sets.WithSweeps(work*SetSweeps), list, points)
+	return err
+}
+
+func (e *Estimates) count() int { return len(e.known) }
+
+func (e *Estimates) equip(p *posterior.Posterior) error { return e.Equip(p.Draws) }
+
+func (e *Estimates) precisions() []precision {
+	return []precision{{16, 0}, {64, 0.002}, {128, 0.02}}
+}
+
+func (e *Estimates) about() words {
+	return words{"evidences of networks", "particles", "scores of Gaussian processes"}
+}
+
+func (e *Estimates) close() {}

@@ -12,23 +12,26 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/nodescore"
 	"tobac/posterior"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// networkDraws is the number of drawn graphs that get networks.
+// networkDraws is the number of drawn graphs that get parameters.
 const networkDraws = 200
 
-// Graphs are the graphs of a settled table, with what they need to get networks.
+// Graphs are the graphs of a settled table, with what they need to get parameters.
 type Graphs struct {
-	table     *networkTable
-	Model     sem.Network // with its noise variance, 0 means one for each equation
-	estimated bool        // that was, and not given
-	unit      float64     // in which it is
-	logWeight float64     // of its prior, where it was estimated
+	table     *table
+	Model     sem.Model // of networks with their noise variance
+	noise     float64   // variance of all equations; 0 means one for each
+	estimated bool      // that was, and not given
+	unit      float64   // in which it is
+	logWeight float64   // of its prior, where it was estimated
 	Scale     *posterior.Standardization
+	checks    []diagnostics.Check // of the likelihood
 }
 
 // Scored are the evidences as a model in closed form.
@@ -41,9 +44,9 @@ func (g *Graphs) Scored() sem.Scored {
 func (g *Graphs) logEvidence() float64 { return g.table.graphs.logEvidence() + g.logWeight }
 
 // noiseVariance is that of all equations in the squared units of the data; 0 means one for each.
-func (g *Graphs) noiseVariance() float64 { return g.Model.Noise() * g.unit * g.unit }
+func (g *Graphs) noiseVariance() float64 { return g.noise * g.unit * g.unit }
 
-// networkChains are chains over the graphs of a settled table of networks.
+// networkChains are chains over the graphs of a settled table.
 type networkChains struct {
 	*graphchains.Chains
 	problem  *engine.Problem
@@ -51,6 +54,9 @@ type networkChains struct {
 	graphs   *Graphs
 	read     *engine.Outcome // nil until the last step has been taken
 }
+
+// Close implements [engine.Stage].
+func (c *networkChains) Close() { c.graphs.Close() }
 
 // Outcome implements [engine.Stage].
 func (c *networkChains) Outcome(ctx context.Context) (*engine.Outcome, error) {
@@ -85,7 +91,7 @@ func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, er
 }
 
 // equip says what the posterior of a table is and how good its evidences are, and gives some of the
-// draws of graphs networks.
+// draws of graphs parameters.
 func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *dataset.Table) error {
 	inf.Best, inf.Reason, inf.Evidence = nil, "as asked for", nil
 	if g.estimated {
@@ -100,25 +106,42 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
 	// beside the table, whose posterior is settled
-	if _, err := t.estimates.Estimate(ctx, t.estimates.Missing(graphs),
-		precisions[0].particles); err != nil {
-		return err
-	}
-	if err := t.estimates.Equip(some, m); err != nil {
+	if err := t.estimates.estimate(ctx, missing(t.estimates, graphs), t.estimates.precisions()[0].points,
+		1); err != nil {
 		return err
 	}
 	out := *p
 	out.Draws, out.Engine, out.Model, out.Standardization = some, name, m.String(), g.Scale
 	out.Components = slices.Clone(p.Components)
-	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), m.Noise()
+	out.Components[0].Draws, out.Components[0].NoiseVariance = len(some), g.noise
+	if err := t.estimates.equip(&out); err != nil {
+		return err
+	}
 	out.Components[0].Marginals = &out.Marginals
 	t.describe(inf, p.Names)
+	inf.Checks = append(inf.Checks, g.checks...)
 	inf.Posterior = drawn.InDataUnits(&out, data)
 	return nil
 }
 
+// missing are the sets of parents in graphs that have no estimate, each once.
+func missing(e estimator, graphs []*dag.Graph) (list []nodescore.Family) {
+	listed := map[string]bool{}
+	for _, g := range graphs {
+		for j := range g.Len() {
+			set := g.Parents(j)
+			_, ok := e.of(j, set)
+			if k := nodescore.FamilyKey(j, set); !ok && !listed[k] {
+				listed[k] = true
+				list = append(list, nodescore.Family{Of: j, Set: set})
+			}
+		}
+	}
+	return list
+}
+
 // describe says how good the evidences are.
-func (t *networkTable) describe(inf *inference.Inference, names []string) {
+func (t *table) describe(inf *inference.Inference, names []string) {
 	d := len(names)
 	largest, from, to := 0.0, 0, 0
 	for i := range d {
@@ -129,15 +152,16 @@ func (t *networkTable) describe(inf *inference.Inference, names []string) {
 		}
 	}
 	inf.Sum += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% "+
-		"of the probability of each variable's parents or more; by either half of the particles "+
+		"of the probability of each variable's parents or more; by either half of the %s "+
 		"edge probabilities differ by %.3f on average and %.2f at most",
-		len(t.estimates.known), 100*t.held, mat.Sum(t.apart)/float64(d*(d-1)), largest)
+		t.estimates.count(), 100*t.held, t.estimates.about().points, mat.Sum(t.apart)/float64(d*(d-1)), largest)
 	inf.Checks = []diagnostics.Check{
 		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
-			fmt.Sprintf("the two halves of the particles do not agree on every edge: on %q → %q "+
-				"their probabilities differ by %.2f", names[from], names[to], largest)),
+			fmt.Sprintf("the two halves of the %s do not agree on every edge: on %q → %q "+
+				"their probabilities differ by %.2f", t.estimates.about().points, names[from],
+				names[to], largest)),
 		diagnostics.Below("held", t.held, limitHeld[0], limitHeld[1],
 			fmt.Sprintf("of some variable, only %.0f %% of the probability has estimated "+
-				"evidences; the rest has scores of Gaussian processes", 100*t.held)),
+				"evidences; the rest has %s", 100*t.held, t.estimates.about().guesses)),
 	}
 }

@@ -33,7 +33,7 @@ func Chained(ctx context.Context, p *engine.Problem, graphs *Graphs,
 	return &networkChains{Chains: c, problem: p, settings: chains, graphs: graphs}, err
 }
 
-// Summed is the posterior over all orders under evidences of networks.
+// Summed is the posterior over all orders under estimated evidences.
 func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.Inference, error) {
 	inf, err := inference.Infer(ctx, p.Data, []sem.Scored{graphs.Scored()}, p, trust.WholeTrust)
 	if err != nil {
@@ -81,7 +81,7 @@ func Settle(
 // settled estimates the evidences of networks that matter, from a first table on.
 func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first firstTable) (*Graphs,
 	error) {
-	table := first.networkTable
+	table := first.table
 	model := asked.Inferred(first.noise)
 	_, scaling := model.Sampled(false)
 	scale, err := p.Scale(scaling)
@@ -98,20 +98,21 @@ func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first fi
 	data := drawn.OnScale(p.Data, scale)
 	cfg := ChainSettings(model, stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
 	cfg.Sweeps = SetSweeps
-	if table.estimates, err = NewEstimates(data, cfg); err != nil {
+	if table.estimates, err = NewEstimates(model, data, cfg); err != nil {
 		return nil, err
 	}
 	table.constant = drawn.UnitConstants(data, units)
 	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
 		return nil, err
 	}
-	return &Graphs{table: table, Model: model, estimated: first.noise != asked.Noise(),
-		unit: first.unit, logWeight: first.logWeight, Scale: scale}, nil
+	return &Graphs{table: table, Model: model, noise: first.noise,
+		estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight,
+		Scale: scale}, nil
 }
 
 // A firstTable is one that evidences of networks begin with.
 type firstTable struct {
-	*networkTable
+	*table
 	noise     float64 // variance of all equations; 0 means one for each
 	unit      float64 // by which columns are divided if noise is of such; else 1
 	logWeight float64 // what the estimation of noise costs, in nats
@@ -130,7 +131,7 @@ func startedTable(
 	}
 	p.Doing(name, "taking sets of parents from the scores of the model")
 	t.unit = 1
-	if t.networkTable,
+	if t.table,
 		err = newNetworkTable(ctx, start.Scores, prior, chains.Options(p, 0)); err != nil {
 		return t, err
 	}
@@ -206,7 +207,7 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network,
 	if err != nil {
 		return firstTable{}, err
 	}
-	var best *networkTable
+	var best *table
 	options := chains.Options(p, 0)
 	p.Doing(name, "scoring sets of parents by Gaussian processes")
 	rank := 0
@@ -248,11 +249,11 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network,
 // withOneVariance is the table of scores with one noise variance for all equations, in the squared
 // unit of the Gaussian processes, estimated given the best graph of a table, and once more given
 // the best under the estimate.
-func (t *networkTable) withOneVariance(ctx context.Context, g *nodescore.GP) (one *networkTable,
+func (t *table) withOneVariance(ctx context.Context, g *nodescore.GP) (one *table,
 	noise float64, err error) {
 	square := g.Unit() * g.Unit()
 	at := func(noise float64) score.Scorer { return g.At(noise * square) }
-	maximise := func(from float64, under *networkTable) (float64, error) {
+	maximise := func(from float64, under *table) (float64, error) {
 		graph, err := under.graphs.best(ctx)
 		if err != nil {
 			return 0, err

@@ -11,7 +11,6 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
-	"tobac/internal/tempering"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +34,7 @@ const (
 
 // under is the posterior under scores of the sets: sums over all orders, or chains where these cost
 // too much.
-func (t *networkTable) under(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
+func (t *table) under(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
 	if s.Vars() <= exact.Affordable {
 		return sumUnder(ctx, s, t.prior, t.options.Workers)
 	}
@@ -73,7 +72,7 @@ func (p summedTable) best(ctx context.Context) (*dag.Graph, error) {
 func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 	sets, probabilities := p.orders.ProbableSets(j, above)
 	for k, set := range sets {
-		list = append(list, weightedSet{tempering.Parents{Of: j, Set: set}, probabilities[k]})
+		list = append(list, weightedSet{nodescore.Family{Of: j, Set: set}, probabilities[k]})
 	}
 	return list
 }
@@ -81,7 +80,7 @@ func (p summedTable) probable(j int, above float64) (list []weightedSet) {
 // A sampledTable has graphs that chains have drawn: the engine mcmc.
 type sampledTable struct{ *mcmc.Result }
 
-func (t *networkTable) sampleUnder(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
+func (t *table) sampleUnder(ctx context.Context, s *nodescore.Pool) (tablePosterior, error) {
 	opt := t.options
 	opt.WarmUp, opt.Candidates = tableIterations/2, tableCandidates
 	m, err := mcmc.New(ctx, s, t.prior, opt)
@@ -109,12 +108,12 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 	at := map[string]int{}
 	for _, d := range p.Draws {
 		set := d.Graph.Parents(j)
-		key := FamilyKey(j, set)
+		key := nodescore.FamilyKey(j, set)
 		k, ok := at[key]
 		if !ok {
 			k = len(list)
 			at[key] = k
-			list = append(list, weightedSet{Parents: tempering.Parents{Of: j, Set: set}})
+			list = append(list, weightedSet{Family: nodescore.Family{Of: j, Set: set}})
 		}
 		list[k].probability += 1 / float64(len(p.Draws))
 	}

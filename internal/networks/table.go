@@ -12,34 +12,34 @@ import (
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/refinement"
-	"tobac/internal/tempering"
+	"tobac/posterior"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of the sets of parents that a table of networks takes in.
+// Of the sets of parents that a table takes in.
 const (
-	FirstSets  = 1500 // of each variable, with few parents, from the beginning
+	FirstSets  = 1500 // of each variable, with few parents, from the beginning: of networks
 	growFrom   = 0.01 // probability from which on the sets with one parent more are looked at
 	growRounds = 8    // in which sets are added, at most
 	gaussRank  = 40   // of the Gaussian processes of more than gaussRows rows
 	GaussRows  = 200
 )
 
-// A networkTable has the node scores of networks: evidences that were estimated, and for sets
-// without an estimate those of Gaussian processes, the relatives of networks with infinitely many
-// units, moved by what the two differ by where both are known.
-type networkTable struct {
+// A table has node scores: evidences that were estimated, and for sets without an estimate guesses,
+// moved by what the two differ by where both are known. Guesses of networks are the scores of
+// Gaussian processes, the relatives of networks with infinitely many units.
+type table struct {
 	prior     *score.Prior
 	options   mcmc.Options // of chains, where sums over all orders cost too much
-	gaussian  score.Scorer
-	guess     *nodescore.Pool // Gaussian-process scores
+	guesses   guesser
+	guess     *nodescore.Pool // what was guessed
 	pool      *nodescore.Pool // what is used
 	graphs    tablePosterior  // over the graphs under these
 	behind    bool            // sets were added that are not in the posterior yet
-	estimates *Estimates      // nil means none yet
+	estimates estimator       // nil means none yet
 	// probability of the sets with an estimate, of the variable with the least
 	held float64
 	// log density of the units of a variable, to be added to its estimates
@@ -48,14 +48,51 @@ type networkTable struct {
 	apart *mat.Dense
 }
 
-// newNetworkTable has the Gaussian-process scores of all small sets that the prior allows, and of
-// those around the probable ones.
+// A guesser has approximate scores of sets of parents, in their sequence.
+type guesser func(ctx context.Context, list []nodescore.Family) ([]float64, error)
+
+// An estimator estimates evidences of sets of parents, and keeps what it estimated.
+type estimator interface {
+	// of is the estimate of a set of parents of variable j, if there is one.
+	of(j int, set []int) (v estimated, ok bool)
+	// estimate estimates sets with a number of points, and with so many times the usual work for
+	// each, in place of what was known of them.
+	estimate(ctx context.Context, list []nodescore.Family, points, work int) error
+	count() int // of the sets that have an estimate
+	// equip gives draws of graphs parameters of the sets of parents that they have, in turn, with
+	// their log densities.
+	equip(p *posterior.Posterior) error
+	precisions() []precision
+	about() words
+	close()
+}
+
+// An estimated evidence is the logarithm of the mean of two independent estimates, the halves, by
+// a number of points of both together.
+type estimated struct {
+	log    float64
+	halves [2]float64
+	points int
+}
+
+// words of an estimator.
+type words struct {
+	evidences, points, guesses string
+}
+
+// newNetworkTable begins with the Gaussian-process scores of small sets.
 func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Prior,
-	options mcmc.Options) (*networkTable, error) {
-	d := gaussian.Vars()
-	t := &networkTable{prior: prior, options: options, gaussian: gaussian,
-		guess: nodescore.NewPool(d)}
-	var list []tempering.Parents
+	options mcmc.Options) (*table, error) {
+	return newTable(ctx, gaussian.Vars(), scoredBy(gaussian, options.Workers), prior, options,
+		FirstSets)
+}
+
+// newTable has guesses of all small sets that the prior allows, about as many of each variable as
+// asked for, and of those around the probable ones.
+func newTable(ctx context.Context, d int, guesses guesser, prior *score.Prior, options mcmc.Options,
+	first float64) (*table, error) {
+	t := &table{prior: prior, options: options, guesses: guesses, guess: nodescore.NewPool(d)}
+	var list []nodescore.Family
 	for j := range d {
 		var required, free []int
 		for i := range d {
@@ -70,13 +107,13 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 		most, total, term := 0, 1.0, 1.0
 		for most < len(free) {
 			term *= float64(len(free)-most) / float64(most+1)
-			if total += term; total > FirstSets {
+			if total += term; total > first {
 				break
 			}
 			most++
 		}
 		inference.Subsets(free, most, func(some []int) {
-			list = append(list, tempering.Parents{Of: j,
+			list = append(list, nodescore.Family{Of: j,
 				Set: slices.Sorted(slices.Values(slices.Concat(required, some)))})
 		})
 	}
@@ -87,40 +124,15 @@ func newNetworkTable(ctx context.Context, gaussian score.Scorer, prior *score.Pr
 }
 
 // score adds the sets of a list that are new and that the prior allows.
-func (t *networkTable) score(ctx context.Context, list []tempering.Parents) error {
-	list = slices.DeleteFunc(list, func(p tempering.Parents) bool {
+func (t *table) score(ctx context.Context, list []nodescore.Family) error {
+	list = slices.DeleteFunc(list, func(p nodescore.Family) bool {
 		return t.guess.Has(p.Of, p.Set) || math.IsInf(t.prior.LogPrior(p.Of, p.Set), -1)
 	})
 	// Sets with the same members, of different variables, share most of the work.
-	slices.SortStableFunc(list, func(a, b tempering.Parents) int {
+	slices.SortStableFunc(list, func(a, b nodescore.Family) int {
 		return cmp.Or(cmp.Compare(len(a.Set), len(b.Set)), slices.Compare(a.Set, b.Set))
 	})
-	scores := make([]float64, len(list))
-	var first []int // of the runs of equal sets
-	for k, p := range list {
-		if k == 0 || !slices.Equal(p.Set, list[k-1].Set) {
-			first = append(first, k)
-		}
-	}
-	err := parallel.For(ctx, len(first), t.options.Workers, func(run int) error {
-		end := len(list)
-		if run+1 < len(first) {
-			end = first[run+1]
-		}
-		for k := first[run]; k < end; k++ {
-			p := list[k]
-			if r, ok := t.gaussian.(refinement.Refinable); ok && !r.Known(p.Of, p.Set) {
-				r.Refine(p.Of, p.Set)
-			}
-			if scores[k] = t.gaussian.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) ||
-				math.IsInf(scores[k], 1) {
-				return &score.VariableError{Variable: p.Of,
-					Err: fmt.Errorf("log score of the parents %v is %v, want a finite number",
-						p.Set, scores[k])}
-			}
-		}
-		return nil
-	})
+	scores, err := t.guesses(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -131,16 +143,48 @@ func (t *networkTable) score(ctx context.Context, list []tempering.Parents) erro
 	return nil
 }
 
+// scoredBy has node scores for guesses.
+func scoredBy(s score.Scorer, workers int) guesser {
+	return func(ctx context.Context, list []nodescore.Family) ([]float64, error) {
+		scores := make([]float64, len(list))
+		var first []int // of the runs of equal sets
+		for k, p := range list {
+			if k == 0 || !slices.Equal(p.Set, list[k-1].Set) {
+				first = append(first, k)
+			}
+		}
+		return scores, parallel.For(ctx, len(first), workers, func(run int) error {
+			end := len(list)
+			if run+1 < len(first) {
+				end = first[run+1]
+			}
+			for k := first[run]; k < end; k++ {
+				p := list[k]
+				if r, ok := s.(refinement.Refinable); ok && !r.Known(p.Of, p.Set) {
+					r.Refine(p.Of, p.Set)
+				}
+				if scores[k] = s.LogScore(p.Of, p.Set); math.IsNaN(scores[k]) ||
+					math.IsInf(scores[k], 1) {
+					return &score.VariableError{Variable: p.Of,
+						Err: fmt.Errorf("log score of the parents %v is %v, want a finite number",
+							p.Set, scores[k])}
+				}
+			}
+			return nil
+		})
+	}
+}
+
 // rescore takes other Gaussian-process scores for the same sets, and for those around the probable
 // ones.
-func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error {
-	var list []tempering.Parents
+func (t *table) rescore(ctx context.Context, gaussian score.Scorer) error {
+	var list []nodescore.Family
 	for j := range t.guess.Vars() {
 		for _, e := range t.guess.Sets(j) {
-			list = append(list, tempering.Parents{Of: j, Set: e.Parents})
+			list = append(list, nodescore.Family{Of: j, Set: e.Parents})
 		}
 	}
-	t.gaussian, t.guess = gaussian, nodescore.NewPool(gaussian.Vars())
+	t.guesses, t.guess = scoredBy(gaussian, t.options.Workers), nodescore.NewPool(gaussian.Vars())
 	if err := t.score(ctx, list); err != nil {
 		return err
 	}
@@ -148,7 +192,7 @@ func (t *networkTable) rescore(ctx context.Context, gaussian score.Scorer) error
 }
 
 // fill computes the scores that are used.
-func (t *networkTable) fill() {
+func (t *table) fill() {
 	d := t.guess.Vars()
 	if t.estimates == nil {
 		t.pool = t.guess
@@ -159,8 +203,8 @@ func (t *networkTable) fill() {
 		offset := t.offset(j)
 		for _, e := range t.guess.Sets(j) {
 			v := e.Score + offset(len(e.Parents))
-			if known := t.estimates.of(j, e.Parents); known != nil {
-				v = known.LogEvidence + t.constant[j]
+			if known, ok := t.estimates.of(j, e.Parents); ok {
+				v = known.log + t.constant[j]
 			}
 			t.pool.Put(j, e.Parents, v)
 		}
@@ -169,12 +213,12 @@ func (t *networkTable) fill() {
 
 // offset is what estimates are above Gaussian-process scores, by the number of parents: a straight
 // line through the estimates, whose slope is drawn to 0 where they are few.
-func (t *networkTable) offset(j int) func(parents int) float64 {
+func (t *table) offset(j int) func(parents int) float64 {
 	var sizes, above []float64
 	for _, e := range t.guess.Sets(j) {
-		if known := t.estimates.of(j, e.Parents); known != nil {
+		if known, ok := t.estimates.of(j, e.Parents); ok {
 			sizes, above = append(sizes, float64(len(e.Parents))),
-				append(above, known.LogEvidence+t.constant[j]-e.Score)
+				append(above, known.log+t.constant[j]-e.Score)
 		}
 	}
 	if len(above) == 0 {
@@ -196,13 +240,13 @@ func (t *networkTable) offset(j int) func(parents int) float64 {
 
 // A weightedSet is a set of parents with its posterior probability.
 type weightedSet struct {
-	tempering.Parents
+	nodescore.Family
 	probability float64
 }
 
 // probable are the sets of each variable with their probabilities, those above a bound, the most
 // probable first.
-func (t *networkTable) probable(above float64) [][]weightedSet {
+func (t *table) probable(above float64) [][]weightedSet {
 	all := make([][]weightedSet, t.guess.Vars())
 	for j := range all {
 		all[j] = t.graphs.probable(j, above)
@@ -215,7 +259,7 @@ func (t *networkTable) probable(above float64) [][]weightedSet {
 
 // grow computes the posterior, and adds sets around the probable ones, in turn, until there are
 // none.
-func (t *networkTable) grow(ctx context.Context) (err error) {
+func (t *table) grow(ctx context.Context) (err error) {
 	for range growRounds {
 		if err := t.sum(ctx); err != nil || !t.behind {
 			return err
@@ -229,7 +273,7 @@ func (t *networkTable) grow(ctx context.Context) (err error) {
 // sum computes the posterior, and adds sets with one parent more than a probable one, and than
 // those of them that may be probable: more or less than what they extend by the ratio of their
 // densities, and among the sets of the variable.
-func (t *networkTable) sum(ctx context.Context) (err error) {
+func (t *table) sum(ctx context.Context) (err error) {
 	t.graphs = nil // makes room
 	if t.graphs, err = t.under(ctx, t.pool); err != nil {
 		return err
@@ -244,7 +288,7 @@ func (t *networkTable) sum(ctx context.Context) (err error) {
 		next := around[:0:0]
 		for k, p := range list {
 			log := t.logDensity(p)
-			v := of[k].probability * math.Exp(log-t.logDensity(of[k].Parents))
+			v := of[k].probability * math.Exp(log-t.logDensity(of[k].Family))
 			if min(v, math.Exp(log-totals[p.Of])) >= growFrom {
 				next = append(next, weightedSet{p, min(v, 1)})
 			}
@@ -256,12 +300,12 @@ func (t *networkTable) sum(ctx context.Context) (err error) {
 }
 
 // totals are the log densities of all sets of each variable together.
-func (t *networkTable) totals() []float64 {
+func (t *table) totals() []float64 {
 	all := make([]float64, t.guess.Vars())
 	for j := range all {
 		var logs []float64
 		for _, e := range t.pool.Sets(j) {
-			logs = append(logs, t.logDensity(tempering.Parents{Of: j, Set: e.Parents}))
+			logs = append(logs, t.logDensity(nodescore.Family{Of: j, Set: e.Parents}))
 		}
 		all[j] = floats.LogSumExp(logs)
 	}
@@ -269,12 +313,12 @@ func (t *networkTable) totals() []float64 {
 }
 
 // logDensity is the score of a set with its prior.
-func (t *networkTable) logDensity(p tempering.Parents) float64 {
+func (t *table) logDensity(p nodescore.Family) float64 {
 	return t.pool.LogScore(p.Of, p.Set) + t.prior.LogPrior(p.Of, p.Set)
 }
 
 // size is the number of sets of all variables.
-func (t *networkTable) size() (n int) {
+func (t *table) size() (n int) {
 	for j := range t.guess.Vars() {
 		n += len(t.guess.Sets(j))
 	}
@@ -283,7 +327,7 @@ func (t *networkTable) size() (n int) {
 
 // neighbours are the sets with one parent more that the table does not have, without those with a
 // forbidden edge, and what they extend.
-func (t *networkTable) neighbours(all []weightedSet) (list []tempering.Parents, of []weightedSet) {
+func (t *table) neighbours(all []weightedSet) (list []nodescore.Family, of []weightedSet) {
 	d := t.guess.Vars()
 	listed := make([]nodescore.DistinctSets, d)
 	for j := range listed {
@@ -297,7 +341,7 @@ func (t *networkTable) neighbours(all []weightedSet) (list []tempering.Parents, 
 			}
 			set := nodescore.Toggled(w.Set, i)
 			if !t.guess.Has(j, set) && listed[j].Add(set) {
-				list, of = append(list, tempering.Parents{Of: j, Set: set}), append(of, w)
+				list, of = append(list, nodescore.Family{Of: j, Set: set}), append(of, w)
 			}
 		}
 	}

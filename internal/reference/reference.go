@@ -163,7 +163,7 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 		return nil, err
 	}
 	// with more sweeps than a fit
-	estimates, err := networks.NewEstimates(data,
+	estimates, err := networks.NewEstimates(m, data,
 		networks.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers))
 	if err != nil {
 		return nil, err

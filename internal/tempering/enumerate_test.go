@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/score"
 
@@ -48,9 +49,9 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 				all.candidates[j] = append(all.candidates[j], i)
 			}
 		}
-		var list []tempering.Parents
+		var list []nodescore.Family
 		for set := range 1 << at {
-			p := tempering.Parents{Of: j}
+			p := nodescore.Family{Of: j}
 			for k, i := range all.candidates[j] {
 				if set>>k&1 == 1 {
 					p.Set = append(p.Set, i)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tobac/internal/anneal"
+	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
 	"tobac/internal/stream"
 	"tobac/internal/vector"
@@ -24,15 +25,9 @@ type Sets struct {
 	kernels       vector.Set
 }
 
-// Parents are those of a variable: ascending columns, without its own.
-type Parents struct {
-	Of  int
-	Set []int
-}
-
 // An Estimate is what is known of the networks of a variable with one set of parents.
 type Estimate struct {
-	Parents
+	nodescore.Family
 	// LogEvidence is log p(x_j|x_A), the logarithm of the mean of two independent estimates, and
 	// Halves are these.
 	LogEvidence float64
@@ -65,8 +60,8 @@ func (s *Sets) WithSweeps(n int) *Sets {
 // Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of
 // particles for each, half of them in each of two populations. Estimates with other numbers are
 // independent. A cancelled context is returned as its cause. It panics if a set is not what
-// [Parents] says, and with less than 4 particles.
-func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*Estimate, error) {
+// [nodescore.Family] says, and with less than 4 particles.
+func (s *Sets) Estimate(ctx context.Context, list []nodescore.Family, particles int) ([]*Estimate, error) {
 	if particles < 4 {
 		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4",
 			particles))
@@ -83,7 +78,7 @@ func (s *Sets) Estimate(ctx context.Context, list []Parents, particles int) ([]*
 }
 
 // check panics unless the set is one of other columns.
-func (s *Sets) check(p Parents) {
+func (s *Sets) check(p nodescore.Family) {
 	_, d := s.x.Dims()
 	before := -1
 	for _, i := range p.Set {
@@ -102,11 +97,11 @@ func (s *Sets) check(p Parents) {
 const setDraws = 16
 
 // estimate has a population of half of the particles twice.
-func (s *Sets) estimate(p Parents, particles int) *Estimate {
+func (s *Sets) estimate(p nodescore.Family, particles int) *Estimate {
 	cfg := s.cfg
 	v := newNode(s.x, s.intervened, p.Of, p.Set, anyParents{}, &cfg, s.kernels)
 	w := v.newWorker()
-	e := &Estimate{Parents: Parents{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
+	e := &Estimate{Family: nodescore.Family{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
 		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/models"
 
@@ -20,10 +21,10 @@ import (
 // what else is in the list.
 func TestSets(t *testing.T) {
 	x := curve(12)
-	list := []tempering.Parents{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}},
+	list := []nodescore.Family{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}},
 		{Of: 1, Set: []int{2}}}
 	cfg := tempering.Config{Hidden: 2, NoiseVariance: 0.3, Sweeps: 4, Seed: 5}
-	estimate := func(workers int, list []tempering.Parents) []*tempering.Estimate {
+	estimate := func(workers int, list []nodescore.Family) []*tempering.Estimate {
 		cfg.Workers = workers
 		s, err := tempering.NewSets(x, nil, cfg)
 		if err != nil {
@@ -76,7 +77,7 @@ func TestSetsDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := []tempering.Parents{{Of: 0, Set: []int{1}}, {Of: 1}, {Of: 2, Set: []int{1}}}
+	list := []nodescore.Family{{Of: 0, Set: []int{1}}, {Of: 1}, {Of: 2, Set: []int{1}}}
 	all, err := s.Estimate(context.Background(), list, 64)
 	if err != nil {
 		t.Fatal(err)
@@ -115,15 +116,15 @@ func TestSetsWrongUse(t *testing.T) {
 	s = s.WithSweeps(1)
 	for name, use := range map[string]func(){
 		"own parent": func() {
-			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 1, Set: []int{0, 1}}},
+			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 1, Set: []int{0, 1}}},
 				8)
 		},
 		"descending": func() {
-			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{2, 1}}},
+			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 0, Set: []int{2, 1}}},
 				8)
 		},
 		"column 3": func() {
-			_, _ = s.Estimate(context.Background(), []tempering.Parents{{Of: 3}}, 8)
+			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 3}}, 8)
 		},
 		"two particles": func() { _, _ = s.Estimate(context.Background(), nil, 2) },
 		"no sweeps":     func() { s.WithSweeps(0) },
@@ -139,7 +140,7 @@ func TestSetsWrongUse(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Estimate(ctx, []tempering.Parents{{Of: 0}}, 8); err == nil {
+	if _, err := s.Estimate(ctx, []nodescore.Family{{Of: 0}}, 8); err == nil {
 		t.Error("no error of a cancelled context")
 	}
 	if _, err := tempering.NewSets(curve(6), mat.NewDense(2, 2, nil),

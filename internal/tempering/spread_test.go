@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/models"
 
@@ -50,7 +51,7 @@ func TestDifferencesOverSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := sets.Estimate(context.Background(), []tempering.Parents{{Of: 0, Set: []int{1}}},
+		all, err := sets.Estimate(context.Background(), []nodescore.Family{{Of: 0, Set: []int{1}}},
 			80)
 		if err != nil {
 			t.Fatal(err)
