@@ -13,8 +13,8 @@ import (
 	"tobac/sem"
 )
 
-// MostEstimated is the number of variables up to which the posterior that SVGD draws orders from has
-// estimates of the evidences of all sets of parents, under a custom likelihood.
+// MostEstimated is the number of variables up to which, under a custom likelihood, the evidences of
+// all sets of parents are estimated for the posterior that SVGD draws orders from.
 const MostEstimated = 8
 
 const orderPoints = 128 // of each of them

@@ -468,8 +468,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Guesses of linear equations with known noise are exact, in whatever sequence sets are guessed, and
-// so they are for sets of all variables together.
+// Guesses of linear equations with known noise are exact, in whatever sequence sets are guessed,
+// and so they are for sets of all variables together.
 func TestGuess(t *testing.T) {
 	const d = 5
 	x := chain(80, d, 1)

@@ -24,13 +24,6 @@ const (
 	SetSweeps    = 4 // at each temperature
 )
 
-// A precision is a number of points of an estimate, and the probability of a set from which on it
-// has so many: sets that turn out to matter less cost less.
-type precision struct {
-	points int
-	from   float64
-}
-
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and
 // computes the posterior under their evidences, in turn.
 func (t *table) correct(ctx context.Context, rounds int, say func(text string)) error {

@@ -106,8 +106,8 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 		some, graphs = append(some, p.Draws[k]), append(graphs, p.Draws[k].Graph)
 	}
 	// beside the table, whose posterior is settled
-	if err := t.estimates.estimate(ctx, missing(t.estimates, graphs), t.estimates.precisions()[0].points,
-		1); err != nil {
+	if err := t.estimates.estimate(ctx, missing(t.estimates, graphs),
+		t.estimates.precisions()[0].points, 1); err != nil {
 		return err
 	}
 	out := *p
@@ -154,7 +154,8 @@ func (t *table) describe(inf *inference.Inference, names []string) {
 	inf.Sum += fmt.Sprintf("; evidences of %d sets of parents were estimated, which hold %.1f %% "+
 		"of the probability of each variable's parents or more; by either half of the %s "+
 		"edge probabilities differ by %.3f on average and %.2f at most",
-		t.estimates.count(), 100*t.held, t.estimates.about().points, mat.Sum(t.apart)/float64(d*(d-1)), largest)
+		t.estimates.count(), 100*t.held, t.estimates.about().points,
+		mat.Sum(t.apart)/float64(d*(d-1)), largest)
 	inf.Checks = []diagnostics.Check{
 		diagnostics.Above("halves", largest, limitHalves[0], limitHalves[1],
 			fmt.Sprintf("the two halves of the %s do not agree on every edge: on %q → %q "+

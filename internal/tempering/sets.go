@@ -61,7 +61,8 @@ func (s *Sets) WithSweeps(n int) *Sets {
 // particles for each, half of them in each of two populations. Estimates with other numbers are
 // independent. A cancelled context is returned as its cause. It panics if a set is not what
 // [nodescore.Family] says, and with less than 4 particles.
-func (s *Sets) Estimate(ctx context.Context, list []nodescore.Family, particles int) ([]*Estimate, error) {
+func (s *Sets) Estimate(ctx context.Context, list []nodescore.Family,
+	particles int) ([]*Estimate, error) {
 	if particles < 4 {
 		panic(fmt.Sprintf("tempering: %d particles of a set of parents, want at least 4",
 			particles))
@@ -101,7 +102,8 @@ func (s *Sets) estimate(p nodescore.Family, particles int) *Estimate {
 	cfg := s.cfg
 	v := newNode(s.x, s.intervened, p.Of, p.Set, anyParents{}, &cfg, s.kernels)
 	w := v.newWorker()
-	e := &Estimate{Family: nodescore.Family{Of: p.Of, Set: slices.Clone(p.Set)}, Particles: particles}
+	e := &Estimate{Family: nodescore.Family{Of: p.Of, Set: slices.Clone(p.Set)},
+		Particles: particles}
 	var networks [2][]network
 	for half := range e.Halves {
 		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of,
