@@ -21,7 +21,6 @@ const (
 	sampledRounds = 6
 	// in which estimates become more precise where the halves do not agree, at most
 	refineRounds = 2
-	SetSweeps    = 4 // at each temperature
 )
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and

@@ -3,6 +3,7 @@ package networks
 import (
 	"context"
 
+	"tobac/dag"
 	"tobac/internal/nodescore"
 	"tobac/posterior"
 )
@@ -44,4 +45,20 @@ type words struct {
 type precision struct {
 	points int
 	from   float64
+}
+
+// missing are the sets of parents in graphs that have no estimate, each once.
+func missing(e estimator, graphs []*dag.Graph) (list []nodescore.Family) {
+	listed := map[string]bool{}
+	for _, g := range graphs {
+		for j := range g.Len() {
+			set := g.Parents(j)
+			_, ok := e.of(j, set)
+			if k := nodescore.FamilyKey(j, set); !ok && !listed[k] {
+				listed[k] = true
+				list = append(list, nodescore.Family{Of: j, Set: set})
+			}
+		}
+	}
+	return list
 }

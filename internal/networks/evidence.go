@@ -12,6 +12,9 @@ import (
 	"tobac/sem"
 )
 
+// SetSweeps is the number of sweeps at each temperature.
+const SetSweeps = 4
+
 // Estimates are the estimates so far of evidences of networks.
 type Estimates struct {
 	model sem.Network

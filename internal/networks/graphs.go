@@ -12,7 +12,6 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
-	"tobac/internal/nodescore"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -39,6 +38,9 @@ func (g *Graphs) Scored() sem.Scored {
 	return inference.Settled{Model: g.Model, Hypothesis: sem.Hypothesis{Scores: g.table.pool,
 		NoiseVariance: g.noiseVariance(), InUnits: g.estimated, LogWeight: g.logWeight}}
 }
+
+// Close releases the workers of the estimates.
+func (g *Graphs) Close() { g.table.estimates.close() }
 
 // logEvidence is that of the table, with the prior of an estimated noise variance.
 func (g *Graphs) logEvidence() float64 { return g.table.graphs.logEvidence() + g.logWeight }
@@ -122,22 +124,6 @@ func (g *Graphs) equip(ctx context.Context, inf *inference.Inference, data *data
 	inf.Checks = append(inf.Checks, g.checks...)
 	inf.Posterior = drawn.InDataUnits(&out, data)
 	return nil
-}
-
-// missing are the sets of parents in graphs that have no estimate, each once.
-func missing(e estimator, graphs []*dag.Graph) (list []nodescore.Family) {
-	listed := map[string]bool{}
-	for _, g := range graphs {
-		for j := range g.Len() {
-			set := g.Parents(j)
-			_, ok := e.of(j, set)
-			if k := nodescore.FamilyKey(j, set); !ok && !listed[k] {
-				listed[k] = true
-				list = append(list, nodescore.Family{Of: j, Set: set})
-			}
-		}
-	}
-	return list
 }
 
 // describe says how good the evidences are.

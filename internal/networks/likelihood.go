@@ -69,9 +69,6 @@ func OfLikelihood(ctx context.Context, p *engine.Problem, m sem.Model,
 	return g, nil
 }
 
-// Close releases the workers of the estimates.
-func (g *Graphs) Close() { g.table.estimates.close() }
-
 // likelihoodEstimates are evidences under a custom likelihood.
 type likelihoodEstimates struct {
 	drawn.Parameters
