@@ -112,6 +112,9 @@ func (m *importer) call(c *call, x []*ad.Node) *ad.Node {
 		return m.fail(c.Shape,
 			"node %v: %v of %v: whole numbers are not divided, and have no functions", name, c.Op,
 			c.Node.Dtype())
+	case (c.Kind == isSoftmax || c.Kind == isLogSoftmax) && max(c.Ints[0], 0) >= len(x[0].Shape()):
+		return m.fail(c.Shape, "node %v: softmax along axis %d of shape %v, which gorgonia builds "+
+			"and cannot run", name, max(c.Ints[0], 0), x[0].Shape())
 	}
 	if n := imported(m.b, c, x); n != nil {
 		return n

@@ -252,6 +252,13 @@ func TestImportInputs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "whole numbers are not divided") {
 		t.Errorf("quotient of whole numbers: got error %v", err)
 	}
+	number := G.NewScalar(g, tensor.Float64, G.WithName("number"))
+	for _, n := range []*G.Node{G.Must(G.LogSoftMax(number)), G.Must(G.SoftMax(number, 0))} {
+		_, err = gorgonia.Import(ad.NewBuilder("number"), []*G.Node{n}, nil)
+		if err == nil || !strings.Contains(err.Error(), "softmax along axis 0 of shape ()") {
+			t.Errorf("softmax of a number: got error %v", err)
+		}
+	}
 	wrong := ad.NewBuilder("wrong")
 	_, err = gorgonia.Import(wrong, []*G.Node{G.Must(G.Exp(x))},
 		map[*G.Node]*ad.Node{x: wrong.Input("p", ad.Shape{3})})
