@@ -11,8 +11,7 @@ import (
 // and shares its storage.
 var Fold = Pass{Name: "constant-folding", Gives: Folded, Run: func(f *ir.Func) error {
 	for _, v := range f.Values {
-		if v.Op == nil || v.Op.Over != ir.Within || v.Op.Eval == nil || len(v.Args) == 0 ||
-			v.Attr.More != nil && v.Attr.More.Any != nil {
+		if !foldable(v) {
 			continue
 		}
 		if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !isKnown(a) }) {
@@ -33,6 +32,12 @@ var Fold = Pass{Name: "constant-folding", Gives: Folded, Run: func(f *ir.Func) e
 	}
 	return nil
 }}
+
+// foldable reports whether the operation of v is evaluated when its operands are known.
+func foldable(v *ir.Value) bool {
+	return v.Op != nil && v.Op.Over == ir.Within && v.Op.Eval != nil && len(v.Args) > 0 &&
+		(v.Attr.More == nil || v.Attr.More.Any == nil)
+}
 
 // mostCopied is the number of elements from which views of constants are not copied, but where
 // an operation on constants reads them: the transpose of all data, for example.

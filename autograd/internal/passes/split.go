@@ -104,10 +104,15 @@ const hoistCost = 2000
 
 func (s *splitter) findStages() {
 	cost := 0
+	folds := make([]bool, len(s.f.Values)) // a constant, or one that little work makes
 	for i, v := range s.f.Values {
 		if v.Op == nil {
-			s.free[i] = true
+			s.free[i], folds[i] = true, v.Const != nil
 			continue
+		}
+		folds[i] = foldable(v) && scalarCost(v) < hoistCost
+		for _, a := range v.Args {
+			folds[i] = folds[i] && folds[a.ID]
 		}
 		looped := 0
 		if s.looped(v) {
@@ -124,7 +129,7 @@ func (s *splitter) findStages() {
 			}
 			s.stage[i] = max(s.stage[i], at)
 		}
-		if s.stage[i] == 0 && s.loop != nil {
+		if s.stage[i] == 0 && s.loop != nil && !folds[i] {
 			cost += scalarCost(v)
 		}
 	}
@@ -136,6 +141,7 @@ func (s *splitter) findStages() {
 		for _, a := range v.Args {
 			s.free[i] = s.free[i] && s.free[a.ID]
 		}
+		s.free[i] = s.free[i] || folds[i]
 	}
 }
 
