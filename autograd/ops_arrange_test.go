@@ -1,8 +1,10 @@
 package autograd_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	ad "tobac/autograd"
@@ -191,5 +193,31 @@ func TestZeroedElements(t *testing.T) {
 	compare(t, "solution", got[2], []float64{1, 2}, 0)
 	if math.Signbit(got[0][2]) {
 		t.Error("a zeroed element is −0")
+	}
+}
+
+// Pieces of concatenations are computed where these have them: nested ones, pieces that other
+// operations read, those that are seen through a view. Inputs, constants and what stands across
+// are copied.
+func TestConcatenationInPlace(t *testing.T) {
+	b := ad.NewBuilder("pieces")
+	x, y := b.Input("x", ad.Shape{2, 3}), b.Input("y", ad.Shape{3})
+	sines, squares := x.Sin(), y.Square()
+	rows := ad.Concat(0, sines, squares.Reshape(ad.Shape{1, 3}), x.Sin().Tanh())
+	flat := ad.Concat(0, rows.Reshape(ad.Shape{15}), squares.Exp(), y, b.Ones(ad.Shape{2}))
+	across := ad.Concat(1, sines, sines.Cos())
+	outputs := []*ad.Node{flat.Sum(), flat.Mul(flat), rows.MatVec(y), across.Sum(1), sines}
+	p, err := ad.Compile([]*ad.Node{x, y}, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := p.String(); strings.Count(text, "  concat#") != 2 { // flat's copies, and across
+		t.Errorf("want two concatenations that copy, got\n%s", text)
+	}
+	rng := rand.New(rand.NewPCG(3, 9))
+	at := [][]float64{normals(rng, 6), normals(rng, 3)}
+	want := eval(t, []*ad.Node{x, y}, outputs, at, ad.Options{Engine: ad.Reference})
+	for i, got := range eval(t, []*ad.Node{x, y}, outputs, at, ad.Options{}) {
+		compare(t, fmt.Sprint("output ", i), got, want[i], 1e-15)
 	}
 }

@@ -123,8 +123,12 @@ func (p *Plan) code(text *native.Text, e *emission, steps []Step, arrays []int) 
 		}
 	}
 	for _, s := range steps {
-		if at := p.places[s.V.ID].Store; at.last > last.ID {
-			keep(at)
+		if at := p.places[s.V.ID]; at.Store.last > last.ID {
+			if at.inOrder {
+				keep(&Storage{Off: p.Offset(s.V, 0), Slots: s.V.Len(), Width: at.Store.Width})
+			} else {
+				keep(at.Store)
+			}
 		}
 	}
 	for _, at := range e.loaded {

@@ -31,6 +31,7 @@ func (p *Plan) PlaceSmall(once []*ir.Value) {
 	for i, by := range p.byColumns(once) {
 		p.places[i].columns = by
 	}
+	p.findHomes()
 	p.PlaceAll(func(*ir.Value) bool { return false })
 }
 
@@ -50,6 +51,11 @@ func (p *Plan) place(v *ir.Value, element bool) {
 
 func (p *Plan) placeElements(v *ir.Value, element bool) {
 	at := &p.places[v.ID]
+	if p.homes != nil && p.homes[v.ID].store != nil {
+		h := p.homes[v.ID]
+		at.Store, at.Slot = h.store, p.numbers(int(h.first) + v.Len())[h.first:]
+		return
+	}
 	at.whole = !element && p.width(v) == 1 && p.countsWhole(v)
 	count := int32(len(v.Live))
 	if at.columns == 0 && !v.IsView() && v.AllLive {

@@ -31,6 +31,7 @@ type Plan struct {
 	Scratch  int       // numbers that instructions need for operands they gather
 
 	places  []Place
+	homes   []home
 	inOrder []int32  // 0, 1, …
 	lane    *ir.Axis // what lanes are the indices of; nil if there is one
 }
@@ -51,8 +52,16 @@ type Place struct {
 // A Storage is a range of the arena.
 type Storage struct {
 	Off, Slots, Width int
+	placed            bool     // has its place in the arena
 	last              int      // value after which nothing reads it
 	next              *Storage // another one with the same last
+}
+
+// A home is the range of the storage of a concatenation in which one of its pieces is computed,
+// so that nothing is copied.
+type home struct {
+	store *Storage
+	first int32 // slot of the piece's first element
 }
 
 func (s *Storage) size() int { return s.Slots * s.Width }
@@ -137,7 +146,7 @@ func (p *Plan) width(v *ir.Value) int {
 	return 1
 }
 
-// owns reports whether v has a range of its own that is not constant.
+// owns reports whether v has a range of its own, or in its home, that is not constant.
 func (p *Plan) owns(v *ir.Value) bool {
 	at := &p.places[v.ID]
 	return at.Store != nil && !v.IsView() && v.Const == nil && !at.onto
@@ -177,8 +186,8 @@ func (p *Plan) AllocateReusing(kept ...*ir.Value) {
 		}
 	}
 	for _, v := range p.F.Values {
-		if s := p.places[v.ID].Store; p.owns(v) && v.Op != nil {
-			s.Off = plan.alloc(s.size())
+		if s := p.places[v.ID].Store; p.owns(v) && v.Op != nil && !s.placed {
+			s.Off, s.placed = plan.alloc(s.size()), true
 			ending(s)
 		}
 		if p.Has(passes.MemoryReuse) {

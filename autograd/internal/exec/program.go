@@ -369,7 +369,9 @@ func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err e
 	q.steps = make([]dense.Step, 0, computed)
 	for _, v := range q.f.Values {
 		if v.Computed() && q.plan.Stored(v) {
-			q.steps = append(q.steps, q.plan.Step(v))
+			if s := q.plan.Step(v); s.Instruction != nil {
+				q.steps = append(q.steps, s)
+			}
 		}
 	}
 	q.runs, err = q.plan.Join(q.steps, coded)
