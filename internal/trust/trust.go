@@ -41,8 +41,7 @@ const (
 	trustedRows  = 2
 	recordedRows = 15
 	// probability of so much dependence by chance, in any equation, below which the form is refuted
-	refuted     = 1e-5
-	unexplained = 1e-8 // the same on variables that are no causes, below which it is said
+	refuted = 1e-5
 )
 
 // Doubtable reports whether [Trust.In] may count a model in part.
@@ -66,59 +65,54 @@ type misfit struct {
 
 // examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
 // correlations of the residuals and of their squares with three functions of each parent, all
-// of them of ranks. rows is the part of the rows that counts. beside is the same of variables that
-// are neither parents nor descendants, with the cubes of the residuals too.
+// of them of ranks. rows is the part of the rows that counts. The other result is what else the
+// equations leave.
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64,
-	seed uint64) (worst, beside misfit) {
-	worst, beside = misfit{chance: 1}, misfit{chance: 1}
-	tests, besideTests := 0, 0
-	below := g.Closure()
+	seed uint64) (misfit, remainder) {
+	worst, tests := misfit{chance: 1}, 0
+	noise, observed := make([][]float64, len(data.Names)), make([][]int, len(data.Names))
 	for j := range data.Names {
 		parents := g.Parents(j)
-		observed := data.ObservedRows(j)
-		count := rows * float64(len(observed))
+		observed[j] = data.ObservedRows(j)
+		count := rows * float64(len(observed[j]))
 		if count < 10 {
 			continue
 		}
-		rest := inspect.ColumnOf(data, j, observed)
+		rest := inspect.ColumnOf(data, j, observed[j])
 		if len(parents) > 0 {
-			rest = residuals(data, observed, j, parents, s, seed)
+			rest = residuals(data, observed[j], j, parents, s, seed)
 		}
-		noise := dataset.ColumnNormalScores(rest)
-		square, cube := make([]float64, len(noise)), make([]float64, len(noise))
-		for i, v := range noise {
-			square[i], cube[i] = v*v, v*v*v-3*v
+		noise[j] = strided(rest)
+		if len(parents) == 0 {
+			continue
 		}
-		for i := range data.Names {
-			of, number, powers := &worst, &tests, [][]float64{noise, square}
-			if !g.Has(i, j) {
-				of, number, powers = &beside, &besideTests, append(powers, cube)
-			}
-			if i == j || below.Has(j, i) {
-				continue
-			}
-			q := dataset.ColumnNormalScores(inspect.ColumnOf(data, i, observed))
+		e := dataset.ColumnNormalScores(rest)
+		square := make([]float64, len(e))
+		for i, v := range e {
+			square[i] = v * v
+		}
+		for _, i := range parents {
+			q := dataset.ColumnNormalScores(inspect.ColumnOf(data, i, observed[j]))
 			bend, twist := make([]float64, len(q)), make([]float64, len(q))
 			for k, v := range q {
 				bend[k], twist[k] = v*v-1, v*v*v-3*v
 			}
 			for _, f := range [][]float64{q, bend, twist} {
-				for _, e := range powers {
-					r := stat.Correlation(e, f, nil)
+				for _, power := range [][]float64{e, square} {
+					r := stat.Correlation(power, f, nil)
 					if math.IsNaN(r) {
 						continue
 					}
-					*number++
-					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < of.chance {
-						*of = misfit{child: j, parent: i, chance: p}
+					tests++
+					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < worst.chance {
+						worst = misfit{child: j, parent: i, chance: p}
 					}
 				}
 			}
 		}
 	}
 	worst.chance = math.Min(1, worst.chance*float64(max(tests, 1)))
-	beside.chance = math.Min(1, beside.chance*float64(max(besideTests, 1)))
-	return worst, beside
+	return worst, unexplainedBy(data, g, noise, observed, rows)
 }
 
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
@@ -289,17 +283,16 @@ func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand
 
 // finding says what was found.
 func (m misfit) finding(names []string) string {
-	return m.dependence(names) + ", which refutes the form of the equations"
+	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the "+
+		"equations", strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), small(m.chance))
 }
 
-// dependence says what depends on what.
-func (m misfit) dependence(names []string) string {
-	chance := "less than 1e-12"
-	if m.chance > 1e-12 {
-		chance = fmt.Sprintf("%.0e", m.chance)
+// small is a small probability in words.
+func small(p float64) string {
+	if p < 1e-12 {
+		return "less than 1e-12"
 	}
-	return fmt.Sprintf("the noise of %s depends on %s (p = %s)",
-		strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance)
+	return fmt.Sprintf("%.0e", p)
 }
 
 // A Doubt is why not all of the evidence of a form counts. Its zero value is none.
@@ -307,7 +300,7 @@ type Doubt struct {
 	Finding string // what refutes the form
 	Refuted string // that, and what follows; a warning
 	Basis   string // what directions follow from, and how far; "" means what the model says
-	Beside  string // what the equations leave between variables that are no causes; a warning
+	Beside  string // what else the equations leave; a warning
 }
 
 // In is the part of the evidence of a model, chosen for its evidence, that counts, and why that of
@@ -318,7 +311,7 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	n, _ := data.X.Dims()
 	doubt := Doubt{}
 	if refutable(m) {
-		found, beside := examineNoise(data, g, s, t.Rows, seed)
+		found, rest := examineNoise(data, g, s, t.Rows, seed)
 		if found.chance <= refuted {
 			t.ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
@@ -328,11 +321,10 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 					"%.0f rows instead of %d, and directions follow from conditional independences",
 					finding, t.Form*t.Rows*float64(n), n)}
 		}
-		if beside.chance <= unexplained {
-			doubt.Beside =
-				fmt.Sprintf("%s, which is not among its causes: a hidden common cause or another "+
-					"form of the equations would explain it, and directions may be wrong",
-					beside.dependence(data.Names))
+		if rest.chance <= unexplained && !inspect.Recorded(data) {
+			doubt.Beside = fmt.Sprintf("%s (p = %s): a hidden common cause or another form of the "+
+				"equations would explain it, and directions may be wrong", rest.text,
+				small(rest.chance))
 		}
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&

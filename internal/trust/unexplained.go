@@ -1,0 +1,231 @@
+package trust
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/inspect"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+const (
+	// probability of so much dependence by chance, in any place, below which it is said
+	unexplained = 0.01
+	cellRows    = 10000 // of which cells are counted; of more, some are taken
+	cellLevels  = 5     // of each of two variables
+	fewestCell  = 25    // rows of a cell of two causes, below which it is left out
+)
+
+// A remainder is the strongest dependence that the equations of a graph leave in other places than
+// between a variable and one of its causes, and its chance.
+type remainder struct {
+	text   string
+	chance float64
+}
+
+// unexplainedBy looks for what equations leave where noise is independent: between the noise of two
+// variables, between the noise of a variable and a variable that is neither its cause nor its
+// effect, and between the noise of a variable and two of its causes together. Two variables are cut
+// into classes of as many rows each, and cells counted; of two causes also the correlation of the
+// noise, and of its square, with their product. noise has the residuals of every variable, of rows
+// that observed names. rows is the part of the rows that counts.
+func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observed [][]int,
+	rows float64) remainder {
+	d, below := len(data.Names), g.Closure()
+	discrete := inspect.WithoutDensity(data)
+	least, tests := remainder{chance: 1}, 0
+	found := func(chance float64, text func() string) {
+		if tests++; chance < least.chance {
+			least = remainder{text(), chance}
+		}
+	}
+	name := func(j int) string { return strconv.Quote(data.Names[j]) }
+	for j := range d {
+		if noise[j] == nil || slices.Contains(discrete, j) {
+			continue
+		}
+		levels := classes(noise[j], cellLevels)
+		for i := range d {
+			if i == j || slices.Contains(discrete, i) {
+				continue
+			}
+			if i < j && noise[i] != nil {
+				if a, b := inBoth(noise[j], observed[j], noise[i], observed[i]); len(a) > 0 {
+					found(cellChance(classes(a, cellLevels), classes(b, cellLevels), rows),
+						func() string { return between(g, name, i, j) })
+				}
+			}
+			if !below.Has(j, i) && !g.Has(i, j) && len(g.Parents(i)) > 0 {
+				x := classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
+				found(cellChance(levels, x, rows), func() string { return other(name(j), name(i)) })
+			}
+		}
+		parents := g.Parents(j)
+		for b := range parents {
+			for a := range b {
+				x := strided(inspect.ColumnOf(data, parents[a], observed[j]))
+				y := strided(inspect.ColumnOf(data, parents[b], observed[j]))
+				found(jointChance(noise[j], x, y, rows), func() string {
+					return fmt.Sprintf("the noise of %s depends on %s and %s together", name(j),
+						name(parents[a]), name(parents[b]))
+				})
+			}
+		}
+	}
+	least.chance = math.Min(1, least.chance*float64(tests))
+	return least
+}
+
+// between says that the noise of two variables depends on each other; that of a variable without
+// causes is itself.
+func between(g *dag.Graph, name func(int) string, i, j int) string {
+	if len(g.Parents(j)) == 0 {
+		i, j = j, i
+	}
+	switch {
+	case len(g.Parents(i)) > 0:
+		return fmt.Sprintf("the noise of %s and of %s depend on each other", name(i), name(j))
+	case len(g.Parents(j)) == 0:
+		return fmt.Sprintf("%s and %s depend on each other, without an edge", name(i), name(j))
+	case g.Has(i, j):
+		return fmt.Sprintf("the noise of %s depends on %s", name(j), name(i))
+	}
+	return other(name(j), name(i))
+}
+
+// other says that noise depends on a variable that is no cause.
+func other(noise, on string) string {
+	return fmt.Sprintf("the noise of %s depends on %s, which is not among its causes", noise, on)
+}
+
+// strided are as many entries as are counted, evenly spread.
+func strided(x []float64) []float64 {
+	if len(x) <= cellRows {
+		return x
+	}
+	out := make([]float64, cellRows)
+	for k := range out {
+		out[k] = x[k*len(x)/cellRows]
+	}
+	return out
+}
+
+// inBoth are the entries of two variables of rows in which both are observed.
+func inBoth(x []float64, of []int, y []float64, and []int) (a, b []float64) {
+	of, and = stridedRows(of), stridedRows(and)
+	for k, l := 0, 0; k < len(of) && l < len(and); {
+		switch {
+		case of[k] < and[l]:
+			k++
+		case of[k] > and[l]:
+			l++
+		default:
+			a, b = append(a, x[k]), append(b, y[l])
+			k, l = k+1, l+1
+		}
+	}
+	return a, b
+}
+
+// stridedRows are the rows of what [strided] returns.
+func stridedRows(rows []int) []int {
+	if len(rows) <= cellRows {
+		return rows
+	}
+	out := make([]int, cellRows)
+	for k := range out {
+		out[k] = rows[k*len(rows)/cellRows]
+	}
+	return out
+}
+
+// classes cuts numbers into classes of as many each.
+func classes(x []float64, levels int) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case x[a] < x[b]:
+			return -1
+		case x[a] > x[b]:
+			return 1
+		}
+		return 0
+	})
+	out := make([]int, len(x))
+	for r, i := range order {
+		out[i] = r * levels / len(x)
+	}
+	return out
+}
+
+// cellChance is the chance of cells that differ as much from those of independent classes.
+func cellChance(a, b []int, rows float64) float64 {
+	if len(a) < fewestCell*cellLevels {
+		return 1
+	}
+	var count [cellLevels * cellLevels]float64
+	for i := range a {
+		count[a[i]*cellLevels+b[i]]++
+	}
+	want, sum := float64(len(a))/(cellLevels*cellLevels), 0.0
+	for _, c := range count {
+		sum += (c - want) * (c - want) / want
+	}
+	return distuv.ChiSquared{K: (cellLevels - 1) * (cellLevels - 1)}.Survival(rows * sum)
+}
+
+// jointChance is the chance of so much dependence of noise on two causes together: of the noise and
+// its square on the product of the causes, by ranks, and of the classes of the noise in cells of
+// the causes.
+func jointChance(noise, x, y []float64, rows float64) float64 {
+	e, p, q := dataset.ColumnNormalScores(noise), dataset.ColumnNormalScores(x),
+		dataset.ColumnNormalScores(y)
+	product, square := make([]float64, len(e)), make([]float64, len(e))
+	for r := range e {
+		product[r], square[r] = p[r]*q[r], e[r]*e[r]
+	}
+	product = dataset.ColumnNormalScores(product)
+	n := float64(len(e))
+	least := 1.0
+	for _, power := range [][]float64{e, square} {
+		if r := stat.Correlation(power, product, nil); !math.IsNaN(r) {
+			least = math.Min(least, math.Erfc(math.Abs(r)*math.Sqrt(rows*n/2)))
+		}
+	}
+	levels := 4
+	if n < fewestCell*16*2 {
+		levels = 2
+	}
+	a, b, c := classes(noise, cellLevels), classes(x, levels), classes(y, levels)
+	count, whole := make([]float64, levels*levels*cellLevels), make([]float64, levels*levels)
+	for r := range a {
+		cell := b[r]*levels + c[r]
+		count[cell*cellLevels+a[r]]++
+		whole[cell]++
+	}
+	sum, cells := 0.0, 0
+	for cell, m := range whole {
+		if m < fewestCell {
+			continue
+		}
+		cells++
+		for _, v := range count[cell*cellLevels : (cell+1)*cellLevels] {
+			want := m / cellLevels
+			sum += (v - want) * (v - want) / want
+		}
+	}
+	if cells > 0 {
+		chi := distuv.ChiSquared{K: float64(cells * (cellLevels - 1))}
+		least = math.Min(least, chi.Survival(rows*sum))
+	}
+	return math.Min(1, 3*least)
+}
