@@ -19,7 +19,7 @@ type MCMC struct {
 	// effective samples of the least certain edges at which agreeing chains end; defaults to 400
 	ESS        int
 	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
-	Rungs      int // inverse temperatures of each chain; defaults to 4, above 60 variables to 1
+	Rungs      int // inverse temperatures of each chain; defaults to [mcmc.DefaultRungs]
 	// Open says that the engine was not asked for: the model that a fit chooses may be one of
 	// another engine.
 	Open bool

@@ -47,7 +47,7 @@ func (e *Settings) List() []*setting.Setting {
 			"candidate parents of a variable, at most",
 			"15, up to 24 variables 19, with more than 100 fewer"),
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain",
-			"4, with more than 60 variables 1"),
+			"8, above 24 variables 6, above 40 4, above 60 1"),
 	}
 }
 
@@ -69,7 +69,7 @@ func (e *Settings) ChainDemands(size engine.Size) []engine.Demand {
 	k, d := e.Candidates, float64(size.Vars)
 	setting.Fill(&k, mcmc.DefaultCandidates(size.Vars))
 	k = min(k, size.Vars-1)
-	all := []engine.Demand{engine.Needs(2*float64(mcmc.Bytes(size.Vars, k)),
+	all := []engine.Demand{engine.Needs(2*float64(mcmc.Bytes(size.Vars, e.Candidates)),
 		"node scores of 2^%d sets of %d candidate parents of each variable", k, k)}
 	if size.ScoreBytes > 0 {
 		all = append(all, engine.Needs(size.ScoreBytes, "scores of sets of parents"))

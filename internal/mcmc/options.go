@@ -17,8 +17,8 @@ type Options struct {
 	Chains     int // independent chains; 0: 4
 	// inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
 	Rungs int
-	// smallest inverse temperature, in (0, 1); 0: exp(−min(1.2, 30/d)), so that neighbours exchange
-	// states
+	// smallest inverse temperature, in (0, 1); 0: exp(−min(2.3, 10 (Rungs−1)/d)), so that
+	// neighbours exchange states
 	Hottest float64
 	WarmUp  int // iterations of each chain before it records; 0: 300
 	Draws   int // least number of graphs that a long run keeps, −1 for none; 0: 1000
@@ -28,10 +28,15 @@ type Options struct {
 	Workers int // goroutines; 0: one per processor. Results do not depend on it.
 }
 
-// Bytes is the memory that the tables of d variables with k candidates each take at most.
+// Bytes is the memory that the tables of d variables with k candidates each take at most; 0 stands
+// for the default.
 func Bytes(d, k int) int64 {
-	k = min(k, d-1)
-	b := int64(d) << k * tableBytes
+	b := int64(d) << min(k, d-1) * tableBytes
+	if k == 0 {
+		k = mostCandidates
+		b = max(int64(d)<<DefaultCandidates(d)*tableBytes,
+			min(int64(d)<<min(k, d-1)*tableBytes, spreadBytes))
+	}
 	if k < d-1 {
 		b += widerBytes
 	}
@@ -41,7 +46,7 @@ func Bytes(d, k int) int64 {
 // DefaultCandidates is the number of candidates that every one of d variables may have: so many
 // that tables of all of them would take at most 64 MiB, 15 at most: 14 of 200 variables, 11 of
 // 1,000. It is at least 4 where there are as many others. Single variables get more, up to 19, as
-// long as all tables take at most 56 MiB: any of 24 at most, then hardly one is left outside, and
+// long as all tables take at most 224 MiB: any of 24 at most, then hardly one is left outside, and
 // of more those with ten probable parents.
 func DefaultCandidates(d int) int {
 	k := min(4, d-1)
@@ -69,13 +74,19 @@ func (o Options) most(wanted []int) int {
 	return k
 }
 
-// DefaultRungs is the number of inverse temperatures of a chain over d variables: 4, or 1 of more
-// than 60, since temperatures that exchange states are then too close to 1 to help.
+// DefaultRungs is the number of inverse temperatures of a chain over d variables: 8 up to 24
+// variables, 6 up to 40, 4 up to 60, or 1 of more, since temperatures that exchange states are then
+// too close to 1 to help.
 func DefaultRungs(d int) int {
-	if d > 60 {
-		return 1
+	switch {
+	case d <= fewVariables:
+		return 8
+	case d <= 40:
+		return 6
+	case d <= 60:
+		return 4
 	}
-	return 4
+	return 1
 }
 
 // mostOfAll is the largest default for all variables, mostCandidates that for single ones: any of
@@ -86,7 +97,7 @@ const (
 	fewVariables   = 24
 	mostOfAll      = 15
 	mostCandidates = 19
-	spreadBytes    = 56 << 20
+	spreadBytes    = 224 << 20
 )
 
 func (o Options) defaults(d int) (Options, error) {
@@ -101,7 +112,7 @@ func (o Options) defaults(d int) (Options, error) {
 	set(&o.Draws, 1000)
 	set(&o.Workers, runtime.GOMAXPROCS(0))
 	if o.Hottest == 0 {
-		o.Hottest = math.Exp(-min(1.2, 30/float64(d)))
+		o.Hottest = math.Exp(-min(2.3, 10*max(float64(o.Rungs-1), 1)/float64(d)))
 	}
 	switch {
 	case o.Candidates < 0 || o.Candidates > scoring.MostCandidates:

@@ -24,7 +24,8 @@ const (
 
 // worthless is the value below which a variable is no candidate, if a child has leastCandidates
 // others: it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the
-// speed of a chain, not what it samples.
+// speed of a chain, not what it samples. Of few variables whose scores are fast all are candidates:
+// modes differ by several parents that are improbable in each other.
 const (
 	worthless       = 0.002
 	leastCandidates = 4
@@ -162,6 +163,7 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 // as many as the options say. Required ones are among them.
 func (m *Sampler) candidates(value []float64) [][]int {
 	lists, worth, probable := make([][]int, m.d), make([]int, m.d), make([]int, m.d)
+	_, fast := m.scorer.(nodescore.ToggleScorer)
 	for j := range lists {
 		for i := range m.d {
 			if i == j || m.prior.Forbidden(i, j) {
@@ -176,6 +178,9 @@ func (m *Sampler) candidates(value []float64) [][]int {
 			}
 		}
 		worth[j] = min(max(worth[j], leastCandidates), len(lists[j]))
+		if fast && m.d <= fewVariables {
+			worth[j] = len(lists[j])
+		}
 		if m.d > fewVariables && probable[j] < manyParents {
 			worth[j] = min(worth[j], max(m.options.Candidates, DefaultCandidates(m.d)))
 		}
