@@ -9,7 +9,7 @@ func (s Set) Div(dst, x, y []float64) {
 		eachPair(dst, x, y, func(x, y float64) float64 { return x / y })
 		return
 	}
-	divideAVX2(dst, x, y)
+	divideKernel(dst, x, y)
 }
 
 // DivScalar is dst = x/p for a number p. dst and x have one length; dst may be x.
@@ -20,7 +20,7 @@ func (s Set) DivScalar(dst, x []float64, p float64) {
 		return
 	}
 	ps := one(p)
-	divideAVX2(dst, x, ps[:0])
+	divideKernel(dst, x, ps[:0])
 }
 
 // ScalarDiv is dst = p/x for a number p. dst and x have one length; dst may be x.
@@ -31,7 +31,7 @@ func (s Set) ScalarDiv(dst []float64, p float64, x []float64) {
 		return
 	}
 	ps := one(p)
-	divideAVX2(dst, ps[:0], x)
+	divideKernel(dst, ps[:0], x)
 }
 
 // one is the operand p of a kernel for all elements, of no length.
@@ -42,86 +42,68 @@ func one(p float64) [block]float64 { return [block]float64{p} }
 func (s Set) SubProduct(dst, x, y, z []float64) {
 	n := len(x)
 	dst, y, z = dst[:n], y[:n], z[:n]
-	switch s {
-	case AVX512:
-		subProductAVX512(dst, x, y, z)
-	case AVX2:
-		subProductAVX2(dst, x, y, z)
-	default:
+	if s == Portable {
 		for i, v := range x {
 			dst[i] = v - float64(y[i]*z[i])
 		}
+		return
 	}
+	subProductKernel(dst, x, y, z, s == AVX512)
 }
 
 // Larger is dst = max(x, y), NaN where either is; 0 is larger than −0. All have one length;
 // dst may be x or y. See [Set.Maximum] for infinities that win over NaN.
 func (s Set) Larger(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		largerAVX512(dst, x, y)
-	case AVX2:
-		largerAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return max(x, y) })
+		return
 	}
+	largerKernel(dst, x, y, s == AVX512)
 }
 
 // Smaller is dst = min(x, y), NaN where either is; −0 is smaller than 0. All have one
 // length; dst may be x or y.
 func (s Set) Smaller(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		smallerAVX512(dst, x, y)
-	case AVX2:
-		smallerAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return min(x, y) })
+		return
 	}
+	smallerKernel(dst, x, y, s == AVX512)
 }
 
 // Greater is dst = 1 where x > y, else 0, NaN where either is. All have one length; dst
 // may be x or y.
 func (s Set) Greater(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		greaterAVX512(dst, x, y)
-	case AVX2:
-		greaterAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x > y, x, y) })
+		return
 	}
+	greaterKernel(dst, x, y, s == AVX512)
 }
 
 // AtLeast is dst = 1 where x ≥ y, else 0, NaN where either is. All have one length; dst
 // may be x or y.
 func (s Set) AtLeast(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		reachesAVX512(dst, x, y)
-	case AVX2:
-		reachesAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x >= y, x, y) })
+		return
 	}
+	reachesKernel(dst, x, y, s == AVX512)
 }
 
 // Equal is dst = 1 where x = y, else 0, NaN where either is. All have one length; dst may
 // be x or y.
 func (s Set) Equal(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		equalAVX512(dst, x, y)
-	case AVX2:
-		equalAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x == y, x, y) })
+		return
 	}
+	equalKernel(dst, x, y, s == AVX512)
 }
 
 // indicator is 1 if a comparison of x with y holds, else 0, NaN if either is.
@@ -139,28 +121,22 @@ func indicator(holds bool, x, y float64) float64 {
 // be x.
 func (s Set) Positive(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		positiveAVX512(dst, x)
-	case AVX2:
-		positiveAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return indicator(x > 0, x, x) })
+		return
 	}
+	positiveKernel(dst, x, s == AVX512)
 }
 
 // Sign is dst = 1 where x > 0, −1 where x < 0, and x itself where it is 0 or NaN. dst and x
 // have one length; dst may be x.
 func (s Set) Sign(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		signAVX512(dst, x)
-	case AVX2:
-		signAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, sign)
+		return
 	}
+	signKernel(dst, x, s == AVX512)
 }
 
 func sign(x float64) float64 {
@@ -178,12 +154,7 @@ func sign(x float64) float64 {
 func (s Set) Where(dst, condition, x, y []float64) {
 	n := len(condition)
 	dst, x, y = dst[:n], x[:n], y[:n]
-	switch s {
-	case AVX512:
-		whereAVX512(dst, condition, x, y)
-	case AVX2:
-		whereAVX2(dst, condition, x, y)
-	default:
+	if s == Portable {
 		for i, c := range condition {
 			if c != 0 {
 				dst[i] = x[i]
@@ -191,5 +162,7 @@ func (s Set) Where(dst, condition, x, y []float64) {
 				dst[i] = y[i]
 			}
 		}
+		return
 	}
+	whereKernel(dst, condition, x, y, s == AVX512)
 }

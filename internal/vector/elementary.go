@@ -6,14 +6,11 @@ import "math"
 // special values of [math.Log]. dst and x have one length; dst may be x.
 func (s Set) Log(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		logAVX512(dst, x)
-	case AVX2:
-		logAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, Log)
+		return
 	}
+	logKernel(dst, x, s == AVX512)
 }
 
 // Log is math.Log, which is wrong for subnormal numbers on some processors.
@@ -28,42 +25,33 @@ func Log(x float64) float64 {
 // [math.Log1p]. dst and x have one length; dst may be x.
 func (s Set) Log1p(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		log1pAVX512(dst, x)
-	case AVX2:
-		log1pAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Log1p)
+		return
 	}
+	log1pKernel(dst, x, s == AVX512)
 }
 
 // Expm1 is dst = e^x − 1, to 2 units in the last place, with the special values of
 // [math.Expm1]. dst and x have one length; dst may be x.
 func (s Set) Expm1(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		expm1AVX512(dst, x)
-	case AVX2:
-		expm1AVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Expm1)
+		return
 	}
+	expm1Kernel(dst, x, s == AVX512)
 }
 
 // Softplus is dst = ln(1+e^x), to 2 units in the last place where it is a normal
 // number: x at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
 func (s Set) Softplus(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		softplusAVX512(dst, x)
-	case AVX2:
-		softplusAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, softplus)
+		return
 	}
+	softplusKernel(dst, x, s == AVX512)
 }
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
@@ -72,14 +60,11 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // values of [math.Tanh]. dst and x have one length; dst may be x.
 func (s Set) Tanh(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		tanhAVX512(dst, x)
-	case AVX2:
-		tanhAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Tanh)
+		return
 	}
+	tanhKernel(dst, x, s == AVX512)
 }
 
 // Sqrt is dst = √x, rounded once, with the special values of [math.Sqrt]. dst and x
@@ -90,20 +75,17 @@ func (s Set) Sqrt(dst, x []float64) {
 		each(dst, x, math.Sqrt)
 		return
 	}
-	sqrtAVX2(dst, x)
+	sqrtKernel(dst, x)
 }
 
 // Abs is dst = |x|. dst and x have one length; dst may be x.
 func (s Set) Abs(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		absAVX512(dst, x)
-	case AVX2:
-		absAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Abs)
+		return
 	}
+	absKernel(dst, x, s == AVX512)
 }
 
 // Inverse is dst = 1/x, rounded once. dst and x have one length; dst may be x.
@@ -113,35 +95,29 @@ func (s Set) Inverse(dst, x []float64) {
 		each(dst, x, func(x float64) float64 { return 1 / x })
 		return
 	}
-	inverseAVX2(dst, x)
+	inverseKernel(dst, x)
 }
 
 // Maximum is dst = max(x, y), as [math.Max] has it: an infinity is larger than NaN,
 // and 0 larger than −0. All have one length; dst may be x or y.
 func (s Set) Maximum(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		maximumAVX512(dst, x, y)
-	case AVX2:
-		maximumAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, math.Max)
+		return
 	}
+	maximumKernel(dst, x, y, s == AVX512)
 }
 
 // Minimum is dst = min(x, y), as [math.Min] has it: −∞ is smaller than NaN, and −0
 // smaller than 0. All have one length; dst may be x or y.
 func (s Set) Minimum(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
-	switch s {
-	case AVX512:
-		minimumAVX512(dst, x, y)
-	case AVX2:
-		minimumAVX2(dst, x, y)
-	default:
+	if s == Portable {
 		eachPair(dst, x, y, math.Min)
+		return
 	}
+	minimumKernel(dst, x, y, s == AVX512)
 }
 
 // MaximumScalar is [Set.Maximum] of x and a number p. dst and x have one length; dst
@@ -149,14 +125,11 @@ func (s Set) Minimum(dst, x, y []float64) {
 func (s Set) MaximumScalar(dst, x []float64, p float64) {
 	dst = dst[:len(x)]
 	ps := one(p)
-	switch s {
-	case AVX512:
-		maximumAVX512(dst, x, ps[:0])
-	case AVX2:
-		maximumAVX2(dst, x, ps[:0])
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return math.Max(x, p) })
+		return
 	}
+	maximumKernel(dst, x, ps[:0], s == AVX512)
 }
 
 // MinimumScalar is [Set.Minimum] of x and a number p. dst and x have one length; dst
@@ -164,12 +137,9 @@ func (s Set) MaximumScalar(dst, x []float64, p float64) {
 func (s Set) MinimumScalar(dst, x []float64, p float64) {
 	dst = dst[:len(x)]
 	ps := one(p)
-	switch s {
-	case AVX512:
-		minimumAVX512(dst, x, ps[:0])
-	case AVX2:
-		minimumAVX2(dst, x, ps[:0])
-	default:
+	if s == Portable {
 		each(dst, x, func(x float64) float64 { return math.Min(x, p) })
+		return
 	}
+	minimumKernel(dst, x, ps[:0], s == AVX512)
 }

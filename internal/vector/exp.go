@@ -6,14 +6,11 @@ import "math"
 // values of [math.Exp] and gradual underflow. dst and x have one length; dst may be x.
 func (s Set) Exp(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		expAVX512(dst, x)
-	case AVX2:
-		expAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, exp)
+		return
 	}
+	expKernel(dst, x, s == AVX512)
 }
 
 // exp is math.Exp, which on some processors overflows too early.
@@ -29,14 +26,11 @@ func exp(x float64) float64 {
 // it is near 0: 1 at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
 func (s Set) Sigmoid(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		sigmoidAVX512(dst, x)
-	case AVX2:
-		sigmoidAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, sigmoid)
+		return
 	}
+	sigmoidKernel(dst, x, s == AVX512)
 }
 
 // sigmoid divides 1, or e^x for negative x, by 1 + e^−|x|.
@@ -61,7 +55,7 @@ func (s Set) SumExp(a []float64, shift float64) float64 {
 		return sumExp(a, shift)
 	}
 	n := len(a) &^ (block - 1)
-	sum, rest := s.sumExpBlocks(a[:n], shift), 0.0
+	sum, rest := sumExpKernel(a[:n], shift, s == AVX512), 0.0
 	if n == len(a) {
 		return sum
 	}
@@ -75,14 +69,6 @@ func (s Set) SumExp(a []float64, shift float64) float64 {
 		rest += v
 	}
 	return sum + rest
-}
-
-// sumExpBlocks is [Set.SumExp] of a multiple of block numbers, in assembly.
-func (s Set) sumExpBlocks(a []float64, shift float64) float64 {
-	if s == AVX512 {
-		return sumExpAVX512(a, shift)
-	}
-	return sumExpAVX2(a, shift)
 }
 
 func sumExp(a []float64, shift float64) float64 {

@@ -6,14 +6,11 @@ import "math"
 // NaN of negative x. dst and x have one length; dst may be x.
 func (s Set) LogGamma(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		logGammaAVX512(dst, x)
-	case AVX2:
-		logGammaAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, logGamma)
+		return
 	}
+	logGammaKernel(dst, x, s == AVX512)
 }
 
 // gammaNear are the coefficients of ln Γ(2+w)/w for |w| ≤ ½.
@@ -64,14 +61,11 @@ func logGamma(x float64) float64 {
 // place: −∞ of 0, ∞ of ∞, NaN of negative x. dst and x have one length; dst may be x.
 func (s Set) Digamma(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		digammaAVX512(dst, x)
-	case AVX2:
-		digammaAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, digamma)
+		return
 	}
+	digammaKernel(dst, x, s == AVX512)
 }
 
 // digammaNear are the coefficients of ψ(1.5+w)/(1.5+w−x₀) for |w| ≤ ½, with the zero x₀ =

@@ -5,196 +5,103 @@
 package vector
 
 //go:noescape
-func divideAVX2(dst []float64, x []float64, y []float64)
+func divideKernel(dst, x, y []float64)
 
 //go:noescape
-func inverseAVX2(dst []float64, x []float64)
+func inverseKernel(dst, x []float64)
 
 //go:noescape
-func sqrtAVX2(dst []float64, x []float64)
+func sqrtKernel(dst, x []float64)
 
 //go:noescape
-func absAVX2(dst []float64, x []float64)
+func absKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func absAVX512(dst []float64, x []float64)
+func subProductKernel(dst, x, y, z []float64, wide bool)
 
 //go:noescape
-func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
+func largerKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
+func smallerKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func largerAVX2(dst []float64, x []float64, y []float64)
+func maximumKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func largerAVX512(dst []float64, x []float64, y []float64)
+func minimumKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func smallerAVX2(dst []float64, x []float64, y []float64)
+func greaterKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func smallerAVX512(dst []float64, x []float64, y []float64)
+func reachesKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func maximumAVX2(dst []float64, x []float64, y []float64)
+func equalKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func maximumAVX512(dst []float64, x []float64, y []float64)
+func positiveKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func minimumAVX2(dst []float64, x []float64, y []float64)
+func signKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func minimumAVX512(dst []float64, x []float64, y []float64)
+func whereKernel(dst, x, y, z []float64, wide bool)
 
 //go:noescape
-func greaterAVX2(dst []float64, x []float64, y []float64)
+func expKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func greaterAVX512(dst []float64, x []float64, y []float64)
+func sigmoidKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func reachesAVX2(dst []float64, x []float64, y []float64)
+func sumExpKernel(a []float64, shift float64, wide bool) float64
 
 //go:noescape
-func reachesAVX512(dst []float64, x []float64, y []float64)
+func logKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func equalAVX2(dst []float64, x []float64, y []float64)
+func log1pKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func equalAVX512(dst []float64, x []float64, y []float64)
+func expm1Kernel(dst, x []float64, wide bool)
 
 //go:noescape
-func positiveAVX2(dst []float64, x []float64)
+func softplusKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func positiveAVX512(dst []float64, x []float64)
+func tanhKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func signAVX2(dst []float64, x []float64)
+func powerKernel(dst, x, y []float64, wide bool)
 
 //go:noescape
-func signAVX512(dst []float64, x []float64)
+func sinKernel(dst, x []float64, wide bool) (outside bool)
 
 //go:noescape
-func whereAVX2(dst []float64, x []float64, y []float64, z []float64)
+func cosKernel(dst, x []float64, wide bool) (outside bool)
 
 //go:noescape
-func whereAVX512(dst []float64, x []float64, y []float64, z []float64)
+func logSumExpRowsKernel(dst []float64, rows [][]float64, wide bool)
 
 //go:noescape
-func expAVX2(dst []float64, x []float64)
+func sumKernel(a []float64, wide bool) float64
 
 //go:noescape
-func expAVX512(dst []float64, x []float64)
+func erfKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func sigmoidAVX2(dst []float64, x []float64)
+func erfcKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func sigmoidAVX512(dst []float64, x []float64)
+func logNdtrKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func sumExpAVX2(a []float64, shift float64) float64
+func ndtrInvKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func sumExpAVX512(a []float64, shift float64) float64
+func logGammaKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func logAVX2(dst []float64, x []float64)
-
-//go:noescape
-func logAVX512(dst []float64, x []float64)
-
-//go:noescape
-func log1pAVX2(dst []float64, x []float64)
-
-//go:noescape
-func log1pAVX512(dst []float64, x []float64)
-
-//go:noescape
-func expm1AVX2(dst []float64, x []float64)
-
-//go:noescape
-func expm1AVX512(dst []float64, x []float64)
-
-//go:noescape
-func softplusAVX2(dst []float64, x []float64)
-
-//go:noescape
-func softplusAVX512(dst []float64, x []float64)
-
-//go:noescape
-func tanhAVX2(dst []float64, x []float64)
-
-//go:noescape
-func tanhAVX512(dst []float64, x []float64)
-
-//go:noescape
-func powerAVX2(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func powerAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func sinAVX2(dst []float64, x []float64) (outside bool)
-
-//go:noescape
-func sinAVX512(dst []float64, x []float64) (outside bool)
-
-//go:noescape
-func cosAVX2(dst []float64, x []float64) (outside bool)
-
-//go:noescape
-func cosAVX512(dst []float64, x []float64) (outside bool)
-
-//go:noescape
-func logSumExpRowsAVX2(dst []float64, rows [][]float64)
-
-//go:noescape
-func logSumExpRowsAVX512(dst []float64, rows [][]float64)
-
-//go:noescape
-func sumAVX2(a []float64) float64
-
-//go:noescape
-func sumAVX512(a []float64) float64
-
-//go:noescape
-func erfAVX2(dst []float64, x []float64)
-
-//go:noescape
-func erfAVX512(dst []float64, x []float64)
-
-//go:noescape
-func erfcAVX2(dst []float64, x []float64)
-
-//go:noescape
-func erfcAVX512(dst []float64, x []float64)
-
-//go:noescape
-func logNdtrAVX2(dst []float64, x []float64)
-
-//go:noescape
-func logNdtrAVX512(dst []float64, x []float64)
-
-//go:noescape
-func ndtrInvAVX2(dst []float64, x []float64)
-
-//go:noescape
-func ndtrInvAVX512(dst []float64, x []float64)
-
-//go:noescape
-func logGammaAVX2(dst []float64, x []float64)
-
-//go:noescape
-func logGammaAVX512(dst []float64, x []float64)
-
-//go:noescape
-func digammaAVX2(dst []float64, x []float64)
-
-//go:noescape
-func digammaAVX512(dst []float64, x []float64)
+func digammaKernel(dst, x []float64, wide bool)

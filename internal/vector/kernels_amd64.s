@@ -5,9 +5,9 @@
 #include "textflag.h"
 #include "tails_amd64.h"
 
-// func divideAVX2(dst []float64, x []float64, y []float64)
+// func divideKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·divideAVX2(SB), NOSPLIT, $0-72
+TEXT ·divideKernel(SB), NOSPLIT, $0-72
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -64,9 +64,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func inverseAVX2(dst []float64, x []float64)
+// func inverseKernel(dst []float64, x []float64)
 // Requires: AVX
-TEXT ·inverseAVX2(SB), NOSPLIT, $0-48
+TEXT ·inverseKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -100,9 +100,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX2(dst []float64, x []float64)
+// func sqrtKernel(dst []float64, x []float64)
 // Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
+TEXT ·sqrtKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -135,9 +135,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func absAVX2(dst []float64, x []float64)
+// func absKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX
-TEXT ·absAVX2(SB), NOSPLIT, $0-48
+TEXT ·absKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -170,9 +172,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func absAVX512(dst []float64, x []float64)
+wide:
+	GOTO(absWide<>+0(SB))
+
+// func absWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·absAVX512(SB), NOSPLIT, $0-48
+TEXT absWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -205,9 +210,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func subProductAVX2(dst []float64, x []float64, y []float64, z []float64)
+// func subProductKernel(dst []float64, x []float64, y []float64, z []float64, wide bool)
 // Requires: AVX, FMA3
-TEXT ·subProductAVX2(SB), NOSPLIT, $0-96
+TEXT ·subProductKernel(SB), NOSPLIT, $0-97
+	CMPB wide+96(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ z_base+72(FP), DX
@@ -249,9 +256,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func subProductAVX512(dst []float64, x []float64, y []float64, z []float64)
+wide:
+	GOTO(subProductWide<>+0(SB))
+
+// func subProductWide(dst []float64, x []float64, y []float64, z []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·subProductAVX512(SB), NOSPLIT, $0-96
+TEXT subProductWide<>(SB), NOSPLIT, $0-97
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ z_base+72(FP), DX
@@ -293,9 +303,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func largerAVX2(dst []float64, x []float64, y []float64)
+// func largerKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·largerAVX2(SB), NOSPLIT, $0-72
+TEXT ·largerKernel(SB), NOSPLIT, $0-73
+	CMPB wide+72(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -336,9 +348,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func largerAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(largerWide<>+0(SB))
+
+// func largerWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·largerAVX512(SB), NOSPLIT, $0-72
+TEXT largerWide<>(SB), NOSPLIT, $0-73
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -379,9 +394,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func smallerAVX2(dst []float64, x []float64, y []float64)
+// func smallerKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·smallerAVX2(SB), NOSPLIT, $0-72
+TEXT ·smallerKernel(SB), NOSPLIT, $0-73
+	CMPB wide+72(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -422,9 +439,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func smallerAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(smallerWide<>+0(SB))
+
+// func smallerWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·smallerAVX512(SB), NOSPLIT, $0-72
+TEXT smallerWide<>(SB), NOSPLIT, $0-73
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -465,9 +485,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func maximumAVX2(dst []float64, x []float64, y []float64)
+// func maximumKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·maximumAVX2(SB), NOSPLIT, $0-72
+TEXT ·maximumKernel(SB), NOSPLIT, $0-73
+	CMPB         wide+72(FP), $0x00
+	JNE          wide
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -527,9 +549,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func maximumAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(maximumWide<>+0(SB))
+
+// func maximumWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·maximumAVX512(SB), NOSPLIT, $0-72
+TEXT maximumWide<>(SB), NOSPLIT, $0-73
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -590,9 +615,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func minimumAVX2(dst []float64, x []float64, y []float64)
+// func minimumKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·minimumAVX2(SB), NOSPLIT, $0-72
+TEXT ·minimumKernel(SB), NOSPLIT, $0-73
+	CMPB         wide+72(FP), $0x00
+	JNE          wide
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -652,9 +679,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func minimumAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(minimumWide<>+0(SB))
+
+// func minimumWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·minimumAVX512(SB), NOSPLIT, $0-72
+TEXT minimumWide<>(SB), NOSPLIT, $0-73
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -715,9 +745,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func greaterAVX2(dst []float64, x []float64, y []float64)
+// func greaterKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
+TEXT ·greaterKernel(SB), NOSPLIT, $0-73
+	CMPB wide+72(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -757,9 +789,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func greaterAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(greaterWide<>+0(SB))
+
+// func greaterWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·greaterAVX512(SB), NOSPLIT, $0-72
+TEXT greaterWide<>(SB), NOSPLIT, $0-73
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -799,9 +834,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func reachesAVX2(dst []float64, x []float64, y []float64)
+// func reachesKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·reachesAVX2(SB), NOSPLIT, $0-72
+TEXT ·reachesKernel(SB), NOSPLIT, $0-73
+	CMPB wide+72(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -841,9 +878,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func reachesAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(reachesWide<>+0(SB))
+
+// func reachesWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·reachesAVX512(SB), NOSPLIT, $0-72
+TEXT reachesWide<>(SB), NOSPLIT, $0-73
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -883,9 +923,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func equalAVX2(dst []float64, x []float64, y []float64)
+// func equalKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX
-TEXT ·equalAVX2(SB), NOSPLIT, $0-72
+TEXT ·equalKernel(SB), NOSPLIT, $0-73
+	CMPB wide+72(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -925,9 +967,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func equalAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(equalWide<>+0(SB))
+
+// func equalWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·equalAVX512(SB), NOSPLIT, $0-72
+TEXT equalWide<>(SB), NOSPLIT, $0-73
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -967,9 +1012,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func positiveAVX2(dst []float64, x []float64)
+// func positiveKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX
-TEXT ·positiveAVX2(SB), NOSPLIT, $0-48
+TEXT ·positiveKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1006,9 +1053,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func positiveAVX512(dst []float64, x []float64)
+wide:
+	GOTO(positiveWide<>+0(SB))
+
+// func positiveWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·positiveAVX512(SB), NOSPLIT, $0-48
+TEXT positiveWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1045,9 +1095,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func signAVX2(dst []float64, x []float64)
+// func signKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX
-TEXT ·signAVX2(SB), NOSPLIT, $0-48
+TEXT ·signKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1085,9 +1137,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func signAVX512(dst []float64, x []float64)
+wide:
+	GOTO(signWide<>+0(SB))
+
+// func signWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·signAVX512(SB), NOSPLIT, $0-48
+TEXT signWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1125,9 +1180,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func whereAVX2(dst []float64, x []float64, y []float64, z []float64)
+// func whereKernel(dst []float64, x []float64, y []float64, z []float64, wide bool)
 // Requires: AVX
-TEXT ·whereAVX2(SB), NOSPLIT, $0-96
+TEXT ·whereKernel(SB), NOSPLIT, $0-97
+	CMPB wide+96(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ z_base+72(FP), DX
@@ -1169,9 +1226,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func whereAVX512(dst []float64, x []float64, y []float64, z []float64)
+wide:
+	GOTO(whereWide<>+0(SB))
+
+// func whereWide(dst []float64, x []float64, y []float64, z []float64, wide bool)
 // Requires: AVX, AVX512F
-TEXT ·whereAVX512(SB), NOSPLIT, $0-96
+TEXT whereWide<>(SB), NOSPLIT, $0-97
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ z_base+72(FP), DX
@@ -1213,9 +1273,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst []float64, x []float64)
+// func expKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-48
+TEXT ·expKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1288,9 +1350,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func expAVX512(dst []float64, x []float64)
+wide:
+	GOTO(expWide<>+0(SB))
+
+// func expWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·expAVX512(SB), NOSPLIT, $0-48
+TEXT expWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1364,9 +1429,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func sigmoidAVX2(dst []float64, x []float64)
+// func sigmoidKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
+TEXT ·sigmoidKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1446,9 +1513,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func sigmoidAVX512(dst []float64, x []float64)
+wide:
+	GOTO(sigmoidWide<>+0(SB))
+
+// func sigmoidWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
+TEXT sigmoidWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1530,9 +1600,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func sumExpAVX2(a []float64, shift float64) float64
+// func sumExpKernel(a []float64, shift float64, wide bool) float64
 // Requires: AVX, AVX2, FMA3
-TEXT ·sumExpAVX2(SB), NOSPLIT, $0-40
+TEXT ·sumExpKernel(SB), NOSPLIT, $0-48
+	CMPB         wide+32(FP), $0x00
+	JNE          wide
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD shift+24(FP), Y0
@@ -1605,13 +1677,16 @@ enter:
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VHADDPD      X2, X2, X0
-	VMOVSD       X0, ret+32(FP)
+	VMOVSD       X0, ret+40(FP)
 	VZEROUPPER
 	RET
 
-// func sumExpAVX512(a []float64, shift float64) float64
+wide:
+	GOTO(sumExpWide<>+0(SB))
+
+// func sumExpWide(a []float64, shift float64, wide bool) float64
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·sumExpAVX512(SB), NOSPLIT, $0-40
+TEXT sumExpWide<>(SB), NOSPLIT, $0-48
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD shift+24(FP), Z0
@@ -1656,13 +1731,15 @@ enter:
 	VEXTRACTF128  $0x01, Y2, X0
 	VADDPD        X0, X2, X2
 	VHADDPD       X2, X2, X0
-	VMOVSD        X0, ret+32(FP)
+	VMOVSD        X0, ret+40(FP)
 	VZEROUPPER
 	RET
 
-// func logAVX2(dst []float64, x []float64)
+// func logKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logAVX2(SB), NOSPLIT, $0-48
+TEXT ·logKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1744,9 +1821,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func logAVX512(dst []float64, x []float64)
+wide:
+	GOTO(logWide<>+0(SB))
+
+// func logWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logAVX512(SB), NOSPLIT, $0-48
+TEXT logWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1828,9 +1908,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func log1pAVX2(dst []float64, x []float64)
+// func log1pKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
+TEXT ·log1pKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1917,9 +1999,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func log1pAVX512(dst []float64, x []float64)
+wide:
+	GOTO(log1pWide<>+0(SB))
+
+// func log1pWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
+TEXT log1pWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2006,9 +2091,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func expm1AVX2(dst []float64, x []float64)
+// func expm1Kernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
+TEXT ·expm1Kernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2085,9 +2172,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func expm1AVX512(dst []float64, x []float64)
+wide:
+	GOTO(expm1Wide<>+0(SB))
+
+// func expm1Wide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
+TEXT expm1Wide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2164,9 +2254,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func softplusAVX2(dst []float64, x []float64)
+// func softplusKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
+TEXT ·softplusKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2262,9 +2354,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func softplusAVX512(dst []float64, x []float64)
+wide:
+	GOTO(softplusWide<>+0(SB))
+
+// func softplusWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
+TEXT softplusWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2360,9 +2455,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func tanhAVX2(dst []float64, x []float64)
+// func tanhKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
+TEXT ·tanhKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2444,9 +2541,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func tanhAVX512(dst []float64, x []float64)
+wide:
+	GOTO(tanhWide<>+0(SB))
+
+// func tanhWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
+TEXT tanhWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -2528,9 +2628,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func powerAVX2(dst []float64, x []float64, y []float64)
+// func powerKernel(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·powerAVX2(SB), NOSPLIT, $0-72
+TEXT ·powerKernel(SB), NOSPLIT, $0-73
+	CMPB         wide+72(FP), $0x00
+	JNE          wide
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -2799,9 +2901,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func powerAVX512(dst []float64, x []float64, y []float64)
+wide:
+	GOTO(powerWide<>+0(SB))
+
+// func powerWide(dst []float64, x []float64, y []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·powerAVX512(SB), NOSPLIT, $0-72
+TEXT powerWide<>(SB), NOSPLIT, $0-73
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -3070,13 +3175,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func sinAVX2(dst []float64, x []float64) (outside bool)
+// func sinKernel(dst []float64, x []float64, wide bool) (outside bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sinAVX2(SB), NOSPLIT, $0-49
+TEXT ·sinKernel(SB), NOSPLIT, $0-57
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
-	MOVB $0x00, outside+48(FP)
+	MOVB $0x00, outside+56(FP)
 
 loop:
 	SUBQ    $+4, CX
@@ -3136,7 +3243,7 @@ body:
 	VTESTPD      Y2, Y2
 	JE           none1
 	VBLENDVPD    Y2, Y0, Y1, Y1
-	MOVB         $0x01, outside+48(FP)
+	MOVB         $0x01, outside+56(FP)
 
 none1:
 	TESTQ   CX, CX
@@ -3160,13 +3267,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func sinAVX512(dst []float64, x []float64) (outside bool)
+wide:
+	GOTO(sinWide<>+0(SB))
+
+// func sinWide(dst []float64, x []float64, wide bool) (outside bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·sinAVX512(SB), NOSPLIT, $0-49
+TEXT sinWide<>(SB), NOSPLIT, $0-57
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
-	MOVB $0x00, outside+48(FP)
+	MOVB $0x00, outside+56(FP)
 
 loop:
 	SUBQ    $+8, CX
@@ -3227,7 +3337,7 @@ body:
 	KORTESTB          K1, K1
 	JE                none1
 	VBLENDMPD         Z0, Z2, K1, Z2
-	MOVB              $0x01, outside+48(FP)
+	MOVB              $0x01, outside+56(FP)
 
 none1:
 	TESTQ   CX, CX
@@ -3251,13 +3361,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func cosAVX2(dst []float64, x []float64) (outside bool)
+// func cosKernel(dst []float64, x []float64, wide bool) (outside bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·cosAVX2(SB), NOSPLIT, $0-49
+TEXT ·cosKernel(SB), NOSPLIT, $0-57
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
-	MOVB $0x00, outside+48(FP)
+	MOVB $0x00, outside+56(FP)
 
 loop:
 	SUBQ    $+4, CX
@@ -3316,7 +3428,7 @@ body:
 	VTESTPD      Y2, Y2
 	JE           none1
 	VBLENDVPD    Y2, Y0, Y1, Y1
-	MOVB         $0x01, outside+48(FP)
+	MOVB         $0x01, outside+56(FP)
 
 none1:
 	TESTQ   CX, CX
@@ -3340,13 +3452,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func cosAVX512(dst []float64, x []float64) (outside bool)
+wide:
+	GOTO(cosWide<>+0(SB))
+
+// func cosWide(dst []float64, x []float64, wide bool) (outside bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·cosAVX512(SB), NOSPLIT, $0-49
+TEXT cosWide<>(SB), NOSPLIT, $0-57
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
-	MOVB $0x00, outside+48(FP)
+	MOVB $0x00, outside+56(FP)
 
 loop:
 	SUBQ    $+8, CX
@@ -3406,7 +3521,7 @@ body:
 	KORTESTB          K1, K1
 	JE                none1
 	VBLENDMPD         Z0, Z2, K1, Z2
-	MOVB              $0x01, outside+48(FP)
+	MOVB              $0x01, outside+56(FP)
 
 none1:
 	TESTQ   CX, CX
@@ -3430,9 +3545,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func logSumExpRowsAVX2(dst []float64, rows [][]float64)
+// func logSumExpRowsKernel(dst []float64, rows [][]float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logSumExpRowsAVX2(SB), NOSPLIT, $0-48
+TEXT ·logSumExpRowsKernel(SB), NOSPLIT, $0-49
+	CMPB     wide+48(FP), $0x00
+	JNE      wide
 	MOVQ     dst_base+0(FP), AX
 	MOVQ     dst_len+8(FP), CX
 	MOVQ     rows_base+24(FP), SI
@@ -3571,9 +3688,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func logSumExpRowsAVX512(dst []float64, rows [][]float64)
+wide:
+	GOTO(logSumExpRowsWide<>+0(SB))
+
+// func logSumExpRowsWide(dst []float64, rows [][]float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logSumExpRowsAVX512(SB), NOSPLIT, $0-48
+TEXT logSumExpRowsWide<>(SB), NOSPLIT, $0-49
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   dst_len+8(FP), CX
 	MOVQ   rows_base+24(FP), SI
@@ -3712,9 +3832,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func sumAVX2(a []float64) float64
+// func sumKernel(a []float64, wide bool) float64
 // Requires: AVX
-TEXT ·sumAVX2(SB), NOSPLIT, $0-32
+TEXT ·sumKernel(SB), NOSPLIT, $0-40
+	CMPB         wide+24(FP), $0x00
+	JNE          wide
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD constants<>+192(SB), Y0
@@ -3751,13 +3873,16 @@ enter:
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VHADDPD      X0, X0, X1
-	VMOVSD       X1, ret+24(FP)
+	VMOVSD       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func sumAVX512(a []float64) float64
+wide:
+	GOTO(sumWide<>+0(SB))
+
+// func sumWide(a []float64, wide bool) float64
 // Requires: AVX, AVX512F
-TEXT ·sumAVX512(SB), NOSPLIT, $0-32
+TEXT sumWide<>(SB), NOSPLIT, $0-40
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD constants<>+192(SB), Z0
@@ -3784,13 +3909,15 @@ enter:
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VHADDPD       X0, X0, X1
-	VMOVSD        X1, ret+24(FP)
+	VMOVSD        X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func erfAVX2(dst []float64, x []float64)
+// func erfKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·erfAVX2(SB), NOSPLIT, $0-48
+TEXT ·erfKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -3933,9 +4060,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfAVX512(dst []float64, x []float64)
+wide:
+	GOTO(erfWide<>+0(SB))
+
+// func erfWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·erfAVX512(SB), NOSPLIT, $0-48
+TEXT erfWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4078,9 +4208,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfcAVX2(dst []float64, x []float64)
+// func erfcKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
+TEXT ·erfcKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4225,9 +4357,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfcAVX512(dst []float64, x []float64)
+wide:
+	GOTO(erfcWide<>+0(SB))
+
+// func erfcWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·erfcAVX512(SB), NOSPLIT, $0-48
+TEXT erfcWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4372,9 +4507,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func logNdtrAVX2(dst []float64, x []float64)
+// func logNdtrKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logNdtrAVX2(SB), NOSPLIT, $0-48
+TEXT ·logNdtrKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4537,9 +4674,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func logNdtrAVX512(dst []float64, x []float64)
+wide:
+	GOTO(logNdtrWide<>+0(SB))
+
+// func logNdtrWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logNdtrAVX512(SB), NOSPLIT, $0-48
+TEXT logNdtrWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4702,9 +4842,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func ndtrInvAVX2(dst []float64, x []float64)
+// func ndtrInvKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·ndtrInvAVX2(SB), NOSPLIT, $0-48
+TEXT ·ndtrInvKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4875,9 +5017,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func ndtrInvAVX512(dst []float64, x []float64)
+wide:
+	GOTO(ndtrInvWide<>+0(SB))
+
+// func ndtrInvWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·ndtrInvAVX512(SB), NOSPLIT, $0-48
+TEXT ndtrInvWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -5048,9 +5193,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func logGammaAVX2(dst []float64, x []float64)
+// func logGammaKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logGammaAVX2(SB), NOSPLIT, $0-48
+TEXT ·logGammaKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -5236,9 +5383,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func logGammaAVX512(dst []float64, x []float64)
+wide:
+	GOTO(logGammaWide<>+0(SB))
+
+// func logGammaWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logGammaAVX512(SB), NOSPLIT, $0-48
+TEXT logGammaWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -5424,9 +5574,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func digammaAVX2(dst []float64, x []float64)
+// func digammaKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
-TEXT ·digammaAVX2(SB), NOSPLIT, $0-48
+TEXT ·digammaKernel(SB), NOSPLIT, $0-49
+	CMPB wide+48(FP), $0x00
+	JNE  wide
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -5603,9 +5755,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func digammaAVX512(dst []float64, x []float64)
+wide:
+	GOTO(digammaWide<>+0(SB))
+
+// func digammaWide(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
+TEXT digammaWide<>(SB), NOSPLIT, $0-49
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX

@@ -4,132 +4,37 @@
 
 package vector
 
-func divideAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func inverseAVX2(dst []float64, x []float64) { panic(missing) }
-
-func sqrtAVX2(dst []float64, x []float64) { panic(missing) }
-
-func absAVX2(dst []float64, x []float64) { panic(missing) }
-
-func absAVX512(dst []float64, x []float64) { panic(missing) }
-
-func subProductAVX2(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
-
-func subProductAVX512(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
-
-func largerAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func largerAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func smallerAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func smallerAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func maximumAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func maximumAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func minimumAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func minimumAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func greaterAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func greaterAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func reachesAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func reachesAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func equalAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func equalAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func positiveAVX2(dst []float64, x []float64) { panic(missing) }
-
-func positiveAVX512(dst []float64, x []float64) { panic(missing) }
-
-func signAVX2(dst []float64, x []float64) { panic(missing) }
-
-func signAVX512(dst []float64, x []float64) { panic(missing) }
-
-func whereAVX2(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
-
-func whereAVX512(dst []float64, x []float64, y []float64, z []float64) { panic(missing) }
-
-func expAVX2(dst []float64, x []float64) { panic(missing) }
-
-func expAVX512(dst []float64, x []float64) { panic(missing) }
-
-func sigmoidAVX2(dst []float64, x []float64) { panic(missing) }
-
-func sigmoidAVX512(dst []float64, x []float64) { panic(missing) }
-
-func sumExpAVX2(a []float64, shift float64) float64 { panic(missing) }
-
-func sumExpAVX512(a []float64, shift float64) float64 { panic(missing) }
-
-func logAVX2(dst []float64, x []float64) { panic(missing) }
-
-func logAVX512(dst []float64, x []float64) { panic(missing) }
-
-func log1pAVX2(dst []float64, x []float64) { panic(missing) }
-
-func log1pAVX512(dst []float64, x []float64) { panic(missing) }
-
-func expm1AVX2(dst []float64, x []float64) { panic(missing) }
-
-func expm1AVX512(dst []float64, x []float64) { panic(missing) }
-
-func softplusAVX2(dst []float64, x []float64) { panic(missing) }
-
-func softplusAVX512(dst []float64, x []float64) { panic(missing) }
-
-func tanhAVX2(dst []float64, x []float64) { panic(missing) }
-
-func tanhAVX512(dst []float64, x []float64) { panic(missing) }
-
-func powerAVX2(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func powerAVX512(dst []float64, x []float64, y []float64) { panic(missing) }
-
-func sinAVX2(dst []float64, x []float64) (outside bool) { panic(missing) }
-
-func sinAVX512(dst []float64, x []float64) (outside bool) { panic(missing) }
-
-func cosAVX2(dst []float64, x []float64) (outside bool) { panic(missing) }
-
-func cosAVX512(dst []float64, x []float64) (outside bool) { panic(missing) }
-
-func logSumExpRowsAVX2(dst []float64, rows [][]float64) { panic(missing) }
-
-func logSumExpRowsAVX512(dst []float64, rows [][]float64) { panic(missing) }
-
-func sumAVX2(a []float64) float64 { panic(missing) }
-
-func sumAVX512(a []float64) float64 { panic(missing) }
-
-func erfAVX2(dst []float64, x []float64) { panic(missing) }
-
-func erfAVX512(dst []float64, x []float64) { panic(missing) }
-
-func erfcAVX2(dst []float64, x []float64) { panic(missing) }
-
-func erfcAVX512(dst []float64, x []float64) { panic(missing) }
-
-func logNdtrAVX2(dst []float64, x []float64) { panic(missing) }
-
-func logNdtrAVX512(dst []float64, x []float64) { panic(missing) }
-
-func ndtrInvAVX2(dst []float64, x []float64) { panic(missing) }
-
-func ndtrInvAVX512(dst []float64, x []float64) { panic(missing) }
-
-func logGammaAVX2(dst []float64, x []float64) { panic(missing) }
-
-func logGammaAVX512(dst []float64, x []float64) { panic(missing) }
-
-func digammaAVX2(dst []float64, x []float64) { panic(missing) }
-
-func digammaAVX512(dst []float64, x []float64) { panic(missing) }
+func divideKernel(dst, x, y []float64)                               { panic(missing) }
+func inverseKernel(dst, x []float64)                                 { panic(missing) }
+func sqrtKernel(dst, x []float64)                                    { panic(missing) }
+func absKernel(dst, x []float64, wide bool)                          { panic(missing) }
+func subProductKernel(dst, x, y, z []float64, wide bool)             { panic(missing) }
+func largerKernel(dst, x, y []float64, wide bool)                    { panic(missing) }
+func smallerKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
+func maximumKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
+func minimumKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
+func greaterKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
+func reachesKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
+func equalKernel(dst, x, y []float64, wide bool)                     { panic(missing) }
+func positiveKernel(dst, x []float64, wide bool)                     { panic(missing) }
+func signKernel(dst, x []float64, wide bool)                         { panic(missing) }
+func whereKernel(dst, x, y, z []float64, wide bool)                  { panic(missing) }
+func expKernel(dst, x []float64, wide bool)                          { panic(missing) }
+func sigmoidKernel(dst, x []float64, wide bool)                      { panic(missing) }
+func sumExpKernel(a []float64, shift float64, wide bool) float64     { panic(missing) }
+func logKernel(dst, x []float64, wide bool)                          { panic(missing) }
+func log1pKernel(dst, x []float64, wide bool)                        { panic(missing) }
+func expm1Kernel(dst, x []float64, wide bool)                        { panic(missing) }
+func softplusKernel(dst, x []float64, wide bool)                     { panic(missing) }
+func tanhKernel(dst, x []float64, wide bool)                         { panic(missing) }
+func powerKernel(dst, x, y []float64, wide bool)                     { panic(missing) }
+func sinKernel(dst, x []float64, wide bool) (outside bool)           { panic(missing) }
+func cosKernel(dst, x []float64, wide bool) (outside bool)           { panic(missing) }
+func logSumExpRowsKernel(dst []float64, rows [][]float64, wide bool) { panic(missing) }
+func sumKernel(a []float64, wide bool) float64                       { panic(missing) }
+func erfKernel(dst, x []float64, wide bool)                          { panic(missing) }
+func erfcKernel(dst, x []float64, wide bool)                         { panic(missing) }
+func logNdtrKernel(dst, x []float64, wide bool)                      { panic(missing) }
+func ndtrInvKernel(dst, x []float64, wide bool)                      { panic(missing) }
+func logGammaKernel(dst, x []float64, wide bool)                     { panic(missing) }
+func digammaKernel(dst, x []float64, wide bool)                      { panic(missing) }

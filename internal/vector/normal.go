@@ -6,14 +6,11 @@ import "math"
 // of [math.Erf]. dst and x have one length; dst may be x.
 func (s Set) Erf(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		erfAVX512(dst, x)
-	case AVX2:
-		erfAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Erf)
+		return
 	}
+	erfKernel(dst, x, s == AVX512)
 }
 
 // Erfc is the complementary error function of x, to 4 units in the last place where it
@@ -21,14 +18,11 @@ func (s Set) Erf(dst, x []float64) {
 // dst may be x.
 func (s Set) Erfc(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		erfcAVX512(dst, x)
-	case AVX2:
-		erfcAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Erfc)
+		return
 	}
+	erfcKernel(dst, x, s == AVX512)
 }
 
 // LogNdtr is dst = ln Φ(x), the logarithm of the standard normal distribution function,
@@ -36,14 +30,11 @@ func (s Set) Erfc(dst, x []float64) {
 // −∞ at −∞. dst and x have one length; dst may be x.
 func (s Set) LogNdtr(dst, x []float64) {
 	dst = dst[:len(x)]
-	switch s {
-	case AVX512:
-		logNdtrAVX512(dst, x)
-	case AVX2:
-		logNdtrAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, logNdtr)
+		return
 	}
+	logNdtrKernel(dst, x, s == AVX512)
 }
 
 // logNdtr is ln ½erfc(−x/√2), by an asymptotic series where that underflows.
@@ -72,14 +63,11 @@ func logNdtr(x float64) float64 {
 // ones. dst and u have one length; dst may be u.
 func (s Set) NdtrInv(dst, u []float64) {
 	dst = dst[:len(u)]
-	switch s {
-	case AVX512:
-		ndtrInvAVX512(dst, u)
-	case AVX2:
-		ndtrInvAVX2(dst, u)
-	default:
+	if s == Portable {
 		each(dst, u, ndtrInv)
+		return
 	}
+	ndtrInvKernel(dst, u, s == AVX512)
 }
 
 // The rational functions of Wichura, Algorithm AS 241 (Applied Statistics 37, 1988),

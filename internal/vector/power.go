@@ -16,7 +16,7 @@ func (s Set) Pow(dst, x []float64, p float64) {
 		each(dst, x, func(x float64) float64 { return pow(x, p) })
 	default:
 		ps := one(p)
-		s.power(dst, x, ps[:0])
+		powerKernel(dst, x, ps[:0], s == AVX512)
 	}
 }
 
@@ -28,16 +28,7 @@ func (s Set) PowEach(dst, x, y []float64) {
 		eachPair(dst, x, y, pow)
 		return
 	}
-	s.power(dst, x, y)
-}
-
-// power is x^y by assembly; y may be one block of the same number.
-func (s Set) power(dst, x, y []float64) {
-	if s == AVX512 {
-		powerAVX512(dst, x, y)
-	} else {
-		powerAVX2(dst, x, y)
-	}
+	powerKernel(dst, x, y, s == AVX512)
 }
 
 // pow is x^y as e^(y·ln x), with a logarithm of twice the precision. math.Pow, which has

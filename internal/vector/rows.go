@@ -20,14 +20,12 @@ func (s Set) LogSumExpRows(dst []float64, rows [][]float64) {
 		for i := range dst {
 			dst[i] = math.Inf(-1)
 		}
-	case s == AVX512:
-		logSumExpRowsAVX512(dst, rows)
-	case s == AVX2:
-		logSumExpRowsAVX2(dst, rows)
-	default:
+	case s == Portable:
 		for i := range dst {
 			dst[i] = logSumExpColumn(rows, i)
 		}
+	default:
+		logSumExpRowsKernel(dst, rows, s == AVX512)
 	}
 }
 

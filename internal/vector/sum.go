@@ -12,13 +12,10 @@ func (s Set) Sum(a []float64) float64 {
 		n = len(a) &^ (sumBlocks - 1)
 	}
 	rest := sumOf(a[n:])
-	switch {
-	case n == 0:
+	if n == 0 {
 		return rest
-	case s == AVX512:
-		return sumAVX512(a[:n]) + rest
 	}
-	return sumAVX2(a[:n]) + rest
+	return sumKernel(a[:n], s == AVX512) + rest
 }
 
 func sumOf(a []float64) float64 {

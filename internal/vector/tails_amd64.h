@@ -52,3 +52,6 @@ GLOBL ordinary<>(SB), RODATA|NOPTR, $8
 	VEXTRACTF64X4 $1, z, y; \
 	ADDQ $32, to; \
 	STORE_TAIL_AVX2(n, to, x, y)
+
+// GOTO leaves a function for another one with the same parameters.
+#define GOTO(to) JMP to

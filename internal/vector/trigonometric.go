@@ -9,16 +9,9 @@ const waveLimit = 0x1p29
 // [math.Sin]; beyond |x| = 2²⁹ it is math.Sin. dst and x have one length; dst may be x.
 func (s Set) Sin(dst, x []float64) {
 	dst = dst[:len(x)]
-	outside := false
-	switch s {
-	case AVX512:
-		outside = sinAVX512(dst, x)
-	case AVX2:
-		outside = sinAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Sin)
-	}
-	if outside {
+	} else if sinKernel(dst, x, s == AVX512) {
 		eachOutside(dst, x, math.Sin)
 	}
 }
@@ -27,16 +20,9 @@ func (s Set) Sin(dst, x []float64) {
 // [math.Cos]; beyond |x| = 2²⁹ it is math.Cos. dst and x have one length; dst may be x.
 func (s Set) Cos(dst, x []float64) {
 	dst = dst[:len(x)]
-	outside := false
-	switch s {
-	case AVX512:
-		outside = cosAVX512(dst, x)
-	case AVX2:
-		outside = cosAVX2(dst, x)
-	default:
+	if s == Portable {
 		each(dst, x, math.Cos)
-	}
-	if outside {
+	} else if cosKernel(dst, x, s == AVX512) {
 		eachOutside(dst, x, math.Cos)
 	}
 }

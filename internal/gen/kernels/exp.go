@@ -90,7 +90,7 @@ const sumBlock = 8
 
 // emit writes a loop over blocks of terms; those below e^−708 count as that.
 func (sumExp) emit(m *machine) {
-	m.begin("sumExp", "func(a []float64, shift float64) float64",
+	m.begin("sumExp", "func(a []float64, shift float64"+wideParam+") float64",
 		"Σ e^(a−shift) of a multiple of 8 numbers.")
 	a := m.Load(m.Param("a").Base(), m.GP64())
 	left := m.Load(m.Param("a").Len(), m.GP64())
@@ -114,8 +114,7 @@ func (sumExp) emit(m *machine) {
 	m.SUBQ(operand.I32(sumBlock), left)
 	m.JGE(operand.LabelRef("loop"))
 	m.VMOVSD(m.sumBlockLanes(sums), address(m.ReturnIndex(0)))
-	m.VZEROUPPER()
-	m.RET()
+	m.end()
 }
 
 // integer is a, which is an integer below 2³¹ in size, as such; its low bits are 0 for NaN,

@@ -31,6 +31,9 @@ var operands = []string{"x", "y", "z"}
 // signature is the type of the kernel in Go.
 func (k kernel) signature() string {
 	s := "func(dst, " + strings.Join(operands[:k.vectors], ", ") + " []float64"
+	if !k.narrow {
+		s += wideParam
+	}
 	s += ")"
 	if k.partial {
 		s += " (" + outsideResult + " bool)"
@@ -38,16 +41,46 @@ func (k kernel) signature() string {
 	return s
 }
 
-// begin starts a function for the width of m.
+// wideParam is the last parameter of a kernel of both widths, which says which one is wanted.
+const wideParam = ", wide bool"
+
+// begin starts a function for the width of m. Go calls that of AVX2, which goes on with that of
+// AVX-512 if there is one and it is wanted.
 func (m *machine) begin(name, signature, doc string) {
 	m.labels = 0
-	name = m.named(name)
+	if m.wide {
+		name += wideSuffix
+	} else {
+		name += "Kernel"
+	}
 	m.Function(name)
 	m.Attributes(attr.NOSPLIT)
 	m.SignatureExpr(signature)
 	m.Doc(name + " is " + doc)
 	m.Pragma("noescape")
+	m.other = ""
+	if !m.wide && strings.Contains(signature, wideParam) {
+		m.other = strings.TrimSuffix(name, "Kernel") + wideSuffix
+		m.CMPB(address(m.Param("wide")), operand.U8(0))
+		m.JNE(operand.LabelRef("wide"))
+	}
 }
+
+// end ends the function.
+func (m *machine) end() {
+	m.VZEROUPPER()
+	m.RET()
+	if m.other != "" {
+		m.Label("wide")
+		m.Instruction(&ir.Instruction{
+			Opcode: macroMark + "GOTO", IsTerminal: true,
+			Operands: []operand.Op{operand.NewDataAddr(operand.NewStaticSymbol(m.other), 0)},
+		})
+	}
+}
+
+// wideSuffix ends the names of functions for AVX-512, which Go does not see.
+const wideSuffix = "Wide"
 
 // named is the name of a function for the width of m.
 func (m *machine) named(name string) string {
@@ -127,8 +160,7 @@ func (k kernel) emit(m *machine) {
 	m.Label("last")
 	l.store(v, dst)
 	m.Label("done")
-	m.VZEROUPPER()
-	m.RET()
+	m.end()
 }
 
 // align begins a line of the code cache, so that no jump at the head of a loop lies across
@@ -195,9 +227,13 @@ func (m *machine) macro(name string, in, out []operand.Op, lost ...operand.Op) {
 // macroMark begins what stands for a call of a macro where a text is printed.
 const macroMark = "macro_"
 
-// withMacros writes the calls of macros in the printed text as the assembler reads them.
+// withMacros writes the calls of macros in the printed text as the assembler reads them, and makes
+// functions for AVX-512 those of their file.
 func withMacros(text []byte) []byte {
+	text = wideFunction.ReplaceAll(text, []byte("TEXT $1<>"))
 	return macroCall.ReplaceAll(text, []byte("\t$1($2)"))
 }
+
+var wideFunction = regexp.MustCompile(`(?m)^TEXT ·(\w+` + wideSuffix + `)\b`)
 
 var macroCall = regexp.MustCompile(`(?m)^\t` + macroMark + `(\w+) *(.*)$`)

@@ -17,6 +17,7 @@ type machine struct {
 	wide   bool // AVX-512 rather than AVX2
 	table  *table
 	labels int
+	other  string // the function of the other width, that the present one may go on with
 }
 
 // lanes is the number of float64 in a vector.

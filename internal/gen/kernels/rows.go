@@ -14,7 +14,7 @@ const headerSize = 24
 // emit writes a loop over vectors, every one of which reads all rows for the largest
 // number, and once more for the sum of exponentials. All loads are under a mask.
 func (logSumExpRows) emit(m *machine) {
-	m.begin("logSumExpRows", "func(dst []float64, rows [][]float64)",
+	m.begin("logSumExpRows", "func(dst []float64, rows [][]float64"+wideParam+")",
 		"ln Σ e^x over one or more rows.")
 	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	l := tail{machine: m, left: m.Load(m.Param("dst").Len(), m.GP64()), short: m.GP64()}
@@ -41,8 +41,7 @@ func (logSumExpRows) emit(m *machine) {
 	m.ADDQ(r.offset, dst)
 	l.store(v, dst)
 	m.Label("done")
-	m.VZEROUPPER()
-	m.RET()
+	m.end()
 }
 
 // A rowLoop reads one vector of all rows.

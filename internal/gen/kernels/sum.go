@@ -11,7 +11,7 @@ const sumBlocks = 4
 
 // emit writes a loop over blocks, whose sums are added in pairs.
 func (sum) emit(m *machine) {
-	m.begin("sum", "func(a []float64) float64", "the sum of a multiple of 32 numbers.")
+	m.begin("sum", "func(a []float64"+wideParam+") float64", "the sum of a multiple of 32 numbers.")
 	a := m.Load(m.Param("a").Base(), m.GP64())
 	left := m.Load(m.Param("a").Len(), m.GP64())
 	parts := sumBlock / m.lanes() // vectors of a block
@@ -36,6 +36,5 @@ func (sum) emit(m *machine) {
 		}
 	}
 	m.VMOVSD(m.sumBlockLanes(sums[:parts]), address(m.ReturnIndex(0)))
-	m.VZEROUPPER()
-	m.RET()
+	m.end()
 }
