@@ -10,8 +10,8 @@ import (
 	ad "tobac/autograd"
 )
 
-// A loop written out becomes operations on arrays, and its gradient is put together at once,
-// with the bits that its operations have one by one.
+// A loop written out has the bits that its operations have one by one, and so has its gradient,
+// which is put together at once.
 func TestLoopsWrittenOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 32))
 	for _, n := range []int{2, 3, 4, 5, 9, 40} {
@@ -40,17 +40,8 @@ func TestLoopsWrittenOut(t *testing.T) {
 		data[n/2] = math.Copysign(0, -1)
 		got, want, _ = withAndWithoutCode(t, inputs, outputs, data)
 		equalBits(t, fmt.Sprint(n, " steps, one −0"), got, want)
-		p, err := ad.Compile(inputs, outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if joined := strings.Contains(p.String(), "alike"); joined != (n >= 4 && machineCode(p)) {
-			t.Errorf("%d steps:\n%v", n, p)
-		}
 	}
 }
-
-func machineCode(p *ad.Program) bool { return strings.Contains(p.Explain(), "machine code") }
 
 func equalBits(t *testing.T, what string, got, want [][]float64) {
 	t.Helper()
@@ -77,8 +68,7 @@ func TestLoopsWrittenOutAreChecked(t *testing.T) {
 	}
 	defer e.Close()
 	err = e.Eval([][]float64{{0}}, feeds([][]float64{{1, 2, 3, 0, 5, 6}}))
-	if err == nil || !strings.Contains(err.Error(), "log#") ||
-		strings.Contains(err.Error(), "alike") {
+	if err == nil || !strings.Contains(err.Error(), "log#") {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -76,7 +76,6 @@ func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
 	for i, a := range v.Args {
 		args[i], one[i] = &p.places[a.ID], len(a.Shape) == 0
 	}
-	onto := p.places[v.ID].onto
 	return p.join(v, len(v.Args), func(e int, next *run) bool {
 		for i := range v.Args {
 			at, k := args[i], e
@@ -86,8 +85,6 @@ func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
 			if s := at.Slot[k]; s >= 0 {
 				next.src[i].off, next.src[i].width = at.Store.Off+int(s)*at.Store.Width,
 					at.Store.Width
-			} else if onto && i == 1 {
-				return false
 			} else {
 				next.src[i].off, next.src[i].width = ZeroOffset, 1
 			}
@@ -123,7 +120,7 @@ func (p *Plan) join(v *ir.Value, args int, operands func(e int, next *run) bool)
 
 // oneRun is that of a value all of whose elements, and those of its operands, are in order.
 func (p *Plan) oneRun(v *ir.Value) (r run, ok bool) {
-	if at := &p.places[v.ID]; !at.inOrder || at.onto {
+	if !p.places[v.ID].inOrder {
 		return r, false
 	}
 	r = run{dst: p.Offset(v, 0), n: v.Len()}

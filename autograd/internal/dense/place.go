@@ -37,11 +37,6 @@ func (p *Plan) PlaceSmall(once []*ir.Value) {
 
 func (p *Plan) place(v *ir.Value, element bool) {
 	at := &p.places[v.ID]
-	if at.onto {
-		first := p.places[v.Args[0].ID]
-		at.Store, at.Slot = first.Store, first.Slot
-		return
-	}
 	p.placeElements(v, element)
 	at.inOrder = at.Store != nil && at.columns == 0 && len(at.Slot) > 0
 	for e, s := range at.Slot {

@@ -44,7 +44,6 @@ type Place struct {
 	Varying bool    // differs between lanes
 	Element bool    // computed element by element, in registers
 	whole   bool    // a matrix product computed as a whole: the slot of an element is its number
-	onto    bool    // in the place of its first operand, see [Plan.FindSums]
 	inOrder bool    // every element is stored, one behind the other
 	columns int     // columns of what is stored column by column, see byColumns; 0 of others
 }
@@ -149,7 +148,7 @@ func (p *Plan) width(v *ir.Value) int {
 // owns reports whether v has a range of its own, or in its home, that is not constant.
 func (p *Plan) owns(v *ir.Value) bool {
 	at := &p.places[v.ID]
-	return at.Store != nil && !v.IsView() && v.Const == nil && !at.onto
+	return at.Store != nil && !v.IsView() && v.Const == nil
 }
 
 // AllocateReusing gives every value its place in the arena. A range is reused once
@@ -210,41 +209,6 @@ func (p *Plan) AllocateUniform() {
 		}
 	}
 	p.Arena = plan.size
-}
-
-// FindSums finds the sums that are computed in the place of their first operand, with
-// nothing to do where the other is zero: gradients that are made of parts, for example.
-// Places are not reused, nothing else may read the operand, and none of the elements
-// computed elsewhere the sum, since what operands are made of is looked at there.
-func (p *Plan) FindSums(elements func(v *ir.Value) bool) {
-	reads := make([]int, len(p.F.Values))
-	seen := make([]bool, len(p.F.Values)) // by elements, perhaps through views
-	for i := len(p.F.Values) - 1; i >= 0; i-- {
-		v := p.F.Values[i]
-		for _, a := range v.Args {
-			reads[a.ID]++
-			seen[a.ID] = seen[a.ID] || elements(v) || v.IsView() && seen[v.ID]
-		}
-	}
-	for _, v := range p.F.Outputs {
-		reads[v.ID]++
-	}
-	for _, v := range p.F.Values {
-		computed := func(x *ir.Value) bool { return x.Computed() && !p.Varies(x) }
-		if !computed(v) || !v.Is(ir.Add) || seen[v.ID] {
-			continue
-		}
-		a, b := v.Args[0], v.Args[1]
-		if !computed(a) || reads[a.ID] > 1 || len(a.Live) != len(v.Live) {
-			continue
-		}
-		whole, zero := true, false
-		for e, live := range v.Live {
-			whole = whole && (!live || a.Live[e])
-			zero = zero || live && !b.Live[v.At(1, e)]
-		}
-		p.places[v.ID].onto = whole && zero
-	}
 }
 
 // order calls f with the elements of v, in the order in which they are stored.

@@ -4,10 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"tobac/autograd/internal/ir"
-	"tobac/autograd/internal/ir/irtest"
-	"tobac/autograd/internal/passes"
 )
 
 // room is the alignment of n numbers.
@@ -66,40 +62,5 @@ func TestPlanner(t *testing.T) {
 	}
 	if size := p.size; p.alloc(size-alignUp(reserved)) != alignUp(reserved) || p.size != size {
 		t.Error("memory that is free altogether is not one range")
-	}
-}
-
-// A sum is computed in the place of its first operand where the other has elements that are zero
-// whatever the inputs, and all of the first are there.
-func TestFindSums(t *testing.T) {
-	shape := ir.Shape{4}
-	for _, c := range []struct {
-		first, second []int // elements of what is computed, −1 for zeros
-		want          bool
-	}{
-		{nil, []int{0, -1, 2, -1}, true},
-		{nil, []int{0, 1, 2, 3}, false},
-		{[]int{0, 1, -1, 3}, []int{0, -1, 2, 3}, false},
-	} {
-		b := irtest.New()
-		x, y := b.Input(shape), b.Input(shape)
-		a, other := b.Map(irtest.Mul, x, y), b.View(b.Map(irtest.Exp, x), shape, c.second...)
-		if c.first != nil {
-			a = b.Map(irtest.Mul, b.View(x, shape, c.first...), y)
-		}
-		sum := b.Map(irtest.Add, a, other)
-		f := b.Return(sum)
-		if err := passes.Run(f, []passes.Pass{passes.Zeros, passes.Live}, nil); err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewPlan(f, nil, 1, 1, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.FindSums(func(*ir.Value) bool { return false })
-		if got := p.places[sum.ID].onto; got != c.want {
-			t.Errorf("elements %v and %v: in the place of the first: %v, want %v", c.first,
-				c.second, got, c.want)
-		}
 	}
 }

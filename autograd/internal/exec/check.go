@@ -132,12 +132,8 @@ func (k *checker) value(v *ir.Value) {
 			continue
 		}
 		off := plan.Offset(v, e)
-		of, number := v, e
-		if joined := k.q.f.Joined[v]; joined != nil {
-			of, number = joined[e], 0
-		}
 		for l := range min(at.Store.Width, count) {
-			k.report(of, number, l, k.f.dense.M[off+l])
+			k.report(v, e, l, k.f.dense.M[off+l])
 		}
 	}
 }

@@ -347,7 +347,6 @@ func stripLanes(size, workers int) int {
 func (q *part) compileDense(axis *ir.Axis, lanes int, without passes.Set) (err error) {
 	coded := axis == nil && dense.Codes(without)
 	if coded {
-		passes.Pack(q.f)
 		dense.Order(q.f)
 	}
 	q.plan, err = dense.NewPlan(q.f, axis, lanes, lanes, without)

@@ -137,10 +137,6 @@ type Func struct {
 	Values  []*Value
 	Inputs  []*Value // nil where no output depends on an input
 	Outputs []*Value
-
-	// Joined lists, of operations on single numbers that have become one, the values that its
-	// elements were.
-	Joined map[*Value][]*Value
 }
 
 // Add appends a value.

@@ -30,9 +30,6 @@ func Compile(f *ir.Func, axes Axes, without passes.Set) (*Program, error) {
 		return nil, err
 	}
 	elements := func(v *ir.Value) bool { return plan.Varies(v) && Elements(v) && v.Const == nil }
-	if plan.Has(passes.MemoryReuse) {
-		plan.FindSums(elements)
-	}
 	plan.PlaceAll(elements)
 	plan.AllocateUniform()
 	c := &compiler{f: f, plan: plan, loop: axes.Loop, lane: axes.Lane,
