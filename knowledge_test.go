@@ -343,16 +343,17 @@ func TestCertainEdgeBindsEveryOrder(t *testing.T) {
 // byIndex is an orderer of one's own that knows of no precedence.
 type byIndex struct{}
 
-func (byIndex) Order(_ context.Context, x mat.Matrix, _ int) (*ordering.Result, error) {
+func (byIndex) Order(ctx context.Context, x mat.Matrix, _ *ordering.Precedence,
+	workers int) (*ordering.Result, error) {
 	_, d := x.Dims()
 	order := make([]int, d)
 	for j := range order {
 		order[j] = j
 	}
-	return ordering.Known(order, d)
+	return ordering.Fixed(order).Order(ctx, x, nil, workers)
 }
 
-// An orderer of one's own that cannot be bound is used where what it finds agrees, and
+// A custom orderer that ignores the precedence is used where what it finds agrees, and
 // refused by name where it does not.
 func TestUnboundOrderer(t *testing.T) {
 	cfg := particles()

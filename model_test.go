@@ -293,7 +293,8 @@ func TestInterventions(t *testing.T) {
 	for i := range 25 {
 		some.Intervened.Set(i, i%5, 1)
 	}
-	rest, err := ordering.EqVar(mat.DenseCopyOf(data.X.Slice(25, 40, 0, 5)))
+	rest, err := ordering.MethodEqVar.Order(t.Context(),
+		mat.DenseCopyOf(data.X.Slice(25, 40, 0, 5)), nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 // One resample has one order, which is used though that of the data differs.
 func TestOneResample(t *testing.T) {
 	data := noisy(t)
-	plain, err := ordering.EqVar(data.X)
+	plain, err := ordering.MethodEqVar.Order(t.Context(), data.X, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -341,18 +341,6 @@ func (p *Prior) Precedence(d int) (*ordering.Precedence, error) {
 	})
 }
 
-// Bind is a method bound to what is known of the order.
-func (p *Prior) Bind(method ordering.Orderer, d int) (ordering.Orderer, error) {
-	known, err := p.Precedence(d)
-	if err != nil || known == nil {
-		return method, err
-	}
-	if c, ok := method.(ordering.Constrainable); ok {
-		return ordering.Within{Estimator: c, Precedence: known}, nil
-	}
-	return method, nil // one of the caller's own: againstOrder checks what it finds
-}
-
 // AgainstOrder names an edge that is certain against an order; nil if there is none.
 func (p *Prior) AgainstOrder(order []int, names []string) error {
 	if p.silent() {

@@ -33,7 +33,7 @@ func TestFoundOrdersAgree(t *testing.T) {
 		}
 		x := mat.NewDense(20, d, nil)
 		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-		r, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, known, 1)
+		r, err := ordering.MethodEqVar.Order(context.Background(), x, known, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func TestCalibratedRecipe(t *testing.T) {
 				cfg = tobac.Calibrated(sem.FeedForward{NoiseVariance: 0.1, Raw: true})
 				order = trueOrder(t, p)
 			} else {
-				found, err := ordering.EqVar(p.Train.X)
+				found, err := ordering.MethodEqVar.Order(t.Context(), p.Train.X, nil, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

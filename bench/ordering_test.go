@@ -75,7 +75,7 @@ func BenchmarkOrder(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var err error
-					if last, err = row.orderer.Order(context.Background(), x, 1); err != nil {
+					if last, err = row.orderer.Order(context.Background(), x, nil, 1); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -128,7 +128,7 @@ func posteriorMethods(t *testing.T, set *posteriorSet) []method {
 		return p, cfg, nil
 	}
 	eqvar := func(p *study.Problem) (*study.Problem, tobac.Config, error) {
-		o, err := ordering.EqVar(p.Train.X)
+		o, err := ordering.MethodEqVar.Order(t.Context(), p.Train.X, nil, 1)
 		if err != nil {
 			return nil, tobac.Config{}, err
 		}

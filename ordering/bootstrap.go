@@ -19,6 +19,8 @@ type BootstrapOptions struct {
 	Seed uint64
 	// Workers is the number of goroutines; 0 means 1. It changes nothing but the time.
 	Workers int
+	// Known is what every order agrees with; nil knows nothing.
+	Known *Precedence
 }
 
 // A Distribution over orders says how firmly data decide an order.
@@ -69,7 +71,7 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 		return nil, fmt.Errorf("ordering: bootstrap of %d replicates with %d workers, want at "+
 			"least 1 replicate, and 0 workers or more", replicates, opt.Workers)
 	}
-	point, err := orderer.Order(ctx, x, opt.Workers)
+	point, err := orderer.Order(ctx, x, opt.Known, opt.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 		return mat.NewDense(n, d, nil)
 	},
 		func(resample *mat.Dense, i int) error {
-			orders[i], failures[i] = replicate(ctx, orderer, resample, data, opt.Seed, i)
+			orders[i], failures[i] = replicate(ctx, orderer, resample, data, opt, i)
 			if ctx.Err() != nil { // which is no failure of a resample
 				return context.Cause(ctx)
 			}
@@ -93,10 +95,10 @@ func Bootstrap(ctx context.Context, orderer Orderer, x mat.Matrix, replicates in
 }
 
 // replicate is the order of resample number i, for which there is room in dst.
-func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, seed uint64,
+func replicate(ctx context.Context, orderer Orderer, dst, data *mat.Dense, opt BootstrapOptions,
 	i int) ([]int, error) {
-	drawRows(dst, data, seed, i)
-	result, err := orderer.Order(ctx, dst, 1)
+	drawRows(dst, data, opt.Seed, i)
+	result, err := orderer.Order(ctx, dst, opt.Known, 1)
 	if err != nil {
 		return nil, fmt.Errorf("replicate %d: %w", i, err)
 	}

@@ -231,6 +231,7 @@ func TestBootstrapCancelled(t *testing.T) {
 
 type ordererFunc func(x mat.Matrix) (*ordering.Result, error)
 
-func (f ordererFunc) Order(_ context.Context, x mat.Matrix, _ int) (*ordering.Result, error) {
+func (f ordererFunc) Order(_ context.Context, x mat.Matrix, _ *ordering.Precedence,
+	_ int) (*ordering.Result, error) {
 	return f(x)
 }

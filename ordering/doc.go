@@ -9,7 +9,7 @@
 //
 // # Estimators
 //
-// [EqVar] assumes a linear structural equation model whose noise variances are
+// [EqVarOptions] assume a linear structural equation model whose noise variances are
 // equal. A source then has the smallest marginal variance, and given the
 // variables already placed, D, the next one has the smallest conditional
 // variance
@@ -17,21 +17,17 @@
 //	v_j = C_jj − C_jD C_DD⁻¹ C_Dj,       C the sample covariance,
 //
 // which is the smallest remaining diagonal entry of a Cholesky factorisation of
-// C that pivots on the minimum. [EqVarBottomUp] finds the sinks first, by the
-// same pivots on C⁻¹. [NPVar] has additive smooth functions in place of linear
-// ones. [SCORE] makes no use of variances: in an additive model a sink is a
+// C that pivots on the minimum. [MethodEqVarBottomUp] finds the sinks first, by the
+// same pivots on C⁻¹. [NPVarOptions] have additive smooth functions in place of linear
+// ones. [MethodSCORE] makes no use of variances: in an additive model a sink is a
 // variable along which the second derivative of the log density is constant.
 //
-// [Variance] sorts by v_j = C_jj and is the baseline that every other estimator
-// has to beat. [Known] takes an order that the caller knows.
+// [MethodVariance] sorts by v_j = C_jj and is the baseline that every other estimator
+// has to beat. [Fixed] is an order that the caller knows.
 //
-// Functions have the published settings; the types [EqVarOptions],
-// [NPVarOptions] and [SCOREOptions] have others. [Method] lists
-// the estimators that need nothing but data and selects one by name; [Orderer]
-// is what code that needs an order should accept.
-//
-// What is known of the order, a [Precedence], binds every choice of an estimator
-// that is [Constrainable], as all of this package are; [Within] puts the two together.
+// [Method] selects an estimator, with its published settings, by name. [Orderer] is what code
+// that needs an order should accept. What is known of the order, a [Precedence], binds every
+// choice.
 //
 // # What an order is worth
 //
@@ -94,7 +90,7 @@
 // W. Chen, M. Drton and Y. S. Wang, On causal discovery with an equal-variance
 // assumption, Biometrika 106 (2019): top-down and bottom-up.
 // M. Gao, Y. Ding and B. Aragam, A polynomial-time algorithm for learning
-// nonparametric causal graphs, NeurIPS 2020: NPVar and its layers. P. H. C.
+// nonparametric causal graphs, NeurIPS 2020: NPVar. P. H. C.
 // Eilers and B. D. Marx, Flexible smoothing with B-splines and penalties,
 // Statistical Science 11 (1996). P. Rolland and others, Score matching enables
 // causal discovery of nonlinear additive noise models, ICML 2022: SCORE. A. G.

@@ -14,30 +14,27 @@ import (
 // the columns before it, not to count as a linear combination of them.
 const dependence = 1e-12
 
-// EqVar orders the columns of x (n×d) top-down under the assumption of equal
-// noise variances: d times, among the columns not yet placed, it takes the one
+// EqVarOptions order the columns of x (n×d) top-down under the assumption of equal
+// noise variances: d times, among the columns not yet placed, they take the one
 // with the smallest conditional variance given those placed, the lowest index
 // on a tie. Criterion holds these conditional variances (divisor n−1), each with
 // the rounding error of a difference of numbers as large as the column's own
-// variance: of one that is a billionth of it, about six digits are right. It
+// variance: of one that is a billionth of it, about six digits are right. That
 // needs n·d²/2 multiplications for the covariance and d³/6 for the pivots, and
-// holds d² numbers.
+// memory for d² numbers.
 //
-// It assumes a linear model whose noise variances are equal. A common factor on
+// They assume a linear model whose noise variances are equal. A common factor on
 // all columns changes nothing; the order changes with the units of single
 // columns and means nothing where these are arbitrary, above all on
 // standardised data: the result has a [WarningStandardised] if all marginal
 // variances lie within 5 % of each other.
 //
-// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n ≤ d
-// and d > 1 ([ErrTooFewRows]; [EqVarOptions] can allow it), if a column is
+// They fail if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n ≤ d
+// and d > 1 ([ErrTooFewRows]; Partial can allow it), if a column is
 // constant ([ErrConstant]), if the variance left to a column is at most 1e-12 of
 // its own, as for a copy of another column ([ErrDependent]), or if a variance
 // leaves the range of float64 ([ErrScale]). One column has the order [0]
 // whatever its values.
-func EqVar(x mat.Matrix) (*Result, error) { return EqVarOptions{}.order(alone(), x, nil) }
-
-// EqVarOptions are the settings of [EqVar]; the zero value has its behaviour.
 type EqVarOptions struct {
 	// Partial allows 2 ≤ n ≤ d: the first n−1 positions, all that n rows can
 	// decide, are found as usual. The other columns follow by ascending
@@ -45,17 +42,10 @@ type EqVarOptions struct {
 	Partial bool
 }
 
-var _ Orderer = EqVarOptions{}
-
-// Order is [EqVar] with the settings of o.
-func (o EqVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
-	return o.OrderWithin(ctx, x, nil, workers)
-}
-
-// OrderWithin is Order under a precedence.
-func (o EqVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence,
+// Order implements [Orderer].
+func (o EqVarOptions) Order(ctx context.Context, x mat.Matrix, known *Precedence,
 	workers int) (*Result, error) {
-	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, known) })
 }
 
 func (o EqVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {

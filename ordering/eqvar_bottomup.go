@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EqVarBottomUp orders the columns of x (n×d) from the last position to the first under the
+// eqVarBottomUp orders the columns of x (n×d) from the last position to the first under the
 // assumption of equal noise variances: of the columns left it takes as the sink the one with the
 // smallest diagonal entry of the inverse covariance of those columns, Θ_jj, which is the one that
 // the others explain least. Criterion holds 1/Θ_jj, the conditional variance given the columns
@@ -18,10 +18,8 @@ import (
 // Θ_jj. It needs n·d²/2 multiplications for the covariance, 2d³/3 for its inverse and d³/6 for the
 // pivots, and holds 2d² numbers.
 //
-// Assumptions, the effect of units, and failures are those of [EqVar], except
+// Assumptions, the effect of units, and failures are those of [EqVarOptions], except
 // that it cannot do with n ≤ d.
-func EqVarBottomUp(x mat.Matrix) (*Result, error) { return eqVarBottomUp(alone(), x, nil) }
-
 func eqVarBottomUp(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "eqvar bottom-up"
 	c, result, err := covarianceForOrder(w, x, method, func(d int) int { return d + 1 })

@@ -51,7 +51,7 @@ func chain(t *testing.T) *mat.Dense {
 func TestKnownCovariance(t *testing.T) {
 	x := chain(t)
 	for _, o := range []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp} {
-		got, err := o.Order(context.Background(), x, 1)
+		got, err := o.Order(context.Background(), x, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -239,7 +239,7 @@ func TestEqVarPartial(t *testing.T) {
 	if _, err := ordering.EqVar(x); !errors.Is(err, ordering.ErrTooFewRows) {
 		t.Errorf("6 rows of 9 columns: %v", err)
 	}
-	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, 1)
+	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,13 +260,14 @@ func TestEqVarPartial(t *testing.T) {
 		t.Errorf("gaps %v", got.Gaps)
 	}
 	if _, err := (ordering.EqVarOptions{Partial: true}).Order(context.Background(),
-		gaussian(1, 3, rand.New(rand.NewPCG(1, 1))), 1); !errors.Is(err, ordering.ErrTooFewRows) {
+		gaussian(1, 3, rand.New(rand.NewPCG(1, 1))), nil, 1); !errors.Is(err,
+		ordering.ErrTooFewRows) {
 		t.Errorf("one row: %v", err)
 	}
 	// With enough rows the setting changes nothing.
 	x = gaussian(30, 5, rand.New(rand.NewPCG(12, 12)))
 	plain := mustEqVar(t, x)
-	partial, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, 1)
+	partial, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, nil, 1)
 	if diff := cmp.Diff(plain, partial); err != nil || diff != "" {
 		t.Errorf("%v (-plain +partial):\n%s", err, diff)
 	}

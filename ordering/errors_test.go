@@ -112,7 +112,7 @@ func TestWithNames(t *testing.T) {
 func TestOneColumn(t *testing.T) {
 	for _, values := range [][]float64{{3}, {3, 3}, {1, 2, 6}} {
 		for _, m := range ordering.Methods() {
-			got, err := m.Order(context.Background(), mat.NewDense(len(values), 1, values), 1)
+			got, err := m.Order(context.Background(), mat.NewDense(len(values), 1, values), nil, 1)
 			if err != nil {
 				t.Errorf("%v, %v: %v", m, values, err)
 				continue

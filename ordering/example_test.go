@@ -24,7 +24,7 @@ func Example() {
 		x.SetRow(i, []float64{cancer, smoke, tar})
 	}
 
-	result, err := ordering.EqVar(x)
+	result, err := ordering.MethodEqVar.Order(context.Background(), x, nil, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func Example() {
 // Faults in the data name the column by index; WithNames adds its name.
 func ExampleWithNames() {
 	x := mat.NewDense(3, 2, []float64{1, 7, 2, 7, 4, 7})
-	_, err := ordering.EqVar(x)
+	_, err := ordering.MethodEqVar.Order(context.Background(), x, nil, 1)
 	fmt.Println(errors.Is(err, ordering.ErrConstant))
 	fmt.Println(ordering.WithNames(err, []string{"dose", "batch"}))
 	// Output:
@@ -64,7 +64,7 @@ func ExampleByNames() {
 func ExampleOrderer() {
 	x := mat.NewDense(4, 2, []float64{3, 1, -2, 0, 1, 0, -2, -1})
 	for _, o := range []ordering.Orderer{ordering.MethodVariance, ordering.Fixed{0, 1}} {
-		result, err := o.Order(context.Background(), x, 1)
+		result, err := o.Order(context.Background(), x, nil, 1)
 		fmt.Println(result.Method, result.Order, err)
 	}
 	// Output:
@@ -74,7 +74,7 @@ func ExampleOrderer() {
 
 // A quadratic effect that leaves no trace in the variances of standardised
 // columns, but in their density.
-func ExampleSCORE() {
+func ExampleMethod() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(200, 2, nil)
 	for i := range 200 {
@@ -82,7 +82,7 @@ func ExampleSCORE() {
 		effect := (cause*cause + 0.5*rng.NormFloat64() - 1) / 1.5
 		x.SetRow(i, []float64{effect, cause})
 	}
-	result, err := ordering.SCORE(x)
+	result, err := ordering.MethodSCORE.Order(context.Background(), x, nil, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,28 +92,6 @@ func ExampleSCORE() {
 	// Output:
 	// [1 0]
 	// the closest rival for the last position was 46 times as far from constant
-}
-
-// A tolerance places all columns at once that are equally explained.
-func ExampleNPVarOptions() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := mat.NewDense(400, 3, nil)
-	for i := range 400 {
-		a, b := rng.NormFloat64(), rng.NormFloat64()
-		x.SetRow(i, []float64{a*b + a + b + 0.9*rng.NormFloat64(), a, b})
-	}
-	result, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
-		Layers: &ordering.Layers{Tolerance: 0.3}}.Order(context.Background(), x, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for c, j := range result.Order {
-		fmt.Println("layer", result.Layers[c], "column", j)
-	}
-	// Output:
-	// layer 0 column 2
-	// layer 0 column 1
-	// layer 1 column 0
 }
 
 // How often each column comes before another in resamples: the data are sure
@@ -177,7 +155,7 @@ func ExampleVarsortability() {
 // Warnings say why an order may be wrong; Sentences names the columns.
 func ExampleResult_Sentences() {
 	x := mat.NewDense(4, 2, []float64{1, 7, 2, 7, 3, 7, 6, 7})
-	result, err := ordering.Variance(x)
+	result, err := ordering.MethodVariance.Order(context.Background(), x, nil, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

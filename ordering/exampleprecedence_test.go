@@ -10,7 +10,7 @@ import (
 )
 
 // Column 2 varies least, and would come first; it is known to come after column 0.
-func ExampleWithin() {
+func ExamplePrecedence() {
 	x := mat.NewDense(5, 3, []float64{
 		2, 9, 1,
 		-3, -8, 0,
@@ -18,7 +18,7 @@ func ExampleWithin() {
 		-2, -9, 1,
 		3, 8, -1,
 	})
-	free, err := ordering.MethodVariance.Order(context.Background(), x, 1)
+	free, err := ordering.MethodVariance.Order(context.Background(), x, nil, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -28,8 +28,7 @@ func ExampleWithin() {
 		fmt.Println(err)
 		return
 	}
-	bound, err := ordering.Within{Estimator: ordering.MethodVariance,
-		Precedence: known}.Order(context.Background(), x, 1)
+	bound, err := ordering.MethodVariance.Order(context.Background(), x, known, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,12 @@
 package ordering
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Basis returns the values of a smoother's functions at every x, n×K.
 func Basis(s Smoother, x []float64) mat.Matrix {
@@ -69,3 +75,57 @@ var (
 func (r *Result) NearTies(rows int) []int { return r.nearTies(rows) }
 
 func (w Warning) Sentence(names []string) string { return w.sentence(names) }
+
+// The estimators as functions of the data alone.
+var (
+	EqVar         = orderBy(EqVarOptions{})
+	Variance      = orderBy(MethodVariance)
+	EqVarBottomUp = orderBy(MethodEqVarBottomUp)
+	NPVar         = orderBy(NPVarOptions{})
+	SCORE         = orderBy(MethodSCORE)
+)
+
+func orderBy(o Orderer) func(x mat.Matrix) (*Result, error) {
+	return func(x mat.Matrix) (*Result, error) { return o.Order(context.Background(), x, nil, 1) }
+}
+
+// Known is [Fixed.Order] for a matrix of d columns.
+func Known(order []int, d int) (*Result, error) {
+	return orderBy(Fixed(order))(mat.NewDense(1, d, nil))
+}
+
+// MaxRows is maxRows.
+const MaxRows = maxRows
+
+// SteinHessian is the estimate of a stein, n×d, with its bandwidth.
+func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
+	w := alone()
+	columns, err := summarise(w, x)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, d := x.Dims()
+	if n < 3 {
+		return nil, 0, tooFewRows("the Stein estimate", n, d, 3)
+	}
+	if err := checkScales(variances(w, x, columns), columns); err != nil {
+		return nil, 0, err
+	}
+	e := newStein(w, x, columns)
+	if err := e.estimate(indices(d)); err != nil {
+		return nil, 0, err
+	}
+	h = mat.NewDense(n, d, nil)
+	for j := range d {
+		for a, v := range e.hessian(j) {
+			v /= e.bandwidth * e.bandwidth
+			if math.IsInf(v, 0) || math.IsNaN(v) {
+				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale,
+					Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one "+
+						"constant", v)}
+			}
+			h.Set(a, j, v)
+		}
+	}
+	return h, e.bandwidth, nil
+}

@@ -39,7 +39,7 @@ func FuzzOrder(f *testing.F) {
 			}
 		}
 		for _, e := range estimators {
-			got, err := e.orderer.Order(context.Background(), x, 1)
+			got, err := e.orderer.Order(context.Background(), x, nil, 1)
 			if err != nil {
 				if got != nil {
 					t.Errorf("%s: a result beside the error %v", e.name, err)

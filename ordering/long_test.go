@@ -37,7 +37,7 @@ func compare(t *testing.T, label string, ours, count int, digit float64,
 	for seed := range uint64(ours) {
 		x, edges := draw(seed)
 		for f, figure := range figures {
-			got, err := figure.orderer.Order(context.Background(), x, 1)
+			got, err := figure.orderer.Order(context.Background(), x, nil, 1)
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", label, seed, err)
 			}

@@ -15,11 +15,11 @@ type Method int
 
 // The estimators that can be selected by name.
 const (
-	MethodEqVar         Method = iota // "eqvar": [EqVar]
-	MethodVariance                    // "variance": [Variance]
-	MethodEqVarBottomUp               // "eqvar-bu": [EqVarBottomUp]
-	MethodNPVar                       // "npvar": [NPVar]
-	MethodSCORE                       // "score": [SCORE]
+	MethodEqVar         Method = iota // "eqvar": [EqVarOptions]
+	MethodVariance                    // "variance": by ascending sample variance, the baseline
+	MethodEqVarBottomUp               // "eqvar-bu": pivots on the inverse covariance, sinks first
+	MethodNPVar                       // "npvar": [NPVarOptions]
+	MethodSCORE                       // "score": curvature of the log density, sinks first
 )
 
 // methods is indexed by Method.
@@ -31,15 +31,14 @@ var methods = [...]struct {
 	MethodVariance:      {"variance", variance},
 	MethodEqVarBottomUp: {"eqvar-bu", eqVarBottomUp},
 	MethodNPVar:         {"npvar", NPVarOptions{}.order},
-	MethodSCORE:         {"score", SCOREOptions{}.order},
+	MethodSCORE:         {"score", scoreOrder},
 }
 
 var (
-	_ Constrainable = Method(0)
-	_ Constrainable = EqVarOptions{}
-	_ Constrainable = NPVarOptions{}
-	_ Constrainable = SCOREOptions{}
-	_ Constrainable = Fixed(nil)
+	_ Orderer = Method(0)
+	_ Orderer = EqVarOptions{}
+	_ Orderer = NPVarOptions{}
+	_ Orderer = Fixed(nil)
 )
 
 // Methods lists every Method.
@@ -52,18 +51,13 @@ func Methods() []Method {
 }
 
 // Order runs the estimator on x (n×d).
-func (m Method) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
-	return m.OrderWithin(ctx, x, nil, workers)
-}
-
-// OrderWithin is Order under a precedence.
-func (m Method) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result,
+func (m Method) Order(ctx context.Context, x mat.Matrix, known *Precedence, workers int) (*Result,
 	error) {
 	if !m.valid() {
 		return nil, fmt.Errorf("ordering: unknown method %d, want one of %s", int(m), methodNames())
 	}
 	return ordered(ctx, workers, func(w *work) (*Result, error) {
-		return methods[m].order(w, x, p)
+		return methods[m].order(w, x, known)
 	})
 }
 
@@ -105,7 +99,7 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Variance orders the columns of x (n×d) by ascending sample variance, ties by
+// variance orders the columns of x (n×d) by ascending sample variance, ties by
 // ascending index. Criterion holds the variances. It is a baseline: it reads
 // nothing but the scale of each column, and needs O(nd) operations.
 //
@@ -118,8 +112,6 @@ func methodNames() string {
 // ([ErrScale]). One column has the order [0] whatever its values. Constant
 // columns come first, with a [WarningConstant] each; copies of a column follow
 // each other, with a [WarningTie].
-func Variance(x mat.Matrix) (*Result, error) { return variance(alone(), x, nil) }
-
 func variance(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "variance"
 	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(2))

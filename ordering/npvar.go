@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NPVar orders the columns of x (n×d) top-down like [EqVar], with additive
-// smooth functions in place of linear ones: of the columns not yet placed it
-// takes the one with the smallest
+// NPVarOptions order the columns of x (n×d) top-down like [EqVarOptions], with
+// additive smooth functions in place of linear ones: of the columns not yet placed
+// they take the one with the smallest
 //
 //	c_l = v_l − variance(f_l),
 //
 // where f_l is the fit of column l by one penalised B-spline of every column
-// placed ([PyGAM]; [NPVarOptions] has the other setting and layers). Total minus
+// placed. Total minus
 // fitted variance is not the variance of the residual: under a penalty they
 // differ. Criterion holds c_l (divisor n−1).
 //
@@ -24,28 +24,21 @@ import (
 // normal equations instead of starting another. Memory is (K·d)² numbers, and
 // n·K·d. d = 20 and n = 100 take a few hundredths of a second.
 //
-// It assumes additive functions and equal noise variances, and has no guarantee
+// They assume additive functions and equal noise variances, and have no guarantee
 // without. A common factor on all columns changes nothing; a factor on one
 // column can change everything, so on standardised data the order means nothing
 // and the result has a [WarningStandardised]. With n near K·d or below, the late
 // fits are nearly saturated and the late positions weakly supported; n ≤ d is
 // allowed.
 //
-// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 4
+// They fail if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 4
 // and d > 1 ([ErrTooFewRows]), if a column is constant ([ErrConstant]), if a
 // variance leaves the range of float64 ([ErrScale]), if there are too many
 // coefficients ([ErrTooLarge]), or if the normal equations cannot be solved
 // ([ErrSingular]); a raised ridge is a [WarningRidge], a negative c_l becomes 0
 // with a [WarningClamped]. The copy of a column follows it, after a [WarningTie].
-func NPVar(x mat.Matrix) (*Result, error) { return NPVarOptions{}.order(alone(), x, nil) }
-
-// NPVarOptions are the settings of [NPVar]; the zero value has its behaviour.
 type NPVarOptions struct {
 	Smoother Smoother // zero: PyGAM
-
-	// Layers, if not nil, places all columns whose criterion is close to the
-	// smallest at once, in ascending order of it.
-	Layers *Layers
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
 	// which needs 8 bytes times its square; 0 means 8000 (512 MB). Above 2000 the
@@ -56,18 +49,10 @@ type NPVarOptions struct {
 // manyCoefficients is the number above which a result remarks on its size.
 const manyCoefficients = 2000
 
-var _ Orderer = NPVarOptions{}
-
-// Order is [NPVar] with the settings of o.
-func (o NPVarOptions) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
-	return o.OrderWithin(ctx, x, nil, workers)
-}
-
-// OrderWithin is Order under a precedence: a layer holds only columns that may be
-// placed when it begins.
-func (o NPVarOptions) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence,
+// Order implements [Orderer].
+func (o NPVarOptions) Order(ctx context.Context, x mat.Matrix, known *Precedence,
 	workers int) (*Result, error) {
-	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, p) })
+	return ordered(ctx, workers, func(w *work) (*Result, error) { return o.order(w, x, known) })
 }
 
 func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
@@ -76,9 +61,6 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 			PyGAM, MGCV)
 	}
 	method := "npvar, " + o.Smoother.String()
-	if o.Layers != nil {
-		method += ", layers"
-	}
 	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(4))
 	if err != nil || single != nil {
 		return single, err
@@ -103,10 +85,6 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 			"GB in their factor, more than the %d allowed",
 			ErrTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
 	}
-	layers, err := o.Layers.prepare(w, o.Smoother, d)
-	if err != nil {
-		return nil, err
-	}
 	result := newResult(method, d)
 	result.warnOfScale(v, columns)
 	if size > manyCoefficients {
@@ -116,7 +94,7 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v,
 		value: make([]float64, d)}
 	p.check(d)
-	if err := search.run(result, layers, p.front(sourcesFirst)); err != nil {
+	if err := search.run(result, p.front(sourcesFirst)); err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -143,10 +121,10 @@ func (c *conditionalVariances) update(targets []int) {
 }
 
 // run places all columns.
-func (c *conditionalVariances) run(result *Result, layers *layering, open *front) error {
+func (c *conditionalVariances) run(result *Result, open *front) error {
 	left := indices(len(c.total))
 	raised := c.ridge
-	for layer := 0; ; layer++ {
+	for {
 		c.update(left)
 		if c.done() {
 			return c.err
@@ -154,31 +132,18 @@ func (c *conditionalVariances) run(result *Result, layers *layering, open *front
 		if err := c.checkFinite(left); err != nil {
 			return err
 		}
-		next, err := layers.next(open.of(left), c.value)
-		if err != nil {
-			return err
+		made := ascending(open.of(left), c.value)[0]
+		if made.criterion < 0 {
+			result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column},
+				Position: len(result.Order), Values: []float64{made.criterion}})
 		}
-		for _, made := range next {
-			if made.criterion < 0 {
-				result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column},
-					Position: len(result.Order), Values: []float64{made.criterion}})
-			}
-			result.recordClamped(made, c.value)
-			left = without(left, made.column)
-			open.place(made.column)
-			if layers != nil {
-				result.Layers = append(result.Layers, layer)
-			}
-		}
+		result.recordClamped(made, c.value)
+		left = without(left, made.column)
+		open.place(made.column)
 		if len(left) == 0 {
 			return nil
 		}
-		for _, made := range next {
-			if err := c.add(made.column); err != nil {
-				return err
-			}
-		}
-		if err := layers.add(next); err != nil {
+		if err := c.add(made.column); err != nil {
 			return err
 		}
 		if c.ridge > raised {

@@ -222,7 +222,8 @@ func TestNPVarReferenceOrders(t *testing.T) {
 				t.Skip(row.set + " is not there")
 			}
 			_, x := readTable(t, filepath.Join(folders[i], "train.csv"))
-			got, err := ordering.NPVarOptions{Smoother: row.s}.Order(context.Background(), x, 1)
+			got, err := ordering.NPVarOptions{Smoother: row.s}.Order(context.Background(), x, nil,
+				1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,81 +282,13 @@ func TestNPVarOfBinaryColumns(t *testing.T) {
 	x := mat.NewDense(30, 4, nil)
 	x.Apply(func(i, j int, v float64) float64 { return float64(rng.IntN(2)) }, x)
 	for _, s := range []ordering.Smoother{ordering.PyGAM, ordering.MGCV} {
-		got, err := ordering.NPVarOptions{Smoother: s}.Order(context.Background(), x, 1)
+		got, err := ordering.NPVarOptions{Smoother: s}.Order(context.Background(), x, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := ordering.Validate(got.Order, 4); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-func TestNPVarLayers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(67, 67))
-	// Two sources, two children, one grandchild, unit noise.
-	draw := func() *mat.Dense {
-		x := mat.NewDense(2000, 5, nil)
-		for i := range 2000 {
-			a, b := rng.NormFloat64(), rng.NormFloat64()
-			c, e := 2*a+rng.NormFloat64(), 2*b+rng.NormFloat64()
-			x.SetRow(i, []float64{c + e + rng.NormFloat64(), a, c, e, b})
-		}
-		return x
-	}
-	x, second := draw(), draw()
-	plain, err := ordering.NPVarOptions{Smoother: ordering.MGCV}.Order(context.Background(), x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	layersOf := func(r *ordering.Result) (out [][]int) {
-		for c, j := range r.Order {
-			if r.Layers[c] == len(out) {
-				out = append(out, nil)
-			}
-			out[r.Layers[c]] = append(out[r.Layers[c]], j)
-		}
-		for _, l := range out {
-			slices.Sort(l)
-		}
-		return out
-	}
-	// The criterion of a source or of a column whose parents are placed is 1, that
-	// of another at least 2. The sampling error of a variance is √(2/2000) = 0.03;
-	// 0.3 is ten of them. The largest criterion is 13, whose error of the
-	// difference between samples is 0.6, so that a tenth of it separates layers.
-	for name, o := range map[string]*ordering.Layers{
-		"fixed":    {Tolerance: 0.3},
-		"adaptive": {Sample: second, Scale: 0.5},
-	} {
-		got, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
-			Layers: o}.Order(context.Background(), x, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([][]int{{1, 4}, {2, 3}, {0}}, layersOf(got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-	// A tolerance below every difference gives single columns.
-	got, err := ordering.NPVarOptions{Smoother: ordering.MGCV,
-		Layers: &ordering.Layers{Tolerance: 1e-300}}.Order(context.Background(), x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got.Order, plain.Order) || !slices.Equal(got.Layers, identity(5)) ||
-		!slices.Equal(got.Gaps, plain.Gaps) {
-		t.Errorf("without tolerance: %+v, want %+v", got, plain)
-	}
-	// A huge one gives one layer, sorted by variance.
-	got, err = ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: 1e9}}.Order(
-		context.Background(), x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	byVariance, _ := ordering.Variance(x)
-	if !slices.Equal(got.Order, byVariance.Order) || slices.Max(got.Layers) != 0 {
-		t.Errorf("one layer: %+v", got)
 	}
 }
 
@@ -371,30 +304,14 @@ func TestNPVarSettings(t *testing.T) {
 			"unknown smoother 7, want pygam or mgcv"},
 		{"coefficients", ordering.NPVarOptions{MaxCoefficients: 59}, ordering.ErrTooLarge,
 			"up to 60 coefficients"},
-		{"tolerance", ordering.NPVarOptions{Layers: &ordering.Layers{Tolerance: -1}}, nil,
-			"tolerance -1"},
-		{"scale", ordering.NPVarOptions{Layers: &ordering.Layers{Scale: math.Inf(1)}}, nil,
-			"scale +Inf"},
-		{"columns of the second sample",
-			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 3, nil)}}, nil,
-			"second sample of 3 columns, want 4"},
-		{"rows of the second sample",
-			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(3, 4, nil)}},
-			ordering.ErrTooFewRows, "second sample"},
-		{"constant second sample",
-			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(9, 4, nil)}},
-			ordering.ErrConstant, "second sample"},
-		{"infinite second sample",
-			ordering.NPVarOptions{Layers: &ordering.Layers{Sample: mat.NewDense(1, 4,
-				[]float64{1, 2, math.Inf(1), 3})}}, ordering.ErrNotFinite, "second sample"},
 	} {
-		_, err := row.o.Order(context.Background(), x, 1)
+		_, err := row.o.Order(context.Background(), x, nil, 1)
 		if err == nil || !errors.Is(err, row.err) && row.err != nil ||
 			!strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want %q that wraps %v", row.name, err, row.text, row.err)
 		}
 	}
-	got, err := ordering.NPVarOptions{MaxCoefficients: 60}.Order(context.Background(), x, 1)
+	got, err := ordering.NPVarOptions{MaxCoefficients: 60}.Order(context.Background(), x, nil, 1)
 	if err != nil || len(got.Warnings) != 0 {
 		t.Errorf("60 coefficients: %v, warnings %v", err, got.Warnings)
 	}

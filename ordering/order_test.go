@@ -165,11 +165,12 @@ func TestKnown(t *testing.T) {
 		t.Error("no error for a repeated entry")
 	}
 	var orderer ordering.Orderer = ordering.Fixed{1, 0}
-	if got, err := orderer.Order(context.Background(), mat.NewDense(3, 2, nil), 1); err != nil ||
+	if got, err := orderer.Order(context.Background(), mat.NewDense(3, 2, nil), nil,
+		1); err != nil ||
 		!slices.Equal(got.Order, []int{1, 0}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := orderer.Order(context.Background(), mat.NewDense(3, 3, nil), 1); err == nil {
+	if _, err := orderer.Order(context.Background(), mat.NewDense(3, 3, nil), nil, 1); err == nil {
 		t.Error("no error for three columns")
 	}
 }
@@ -225,7 +226,7 @@ func TestMethodText(t *testing.T) {
 			t.Errorf("method %d is %v", i, m)
 		}
 		want, _ := direct[m](x)
-		got, err := m.Order(context.Background(), x, 1)
+		got, err := m.Order(context.Background(), x, nil, 1)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: %v (-direct +by method):\n%s", m, err, diff)
 		}
@@ -247,7 +248,8 @@ func TestMethodText(t *testing.T) {
 		t.Errorf("unknown name: %v, %v", m, err)
 	}
 	bad := ordering.Method(9)
-	if _, err := bad.Order(context.Background(), x, 1); err == nil || bad.String() != "Method(9)" {
+	if _, err := bad.Order(context.Background(), x, nil, 1); err == nil ||
+		bad.String() != "Method(9)" {
 		t.Errorf("%v: no error", bad)
 	}
 	if _, err := bad.MarshalText(); err == nil {

@@ -1,20 +1,6 @@
 package ordering
 
-import (
-	"context"
-	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
-
-// Orderer computes a causal order of the columns of x (n×d). The result is a permutation of 0..d−1
-// or the error is not nil. Implementations neither keep nor modify x and do not panic on any
-// matrix. Up to workers goroutines share the work, 0 means 1; they change nothing but the time.
-// When ctx is done the error wraps its cause.
-type Orderer interface {
-	Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error)
-}
+import "fmt"
 
 // Result is an order and how it came about.
 type Result struct {
@@ -34,10 +20,6 @@ type Result struct {
 	// MinRelGap is the smallest gap, +Inf if there was no choice to make (one
 	// column, or a known order).
 	MinRelGap float64
-	// Layers holds, for each entry of Order, the number of its layer, counted
-	// from 0, if the estimator places several columns at a time
-	// ([NPVarOptions]), and is nil otherwise.
-	Layers []int
 	// Warnings are reasons to distrust the order; [Result.Sentences] puts them into words.
 	Warnings []Warning
 	// Method names the estimator and its variant, for reports.
@@ -73,26 +55,4 @@ func Validate(order []int, d int) error {
 		}
 	}
 	return nil
-}
-
-// Known returns a copy of an order that the caller knows, for example from the
-// true graph or from time, after [Validate] with d variables.
-func Known(order []int, d int) (*Result, error) {
-	if err := Validate(order, d); err != nil {
-		return nil, err
-	}
-	return &Result{Order: append([]int(nil), order...), MinRelGap: math.Inf(1), Method: "known"},
-		nil
-}
-
-// Fixed is an [Orderer] that ignores the values of the data: the order it
-// holds, checked against the number of columns.
-type Fixed []int
-
-var _ Orderer = Fixed(nil)
-
-// Order returns [Known] for the number of columns of x.
-func (f Fixed) Order(_ context.Context, x mat.Matrix, _ int) (*Result, error) {
-	_, d := x.Dims()
-	return Known(f, d)
 }

@@ -1,11 +1,8 @@
 package ordering
 
 import (
-	"context"
 	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Precedence says which columns come before which others in every order: what is
@@ -67,42 +64,6 @@ func (p *Precedence) Allows(order []int) bool {
 		f.place(j)
 	}
 	return true
-}
-
-// A Constrainable estimator can be bound to what is known of the order. It makes its
-// choices, one position after the other, among the columns that the precedence then
-// allows, so that later choices build on earlier ones that are right; an order that
-// agrees anyway is found unchanged.
-type Constrainable interface {
-	Orderer
-	// OrderWithin is Order under a precedence of as many columns as x has; nil means none. The
-	// gaps of its result are those among the columns allowed.
-	OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result, error)
-}
-
-// Within is an estimator bound to a precedence, an [Orderer] itself, for example for
-// [Bootstrap].
-type Within struct {
-	Estimator  Constrainable
-	Precedence *Precedence
-}
-
-var _ Orderer = Within{}
-
-// Order implements [Orderer].
-func (w Within) Order(ctx context.Context, x mat.Matrix, workers int) (*Result, error) {
-	return w.Estimator.OrderWithin(ctx, x, w.Precedence, workers)
-}
-
-// OrderWithin is [Fixed.Order] for an order that agrees with the precedence, and an error
-// for another.
-func (f Fixed) OrderWithin(ctx context.Context, x mat.Matrix, p *Precedence, workers int) (*Result,
-	error) {
-	r, err := f.Order(ctx, x, workers)
-	if err == nil && !p.Allows(r.Order) {
-		return nil, fmt.Errorf("ordering: the order %v contradicts what is known of it", []int(f))
-	}
-	return r, err
 }
 
 // check panics unless p, if not nil, is for d columns.

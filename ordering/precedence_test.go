@@ -64,8 +64,7 @@ func TestOrdersWithin(t *testing.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 				d := rapid.IntRange(2, 7).Draw(t, "d")
 				x, k := gaussian(d+10, d, rng), drawKnown(t, d, rng)
-				estimator := e.orderer.(ordering.Constrainable)
-				got, err := estimator.OrderWithin(context.Background(), x, k.p, 1)
+				got, err := e.orderer.Order(context.Background(), x, k.p, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +78,7 @@ func TestOrdersWithin(t *testing.T) {
 				if len(got.Criterion) != d || len(got.Gaps) != d || slices.Min(got.Gaps) < 0 {
 					t.Fatalf("criteria %v, gaps %v", got.Criterion, got.Gaps)
 				}
-				plain, err := e.orderer.Order(context.Background(), x, 1)
+				plain, err := e.orderer.Order(context.Background(), x, nil, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +97,7 @@ func TestOrdersWithin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				again, err := estimator.OrderWithin(context.Background(), columns(x, relabel), p, 1)
+				again, err := e.orderer.Order(context.Background(), columns(x, relabel), p, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,7 +117,7 @@ func TestEqVarWithinByDefinition(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		d := rapid.IntRange(2, 6).Draw(t, "d")
 		x, k := gaussian(d+12, d, rng), drawKnown(t, d, rng)
-		got, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, k.p, 1)
+		got, err := ordering.MethodEqVar.Order(context.Background(), x, k.p, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +168,7 @@ func TestOrderWithinObeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ordering.MethodEqVar.OrderWithin(context.Background(), x, p, 1)
+	got, err := ordering.MethodEqVar.Order(context.Background(), x, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +187,8 @@ func TestBootstrapWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := ordering.Bootstrap(context.Background(),
-		ordering.Within{Estimator: ordering.MethodEqVar, Precedence: p}, x, 25,
-		ordering.BootstrapOptions{Seed: 1})
+		ordering.MethodEqVar, x, 25,
+		ordering.BootstrapOptions{Seed: 1, Known: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +210,7 @@ func TestPartialWithin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ordering.EqVarOptions{Partial: true}.OrderWithin(context.Background(), x, p, 1)
+	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,11 +226,11 @@ func TestPrecedenceFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := gaussian(9, 3, rand.New(rand.NewPCG(1, 7)))
-	if _, err := (ordering.Fixed{0, 1, 2}).OrderWithin(context.Background(), x, p, 1); err == nil ||
+	if _, err := (ordering.Fixed{0, 1, 2}).Order(context.Background(), x, p, 1); err == nil ||
 		!strings.Contains(err.Error(), "[0 1 2] contradicts") {
 		t.Errorf("got error %v", err)
 	}
-	if r, err := (ordering.Fixed{2, 1, 0}).OrderWithin(context.Background(), x, p, 1); err != nil ||
+	if r, err := (ordering.Fixed{2, 1, 0}).Order(context.Background(), x, p, 1); err != nil ||
 		r.Order[0] != 2 {
 		t.Errorf("got %v, %v", r, err)
 	}
@@ -251,6 +250,6 @@ func TestPrecedenceFailures(t *testing.T) {
 			t.Error("a precedence of 3 columns orders 4")
 		}
 	}()
-	ordering.MethodEqVar.OrderWithin(context.Background(),
+	ordering.MethodEqVar.Order(context.Background(),
 		gaussian(9, 4, rand.New(rand.NewPCG(1, 8))), p, 1)
 }

@@ -96,7 +96,7 @@ func extendWalks(walk, edge []bool, d int) []bool {
 // Varsortability is the sortability of the marginal variances of the columns
 // of x (n×d). Near 1, the scale of the columns gives the order away, and success
 // of an estimator that reads variances is no evidence for the estimator. It is ½
-// on standardised data. It fails like [Variance] and Sortability.
+// on standardised data. It fails like [MethodVariance] and Sortability.
 func Varsortability(x, truth mat.Matrix) (float64, error) {
 	columns, err := summarise(alone(), x)
 	if err != nil {

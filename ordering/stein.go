@@ -13,10 +13,9 @@ import (
 // steinRidge is η, added to the diagonal of the kernel matrix.
 const steinRidge = 0.001
 
-// SteinHessian estimates the diagonal of the Hessian of log p at every row of x
-// (n×d), p the density that the rows were drawn from: h is n×d, and row a holds
-// ∂² log p/∂x_k² at x_a. With the bandwidth s, the lower median of all n²
-// Euclidean distances of rows, zeros of the diagonal included,
+// A stein estimates the diagonal of the Hessian of log p at every row of x (n×d), p the density
+// that the rows were drawn from: row a of H holds ∂² log p/∂x_k² at x_a. With the bandwidth s, the
+// lower median of all n² Euclidean distances of rows, zeros of the diagonal included,
 //
 //	K_ab  = exp(−|x_a − x_b|²/(2s²)) / s
 //	A1_ak = −(1/s²) Σ_b (x_a − x_b)_k K_ab,              Ĝ = (K + ηI)⁻¹ A1
@@ -26,45 +25,7 @@ const steinRidge = 0.001
 // Cholesky factorisation, n³/6 multiplications, and 3n²d for the rest; it holds
 // n² numbers. Since η is fixed, other units give another estimate.
 //
-// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
-// ([ErrTooFewRows]), if half of all pairs of rows, each with itself included,
-// are equal ([ErrDuplicateRows]), if a variance or the result leaves the range of float64
-// ([ErrScale]), or if s is so far below η·s² that K + ηI is not positive
-// definite ([ErrSingular]).
-func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
-	w := alone()
-	columns, err := summarise(w, x)
-	if err != nil {
-		return nil, 0, err
-	}
-	n, d := x.Dims()
-	if n < 3 {
-		return nil, 0, tooFewRows("the Stein estimate", n, d, 3)
-	}
-	if err := checkScales(variances(w, x, columns), columns); err != nil {
-		return nil, 0, err
-	}
-	e := newStein(w, x, columns)
-	if err := e.estimate(indices(d)); err != nil {
-		return nil, 0, err
-	}
-	h = mat.NewDense(n, d, nil)
-	for j := range d {
-		for a, v := range e.hessian(j) {
-			v /= e.bandwidth * e.bandwidth
-			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale,
-					Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one "+
-						"constant", v)}
-			}
-			h.Set(a, j, v)
-		}
-	}
-	return h, e.bandwidth, nil
-}
-
-// A stein holds the centred data and the memory of estimates on some of its
-// columns.
+// It holds the centred data and the memory of estimates on some of its columns.
 type stein struct {
 	*work
 	n         int

@@ -126,7 +126,7 @@ func nearGap(rows int) float64 { return 0.2 / math.Sqrt(float64(rows)) }
 // below nearGap; a gap of 0 has a warning of its own. Two candidates without an
 // edge between them may well be as close as that, and then nothing hangs on
 // their sequence: [Bootstrap] shows what else moves with it. The scale of the
-// gap is that of estimators that compare variances of columns; for [SCORE], whose
+// gap is that of estimators that compare variances of columns; for [MethodSCORE], whose
 // criterion spreads more, more choices are guesses than are listed.
 func (r *Result) nearTies(rows int) []int {
 	var near []int

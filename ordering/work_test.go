@@ -25,24 +25,24 @@ func TestWorkersAndCancellation(t *testing.T) {
 			n, d = 200, 6
 		}
 		x := gaussian(n, d, rand.New(rand.NewPCG(107, 107)))
-		want, err := m.Order(t.Context(), x, 1)
+		want, err := m.Order(t.Context(), x, nil, 1)
 		if err != nil {
 			t.Fatalf("%v: %v", m, err)
 		}
 		for _, workers := range []int{0, 3} {
-			if got, err := m.Order(t.Context(), x, workers); err != nil ||
+			if got, err := m.Order(t.Context(), x, nil, workers); err != nil ||
 				!reflect.DeepEqual(got, want) {
 				t.Errorf("%v, %d workers: %v\n%s", m, workers, err, cmp.Diff(want, got))
 			}
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
-		if got, err := m.Order(ctx, x, 2); !errors.Is(err, cause) || got != nil {
+		if got, err := m.Order(ctx, x, nil, 2); !errors.Is(err, cause) || got != nil {
 			t.Errorf("%v: %v, %v of a context that is done", m, got, err)
 		}
 		// Between two looks at the context there is little work: the number of looks grows with it.
 		c := &counted{Context: t.Context()}
-		if _, err := m.Order(c, x, 1); err != nil || c.looks < n/200 {
+		if _, err := m.Order(c, x, nil, 1); err != nil || c.looks < n/200 {
 			t.Errorf("%v: %v, looks at the context: %d", m, err, c.looks)
 		}
 	}

@@ -84,8 +84,8 @@ func TestOrder(t *testing.T) {
 // Warnings name columns, whichever warning it is.
 func TestWarningsNameColumns(t *testing.T) {
 	names := []string{"left", "right", "flat"}
-	result, err :=
-		ordering.Variance(mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}))
+	result, err := ordering.MethodVariance.Order(t.Context(),
+		mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}), nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

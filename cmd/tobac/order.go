@@ -124,8 +124,7 @@ func newOrder() *cobra.Command {
 			if resamples > 0 {
 				return bootstrapOrders(cmd, p, t, label, &prior, method, resamples, resampling)
 			}
-			result, err := orderWithin(cmd.Context(),
-				ordering.Within{Estimator: method, Precedence: precedence}, t.X)
+			result, err := findOrder(cmd.Context(), method, t.X, precedence)
 			switch {
 			case err != nil:
 				return cli.Located(label, orderError(err, t.Names))
@@ -192,10 +191,11 @@ func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, labe
 	return nil
 }
 
-// orderWithin runs an estimator until ctx is cancelled, and then returns
+// findOrder runs an estimator until ctx is cancelled, and then returns
 // cli.ErrInterrupted.
-func orderWithin(ctx context.Context, o ordering.Orderer, x mat.Matrix) (*ordering.Result, error) {
+func findOrder(ctx context.Context, by ordering.Orderer, x mat.Matrix,
+	known *ordering.Precedence) (*ordering.Result, error) {
 	return cli.Within(ctx, func() (*ordering.Result, error) {
-		return o.Order(ctx, x, runtime.GOMAXPROCS(0))
+		return by.Order(ctx, x, known, runtime.GOMAXPROCS(0))
 	})
 }

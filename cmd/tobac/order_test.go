@@ -133,7 +133,7 @@ func TestOrderInterrupted(t *testing.T) {
 	defer close(forever)
 	ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := orderWithin(ctx, forever, mat.NewDense(1, 1, nil)); err != cli.ErrInterrupted {
+	if _, err := findOrder(ctx, forever, mat.NewDense(1, 1, nil), nil); err != cli.ErrInterrupted {
 		t.Errorf("an estimator that does not return: %v", err)
 	}
 }
@@ -141,7 +141,8 @@ func TestOrderInterrupted(t *testing.T) {
 // waiting is an Orderer that returns when the channel is closed.
 type waiting chan struct{}
 
-func (w waiting) Order(context.Context, mat.Matrix, int) (*ordering.Result, error) {
+func (w waiting) Order(context.Context, mat.Matrix, *ordering.Precedence,
+	int) (*ordering.Result, error) {
 	<-w
 	return nil, nil
 }

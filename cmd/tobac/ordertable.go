@@ -33,7 +33,7 @@ func compareOrders(ctx context.Context, t *dataset.Table, label string, known *o
 	for _, method := range ordering.Methods() {
 		p.During(fmt.Sprintf("finding the order by %v", method))
 		start := time.Now()
-		result, err := orderWithin(ctx, ordering.Within{Estimator: method, Precedence: known}, t.X)
+		result, err := findOrder(ctx, method, t.X, known)
 		if ctx.Err() != nil {
 			return cli.ErrInterrupted
 		}

@@ -67,9 +67,9 @@ func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 	f := &Found{rows: rows.X}
 	var err error
 	if p.Order.Count == 0 {
-		var method ordering.Orderer
-		if method, err = p.Prior.Bind(p.Order.Method, len(p.Data.Names)); err == nil {
-			f.point, err = method.Order(ctx, f.rows, p.Workers)
+		var known *ordering.Precedence
+		if known, err = p.Prior.Precedence(len(p.Data.Names)); err == nil {
+			f.point, err = p.Order.Method.Order(ctx, f.rows, known, p.Workers)
 		}
 	} else {
 		f.Distribution, err = BootstrapOrders(ctx, rows, &p.Prior, p.Order.Method, p.Order.Count,
@@ -199,16 +199,16 @@ func (f *Found) Warnings(names []string, resamples int) []string {
 	return w
 }
 
-// BootstrapOrders is [ordering.Bootstrap] of the rows of a table, by a method that is bound to what
-// a prior says of the order.
+// BootstrapOrders is [ordering.Bootstrap] of the rows of a table, under what a prior says of
+// the order.
 func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background.Prior,
 	method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution,
 	error) {
-	bound, err := prior.Bind(method, len(data.Names))
-	if err != nil {
+	var err error
+	if opt.Known, err = prior.Precedence(len(data.Names)); err != nil {
 		return nil, err
 	}
-	return ordering.Bootstrap(ctx, bound, data.X, replicates, opt)
+	return ordering.Bootstrap(ctx, method, data.X, replicates, opt)
 }
 
 // DrawnFrom are n orders, each a linear extension of a graph drawn from a posterior, for

@@ -64,7 +64,7 @@ func (m Method) order(ctx context.Context, p *Problem, seed uint64) ([]int, erro
 	if err := by.UnmarshalText([]byte(name)); err != nil {
 		return nil, err
 	}
-	found, err := by.Order(ctx, p.Train.X, 1)
+	found, err := by.Order(ctx, p.Train.X, nil, 1)
 	if err != nil {
 		return nil, ordering.WithNames(err, p.Train.Names)
 	}
