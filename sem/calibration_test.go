@@ -97,7 +97,7 @@ func TestDirectionsOfMixedTables(t *testing.T) {
 	for _, m := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
 		said, right, adjacent, found := 0, 0, 0, 0
 		for seed := range uint64(8) {
-			data, edges := drawMixed(400, seed)
+			data, edges := drawMixed(1000, seed)
 			hypotheses, err := scored(m).Hypotheses(ctx, data, nil, 2)
 			if err != nil {
 				t.Fatal(err)

@@ -138,7 +138,7 @@ func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *sco
 	}
 	s, err := nodescore.NewDirichlet(x, data.Mask(), levels, opt)
 	if err == nil && m.MaxParents == 0 {
-		s = s.WithMaxParents(affordableParents(s.Rows(), d, prior))
+		s = s.WithMaxParents(affordableParents(s, d, prior))
 	}
 	if err != nil || m.Alpha != 0 || m.PseudoCounts == BDJCounts {
 		return []Hypothesis{{Scores: tableScores{s, values}}}, err
@@ -152,19 +152,22 @@ func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *sco
 }
 
 // Sets of parents are scored while the rows that are counted for all of them are at most these,
-// with at least leastParents of each variable. Chains score sets of their candidates many times.
+// with at least leastParents of each variable. Chains score sets of their candidates many times, in
+// the rows that differ in these, and a set takes as long as setRows more.
 const (
 	summedRows   = 2e9
 	chainedRows  = 4e8
+	setRows      = 200
 	leastParents = 3
 	listed       = 16 // candidate parents that chains list of each variable, about
 )
 
-// affordableParents is the number of parents up to which all sets are scored; 0: all.
-func affordableParents(n, d int, prior *score.Prior) int {
-	candidates, most := d-1, summedRows
+// affordableParents is the number of parents up to which all sets of d variables are scored; 0: all.
+func affordableParents(s *nodescore.Dirichlet, d int, prior *score.Prior) int {
+	n, candidates, most := s.Rows(), d-1, summedRows
 	if d > exact.Affordable {
 		candidates, most = min(candidates, listed), chainedRows
+		n = s.NearRows(candidates) + setRows
 	}
 	sets, of := 1.0, 1.0
 	for k := 1; k <= candidates; k++ {
@@ -211,30 +214,32 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 		}
 		return s
 	}
-	all := make([]Hypothesis, len(bgeScales))
-	for k, f := range bgeScales {
-		s := *joint
-		s.Numbers = joint.Numbers.WithFreedom(f)
-		s.Constant = make([]float64, len(alone))
-		for j, v := range alone {
-			if s.Place[j] < 0 {
-				s.Constant[j] = v - s.Numbers.LogScore(j, nil)
-			}
+	s := *joint
+	s.Constant = make([]float64, len(alone))
+	for j, v := range alone {
+		if s.Place[j] < 0 {
+			s.Constant[j] = v - joint.LogScore(j, nil)
 		}
-		all[k] = Hypothesis{Scores: mixedScores{&s, drawn}, LogWeight: -math.Log(float64(len(all)))}
 	}
-	return all, ctx.Err()
+	return []Hypothesis{{Scores: mixedScores{&s, drawn}}}, ctx.Err()
 }
 
-// jointScores are the scores of [Mixed] under the first of the scales.
+// jointScales are the scales of the prior of [Mixed] that are averaged over: from large effects to
+// small ones.
+var jointScales = []float64{0.05, 1, 30}
+
+// jointScores are the scores of [Mixed].
 func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
 	x, widths := embedded(data)
 	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(),
-		nodescore.BlockOptions{Freedom: bgeScales[0]})
+		nodescore.BlockOptions{Freedom: jointScales[0]})
 	if err != nil {
 		return nil, err
 	}
-	joint := &nodescore.Joint{Numbers: numbers, Place: slices.Repeat([]int{-1}, len(data.Names))}
+	joint := &nodescore.Joint{Numbers: []*nodescore.Blocks{numbers}, Place: slices.Repeat([]int{-1}, len(data.Names))}
+	for _, f := range jointScales[1:] {
+		joint.Numbers = append(joint.Numbers, numbers.WithFreedom(f))
+	}
 	tables, which, err := generalised.Tables(data, tabulated)
 	if err != nil || tables == nil {
 		return joint, err
@@ -243,7 +248,7 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, err
 		joint.Place[j] = k
 	}
 	joint.Categories =
-		likelySize(tables).WithMaxParents(affordableParents(tables.Rows(), len(which), prior))
+		likelySize(tables).WithMaxParents(affordableParents(tables, len(which), prior))
 	return joint, nil
 }
 

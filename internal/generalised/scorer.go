@@ -62,10 +62,10 @@ type child struct {
 // Prior variances τ² that are averaged over: of effects relative to the noise, on the scale of
 // logits, and on that of logarithms of means.
 var (
-	normalWeights = []float64{0.1, 1, 10}
-	logitWeights  = []float64{0.15, 1.5}
-	logWeights    = []float64{0.03, 0.4}
-	tableSizes    = []float64{1, 5, 20} // equivalent sample sizes
+	normalWeights = []float64{0.01, 0.1, 1, 10}
+	logitWeights  = []float64{0.015, 0.15, 1.5}
+	logWeights    = []float64{0.003, 0.03, 0.4}
+	tableSizes    = []float64{1, 5, 20, 80} // equivalent sample sizes
 )
 
 const (

@@ -44,6 +44,7 @@ type blockGroup struct {
 	scatter  []float64 // D×D
 	constant []float64 // by number of columns before
 	factor   []float64
+	sums     []float64 // of the constants before
 }
 
 var (
@@ -152,6 +153,7 @@ func (b *Blocks) prepare() {
 		g := &b.groups[k]
 		n := float64(g.n)
 		g.constant, g.factor = make([]float64, all), make([]float64, all)
+		g.sums = make([]float64, all+1)
 		for k := range all {
 			p := float64(k)
 			after, _ := math.Lgamma((n + free + p + 1) / 2)
@@ -159,6 +161,7 @@ func (b *Blocks) prepare() {
 			g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
 				(free+2*p+1)/2*math.Log(b.t)
 			g.factor[k] = (n + free + p + 1) / 2
+			g.sums[k+1] = g.sums[k] + g.constant[k]
 		}
 	}
 }
@@ -232,21 +235,71 @@ func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, g
 	visit(dst, m, len(candidates), columns, logDet)
 }
 
-// LogScoresToggled implements [ToggleScorer]. With R_AA = LLᵀ of the columns of the parents,
-// Y = L⁻¹R_Ai and Z = L⁻¹R_Aj, what is left of the columns of another parent i and of j given A is
-// R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ.
+// logJoints writes, for every subset of some variables beside given ones, the evidence of their
+// columns in the rows in which j was not set,
+//
+//	ln p(X_A) = Σ_{k<p} c_k − f_{p−1} ln|R_AA|,   p columns,
+//
+// which is the sum of the scores of these columns one after the other, but for their scales.
+func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
+	g := &b.groups[b.of[j]]
+	if g.n == 0 {
+		clear(dst)
+		return
+	}
+	w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{0}}
+	for _, i := range slices.Concat(variables, given) {
+		for c := b.first[i]; c < b.first[i+1]; c++ {
+			w.from = append(w.from, c)
+		}
+		w.ends = append(w.ends, len(w.from))
+	}
+	w.stride, w.room = len(w.from), make([][]float64, len(w.ends)-1)
+	m, logDet, columns := w.matrix(), 0.0, 0
+	for k := len(w.room); k > len(variables); k-- {
+		m, logDet = w.eliminate(m, k, logDet)
+		columns += w.ends[k] - w.ends[k-1]
+	}
+	var visit func(dst, m []float64, k, columns int, logDet float64)
+	visit = func(dst, m []float64, k, columns int, logDet float64) {
+		if k == 0 {
+			dst[0] = g.joint(columns, logDet)
+			return
+		}
+		half := len(dst) / 2
+		visit(dst[:half], m, k-1, columns, logDet)
+		next, logDet := w.eliminate(m, k, logDet)
+		visit(dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
+	}
+	visit(dst, m, len(variables), columns, logDet)
+}
+
+// LogScoresToggled implements [ToggleScorer].
 func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+	b.toggled(dst, nil, j, parents, variables)
+}
+
+// toggled writes the scores of j with each of some variables more or less among its parents, and,
+// unless joints is nil, the evidences of these parents, as logJoints has them. With R_AA = LLᵀ of
+// the columns of the parents, Y = L⁻¹R_Ai and Z = L⁻¹R_Aj, what is left of the columns of another
+// parent i and of j given A is R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ.
+func (b *Blocks) toggled(dst, joints []float64, j int, parents, variables []int) {
 	scoring.CheckParents(b.Vars(), j, parents)
 	g := &b.groups[b.of[j]]
 	if g.n == 0 {
 		clear(dst)
+		clear(joints)
 		return
 	}
 	c := b.newConditional(g, parents)
 	child := c.columns(b, j)
 	for k, i := range variables {
 		if at, found := slices.BinarySearch(parents, i); found {
-			dst[k] = b.LogScore(j, slices.Concat(parents[:at], parents[at+1:]))
+			rest := slices.Concat(parents[:at], parents[at+1:])
+			dst[k] = b.LogScore(j, rest)
+			if joints != nil {
+				b.logJoints(joints[k:k+1], j, nil, rest)
+			}
 			continue
 		}
 		c.solved = c.solved[:child]
@@ -254,8 +307,20 @@ func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int
 		w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{child, len(c.solved)},
 			stride: len(c.solved), room: make([][]float64, 1), own: c.own(child)}
 		m, logDet := w.eliminate(c.left(b), 1, c.logDet)
-		dst[k] = w.score(m, len(c.from)+w.width(1), logDet)
+		columns := len(c.from) + w.width(1)
+		dst[k] = w.score(m, columns, logDet)
+		if joints != nil {
+			joints[k] = g.joint(columns, logDet)
+		}
 	}
+}
+
+// joint is the evidence of so many columns, from ln|R| of these.
+func (g *blockGroup) joint(columns int, logDet float64) float64 {
+	if columns == 0 {
+		return 0
+	}
+	return g.sums[columns] - g.factor[columns-1]*logDet
 }
 
 // A conditional has the Cholesky factor of the columns of some parents.

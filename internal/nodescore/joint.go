@@ -1,17 +1,19 @@
 package nodescore
 
+import "gonum.org/v1/gonum/floats"
+
 // Joint is the score of categories and numbers under a joint distribution whose categories have
 // tables of probabilities and whose numbers are normal given them, with linear equations and
-// contrasts of the categories: for a number j and a category k with parents A, of which C are
-// categories,
+// contrasts of the categories. A set S of variables, of which C are categories, has the evidence
 //
-//	score(j, A) = Numbers(j, A),   score(k, A) = Categories(k, C) + Numbers(k, A) − Numbers(k, C),
+//	L(S) = Categories(C) + ln mean_f exp(Numbers_f(S) − Numbers_f(C)),   score(j, A) = L(A ∪ j) − L(A),
 //
-// so that numbers tell about a category what Bayes' rule says. Markov equivalent graphs have the
-// same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A Joint is safe for
-// concurrent use.
+// with the scales f of a prior of effects averaged over for each set, so that weak dependences are
+// found beside strong ones. Numbers tell about a category what Bayes' rule says, and Markov
+// equivalent graphs have the same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A
+// Joint is safe for concurrent use.
 type Joint struct {
-	Numbers    *Blocks
+	Numbers    []*Blocks // of the same data with different scales
 	Categories *Dirichlet
 	// Place is that of every variable among the variables of Categories; −1: a number.
 	Place []int
@@ -49,12 +51,27 @@ func (s *Joint) constant(j int) float64 {
 
 // LogScore implements [score.Scorer].
 func (s *Joint) LogScore(j int, parents []int) float64 {
-	v := s.constant(j) + s.Numbers.LogScore(j, parents)
-	if s.Place[j] < 0 {
-		return v
-	}
 	places, variables, _ := s.categories(parents)
-	return v + s.Categories.LogScore(s.Place[j], places) - s.Numbers.LogScore(j, variables)
+	scales := len(s.Numbers)
+	room := make([]float64, 2*scales)
+	before, after := room[:scales], room[scales:]
+	for f, b := range s.Numbers {
+		if scales > 1 {
+			var joint, tables [1]float64
+			b.logJoints(joint[:], j, nil, parents)
+			b.logJoints(tables[:], j, nil, variables)
+			before[f] = joint[0] - tables[0]
+		}
+		after[f] = before[f] + b.LogScore(j, parents)
+		if s.Place[j] >= 0 {
+			after[f] -= b.LogScore(j, variables)
+		}
+	}
+	v := s.constant(j) + floats.LogSumExp(after) - floats.LogSumExp(before)
+	if s.Place[j] >= 0 {
+		v += s.Categories.LogScore(s.Place[j], places)
+	}
+	return v
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -64,56 +81,90 @@ func (s *Joint) LogScores(dst []float64, j int, candidates []int) {
 
 // LogScoresGiven implements [GivenScorer].
 func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
-	s.Numbers.LogScoresGiven(dst, j, candidates, given)
-	for set := range dst {
-		dst[set] += s.constant(j)
-	}
-	if s.Place[j] < 0 {
-		return
-	}
 	places, variables, bit := s.categories(candidates)
 	givenPlaces, givenVariables, _ := s.categories(given)
-	tables, normal := make([]float64, 1<<len(bit)), make([]float64, 1<<len(bit))
-	s.Categories.LogScoresGiven(tables, s.Place[j], places, givenPlaces)
-	s.Numbers.LogScoresGiven(normal, j, variables, givenVariables)
-	for k := range tables {
-		tables[k] -= normal[k]
+	among := make([]int32, len(dst)) // which of the tables below has a set's categories
+	for k, b := range bit {
+		for set := range among {
+			among[set] |= int32(set >> b & 1 << k)
+		}
+	}
+	category, scales := s.Place[j] >= 0, len(s.Numbers)
+	tables, joints := make([]float64, 1<<len(bit)), make([]float64, len(dst))
+	// By set and scale: the evidence of the parents, and with j, less those of the categories.
+	before, after := make([]float64, scales*len(dst)), make([]float64, scales*len(dst))
+	for f, b := range s.Numbers {
+		b.LogScoresGiven(dst, j, candidates, given)
+		if category {
+			b.LogScoresGiven(tables, j, variables, givenVariables)
+			for set := range dst {
+				dst[set] -= tables[among[set]]
+			}
+		}
+		if scales > 1 {
+			b.logJoints(joints, j, candidates, given)
+			b.logJoints(tables, j, variables, givenVariables)
+			for set := range joints {
+				joints[set] -= tables[among[set]]
+			}
+		}
+		for set, v := range dst {
+			before[set*scales+f], after[set*scales+f] = joints[set], joints[set]+v
+		}
+	}
+	if clear(tables); category {
+		s.Categories.LogScoresGiven(tables, s.Place[j], places, givenPlaces)
 	}
 	for set := range dst {
-		among := 0
-		for k, b := range bit {
-			among |= set >> b & 1 << k
+		of := func(all []float64) float64 {
+			return floats.LogSumExp(all[set*scales : (set+1)*scales])
 		}
-		dst[set] += tables[among]
+		dst[set] = s.constant(j) + of(after) - of(before) + tables[among[set]]
 	}
 }
 
 // LogScoresToggled implements [ToggleScorer].
 func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	s.Numbers.LogScoresToggled(dst, j, parents, variables)
-	for k := range dst {
-		dst[k] += s.constant(j)
-	}
-	if s.Place[j] < 0 {
-		return
-	}
 	places, categories, _ := s.categories(parents)
 	others, toggled, bit := s.categories(variables)
-	tables, normal := make([]float64, len(bit)+1), make([]float64, len(bit)+1)
-	same := len(bit) // the place of the parents as they are, for numbers
-	LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
-	s.Numbers.LogScoresToggled(normal[:same], j, categories, toggled)
-	if len(bit) < len(variables) {
-		tables[same], normal[same] = s.Categories.LogScore(s.Place[j], places),
-			s.Numbers.LogScore(j, categories)
+	category, scales := s.Place[j] >= 0, len(s.Numbers)
+	// The last element is that of the categories as they are, which numbers leave.
+	same := len(toggled)
+	among := make([]int, len(variables))
+	for k := range among {
+		among[k] = same
 	}
-	at := 0
-	for k, i := range variables {
-		if s.Place[i] < 0 {
-			dst[k] += tables[same] - normal[same]
-			continue
+	for k, b := range bit {
+		among[b] = k
+	}
+	scores, joints := make([]float64, len(variables)), make([]float64, len(variables))
+	ofTables, tables := make([]float64, same+1), make([]float64, same+1)
+	before, after := make([]float64, scales*len(variables)), make([]float64, scales*len(variables))
+	for f, b := range s.Numbers {
+		b.toggled(scores, joints, j, parents, variables)
+		b.toggled(ofTables[:same], tables[:same], j, categories, toggled)
+		if same < len(variables) {
+			ofTables[same] = b.LogScore(j, categories)
+			b.logJoints(tables[same:], j, nil, categories)
 		}
-		dst[k] += tables[at] - normal[at]
-		at++
+		for k, v := range scores {
+			at := among[k]
+			if before[k*scales+f] = joints[k] - tables[at]; category {
+				v -= ofTables[at]
+			}
+			after[k*scales+f] = before[k*scales+f] + v
+		}
+	}
+	if clear(tables); category {
+		LogScoresToggled(s.Categories, tables[:same], s.Place[j], places, others)
+		if same < len(variables) {
+			tables[same] = s.Categories.LogScore(s.Place[j], places)
+		}
+	}
+	for k := range dst {
+		of := func(all []float64) float64 {
+			return floats.LogSumExp(all[k*scales : (k+1)*scales])
+		}
+		dst[k] = s.constant(j) + of(after) - of(before) + tables[among[k]]
 	}
 }

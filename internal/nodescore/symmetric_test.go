@@ -48,8 +48,8 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// Categories have the scores of their tables among themselves, numbers those of blocks, and
-// equivalent graphs the same.
+// Categories have the scores of their tables among themselves, numbers those of blocks, whose scales
+// are averaged over for each set, and equivalent graphs the same.
 func TestJoint(t *testing.T) {
 	x, widths := mixed(120, []int{0, 1, 2, 3})
 	numbers, err := nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{})
@@ -61,19 +61,27 @@ func TestJoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &nodescore.Joint{Numbers: numbers, Categories: tables, Place: []int{0, 1, -1},
-		Constant: []float64{1, 2, 3}}
-	if err := score.Check(context.Background(), s); err != nil {
-		t.Error(err)
-	}
-	equivalent(t, s)
-	if got, want := s.LogScore(0, []int{1}),
-		1+tables.LogScore(0, []int{1}); math.Abs(got-want) > 1e-9 {
-		t.Errorf("a category given a category has %v, want %v", got, want)
-	}
-	if got, want := s.LogScore(2, []int{0, 1}),
-		3+numbers.LogScore(2, []int{0, 1}); math.Abs(got-want) > 1e-9 {
-		t.Errorf("a number has %v, want %v", got, want)
+	small := numbers.WithFreedom(30)
+	for _, scales := range [][]*nodescore.Blocks{{numbers}, {numbers, small}} {
+		s := &nodescore.Joint{Numbers: scales, Categories: tables, Place: []int{0, 1, -1},
+			Constant: []float64{1, 2, 3}}
+		if err := score.Check(context.Background(), s); err != nil {
+			t.Error(err)
+		}
+		equivalent(t, s)
+		if got, want := s.LogScore(0, []int{1}),
+			1+tables.LogScore(0, []int{1}); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a category given a category has %v, want %v", got, want)
+		}
+		mean := 0.0
+		for _, b := range scales {
+			mean += math.Exp(b.LogScore(2, []int{0, 1})-numbers.LogScore(2, []int{0, 1})) /
+				float64(len(scales))
+		}
+		want := 3 + numbers.LogScore(2, []int{0, 1}) + math.Log(mean)
+		if got := s.LogScore(2, []int{0, 1}); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a number has %v, want %v", got, want)
+		}
 	}
 }
 
