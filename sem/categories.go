@@ -162,7 +162,8 @@ const (
 	listed       = 16 // candidate parents that chains list of each variable, about
 )
 
-// affordableParents is the number of parents up to which all sets of d variables are scored; 0: all.
+// affordableParents is the number of parents up to which all sets of d variables are scored; 0
+// means all.
 func affordableParents(s *nodescore.Dirichlet, d int, prior *score.Prior) int {
 	n, candidates, most := s.Rows(), d-1, summedRows
 	if d > exact.Affordable {
@@ -236,7 +237,8 @@ func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, err
 	if err != nil {
 		return nil, err
 	}
-	joint := &nodescore.Joint{Numbers: []*nodescore.Blocks{numbers}, Place: slices.Repeat([]int{-1}, len(data.Names))}
+	joint := &nodescore.Joint{Numbers: []*nodescore.Blocks{numbers},
+		Place: slices.Repeat([]int{-1}, len(data.Names))}
 	for _, f := range jointScales[1:] {
 		joint.Numbers = append(joint.Numbers, numbers.WithFreedom(f))
 	}
