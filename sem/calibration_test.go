@@ -86,8 +86,8 @@ func drawMixed(n int, seed uint64) (*dataset.Table, [5][5]bool) {
 	return t, edges
 }
 
-// Of edges that the models of mixed tables call at least .95 probable, together at least nine in ten
-// are there in that direction, and most true edges are found in one or the other.
+// Of edges that the models of mixed tables call at least .95 probable, together at least nine in
+// ten are there in that direction, and most true edges are found.
 func TestDirectionsOfMixedTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits eight tables twice")

@@ -48,8 +48,8 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// Categories have the scores of their tables among themselves, numbers those of blocks, whose scales
-// are averaged over for each set, and equivalent graphs the same.
+// Categories have the scores of their tables among themselves, numbers those of blocks, whose
+// scales are averaged over for each set, and equivalent graphs the same.
 func TestJoint(t *testing.T) {
 	x, widths := mixed(120, []int{0, 1, 2, 3})
 	numbers, err := nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{})
