@@ -6,7 +6,8 @@ import "gonum.org/v1/gonum/floats"
 // tables of probabilities and whose numbers are normal given them, with linear equations and
 // contrasts of the categories. A set S of variables, of which C are categories, has the evidence
 //
-//	L(S) = Categories(C) + ln mean_f exp(Numbers_f(S) − Numbers_f(C)),   score(j, A) = L(A ∪ j) − L(A),
+//	L(S) = Categories(C) + ln mean_f exp(Numbers_f(S) − Numbers_f(C)),
+//	score(j, A) = L(A ∪ {j}) − L(A),
 //
 // with the scales f of a prior of effects averaged over for each set, so that weak dependences are
 // found beside strong ones. Numbers tell about a category what Bayes' rule says, and Markov

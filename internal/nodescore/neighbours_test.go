@@ -89,8 +89,9 @@ func TestNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		joint := &nodescore.Joint{Numbers: []*nodescore.Blocks{numbers, numbers.WithFreedom(30)}, Categories: tables,
-			Place: []int{0, 1, 2, -1, -1}, Constant: []float64{1, 2, 3, 4, 5}}
+		joint := &nodescore.Joint{
+			Numbers:    []*nodescore.Blocks{numbers, numbers.WithFreedom(30)},
+			Categories: tables, Place: []int{0, 1, 2, -1, -1}, Constant: []float64{1, 2, 3, 4, 5}}
 		name := fmt.Sprintf("interventions %v: ", intervened != nil)
 		neighbours(t, name+"blocks", numbers)
 		neighbours(t, name+"tables", tables)
