@@ -242,8 +242,8 @@ func TestChainsAgree(t *testing.T) {
 			r, seconds := runChains(t, s, prior, 600, 2000)
 			q := r.Diagnostics
 			t.Logf("largest R̂ %.3f, smallest effective sample size %.0f, R̂ of log p %.3f, %.1f "+
-				"edges, %.1f s; warnings %q",
-				q.MaxRHat(), q.MinESS(), q.LogP.RHat, mat.Sum(r.Edges), seconds, q.Warnings())
+				"edges, %.1f s; %d edges apart",
+				q.MaxRHat(), q.MinESS(), q.LogP.RHat, mat.Sum(r.Edges), seconds, len(q.Apart()))
 			if !(q.MaxRHat() <= 1.1) {
 				t.Errorf("largest R̂ %.3f, want at most 1.1", q.MaxRHat())
 			}

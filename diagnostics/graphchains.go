@@ -1,8 +1,9 @@
 package diagnostics
 
 import (
-	"fmt"
+	"cmp"
 	"math"
+	"slices"
 )
 
 // GraphChains say how far to trust Markov chains over graphs.
@@ -90,39 +91,15 @@ func (d GraphChains) MinESS() float64 {
 	return smallest
 }
 
-// Warnings says in plain words what speaks against the result: nothing, if the
-// chains agree.
-func (d GraphChains) Warnings() []string {
-	var list []string
-	if math.IsNaN(d.MaxRHat()) {
-		return []string{fmt.Sprintf("%d samples are too few to tell whether the chains agree",
-			d.Samples)}
-	}
-	apart := 0
+// Apart are those of the least certain edges on which the chains disagree: R̂ is above 1.1, unless
+// all probabilities are near each other. Those come first that differ most between two chains.
+func (d GraphChains) Apart() []EdgeQuantity {
+	var all []EdgeQuantity
 	for _, e := range d.Uncertain {
 		if e.RHat > 1.1 && e.Range >= smallRange && !e.settled() {
-			apart++
+			all = append(all, e)
 		}
 	}
-	if apart > 0 {
-		list = append(list, fmt.Sprintf("the chains disagree on %d of the %d least certain edges "+
-			"(R̂ up to %.2f, want at most 1.1): run longer, or trust these probabilities less",
-			apart, len(d.Uncertain), d.MaxRHat()))
-	}
-	if d.LogP.RHat > 1.1 {
-		list = append(list, fmt.Sprintf("the chains disagree on log p (R̂ %.2f, want at most "+
-			"1.1): they have found graphs of different probability", d.LogP.RHat))
-	}
-	if least := d.MinESS(); least < 100 {
-		list = append(list, fmt.Sprintf("the least certain edges have the worth of %.0f "+
-			"independent samples, want at least 100: run longer", least))
-	}
-	for r, rung := range d.Rungs[:max(len(d.Rungs)-1, 0)] {
-		if len(list) > 0 && rung.Exchange < 0.05 {
-			list = append(list, fmt.Sprintf("%.1f %% of the exchanges between inverse "+
-				"temperatures %.3g and %.3g succeed, want at least 5: use more of them",
-				100*rung.Exchange, rung.InverseTemperature, d.Rungs[r+1].InverseTemperature))
-		}
-	}
-	return list
+	slices.SortStableFunc(all, func(a, b EdgeQuantity) int { return cmp.Compare(b.Range, a.Range) })
+	return all
 }

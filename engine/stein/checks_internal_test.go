@@ -22,7 +22,7 @@ func TestConvergence(t *testing.T) {
 		{1.11, "The Markov chains have not converged "},
 		{1.3, "The Markov chains have not converged "}} {
 		if got := graphchains.Convergence(&diagnostics.GraphChains{Samples: 100,
-			LogP: diagnostics.Quantity{RHat: c.rhat}}); !strings.HasPrefix(got, c.want) {
+			LogP: diagnostics.Quantity{RHat: c.rhat}}, nil); !strings.HasPrefix(got, c.want) {
 			t.Errorf("R̂ %v: %q, want %q", c.rhat, got, c.want)
 		}
 	}

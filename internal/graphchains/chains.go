@@ -16,6 +16,7 @@ import (
 	"tobac/internal/mcmc"
 	"tobac/internal/scoring"
 	"tobac/internal/trust"
+	"tobac/internal/words"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -380,7 +381,7 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	o := inf.Outcome
 	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains,
 		c.steps-c.engine.WarmUp)
-	o.Computation = Convergence(o.Diagnostics)
+	o.Computation = Convergence(o.Diagnostics, o.Posterior.Names)
 	o.Checks = append(ChainChecks(o.Diagnostics), inference.DrawChecks(o.Posterior)...)
 	c.done = &o
 	return c.done, nil
@@ -474,14 +475,27 @@ func (c *Chains) Restore(_ context.Context, state json.RawMessage) error {
 	return nil
 }
 
-// Convergence says whether Markov chains agree.
-func Convergence(d *diagnostics.GraphChains) string {
+// Convergence says whether Markov chains agree, and else what to do.
+func Convergence(d *diagnostics.GraphChains, names []string) string {
 	switch rhat := d.MaxRHat(); {
 	case math.IsNaN(rhat):
 		return "The Markov chains are too short to tell whether they have converged."
 	case rhat > 1.1 || d.LogP.RHat > 1.1:
-		return fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most "+
-			"1.1): do not rely on single probabilities.", math.Max(rhat, d.LogP.RHat))
+		text := fmt.Sprintf("The Markov chains have not converged (R̂ up to %.2f, want at most "+
+			"1.1)", math.Max(rhat, d.LogP.RHat))
+		if apart := d.Apart(); len(apart) > 0 {
+			e := apart[0]
+			text += fmt.Sprintf(": two of them differ by %.2f in the probability of %s → %s",
+				e.Range, names[e.From], names[e.To])
+			if more := len(apart) - 1; more > 0 {
+				text += fmt.Sprintf(", and by less in %s", words.Counted(more, "other one"))
+			}
+			text += ". Do not rely on these probabilities"
+		} else {
+			text += ": they have found graphs of different probability. Do not rely on single " +
+				"probabilities"
+		}
+		return text + ". " + longer
 	case math.IsNaN(d.MinESS()):
 		return fmt.Sprintf("The Markov chains agree (R̂ up to %.2f).", rhat)
 	default:
@@ -489,6 +503,10 @@ func Convergence(d *diagnostics.GraphChains) string {
 			"of the least certain edges is %.0f.", math.Max(rhat, d.LogP.RHat), d.MinESS())
 	}
 }
+
+// longer is what to do where chains disagree.
+const longer = "More iterations (mcmc.iterations) or inverse temperatures (mcmc.rungs) help, or " +
+	"leaving out columns that almost repeat others."
 
 // Given is what a result of chains had taken as given ([engine.Settling]): the hypothesis that
 // short chains settle.
@@ -530,10 +548,15 @@ func ChainChecks(d *diagnostics.GraphChains) []diagnostics.Check {
 			LimitRHat[1],
 			fmt.Sprintf("%d samples are too few to tell whether the chains agree", d.Samples))}
 	}
-	worst := math.Max(d.MaxRHat(), d.LogP.RHat)
+	worst, on := math.Max(d.MaxRHat(), d.LogP.RHat), "log p(D, G)"
+	if apart := d.Apart(); len(apart) > 0 {
+		on = fmt.Sprintf("%s, by up to %.2f of probability", words.Counted(len(apart), "edge"),
+			apart[0].Range)
+	}
 	all := []diagnostics.Check{
 		diagnostics.Above("r_hat", worst, LimitRHat[0], LimitRHat[1],
-			fmt.Sprintf("the chains disagree (R̂ up to %.2f): run longer", worst)),
+			fmt.Sprintf("the chains disagree on %s (R̂ up to %.2f): run longer, with more "+
+				"mcmc.iterations, or with more mcmc.rungs", on, worst)),
 		diagnostics.Below("ess", d.MinESS(), limitESS[0], limitESS[1],
 			fmt.Sprintf("the effective sample size of the least certain edges is %.0f: run "+
 				"longer, with more mcmc.iterations", d.MinESS())),

@@ -32,9 +32,9 @@ func Example() {
 	}
 	fmt.Printf("0 → 2: %.2f, 1 → 2: %.2f, 2 → 0: %.2f\n", r.Edges.At(0, 2), r.Edges.At(1, 2),
 		r.Edges.At(2, 0))
-	fmt.Printf("R̂ below 1.1: %v, warnings: %d\n", r.Diagnostics.MaxRHat() < 1.1,
-		len(r.Diagnostics.Warnings()))
+	fmt.Printf("R̂ below 1.1: %v, edges apart: %d\n", r.Diagnostics.MaxRHat() < 1.1,
+		len(r.Diagnostics.Apart()))
 	// Output:
 	// 0 → 2: 1.00, 1 → 2: 1.00, 2 → 0: 0.00
-	// R̂ below 1.1: true, warnings: 0
+	// R̂ below 1.1: true, edges apart: 0
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/diagnostics"
+	"tobac/internal/graphchains"
 	"tobac/internal/mcmc"
 	"tobac/score"
 )
@@ -138,19 +139,28 @@ func TestBarrier(t *testing.T) {
 // Chains that disagree, hardly move, or have few samples are warned of, in words.
 func TestWarnings(t *testing.T) {
 	edge := func(rHat, ess float64) diagnostics.GraphChains {
-		return diagnostics.GraphChains{Samples: 4000,
+		return diagnostics.GraphChains{Samples: 4000, LogP: diagnostics.Quantity{RHat: 1},
 			Uncertain: []diagnostics.EdgeQuantity{{From: 0, To: 1,
 				Quantity: diagnostics.Quantity{Mean: 0.5, StandardError: 0.02, RHat: rHat, ESS: ess,
 					Range: 0.1}}}}
 	}
-	if w := edge(1.01, 2000).Warnings(); len(w) > 0 {
+	warnings := func(d diagnostics.GraphChains) []string {
+		return diagnostics.Warnings(graphchains.ChainChecks(&d))
+	}
+	if w := warnings(edge(1.01, 2000)); len(w) > 0 {
 		t.Errorf("chains that agree are warned of: %q", w)
 	}
 	for name, d := range map[string]diagnostics.GraphChains{"disagree": edge(1.5, 2000),
 		"hardly move": edge(1.01, 20), "few": edge(math.NaN(), math.NaN())} {
-		if w := d.Warnings(); len(w) == 0 {
+		if w := warnings(d); len(w) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
+	}
+	apart := edge(1.5, 2000)
+	said := graphchains.Convergence(&apart, []string{"a", "b"})
+	if w := warnings(apart); !strings.Contains(w[0], "on 1 edge, by up to 0.10") ||
+		!strings.Contains(said, "differ by 0.10 in the probability of a → b") {
+		t.Errorf("chains that disagree: %q, %q", w, said)
 	}
 	// of an edge with R̂ 2 and ESS 3, of 4000 samples
 	for _, c := range []struct{ spread, standardError, rHat, ess float64 }{

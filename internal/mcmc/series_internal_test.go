@@ -96,9 +96,9 @@ func TestStandingStill(t *testing.T) {
 			Range: difference}
 		d := diagnostics.GraphChains{Samples: 800, LogP: diagnostics.Quantity{RHat: 1},
 			Uncertain: []diagnostics.EdgeQuantity{{Quantity: q}}}
-		if got := d.MaxRHat() == 1 && d.MinESS() == 800 && len(d.Warnings()) == 0; got != agree {
-			t.Errorf("difference %v: R̂ %v, effective size %v, %q", difference, d.MaxRHat(),
-				d.MinESS(), d.Warnings())
+		if got := d.MaxRHat() == 1 && d.MinESS() == 800 && len(d.Apart()) == 0; got != agree {
+			t.Errorf("difference %v: R̂ %v, effective size %v, %v", difference, d.MaxRHat(),
+				d.MinESS(), d.Apart())
 		}
 	}
 }

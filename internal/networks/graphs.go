@@ -88,7 +88,7 @@ func (c *networkChains) Inference(ctx context.Context) (*inference.Inference, er
 	}
 	inf.Method = "tempering, " + inf.Sum
 	inf.Computation = "Edge probabilities come from " + inf.Sum + ". " +
-		graphchains.Convergence(inf.Diagnostics)
+		graphchains.Convergence(inf.Diagnostics, inf.Posterior.Names)
 	return inf, nil
 }
 
