@@ -182,15 +182,8 @@ func tobacMethod(name string, cfg tobac.Config) method {
 		}}
 }
 
-func eshd(r *metrics.Report) metrics.Number { return r.ESHD }
-
 func empirical(o outcome) *metrics.Report { return o.Empirical }
 func mixture(o outcome) *metrics.Report   { return o.Mixture }
-
-func meanSD(outcomes []outcome, part func(outcome) *metrics.Report,
-	number func(*metrics.Report) metrics.Number) study.MeanSD {
-	return over(outcomes, func(o outcome) metrics.Number { return number(part(o)) })
-}
 
 // underEqVar is the default sampler with the linear model under EqVar's order.
 func underEqVar() tobac.Config {

@@ -13,51 +13,12 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
-	"tobac/engine/sums"
 	"tobac/internal/study"
 	"tobac/score"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Networks over all orders, the default of the model ffn, beside Gaussian processes, given the
-// noise variance or not. It takes some minutes:
-//
-//	go test ./bench -run TestNetworksOverOrders -long -v -timeout 60m
-func TestNetworksOverOrders(t *testing.T) {
-	full(t)
-	for _, c := range []struct {
-		name        string
-		eshd, auroc float64 // required of the default
-	}{{"nonlinear-d10-e20", 9, 0.92}, {"nonlinear-d20-e40", 25, 0.9}} {
-		problems := synthetic(t, c.name, 5)
-		cfg := tobac.Config{Model: sem.FeedForward{}}
-		methods := []method{tobacMethod("networks", cfg)}
-		cfg.Model = sem.FeedForward{NoiseVariance: 0.1}
-		methods = append(methods, tobacMethod("networks, noise variance given", cfg))
-		if c.name == "nonlinear-d10-e20" { // of 20 variables their scores take minutes
-			methods = append(methods,
-				withoutHeldout(tobacMethod("Gaussian processes",
-					tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}})))
-		}
-		all := compare(t, problems, methods, func(o outcome) {
-			t.Logf("%-32s %s: E-SHD %.2f, AUROC %.3f, Neg.LL %.0f; %.1f s", o.Method, o.Problem,
-				o.Listed.ESHD, o.Listed.AUROC, o.Empirical.NegLL, o.Seconds)
-		})
-		logTable(t, all)
-		edges, ranks := 0.0, 0.0
-		for _, o := range all[:5] {
-			edges += float64(o.Listed.ESHD) / 5
-			ranks += float64(o.Listed.AUROC) / 5
-		}
-		if t.Logf("%s: mean E-SHD %.2f, AUROC %.3f", c.name, edges, ranks); edges > c.eshd ||
-			ranks < c.auroc {
-			t.Errorf("%s: mean E-SHD %.2f, AUROC %.3f, want at most %v and at least %v", c.name,
-				edges, ranks, c.eshd, c.auroc)
-		}
-	}
-}
 
 // Networks over all orders of more variables than can be summed over, beside Gaussian processes. It
 // takes a quarter of an hour with 30 variables, and as long with 50:
