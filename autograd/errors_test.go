@@ -8,18 +8,18 @@ import (
 )
 
 // TestBuilderErrors pins the texts of the errors that a builder keeps. Every
-// row builds one wrong node from the inputs v (3), m (2,3), q (3,3) and s,
+// row builds one wrong node from the inputs v (3), m (2,3), q (3,3), s and c (2,3,4),
 // and p, which carries the axis particle.
 func TestBuilderErrors(t *testing.T) {
 	other := ad.NewBuilder("other")
 	foreign, foreignAxis := other.Input("f", ad.Shape{3}), other.Axis("elsewhere", 3)
 	foreignOne, foreignMatrix, foreignSum := other.Scalar(1), foreign.Reshape(ad.Shape{3, 1}),
 		foreign.Sum()
+	foreignBatch := other.Input("g", ad.Shape{2, 4, 3})
 	type env struct {
-		b             *ad.Builder
-		v, m, q, s, p *ad.Node
-		particle      *ad.Axis
-		sample        *ad.Axis
+		b                *ad.Builder
+		v, m, q, s, p, c *ad.Node
+		particle, sample *ad.Axis
 	}
 	tests := []struct {
 		name  string
@@ -28,39 +28,29 @@ func TestBuilderErrors(t *testing.T) {
 	}{
 		{"shapes that do not broadcast", func(e env) { e.m.Add(e.b.Input("w", ad.Shape{2})) },
 			"add: shapes (2,3) and (2) do not broadcast"},
-		{"where", func(e env) {
-			e.m.Where(e.v, e.q)
-		}, "where: shapes (2,3), (3) and (3,3) do not broadcast"},
-		{"matrix product", func(e env) {
-			e.m.MatMul(e.m)
-		}, "matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
-		{"matrix product of a vector", func(e env) {
-			e.q.MatMul(e.v)
-		}, "matmul: shapes (3,3) and (3), want (m,k) and (k,n)"},
-		{"matrix times vector", func(e env) {
-			e.m.MatVec(e.m)
-		}, "matvec: shapes (2,3) and (2,3), want (m,k) and (k)"},
-		{"outer product", func(e env) {
-			e.v.Outer(e.m)
-		}, "outer: shapes (3) and (2,3), want two vectors"},
+		{"where", func(e env) { e.m.Where(e.v, e.q) },
+			"where: shapes (2,3), (3) and (3,3) do not broadcast"},
+		{"matrix product", func(e env) { e.m.MatMul(e.m) },
+			"matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
+		{"matrix product of a vector", func(e env) { e.q.MatMul(e.v) },
+			"matmul: shapes (3,3) and (3), want (m,k) and (k,n)"},
+		{"matrix times vector", func(e env) { e.m.MatVec(e.m) },
+			"matvec: shapes (2,3) and (2,3), want (m,k) and (k)"},
+		{"outer product", func(e env) { e.v.Outer(e.m) },
+			"outer: shapes (3) and (2,3), want two vectors"},
 		{"transpose", func(e env) { e.v.T() }, "transpose of shape (3), want a matrix"},
-		{"diagonal", func(e env) {
-			e.m.Diagonal()
-		}, "diagonal of shape (2,3), want a square matrix"},
+		{"diagonal", func(e env) { e.m.Diagonal() },
+			"diagonal of shape (2,3), want a square matrix"},
 		{"trace", func(e env) { e.m.Trace() }, "diagonal of shape (2,3), want a square matrix"},
 		{"cholesky", func(e env) { e.m.Cholesky() }, "cholesky: shape (2,3), want a square matrix"},
-		{"log-determinant", func(e env) {
-			e.m.LogDet()
-		}, "cholesky: shape (2,3), want a square matrix"},
-		{"triangular solve", func(e env) {
-			e.q.SolveLower(e.m)
-		}, "solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
-		{"transposed triangular solve", func(e env) {
-			e.m.SolveLowerT(e.q)
-		}, "solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
-		{"reshape", func(e env) {
-			e.m.Reshape(ad.Shape{4})
-		}, "reshape: shape (4) has 4 elements, want 6 as (2,3)"},
+		{"log-determinant", func(e env) { e.m.LogDet() },
+			"cholesky: shape (2,3), want a square matrix"},
+		{"triangular solve", func(e env) { e.q.SolveLower(e.m) },
+			"solve_lower: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
+		{"transposed triangular solve", func(e env) { e.m.SolveLowerT(e.q) },
+			"solve_lower_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
+		{"reshape", func(e env) { e.m.Reshape(ad.Shape{4}) },
+			"reshape: shape (4) has 4 elements, want 6 as (2,3)"},
 		{"reshape to negative dimensions", func(e env) { e.v.Reshape(ad.Shape{-1, -3}) },
 			"reshape: shape (-1,-3) has a dimension below 0"},
 		{"expand", func(e env) { e.v.Expand(ad.Shape{3, 2}) },
@@ -75,14 +65,12 @@ func TestBuilderErrors(t *testing.T) {
 			"scatter: index 2 is -1, want 0 ≤ index < 2"},
 		{"order of a polygamma function", func(e env) { e.v.Polygamma(170).Polygamma(171) },
 			"polygamma: order 171, want at most 170"},
-		{"slice bounds", func(e env) {
-			e.m.Slice(1, 2, 4)
-		}, "slice [2:4] of axis 1 of shape (2,3)"},
+		{"slice bounds", func(e env) { e.m.Slice(1, 2, 4) },
+			"slice [2:4] of axis 1 of shape (2,3)"},
 		{"slice axis", func(e env) { e.m.Slice(2, 0, 1) }, "slice: axis 2 of shape (2,3)"},
 		{"index", func(e env) { e.m.Index(0, 2) }, "slice [2:3] of axis 0 of shape (2,3)"},
-		{"concat", func(e env) {
-			ad.Concat(0, e.m, e.v)
-		}, "concat: shapes (2,3) and (3) do not fit along axis 0"},
+		{"concat", func(e env) { ad.Concat(0, e.m, e.v) },
+			"concat: shapes (2,3) and (3) do not fit along axis 0"},
 		{"concat axis", func(e env) { ad.Concat(2, e.m, e.m) }, "concat: axis 2 of shape (2,3)"},
 		{"sum axis", func(e env) { e.m.Sum(2) }, "sum: axis 2 of shape (2,3)"},
 		{"repeated axis", func(e env) { e.m.Sum(1, 1) }, "sum: axis 1 is repeated"},
@@ -92,21 +80,97 @@ func TestBuilderErrors(t *testing.T) {
 		{"product axis", func(e env) { e.m.Prod(2) }, "prod: axis 2 of shape (2,3)"},
 		{"product axis repeated", func(e env) { e.m.Prod(0, 0) }, "prod: axis 0 is repeated"},
 		{"variance axis", func(e env) { e.m.Variance(2) }, "sum: axis 2 of shape (2,3)"},
-		{"cumulative sum axis", func(e env) {
-			e.v.CumSum(1)
-		}, "cumulative sum: axis 1 of shape (3)"},
-		{"cumulative log-sum-exp axis", func(e env) {
-			e.s.LogCumSumExp(0)
-		}, "cumulative log-sum-exp: axis 0 of shape ()"},
+		{"cumulative sum axis", func(e env) { e.v.CumSum(1) },
+			"cumulative sum: axis 1 of shape (3)"},
+		{"cumulative log-sum-exp axis", func(e env) { e.s.LogCumSumExp(0) },
+			"cumulative log-sum-exp: axis 0 of shape ()"},
 		{"softmax over an axis it lacks", func(e env) { e.p.SoftmaxOver(e.sample) },
 			`softmax_over: the operand does not carry axis "sample"`},
-		{"largest over an axis it lacks", func(e env) {
-			e.p.MaxOver(e.sample)
-		}, `max_over: the operand does not carry axis "sample"`},
+		{"largest over an axis it lacks", func(e env) { e.p.MaxOver(e.sample) },
+			`max_over: the operand does not carry axis "sample"`},
 		{"clamp", func(e env) { e.v.Clamp(1, 1) }, "clamp: bounds [1, 1], want lo < hi"},
 		{"pow", func(e env) { e.v.Pow(math.Inf(1)) }, "pow: exponent +Inf is not finite"},
 		{"polygamma", func(e env) { e.v.Polygamma(-1) }, "polygamma: order -1, want at least 0"},
 		{"leaky relu", func(e env) { e.v.LeakyRelu(1) }, "leaky relu: slope 1, want 0 ≤ slope < 1"},
+
+		{"batch product", func(e env) { e.c.MatMul(e.m) },
+			"matmul: shapes (2,3,4) and (2,3), want (…,m,k) and (…,k,n)"},
+		{"batch product of a vector", func(e env) { e.c.MatMul(e.v) },
+			"matmul: shapes (2,3,4) and (3), want (…,m,k) and (…,k,n)"},
+		{"batches that do not broadcast", func(e env) {
+			e.c.MatMul(e.c.Repeat(0, 2).Transpose(0, 2, 1))
+		},
+			"matmul: leading dimensions of shapes (2,3,4) and (4,4,3) do not broadcast"},
+		{"product without a batch", func(e env) { e.m.BatchMatMul(e.m) },
+			"matmul: shapes (2,3) and (2,3), want (m,k) and (k,n)"},
+		{"foreignBatch batch", func(e env) { e.c.MatMul(foreignBatch) },
+			`matmul: operand g(2,4,3) belongs to graph "other"`},
+		{"Kronecker product", func(e env) { e.v.Kronecker(e.m) },
+			"kronecker: shapes (3) and (2,3), want two matrices"},
+
+		{"solve", func(e env) { e.q.Solve(e.m) },
+			"solve: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
+		{"transposed solve", func(e env) { e.m.SolveT(e.q) },
+			"solve transposed: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
+		{"upper solve", func(e env) { e.q.SolveUpper(e.m) },
+			"solve_upper: shapes (3,3) and (2,3), want (n,n) and (n,m)"},
+		{"transposed upper solve", func(e env) { e.m.SolveUpperT(e.q) },
+			"solve_upper_t: shapes (2,3) and (3,3), want (n,n) and (n,m)"},
+		{"inverse", func(e env) { e.m.MatInverse() }, "inverse: shape (2,3), want a square matrix"},
+		{"determinant", func(e env) { e.v.SLogDet() }, "slogdet: shape (3), want a square matrix"},
+		{"exponential", func(e env) { e.m.Expm() }, "expm: shape (2,3), want a square matrix"},
+		{"derivative of the exponential", func(e env) { e.q.ExpmFrechet(e.m) },
+			"expm_frechet: shapes (3,3) and (2,3), want (n,n) twice"},
+
+		{"take", func(e env) { e.m.Take(e.v, 2) }, "take: axis 2 of shape (2,3)"},
+		{"segment sum count", func(e env) { e.m.SegmentSum([]int{0}, 2) },
+			"segment sum: got 1 indices, want 2"},
+		{"segment sum id", func(e env) { e.m.SegmentSum([]int{0, 2}, 2) },
+			"segment sum: index 1 is 2, want 0 ≤ index < 2"},
+		{"segment sum of a scalar", func(e env) { e.m.Sum().SegmentSum([]int{0}, 2) },
+			"segment sum of shape () into 2 segments, want a dimension and a segment"},
+		{"segment sum by data", func(e env) { e.m.SegmentSumBy(e.v, 2) },
+			"segment_sum: shape (2,3) with indices of shape (3) from axis 0"},
+
+		{"transpose", func(e env) { e.c.Transpose(0, 1, 1) },
+			"transpose: order [0 1 1] of shape (2,3,4), want each of its 3 dimensions once"},
+		{"roll", func(e env) { e.m.Roll(2, 1) }, "roll: axis 2 of shape (2,3)"},
+		{"flip", func(e env) { e.m.Flip(-1) }, "flip: axis -1 of shape (2,3)"},
+		{"tile count", func(e env) { e.m.Tile(2, 0) }, "tile: count 0 of axis 1, want at least 1"},
+		{"tile counts", func(e env) { e.m.Tile(2) }, "tile: got 1 counts, want 2 for shape (2,3)"},
+		{"repeat", func(e env) { e.m.Repeat(2, 1) }, "repeat: axis 2 of shape (2,3)"},
+		{"repeat count", func(e env) { e.m.Repeat(1, 0) }, "repeat: count 0, want at least 1"},
+		{"pad", func(e env) { e.m.Pad([]int{1}, []int{1}) },
+			"pad: got 1 and 1 widths, want 2 for shape (2,3)"},
+		{"pad width", func(e env) { e.m.Pad([]int{1, 0}, []int{0, -1}) },
+			"pad: widths 0 and -1 of axis 1, want at least 0"},
+		{"diag", func(e env) { e.m.Diag() }, "diag: shape (2,3), want a vector"},
+		{"upper triangle", func(e env) { e.v.Triu(0) },
+			"triu: shape (3), want at least two dimensions"},
+		{"split axis", func(e env) { e.m.Split(2, 1) }, "split: axis 2 of shape (2,3)"},
+		{"split sizes", func(e env) { e.m.Split(1, 1, 1) },
+			"split: sizes [1 1] add up to 2, want 3 for axis 1 of shape (2,3)"},
+		{"split beyond", func(e env) { e.m.Split(1, 2, 2) },
+			"slice [2:4] of axis 1 of shape (2,3)"},
+
+		{"einsum sizes", func(e env) { ad.Einsum("ij,jk->ik", e.m, e.m) },
+			`einsum "ij,jk->ik": 'j' has size 3 in operand 0 and 2 in operand 1`},
+		{"einsum diagonal", func(e env) { ad.Einsum("ii", e.m) },
+			`einsum "ii": 'i' has size 2 in operand 0 and 3 in operand 0`},
+		{"einsum dimensions", func(e env) { ad.Einsum("ij,jk", e.m, e.v) },
+			`einsum "ij,jk": operand 1 has shape (3), want 2 dimensions for "jk"`},
+		{"einsum operands", func(e env) { ad.Einsum("ij,jk,kl", e.m, e.q) },
+			`einsum "ij,jk,kl": got 2 operands, want 3`},
+		{"einsum result", func(e env) { ad.Einsum("ij->ik", e.m) },
+			`einsum "ij->ik": the result has 'k', which no operand has`},
+		{"einsum result twice", func(e env) { ad.Einsum("ij->ii", e.m) },
+			`einsum "ij->ii": the result has 'i' twice`},
+		{"einsum result of two", func(e env) { ad.Einsum("ij,j->i,j", e.m, e.v) },
+			`einsum "ij,j->i,j": the result has ',', which no operand has`},
+		{"einsum ellipsis", func(e env) { ad.Einsum("...j->j", e.m) },
+			`einsum "...j->j": '.' is not a letter`},
+		{"einsum operand", func(e env) { ad.Einsum("ij,abc", e.m, foreignBatch) },
+			`einsum "ij,abc": operand g(2,4,3) belongs to graph "other"`},
 
 		{"constant length", func(e env) { e.b.Constant([]float64{1}, ad.Shape{2}) },
 			"constant of shape (2): got 1 values, want 2"},
@@ -122,36 +186,30 @@ func TestBuilderErrors(t *testing.T) {
 		{"input over an axis twice", func(e env) {
 			e.b.Input("w", ad.Shape{}, e.particle, e.particle)
 		}, `input "w": axis "particle" is foreign or repeated`},
-		{"repeated axis name", func(e env) {
-			e.b.Axis("particle", 2)
-		}, `axis name "particle" is empty or already used`},
-		{"axis size", func(e env) {
-			e.b.Axis("empty", 0)
-		}, `axis "empty": size 0, want at least 1`},
+		{"repeated axis name", func(e env) { e.b.Axis("particle", 2) },
+			`axis name "particle" is empty or already used`},
+		{"axis size", func(e env) { e.b.Axis("empty", 0) },
+			`axis "empty": size 0, want at least 1`},
 		{"too many axes", func(e env) {
 			for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 				e.b.Axis(name, 2)
 			}
 		}, `axis "g": more than 8 mapped axes`},
 
-		{"foreign operand", func(e env) {
-			e.v.Add(foreign)
-		}, `add: operand f(3) belongs to graph "other"`},
-		{"foreign factor one", func(e env) {
-			e.v.Mul(foreignOne)
-		}, `mul: operand constant#1() belongs to graph "other"`},
+		{"foreign operand", func(e env) { e.v.Add(foreign) },
+			`add: operand f(3) belongs to graph "other"`},
+		{"foreign factor one", func(e env) { e.v.Mul(foreignOne) },
+			`mul: operand constant#1() belongs to graph "other"`},
 		{"foreign matrix", func(e env) { e.q.MatMul(foreignMatrix) },
 			`matmul: operand reshape#2(3,1) belongs to graph "other"`},
-		{"sum over an axis not carried", func(e env) {
-			e.p.SumOver(e.sample)
-		}, `sum_over: the operand does not carry axis "sample"`},
+		{"sum over an axis not carried", func(e env) { e.p.SumOver(e.sample) },
+			`sum_over: the operand does not carry axis "sample"`},
 		{"sum over a foreign axis", func(e env) { e.p.SumOver(foreignAxis) },
 			`sum_over: the operand does not carry axis "elsewhere"`},
 		{"log-sum-exp over an axis not carried", func(e env) { e.v.LogSumExpOver(e.particle) },
 			`logsumexp_over: the operand does not carry axis "particle"`},
-		{"stack of an axis not carried", func(e env) {
-			e.v.Stack(e.particle)
-		}, `stack: the operand does not carry axis "particle"`},
+		{"stack of an axis not carried", func(e env) { e.v.Stack(e.particle) },
+			`stack: the operand does not carry axis "particle"`},
 		{"unstack of another size", func(e env) { e.m.Unstack(e.particle) },
 			`unstack: shape (2,3), want leading dimension 3 of axis "particle"`},
 		{"unstack of an axis carried", func(e env) { e.p.Unstack(e.particle) },
@@ -159,13 +217,12 @@ func TestBuilderErrors(t *testing.T) {
 		{"expand over a foreign axis", func(e env) { e.v.ExpandOver(foreignAxis) },
 			`expand_over: the operand already carries axis "elsewhere", or the axis is foreign`},
 
-		{"gradient of a vector", func(e env) {
-			e.b.Grad(e.v, e.v)
-		}, "gradient of v(3): want a scalar shape"},
+		{"gradient of a vector", func(e env) { e.b.Grad(e.v, e.v) },
+			"gradient of v(3): want a scalar shape"},
 		{"gradient in another graph", func(e env) { e.b.Grad(foreignSum, e.v) },
 			`gradient of sum#3(): it belongs to graph "other"`},
 		{"gradient for a foreign node", func(e env) { e.b.Grad(e.v.Sum(), foreign) },
-			`gradient of sum#5(): f(3) belongs to graph "other"`},
+			`gradient of sum#6(): f(3) belongs to graph "other"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,7 +230,7 @@ func TestBuilderErrors(t *testing.T) {
 			e := env{b: b, particle: b.Axis("particle", 3), sample: b.Axis("sample", 2)}
 			e.v, e.m, e.q, e.s = b.Input("v", ad.Shape{3}), b.Input("m", ad.Shape{2, 3}),
 				b.Input("q", ad.Shape{3, 3}), b.Input("s", ad.Shape{})
-			e.p = b.Input("p", ad.Shape{3}, e.particle)
+			e.p, e.c = b.Input("p", ad.Shape{3}, e.particle), b.Input("c", ad.Shape{2, 3, 4})
 			if err := b.Err(); err != nil {
 				t.Fatal(err)
 			}

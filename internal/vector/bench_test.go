@@ -54,12 +54,16 @@ func BenchmarkPairs(b *testing.B) {
 	for _, f := range pairings {
 		perElement(b, f.name+"/math", func() {
 			for i, v := range x {
-				z[i] = f.math(v, y[i])
+				z[i] = f.want(v, y[i])
 			}
 		})
 		for _, set := range vector.Available() {
 			perElement(b, fmt.Sprint(f.name, "/", set), func() { f.vec(set, z, x, y) })
-			perElement(b, fmt.Sprint(f.name, "-scalar/", set), func() { f.with(set, z, x, 2.5) })
+			if f.with != nil {
+				perElement(b, fmt.Sprint(f.name, "-scalar/", set), func() {
+					f.with(set, z, x, 2.5)
+				})
+			}
 		}
 	}
 }
