@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -83,6 +84,12 @@ func prepare(o fitOptions, data string, stdin io.Reader) (*job, error) {
 // manyNumbers is how many a table has before memory is of concern.
 const manyNumbers = 4 << 20
 
+// How many numbers and columns a table has while what its analysis keeps is small.
+const (
+	fewNumbers = 1 << 16
+	fewColumns = 12
+)
+
 // readData reads the table. For the embedded one it sets what their options
 // leave open.
 func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.Table, err error) {
@@ -123,6 +130,9 @@ func (j *job) readData(o *fitOptions, path string, stdin io.Reader) (t *dataset.
 			"edges to infer", j.input.Data)
 	case n < 2:
 		return nil, fmt.Errorf("%s: got a single row, want at least 2", j.input.Data)
+	case n*d <= fewNumbers && d <= fewColumns && os.Getenv("GOGC") == "":
+		// An analysis keeps some megabytes: collecting seldom saves a twentieth of the time.
+		debug.SetGCPercent(400)
 	}
 	return t, nil
 }
