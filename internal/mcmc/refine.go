@@ -99,8 +99,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 			graphs[k] = append(graphs[k], starts[k])
 		}
 	}
-	m.reseat(graphs)
-	return nil
+	return m.reseat(ctx, graphs)
 }
 
 // conditionals returns, at j·d+i, the probability of i → j given all other edges of a graph.
@@ -297,8 +296,7 @@ func (m *Sampler) exchangeCandidates(ctx context.Context, lists [][]int) (bool, 
 	}
 	m.wider.tables = nil // of other candidates
 	m.divide()
-	m.reseat(graphs)
-	return true, nil
+	return true, m.reseat(ctx, graphs)
 }
 
 // graphs draws a graph given each partition, as the parents of every node.
@@ -313,28 +311,41 @@ func (m *Sampler) graphs() [][][][]int {
 	return all
 }
 
-// reseat makes the partitions those of the graphs.
-func (m *Sampler) reseat(graphs [][][][]int) {
+// reseat makes the partitions those of the graphs. The tables with extra parents are made variable
+// by variable, in which many partitions have the same.
+func (m *Sampler) reseat(ctx context.Context, graphs [][][][]int) error {
 	for k, c := range m.chains {
 		c.rungs = c.rungs[:0]
-		for r := range graphs[k] {
-			s, g := newPartition(m.problem), &c.graph
+		for range graphs[k] {
+			c.rungs = append(c.rungs, newPartition(m.problem))
+		}
+	}
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) error {
+		for k, c := range m.chains {
+			for r, s := range c.rungs {
+				s.tables[j] = m.widerTable(j, slices.DeleteFunc(slices.Clone(graphs[k][r][j]),
+					func(i int) bool { return m.tables[j].bit(i) != 0 }))
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for k, c := range m.chains {
+		for r, s := range c.rungs {
+			g := &c.graph
 			g.clear(s.tables)
 			for j, t := range s.tables {
-				set, extras := uint32(0), []int(nil)
+				set := t.given
 				for _, i := range graphs[k][r][j] {
-					if bit := t.bit(i); bit != 0 {
-						set |= bit
-					} else {
-						extras = append(extras, i)
-					}
+					set |= t.bit(i)
 				}
-				s.tables[j] = m.widerTable(j, extras)
-				g.set(j, set|s.tables[j].given)
+				g.set(j, set)
 			}
 			g.layers(s.layer)
 			s.fill()
-			c.rungs = append(c.rungs, s)
 		}
 	}
+	return nil
 }

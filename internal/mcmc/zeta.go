@@ -35,7 +35,9 @@ func levels(q []float64) []int32 {
 		for first := bit; first < len(q); first += 2 * bit {
 			with, without := largest[first:first+bit], largest[first-bit:first]
 			for k, v := range without {
-				with[k] = max(with[k], v)
+				if v > with[k] {
+					with[k] = v
+				}
 			}
 		}
 	}
@@ -63,15 +65,16 @@ func addSubsets(sum []float64) {
 func addScaled(sum []float64, level []int32) {
 	down := math.Ldexp(1, -levelBits)
 	for bit := 1; bit < len(sum); bit <<= 1 {
-		for u := range sum {
-			if u&bit == 0 {
-				continue
-			}
-			switch level[u] - level[u^bit] {
-			case 0:
-				sum[u] += sum[u^bit]
-			case 1:
-				sum[u] += sum[u^bit] * down
+		for first := bit; first < len(sum); first += 2 * bit {
+			with, without := sum[first:first+bit], sum[first-bit:first]
+			high, low := level[first:first+bit], level[first-bit:first]
+			for k, v := range without {
+				switch high[k] - low[k] {
+				case 0:
+					with[k] += v
+				case 1:
+					with[k] += v * down
+				}
 			}
 		}
 	}
