@@ -340,6 +340,8 @@ func settingsReadWhatTheyWrite(t *testing.T, c *tobac.Config, all map[string]boo
 			good, bad = []string{"rbf:coordinate", "imq:variable:none", "rbf:block:block",
 				"imq-0.75:block"}, append(bad, "imq-0:block", "imq-x:block", "rbf-1:block", "rbf",
 				"rbf:all", "cos:block", "rbf:block:block:none")
+		case "[remote:]DIR":
+			good, bad = []string{"runs/a", "remote:runs"}, []string{"", "a b", "a\tb"}
 		case "FORM:A:B":
 			good, bad = []string{"growth:0.5", "geometric:0.01:100", "linear:1:0:50%",
 				"cosine:2:1:3-9"}, append(bad, "growth", "geometric:0:1")

@@ -189,7 +189,7 @@ var allowed = map[string][]string{
 		"tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering",
 		"tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/graphchains": {"tobac/internal/scoring", "tobac/internal/drawn",
-		"tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset",
+		"tobac/background", "tobac/internal/jobs", "tobac/internal/trust", "tobac/internal/refinement", "tobac/dag", "tobac/dataset",
 		"tobac/diagnostics", "tobac/engine", "tobac/internal/inference", "tobac/internal/mcmc",
 		"tobac/posterior", "tobac/score", "tobac/sem", "tobac/setting", "gonum.org/v1/gonum"},
 	"tobac/internal/inference": {"tobac/internal/sparse", "tobac/internal/graphchecks",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tobac/beam"
+	"tobac/internal/graphchains"
 	"tobac/internal/jobs"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 
 // functions are jobs whose input says what happens to them.
 var functions = jobs.Functions{
-	"digest": digest,
+	"digest": digest, graphchains.RoundKind: goOn,
 	"fail": func(context.Context, jobs.Job) ([]byte, error) {
 		return nil, errors.New("as it must")
 	},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"tobac/internal/delimited"
 	"tobac/schedule"
@@ -64,6 +65,20 @@ func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
 				return false
 			}
 			*v = n
+			return true
+		}}
+}
+
+// Line is a text without blanks, such as a path, whose "" stands for the default.
+func Line(v *string, kind, name, usage, byDefault string) *Setting {
+	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: kind,
+		allowed: "texts without blanks",
+		get:     func() string { return *v },
+		set: func(text string) bool {
+			if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+				return false
+			}
+			*v = text
 			return true
 		}}
 }

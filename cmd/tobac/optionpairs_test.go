@@ -49,8 +49,8 @@ var pairValues = map[string][]string{
 	"gflownet.refresh": {"1"},
 	"chains":           {"2"}, "ess": {"50"}, "iterations": {"20"}, "warm-up": {"10"},
 	"candidates": {"2"},
-	"rungs":      {"2"},
-	"forbid":     {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"},
+	"rungs":      {"2"}, "jobs": {"rounds"},
+	"forbid": {"a,b"}, "require": {"b,c"}, "tiers": {"a;b,c"}, "sink": {"c"}, "source": {"a"},
 	"knowledge": {"knowledge.toml"}, "odds": {"a,c=3"},
 	// of a workbook
 	"columns": {"c,b,a"}, "drop": {"c"}, "keep": {"a"}, "rows": {"3-24"}, "data.header": {"yes"},

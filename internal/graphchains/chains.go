@@ -13,6 +13,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/inference"
+	"tobac/internal/jobs"
 	"tobac/internal/mcmc"
 	"tobac/internal/scoring"
 	"tobac/internal/trust"
@@ -28,6 +29,7 @@ import (
 // Settings are those of chains over partitions of the variables, as markov.MCMC documents them.
 type Settings struct {
 	Chains, Iterations, WarmUp, ESS, Candidates, Rungs int
+	Jobs                                               string
 	Open                                               bool
 }
 
@@ -49,6 +51,9 @@ func (e *Settings) List() []*setting.Setting {
 			"15, up to 24 variables 19, with more than 100 fewer"),
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain",
 			"8, above 24 variables 6, above 40 4, above 60 1"),
+		setting.Line(&e.Jobs, "[remote:]DIR", "jobs",
+			"folder that keeps each round of each chain as a job, from which the same command goes "+
+				"on; with remote: tobac-beam does the jobs", "none"),
 	}
 }
 
@@ -115,6 +120,12 @@ type Chains struct {
 	sampler     *mcmc.Sampler
 	step, steps int
 	done        *engine.Outcome // nil until the last step has been taken
+
+	// Where rounds are jobs; see round.
+	described []byte
+	folder    *jobs.Folder
+	functions jobs.Functions
+	recorded  bool
 }
 
 var _ engine.Stage = (*Chains)(nil)
@@ -342,12 +353,12 @@ func pilotChains(
 func (c *Chains) Advance(ctx context.Context, to int) error {
 	return engine.Timed(&c.problem.Seconds.Infer, func() error {
 		for c.step < min(to, c.steps) {
-			err := c.sampler.Advance(ctx, min(lookEvery-c.step%lookEvery, to-c.step))
+			err := c.advance(ctx, min(c.step+nextLook(c.step), to))
 			c.step = c.sampler.Iterations()
 			if err != nil {
 				return err
 			}
-			if c.agree() {
+			if c.engine.agree(c.sampler) {
 				c.steps = c.step
 			}
 			trace := c.sampler.Trace()
@@ -358,15 +369,23 @@ func (c *Chains) Advance(ctx context.Context, to int) error {
 	})
 }
 
-// agree reports whether the chains may end.
-func (c *Chains) agree() bool {
-	recorded := c.step - c.engine.WarmUp
-	if c.step%lookEvery != 0 || recorded*c.engine.Chains < leastSamples {
+// advance brings all chains to iteration number to.
+func (c *Chains) advance(ctx context.Context, to int) error {
+	if c.engine.Jobs != "" {
+		return c.round(ctx, to)
+	}
+	return c.sampler.Advance(ctx, to-c.step)
+}
+
+// agree reports whether chains may end.
+func (e *Settings) agree(s *mcmc.Sampler) bool {
+	step := s.Iterations()
+	if step%lookEvery != 0 || (step-e.WarmUp)*e.Chains < leastSamples {
 		return false
 	}
-	d, err := c.sampler.Diagnostics()
+	d, err := s.Diagnostics()
 	return err == nil && d.MaxRHat() <= agreed && d.LogP.RHat <= agreed &&
-		d.MinESS() >= float64(c.engine.ESS)
+		d.MinESS() >= float64(e.ESS)
 }
 
 // Outcome implements [engine.Stage].
@@ -469,7 +488,7 @@ func (c *Chains) Restore(_ context.Context, state json.RawMessage) error {
 	if err := c.sampler.Restore(s); err != nil {
 		return err
 	}
-	if c.step = c.sampler.Iterations(); c.agree() {
+	if c.step = c.sampler.Iterations(); c.engine.agree(c.sampler) {
 		c.steps = c.step
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // A Status says how far a list of jobs is. Jobs that are in a list twice count once.
@@ -46,6 +47,31 @@ func Do(ctx context.Context, e Engine, folder *Folder, f Functions, list []Job,
 		outputs[i] = r.outputs[id]
 	}
 	return outputs, together(err, r.failure())
+}
+
+// Await returns the outputs of all jobs as soon as others have done them, and looks for them that
+// often. A damaged output is an error, and so is the end of ctx.
+func (f *Folder) Await(ctx context.Context, list []Job, every time.Duration) ([][]byte, error) {
+	outputs, ids := make([][]byte, len(list)), IDs(list)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for k := 0; k < len(list); {
+		output, ok, err := f.Output(ids[k])
+		switch {
+		case err != nil:
+			return nil, err
+		case ok:
+			outputs[k] = output
+			k++
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return outputs, nil
 }
 
 // A run is the doing of a list.

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -580,5 +581,31 @@ func TestRefusedFolders(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(other); len(entries) != 1 {
 		t.Errorf("a refused folder has %d files, want 1", len(entries))
+	}
+}
+
+// Await returns what another program has kept, once all of it is there, and ends with its context.
+func TestAwait(t *testing.T) {
+	folder, err := jobs.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(counting)
+	f := c.functions()
+	list, want := squares(3)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := folder.Await(ctx, list, time.Millisecond); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the end of the context", err)
+	}
+	go jobs.Do(t.Context(), jobs.Local{Workers: 1}, folder, f, list, nil)
+	got, err := folder.Await(t.Context(), list, time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, output := range got {
+		if string(output) != want[k] {
+			t.Errorf("output %d is %s, want %s", k, output, want[k])
+		}
 	}
 }

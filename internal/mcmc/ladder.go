@@ -20,6 +20,7 @@ type chain struct {
 	swaps     []counter    // between rungs r and r+1, after the warm-up
 	recent    []counter    // since the last change of betas
 	record    record
+	restored  float64 // see lastLogScore
 }
 
 func newChain(p *problem, o Options, k int) *chain {

@@ -113,10 +113,10 @@ func (c *chain) with(s *ChainState) (chain, error) {
 	}
 	r := newRecord(c.problem, 0)
 	switch {
-	case len(s.Betas) != len(c.betas) || len(s.Rungs) != len(c.rungs) ||
+	case len(s.Betas) != len(c.betas) || len(s.Rungs) != len(c.betas) ||
 		len(s.Counts) != len(c.counts) || len(s.Swaps) != len(c.swaps) ||
 		len(s.Recent) != len(c.recent):
-		return out, fmt.Errorf("got %d inverse temperatures, want %d", len(s.Rungs), len(c.rungs))
+		return out, fmt.Errorf("got %d inverse temperatures, want %d", len(s.Rungs), len(c.betas))
 	case !s.Series.of(len(r.values)):
 		return out, fmt.Errorf("got a record of other numbers, want %d of them", len(r.values))
 	case len(s.Outside) != len(r.outside) || len(s.Looks) != len(r.looks):

@@ -13,7 +13,7 @@ func (m *Sampler) Trace() diagnostics.GraphTrace {
 	var moves counter
 	var all []series
 	for _, c := range m.chains {
-		t.LogP += c.logScore() / float64(len(m.chains))
+		t.LogP += c.lastLogScore() / float64(len(m.chains))
 		n := c.counts[0]
 		for _, k := range []counter{n.Relocate, n.Swap, n.SplitMerge, n.Reverse} {
 			moves.Tried += k.Tried

@@ -151,7 +151,7 @@ func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Sc
 type Trust struct {
 	Form  float64 // of the form of its equations; 1: all
 	Rows  float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
-	ranks bool    // a linear model of the ranks has the evidence that the form has not
+	Ranks bool    // a linear model of the ranks has the evidence that the form has not
 }
 
 // WholeTrust counts all of the evidence.
@@ -172,7 +172,7 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis
 			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
 	}
-	if t.Form < 1 && !t.ranks && data.Mask() == nil && len(data.Names) <= nodescore.MostSymmetric {
+	if t.Form < 1 && !t.Ranks && data.Mask() == nil && len(data.Names) <= nodescore.MostSymmetric {
 		for k, h := range out {
 			base, err := nodescore.NewSymmetric(ctx, h.Scores, workers)
 			if err != nil {
@@ -313,7 +313,7 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	if refutable(m) {
 		found, rest := examineNoise(data, g, s, t.Rows, seed)
 		if found.chance <= refuted {
-			t.ranks = true
+			t.Ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			finding := found.finding(data.Names)
 			return t, Doubt{Finding: finding,
@@ -329,7 +329,7 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&
 		inspect.Recorded(data) {
-		t.Form, t.ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
+		t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
 			len(inspect.WithoutDensity(data)) > 0
 		doubt.Basis = fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no "+
 			"form of equations describes measurements exactly (--model %v counts all rows)", from,

@@ -88,7 +88,7 @@ func TestTrust(t *testing.T) {
 			}
 		}
 	}
-	both, err := Trust{Form: 0.5, Rows: 0.25, ranks: true}.Of(t.Context(), data, all, 1)
+	both, err := Trust{Form: 0.5, Rows: 0.25, Ranks: true}.Of(t.Context(), data, all, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"tobac/beam"
+	"tobac/internal/graphchains"
 	"tobac/internal/jobs"
 )
 
@@ -20,8 +21,10 @@ const usage = `Do the jobs of a folder that are not finished, on Apache Beam.
 
   tobac-beam [options] DIR
 
-DIR is the folder of cells that tobac reproduce --plan has written. Their outputs are kept in it as they
-come back; run again, tobac-beam does what is left, and tobac collects them.
+DIR is the folder of cells that tobac reproduce --plan has written, or that of
+tobac fit --set mcmc.jobs=remote:DIR, whose rounds of chains follow each other until the chains agree.
+Outputs are kept in it as they come back; run again, tobac-beam does what is left, and tobac collects
+them.
 
 Without options the jobs run on this machine, on the embedded runner prism. On many machines:
 
@@ -102,7 +105,7 @@ func run(ctx context.Context, e beam.Engine, dir string, quiet bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = jobs.Do(ctx, e, folder, functions(), list, func(s jobs.Status) {
+	return graphchains.Do(ctx, e, folder, functions(), list, func(s jobs.Status) {
 		if quiet {
 			return
 		}
@@ -112,7 +115,6 @@ func run(ctx context.Context, e beam.Engine, dir string, quiet bool) error {
 		say(fmt.Sprintf("%d of %d jobs have ended: %d found, %d done, %d failed; %d running",
 			s.Jobs-s.Left(), s.Jobs, s.Found, s.Done, s.Failed, s.Running))
 	})
-	return err
 }
 
 // explain prints the usage: the options of this program, then those of the SDK.

@@ -1,0 +1,98 @@
+package mcmc_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/mcmc"
+	"tobac/score"
+)
+
+// Chains that go on one by one, from their bytes, in a sampler that was told the candidates alone,
+// end with the bits of chains of one sampler.
+func TestContinueIsBitwise(t *testing.T) {
+	s, p := listed{6, 2, 4}, score.Fair(6)
+	for _, o := range []mcmc.Options{
+		{Chains: 2, Rungs: 3, WarmUp: 60, Draws: 20, Seed: 3, Workers: 1},
+		{Chains: 3, Rungs: 1, WarmUp: 60, Draws: 20, Seed: 4, Candidates: 3, Workers: 2},
+	} {
+		whole, err := mcmc.New(t.Context(), s, p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := mcmc.NewAt(t.Context(), s, p, o, whole.Candidates())
+		if err != nil {
+			t.Fatal(err)
+		}
+		states := make([][]byte, o.Chains)
+		for k := range states {
+			if states[k], err = whole.Chain(k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, to := range []int{1, 40, 60, 100, 250} {
+			if err := whole.Advance(t.Context(), to-whole.Iterations()); err != nil {
+				t.Fatal(err)
+			}
+			for k := range states {
+				if states[k], err = parts.Continue(t.Context(), states[k], to); err != nil {
+					t.Fatal(err)
+				}
+				want, err := whole.Chain(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(states[k], want) {
+					t.Fatalf("chain %d differs after %d iterations", k, to)
+				}
+			}
+		}
+		for k := range states {
+			if err := parts.SetChain(k, states[k]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := parts.Trace(), whole.Trace(); got != want {
+			t.Errorf("trace is %+v, want %+v", got, want)
+		}
+		got, err := parts.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := whole.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(got.Edges, want.Edges) || len(got.Draws) != len(want.Draws) {
+			t.Error("results differ")
+		}
+	}
+}
+
+// What is no state of a chain is an error.
+func TestSetChainErrors(t *testing.T) {
+	s, p := listed{6, 2, 4}, score.Fair(6)
+	m, err := mcmc.New(t.Context(), s, p, mcmc.Options{Chains: 1, WarmUp: 5, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := m.Chain(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, spoilt := range map[string][]byte{
+		"got no state of a chain": []byte("{}\n"),
+		"bytes of numbers":        state[:len(state)-8],
+		"no state of random":      bytes.Replace(state, []byte(`"source":"`), []byte(`"source":"AAAA`), 1),
+	} {
+		if err := m.SetChain(0, spoilt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := mcmc.NewAt(t.Context(), s, p, mcmc.Options{}, m.Candidates()[:5]); err == nil {
+		t.Error("candidates of five of six variables are no error")
+	}
+}
