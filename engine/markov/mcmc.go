@@ -20,8 +20,8 @@ type MCMC struct {
 	ESS        int
 	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
 	Rungs      int // inverse temperatures of each chain; defaults to [mcmc.DefaultRungs]
-	// Jobs is a folder in which each round of each chain is kept as a job; "" means none. A fit goes
-	// on from the rounds that are there. "remote:" before the folder leaves the rounds to
+	// Jobs is a folder in which each round of each chain is kept as a job; "" means none. A fit
+	// goes on from the rounds that are there. "remote:" before the folder leaves the rounds to
 	// tobac-beam, which does the jobs on many machines.
 	Jobs string
 	// Open says that the engine was not asked for: the model that a fit chooses may be one of

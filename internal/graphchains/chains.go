@@ -52,8 +52,8 @@ func (e *Settings) List() []*setting.Setting {
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain",
 			"8, above 24 variables 6, above 40 4, above 60 1"),
 		setting.Line(&e.Jobs, "[remote:]DIR", "jobs",
-			"folder that keeps each round of each chain as a job, from which the same command goes "+
-				"on; with remote: tobac-beam does the jobs", "none"),
+			"folder that keeps each round of each chain as a job, from which the same command "+
+				"goes on; with remote: tobac-beam does the jobs", "none"),
 	}
 }
 
