@@ -130,3 +130,12 @@ func (c *chain) adapt() {
 	}
 	clear(c.recent)
 }
+
+// lastLogScore is ln p(D, G) of the last graph, which a chain without steps since it was restored
+// has been told.
+func (c *chain) lastLogScore() float64 {
+	if c.graph.tables == nil {
+		return c.restored
+	}
+	return c.logScore()
+}

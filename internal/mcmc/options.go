@@ -134,3 +134,6 @@ func (o Options) defaults(d int) (Options, error) {
 	}
 	return o, nil
 }
+
+// draws is the number of graphs that each chain keeps.
+func (o Options) draws() int { return (max(o.Draws, 0) + o.Chains - 1) / o.Chains }

@@ -51,14 +51,9 @@ func NewAt(ctx context.Context, s score.Scorer, p *score.Prior, o Options,
 	m.divide()
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, o, k)
-		m.chains[k].record = o.newRecord(m.problem)
+		m.chains[k].record = newRecord(m.problem, o.draws())
 	}
 	return m, nil
-}
-
-// newRecord is the record of one chain.
-func (o Options) newRecord(p *problem) record {
-	return newRecord(p, (max(o.Draws, 0)+o.Chains-1)/o.Chains)
 }
 
 // Chain is the state of chain k as [Sampler.Continue] takes it: the same bytes for the same state.
@@ -160,13 +155,4 @@ func (c *chain) withBytes(state []byte) (chain, error) {
 	}
 	out.restored = h.LogScore
 	return out, nil
-}
-
-// lastLogScore is ln p(D, G) of the last graph, which a chain without steps since it was restored
-// has been told.
-func (c *chain) lastLogScore() float64 {
-	if c.graph.tables == nil {
-		return c.restored
-	}
-	return c.logScore()
 }

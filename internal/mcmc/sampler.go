@@ -49,7 +49,7 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 	}
 	m.detours = nil
 	for _, c := range m.chains {
-		c.record = o.newRecord(m.problem)
+		c.record = newRecord(m.problem, o.draws())
 		c.clearCounts()
 	}
 	return m, nil
