@@ -78,7 +78,7 @@ func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observe
 			}
 		}
 	}
-	least.chance = math.Min(1, least.chance*float64(tests))
+	least.chance = math.Min(1, least.chance*float64(max(tests, 1)))
 	return least
 }
 
