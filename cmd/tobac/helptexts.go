@@ -27,8 +27,8 @@ probabilities whose header has the names of the columns and whose rows follow th
 entry (i, j) is the probability of i -> j; 0 and 1 are certain. ./er is a file named er.`
 	knowledgeHelp = `Background knowledge: --forbid, --require, --tiers, --knowledge FILE.
 It holds with every engine but bcd, with any prior, and for orders that a method finds.
-FILE in TOML has such statements under the keys require, forbid, tiers, sinks, sources
-and odds, and what columns are, as --kind says it, under kinds:
+FILE is TOML with such statements under the keys require, forbid, tiers, sinks, sources
+and odds. The key kinds says what columns are, as --kind does:
 
   require = [["education", "wage"]]
   tiers   = [["age", "sex"], ["education"], ["wage"]]
@@ -41,8 +41,8 @@ With posterior, svgd samples under order.count orders drawn from the posterior o
 A METHOD (eqvar, eqvar-bu, npvar, score or variance; tobac order --help
 explains them) finds the order from the rows without an intervention. With order.count it
 does so in each of that many resamples of the rows, and the posteriors under all distinct
-orders are mixed. a,b,c lists all columns, causes before effects, and FILE has such a list:
-a known order binds the engines exact, gflownet and tempering too. ./eqvar is a file named
+orders are mixed. a,b,c lists all columns, causes before effects, and FILE has such a list.
+A known order also binds the engines exact, gflownet and tempering. ./eqvar is a file named
 eqvar.`
 	recipeUsage    = "settings of model, prior, order and engine to start from (tobac help recipes)"
 	imputationHelp = "Missing values with --missing impute: the table is completed several times " +
@@ -67,8 +67,8 @@ table for each topic the names of its settings:
   [svgd]
   particles = 50
 
-Paths begin at the folder of the file. The command line comes first. Places to write to,
-and --force, stand on the command line only.`
+Paths are relative to the folder of the file. Options on the command line take precedence.
+Output paths and --force are accepted on the command line only.`
 	recipesHelp = `Recipes: settings of model, prior, order and engine together.
 --engine svgd --set recipe=paper is the published recipe to the letter: svgd under EqVar's
 order, the joint estimator, noise variance 0.1 and no intercept, initial weights from the
@@ -95,14 +95,15 @@ averaged over the graphs, with and without the density of the parameters.`
   pairs.csv            first,second,adjacent,direction and the weights in both directions
   edges.csv            source,target,probability,weight_mean,weight_sd,adjacent,direction,fixed
                        (1 for a required edge)
-                       with more than 100 columns, both from a probability of 0.001 on
+                       with more than 100 columns, pairs.csv and edges.csv omit
+                       probabilities below 0.001
   effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
                        and the columns are at most results.effects
   consensus.csv, .dot  source,target,weight,type (-> or --)
-  particles.json       the posterior, which tobac eval reads; with more than 100 columns the most
-                       probable edges, 100 of each on average, and the mean of all others; graphs
-                       as numbers of sets of parents, which are listed once, and parameters with
-                       the digits that their standard deviations give a meaning
+  particles.json       the posterior, which tobac eval reads. With more than 100 columns: the
+                       most probable edges, on average 100 for each column, and the mean of all
+                       others; each set of parents once, and graphs as numbers of these sets;
+                       parameters rounded to what their standard deviations warrant
   particles-svgd.json  the particles of --beside svgd
   imputation.csv       edge probabilities in each completed table, where values were missing
   summary.json         settings, knowledge, evidences, warnings, metrics, times, verdict

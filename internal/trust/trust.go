@@ -283,16 +283,16 @@ func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand
 
 // finding says what was found.
 func (m misfit) finding(names []string) string {
-	return fmt.Sprintf("the noise of %s depends on %s (p = %s), which refutes the form of the "+
-		"equations", strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), small(m.chance))
+	return fmt.Sprintf("the noise of %s depends on %s (%s), which refutes the form of the "+
+		"equations", strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance(m.chance))
 }
 
-// small is a small probability in words.
-func small(p float64) string {
+// chance is a small p-value, "p = 3e-05".
+func chance(p float64) string {
 	if p < 1e-12 {
-		return "less than 1e-12"
+		return "p < 1e-12"
 	}
-	return fmt.Sprintf("%.0e", p)
+	return fmt.Sprintf("p = %.0e", p)
 }
 
 // A Doubt is why not all of the evidence of a form counts. Its zero value is none.
@@ -322,9 +322,9 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 					finding, t.Form*t.Rows*float64(n), n)}
 		}
 		if rest.chance <= unexplained && !inspect.Recorded(data) {
-			doubt.Beside = fmt.Sprintf("%s (p = %s): a hidden common cause or another form of the "+
+			doubt.Beside = fmt.Sprintf("%s (%s): a hidden common cause or another form of the "+
 				"equations would explain it, and directions may be wrong", rest.text,
-				small(rest.chance))
+				chance(rest.chance))
 		}
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&

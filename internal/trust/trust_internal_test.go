@@ -116,7 +116,7 @@ func TestBeside(t *testing.T) {
 	g.Set(1, 2, true)
 	_, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
 	if !strings.HasPrefix(doubt.Beside, `the noise of "c" depends on "a", which is not `+
-		`among its causes (p = less than 1e-12)`) ||
+		`among its causes (p < 1e-12)`) ||
 		doubt.Refuted != "" {
 		t.Errorf("doubt %+v, want that the noise of c depends on a", doubt)
 	}
