@@ -284,7 +284,8 @@ func (b functionalBlend) FunctionParameters(j int, parents []int, rng *rand.Rand
 // finding says what was found.
 func (m misfit) finding(names []string) string {
 	return fmt.Sprintf("the noise of %s depends on %s (%s), which refutes the form of the "+
-		"equations", strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]), chance(m.chance))
+		"equations", strconv.Quote(names[m.child]), strconv.Quote(names[m.parent]),
+		chance(m.chance))
 }
 
 // chance is a small p-value, "p = 3e-05".
