@@ -186,7 +186,7 @@ func affordableParents(s *nodescore.Dirichlet, d int, prior *score.Prior) int {
 // Hypotheses implements [Scored].
 func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
 	_ int) ([]Hypothesis, error) {
-	joint, err := jointScores(data, prior)
+	joint, err := jointScores(data, prior, jointScales)
 	if err != nil {
 		return nil, err
 	}
@@ -229,17 +229,18 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 // small ones.
 var jointScales = []float64{0.05, 1, 30}
 
-// jointScores are the scores of [Mixed].
-func jointScores(data *dataset.Table, prior *score.Prior) (*nodescore.Joint, error) {
+// jointScores are the scores of [Mixed] with some scales.
+func jointScores(data *dataset.Table, prior *score.Prior, scales []float64) (*nodescore.Joint,
+	error) {
 	x, widths := embedded(data)
 	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(),
-		nodescore.BlockOptions{Freedom: jointScales[0]})
+		nodescore.BlockOptions{Freedom: scales[0]})
 	if err != nil {
 		return nil, err
 	}
 	joint := &nodescore.Joint{Numbers: []*nodescore.Blocks{numbers},
 		Place: slices.Repeat([]int{-1}, len(data.Names))}
-	for _, f := range jointScales[1:] {
+	for _, f := range scales[1:] {
 		joint.Numbers = append(joint.Numbers, numbers.WithFreedom(f))
 	}
 	tables, which, err := generalised.Tables(data, tabulated)

@@ -130,7 +130,9 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 		return nil, fmt.Errorf("the model generalised has form-rows %v and max-parents %d, want "+
 			"no negative numbers", m.FormRows, m.MaxParents)
 	}
-	base, err := jointScores(data, prior)
+	// One scale, under which no set of columns that are nearly determined by each other outweighs
+	// the equations that are fitted.
+	base, err := jointScores(data, prior, []float64{3})
 	if err != nil {
 		return nil, err
 	}
