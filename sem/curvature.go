@@ -44,7 +44,7 @@ func curved(data *dataset.Table) bool {
 	sum, most, tests := 0., 0., 0.
 	var weights, fitted, rest mat.VecDense
 	for i := range d {
-		for k, f := range smooth.NewBasis(mat.Col(nil, i, x), true).Smooth {
+		for k, f := range smooth.NewBasis(mat.Col(nil, i, x), smooth.Functions).Smooth {
 			if k == curvedFunctions {
 				break
 			}

@@ -52,6 +52,9 @@ const (
 	scaleVariance     = 0.5 * 0.5 // of the weights of the scale's functions
 )
 
+// Many rows show what few smooth functions of a column leave.
+const manyRows, manyFunctions = 1500, 12
+
 // A Scorer scores additive equations, as the package comment says. A variable without rows
 // scores 0. It is safe for concurrent use, and keeps the scores that it has computed.
 type Scorer struct {
@@ -125,7 +128,14 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 			return nil, &scoring.ConstantColumnError{Column: j}
 		}
 		s.centre, s.sd = append(s.centre, centre), append(s.sd, sd)
-		s.parent = append(s.parent, smooth.NewBasis(column, !opt.Linear))
+		functions := smooth.Functions
+		switch {
+		case opt.Linear:
+			functions = 0
+		case n >= manyRows:
+			functions = manyFunctions
+		}
+		s.parent = append(s.parent, smooth.NewBasis(column, functions))
 		c.y = at(mat.Col(nil, j, x), c.rows)
 		if c.centre, c.sd = standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {
@@ -357,8 +367,11 @@ func Seconds(n, d, most int, linear bool) float64 {
 	sum, sets := 0.0, float64(d)
 	for k := 0; k <= most; k++ {
 		each := (0.6 + 0.6*float64(k)) * (0.5 + 0.0008*float64(n))
-		if linear {
+		switch {
+		case linear:
 			each = (1 + 0.1*float64(k)) * (0.1 + 0.0005*float64(n))
+		case n >= manyRows:
+			each *= 1.4
 		}
 		sum += sets * each / 1e3
 		sets *= float64(d-1-k) / float64(k+1)

@@ -13,10 +13,10 @@ import (
 // MostKnots is the number of places at which the kernel's eigenfunctions are computed.
 const MostKnots = 60
 
-const (
-	smoothFunctions = 6    // at most, of a column
-	exactRows       = 5000 // from which on functions are straight lines between the knots
-)
+// Functions is the number of smooth functions of a column, unless there are reasons for more.
+const Functions = 6
+
+const exactRows = 5000 // from which on functions are straight lines between the knots
 
 // A Basis has the functions of a column that equations are made of, at its rows: the column
 // itself, of mean 0 and variance 1; smooth functions orthogonal to 1, to the column and to each
@@ -36,9 +36,9 @@ type Basis struct {
 
 // NewBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one
 // standard deviation) on the values of a column x of mean 0 and variance 1. Values beyond the
-// outer quantiles count as these, so that a few rows far out bend nothing. Without smooth there
-// are no smooth functions.
-func NewBasis(x []float64, smooth bool) Basis {
+// outer quantiles count as these, so that a few rows far out bend nothing. functions is the
+// greatest number of smooth functions.
+func NewBasis(x []float64, functions int) Basis {
 	b := Basis{Column: x}
 	n := len(x)
 	sorted := slices.Clone(x)
@@ -64,8 +64,8 @@ func NewBasis(x []float64, smooth bool) Basis {
 		floats.Scale(1/size, bend)
 		b.Scale = append(b.Scale, bend)
 	}
-	if smooth {
-		b.addSmooth(drawn, sorted, unit)
+	if functions > 0 {
+		b.addSmooth(drawn, sorted, unit, functions)
 	}
 	return b
 }
@@ -92,8 +92,8 @@ func matern(a, b float64) float64 {
 
 // addSmooth adds the smooth functions of the column, whose values as the kernel sees them are
 // drawn.
-func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
-	n, leading := len(drawn), smoothFunctions+3
+func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64, functions int) {
+	n, leading := len(drawn), functions+3
 	outer := outerPart(n)
 	var seen []float64 // the knots, as the kernel sees them
 	for k := range MostKnots {
@@ -165,7 +165,7 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64) {
 	left, right, singular := decompose(rows)
 	root := math.Sqrt(float64(n))
 	for c, s := range singular {
-		if s /= root; c == smoothFunctions || c == m-2 || s < 1e-3 {
+		if s /= root; c == functions || c == m-2 || s < 1e-3 {
 			break
 		}
 		function := mat.Col(nil, c, left)

@@ -65,7 +65,8 @@ type misfit struct {
 
 // examineNoise tests, in the equations of a graph, whether the noise depends on the parents:
 // correlations of the residuals and of their squares with three functions of each parent, all
-// of them of ranks. rows is the part of the rows that counts. The other result is what else the
+// of them of ranks, with and without the rows far out, where smooth functions are constant: what
+// both show counts. rows is the part of the rows that counts. The other result is what else the
 // equations leave.
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64,
 	seed uint64) (misfit, remainder) {
@@ -86,25 +87,23 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		if len(parents) == 0 {
 			continue
 		}
-		e := dataset.ColumnNormalScores(rest)
-		square := make([]float64, len(e))
-		for i, v := range e {
-			square[i] = v * v
-		}
+		e := powers(rest)
+		inner := innerRows(data, observed[j], parents)
+		within := powers(picked(rest, inner))
+		less := count * float64(len(inner)) / float64(len(rest))
 		for _, i := range parents {
-			q := dataset.ColumnNormalScores(inspect.ColumnOf(data, i, observed[j]))
-			bend, twist := make([]float64, len(q)), make([]float64, len(q))
-			for k, v := range q {
-				bend[k], twist[k] = v*v-1, v*v*v-3*v
-			}
-			for _, f := range [][]float64{q, bend, twist} {
-				for _, power := range [][]float64{e, square} {
+			x := inspect.ColumnOf(data, i, observed[j])
+			q, central := bends(x), bends(picked(x, inner))
+			for k, f := range q {
+				for l, power := range e {
 					r := stat.Correlation(power, f, nil)
-					if math.IsNaN(r) {
+					of := stat.Correlation(within[l], central[k], nil)
+					if math.IsNaN(r) || math.IsNaN(of) {
 						continue
 					}
 					tests++
-					if p := math.Erfc(math.Abs(r) * math.Sqrt(count/2)); p < worst.chance {
+					least := math.Min(math.Abs(r)*math.Sqrt(count), math.Abs(of)*math.Sqrt(less))
+					if p := math.Erfc(least / math.Sqrt2); p < worst.chance {
 						worst = misfit{child: j, parent: i, chance: p}
 					}
 				}
@@ -113,6 +112,52 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 	}
 	worst.chance = math.Min(1, worst.chance*float64(max(tests, 1)))
 	return worst, unexplainedBy(data, g, noise, observed, rows)
+}
+
+// powers are the ranks of noise, as normal scores, and their squares.
+func powers(noise []float64) [][]float64 {
+	e := dataset.ColumnNormalScores(noise)
+	return [][]float64{e, floats.MulTo(make([]float64, len(e)), e, e)}
+}
+
+// bends are three functions of the ranks of a variable.
+func bends(x []float64) [][]float64 {
+	q := dataset.ColumnNormalScores(x)
+	bend, twist := make([]float64, len(q)), make([]float64, len(q))
+	for k, v := range q {
+		bend[k], twist[k] = v*v-1, v*v*v-3*v
+	}
+	return [][]float64{q, bend, twist}
+}
+
+// innerRows are the places among some rows at which no parent is beyond its outermost values: eight
+// at either end, or a fiftieth of few.
+func innerRows(data *dataset.Table, rows []int, parents []int) (inner []int) {
+	outer := min(8, len(rows)/50)
+	out := make([]bool, len(rows))
+	for _, i := range parents {
+		x := inspect.ColumnOf(data, i, rows)
+		sorted := slices.Sorted(slices.Values(x))
+		low, high := sorted[outer], sorted[len(sorted)-1-outer]
+		for k, v := range x {
+			out[k] = out[k] || v < low || v > high
+		}
+	}
+	for k := range rows {
+		if !out[k] {
+			inner = append(inner, k)
+		}
+	}
+	return inner
+}
+
+// picked are the elements at some places.
+func picked(x []float64, places []int) []float64 {
+	out := make([]float64, len(places))
+	for k, i := range places {
+		out[k] = x[i]
+	}
+	return out
 }
 
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
