@@ -25,7 +25,7 @@ var _ ScalarKernel = Additive{}
 func (k Additive) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
 	gram := work.fit(x)
 	k.evaluate(gram, repulsive, x, &work.scratch)
-	return applyScalar(gram, driving, score)
+	return work.applyScalar(driving, score)
 }
 
 // Evaluate implements [ScalarKernel]. It panics if the number of bandwidths is not the

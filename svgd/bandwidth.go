@@ -46,23 +46,40 @@ func (Median) Bandwidth(sq *mat.Dense) float64 {
 		return 1
 	}
 	// The lower of the middle two has rank (pairs+1)/2 among the positive ones.
-	// Non-negative floating point numbers are ordered as their bits: bisection
-	// finds it in 63 passes without memory of its own.
 	rank := countBelow(sq, 0) + (pairs+1)/2
-	low, high := uint64(0), math.Float64bits(math.Inf(1))
-	for low < high {
-		mid := low + (high-low)/2
-		if countBelow(sq, math.Float64frombits(mid)) >= rank {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	median := math.Float64frombits(low)
+	median := ranked(sq, rank)
 	if pairs%2 == 0 && countBelow(sq, median) == rank {
 		median += (smallestAbove(sq, median) - median) / 2
 	}
 	return median / math.Log(float64(n)+1)
+}
+
+// ranked returns the entry of the strict lower triangle whose rank, from 1 on, is that.
+// Non-negative floating point numbers are ordered as their bits, which are found in groups from the
+// top: each pass counts the entries that begin with the bits so far.
+func ranked(sq *mat.Dense, rank int) float64 {
+	const width = 11
+	n, _ := sq.Dims()
+	found := uint64(0)
+	for low := 64; low > 0; {
+		high := low
+		low = max(low-width, 0)
+		var counts [1 << width]int
+		for r := range n {
+			for _, s := range sq.RawRowView(r)[:r] {
+				// Shifts of 64 give 0: all entries begin alike.
+				if bits := math.Float64bits(s); bits>>high == found>>high {
+					counts[bits>>low&(1<<(high-low)-1)]++
+				}
+			}
+		}
+		digit := uint64(0)
+		for ; rank > counts[digit]; digit++ {
+			rank -= counts[digit]
+		}
+		found |= digit << low
+	}
+	return math.Float64frombits(found)
 }
 
 // countBelow returns how many entries of the strict lower triangle are ≤ v.

@@ -8,28 +8,40 @@ import "gonum.org/v1/gonum/mat"
 type coordinates struct {
 	profile   profile
 	gaps      gaps
-	transpose []float64  // p×M: the values of each coordinate
-	inverse   []float64  // p: 1/h
-	pair      *mat.Dense // M×M, for bandwidth rules of one's own
-	strips    [4][]float64
-	sums      [2]*mat.Dense // M×strip: Σ_r k(x_r, x_m), −Σ_r k(x_r, x_m)²
+	transpose []float64      // p×M: the values of each coordinate
+	inverse   []float64      // p: 1/h
+	pair      *mat.Dense     // M×M, for custom bandwidth rules
+	strips    []stripScratch // a worker's
+	found     []float64      // of each strip: the sum of its numbers of neighbours
+
+	do                           func(worker, from, to int) // strips, of these
+	driving, repulsive, score, x *mat.Dense
+}
+
+// stripScratch is memory for a strip.
+type stripScratch struct {
+	lines [4][]float64
+	sums  [2]*mat.Dense // M×strip: Σ_r k(x_r, x_m), −Σ_r k(x_r, x_m)²
 }
 
 // strip is how many coordinates are done at a time, so that they stay in the nearest cache.
 const strip = 256
 
 // fit gives c memory for n particles of p coordinates.
-func (c *coordinates) fit(n, p int) {
-	if len(c.transpose) == n*p && len(c.inverse) == p {
-		return
+func (c *coordinates) fit(n, p, workers int) {
+	if len(c.transpose) != n*p || len(c.inverse) != p {
+		*c = coordinates{transpose: make([]float64, n*p), inverse: make([]float64, p),
+			found: make([]float64, (p+strip-1)/strip)}
+		c.do = c.some
 	}
 	width := min(strip, p)
-	*c = coordinates{
-		transpose: make([]float64, n*p), inverse: make([]float64, p),
-		sums: [2]*mat.Dense{mat.NewDense(n, width, nil), mat.NewDense(n, width, nil)},
-	}
-	for k := range c.strips {
-		c.strips[k] = make([]float64, width)
+	for len(c.strips) < max(workers, 1) {
+		s := stripScratch{sums: [2]*mat.Dense{mat.NewDense(n, width, nil),
+			mat.NewDense(n, width, nil)}}
+		for k := range s.lines {
+			s.lines[k] = make([]float64, width)
+		}
+		c.strips = append(c.strips, s)
 	}
 }
 
@@ -38,14 +50,17 @@ func (c *coordinates) fit(n, p int) {
 //
 // A particle takes the others in the sequence of their numbers, so that particles at one place stay
 // together.
-func (c *coordinates) apply(k radial,
-	driving, repulsive, score, x *mat.Dense) (neighbours float64) {
+func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense,
+	workers int) (neighbours float64) {
 	n, p := x.Dims()
-	c.fit(n, p)
+	c.fit(n, p, workers)
 	c.bandwidths(k.rule(), x)
 	c.profile = k.profile(c.profile)
-	for from := 0; from < p; from += strip {
-		neighbours += c.strip(c.profile, driving, repulsive, score, x, from, min(from+strip, p))
+	c.driving, c.repulsive, c.score, c.x = driving, repulsive, score, x
+	const operations = 20 // of a pair in a coordinate
+	share(workers, len(c.found), 1, operations*float64(n)*float64(n)/2*float64(p), c.do)
+	for _, sum := range c.found {
+		neighbours += sum
 	}
 	return neighbours
 }
@@ -87,18 +102,26 @@ func (c *coordinates) bandwidths(rule BandwidthRule, x *mat.Dense) {
 	}
 }
 
+// some does strips first, …, end−1 in the memory of a worker.
+func (c *coordinates) some(worker, first, end int) {
+	_, p := c.x.Dims()
+	for s := first; s < end; s++ {
+		c.found[s] = c.strip(s*strip, min((s+1)*strip, p), &c.strips[worker])
+	}
+}
+
 // strip does the coordinates from, …, to−1.
-func (c *coordinates) strip(k profile, driving, repulsive, score, x *mat.Dense,
-	from, to int) (neighbours float64) {
+func (c *coordinates) strip(from, to int, scratch *stripScratch) (neighbours float64) {
+	k, driving, repulsive, score, x := c.profile, c.driving, c.repulsive, c.score, c.x
 	n, _ := x.Dims()
 	inverse := c.inverse[from:to]
 	var s [4][]float64
 	for i := range s {
-		s[i] = c.strips[i][:to-from]
+		s[i] = scratch.lines[i][:to-from]
 	}
 	diff, u, value, slope := s[0], s[1], s[2], s[3]
 	row := func(m *mat.Dense, r int) []float64 { return m.RawRowView(r)[from:to] }
-	sum := func(i, r int) []float64 { return c.sums[i].RawRowView(r)[:to-from] }
+	sum := func(i, r int) []float64 { return scratch.sums[i].RawRowView(r)[:to-from] }
 	diagonal := k.diagonal()
 	for r := range n {
 		clear(row(driving, r))

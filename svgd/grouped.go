@@ -50,7 +50,8 @@ func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) fl
 	for b, xb := range x {
 		_, width := xb.Dims()
 		if r, ok := kernel.(radial); ok && k.Size == 1 {
-			total += work.part(b).coordinates.apply(r, driving[b], repulsive[b], score[b], xb)
+			total += work.part(b).coordinates.apply(r, driving[b], repulsive[b], score[b], xb,
+				work.workers)
 			groups += width
 			continue
 		}

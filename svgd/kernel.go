@@ -38,6 +38,7 @@ type ScalarKernel interface {
 // Work is memory that a kernel reuses from call to call. The zero value is ready
 // to use. It must not be used concurrently.
 type Work struct {
+	workers int        // fewer than 2: one
 	gram    *mat.Dense // M×M
 	scratch scratch
 	profile profile // of an inverse multiquadric
@@ -54,16 +55,16 @@ func (w *Work) part(g int) *Work {
 	if g == len(w.groups) {
 		w.groups = append(w.groups, new(Work))
 	}
+	w.groups[g].workers = w.workers
 	return w.groups[g]
 }
 
 // applyScalar is Apply of a scalar kernel that has been evaluated.
-func applyScalar(gram *mat.Dense, driving, score []*mat.Dense) (neighbours float64) {
+func (w *Work) applyScalar(driving, score []*mat.Dense) (neighbours float64) {
 	for b, g := range score {
-		// gram is symmetric.
-		kernels.Mul(driving[b].RawMatrix(), gram.RawMatrix(), g.RawMatrix())
+		w.scratch.product.multiply(w.workers, driving[b], w.gram, g) // gram is symmetric
 	}
-	return effectiveNeighbours(gram)
+	return effectiveNeighbours(w.gram)
 }
 
 // fit returns the M×M matrix for the particles of x.
@@ -72,6 +73,7 @@ func (w *Work) fit(x []*mat.Dense) *mat.Dense {
 	if w.gram == nil || w.gram.RawMatrix().Rows != n {
 		w.gram = mat.NewDense(n, n, nil)
 	}
+	w.scratch.workers = w.workers
 	return w.gram
 }
 

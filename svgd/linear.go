@@ -19,7 +19,7 @@ var _ ScalarKernel = Linear{}
 func (k Linear) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
 	gram := work.fit(x)
 	k.Evaluate(gram, repulsive, x)
-	return applyScalar(gram, driving, score)
+	return work.applyScalar(driving, score)
 }
 
 // Evaluate implements [ScalarKernel].

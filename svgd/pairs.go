@@ -1,8 +1,6 @@
 package svgd
 
-import (
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // near divides the pairs of particles. Those which are far apart,
 //
@@ -24,9 +22,24 @@ type scratch struct {
 	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
 	pairs   *mat.Dense   // M×M: inner products, then minus the weights
+	workers int          // fewer than 2: one
 
-	arg, value, slope []float64 // M: of the profile, for a row
+	rows []rowScratch // a worker's
+
+	// What is shared out among the workers, and what that reads.
+	inner, distances, weights func(worker, from, to int)
+	product                   product
+	gram                      *mat.Dense
+	x, y                      []*mat.Dense
+	profile                   profile
+	h                         float64
 }
+
+// rowScratch is memory for the profile of a row of M.
+type rowScratch struct{ arg, value, slope []float64 }
+
+// triangle is how many rows of a triangle a worker takes at a time: an even number, for tiles.
+const triangle = 8
 
 // centre computes x_r − x_0 for all blocks.
 func (s *scratch) centre(x []*mat.Dense) {
@@ -34,9 +47,13 @@ func (s *scratch) centre(x []*mat.Dense) {
 	if len(s.norms) != n || len(s.centred) != len(x) {
 		*s = scratch{
 			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n),
-			pairs: mat.NewDense(n, n, nil),
-			arg:   make([]float64, n), value: make([]float64, n), slope: make([]float64, n),
+			pairs: mat.NewDense(n, n, nil), workers: s.workers,
 		}
+		s.inner, s.distances, s.weights = s.innerRows, s.distanceRows, s.weighRows
+	}
+	for len(s.rows) < max(s.workers, 1) {
+		s.rows = append(s.rows, rowScratch{make([]float64, n), make([]float64, n),
+			make([]float64, n)})
 	}
 	for b, xb := range x {
 		_, p := xb.Dims()
@@ -59,17 +76,35 @@ func (s *scratch) far(sq float64, r, m int) bool { return sq > near*(s.norms[r]+
 // triangle of gram. centred belongs to the same blocks.
 func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
 	s.pairs.Zero()
-	for _, y := range centred {
-		kernels.AddGram(s.pairs.RawMatrix(), y.RawMatrix())
+	s.gram, s.x, s.y = gram, x, centred
+	n, p := len(s.norms), 0
+	for _, xb := range x {
+		p += xb.RawMatrix().Cols
 	}
-	for r := range s.norms {
-		inner, row := s.pairs.RawRowView(r), gram.RawRowView(r)[:r]
-		s.norms[r] = inner[r]
+	operations := float64(n) * float64(n) * float64(p)
+	share(s.workers, n, triangle, operations, s.inner)
+	share(s.workers, n, triangle, operations, s.distances)
+}
+
+// innerRows computes rows of the inner products.
+func (s *scratch) innerRows(_, from, to int) {
+	for _, y := range s.y {
+		kernels.AddGramRows(s.pairs.RawMatrix(), y.RawMatrix(), from, to)
+	}
+	for r := from; r < to; r++ {
+		s.norms[r] = s.pairs.At(r, r)
+	}
+}
+
+// distanceRows computes rows of the squared distances.
+func (s *scratch) distanceRows(_, from, to int) {
+	for r := from; r < to; r++ {
+		inner, row := s.pairs.RawRowView(r), s.gram.RawRowView(r)[:r]
 		for m := range row {
 			sq := s.norms[r] + s.norms[m] - 2*inner[m]
 			if !s.far(sq, r, m) {
 				sq = 0
-				for _, xb := range x {
+				for _, xb := range s.x {
 					sq += squaredDistance(xb.RawRowView(r), xb.RawRowView(m))
 				}
 			}
@@ -113,7 +148,7 @@ func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []
 	for b, y := range centred {
 		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
 		fb := repulsion[b]
-		kernels.Mul(fb.RawMatrix(), s.pairs.RawMatrix(), y.RawMatrix())
+		s.product.multiply(s.workers, fb, s.pairs, y)
 		for m := range s.norms {
 			sum := 0.0
 			for _, w := range s.pairs.RawRowView(m) {
@@ -139,16 +174,25 @@ func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []
 // they do not apply.
 func (s *scratch) weigh(k profile, gram *mat.Dense, h float64) {
 	s.pairs.Zero()
-	for r := range s.norms {
-		row := gram.RawRowView(r)[:r]
-		u := s.arg[:r]
+	s.profile, s.gram, s.h = k, gram, h
+	const operations = 20 // of a pair
+	n := len(s.norms)
+	share(s.workers, n, triangle, operations*float64(n)*float64(n)/2, s.weights)
+}
+
+// weighRows is weigh for rows of the lower triangle.
+func (s *scratch) weighRows(worker, from, to int) {
+	memory := &s.rows[worker]
+	for r := from; r < to; r++ {
+		row := s.gram.RawRowView(r)[:r]
+		u := memory.arg[:r]
 		for m, sq := range row {
-			u[m] = sq / h
+			u[m] = sq / s.h
 		}
-		value, slope := k.at(s.value[:r], s.slope[:r], u)
+		value, slope := s.profile.at(memory.value[:r], memory.slope[:r], u)
 		for m, sq := range row {
-			gram.RawRowView(m)[r] += value[m]
-			w := 2 / h * slope[m]
+			s.gram.RawRowView(m)[r] += value[m]
+			w := 2 / s.h * slope[m]
 			if s.far(sq, r, m) {
 				s.pairs.RawRowView(r)[m], s.pairs.RawRowView(m)[r] = -w, -w
 				w = 0

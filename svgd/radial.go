@@ -65,7 +65,7 @@ func (work *Work) applyRadial(k profile, rule BandwidthRule,
 	driving, repulsive, score, x []*mat.Dense) float64 {
 	gram := work.fit(x)
 	work.scratch.evaluate(k, rule, gram, repulsive, x)
-	return applyScalar(gram, driving, score)
+	return work.applyScalar(driving, score)
 }
 
 // evaluate is Evaluate of a radial kernel.

@@ -17,6 +17,9 @@ type Sampler struct {
 	Kernel Kernel
 	// Optimizer makes the steps. Nil means RMSProp{}.
 	Optimizer Optimizer
+	// Workers is how many goroutines the kernel may use, which the target does not count. Zero
+	// means 1. Results do not depend on it.
+	Workers int
 	// Outside says what becomes of particles that have left the support of the target.
 	// Zero: they end the run.
 	Outside Outside
@@ -100,6 +103,7 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	if kernel == nil {
 		kernel = defaultKernel
 	}
+	w.kernel.workers = s.Workers
 	w.neighbours = kernel.Apply(w.phi, w.repulsion, w.score, x, &w.kernel)
 	if err := w.direction(s.Recorder != nil); err != nil {
 		return err

@@ -232,14 +232,20 @@ func (s Set) multiplyPanels(c blas64.General, a Strided, b blas64.General, add b
 // for A of m×k, and leaves the rest of C as it is. C does not overlap A. Every
 // element is summed in the same order, wherever it stands: rows i and j of A that
 // are equal have equal inner products with every row, with i and j too.
-func (s Set) AddGram(c, a blas64.General) {
+func (s Set) AddGram(c, a blas64.General) { s.AddGramRows(c, a, 0, a.Rows) }
+
+// AddGramRows is [Set.AddGram] for rows [first, end) of C alone, to the same bits.
+func (s Set) AddGramRows(c, a blas64.General, first, end int) {
 	check("A", &a)
 	check("C", &c)
 	if c.Rows != a.Rows || c.Cols != a.Rows {
 		panic(fmt.Sprintf("vector: C of %d×%d is not A of %d×%d times its transpose", c.Rows,
 			c.Cols, a.Rows, a.Cols))
 	}
-	if a.Rows == 0 || a.Cols == 0 {
+	if first < 0 || end > a.Rows {
+		panic(fmt.Sprintf("vector: rows %d to %d of %d", first, end, a.Rows))
+	}
+	if first >= end || a.Cols == 0 {
 		return
 	}
 	width := max(64, cacheLen/a.Rows&^(block-1))
@@ -247,11 +253,11 @@ func (s Set) AddGram(c, a blas64.General) {
 		to := min(from+width, a.Cols)
 		switch {
 		case s != Portable:
-			gramTiles(&c, &a, from, to)
+			gramTiles(&c, &a, first, end, from, to)
 		case a.Rows < tileRows:
-			gramDots(&c, &a, from, to)
+			gramDots(&c, &a, first, end, from, to)
 		default:
-			gram(&c, &a, from, to)
+			gram(&c, &a, first, end, from, to)
 		}
 	}
 }
@@ -259,8 +265,8 @@ func (s Set) AddGram(c, a blas64.General) {
 // gram adds the inner products over a range of columns. gonum takes rows by four,
 // and a remainder perhaps in another order: here the last four are taken together,
 // and what was not wanted is restored.
-func gram(c, a *blas64.General, from, to int) {
-	for i := range a.Rows {
+func gram(c, a *blas64.General, first, last, from, to int) {
+	for i := first; i < last; i++ {
 		x := vec(row(a, i, from, to))
 		end := (i + tileRows) &^ (tileRows - 1) // of the groups of four up to row i
 		done := 0
@@ -268,14 +274,14 @@ func gram(c, a *blas64.General, from, to int) {
 			done, end = end-tileRows, a.Rows
 			blas64.Gemv(blas.NoTrans, 1, part(a, 0, done, from, to), x, 1, vec(row(c, i, 0, done)))
 		}
-		first := 0
+		start := 0
 		if done > 0 {
-			first = end - tileRows
+			start = end - tileRows
 		}
 		four := row(c, i, end-tileRows, end)
 		before := [tileRows]float64(four)
-		blas64.Gemv(blas.NoTrans, 1, part(a, first, end, from, to), x, 1,
-			vec(row(c, i, first, end)))
+		blas64.Gemv(blas.NoTrans, 1, part(a, start, end, from, to), x, 1,
+			vec(row(c, i, start, end)))
 		for j := range four {
 			if at := end - tileRows + j; at < done || at > i {
 				four[j] = before[j]
@@ -285,8 +291,8 @@ func gram(c, a *blas64.General, from, to int) {
 }
 
 // gramDots is gram for less than four rows.
-func gramDots(c, a *blas64.General, from, to int) {
-	for i := range a.Rows {
+func gramDots(c, a *blas64.General, first, last, from, to int) {
+	for i := first; i < last; i++ {
 		for j := range i + 1 {
 			c.Data[i*c.Stride+j] += blas64.Dot(vec(row(a, i, from, to)), vec(row(a, j, from, to)))
 		}
@@ -297,14 +303,14 @@ func gramDots(c, a *blas64.General, from, to int) {
 const gramRows = 2
 
 // gramTiles is gram in assembly. A tile of fewer rows repeats the last one.
-func gramTiles(c, a *blas64.General, from, to int) {
+func gramTiles(c, a *blas64.General, first, last, from, to int) {
 	var sums [gramRows * tileRows]float64
 	at := func(i int) *float64 { return &a.Data[min(i, a.Rows-1)*a.Stride+from] }
 	tail := &tails[block-(to-from)%4]
-	for i := 0; i < a.Rows; i += gramRows {
-		for j := 0; j < min(i+gramRows, a.Rows); j += tileRows {
+	for i := first; i < last; i += gramRows {
+		for j := 0; j < min(i+gramRows, last); j += tileRows {
 			innerAVX2(&sums, at(i), at(i+1), at(j), at(j+1), at(j+2), at(j+3), to-from, tail)
-			for r := i; r < min(i+gramRows, a.Rows); r++ {
+			for r := i; r < min(i+gramRows, last); r++ {
 				for l := j; l < min(j+tileRows, r+1); l++ {
 					c.Data[r*c.Stride+l] += sums[(r-i)*tileRows+l-j]
 				}

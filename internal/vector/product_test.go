@@ -241,6 +241,10 @@ func TestGram(t *testing.T) {
 			tame(a, c)
 			got := copied(c)
 			set.AddGram(got, a)
+			pieces, cut := copied(c), rng.IntN(m+1)
+			set.AddGramRows(pieces, a, cut, m)
+			set.AddGramRows(pieces, a, 0, cut)
+			unchanged(t, set.String()+": rows in two pieces", pieces, got)
 			for i := range m {
 				for j := range m {
 					what := fmt.Sprintf("%v: %d rows of %d: element %d, %d", set, m, k, i, j)

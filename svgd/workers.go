@@ -1,0 +1,66 @@
+package svgd
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/parallel"
+)
+
+// operationsEach is how many floating-point operations a goroutine must have to do: about a tenth
+// of a millisecond, which is ten times what it costs to start it.
+var operationsEach = float64(1 << 20)
+
+// share calls do for pieces that cover the items 0 ≤ i < n, on as many goroutines as there are
+// workers and as the operations are worth. A worker takes every workers-th piece of some size, or
+// if size is 0 one piece, and may use memory of its own. Items write to places of their own, so
+// that their bits do not depend on the number of workers. What do reads stands in the memory that
+// it is a method of: a closure for each call would be allocated.
+func share(workers, n, size int, operations float64, do func(worker, from, to int)) {
+	used := int(min(float64(workers), operations/operationsEach, float64(n)))
+	if used < 2 {
+		do(0, 0, n)
+		return
+	}
+	if size == 0 {
+		size = (n + used - 1) / used
+	}
+	step := size
+	err := parallel.For(context.Background(), used, used, func(w int) error {
+		for from := w * step; from < n; from += used * step {
+			do(w, from, min(from+step, n))
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err) // do does not fail
+	}
+}
+
+// A product is dst = a·b, whose rows are shared out.
+type product struct {
+	dst, a, b blas64.General
+	do        func(worker, from, to int)
+}
+
+func (p *product) multiply(workers int, dst, a, b *mat.Dense) {
+	if p.do == nil {
+		p.do = p.rows
+	}
+	p.dst, p.a, p.b = dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
+	share(workers, p.a.Rows, 0, 2*float64(p.a.Rows)*float64(p.a.Cols)*float64(p.b.Cols), p.do)
+}
+
+func (p *product) rows(_, from, to int) {
+	if from < to {
+		kernels.Mul(rows(p.dst, from, to), rows(p.a, from, to), p.b)
+	}
+}
+
+// rows are those of x from one up to another.
+func rows(x blas64.General, from, to int) blas64.General {
+	x.Data, x.Rows = x.Data[from*x.Stride:], to-from
+	return x
+}
