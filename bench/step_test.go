@@ -110,8 +110,9 @@ func (s stepSetup) compile(tb testing.TB, data *mat.Dense, edges float64,
 
 // A stepProblem is a compiled problem with its initial particles.
 type stepProblem struct {
-	target *models.TOBAC
-	start  []*mat.Dense
+	target  *models.TOBAC
+	start   []*mat.Dense
+	workers int
 }
 
 func (s stepSetup) problem(tb testing.TB, engine autograd.Engine) *stepProblem {
@@ -119,7 +120,7 @@ func (s stepSetup) problem(tb testing.TB, engine autograd.Engine) *stepProblem {
 	data, edges := s.data(tb)
 	target := s.compile(tb, data, edges, engine)
 	tb.Cleanup(target.Close)
-	return &stepProblem{target, target.Init()}
+	return &stepProblem{target, target.Init(), s.workers}
 }
 
 func cloneBlocks(x []*mat.Dense) []*mat.Dense {
@@ -144,7 +145,7 @@ func (p *stepProblem) score(tb testing.TB) []*mat.Dense {
 // what all others use.
 func (p *stepProblem) stepper() func() error {
 	s := &svgd.Sampler{Target: p.target, Kernel: svgd.Additive{Bandwidths: []float64{5, 500}},
-		Optimizer: svgd.RMSProp{}}
+		Optimizer: svgd.RMSProp{}, Workers: p.workers}
 	x := cloneBlocks(p.start)
 	return func() error {
 		for k, start := range p.start {
@@ -326,7 +327,7 @@ func TestWorkersChangeNoBit(t *testing.T) {
 				p := s.problem(t, autograd.Compiled)
 				got, x := p.score(t), cloneBlocks(p.start)
 				sampler := &svgd.Sampler{Target: p.target,
-					Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}}
+					Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Workers: s.workers}
 				err := sampler.Run(context.Background(), x, stepNumber, stepNumber+3)
 				if err != nil {
 					t.Fatal(err)

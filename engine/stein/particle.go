@@ -103,7 +103,8 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 	if err := f.fitParameters(ctx); err != nil {
 		return err
 	}
-	f.svgd = &svgd.Sampler{Target: f.target, Kernel: kernel, Optimizer: s.optimizer()}
+	f.svgd = &svgd.Sampler{Target: f.target, Kernel: kernel, Optimizer: s.optimizer(),
+		Workers: f.workers}
 	return nil
 }
 

@@ -11,7 +11,7 @@ func Example() {
 	p := pool.New(3)
 	defer p.Close()
 	sums := make([]int, p.Workers())
-	p.Run(func(worker int) {
+	p.Run(p.Workers(), func(worker int) {
 		for i := worker; i < 99; i += p.Workers() {
 			sums[worker] += i
 		}

@@ -19,7 +19,7 @@ func TestPanic(t *testing.T) {
 			var returned atomic.Int32
 			caught := func() (value any) {
 				defer func() { value = recover() }()
-				p.Run(func(worker int) {
+				p.Run(workers, func(worker int) {
 					defer returned.Add(1)
 					if worker == at {
 						panic("broken")
@@ -37,7 +37,7 @@ func TestPanic(t *testing.T) {
 					returned.Load())
 			}
 			calls := atomic.Int32{}
-			p.Run(func(int) { calls.Add(1) })
+			p.Run(workers, func(int) { calls.Add(1) })
 			if int(calls.Load()) != workers {
 				t.Errorf("%d workers, after a panic: %d calls", workers, calls.Load())
 			}

@@ -8,10 +8,11 @@ import (
 	"tobac/internal/parallel"
 )
 
-// spins is how often a goroutine that waits yields before it sleeps, which takes about
-// a quarter of a millisecond. To wake a sleeping one takes almost as long as the
-// shorter computations between which workers wait.
-const spins = 3000
+// A goroutine that waits yields spins times before it sleeps, which takes about a quarter of a
+// millisecond, and looks each times before it yields. To wake a sleeping one takes almost as long
+// as the shorter computations between which workers wait. Yielding takes a lock that all
+// goroutines share: where many wait, they should not all stand at it.
+const spins, each = 1000, 100
 
 // A Pool is a number of workers, of which the caller is one. It must not be used
 // concurrently, nor copied.
@@ -58,13 +59,14 @@ func New(workers int) *Pool {
 // Workers is the number of workers, at least 1.
 func (p *Pool) Workers() int { return len(p.workers) + 1 }
 
-// Run calls part once for each worker, numbered from 0, at the same time, and returns when all
-// calls have. The caller is worker 0. If calls panic it panics when all have returned, with the
-// [parallel.Panic] of the first.
-func (p *Pool) Run(part func(worker int)) {
+// Run calls part once for each of some workers, numbered from 0, at the same time, and returns when
+// all calls have. The caller is worker 0; at least 1 and at most all workers are called. If calls
+// panic it panics when all have returned, with the [parallel.Panic] of the first.
+func (p *Pool) Run(workers int, part func(worker int)) {
+	workers = max(min(workers, p.Workers()), 1)
 	p.part = part
-	p.pending.Store(int32(len(p.workers)))
-	p.call()
+	p.pending.Store(int32(workers - 1))
+	p.call(workers)
 	p.guarded(0)
 	p.caller.wait(func() bool { return p.pending.Load() == 0 })
 	p.part = nil
@@ -91,13 +93,13 @@ func (p *Pool) Close() {
 	for _, w := range p.workers {
 		w.closed = true
 	}
-	p.call()
+	p.call(p.Workers())
 	p.workers = nil
 }
 
-// call begins a call of every worker.
-func (p *Pool) call() {
-	for _, w := range p.workers {
+// call begins a call of some workers, of which the caller is one.
+func (p *Pool) call(workers int) {
+	for _, w := range p.workers[:workers-1] {
 		w.calls.Add(1)
 		w.wake()
 	}
@@ -115,8 +117,10 @@ func newWaiter(spins int) waiter { return waiter{spins: spins, alarm: make(chan 
 // wait returns when ready says so. Whoever makes it ready calls wake after that.
 func (w *waiter) wait(ready func() bool) {
 	for range w.spins {
-		if ready() {
-			return
+		for range each {
+			if ready() {
+				return
+			}
 		}
 		runtime.Gosched()
 	}

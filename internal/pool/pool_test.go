@@ -30,7 +30,7 @@ func TestPool(t *testing.T) {
 		}
 		run := func() {
 			met.Store(0)
-			p.Run(part)
+			p.Run(workers, part)
 		}
 		if allocs := testing.AllocsPerRun(20, run); allocs > 0 {
 			t.Errorf("%d workers: %v allocations in a call, want none", workers, allocs)

@@ -189,10 +189,15 @@ func (q *part) explain(s io.Writer, i int) {
 			"uniform numbers be drawn where they are used\n", q.plan.Count, q.plan.Lanes,
 			vm.VectorLen)
 	}
-	if q.outer > 1 {
-		fmt.Fprintf(s, "  %d runs are shared out among workers\n", q.outer)
-	} else {
+	switch {
+	case q.outer == 1:
 		fmt.Fprint(s, "  one run: a single worker computes this part; independent evaluations "+
 			"over a mapped axis would be shared out\n")
+	case q.worth == 1:
+		fmt.Fprintf(s, "  %d runs, too short to share out\n", q.outer)
+	case q.worth < q.outer:
+		fmt.Fprintf(s, "  %d runs are shared out among at most %d workers\n", q.outer, q.worth)
+	default:
+		fmt.Fprintf(s, "  %d runs are shared out among workers\n", q.outer)
 	}
 }

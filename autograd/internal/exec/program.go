@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tobac/autograd/internal/dense"
@@ -37,6 +38,7 @@ type part struct {
 	f      *ir.Func
 	layout layout
 	outer  int             // runs for one evaluation
+	worth  int             // how many workers the runs are worth
 	steps  []dense.Step    // of a part without element program
 	runs   []dense.Stretch // what computes the steps
 	plan   *dense.Plan
@@ -181,7 +183,7 @@ func (q *part) writes(array int) bool {
 // dimensions. again says that the function of the cut is needed once more, as it is.
 func (p *Program) newPart(cut passes.Part, loops []*ir.Axis, lanes *ir.Axis, again bool,
 	observe func(passes.Pass, *ir.Func)) (*part, error) {
-	q := &part{f: cut.F, layout: layout{loops: loops, lane: lanes}, outer: 1}
+	q := &part{f: cut.F, layout: layout{loops: loops, lane: lanes}, outer: 1, worth: math.MaxInt}
 	var keep ir.AxisSet
 	for _, a := range loops {
 		keep = keep.With(a)
@@ -302,6 +304,7 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 			if len(q.layout.loops) != 1 {
 				axes.Loop = nil
 			}
+			q.worth = w.worth(float64(q.outer) * (w.onLanes(lanes.Size()) + w.uniform))
 			q.lane, err = lane.Compile(q.f, axes, p.Without)
 			return false, err
 		}
@@ -311,9 +314,10 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		w := measure(q.f, dense.Codes(p.Without), func(v *ir.Value) bool {
 			return v.Axes.Has(loop)
 		})
-		strip := stripLanes(loop.Size(), p.Workers)
-		strips := (loop.Size() + strip - 1) / strip
 		onLanes, one := p.lone(q.f, loop)
+		q.worth = w.worth(min(onLanes, one))
+		strip := stripLanes(loop.Size(), min(p.Workers, q.worth))
+		strips := (loop.Size() + strip - 1) / strip
 		why, too := w.tooLarge()
 		if w.ops+w.terms+w.slow > 0 && !too && onLanes < one {
 			q.layout.lane, q.layout.strip, q.outer = loop, strip, strips
@@ -331,6 +335,19 @@ func (p *Program) layOut(q *part) (again bool, err error) {
 		}
 	}
 	return false, q.compileDense(nil, 1, p.Without)
+}
+
+// WorkerNanoseconds is how long a worker must have to do, by the estimate, to be called: about what
+// it takes to let it begin and to hear of its end. Tests set it to 0: all are called.
+var WorkerNanoseconds = 10_000.
+
+// worth is how many workers a computation of some nanoseconds is worth. What operations of users
+// take is not known.
+func (w *work) worth(nanoseconds float64) int {
+	if w.opaque > 0 || WorkerNanoseconds == 0 {
+		return math.MaxInt
+	}
+	return 1 + int(min(nanoseconds/WorkerNanoseconds, 1e6))
 }
 
 // stripLanes is the number of indices of a lone axis that are computed together: whole

@@ -93,7 +93,7 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 		own: make([][]float64, len(p.arrays)), sizes: p.sizes()}
 	c.workers = 1
 	for _, q := range p.parts {
-		c.workers = max(c.workers, min(opt.Workers, q.outer))
+		c.workers = max(c.workers, min(opt.Workers, q.outer, q.worth))
 		for _, in := range q.inputs {
 			c.draws = c.draws || in.draw >= 0
 		}
@@ -174,10 +174,10 @@ func (c *evaluator) Eval(dst [][]float64, src []Feed) error {
 		if q.constant && c.ran {
 			continue
 		}
-		if q.outer > 1 && c.workers > 1 {
+		if workers := min(c.workers, q.outer, q.worth); workers > 1 {
 			c.part = k
 			c.next.Store(0)
-			c.pool.Run(c.run)
+			c.pool.Run(workers, c.run)
 		} else {
 			for i := range q.outer {
 				c.runOuter(c.frames[0][k], q, i)
