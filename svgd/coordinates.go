@@ -1,6 +1,10 @@
 package svgd
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/pool"
+)
 
 // coordinates is the memory of a radial kernel for each coordinate of a block: what the definition
 // computes for each coordinate in turn is computed for a strip of them at a time, pair by pair of
@@ -35,7 +39,7 @@ func (c *coordinates) fit(n, p, workers int) {
 		c.do = c.some
 	}
 	width := min(strip, p)
-	for len(c.strips) < max(workers, 1) {
+	for len(c.strips) < workers {
 		s := stripScratch{sums: [2]*mat.Dense{mat.NewDense(n, width, nil),
 			mat.NewDense(n, width, nil)}}
 		for k := range s.lines {
@@ -51,9 +55,9 @@ func (c *coordinates) fit(n, p, workers int) {
 // A particle takes the others in the sequence of their numbers, so that particles at one place stay
 // together.
 func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense,
-	workers int) (neighbours float64) {
+	workers *pool.Pool) (neighbours float64) {
 	n, p := x.Dims()
-	c.fit(n, p, workers)
+	c.fit(n, p, count(workers))
 	c.bandwidths(k.rule(), x)
 	c.profile = k.profile(c.profile)
 	c.driving, c.repulsive, c.score, c.x = driving, repulsive, score, x

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/pool"
 )
 
 // Kernel carries scores from particle to particle. It is a symmetric positive
@@ -38,7 +40,7 @@ type ScalarKernel interface {
 // Work is memory that a kernel reuses from call to call. The zero value is ready
 // to use. It must not be used concurrently.
 type Work struct {
-	workers int        // fewer than 2: one
+	workers *pool.Pool // nil: the caller alone
 	gram    *mat.Dense // M×M
 	scratch scratch
 	profile profile // of an inverse multiquadric

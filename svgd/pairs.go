@@ -1,6 +1,10 @@
 package svgd
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/pool"
+)
 
 // near divides the pairs of particles. Those which are far apart,
 //
@@ -22,7 +26,7 @@ type scratch struct {
 	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
 	pairs   *mat.Dense   // M×M: inner products, then minus the weights
-	workers int          // fewer than 2: one
+	workers *pool.Pool   // nil: the caller alone
 
 	rows []rowScratch // a worker's
 
@@ -51,7 +55,7 @@ func (s *scratch) centre(x []*mat.Dense) {
 		}
 		s.inner, s.distances, s.weights = s.innerRows, s.distanceRows, s.weighRows
 	}
-	for len(s.rows) < max(s.workers, 1) {
+	for len(s.rows) < count(s.workers) {
 		s.rows = append(s.rows, rowScratch{make([]float64, n), make([]float64, n),
 			make([]float64, n)})
 	}

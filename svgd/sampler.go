@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/pool"
 )
 
 var defaultOptimizer Optimizer = RMSProp{}
@@ -56,6 +58,7 @@ type workspace struct {
 // names the first step not taken; x and s.State are those before that step.
 // Run panics if there is no target, no particle, or if the numbers of rows differ.
 func (s *Sampler) Run(ctx context.Context, x []*mat.Dense, from, to int) error {
+	defer s.work.open(s.Workers)()
 	for t := from; t < to; t++ {
 		if err := ctx.Err(); err != nil {
 			return &StepError{Step: t, Err: err}
@@ -73,6 +76,7 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 		panic("svgd: sampler without target")
 	}
 	s.work.fit(x)
+	defer s.work.open(s.Workers)()
 	if err := s.step(x, t); err != nil {
 		return &StepError{Step: t, Err: err}
 	}
@@ -103,7 +107,6 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	if kernel == nil {
 		kernel = defaultKernel
 	}
-	w.kernel.workers = s.Workers
 	w.neighbours = kernel.Apply(w.phi, w.repulsion, w.score, x, &w.kernel)
 	if err := w.direction(s.Recorder != nil); err != nil {
 		return err
@@ -176,13 +179,25 @@ func (w *workspace) direction(norms bool) error {
 	return nil
 }
 
+// open lets workers begin if there are none, and returns what ends them.
+func (w *workspace) open(workers int) (end func()) {
+	if workers < 2 || w.kernel.workers != nil {
+		return func() {}
+	}
+	w.kernel.workers = pool.New(workers)
+	return func() {
+		w.kernel.workers.Close()
+		w.kernel.workers = nil
+	}
+}
+
 // fit gives the workspace the shapes of x, which it checks.
 func (w *workspace) fit(x []*mat.Dense) {
 	checkBlocks(x)
 	if fits(w.phi, x) {
 		return
 	}
-	*w = workspace{
+	*w = workspace{kernel: Work{workers: w.kernel.workers},
 		score: like(x), repulsion: like(x), phi: like(x),
 		driving: make([]float64, len(x)), repulsive: make([]float64, len(x)),
 	}

@@ -1,25 +1,27 @@
 package svgd
 
 import (
-	"context"
-
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"tobac/internal/parallel"
+	"tobac/internal/pool"
 )
 
-// operationsEach is how many floating-point operations a goroutine must have to do: about a tenth
-// of a millisecond, which is ten times what it costs to start it.
+// operationsEach is how many floating-point operations a worker must have to do: about a tenth
+// of a millisecond, which is ten times what it costs to call it.
 var operationsEach = float64(1 << 20)
 
-// share calls do for pieces that cover the items 0 ≤ i < n, on as many goroutines as there are
-// workers and as the operations are worth. A worker takes every workers-th piece of some size, or
-// if size is 0 one piece, and may use memory of its own. Items write to places of their own, so
+// share calls do for pieces that cover the items 0 ≤ i < n, on as many workers as there are and as
+// the operations are worth. A worker takes every workers-th piece of some size, or if size is 0 one
+// piece, and may use memory of its own. No workers: the caller does it all. Items write to places of their own, so
 // that their bits do not depend on the number of workers. What do reads stands in the memory that
 // it is a method of: a closure for each call would be allocated.
-func share(workers, n, size int, operations float64, do func(worker, from, to int)) {
-	used := int(min(float64(workers), operations/operationsEach, float64(n)))
+func share(workers *pool.Pool, n, size int, operations float64, do func(worker, from, to int)) {
+	if workers == nil {
+		do(0, 0, n)
+		return
+	}
+	used := int(min(float64(workers.Workers()), operations/operationsEach, float64(n)))
 	if used < 2 {
 		do(0, 0, n)
 		return
@@ -28,15 +30,19 @@ func share(workers, n, size int, operations float64, do func(worker, from, to in
 		size = (n + used - 1) / used
 	}
 	step := size
-	err := parallel.For(context.Background(), used, used, func(w int) error {
+	workers.Run(used, func(w int) {
 		for from := w * step; from < n; from += used * step {
 			do(w, from, min(from+step, n))
 		}
-		return nil
 	})
-	if err != nil {
-		panic(err) // do does not fail
+}
+
+// count is the number of workers.
+func count(workers *pool.Pool) int {
+	if workers == nil {
+		return 1
 	}
+	return workers.Workers()
 }
 
 // A product is dst = a·b, whose rows are shared out.
@@ -45,7 +51,7 @@ type product struct {
 	do        func(worker, from, to int)
 }
 
-func (p *product) multiply(workers int, dst, a, b *mat.Dense) {
+func (p *product) multiply(workers *pool.Pool, dst, a, b *mat.Dense) {
 	if p.do == nil {
 		p.do = p.rows
 	}
