@@ -12,10 +12,10 @@ import (
 var operationsEach = float64(1 << 20)
 
 // share calls do for pieces that cover the items 0 ≤ i < n, on as many workers as there are and as
-// the operations are worth. A worker takes every workers-th piece of some size, or if size is 0 one
-// piece, and may use memory of its own. No workers: the caller does it all. Items write to places of their own, so
-// that their bits do not depend on the number of workers. What do reads stands in the memory that
-// it is a method of: a closure for each call would be allocated.
+// the operations are worth; without workers the caller does it all. A worker takes every
+// workers-th piece of some size, or if size is 0 one piece, and may use memory of its own. Items
+// write to places of their own, so that their bits do not depend on the number of workers. What do
+// reads stands in the memory that it is a method of: closures would be allocated.
 func share(workers *pool.Pool, n, size int, operations float64, do func(worker, from, to int)) {
 	if workers == nil {
 		do(0, 0, n)

@@ -29,7 +29,8 @@ func TestWorkers(t *testing.T) {
 			x := clone(start)
 			var seen []float64
 			s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: kernel,
-				Workers: workers, Recorder: func(s svgd.Stats) { seen = append(seen, s.Neighbours) }}
+				Workers:  workers,
+				Recorder: func(s svgd.Stats) { seen = append(seen, s.Neighbours) }}
 			run(t, &s, x, 0, 2)
 			if workers == 0 {
 				want, neighbours = x, seen
