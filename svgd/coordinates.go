@@ -1,10 +1,6 @@
 package svgd
 
-import (
-	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/pool"
-)
+import "gonum.org/v1/gonum/mat"
 
 // coordinates is the memory of a radial kernel for each coordinate of a block: what the definition
 // computes for each coordinate in turn is computed for a strip of them at a time, pair by pair of
@@ -55,14 +51,14 @@ func (c *coordinates) fit(n, p, workers int) {
 // A particle takes the others in the sequence of their numbers, so that particles at one place stay
 // together.
 func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense,
-	workers *pool.Pool) (neighbours float64) {
+	t *team) (neighbours float64) {
 	n, p := x.Dims()
-	c.fit(n, p, count(workers))
+	c.fit(n, p, t.count())
 	c.bandwidths(k.rule(), x)
 	c.profile = k.profile(c.profile)
 	c.driving, c.repulsive, c.score, c.x = driving, repulsive, score, x
 	const operations = 20 // of a pair in a coordinate
-	share(workers, len(c.found), 1, operations*float64(n)*float64(n)/2*float64(p), c.do)
+	t.share(len(c.found), 1, operations*float64(n)*float64(n)/2*float64(p), c.do)
 	for _, sum := range c.found {
 		neighbours += sum
 	}

@@ -51,7 +51,7 @@ func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) fl
 		_, width := xb.Dims()
 		if r, ok := kernel.(radial); ok && k.Size == 1 {
 			total += work.part(b).coordinates.apply(r, driving[b], repulsive[b], score[b], xb,
-				work.workers)
+				work.team)
 			groups += width
 			continue
 		}

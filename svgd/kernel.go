@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/pool"
 )
 
 // Kernel carries scores from particle to particle. It is a symmetric positive
@@ -40,7 +38,7 @@ type ScalarKernel interface {
 // Work is memory that a kernel reuses from call to call. The zero value is ready
 // to use. It must not be used concurrently.
 type Work struct {
-	workers *pool.Pool // nil: the caller alone
+	team    *team
 	gram    *mat.Dense // M×M
 	scratch scratch
 	profile profile // of an inverse multiquadric
@@ -57,14 +55,14 @@ func (w *Work) part(g int) *Work {
 	if g == len(w.groups) {
 		w.groups = append(w.groups, new(Work))
 	}
-	w.groups[g].workers = w.workers
+	w.groups[g].team = w.team
 	return w.groups[g]
 }
 
 // applyScalar is Apply of a scalar kernel that has been evaluated.
 func (w *Work) applyScalar(driving, score []*mat.Dense) (neighbours float64) {
 	for b, g := range score {
-		w.scratch.product.multiply(w.workers, driving[b], w.gram, g) // gram is symmetric
+		w.scratch.product.multiply(w.team, driving[b], w.gram, g) // gram is symmetric
 	}
 	return effectiveNeighbours(w.gram)
 }
@@ -75,7 +73,7 @@ func (w *Work) fit(x []*mat.Dense) *mat.Dense {
 	if w.gram == nil || w.gram.RawMatrix().Rows != n {
 		w.gram = mat.NewDense(n, n, nil)
 	}
-	w.scratch.workers = w.workers
+	w.scratch.team = w.team
 	return w.gram
 }
 

@@ -1,10 +1,6 @@
 package svgd
 
-import (
-	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/pool"
-)
+import "gonum.org/v1/gonum/mat"
 
 // near divides the pairs of particles. Those which are far apart,
 //
@@ -26,7 +22,7 @@ type scratch struct {
 	centred []*mat.Dense // x_b − row 0 of x_b
 	norms   []float64    // M: ‖x_r − x_0‖² in the blocks at hand
 	pairs   *mat.Dense   // M×M: inner products, then minus the weights
-	workers *pool.Pool   // nil: the caller alone
+	team    *team
 
 	rows []rowScratch // a worker's
 
@@ -51,11 +47,11 @@ func (s *scratch) centre(x []*mat.Dense) {
 	if len(s.norms) != n || len(s.centred) != len(x) {
 		*s = scratch{
 			centred: make([]*mat.Dense, len(x)), norms: make([]float64, n),
-			pairs: mat.NewDense(n, n, nil), workers: s.workers,
+			pairs: mat.NewDense(n, n, nil), team: s.team,
 		}
 		s.inner, s.distances, s.weights = s.innerRows, s.distanceRows, s.weighRows
 	}
-	for len(s.rows) < count(s.workers) {
+	for len(s.rows) < s.team.count() {
 		s.rows = append(s.rows, rowScratch{make([]float64, n), make([]float64, n),
 			make([]float64, n)})
 	}
@@ -86,8 +82,8 @@ func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
 		p += xb.RawMatrix().Cols
 	}
 	operations := float64(n) * float64(n) * float64(p)
-	share(s.workers, n, triangle, operations, s.inner)
-	share(s.workers, n, triangle, operations, s.distances)
+	s.team.share(n, triangle, operations, s.inner)
+	s.team.share(n, triangle, operations, s.distances)
 }
 
 // innerRows computes rows of the inner products.
@@ -152,7 +148,7 @@ func (s *scratch) addRadial(k profile, gram *mat.Dense, repulsion, x, centred []
 	for b, y := range centred {
 		// Far pairs: (Σ_r w_rm)·y_m − Σ_r w_rm·y_r with y = x − x_0.
 		fb := repulsion[b]
-		s.product.multiply(s.workers, fb, s.pairs, y)
+		s.product.multiply(s.team, fb, s.pairs, y)
 		for m := range s.norms {
 			sum := 0.0
 			for _, w := range s.pairs.RawRowView(m) {
@@ -181,7 +177,7 @@ func (s *scratch) weigh(k profile, gram *mat.Dense, h float64) {
 	s.profile, s.gram, s.h = k, gram, h
 	const operations = 20 // of a pair
 	n := len(s.norms)
-	share(s.workers, n, triangle, operations*float64(n)*float64(n)/2, s.weights)
+	s.team.share(n, triangle, operations*float64(n)*float64(n)/2, s.weights)
 }
 
 // weighRows is weigh for rows of the lower triangle.

@@ -2,10 +2,9 @@ package svgd
 
 import (
 	"context"
+	"runtime"
 
 	"gonum.org/v1/gonum/mat"
-
-	"tobac/internal/pool"
 )
 
 var defaultOptimizer Optimizer = RMSProp{}
@@ -20,7 +19,8 @@ type Sampler struct {
 	// Optimizer makes the steps. Nil means RMSProp{}.
 	Optimizer Optimizer
 	// Workers is how many goroutines the kernel may use, which the target does not count. Zero
-	// means 1. Results do not depend on it.
+	// means 1. Results do not depend on it. Run ends them; after a Step by itself they sleep until
+	// the sampler is garbage.
 	Workers int
 	// Outside says what becomes of particles that have left the support of the target.
 	// Zero: they end the run.
@@ -58,7 +58,9 @@ type workspace struct {
 // names the first step not taken; x and s.State are those before that step.
 // Run panics if there is no target, no particle, or if the numbers of rows differ.
 func (s *Sampler) Run(ctx context.Context, x []*mat.Dense, from, to int) error {
-	defer s.work.open(s.Workers)()
+	if s.open() {
+		defer s.work.close()
+	}
 	for t := from; t < to; t++ {
 		if err := ctx.Err(); err != nil {
 			return &StepError{Step: t, Err: err}
@@ -76,7 +78,9 @@ func (s *Sampler) Step(x []*mat.Dense, t int) error {
 		panic("svgd: sampler without target")
 	}
 	s.work.fit(x)
-	defer s.work.open(s.Workers)()
+	if s.open() {
+		runtime.AddCleanup(s, (*team).Close, s.work.kernel.team)
+	}
 	if err := s.step(x, t); err != nil {
 		return &StepError{Step: t, Err: err}
 	}
@@ -179,15 +183,22 @@ func (w *workspace) direction(norms bool) error {
 	return nil
 }
 
-// open lets workers begin if there are none, and returns what ends them.
-func (w *workspace) open(workers int) (end func()) {
-	if workers < 2 || w.kernel.workers != nil {
-		return func() {}
+// open lets workers begin, and reports whether there were not as many already.
+func (s *Sampler) open() bool {
+	w := &s.work
+	if s.Workers < 2 || w.kernel.team.count() == s.Workers {
+		return false
 	}
-	w.kernel.workers = pool.New(workers)
-	return func() {
-		w.kernel.workers.Close()
-		w.kernel.workers = nil
+	w.close()
+	w.kernel.team = newTeam(s.Workers)
+	return true
+}
+
+// close ends the workers.
+func (w *workspace) close() {
+	if w.kernel.team != nil {
+		w.kernel.team.Close()
+		w.kernel.team = nil
 	}
 }
 
@@ -197,7 +208,7 @@ func (w *workspace) fit(x []*mat.Dense) {
 	if fits(w.phi, x) {
 		return
 	}
-	*w = workspace{kernel: Work{workers: w.kernel.workers},
+	*w = workspace{kernel: Work{team: w.kernel.team},
 		score: like(x), repulsion: like(x), phi: like(x),
 		driving: make([]float64, len(x)), repulsive: make([]float64, len(x)),
 	}

@@ -11,17 +11,35 @@ import (
 // of a millisecond, which is ten times what it costs to call it.
 var operationsEach = float64(1 << 20)
 
-// share calls do for pieces that cover the items 0 ≤ i < n, on as many workers as there are and as
-// the operations are worth; without workers the caller does it all. A worker takes every
-// workers-th piece of some size, or if size is 0 one piece, and may use memory of its own. Items
-// write to places of their own, so that their bits do not depend on the number of workers. What do
-// reads stands in the memory that it is a method of: closures would be allocated.
-func share(workers *pool.Pool, n, size int, operations float64, do func(worker, from, to int)) {
-	if workers == nil {
-		do(0, 0, n)
-		return
+// A team shares items out among workers. Nil is the caller alone.
+type team struct {
+	*pool.Pool
+	do            func(worker, from, to int)
+	n, size, used int
+	part          func(worker int)
+}
+
+func newTeam(workers int) *team {
+	t := &team{Pool: pool.New(workers)}
+	t.part = t.pieces
+	return t
+}
+
+// count is the number of workers.
+func (t *team) count() int {
+	if t == nil {
+		return 1
 	}
-	used := int(min(float64(workers.Workers()), operations/operationsEach, float64(n)))
+	return t.Workers()
+}
+
+// share calls do for pieces that cover the items 0 ≤ i < n, on as many workers as there are and as
+// the operations are worth. A worker takes every workers-th piece of some size, or if size is 0 one
+// piece, and may use memory of its own. Items write to places of their own, so that their bits do
+// not depend on the number of workers. What do reads stands in the memory that it is a method of:
+// closures would be allocated.
+func (t *team) share(n, size int, operations float64, do func(worker, from, to int)) {
+	used := int(min(float64(t.count()), operations/operationsEach, float64(n)))
 	if used < 2 {
 		do(0, 0, n)
 		return
@@ -29,20 +47,15 @@ func share(workers *pool.Pool, n, size int, operations float64, do func(worker, 
 	if size == 0 {
 		size = (n + used - 1) / used
 	}
-	step := size
-	workers.Run(used, func(w int) {
-		for from := w * step; from < n; from += used * step {
-			do(w, from, min(from+step, n))
-		}
-	})
+	t.do, t.n, t.size, t.used = do, n, size, used
+	t.Run(used, t.part)
+	t.do = nil // of a sampler, which is not kept
 }
 
-// count is the number of workers.
-func count(workers *pool.Pool) int {
-	if workers == nil {
-		return 1
+func (t *team) pieces(worker int) {
+	for from := worker * t.size; from < t.n; from += t.used * t.size {
+		t.do(worker, from, min(from+t.size, t.n))
 	}
-	return workers.Workers()
 }
 
 // A product is dst = a·b, whose rows are shared out.
@@ -51,12 +64,12 @@ type product struct {
 	do        func(worker, from, to int)
 }
 
-func (p *product) multiply(workers *pool.Pool, dst, a, b *mat.Dense) {
+func (p *product) multiply(t *team, dst, a, b *mat.Dense) {
 	if p.do == nil {
 		p.do = p.rows
 	}
 	p.dst, p.a, p.b = dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
-	share(workers, p.a.Rows, 0, 2*float64(p.a.Rows)*float64(p.a.Cols)*float64(p.b.Cols), p.do)
+	t.share(p.a.Rows, 0, 2*float64(p.a.Rows)*float64(p.a.Cols)*float64(p.b.Cols), p.do)
 }
 
 func (p *product) rows(_, from, to int) {
