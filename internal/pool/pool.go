@@ -8,11 +8,11 @@ import (
 	"tobac/internal/parallel"
 )
 
-// A goroutine that waits looks so many times, yields, and after so many spins, about 50 µs, sleeps.
-// To wake a sleeping one takes almost as long as the shorter computations between which workers
-// wait. Yielding takes a lock of the scheduler: with 16 workers that did so all the time, 80 % of a
-// step was spent at it. Goroutines of others begin late as long as these go on.
-const spins, looks = 25, 1000
+// A goroutine that waits looks so many times, yields, and after so many spins, about a quarter of a
+// millisecond, sleeps. To wake a sleeping one takes almost as long as the shorter computations
+// between which workers wait. Yielding takes a lock of the scheduler: with 16 workers that did so
+// all the time, 80 % of a step was spent at it.
+const spins, looks = 125, 1000
 
 // A Pool is a number of workers, of which the caller is one. It must not be used
 // concurrently, nor copied.
