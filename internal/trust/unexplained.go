@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,24 +47,45 @@ func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observe
 		}
 	}
 	name := func(j int) string { return strconv.Quote(data.Names[j]) }
+	// Classes of noise, and of columns in all rows, are the same in all pairs without gaps.
+	n, _ := data.X.Dims()
+	noises, columns := make([][]int, d), make([][]int, d)
 	for j := range d {
-		if noise[j] == nil || slices.Contains(discrete, j) {
+		if noise[j] != nil && !slices.Contains(discrete, j) {
+			noises[j] = classes(noise[j], cellLevels)
+		}
+	}
+	column := func(i, j int) []int {
+		if len(observed[j]) < n {
+			return classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
+		}
+		if columns[i] == nil {
+			columns[i] = classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
+		}
+		return columns[i]
+	}
+	for j := range d {
+		levels := noises[j]
+		if levels == nil {
 			continue
 		}
-		levels := classes(noise[j], cellLevels)
 		for i := range d {
 			if i == j || slices.Contains(discrete, i) {
 				continue
 			}
 			if i < j && noise[i] != nil {
-				if a, b := inBoth(noise[j], observed[j], noise[i], observed[i]); len(a) > 0 {
-					found(cellChance(classes(a, cellLevels), classes(b, cellLevels), rows),
-						func() string { return between(g, name, i, j) })
+				x, y := levels, noises[i]
+				if len(observed[j]) < n || len(observed[i]) < n {
+					a, b := inBoth(noise[j], observed[j], noise[i], observed[i])
+					x, y = classes(a, cellLevels), classes(b, cellLevels)
+				}
+				if len(x) > 0 {
+					found(cellChance(x, y, rows), func() string { return between(g, name, i, j) })
 				}
 			}
 			if !below.Has(j, i) && !g.Has(i, j) && len(g.Parents(i)) > 0 {
-				x := classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
-				found(cellChance(levels, x, rows), func() string { return other(name(j), name(i)) })
+				found(cellChance(levels, column(i, j), rows),
+					func() string { return other(name(j), name(i)) })
 			}
 		}
 		parents := g.Parents(j)
@@ -105,11 +127,11 @@ func other(noise, on string) string {
 }
 
 // strided are as many entries as are counted, evenly spread.
-func strided(x []float64) []float64 {
+func strided[T any](x []T) []T {
 	if len(x) <= cellRows {
 		return x
 	}
-	out := make([]float64, cellRows)
+	out := make([]T, cellRows)
 	for k := range out {
 		out[k] = x[k*len(x)/cellRows]
 	}
@@ -118,7 +140,7 @@ func strided(x []float64) []float64 {
 
 // inBoth are the entries of two variables of rows in which both are observed.
 func inBoth(x []float64, of []int, y []float64, and []int) (a, b []float64) {
-	of, and = stridedRows(of), stridedRows(and)
+	of, and = strided(of), strided(and)
 	for k, l := 0, 0; k < len(of) && l < len(and); {
 		switch {
 		case of[k] < and[l]:
@@ -133,33 +155,10 @@ func inBoth(x []float64, of []int, y []float64, and []int) (a, b []float64) {
 	return a, b
 }
 
-// stridedRows are the rows of what [strided] returns.
-func stridedRows(rows []int) []int {
-	if len(rows) <= cellRows {
-		return rows
-	}
-	out := make([]int, cellRows)
-	for k := range out {
-		out[k] = rows[k*len(rows)/cellRows]
-	}
-	return out
-}
-
 // classes cuts numbers into classes of as many each.
 func classes(x []float64, levels int) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
+	order := dag.Identity(len(x))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	out := make([]int, len(x))
 	for r, i := range order {
 		out[i] = r * levels / len(x)
