@@ -5,7 +5,6 @@ package bench_test
 import (
 	"flag"
 	"fmt"
-	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"tobac/bench/internal/densities"
 	"tobac/chain"
 	"tobac/density"
-	"tobac/diagnostics"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 )
@@ -140,21 +138,7 @@ func TestManyChains(t *testing.T) {
 			t.Fatal(err)
 		}
 		took := time.Since(begin).Seconds()
-		values, err := m.Draws(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		summary, err := diagnostics.Summarise(m.Names(), values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		least := math.Inf(1)
-		for _, q := range summary {
-			if q.Bulk < least { // NaN where a number never changes
-				least = q.Bulk
-			}
-		}
 		fmt.Printf("%s: %d chains, %.0f effective draws in %.3g s, %d gradients\n", name,
-			*clockChains, least, took, gradients)
+			*clockChains, leastEffective(t, m, x), took, gradients)
 	}
 }

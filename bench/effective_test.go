@@ -17,7 +17,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tobac/chain"
+	"tobac/density"
 	"tobac/diagnostics"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
@@ -95,6 +98,13 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	}
 	end := processor()
 	e.Seconds, e.First = end-compiled, end-begin
+	e.Effective = leastEffective(t, m, x)
+	return e
+}
+
+// leastEffective is the least number of effective draws of all numbers of a model.
+func leastEffective(t *testing.T, m *density.Model, x []*mat.Dense) float64 {
+	t.Helper()
 	values, err := m.Draws(x)
 	if err != nil {
 		t.Fatal(err)
@@ -103,13 +113,13 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Effective = math.Inf(1)
+	least := math.Inf(1)
 	for _, q := range summary {
-		if q.Bulk < e.Effective { // NaN where a number never changes
-			e.Effective = q.Bulk
+		if q.Bulk < least { // NaN where a number never changes
+			least = q.Bulk
 		}
 	}
-	return e
+	return least
 }
 
 // A rival is another program on the same posteriors.

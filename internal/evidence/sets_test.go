@@ -89,10 +89,9 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 	return all
 }
 
-// With known noise the evidence of linear equations is a normal density: every estimate is within
-// five of its standard errors, and these are small.
-func TestLinear(t *testing.T) {
-	const d = 6
+// linear are exact scores of linear equations of a chain with known noise, and their likelihood.
+func linear(t *testing.T, d int) (*score.Linear, *models.Linear) {
+	t.Helper()
 	x := chain(80, d, 1)
 	exact, err := score.NewLinear(x, nil,
 		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
@@ -103,6 +102,14 @@ func TestLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exact, lik
+}
+
+// With known noise the evidence of linear equations is a normal density: every estimate is within
+// five of its standard errors, and these are small.
+func TestLinear(t *testing.T) {
+	const d = 6
+	exact, lik := linear(t, d)
 	worst, largest := 0.0, 0.0
 	for _, j := range []int{0, 3, 5} {
 		for _, e := range estimates(t, lik, j, allSets(j), 256) {
@@ -472,16 +479,7 @@ func TestClose(t *testing.T) {
 // and so they are for sets of all variables together.
 func TestGuess(t *testing.T) {
 	const d = 5
-	x := chain(80, d, 1)
-	exact, err := score.NewLinear(x, nil,
-		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact, lik := linear(t, d)
 	s := newSets(t, lik, evidence.Config{})
 	var list []nodescore.Family
 	for j := range d {

@@ -218,21 +218,24 @@ func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, g
 		m, logDet = w.eliminate(m, k, logDet)
 		columns += w.ends[k] - w.ends[k-1]
 	}
-	var visit func(dst, m []float64, k, columns int, logDet float64)
-	visit = func(dst, m []float64, k, columns int, logDet float64) {
-		if k == 0 {
-			dst[0] = w.score(m, columns, logDet)
-			return
-		}
-		if k > 12 && ctx.Err() != nil {
-			return
-		}
-		half := len(dst) / 2
-		visit(dst[:half], m, k-1, columns, logDet)
-		next, logDet := w.eliminate(m, k, logDet)
-		visit(dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
+	w.subsets(ctx, dst, m, len(candidates), columns, logDet, w.score)
+}
+
+// subsets writes, for every subset of the first k variables, what a function makes of the matrix
+// after their elimination, the number of columns and the logarithm of the determinant.
+func (w *blockWalk) subsets(ctx context.Context, dst, m []float64, k, columns int, logDet float64,
+	of func(m []float64, columns int, logDet float64) float64) {
+	if k == 0 {
+		dst[0] = of(m, columns, logDet)
+		return
 	}
-	visit(dst, m, len(candidates), columns, logDet)
+	if k > 12 && ctx.Err() != nil {
+		return
+	}
+	half := len(dst) / 2
+	w.subsets(ctx, dst[:half], m, k-1, columns, logDet, of)
+	next, logDet := w.eliminate(m, k, logDet)
+	w.subsets(ctx, dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet, of)
 }
 
 // logJoints writes, for every subset of some variables beside given ones, the evidence of their
@@ -260,18 +263,8 @@ func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
 		m, logDet = w.eliminate(m, k, logDet)
 		columns += w.ends[k] - w.ends[k-1]
 	}
-	var visit func(dst, m []float64, k, columns int, logDet float64)
-	visit = func(dst, m []float64, k, columns int, logDet float64) {
-		if k == 0 {
-			dst[0] = g.joint(columns, logDet)
-			return
-		}
-		half := len(dst) / 2
-		visit(dst[:half], m, k-1, columns, logDet)
-		next, logDet := w.eliminate(m, k, logDet)
-		visit(dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
-	}
-	visit(dst, m, len(variables), columns, logDet)
+	w.subsets(context.Background(), dst, m, len(variables), columns, logDet,
+		func(_ []float64, columns int, logDet float64) float64 { return g.joint(columns, logDet) })
 }
 
 // LogScoresToggled implements [ToggleScorer].
