@@ -59,6 +59,7 @@ func (c *coordinates) apply(k radial, driving, repulsive, score, x *mat.Dense,
 	c.driving, c.repulsive, c.score, c.x = driving, repulsive, score, x
 	const operations = 20 // of a pair in a coordinate
 	t.share(len(c.found), 1, operations*float64(n)*float64(n)/2*float64(p), c.do)
+	c.driving, c.repulsive, c.score, c.x = nil, nil, nil, nil // inputs are not kept
 	for _, sum := range c.found {
 		neighbours += sum
 	}

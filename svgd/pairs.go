@@ -84,6 +84,7 @@ func (s *scratch) squaredDistances(gram *mat.Dense, x, centred []*mat.Dense) {
 	operations := float64(n) * float64(n) * float64(p)
 	s.team.share(n, triangle, operations, s.inner)
 	s.team.share(n, triangle, operations, s.distances)
+	s.gram, s.x, s.y = nil, nil, nil // inputs are not kept
 }
 
 // innerRows computes rows of the inner products.
@@ -178,6 +179,7 @@ func (s *scratch) weigh(k profile, gram *mat.Dense, h float64) {
 	const operations = 20 // of a pair
 	n := len(s.norms)
 	s.team.share(n, triangle, operations*float64(n)*float64(n)/2, s.weights)
+	s.gram = nil
 }
 
 // weighRows is weigh for rows of the lower triangle.

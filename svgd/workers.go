@@ -70,12 +70,11 @@ func (p *product) multiply(t *team, dst, a, b *mat.Dense) {
 	}
 	p.dst, p.a, p.b = dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
 	t.share(p.a.Rows, 0, 2*float64(p.a.Rows)*float64(p.a.Cols)*float64(p.b.Cols), p.do)
+	p.dst, p.a, p.b = blas64.General{}, blas64.General{}, blas64.General{} // they are not kept
 }
 
 func (p *product) rows(_, from, to int) {
-	if from < to {
-		kernels.Mul(rows(p.dst, from, to), rows(p.a, from, to), p.b)
-	}
+	kernels.Mul(rows(p.dst, from, to), rows(p.a, from, to), p.b)
 }
 
 // rows are those of x from one up to another.
