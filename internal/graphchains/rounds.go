@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -83,12 +82,10 @@ func (c *Chains) describe() ([]byte, error) {
 
 // bytesOf are the numbers of a matrix, row by row.
 func bytesOf(m mat.Matrix) []byte {
-	rows, columns := m.Dims()
-	out := make([]byte, 0, 8*rows*columns)
-	for i := range rows {
-		for j := range columns {
-			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(m.At(i, j)))
-		}
+	numbers := mat.DenseCopyOf(m).RawMatrix().Data
+	out, err := binary.Append(nil, binary.LittleEndian, numbers)
+	if err != nil {
+		panic("graphchains: " + err.Error()) // numbers have bytes
 	}
 	return out
 }
@@ -99,8 +96,8 @@ func matrixOf(numbers []byte, columns int) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%d bytes are no numbers of %d columns", len(numbers), columns)
 	}
 	list := make([]float64, len(numbers)/8)
-	for k := range list {
-		list[k] = math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*k:]))
+	if _, err := binary.Decode(numbers, binary.LittleEndian, list); err != nil {
+		return nil, err
 	}
 	return mat.NewDense(len(list)/columns, columns, list), nil
 }

@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
-	"tobac/internal/parallel"
 	"tobac/score"
 )
 
@@ -41,14 +39,9 @@ func NewAt(ctx context.Context, s score.Scorer, p *score.Prior, o Options,
 			tables: make([]*table, s.Vars())},
 		options: o, chains: make([]*chain, o.Chains),
 	}
-	err = parallel.For(ctx, m.d, o.Workers, func(j int) (err error) {
-		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, candidates[j])
-		return err
-	})
-	if err != nil {
+	if err := m.tabulate(ctx, candidates); err != nil {
 		return nil, err
 	}
-	m.divide()
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, o, k)
 		m.chains[k].record = newRecord(m.problem, o.draws())
@@ -109,17 +102,13 @@ func (c *chain) bytes() ([]byte, error) {
 	}
 	text = append(text, '\n')
 	for _, b := range blocks {
-		text = appendNumbers(appendNumbers(text, b.Sum), b.Squares)
+		for _, numbers := range [][]float64{b.Sum, b.Squares} {
+			if text, err = binary.Append(text, binary.LittleEndian, numbers); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return appendNumbers(text, outside), nil
-}
-
-func appendNumbers(text []byte, numbers []float64) []byte {
-	text = slices.Grow(text, 8*len(numbers))
-	for _, v := range numbers {
-		text = binary.LittleEndian.AppendUint64(text, math.Float64bits(v))
-	}
-	return text
+	return binary.Append(text, binary.LittleEndian, outside)
 }
 
 // withBytes is the chain in a state.
@@ -136,10 +125,11 @@ func (c *chain) withBytes(state []byte) (chain, error) {
 	}
 	take := func(n int) []float64 {
 		list := make([]float64, n)
-		for k := range list {
-			list[k] = math.Float64frombits(binary.LittleEndian.Uint64(rest[8*k:]))
+		read, err := binary.Decode(rest, binary.LittleEndian, list)
+		if err != nil {
+			panic("mcmc: " + err.Error()) // there are as many bytes
 		}
-		rest = rest[8*n:]
+		rest = rest[read:]
 		return list
 	}
 	for _, n := range h.Samples {

@@ -84,14 +84,9 @@ func (m *Sampler) begin(ctx context.Context) error {
 		floats.Add(sum, sums[k])
 	}
 	lists := m.candidates(m.values(sum, float64(len(starts))))
-	err = parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
-		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, lists[j])
-		return err
-	})
-	if err != nil {
+	if err := m.tabulate(ctx, lists); err != nil {
 		return err
 	}
-	m.divide()
 	graphs := make([][][][]int, len(m.chains))
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, m.options, k)
@@ -100,6 +95,18 @@ func (m *Sampler) begin(ctx context.Context) error {
 		}
 	}
 	return m.reseat(ctx, graphs)
+}
+
+// tabulate makes the tables of all candidates.
+func (m *Sampler) tabulate(ctx context.Context, candidates [][]int) error {
+	err := parallel.For(ctx, m.d, m.options.Workers, func(j int) (err error) {
+		m.tables[j], err = newTable(ctx, m.scorer, m.prior, j, candidates[j])
+		return err
+	})
+	if err == nil {
+		m.divide()
+	}
+	return err
 }
 
 // conditionals returns, at j·d+i, the probability of i → j given all other edges of a graph.
