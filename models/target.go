@@ -45,6 +45,9 @@ func NewTarget(particles int, blocks []autograd.Shape,
 		return nil, fmt.Errorf("models: target: got %d particles and %d blocks, want at least "+
 			"one of each", particles, len(blocks))
 	}
+	if density == nil {
+		return nil, errors.New("models: target: no density")
+	}
 	if opt.Workers < 0 {
 		return nil, fmt.Errorf("models: target: workers %d, want at least 1", opt.Workers)
 	}
@@ -58,6 +61,9 @@ func NewTarget(particles int, blocks []autograd.Shape,
 		x[i] = b.Input(fmt.Sprintf("block %d", i), s, p)
 	}
 	y := density(x)
+	if y == nil {
+		return nil, errors.New("models: target: the density is a nil node")
+	}
 	if b.Err() == nil && y.Builder() == b && !slices.Contains(y.Axes(), p) {
 		return nil, errors.New("models: target: the density depends on no block of the particles")
 	}

@@ -125,6 +125,10 @@ func TestNewTargetErrors(t *testing.T) {
 		{"no block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node {
 			return x[0].Builder().Scalar(2)
 		}, models.Options{}, "the density depends on no block of the particles"},
+		{"no density", 3, saddleBlocks, nil, models.Options{}, "models: target: no density"},
+		{"nil node", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node {
+			return nil
+		}, models.Options{}, "the density is a nil node"},
 		{"not scalar", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
 			return x[0]
 		}, models.Options{}, "want a scalar shape"},

@@ -1,6 +1,7 @@
 package gorgonia
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,11 +41,14 @@ type Graph struct {
 // normalisation takes the moments of the batch while its op is in training, and the running
 // ones, as constants, otherwise. An op of the user's runs through its own Do and has its
 // own symbolic derivative: see [Apply]. What cannot be imported is an error that names the
-// node and the reason: CTCLoss, YOLOv3, division and powers of whole numbers, statements,
-// and gorgonia's own derivatives of layers.
+// node and the reason: YOLOv3, division and powers of whole numbers, statements, and
+// gorgonia's own derivatives of layers.
 //
 // The first error of the builder is returned, and stays in it.
 func Import(b *ad.Builder, outputs []*G.Node, bind map[*G.Node]*ad.Node) (*Graph, error) {
+	if slices.Contains(outputs, nil) {
+		return nil, errors.New("import: an output is nil")
+	}
 	m := &importer{b: b, bind: bind, made: map[*G.Node]*ad.Node{}}
 	for _, g := range ordered(outputs) {
 		if b.Err() != nil {
@@ -81,6 +85,7 @@ func (m *importer) node(g *G.Node) *ad.Node {
 		if shape := append(ad.Shape{}, g.Shape()...); !n.Shape().Equal(shape) {
 			return m.fail(shape, "node %v has shape %v, and %v is bound to it", g.Name(), shape, n)
 		}
+		m.convert(g)
 		return n
 	}
 	c, err := decode(g)
@@ -145,11 +150,16 @@ func (m *importer) input(g *G.Node, shape ad.Shape) *ad.Node {
 	if n == nil || len(n.Axes()) > 0 || !n.Shape().Equal(shape) {
 		n = m.b.Input(name, shape)
 	}
-	if t := g.Dtype(); t != G.Float64 {
-		m.note("node %v of %v is computed in float64", name, t)
-	}
+	m.convert(g)
 	m.Inputs, m.Leaves = append(m.Inputs, n), append(m.Leaves, g)
 	return n
+}
+
+// convert notes that a leaf of another type is computed in float64.
+func (m *importer) convert(g *G.Node) {
+	if t := g.Dtype(); t != G.Float64 {
+		m.note("node %v of %v is computed in float64", g.Name(), t)
+	}
 }
 
 func (m *importer) note(format string, args ...any) {

@@ -44,6 +44,7 @@ var layers = map[string]func(m *importer, c *call, x []*ad.Node) *ad.Node{
 	"*gorgonia.GroupNormOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
 		return groupNorm(c, x[0])
 	},
+	"*gorgonia.ctcLossOp":   ctcLoss,
 	"*gorgonia.dropoutOp":   dropout,
 	"*gorgonia.sparsemaxOp": sparsemax,
 	"*gorgonia.dtConvOp":    convert,
@@ -51,8 +52,6 @@ var layers = map[string]func(m *importer, c *call, x []*ad.Node) *ad.Node{
 
 // refused are ops that are not imported, and why.
 var refused = map[string]string{
-	"*gorgonia.ctcLossOp": "the connectionist temporal classification loss reads lengths " +
-		"and labels that shape its computation; write it with Scan and LogAddExp",
 	"*gorgonia.ctcLossDiffOp": "it is gorgonia's derivative of a loss that is refused",
 	"*gorgonia.yoloOp": "YOLOv3 mixes decoding, non-differentiable selection and, in " +
 		"training, the loss with state of its op; import the node before it",

@@ -83,6 +83,9 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 			"samples and %d workers, want at least one of each", cfg.Particles, len(cfg.Blocks),
 			len(density), cfg.Samples, cfg.Workers)
 	}
+	if slices.Contains(cfg.Blocks, nil) || slices.Contains(density, nil) {
+		return nil, errors.New("gorgonia: target: a node is nil")
+	}
 	t := &Target{cfg: cfg}
 	b := ad.NewBuilder("target")
 	particle := b.Axis("particle", cfg.Particles)
@@ -102,6 +105,13 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 		bind[leaf] = t.blocks[i].StopGradient()
 	}
 	for leaf, values := range cfg.Data {
+		if bind[leaf] != nil {
+			return nil, fmt.Errorf("gorgonia: target: leaf %v is data and a block", leaf.Name())
+		}
+		if shape := shapeOf(leaf); shape.Len() != len(values) {
+			return nil, fmt.Errorf("gorgonia: target: leaf %v of shape %v: got %d numbers, want %d",
+				leaf.Name(), shape, len(values), shape.Len())
+		}
 		bind[leaf] = b.Constant(values, shapeOf(leaf))
 	}
 	var sample *ad.Axis

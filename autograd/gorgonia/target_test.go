@@ -70,7 +70,14 @@ func TestTargetErrors(t *testing.T) {
 			Data: map[*G.Node][]float64{w: {1, 2}}}, G.Must(G.Sum(w)), "depends on no block"},
 		{"no particles", gorgonia.TargetConfig{Blocks: []*G.Node{x}}, y, "got 0 particles"},
 		{"data of another length", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x},
-			Data: map[*G.Node][]float64{w: {1}}}, y, "got 1 values, want 2"},
+			Data: map[*G.Node][]float64{w: {1}}}, y,
+			"leaf w of shape (2): got 1 numbers, want 2"},
+		{"data for a block", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x, w},
+			Data: map[*G.Node][]float64{w: {1, 2}}}, y, "leaf w is data and a block"},
+		{"no node", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}}, nil,
+			"a node is nil"},
+		{"nil", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{nil}}, y,
+			"a node is nil"},
 	} {
 		if _, err := gorgonia.NewTarget(tt.cfg, tt.density); err == nil ||
 			!strings.Contains(err.Error(), tt.want) {
