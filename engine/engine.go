@@ -174,7 +174,8 @@ type Outcome struct {
 	Sum string
 	// Computation says in a sentence how far the probabilities can be trusted as a computation.
 	Computation string
-	// Basis says what directions follow from; "" means the assumptions of the model.
+	// Basis ends a sentence that begins "directions follow from", and may go on; "" means as the
+	// model says.
 	Basis    string
 	Evidence []sem.Evidence // of the models compared; nil if none were
 	// EdgesPerNode is the posterior mean of the prior's expected edges per variable, or the

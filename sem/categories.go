@@ -53,9 +53,9 @@ func (m BDeu) form() form {
 		alpha,
 		maxParents(&m.MaxParents),
 		setting.OneOf(&m.PseudoCounts, "pseudo-counts",
-			"of the cells of a table: bdeu divides alpha by all of them, "+
-				"bds among the parents' levels that occur, bdj is 1/2 in each", "", BDeuCounts,
-			BDsCounts, BDJCounts),
+			"prior counts of the cells of a table: bdeu divides alpha among all cells, bds "+
+				"among those of the parents' levels that occur, bdj has 1/2 in each", "",
+			BDeuCounts, BDsCounts, BDJCounts),
 	}}
 }
 

@@ -203,8 +203,7 @@ func (m networkModel) FirstLayer() HiddenLayer {
 func (m networkModel) Layers() int { return len(m.hidden()) }
 
 // curvature is what a model with normal noise and curved relations rests its directions on.
-const curvature = "the curvature of the relations and additive normal noise, an assumption that " +
-	"is seldom certain"
+const curvature = "the curvature of the relations, if the noise is additive and normal"
 
 // Traits implements [Described].
 func (m networkModel) Traits() Traits {

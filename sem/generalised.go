@@ -44,7 +44,7 @@ func (m Generalised) String() string { return text(m) }
 func (m Generalised) form() form {
 	return form{"generalised", m, generalisedModel{m}, &m, []*setting.Setting{
 		setting.Parsed(&m.FormRows, "form-rows",
-			"rows as which the form of the equations counts for directions", "0", "X",
+			"weight of the form of the equations for directions, in rows", "0", "X",
 			"numbers above 0, or Inf", rows, positiveRows),
 		maxParents(&m.MaxParents),
 	}}

@@ -14,33 +14,38 @@ type Named struct {
 func Models() []Named {
 	return []Named{
 		{"linear", "linear with equal noise variances",
-			`Linear equations with one noise variance for all, in the units of the data, which identifies directions.`, &Linear{}},
+			`Linear equations with one noise variance for all columns.
+The columns share a unit: equal noise variances in the units of the data identify directions.`,
+			&Linear{}},
 		{"linear-unequal", "linear with unequal noise variances",
-			`Linear equations with a noise variance for each column, on columns scaled to variance 1 (also bge).
-Directions that the data do not identify get the same probability. Multiplying or shifting
-a column changes no probability.`, &BGe{}},
+			`Linear equations with a noise variance for each column (also bge).
+Multiplying or shifting a column changes no probability. Directions that the data do not
+identify get the same probability.`, &BGe{}},
 		{"linear-nongaussian", "linear with noise of any shape",
-			`Linear equations with noise of any shape, which identifies directions where it is not normal.`, &NonGaussian{}},
+			`Linear equations with noise of any shape.
+Noise that is not normal identifies directions.`, &NonGaussian{}},
 		{"additive", "sums of smooth functions with noise of any shape",
 			`Sums of smooth functions of the causes, with noise of any shape.`, &Additive{}},
 		{"smooth", "sums of smooth functions",
-			`Sums of smooth functions of the causes and of products of these, with normal noise.`,
+			`Sums of smooth functions of the causes and of their products, with normal noise.`,
 			&Smooth{}},
-		{"gp", "nonlinear, Gaussian processes",
-			`Nonlinear equations: mixtures of Gaussian processes.`, &GaussianProcess{}},
+		{"gp", "nonlinear with Gaussian processes",
+			`Nonlinear equations: mixtures of Gaussian processes, with normal noise.`,
+			&GaussianProcess{}},
 		{"bdeu", "tables of probabilities",
-			`Categories: a table of probabilities for each combination of the parents' levels. It takes
-columns of few values only. Directions that the data do not identify get the same probability.`,
-			&BDeu{}},
+			`Categories: a table of probabilities for each combination of the parents' levels.
+It takes columns of few values only. Directions that the data do not identify get the same
+probability.`, &BDeu{}},
 		{"mixed", "tables of probabilities, and numbers normal given them",
-			`Numbers and categories in one table: categories have tables of probabilities, and numbers are
-jointly normal given them. Directions that the data do not identify get the same probability.`,
-			&Mixed{}},
+			`Numbers and categories: tables of probabilities, and numbers normal given them.
+Directions that the data do not identify get the same probability.`, &Mixed{}},
 		{"generalised", "equations of every kind of column",
-			`Columns of every kind: logit, multinomial and ordered logit, Poisson and negative binomial, also
-with an excess of zeros, normal, lognormal and gamma equations, straight or curved. Directions
-that the data do not identify get the same probability.`, &Generalised{}},
-		{"ffn", "nonlinear, networks", `Neural networks: every variable is a network of its parents.
+			`Columns of every kind, each with the equation of its kind, straight or curved.
+Logit, multinomial and ordered logit; Poisson and negative binomial, also with an excess of
+zeros; normal, lognormal and gamma. Directions that the data do not identify get the same
+probability.`, &Generalised{}},
+		{"ffn", "nonlinear with neural networks",
+			`Neural networks: every variable is a network of its parents.
 The engines tempering and svgd take it. With ffn.output-layer=integrated svgd moves all
 layers but the last, whose weights are integrated out and drawn afterwards.`, &FeedForward{}},
 	}

@@ -66,5 +66,5 @@ const (
 // maxParents is the setting of that name.
 func maxParents(v *int) *setting.Setting {
 	return setting.WholeNumber(v, mostParents, "max-parents",
-		"parents up to which all sets are scored", "what takes seconds")
+		"largest sets of parents that are all scored", "as many as seconds allow")
 }

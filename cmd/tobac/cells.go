@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"text/tabwriter"
 
 	"tobac/internal/cli"
 	"tobac/metrics"
@@ -18,19 +19,41 @@ func fixed(n metrics.Number, decimals int) string {
 	return strconv.FormatFloat(float64(n), 'f', decimals, 64)
 }
 
-const metricsHeader = "  \tE-SHD\tAUROC\twith diagonal\tavg. prec.\tedges\tNeg.LL\tdata only"
-
-// printListed writes the row of a matrix of edge probabilities.
-func printListed(w io.Writer, name string, l *metrics.EdgeReport) {
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t-\t-\n", name, fixed(l.ESHD, 2), fixed(l.AUROC, 3),
-		fixed(l.AUROCWithDiagonal, 3), fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2))
+// A metricsTable is the table of metrics of the report. It has the columns that the truth, held-out
+// rows and --details ask for.
+type metricsTable struct {
+	*tabwriter.Writer
+	shown []bool // of the columns
 }
 
-// printScores writes the row of weighted graphs; nil means none.
-func printScores(w io.Writer, name string, s *scores) {
+func (r *result) metricsTable(w io.Writer) *metricsTable {
+	truth, heldout := r.summary.Config.Truth != "", r.summary.Config.HeldoutRows > 0
+	t := &metricsTable{cli.NewTable(w), []bool{truth, truth, truth && r.details, truth, true,
+		heldout, heldout}}
+	t.row("", "E-SHD", "AUROC", "with diagonal", "avg. prec.", "edges", "Neg.LL", "data only")
+	return t
+}
+
+func (t *metricsTable) row(name string, cells ...string) {
+	fmt.Fprint(t, "  ", name)
+	for k, show := range t.shown {
+		if show {
+			fmt.Fprint(t, "\t", cells[k])
+		}
+	}
+	fmt.Fprintln(t)
+}
+
+// listed writes the row of a matrix of edge probabilities.
+func (t *metricsTable) listed(name string, l *metrics.EdgeReport) {
+	t.row(name, fixed(l.ESHD, 2), fixed(l.AUROC, 3), fixed(l.AUROCWithDiagonal, 3),
+		fixed(l.AveragePrecision, 3), fixed(l.ExpectedEdges, 2), "-", "-")
+}
+
+// scores writes the row of weighted graphs; nil means no row.
+func (t *metricsTable) scores(name string, s *scores) {
 	if s != nil {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, fixed(s.ESHD, 2),
-			fixed(s.AUROC, 3), fixed(s.AUROCWithDiagonal, 3),
+		t.row(name, fixed(s.ESHD, 2), fixed(s.AUROC, 3), fixed(s.AUROCWithDiagonal, 3),
 			fixed(s.AveragePrecision, 3), fixed(s.ExpectedEdges, 2), fixed(s.NegLL, 1),
 			fixed(s.NegLLDataOnly, 1))
 	}

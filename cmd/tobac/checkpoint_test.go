@@ -224,8 +224,8 @@ func TestBiasAndPenaltyRate(t *testing.T) {
 	simulated(t)
 	got := succeed(t, quick("fit", "data/train.csv", "--engine", "svgd", "--model", "ffn", "--set",
 		"ffn.hidden=2", "--set", "ffn.bias=false", "--truth", "data/graph.csv", "--out", "run")...)
-	if !strings.Contains(got.stdout, "model   nonlinear, networks (hidden=2 no-bias) on columns "+
-		"scaled to variance 1: as asked\n        for\n") {
+	if !strings.Contains(got.stdout, "model   nonlinear with neural networks (hidden=2 no-bias) "+
+		"on columns scaled to variance 1:\n        as asked for\n") {
 		t.Errorf("report %s", got.stdout)
 	}
 	if n := len(saved(t, "run").Draws[0].Parameters); n != 6*(6*2+2)+6 {

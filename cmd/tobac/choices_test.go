@@ -36,7 +36,7 @@ func TestEveryModel(t *testing.T) {
 		density    bool
 	}{
 		{"auto", "--beside svgd",
-			[]string{"model   linear with equal noise variances, which the data support by ",
+			[]string{"model   linear with equal noise variances\n",
 				"engine  exact, over all graphs: the choice up to 20 variables\n"},
 			map[string]any{"engine": "exact", "model": "linear"},
 			map[string]any{"engine": "auto", "model": "auto"}, perEdge, perEdge, true},
@@ -65,11 +65,12 @@ func TestEveryModel(t *testing.T) {
 				"on columns scaled to variance"},
 			map[string]any{"engine": "exact", "model": "bge"}, nil, perEdge, perEdge, true},
 		{"Gaussian processes", "--model gp --beside svgd",
-			[]string{"model   nonlinear, Gaussian processes: as asked for\n"},
+			[]string{"model   nonlinear with Gaussian processes: as asked for\n"},
 			map[string]any{"engine": "exact", "model": "gp"}, nil, 0, networks, false},
 		{"network", "--model ffn --set ffn.hidden=3,2 --set ffn.activation=tanh --set " +
 			"svgd.grad=score-loo", []string{
-			"model   nonlinear, networks (hidden=3,2 activation=tanh) on columns scaled to",
+			"model   nonlinear with neural networks (hidden=3,2 activation=tanh) on columns " +
+				"scaled to",
 			"nodewise estimator, score-loo gradient,\n",
 			"orders  drawn from their posterior under the model linear with equal noise variances,",
 		}, map[string]any{"model": "ffn hidden=3,2 activation=tanh"},
@@ -91,8 +92,8 @@ func TestEveryModel(t *testing.T) {
 		{"network DiBS",
 			"--engine dibs --model ffn --set recipe=paper --set prior.edges-per-node=1",
 			[]string{"engine  dibs, ",
-				"model   nonlinear, networks (noise-variance=0.1 raw): as asked for\n",
-				"prior   Erdős–Rényi, 1 edges per node"},
+				"model   nonlinear with neural networks (noise-variance=0.1 raw): as asked for\n",
+				" expected edges (1 per node)"},
 			map[string]any{"edges_per_node": 1.0}, map[string]any{"engine": "dibs"}, networks - 6,
 			none, true},
 		{"score DiBS", "--engine dibs --model bge", []string{"engine  dibs, ", "model   linear " +

@@ -145,11 +145,10 @@ func (r *result) printComparison(w io.Writer, dir string) error {
 	cli.PrintField(w, "",
 		fmt.Sprintf("edge probabilities differ from those above by %.3f on average", c.Distance))
 	if r.summary.Config.Truth != "" || r.summary.Config.HeldoutRows > 0 {
-		t := cli.NewTable(w)
-		fmt.Fprintln(t, metricsHeader)
-		printListed(t, "svgd listed", c.Metrics.Listed)
-		printScores(t, "svgd particles", c.Metrics.Empirical)
-		printScores(t, "svgd particles, weighted", c.Metrics.Mixture)
+		t := r.metricsTable(w)
+		t.listed("svgd listed", c.Metrics.Listed)
+		t.scores("svgd particles", c.Metrics.Empirical)
+		t.scores("svgd particles, weighted", c.Metrics.Mixture)
 		if err := t.Flush(); err != nil {
 			return err
 		}

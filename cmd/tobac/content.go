@@ -14,6 +14,7 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/explain"
 	"tobac/internal/file"
 	"tobac/internal/report"
 	"tobac/metrics"
@@ -143,12 +144,13 @@ func newContent(p *posterior.Posterior, s *storedSummary, data *dataset.Table,
 		Marginals: p.Marginals, Units: s.units(),
 		Ancestors: report.Ancestors(p), EdgeCounts: report.EdgeCounts(p),
 		Convergence: s.convergence(), Truth: truth, Metrics: s.metrics(),
-		Verdict: s.Verdict.Sentences, Refuted: s.Verdict.Refuted, Warnings: s.Warnings,
-		Facts: s.facts(p), Settings: s.settings, Command: s.Command,
+		Refuted: s.Verdict.Refuted,
+		Facts:   s.facts(p), Settings: s.settings, Command: s.Command,
 		Versions: []report.Fact{{Name: "tobac", Text: s.config.Versions.Tobac},
 			{Name: "Go", Text: s.config.Versions.Go},
 			{Name: "Platform", Text: s.config.Versions.Platform}},
 	}
+	c.Verdict, c.Warnings = explain.Parted(s.Verdict.Sentences, s.Warnings)
 	for _, f := range []report.Fact{{Name: "Arithmetic", Text: s.config.Versions.Arithmetic},
 		{Name: "Run", Text: s.Run}} {
 		if f.Text != "" { // results of former versions have neither
@@ -207,14 +209,15 @@ func (s *storedSummary) units() string {
 func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 	model := sem.Describe(s.Model) + reasonText(s.Reason)
 	if len(s.Evidence) > 1 {
-		model += "\nLog evidence, the higher the better supported:"
+		var all []string
 		for _, e := range s.Evidence {
+			text := fmt.Sprintf("%.1f nats", e.Log)
 			if math.IsNaN(float64(e.Log)) {
-				model += fmt.Sprintf("\n%s: left out, %s", sem.Describe(e.Model), e.Note)
-			} else {
-				model += fmt.Sprintf("\n%s: %.1f nats", sem.Describe(e.Model), e.Log)
+				text = "left out, " + e.Note
 			}
+			all = append(all, sem.Describe(e.Model)+" ("+text+")")
 		}
+		model += ". Log evidence: " + strings.Join(all, "; ")
 	}
 	name := s.Engine
 	var own engine.OwnPrior

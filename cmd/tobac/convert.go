@@ -78,7 +78,7 @@ func newConvert() *cobra.Command {
 		graphfile.WeightValues), "values", "entries of a matrix or .npy that is written")
 	f.Var(share(&o.above), "above", "keep the edges with a probability above P")
 	cli.DefaultText(f, "above", "all edges")
-	cli.Toggle(f, &o.transpose, "transpose", "turn every directed edge round")
+	cli.Toggle(f, &o.transpose, "transpose", "reverse every directed edge")
 	cli.Toggle(f, &o.force, "force", cli.ForceUsage)
 	return cmd
 }

@@ -44,13 +44,15 @@ func (r *result) printRun(w io.Writer) {
 	} else if particlesListed(r.Result) {
 		model += onScale(s.Model)
 	}
-	model += reasonText(s.Reason)
+	if reason := reasonText(s.Reason); r.details || !strings.HasPrefix(reason, ", ") {
+		model += reason // the verdict has the others
+	}
 	if !forOrders {
 		model += r.evidences()
 	}
 	cli.PrintField(w, "model", model)
 	cli.PrintField(w, "engine", r.describeEngine())
-	if s.Diagnostics.Chains != nil {
+	if s.Diagnostics.Chains != nil && r.details {
 		cli.PrintField(w, "chains", s.Diagnostics.Chains.String())
 	}
 	if s.Diagnostics.Training != nil {
@@ -102,8 +104,8 @@ func (r *result) describePrior() string {
 	case c.Prior.Probabilities != nil:
 		text = "edge probabilities in " + s.Config.Prior
 	case c.Prior.Kind == background.Sparse:
-		text = fmt.Sprintf("Erdős–Rényi, %.3g edges per node, that is %.3g expected edges",
-			s.EdgesPerNode, float64(s.EdgesPerNode)*float64(s.Config.Variables))
+		text = fmt.Sprintf("Erdős–Rényi, %.3g expected edges (%.3g per node)",
+			float64(s.EdgesPerNode)*float64(s.Config.Variables), s.EdgesPerNode)
 		if c.Prior.EdgesPerNode == 0 && len(s.Evidence) > 0 {
 			text += ", inferred"
 		}

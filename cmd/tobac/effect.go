@@ -63,7 +63,7 @@ func newEffect() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(cli.PlainText(&from, "A"), "from", "the column that is set (required)")
-	f.Var(cli.PlainText(&to, "B"), "to", "the column that is looked at")
+	f.Var(cli.PlainText(&to, "B"), "to", "the column whose change is printed")
 	cli.DefaultText(f, "to", "all others")
 	cli.Toggle(f, &edited, "edited", cli.EditedUsage)
 	cli.Toggle(f, &asJSON, "json", cli.JSONUsage)

@@ -333,7 +333,7 @@ func TestManyColumns(t *testing.T) {
 			"most 20 variables; allowed: the engines mcmc and svgd")
 	got := succeed(t, "fit", "data/train.csv", "--model", "bge", "--set", "mcmc.chains=2", "--set",
 		"mcmc.iterations=40", "--set", "mcmc.warm-up=20", "--set", "mcmc.rungs=2", "--set",
-		"mcmc.candidates=5", "--set", "results.report=false", "--out", "run")
+		"mcmc.candidates=5", "--set", "results.report=false", "--details", "--out", "run")
 	for _, want := range []string{"engine  mcmc, 2 chains of 40 iterations: the choice above 20 " +
 		"variables\n", "\nchains  the 100 least certain edges have R̂ up to "} {
 		if !strings.Contains(got.stdout, want) {

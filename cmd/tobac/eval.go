@@ -49,7 +49,7 @@ the variables that it mentions; --data FILE names all of them.
 
 metrics.listed judges the edge probabilities that a fit prints and saves,
 metrics.empirical and metrics.mixture its particles or draws, with the weights
-that they have and weighted by their density. log_score moves probabilities into
+that they have and weighted by their density. log_score clips probabilities to
 [0.005, 0.995], calibration_error has ten bins, skeleton_auroc ranks pairs of
 variables by the probability of an edge in either direction, and cpdag_shd
 compares the equivalence classes of the truth and of the median graph, which
@@ -63,7 +63,7 @@ take as given. engine is exact (sums, up to 20 variables, or 24 given an order),
 chains above) or tempering (long chains, for --model ffn); standard_error is the largest
 error of its edge probabilities. mean_abs_error is the mean absolute error over the pairs
 that the orders allow. log_prob_difference is the mean of log p(D,G) over the graphs of the
-fit less its mean over the posterior: near 0 for draws of the posterior, above 0 if graphs
+fit minus its mean over the posterior: near 0 for draws of the posterior, above 0 if graphs
 crowd near the best one, far below 0 if strong edges are lost; log_prob_error is its
 standard error. eshd and auroc are the metrics of the exact posterior, metrics.listed those
 of the fit; they are null without a true graph.`,

@@ -20,7 +20,7 @@ like the data; normal scores need --holdout, because ranks are those of one tabl
 er (Erdős–Rényi) expects prior.edges-per-node edges for each column. Without that setting
 exact averages over 1/4, 1/2, 1 and 2, weighted by their evidence; with more than 12
 columns it takes the value nearest to the posterior, as mcmc does. svgd under an order that
-does not come from the posterior takes 2. None of these exceeds a quarter of the other
+does not come from the posterior takes 2. Each is at most a quarter of the number of other
 columns. fair gives every number of parents the same probability, sf favours few variables
 with many parents, uniform gives every graph the same probability. FILE is a table of edge
 probabilities whose header has the names of the columns and whose rows follow the header:
@@ -54,8 +54,8 @@ than a tenth of the time. FILE is new or an earlier checkpoint.
 --resume FILE continues with the same bits as a run that was not interrupted,
 with the data and the options of the checkpoint, and keeps its state in the same file.
 Options that are given again must be the same, except --workers, --truth, --heldout, the
-options of the output and, where svgd has one order or none and that does not come from the
-posterior, svgd.steps. exact has no steps: its results are computed again.`
+options of the output and, for svgd without several orders or orders from the posterior,
+svgd.steps. exact has no steps: its results are computed again.`
 	configHelp = `Options and settings from a file: --config FILE.
 run.toml in the folder of a run has its data and all options and settings that were given;
 tobac fit --config run.toml repeats it. The keys are the names of the options, and in a

@@ -201,7 +201,7 @@ func TestKnowledgeIsReported(t *testing.T) {
 	for _, want := range []string{"1 edge forbidden; 1 edge required; 1 sink; 1 source; other " +
 		"odds of 1 edge",
 		"known required: X0 → X3 forbidden: X1 → X2 no edge leaves X5 no edge enters X4 prior " +
-			"odds: X1 → X5 × 4 together 1 edge certain and 11 edges impossible",
+			"odds: X1 → X5 × 4 in all, 1 edge required and 11 excluded",
 		"known: given before, not found in the data"} {
 		if !strings.Contains(joined, want) {
 			t.Errorf("report lacks %q:\n%s", want, report)
@@ -284,7 +284,7 @@ func TestEverythingKnown(t *testing.T) {
 		report := succeed(t, quick(strings.Fields("fit data/train.csv --require X0,X1 --tiers "+
 			"X5;X0,X1,X2,X3,X4 --set knowledge.sink=X1,X2,X3,X4 --forbid X0,X2 --forbid X0,X3 "+
 			"--forbid X0,X4 --set knowledge.source=X0,X2,X3,X4 --forbid X5,X1 "+args)...)...).stdout
-		if !strings.Contains(report, "together 1 edge certain and 29 edges impossible") ||
+		if !strings.Contains(report, "in all, 1 edge required and 29 excluded") ||
 			!strings.Contains(report,
 				"Consensus graph, pairs adjacent above 1/2: 1 edge directed") {
 			t.Errorf("%s:\n%s", args, report)

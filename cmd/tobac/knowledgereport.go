@@ -120,8 +120,8 @@ func (s *knowledgeSummary) print(w io.Writer) {
 	add("no edge leaves", labels(s.Sinks))
 	add("no edge enters", labels(s.Sources))
 	add("prior odds:", textsOf(s.Odds))
-	together := fmt.Sprintf("together %s certain and %s impossible",
-		words.Counted(len(s.Fixed), "edge"), words.Counted(s.Impossible, "edge"))
+	together := fmt.Sprintf("in all, %s required and %d excluded",
+		words.Counted(len(s.Fixed), "edge"), s.Impossible)
 	if s.File != "" {
 		together += "; file: " + s.File
 	}

@@ -32,8 +32,8 @@ Methods:
             data; time grows with the cube of the rows, at most 5000
   variance  sorts the columns by their variance, a baseline
 
-All but score read the scale of the columns: do not standardise the data before.
-score depends on a common scale: standardise measurements before.
+All methods but score use the variances of the columns: do not standardise the data first.
+For score, standardise columns that are measured in different units.
 
 --bootstrap N orders N resamples of the rows, drawn with replacement by --seed, and prints
 the distinct orders with their frequencies, and how often one column precedes another. It
@@ -44,7 +44,7 @@ METHOD --set order.count=N mixes the posteriors under the same orders.
 its closest rival (near 0: a guess), the seconds and the order, and with --truth the edges
 of the true graph that the order violates (a random order violates half). Below it stand
 the varsortability and R²-sortability of the data: near 1, sorting by variance, or by how
-well the other columns explain a column, already gives the order away.
+well the other columns explain a column, already finds the order.
 
 Knowledge binds every method: --require, --tiers, --forbid, knowledge.sink and
 knowledge.source decide which columns may be placed next. tobac help data explains tables.`

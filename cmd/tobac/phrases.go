@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/explain"
 	"tobac/internal/inference"
 	"tobac/sem"
 )
@@ -89,8 +90,8 @@ func closeModels(all []sem.Evidence) string {
 	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
 		return ""
 	}
-	return fmt.Sprintf("two models fit about equally well, %s and %s (%.1f nats apart): compare "+
-		"their results", sem.Describe(best.Model), sem.Describe(next.Model), best.Log-next.Log)
+	return fmt.Sprintf("two models fit about equally well, %s and %s: %s",
+		sem.Describe(best.Model), sem.Describe(next.Model), explain.CompareModels(best, next))
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tobac/internal/cli"
+	"tobac/internal/explain"
 	"tobac/internal/words"
 	"tobac/posterior"
 )
@@ -55,18 +56,17 @@ func (r *result) printMetrics(w io.Writer) error {
 		fmt.Fprintf(w, ", Neg.LL of %s", words.Counted(c.HeldoutRows, "held-out row"))
 	}
 	fmt.Fprintln(w)
-	t := cli.NewTable(w)
-	fmt.Fprintln(t, metricsHeader)
-	printListed(t, "listed", m.Listed)
+	t := r.metricsTable(w)
+	t.listed("listed", m.Listed)
 	graphs := "draws"
 	if particlesListed(r.Result) {
 		graphs = "particles"
 	}
-	printScores(t, graphs, m.Empirical)
+	t.scores(graphs, m.Empirical)
 	if r.details {
-		printScores(t, graphs+", weighted", m.Mixture)
+		t.scores(graphs+", weighted", m.Mixture)
 	}
-	printScores(t, "empty graph", &m.Empty)
+	t.scores("empty graph", &m.Empty)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -143,7 +143,11 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 		if dir != "" {
 			where = filepath.Join(dir, "pairs.csv")
 		}
-		fmt.Fprintf(w, "  and %s (%s)\n", words.Counted(more, "less probable pair"), where)
+		left := ""
+		if n := len(r.Posterior.PairsFrom(inConsensus)) - most; n > 0 {
+			left = fmt.Sprintf(", %d of them adjacent above 1/2", n)
+		}
+		fmt.Fprintf(w, "  and %s%s (%s)\n", words.Counted(more, "less probable pair"), left, where)
 	}
 	if weighted {
 		fmt.Fprintf(w, "  weight: mean of the coefficient given the edge%s, %s\n",
@@ -156,18 +160,22 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	return nil
 }
 
-// rows is the number of pairs that the report lists: as many as there are columns, fewer if the
-// others are hardly adjacent.
+// rows is the number of pairs that the report lists: those that are probably adjacent, in a report
+// of 40 lines for ten columns.
 func (r *result) rows() int {
 	pairs := len(r.Posterior.Pairs())
 	if r.details {
 		return min(20, pairs)
 	}
-	return min(20, pairs, len(r.Names), max(3, len(r.Posterior.PairsFrom(probable))))
+	return min(20, pairs, max(14, len(r.Names)), max(3, len(r.Posterior.PairsFrom(probable))))
 }
 
-// probable is the probability of adjacency from which on the report lists a pair.
-const probable = 0.05
+// Probabilities of adjacency from which on the report lists a pair, and above which the consensus
+// graph has it.
+const (
+	probable    = 0.05
+	inConsensus = 0.5
+)
 
 // plusMinusText says what ± is, if it is printed.
 func plusMinusText(m posterior.Marginals) string {
@@ -193,28 +201,28 @@ func (r *result) printConsensus(w io.Writer) {
 	g, _ := r.Posterior.PartiallyDirected()
 	undirected := len(g.Undirected())
 	directed := g.Size() - 2*undirected
-	fmt.Fprintf(w,
-		"Consensus graph, pairs adjacent above 1/2: %s directed (→), %s undirected (—)\n",
-		words.Counted(directed, "edge"), words.Counted(undirected, "edge"))
+	fmt.Fprintf(w, "Consensus graph, pairs adjacent above 1/2: %s directed (→), %d undirected "+
+		"(—)\n", words.Counted(directed, "edge"), undirected)
 }
 
 // mostSentences is how many sentences of the verdict the report prints.
 const mostSentences = 5
 
 // printVerdict prints the first sentences of the verdict and its assumptions, or with --details
-// all.
+// all, with the warnings.
 func (r *result) printVerdict(w io.Writer) {
 	fmt.Fprintln(w, "\nVerdict")
-	all := r.verdict.Sentences
-	if assumptions := slices.IndexFunc(all, func(s string) bool {
-		return strings.HasPrefix(s, "All of this assumes")
-	}); !r.details && assumptions >= 0 && len(all) > mostSentences {
-		all = append(slices.Clone(all[:min(assumptions, mostSentences-1)]), all[assumptions])
+	all, left := r.verdict.Sentences, 0
+	if said, _ := explain.Parted(all, nil); !r.details {
+		all = said
+		if left = len(said) - mostSentences; left > 0 {
+			all = append(slices.Clone(said[:mostSentences-1]), said[len(said)-1])
+		}
 	}
 	for _, s := range all {
 		cli.PrintField(w, "      -", s)
 	}
-	if left := len(r.verdict.Sentences) - len(all); left > 0 {
+	if left > 0 {
 		cli.PrintField(w, "",
 			fmt.Sprintf("(--details prints %s)", words.Counted(left, "more sentence")))
 	}

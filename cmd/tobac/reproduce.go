@@ -105,7 +105,7 @@ func newReproduce() *cobra.Command {
 		fmt.Sprintf("%d; %d with --quick", study.PublishedRuns, study.QuickRuns))
 	cli.Toggle(f, &o.quick, "quick", "fewer runs and steps")
 	f.Var(cli.SeveralOf(&o.only, "NAME"), "only",
-		"method, section, data set or cell; may be repeated")
+		"a method, section, data set or cell; may be repeated")
 	f.Var(cli.PlainText(&o.data, "DIR"), "data", "folder with linear-d20-e40-run0 to run4 of the "+
 		"authors' program, and for networks nonlinear-d10-e20-run0 to run4 and nonlinear-d20-e40")
 	f.Var(cli.PlainText(&o.tables, "DIR"), "tables", "folder with the tables of svidag")

@@ -44,8 +44,8 @@ func (e searchEngine) Name() string { return name }
 // About implements [engine.Engine].
 func (e searchEngine) About() string {
 	return `One probable graph by local search, in seconds, with random halves of the rows.
-The listed probability of an edge is the share of the graphs that have it: one of all rows, and
-one of each half. It says how stable the search is, and is not a posterior probability.`
+The listed probability of an edge is its frequency among the graphs of all rows and of each
+half. It says how stable the search is, and is not a posterior probability.`
 }
 
 // Settings implements [engine.Engine].

@@ -278,9 +278,9 @@ func (s *sampling) basis() string {
 	case s.ordered:
 		return ""
 	case sem.TraitsOf(s.particles.fits[0].asked).SharesNoise:
-		return "directions follow from the particles and equal noise variances"
+		return "the particles and equal noise variances"
 	}
-	return "directions follow from the particles"
+	return "the particles"
 }
 
 // Warnings implements [engine.Stage].

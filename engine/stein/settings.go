@@ -166,8 +166,8 @@ A particle is a graph with its parameters. The graphs follow a causal order: one
 drawn from the posterior, found by --order METHOD, or known (tobac help order).
 svgd.kernel is FUNCTION:LATENTS:PARAMETERS. FUNCTION is rbf, exp(-r^2/h), or imq,
 1/sqrt(1 + r^2/h), or imq-BETA with another exponent; h is the median heuristic. LATENTS and
-PARAMETERS say which numbers share a kernel: block all, variable those of one variable,
-coordinate none with another, none no kernel. PARAMETERS are as LATENTS if left out.
+PARAMETERS are block (one kernel for all numbers), variable (one for each variable),
+coordinate (one for each number) or none. PARAMETERS default to LATENTS.
 Schedules change a number from step to step: constant:A, growth:R, and linear:A:B,
 geometric:A:B or cosine:A:B from A at the first step to B at the last. A last part, such as
 50%, 25%-75% or 100-299, limits the change to these steps: linear:1:0:50%.`

@@ -51,7 +51,7 @@ func (e exactEngine) Name() string { return name }
 // About implements [engine.Engine].
 func (e exactEngine) About() string {
 	return `Sums over all causal orders of at most 20 columns by dynamic programming.
-It sums over all graphs too where they are not too many, always up to 15 columns. Given a
+Where few enough graphs are possible, always up to 15 columns, it sums over all graphs. Given a
 known order it takes up to 24 columns.`
 }
 

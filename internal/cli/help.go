@@ -81,7 +81,8 @@ func flagForm(flag *pflag.Flag) string {
 // default.
 func flagText(flag *pflag.Flag) string {
 	text := flag.Usage
-	if words := strings.Split(flag.Value.Type(), "|"); placeholderOf(flag) == "NAME" &&
+	if words := strings.Split(flag.Value.Type(), "|"); len(words) > 1 &&
+		placeholderOf(flag) == "NAME" &&
 		!containsAll(text, words) {
 		text += ": " + strings.Join(words, ", ")
 	}

@@ -31,5 +31,5 @@ func Example() {
 	fmt.Println(v.Sentences[0])
 	// Output:
 	// 1 stable, 1 with an open direction
-	// Of 1 pair, 1 is directly related (adjacent with probability 0.95 or more); 0 are uncertain, and 0 show no direct relation.
+	// The two columns are directly related (adjacent with probability 0.95 or more).
 }

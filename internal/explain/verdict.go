@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tobac"
@@ -17,6 +18,9 @@ const (
 	stableFrom  = 0.95
 	absentBelow = 0.05
 )
+
+// assumptions begins the last sentence before the warnings.
+const assumptions = "All of this assumes"
 
 // A Verdict is what a result says and what it rests on, in plain words and in the
 // numbers behind them.
@@ -62,7 +66,7 @@ func Of(r *tobac.Result) Verdict {
 	if r.Sequence.Dependent() {
 		v.Refuted = "if the rows were independent, which these data refute"
 		if r.Sequence.Counted {
-			v.Refuted = fmt.Sprintf("with the evidence of %.3g independent rows",
+			v.Refuted = fmt.Sprintf("with the evidence of %.0f independent rows",
 				r.Sequence.Effective)
 		}
 		v.say(sentence(r.Sequence.Refutation()))
@@ -75,9 +79,12 @@ func Of(r *tobac.Result) Verdict {
 	v.say(v.modelSentence(r))
 	v.say(leftOut(r))
 	v.say(r.Computation)
-	v.say("All of this assumes that there are no unmeasured common causes (causal sufficiency) " +
-		"and no feedback loops (acyclicity), that the rows are independent, and that the model " +
-		"is correctly specified.")
+	rows := "independent rows, "
+	if v.Refuted != "" {
+		rows = ""
+	}
+	v.say(assumptions + " no unmeasured common causes (causal sufficiency), no feedback " +
+		"loops (acyclicity), " + rows + "and a correctly specified model.")
 	for _, w := range r.Warnings {
 		v.say(sentence(w))
 	}
@@ -95,6 +102,23 @@ func (v *Verdict) say(text string) {
 		}
 	}
 	v.Sentences = append(v.Sentences, text)
+}
+
+// Parted are the sentences of a verdict without its warnings, and the warnings that these sentences
+// do not say.
+func Parted(verdict, warnings []string) (said, others []string) {
+	end := len(verdict)
+	for k, s := range verdict {
+		if strings.HasPrefix(s, assumptions) {
+			end = k + 1
+		}
+	}
+	for _, w := range warnings {
+		if !slices.Contains(verdict[:end], sentence(w)) {
+			others = append(others, w)
+		}
+	}
+	return verdict[:end], others
 }
 
 // sentence is a text that begins with a capital and ends with a stop.
@@ -150,63 +174,96 @@ func orderSentence(r *tobac.Result) string {
 	return ""
 }
 
-// relations says how many relations are stable.
+// relations says how many relations are stable, and on what that is conditional.
 func (v *Verdict) relations(d int) string {
-	none := d*(d-1)/2 - v.Stable - v.Uncertain
-	text := fmt.Sprintf("Of %s, %d %s directly related (adjacent with probability 0.95 or more)",
-		words.Counted(d*(d-1)/2, "pair"), v.Stable, are(v.Stable))
-	for _, given := range []string{v.Conditional, v.Refuted} {
-		if given != "" {
-			text += ", " + given
+	all := d * (d - 1) / 2
+	given := ""
+	for _, text := range []string{v.Conditional, v.Refuted} {
+		if text != "" {
+			given += ", " + text
 		}
 	}
-	return text + fmt.Sprintf("; %d %s uncertain, and %d %s no direct relation.",
-		v.Uncertain, are(v.Uncertain), none, shows(none))
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
+	related := fmt.Sprintf("directly related (adjacent with probability %.2f or more)",
+		stableFrom) + given
+	if all == 1 {
+		switch {
+		case v.Stable == 1:
+			return "The two columns are " + related + "."
+		case v.Uncertain == 1:
+			return "It is uncertain whether the two columns are " + related + "."
+		}
+		return "The two columns show no direct relation" + given + "."
 	}
-	return "are"
-}
-
-func shows(n int) string {
-	if n == 1 {
-		return "shows"
+	text := fmt.Sprintf("None of %d pairs is %s", all, related)
+	if v.Stable > 0 {
+		text = fmt.Sprintf("%d of %d pairs %s %s", v.Stable, all, verb(v.Stable, "is", "are"),
+			related)
 	}
-	return "show"
-}
-
-func has(n int) string {
-	if n == 1 {
-		return "has"
+	var others []string
+	if v.Uncertain > 0 {
+		others = append(others,
+			fmt.Sprintf("%d %s uncertain", v.Uncertain, verb(v.Uncertain, "is", "are")))
 	}
-	return "have"
+	if none := all - v.Stable - v.Uncertain; none > 0 {
+		others = append(others,
+			fmt.Sprintf("%d %s no direct relation", none, verb(none, "shows", "show")))
+	}
+	if len(others) > 0 {
+		text += "; " + strings.Join(others, ", and ")
+	}
+	return text + "."
 }
 
-// directions says how many directions of the stable relations are settled, and why.
+// verb is the form of a verb for a number of things.
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// every is "both" or "all 3".
+func every(n int) string {
+	if n == 2 {
+		return "both"
+	}
+	return fmt.Sprintf("all %d", n)
+}
+
+// directions says how many stable relations have a direction, and why.
 func (v *Verdict) directions(r *tobac.Result) string {
 	if v.Stable == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of the %s, %d %s a direction (probability %.2f or more)",
-		words.Counted(v.Stable, "direct relation"), v.Directed, has(v.Directed), posterior.Directed)
-	if v.Refuted != "" {
-		text += " " + v.Refuted
+	text, rests := "", "directions follow from "
+	switch {
+	case v.Open == 0 && v.Stable == 1:
+		text = "It has a direction"
+	case v.Open == 0:
+		text = strings.ToUpper(every(v.Stable)[:1]) + every(v.Stable)[1:] + " have a direction"
+	case v.Directed > 0:
+		text = fmt.Sprintf("%d of these %d %s a direction", v.Directed, v.Stable,
+			verb(v.Directed, "has", "have"))
+	case v.Stable == 1:
+		text, rests = "Its direction is open", "it could follow from "
+	default:
+		text, rests = "The directions of "+every(v.Stable)+" are open", "they could follow from "
+	}
+	if v.Directed > 0 {
+		text += fmt.Sprintf(" (probability %.2f or more)", posterior.Directed)
+	} else {
+		text += fmt.Sprintf(" (probability below %.2f)", posterior.Directed)
 	}
 	if v.Conditional == "" {
-		text += "; " + basis(r)
+		text += "; " + rests + basis(r)
 	}
 	text += "."
-	if v.Open > 0 {
-		text += fmt.Sprintf(" The direction of %d is open%s", v.Open, openPairs(r, v.Open))
-		if sem.TraitsOf(modelOf(r)).Equivalent && v.Conditional == "" {
-			text += ": Markov equivalent graphs fit these data equally well; more rows of the " +
-				"same kind will not settle it under this model, but an experiment or background " +
-				"knowledge can"
-		}
-		text += "."
+	if v.Directed > 0 && v.Open > 0 {
+		text += fmt.Sprintf(" The direction of %d is open%s.", v.Open, openPairs(r, v.Open))
+	}
+	if v.Open > 0 && sem.TraitsOf(modelOf(r)).Equivalent && v.Conditional == "" {
+		text += " Markov equivalent graphs fit equally well: more rows will not settle an open " +
+			"direction under this model, but an experiment or background knowledge can."
 	}
 	return text
 }
@@ -226,18 +283,18 @@ func openPairs(r *tobac.Result, open int) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// basis says what directions follow from.
+// basis is what directions follow from, a noun, and what else there is to say of that.
 func basis(r *tobac.Result) string {
 	if r.Basis != "" {
 		return r.Basis
 	}
 	if r.Config.Order.Method != nil {
-		return fmt.Sprintf("directions follow from the orders that %v found", r.Config.Order.Method)
+		return fmt.Sprintf("the orders that %v found", r.Config.Order.Method)
 	}
 	if from := sem.TraitsOf(modelOf(r)).DirectionsFrom; from != "" {
-		return "directions follow from " + from
+		return from
 	}
-	return "directions follow from the assumptions of the model"
+	return "the assumptions of the model"
 }
 
 // modelOf is the model of the reported posterior; nil for a custom model that a stored result
@@ -322,29 +379,38 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 	if strings.HasPrefix(r.Reason, inference.Although) {
 		return fmt.Sprintf("The model is %s, %s.", sem.Describe(r.Posterior.Model), r.Reason)
 	}
-	measure := "evidence"
+	measure := "of evidence"
 	if r.Diagnostics != nil || r.Training != nil { // of chains, which compute no evidence
-		measure = "log density in short chains"
+		measure = "of log density, in short chains,"
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("Two models fit about equally well, %s and %s (%.1f nats of %s "+
-			"apart): compare their results.", sem.Describe(best.Model), sem.Describe(next.Model),
-			v.Margin, measure)
+		return fmt.Sprintf("Two models fit about equally well, %s and %s: %s.",
+			sem.Describe(best.Model), sem.Describe(next.Model), CompareModels(best, next))
 	}
-	return fmt.Sprintf("The model is %s: the data support it by %.1f nats of %s over %s.",
+	return fmt.Sprintf("The model is %s: the data support it by %.1f nats %s over %s.",
 		sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
 }
 
-// sem.LeftOut names the models that could not be compared.
+// CompareModels says how far apart two models are, and how to see what depends on the choice.
+func CompareModels(best, next sem.Evidence) string {
+	return fmt.Sprintf("%.1f nats apart; fit with --model %s and with --model %s, and compare",
+		best.Log-next.Log, best.Model, next.Model)
+}
+
+// leftOut names the models that could not be compared.
 func leftOut(r *tobac.Result) string {
 	var names []string
+	note := ""
 	for _, e := range r.Evidence {
 		if math.IsNaN(e.Log) && !e.Pointless() {
-			names = append(names, fmt.Sprintf("%s (%s)", sem.Describe(e.Model), e.Note))
+			names, note = append(names, sem.Describe(e.Model)), e.Note
 		}
 	}
-	if len(names) == 0 {
+	switch len(names) {
+	case 0:
 		return ""
+	case 1:
+		return fmt.Sprintf("Not compared: %s (%s).", names[0], note)
 	}
-	return fmt.Sprintf("Not compared: %s.", strings.Join(names, "; "))
+	return fmt.Sprintf("Not compared: %s (--details says why).", strings.Join(names, ", "))
 }

@@ -149,15 +149,21 @@ func checkVerdict(t fataler, r *tobac.Result) {
 		t.Fatalf("verdict %+v, want %d stable, %d uncertain, %d directed", v, stable, uncertain,
 			directed)
 	}
-	relation := "relation"
-	if stable != 1 {
-		relation = "relations"
+	pairs := d * (d - 1) / 2
+	if pairs > 1 {
+		says(fmt.Sprintf("%d of %d pairs %s directly related", stable, pairs, are(stable)),
+			stable > 0)
+		says(fmt.Sprintf("None of %d pairs is directly related", pairs), stable == 0)
+		says(fmt.Sprintf("; %d %s uncertain", uncertain, are(uncertain)), uncertain > 0)
+		says(fmt.Sprintf(" %d show", pairs-stable-uncertain), stable+uncertain < pairs)
 	}
-	says(fmt.Sprintf(", %d %s directly related", stable, are(stable)), true)
-	says(fmt.Sprintf("; %d %s uncertain, and %d show", uncertain, are(uncertain),
-		d*(d-1)/2-stable-uncertain), true)
-	says(fmt.Sprintf("%d direct %s, %d ha", stable, relation, directed), stable > 0)
-	says(fmt.Sprintf("The direction of %d is open", stable-directed), stable > directed)
+	says(fmt.Sprintf("All %d have a direction", stable), stable > 2 && directed == stable)
+	says("Both have a direction", stable == 2 && directed == stable)
+	says(fmt.Sprintf("%d of these %d ha", directed, stable), 0 < directed && directed < stable)
+	says(fmt.Sprintf("The directions of all %d are open", stable), stable > 2 && directed == 0)
+	says("The directions of both are open", stable == 2 && directed == 0)
+	says(fmt.Sprintf("The direction of %d is open", stable-directed),
+		0 < directed && directed < stable)
 	// What is certain given one order alone is said to be conditional on it.
 	one := r.Posterior.Order() != nil
 	says("conditional on the order", one || r.Config.Order.Known != nil)
@@ -166,8 +172,8 @@ func checkVerdict(t fataler, r *tobac.Result) {
 	}
 	says("not identified", false)
 	// What rests on a refuted assumption says so, and the first sentence.
-	says("that the rows are independent", true)
 	refuted := r.Sequence.Dependent()
+	says("independent rows, and a correctly specified model", !refuted)
 	says("The rows of this table are not independent", refuted)
 	if (v.Refuted != "") != refuted || refuted &&
 		!strings.HasPrefix(v.Sentences[0], "The rows of this table") {
@@ -247,11 +253,11 @@ func TestVerdictOfFits(t *testing.T) {
 		{"networks", tobac.Config{Model: sem.FeedForward{}, Engine: &sampler},
 			[]string{"particles"}},
 		{"linear", tobac.Config{Model: sem.Linear{}},
-			[]string{"directions follow from equal noise variances in the units of the data."}},
+			[]string{"follow from equal noise variances in the units of the data."}},
 		{"linear, unequal", tobac.Config{Model: sem.BGe{}},
-			[]string{"directions follow from conditional independences (v-structures)."}},
+			[]string{"follow from conditional independences (v-structures)."}},
 		{"networks of one variance", tobac.Config{Model: sem.FeedForward{NoiseVariance: 1}},
-			[]string{"directions follow from the curvature of the relations and equal noise " +
+			[]string{"follow from the curvature of the relations and equal noise " +
 				"variances."}},
 		{"knowledge",
 			tobac.Config{Model: sem.BGe{},
@@ -289,7 +295,7 @@ func TestVerdictOfUnequalNetworks(t *testing.T) {
 	all := strings.Join(
 		explain.Of(fitted(t, data, tobac.Config{Model: sem.FeedForward{}})).Sentences, "\n")
 	if !strings.Contains(all,
-		"directions follow from the curvature of the relations and additive normal noise") {
+		"follow from the curvature of the relations, if the noise is additive and normal") {
 		t.Errorf("verdict %s", all)
 	}
 }

@@ -299,8 +299,8 @@ func (inf *Inference) settleUnits() {
 }
 
 // UnitsWarning is said of hypotheses in the units of the data.
-const UnitsWarning = "equal noise variances in the given units fit best and identify the " +
-	"directions: other units would change them"
+const UnitsWarning = "equal noise variances in the units of the data fit this model best and " +
+	"identify directions: other units of a column (g for kg) could reverse them"
 
 // inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
 func (inf *Inference) inUnits() string {

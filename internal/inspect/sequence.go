@@ -65,18 +65,18 @@ func (s *Sequence) Refutation() string {
 	serial := len(s.Serial) > 0 && !s.Explained
 	text, advice := "the rows of this table are not independent", "leave copies out"
 	if serial {
-		text += ", unless they were sorted by something that is not a column: in their sequence " +
-			"the lag-one rank correlation of " + s.Serial[0].String()
+		text += ", unless they were sorted by something that is not a column: the lag-one rank " +
+			"correlation of " + s.Serial[0].String()
 		if more := len(s.Serial) - 1; more > 0 {
 			text += fmt.Sprintf(", and significant in %d more", more)
 		}
-		advice = "of time series, analyse changes from row to row, or take a method for time series"
+		advice = "for a time series, analyse changes from row to row, or use another method"
 	} else {
 		text += fmt.Sprintf(": %d of %d are copies of an earlier row", s.Repeated, s.Rows)
 	}
 	if s.Counted {
 		return text +
-			fmt.Sprintf("; their evidence counts as if there were %.3g independent rows; %s",
+			fmt.Sprintf("; their evidence counts as if there were %.0f independent rows; %s",
 				s.Effective, advice)
 	}
 	return text + "; the probabilities assume that they are: neither directions nor " +

@@ -213,8 +213,8 @@ func TestRowSequence(t *testing.T) {
 	}
 	const (
 		refuted = "the rows of this table are not independent"
-		alike   = refuted + ", unless they were sorted by something that is not a column: in " +
-			"their sequence the lag-one rank correlation of "
+		alike   = refuted + ", unless they were sorted by something that is not a column: " +
+			"the lag-one rank correlation of "
 		option = " rises or falls evenly from row to row, like a time or an index, and cannot " +
 			"be an effect of other columns: leave out with --drop "
 	)

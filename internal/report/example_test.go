@@ -42,5 +42,5 @@ func Example() {
 	// graph
 	// adjacency
 	// direction
-	// <li>Related, but these data do not tell which is the cause: grass — shoes.</li>
+	// <li>Related, with an open direction: grass — shoes.</li>
 }

@@ -300,7 +300,7 @@ func legend(s *scene.Scene, edges []relation) {
 		}
 	}
 	if has(func(r *relation) bool { return !r.directed() }) {
-		sample("direction not known", scene.Text, 3, true, false)
+		sample("open direction", scene.Text, 3, true, false)
 	}
 	if len(edges) > 0 {
 		sample("related: 50 %", scene.Text, edgeWidth(Related), false, false)

@@ -191,7 +191,7 @@ func (r *Report) tiles() []tile {
 		{strconv.Itoa(d), "variables"},
 		{strconv.Itoa(len(sure)),
 			fmt.Sprintf("of %d pairs are related with a probability above 50 %%", d*(d-1)/2)},
-		{strconv.Itoa(directed), "of these have a known direction (" + scene.Percent(Directed) +
+		{strconv.Itoa(directed), "of these have a direction (" + scene.Percent(Directed) +
 			" or more)"},
 	}
 }
@@ -212,8 +212,8 @@ func (r *Report) verdict() []string {
 	if len(sure) == 0 {
 		return []string{"No pair of variables is related with a probability above 50 %."}
 	}
-	said := fmt.Sprintf("%s related with a probability above 50 %%; the direction is known (%s "+
-		"or more) for %d.", are(len(sure), "pair"), scene.Percent(Directed), directed)
+	said := fmt.Sprintf("%s related with a probability above 50 %%; %[3]d of these have a "+
+		"direction (%[2]s or more).", are(len(sure), "pair"), scene.Percent(Directed), directed)
 	out := []string{said}
 	if len(open) > 0 {
 		const most = 6
@@ -221,10 +221,10 @@ func (r *Report) verdict() []string {
 		if len(open) > most {
 			list += fmt.Sprintf(" and %d more", len(open)-most)
 		}
-		out = append(out, "Related, but these data do not tell which is the cause: "+list+".")
+		out = append(out, "Related, with an open direction: "+list+".")
 	}
-	return append(out, "What no probability here knows of: hidden common causes, feedback, and "+
-		"errors of measurement.")
+	return append(out, "No probability includes hidden common causes, feedback, or errors of "+
+		"measurement.")
 }
 
 func are(n int, thing string) string {

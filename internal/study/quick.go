@@ -26,11 +26,10 @@ const (
 
 // Reduced says what is less in a quick study than in the paper, in lines of a help text.
 var Reduced = fmt.Sprintf(`two data sets or splits instead of
-ten, %d steps of SVGD instead of 1000, %d for networks and %d for 50 variables, at the end of
-which the inverse temperature and the acyclicity penalty are the published ones, %d steps of
-BCD Nets, %d for 50 variables, with %d samples, %d steps of DAG-GFlowNet with a
-network of width %d, and %d iterations of the chains on 50 variables, over %d candidate
-parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch,
+ten; %d steps of SVGD instead of 1000 (%d for networks, %d for 50 variables), with the
+published inverse temperature and acyclicity penalty at the last; %d steps of BCD Nets (%d
+for 50 variables) with %d samples; %d steps of DAG-GFlowNet with a network of width %d; and
+%d iterations of the chains on 50 variables, over %d candidate parents of each.`, quickSteps, quickNetworks, quickLarge, quickBCD, quickBCDLarge, quickBatch,
 	quickGFlowNet, quickWidth, quickIterations, quickCandidates)
 
 // quick is a study with fewer steps.

@@ -145,7 +145,7 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		p.note("%s numbers the rows, and is left out; --set data.keep=%s takes it as a measurement",
 			c.Label(), shellQuote(keep))
 	case !q.rising && q.grouped:
-		p.warn("%s numbers what several rows are about, and is left out: such rows may depend on "+
+		p.warn("%s identifies groups of rows, and is left out: rows of one group may depend on "+
 			"each other; --set data.keep=%s takes it as a measurement", c.Label(), shellQuote(name))
 	default:
 		p.note("%s looks like an identifier, with whole numbers that never repeat, and is left "+

@@ -389,7 +389,7 @@ func TestGiven(t *testing.T) {
 		t.Errorf("given (-want +got):\n%s", diff)
 	}
 	if len(p.Warnings) != 1 ||
-		!strings.Contains(p.Warnings[0], "(ID) numbers what several rows are about") {
+		!strings.Contains(p.Warnings[0], "(ID) identifies groups of rows") {
 		t.Errorf("warnings %q, want one about column ID", p.Warnings)
 	}
 }

@@ -345,7 +345,7 @@ func chance(p float64) string {
 type Doubt struct {
 	Finding string // what refutes the form
 	Refuted string // that, and what follows; a warning
-	Basis   string // what directions follow from, and how far; "" means what the model says
+	Basis   string // as of [engine.Outcome]
 	Beside  string // what else the equations leave; a warning
 }
 
@@ -362,10 +362,10 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			t.Ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
 			finding := found.finding(data.Names)
-			return t, Doubt{Finding: finding,
-				Refuted: fmt.Sprintf("%s: its evidence counts as if there were "+
-					"%.0f rows instead of %d, and directions follow from conditional independences",
-					finding, t.Form*t.Rows*float64(n), n)}
+			return t, Doubt{Finding: finding, Basis: "conditional independences",
+				Refuted: fmt.Sprintf("%s: the evidence of that form counts as %.0f rows instead "+
+					"of %d, and directions follow from conditional independences", finding,
+					t.Form*t.Rows*float64(n), n)}
 		}
 		if rest.chance <= unexplained && !inspect.Recorded(data) {
 			doubt.Beside = fmt.Sprintf("%s (%s): a hidden common cause or another form of the "+
@@ -377,8 +377,8 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 		inspect.Recorded(data) {
 		t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
 			len(inspect.WithoutDensity(data)) > 0
-		doubt.Basis = fmt.Sprintf("directions follow from %s, counted as %.0f rows, because no "+
-			"form of equations describes measurements exactly (--model %v counts all rows)", from,
+		doubt.Basis = fmt.Sprintf("%s. That counts as %.0f rows for directions, because no form "+
+			"of equations describes measurements exactly (--model %v counts all rows)", from,
 			t.Form*t.Rows*float64(n), m)
 	}
 	return t, doubt
