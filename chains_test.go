@@ -97,7 +97,7 @@ func TestChainsReportProgress(t *testing.T) {
 
 // A run whose chains have not ended has no posterior, and says how far it is.
 func TestNoPosteriorOfUnfinishedChains(t *testing.T) {
-	r := newRun(t, noisy(t), engines()["mcmc"])
+	r := newRun(t, noisy(t), enginesTried()["mcmc"])
 	if _, err := r.Result(t.Context()); err == nil {
 		t.Error("a posterior of chains that have not begun")
 	}

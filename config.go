@@ -3,18 +3,15 @@ package tobac
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/engine"
-	"tobac/engine/bcdnets"
-	"tobac/engine/flownets"
-	"tobac/engine/local"
 	"tobac/engine/markov"
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/engines"
 	"tobac/internal/exact"
 	"tobac/models"
 	"tobac/sem"
@@ -54,42 +51,13 @@ const MostWorkers = 4096
 // Settings are those with a text form of one line: the engine, by its name, those of prior and
 // order, and those of the engine.
 func (c *Config) Settings() []*setting.Setting {
-	all := []*setting.Setting{EngineSetting(&c.Engine)}
+	all := []*setting.Setting{engines.Setting(&c.Engine)}
 	all = append(all, c.Prior.Settings()...)
 	all = append(all, c.Order.Settings()...)
 	if c.Engine != nil {
 		all = append(all, c.Engine.Engine().Settings()...)
 	}
 	return all
-}
-
-// EngineSetting is the choice of an engine by its name. To set it gives the engine's defaults.
-func EngineSetting(e *engine.Settings) *setting.Setting {
-	names := []string{"auto"}
-	for _, one := range Engines() {
-		names = append(names, one.Engine().Name())
-	}
-	return setting.Parsed(e, "engine", "what infers the posterior", "auto",
-		strings.Join(names, "|"), strings.Join(names, ", "),
-		func(e engine.Settings) string {
-			if e == nil {
-				return ""
-			}
-			return e.Engine().Name()
-		},
-		func(name string) (engine.Settings, error) {
-			if name == "auto" {
-				return nil, nil
-			}
-			return EngineByName(name)
-		})
-}
-
-// ChooseEngine is the engine that a fit with d columns takes, with its defaults, and why it was
-// chosen; "" if it was asked for.
-func (c Config) ChooseEngine(d int) (e engine.Settings, why string, err error) {
-	_, e, why, err = c.Problem(&dataset.Table{Names: numbered(d)})
-	return e, why, err
 }
 
 // WithDefaults returns c with every zero whose default does not depend on the
@@ -196,23 +164,4 @@ func choose(p *engine.Problem) (e engine.Settings, why string) {
 		return &stein.SVGD{}, ""
 	}
 	return &markov.MCMC{Open: true}, fmt.Sprintf("the choice above %d variables", most)
-}
-
-// Engines are the engines of the module with their defaults, in the sequence of their
-// documentation.
-func Engines() []engine.Settings {
-	return []engine.Settings{&sums.Exact{}, &markov.MCMC{}, &local.Search{}, &stein.SVGD{},
-		&stein.DiBS{}, &bcdnets.BCDNets{}, &flownets.GFlowNet{}, &neural.Tempering{}}
-}
-
-// EngineByName is the engine with a name, with its defaults.
-func EngineByName(name string) (engine.Settings, error) {
-	var names []string
-	for _, e := range Engines() {
-		if e.Engine().Name() == name {
-			return e, nil
-		}
-		names = append(names, e.Engine().Name())
-	}
-	return nil, fmt.Errorf("unknown engine %q; allowed: %s", name, strings.Join(names, ", "))
 }

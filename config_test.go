@@ -14,6 +14,8 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/engines"
+	"tobac/internal/recipes"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/schedule"
@@ -52,7 +54,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"d=20, networks", tobac.Config{Model: sem.FeedForward{}}, 20,
 			&neural.Tempering{Iterations: 2000, Rungs: 12, Chains: chains}},
 		{"d=20, paper", tobac.Paper(), 20, &paper},
-		{"d=20, marginal paper", tobac.PaperMarginal(), 20, &marginal},
+		{"d=20, marginal paper", recipes.PaperMarginal(), 20, &marginal},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := row.in.WithDefaults(row.d)
@@ -89,10 +91,10 @@ func TestPaperPresets(t *testing.T) {
 	}
 	svgd := sampler(&want)
 	want.Model, svgd.Gradient, svgd.AlphaRate = sem.BGe{Raw: true}, models.ScoreFunction, 1
-	if diff := cmp.Diff(want, tobac.PaperMarginal()); diff != "" {
+	if diff := cmp.Diff(want, recipes.PaperMarginal()); diff != "" {
 		t.Errorf("marginal paper (-want +got):\n%s", diff)
 	}
-	got, err := tobac.PaperDiBS().WithDefaults(10)
+	got, err := recipes.PaperDiBS().WithDefaults(10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +302,7 @@ func TestConfigErrors(t *testing.T) {
 // and is left as it was then.
 func TestSettingsReadWhatTheyWrite(t *testing.T) {
 	names := map[string]bool{}
-	all := tobac.Engines()
+	all := engines.All()
 	for _, engine := range all {
 		c := tobac.Config{Engine: engine}
 		settingsReadWhatTheyWrite(t, &c, names)

@@ -108,7 +108,7 @@ func TestConstantColumn(t *testing.T) {
 	for i := range 40 {
 		data.X.Set(i, 2, 4.5)
 	}
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		_, err := tobac.Fit(context.Background(), data, cfg)
 		if err == nil || !strings.Contains(err.Error(), "\"X2\" is constant") {
 			t.Errorf("%s: the error does not name the column X2: %v", name, err)
@@ -231,7 +231,7 @@ func TestWhatFits(t *testing.T) {
 // The smallest problem, with every engine: two variables, one possible edge, three rows.
 func TestTwoVariables(t *testing.T) {
 	data := table(3, 2, []string{"a", "b"}, generic)
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		svgd := sampler(&cfg)
 		svgd.Particles, svgd.Samples, svgd.Steps = 1, 1, 5
 		switch e := cfg.Engine.(type) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/internal/engines"
 	"tobac/setting"
 )
 
@@ -18,8 +19,8 @@ func FuzzSettings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var all, again []*setting.Setting
-		for k, e := range tobac.Engines() {
-			c, d := tobac.Config{Engine: e}, tobac.Config{Engine: tobac.Engines()[k]}
+		for k, e := range engines.All() {
+			c, d := tobac.Config{Engine: e}, tobac.Config{Engine: engines.All()[k]}
 			all, again = append(all, c.Settings()...), append(again, d.Settings()...)
 		}
 		for k, s := range all {

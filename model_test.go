@@ -395,7 +395,7 @@ func TestOwnScoredModel(t *testing.T) {
 // dropped by the posterior as by package metrics.
 func TestCyclicParticles(t *testing.T) {
 	sim := chain(t, 40)
-	cfg := engines()["dibs"]
+	cfg := enginesTried()["dibs"]
 	cfg.Model = sem.Linear{NoIntercept: true}
 	p := fit(t, sim.Train, cfg)
 	if c := p.Cyclic(); c == 0 || c == len(p.Draws) {

@@ -129,7 +129,7 @@ func TestUnderAnOrderIsTheFitUnderIt(t *testing.T) {
 // Weights sum to 1, and the probabilities of the mixture are the weighted means of
 // those under its orders, for every estimator of the marginals and every source of orders.
 func TestMixtureIsTheWeightedMean(t *testing.T) {
-	drawn := engines()["svgd over drawn orders"]
+	drawn := enginesTried()["svgd over drawn orders"]
 	drawn.Order.Count = 4
 	evidence, frequency := several(), several()
 	evidence.Order.Weights = engine.EvidenceWeights

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/engine/stein"
@@ -46,7 +47,9 @@ func TestIntegratedOutput(t *testing.T) {
 			}
 			sampled := model
 			sampled.Output = models.SampledOutput
-			predictive, _ := sem.As[sem.Predictive](sampled)
+			predictive, _ := sem.As[interface {
+				Predictive(*dataset.Table) (models.Likelihood, error)
+			}](sampled)
 			lik, err := predictive.Predictive(table)
 			if err != nil {
 				t.Fatal(err)

@@ -59,7 +59,7 @@ func statements() map[string]background.Prior {
 // and so say the probabilities, with every engine.
 func TestCertainEdges(t *testing.T) {
 	data := noisy(t)
-	all := engines()
+	all := enginesTried()
 	known := particles()
 	known.Order = engine.Order{Known: []int{1, 0, 3, 2, 4}}
 	all["svgd, known order"] = known
@@ -97,7 +97,7 @@ func TestCertainEdges(t *testing.T) {
 // A bound on the number of parents holds in every draw. SVGD, which has none, says so.
 func TestMaxParents(t *testing.T) {
 	data := chain(t, 40).Train
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		if cfg.Prior.MaxParents = 1; name == "bcd" {
 			continue
 		}

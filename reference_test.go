@@ -50,7 +50,7 @@ func compared(t testing.TB, ref *reference.Posterior, p *posterior.Posterior) re
 // four standard errors. Chains come near.
 func TestReferenceOfEveryEngine(t *testing.T) {
 	data := chain(t, 60).Train
-	configs := engines()
+	configs := enginesTried()
 	known := tobac.Config{Engine: &sums.Exact{}, Order: engine.Order{Known: []int{0, 1, 2, 3, 4}},
 		Seed: 7}
 	configs["exact, known order"] = known

@@ -17,6 +17,7 @@ import (
 	"tobac/engine/neural"
 	"tobac/internal/bcd"
 	"tobac/internal/drawn"
+	"tobac/internal/engines"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/tempering"
@@ -99,7 +100,8 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)},
 				func(w string) bool { return w == "" })
 		}
-		_, known := sem.As[sem.Described](p.Model) // the noise of others may have any shape
+		// The noise of models without traits may have any shape.
+		_, known := sem.As[interface{ Traits() sem.Traits }](p.Model)
 		return inspect.Warnings(data, (known || p.Model == nil) &&
 			!sem.TraitsOf(p.Model).AnyNoise)
 	})
@@ -226,7 +228,8 @@ func (r *Run) Warnings() []string {
 
 func (r *Run) warnings(s inspect.Sequence) []string {
 	w := slices.Clone(r.stage.Warnings())
-	if m, ok := sem.As[sem.Cautious](r.problem.Model); ok {
+	type cautious interface{ Warnings(*dataset.Table) []string }
+	if m, ok := sem.As[cautious](r.problem.Model); ok {
 		w = append(w, m.Warnings(drawn.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
 	return slices.Concat(w, s.Warnings(), r.tableWarnings())
@@ -303,7 +306,7 @@ func (r *Run) whyLarge() string {
 	}
 	var given []string
 	byDefault := map[string]string{}
-	if e, err := EngineByName(r.engine.Engine().Name()); err == nil {
+	if e, err := engines.ByName(r.engine.Engine().Name()); err == nil {
 		q := *r.problem
 		if filled, err := e.Engine().Prepare(&q); err == nil {
 			for _, s := range filled.Engine().Settings() {

@@ -39,7 +39,7 @@ var endings = map[string]ending{}
 func ended(t testing.TB, name string) ending {
 	t.Helper()
 	if _, done := endings[name]; !done {
-		cfg := engines()[name]
+		cfg := enginesTried()[name]
 		cfg.Workers = 1
 		r, res := finished(t, noisy(t), cfg)
 		if r.Step() != r.Steps() {
@@ -54,7 +54,7 @@ func ended(t testing.TB, name string) ending {
 // says what was chosen, and counts its time. The number of workers changes nothing but that.
 func TestFitIsARunToTheEnd(t *testing.T) {
 	data := noisy(t)
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		t.Run(name, func(t *testing.T) {
 			end := ended(t, name)
 			want := end.result
@@ -113,7 +113,7 @@ func compare(t *testing.T, data *dataset.Table, cfg tobac.Config,
 func TestComparison(t *testing.T) {
 	data := noisy(t)
 	for _, name := range []string{"exact", "mcmc"} {
-		cfg := engines()[name]
+		cfg := enginesTried()[name]
 		cfg.Order.Count = 3
 		of, got, run := compare(t, data, cfg, &small)
 		if run.Steps() != 3*small.Steps || got.Engine != "svgd" || len(got.Components) != 3 ||
@@ -133,7 +133,7 @@ func TestComparison(t *testing.T) {
 		sameBits(t, name+", 3 workers", again, got)
 	}
 	for _, name := range []string{"svgd", "gflownet, exact"} {
-		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, engines()[name]),
+		if _, err := tobac.NewComparison(t.Context(), data, fit(t, data, enginesTried()[name]),
 			&small); err == nil || !strings.Contains(err.Error(), "of the engine exact or mcmc") {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -143,7 +143,7 @@ func TestComparison(t *testing.T) {
 // Another seed gives other draws. What is exact does not depend on it.
 func TestSeed(t *testing.T) {
 	data := noisy(t)
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		one := ended(t, name).result
 		cfg.Seed = 0
 		other := fit(t, data, cfg)
@@ -168,7 +168,7 @@ func TestCancellation(t *testing.T) {
 		"svgd": {5}, "dibs": {5}, "svgd over orders of resamples": {5, 12},
 		"svgd over drawn orders": {12}, "mcmc": {200}, "bcd": {9}, "gflownet": {11},
 	} {
-		cfg, want := engines()[name], ended(t, name).result
+		cfg, want := enginesTried()[name], ended(t, name).result
 		for _, stop := range stops {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
@@ -199,7 +199,7 @@ func TestCancellation(t *testing.T) {
 func TestDeadContext(t *testing.T) {
 	dead, stop := context.WithCancel(context.Background())
 	stop()
-	all := engines()
+	all := enginesTried()
 	evidence := several()
 	evidence.Order.Weights = engine.EvidenceWeights
 	all["evidence weights"] = evidence
@@ -226,7 +226,7 @@ func TestAdvanceLimits(t *testing.T) {
 // Progress is reported in order, once per step of SVGD, and never changes a run.
 func TestProgress(t *testing.T) {
 	data := noisy(t)
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		if isA[*markov.MCMC](cfg.Engine) || isA[*bcdnets.BCDNets](cfg.Engine) ||
 			isA[*flownets.GFlowNet](cfg.Engine) {
 			continue // see TestChainsReportProgress and TestTrainingReportsProgress
@@ -262,7 +262,7 @@ func TestProgress(t *testing.T) {
 
 // A result does not change when its run goes on, and shares no name with the data.
 func TestResultIsACopy(t *testing.T) {
-	for name, cfg := range engines() {
+	for name, cfg := range enginesTried() {
 		data := noisy(t)
 		r := newRun(t, data, cfg)
 		advance(t, r, r.Steps()-6)

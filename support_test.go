@@ -154,9 +154,9 @@ func several() tobac.Config {
 	return c
 }
 
-// engines are configurations of every engine, quick on five variables, for data
+// enginesTried are configurations of every engine, quick on five variables, for data
 // of which nothing is known.
-func engines() map[string]tobac.Config {
+func enginesTried() map[string]tobac.Config {
 	drawn := particles()
 	drawn.Order = engine.Order{Count: 2}
 	dibs := particles()

@@ -16,6 +16,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/bcd"
 	"tobac/internal/gflownet"
+	"tobac/internal/recipes"
 	"tobac/ordering"
 	"tobac/sem"
 
@@ -136,7 +137,7 @@ func TestToleranceEndsTraining(t *testing.T) {
 func TestTrainingReportsProgress(t *testing.T) {
 	for name, by := range map[string]string{"bcd": "bcd", "gflownet": "gflownet",
 		"gflownet, exact": "gflownet"} {
-		cfg := engines()[name]
+		cfg := enginesTried()[name]
 		last := 0
 		cfg.Progress = func(p engine.Progress) {
 			if p.Doing == "" {
@@ -167,7 +168,7 @@ func TestBCDUnits(t *testing.T) {
 		other.X.Apply(func(_, j int, v float64) float64 {
 			return v*math.Pow(row.unit, float64(j-2)) + 16
 		}, other.X)
-		cfg := engines()["bcd"]
+		cfg := enginesTried()["bcd"]
 		cfg.Model = row.model
 		a, b := fit(t, data, cfg), fit(t, other, cfg)
 		// rounding grows with the steps, and may turn a draw
@@ -265,13 +266,13 @@ func TestTrainedRefuses(t *testing.T) {
 
 // The presets are those of the papers.
 func TestTrainedPresets(t *testing.T) {
-	c, err := tobac.PaperBCD().WithDefaults(5)
+	c, err := recipes.PaperBCD().WithDefaults(5)
 	nets, ok := c.Engine.(*bcdnets.BCDNets)
 	if err != nil || !ok || nets.Training.Steps != 30000 || nets.Training.Batch != 256 ||
 		nets.Training.L2 != 1 || c.Model.String() != "linear" {
 		t.Errorf("BCD Nets: %+v, error %v", c, err)
 	}
-	c, err = tobac.PaperGFlowNet().WithDefaults(5)
+	c, err = recipes.PaperGFlowNet().WithDefaults(5)
 	flows, ok := c.Engine.(*flownets.GFlowNet)
 	if err != nil || !ok || flows.Training.Iterations != 100_000 || flows.Training.Rate != 1e-5 ||
 		flows.Training.Policy != gflownet.Paper || c.Prior.Kind != background.Fair ||

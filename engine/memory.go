@@ -62,7 +62,11 @@ func knobs(e Engine, p *Problem, size Size) []knob {
 		q.Workers = value
 		return bytes(e, &q, size)
 	}})
-	if m, ok := sem.As[sem.Layered](p.Model); ok {
+	type layered interface {
+		Widest() int                  // units of the widest hidden layer
+		Narrowed(units int) sem.Model // with no layer wider
+	}
+	if m, ok := sem.As[layered](p.Model); ok {
 		all = append(all, knob{"units of each hidden layer", m.Widest(), func(value int) float64 {
 			q := *p
 			q.Model = m.Narrowed(value)

@@ -80,11 +80,12 @@ func (p *Problem) Size() Size {
 		all = all[:1] // estimated evidences take its place
 	}
 	for _, m := range all {
-		if sem.Unsuited(m, all, p.Data) != "" {
+		if len(all) > 1 && sem.Unsuited(m, p.Data) != "" {
 			continue
 		}
 		size.Models++
-		if v, ok := sem.As[sem.Remembered](m); ok {
+		// Of what the node scores keep when chains over d variables ask for them.
+		if v, ok := sem.As[interface{ ScoreBytes(d int) float64 }](m); ok {
 			size.ScoreBytes += v.ScoreBytes(d)
 		}
 		_, size.Functions = m.(interface {

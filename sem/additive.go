@@ -88,14 +88,9 @@ func (s *sharedModes) of(data *dataset.Table) *additive.Modes {
 
 var (
 	_ Scored       = nonGaussianModel{}
-	_ Conditional  = nonGaussianModel{}
-	_ Demanding    = nonGaussianModel{}
 	_ SampledModel = nonGaussianModel{}
 	_ Scored       = additiveModel{}
-	_ Conditional  = additiveModel{}
-	_ Demanding    = additiveModel{}
 	_ SampledModel = additiveModel{}
-	_ Reserved     = additiveModel{}
 )
 
 // All equations of at most two parents that may matter are fitted: where each variable is fitted
@@ -177,7 +172,7 @@ func roughly(seconds float64) string {
 	return fmt.Sprintf("%.0f h", math.Ceil(seconds/3600))
 }
 
-// Unsuited implements [Demanding].
+// Unsuited is read by [Unsuited].
 func (m nonGaussianModel) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, true), "linear-nongaussian")
 }
@@ -185,8 +180,8 @@ func (m nonGaussianModel) Unsuited(data *dataset.Table) string {
 // someCurvature is the evidence in nats from which one equation speaks for smooth functions.
 const someCurvature = 3
 
-// Pointless implements [Conditional]: where no curvature shows, and where noise of another shape is
-// pointless and no equation with one parent gains from curvature.
+// Pointless is read where models are compared: where no curvature shows, and where noise of
+// another shape is pointless and no equation with one parent gains from curvature.
 func (m additiveModel) Pointless(data *dataset.Table, compared []Evidence) string {
 	if straightLines(data, compared) {
 		return straight
@@ -218,7 +213,7 @@ func (m additiveModel) Pointless(data *dataset.Table, compared []Evidence) strin
 	return noCurvature
 }
 
-// Pointless implements [Conditional]: where no equation without parents, and none with all
+// Pointless is read where models are compared: where no equation without parents, and none with all
 // other columns, gains from other noise than normal one of a single scale, none does.
 func (m nonGaussianModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	s, opt, err := m.scorer(data)
@@ -238,7 +233,7 @@ func (m nonGaussianModel) Pointless(data *dataset.Table, _ []Evidence) string {
 // someGain is the evidence in nats from which one equation speaks for other noise.
 const someGain = 2
 
-// Unsuited implements [Demanding].
+// Unsuited is read by [Unsuited].
 func (m additiveModel) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, false), "additive")
 }
@@ -276,8 +271,8 @@ const (
 	transformRows = 400
 )
 
-// FormNote implements [Reserved]: with few rows, which transform a column has says much of the
-// directions, and is not known.
+// FormNote is read after models were compared: with few rows, which transform a column has says
+// much of the directions, and is not known.
 func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer) string {
 	n, _ := data.X.Dims()
 	if _, ok := s.(*additive.PostNonlinear); !ok || n >= transformRows {
@@ -348,13 +343,13 @@ func (m additiveModel) Sampled(compared bool) (Model, Scaling) {
 	return networkModel{}.Sampled(compared)
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (nonGaussianModel) Traits() Traits {
 	return Traits{DirectionsFrom: "noise that is not normal and conditional independences",
 		Formed: true, AnyNoise: true}
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (additiveModel) Traits() Traits {
 	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations",
 		Formed: true, AnyNoise: true}

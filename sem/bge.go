@@ -101,18 +101,18 @@ func (m bgeModel) Sampled(compared bool) (Model, Scaling) {
 	return m, Standardised
 }
 
-// SampleBytes implements [Sampling].
+// SampleBytes is read where memory is checked.
 func (m bgeModel) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
 
 // independences are the basis of directions under a score-equivalent model.
 const independences = "conditional independences (v-structures)"
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (bgeModel) Traits() Traits {
 	return Traits{DirectionsFrom: independences, Equivalent: true, Marginal: true}
 }
 
-// Plain implements [LinearGaussian].
+// Plain is read by the engine bcd.
 func (m bgeModel) Plain() (Model, bool) {
 	return linearModel{Linear{Unequal: true}}, m == bgeModel{}
 }

@@ -94,10 +94,8 @@ func (m Mixed) form() form {
 type mixedModel struct{ Mixed }
 
 var (
-	_ Scored     = bdeuModel{}
-	_ Scored     = mixedModel{}
-	_ Remembered = bdeuModel{}
-	_ Remembered = mixedModel{}
+	_ Scored = bdeuModel{}
+	_ Scored = mixedModel{}
 )
 
 // equivalentSizes are the equivalent sample sizes that are averaged over: small ones ask for few
@@ -324,17 +322,17 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 	return codes, len(values)
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (m bdeuModel) Traits() Traits {
 	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts,
 		AnyNoise: true, Categories: true}
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (mixedModel) Traits() Traits { return bdeuModel{}.Traits() }
 
-// ScoreBytes implements [Remembered].
+// ScoreBytes is read where memory is checked.
 func (bdeuModel) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }
 
-// ScoreBytes implements [Remembered].
+// ScoreBytes is read where memory is checked.
 func (mixedModel) ScoreBytes(d int) float64 { return nodescore.DirichletBytes(d) }

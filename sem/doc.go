@@ -3,7 +3,7 @@
 //
 // A model is a value with a text form ([Model], [Parse], [Describe]). What an inference can do with
 // it follows from its powers, small interfaces in powers.go: node scores ([Scored]), a likelihood
-// that can be differentiated ([Differentiable]), linear equations ([Equational]), and so on. A
+// that can be differentiated ([Differentiable]), effects ([Structural]), and so on. A
 // custom model implements the powers that it has; nothing outside this package asks which type a
 // model is.
 //

@@ -65,9 +65,7 @@ type networkModel struct{ FeedForward }
 var (
 	_ Differentiable = networkModel{}
 	_ Noisy          = networkModel{}
-	_ Cautious       = networkModel{}
 	_ SampledModel   = networkModel{}
-	_ Predictive     = networkModel{}
 )
 
 // Noise implements [Noisy].
@@ -109,8 +107,8 @@ func (m networkModel) Sampled(bool) (Model, Scaling) {
 	return m, Centred
 }
 
-// Warnings implements [Cautious]: columns that do not suit a common noise variance, and raw ones
-// whose means are far from zero.
+// Warnings is read where a fit says its warnings: columns that do not suit a common noise
+// variance, and raw ones whose means are far from zero.
 func (m networkModel) Warnings(data *dataset.Table) (w []string) {
 	if m.NoiseVariance == 0 {
 		return nil // the columns are scaled
@@ -132,8 +130,8 @@ func (m networkModel) Warnings(data *dataset.Table) (w []string) {
 	return w
 }
 
-// Predictive implements [Predictive]: noise variances that were inferred are parameters, and so is
-// the last layer.
+// Predictive is read where draws get noise variances: noise variances that were inferred are
+// parameters, and so is the last layer.
 func (m networkModel) Predictive(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewFeedForward(data.X, data.Mask(), m.options(models.VarianceParameters))
 }
@@ -146,8 +144,8 @@ func (m networkModel) hidden() []int {
 	return m.Hidden
 }
 
-// Bytes implements [Sized]: the products of the rows through the first layers, and the activations
-// of the others.
+// Bytes is read where memory is checked: the products of the rows through the first layers, and
+// the activations of the others.
 func (m networkModel) Bytes(n, d int) float64 {
 	const perProduct = 160 // measured: 50 variables of 400 rows need 0.4 GB
 	bytes, inputs := 0.0, float64(d)
@@ -158,7 +156,7 @@ func (m networkModel) Bytes(n, d int) float64 {
 	return bytes
 }
 
-// Parameters implements [Parametric].
+// Parameters is read where memory is checked.
 func (m networkModel) Parameters(d int) float64 {
 	sum, before, bias := 0.0, float64(d), 1.0
 	if m.NoBias {
@@ -179,13 +177,13 @@ func (m networkModel) units() (sum float64) {
 	return sum
 }
 
-// SampleBytes implements [Sampling]: activations and their gradients.
+// SampleBytes is read where memory is checked: activations and their gradients.
 func (m networkModel) SampleBytes(n, _ int) float64 { return 8 * 8 * float64(n) * m.units() }
 
-// Widest implements [Layered].
+// Widest is read where memory is checked.
 func (m networkModel) Widest() int { return slices.Max(append(slices.Clone(m.hidden()), 1)) }
 
-// Narrowed implements [Layered].
+// Narrowed is read where memory is checked.
 func (m networkModel) Narrowed(units int) Model {
 	m.Hidden = slices.Clone(m.hidden())
 	for k := range m.Hidden {
@@ -205,7 +203,7 @@ func (m networkModel) Layers() int { return len(m.hidden()) }
 // curvature is what a model with normal noise and curved relations rests its directions on.
 const curvature = "the curvature of the relations, if the noise is additive and normal"
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (m networkModel) Traits() Traits {
 	if m.NoiseVariance > 0 {
 		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances",

@@ -56,8 +56,6 @@ type generalisedModel struct{ Generalised }
 var (
 	_ Scored         = generalisedModel{}
 	_ Differentiable = generalisedModel{}
-	_ Demanding      = generalisedModel{}
-	_ Reserved       = generalisedModel{}
 )
 
 // familyGeneralised is the first word of the text form of [Generalised].
@@ -66,7 +64,7 @@ const familyGeneralised = "generalised"
 // generalisedSeconds is the processor time up to which sets of more than two parents are fitted.
 const generalisedSeconds = 6
 
-// Unsuited implements [Demanding].
+// Unsuited is read by [Unsuited].
 func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	d := len(data.Names)
 	if d > nodescore.MostSymmetric {
@@ -239,7 +237,7 @@ func fractional(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (m generalisedModel) Traits() Traits {
 	if m.FormRows == 0 {
 		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true,
@@ -251,8 +249,8 @@ func (m generalisedModel) Traits() Traits {
 	}
 }
 
-// FormNote implements [Reserved]: for which direction between columns of different kinds that are
-// adjacent in a graph the form of the equations of the two speaks most.
+// FormNote is read after models were compared: for which direction between columns of different
+// kinds that are adjacent in a graph the form of the equations of the two speaks most.
 func (m generalisedModel) FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string {
 	found, ok := s.(generalisedScores)
 	if !ok || m.FormRows == 0 {
@@ -296,7 +294,7 @@ func kindOfForm(k dataset.Kind) dataset.Kind {
 	return k
 }
 
-// ScoreBytes implements [Remembered].
+// ScoreBytes is read where memory is checked.
 func (generalisedModel) ScoreBytes(d int) float64 {
 	if d > exact.Affordable {
 		return 0

@@ -65,7 +65,7 @@ func (m gpModel) bound(n, d int) (parents int, affordable bool) {
 	return parents, cost(parents) <= gpWork
 }
 
-// Unsuited implements [Demanding]: its scores may take too long, or be those of two parents alone
+// Unsuited is read by [Unsuited]: its scores may take too long, or be those of two parents alone
 // where [Smooth] has more, and columns of repeated values have no normal noise.
 func (m gpModel) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
@@ -88,7 +88,7 @@ const (
 	hopelessNats = 100
 )
 
-// Pointless implements [Conditional].
+// Pointless is read where models are compared.
 func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 	n, d := data.X.Dims()
 	if gpSeconds*m.options(n, d, 0, 1).Cost(n, d).Flops <= fastScores {
@@ -279,7 +279,7 @@ func (m gpModel) Sampled(compared bool) (Model, Scaling) {
 	return networkModel{}.Sampled(compared)
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (gpModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
@@ -290,7 +290,7 @@ func (m gpModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equatio
 	}), nil
 }
 
-// ScoreBytes implements [Remembered].
+// ScoreBytes is read where memory is checked.
 func (gpModel) ScoreBytes(d int) float64 {
 	// sets of parents for each pair of variables, and the memory of each
 	const sets, bytes = 10, 120

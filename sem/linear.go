@@ -63,12 +63,8 @@ type linearModel struct{ Linear }
 
 var (
 	_ Differentiable = linearModel{}
-	_ Estimated      = linearModel{}
-	_ Equational     = linearModel{}
 	_ Scored         = linearModel{}
 	_ Noisy          = linearModel{}
-	_ Cautious       = linearModel{}
-	_ Demanding      = linearModel{}
 )
 
 // The variances of weights that [Linear] averages over, equally probable.
@@ -91,8 +87,9 @@ func (m linearModel) Likelihood(data *dataset.Table) (models.Likelihood, error) 
 	})
 }
 
-// Estimate implements [Estimated]: the noise variance that all equations share, if it is not given.
-// Without an order it is that of [score.EstimateNoiseVariance], under the prior [score.Fair].
+// Estimate is called by [Estimate]: the noise variance that all equations share, if it is not
+// given. Without an order it is that of [score.EstimateNoiseVariance], under the prior
+// [score.Fair].
 func (m linearModel) Estimate(ctx context.Context, data *dataset.Table, ordered bool) (_ Model,
 	err error) {
 	switch {
@@ -154,7 +151,7 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	return all, nil
 }
 
-// Equations implements [Equational].
+// Equations is read where draws get equations.
 func (m linearModel) Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations {
 	d := len(data.Names)
 	e := &posterior.Equations{Weights: weights, NoiseVariances: make([]float64, d)}
@@ -182,7 +179,7 @@ func (m linearModel) Sampled(bool) (Model, Scaling) {
 	return m, AsGiven // the intercept is integrated out, or 0 as asked for
 }
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise, and columns of
+// Unsuited is read by [Unsuited]: columns of few values have no normal noise, and columns of
 // scales far apart none in common.
 func (m linearModel) Unsuited(data *dataset.Table) string {
 	if m.Unequal {
@@ -194,7 +191,7 @@ func (m linearModel) Unsuited(data *dataset.Table) string {
 	return normalNoise(data)
 }
 
-// Warnings implements [Cautious]: columns whose means are far from zero, without an
+// Warnings is read where a fit says its warnings: columns whose means are far from zero, without an
 // intercept, and columns that do not suit a common noise variance.
 func (m linearModel) Warnings(data *dataset.Table) (w []string) {
 	if !m.Unequal {
@@ -245,7 +242,7 @@ func (m linearModel) WithNoise(variance float64) Model {
 	return m
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (m linearModel) Traits() Traits {
 	if m.Unequal {
 		return Traits{DirectionsFrom: independences}
@@ -254,7 +251,7 @@ func (m linearModel) Traits() Traits {
 		SharesNoise: true}
 }
 
-// Plain implements [LinearGaussian].
+// Plain is read by the engine bcd.
 func (m linearModel) Plain() (Model, bool) {
 	plain := linearModel{Linear{Unequal: m.Unequal}}
 	return plain, m == plain

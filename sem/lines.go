@@ -20,8 +20,6 @@ type kindLines struct {
 	lines *generalised.Lines
 }
 
-var _ Explicit = kindLines{}
-
 // Likelihood implements [Differentiable].
 func (m generalisedModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	x, variables := ofKinds(data)
@@ -52,7 +50,7 @@ func (m generalisedModel) Likelihood(data *dataset.Table) (models.Likelihood, er
 	return kindLines{lik, lines}, nil
 }
 
-// Functions implements [Explicit].
+// Functions is read where draws get functions.
 func (l kindLines) Functions(g *dag.Graph, theta []float64, variables []int) (out []float64) {
 	place := dag.Inverse(variables)
 	for _, j := range place {

@@ -31,7 +31,7 @@ func TestParameters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parametric, _ := sem.As[sem.Parametric](m)
+		parametric, _ := sem.As[interface{ Parameters(d int) float64 }](m)
 		if got, want := parametric.Parameters(4), float64(lik.ParamLen()); got != want {
 			t.Errorf("%v: %v parameters, want %v", m, got, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/additive"
@@ -14,8 +13,6 @@ import (
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Model is a structural equation model. What a fit can do with it depends on
@@ -72,12 +69,17 @@ type Differentiable interface {
 	Likelihood(data *dataset.Table) (models.Likelihood, error)
 }
 
-// An Estimated model has quantities that are read off the data before its
-// likelihood is prepared.
-type Estimated interface {
-	// Estimate returns the model with these quantities. ordered says whether the
-	// columns of data are in causal order; if not, no order is known.
-	Estimate(ctx context.Context, data *dataset.Table, ordered bool) (Model, error)
+// Estimate is a model with the quantities that it reads off the data before its likelihood is
+// prepared: what a method of this name gives, and a model without it as it is. ordered says whether
+// the columns of data are in causal order; if not, no order is known.
+func Estimate(ctx context.Context, m Model, data *dataset.Table, ordered bool) (Model, error) {
+	type estimated interface {
+		Estimate(ctx context.Context, data *dataset.Table, ordered bool) (Model, error)
+	}
+	if e, ok := As[estimated](m); ok {
+		return e.Estimate(ctx, data, ordered)
+	}
+	return m, nil
 }
 
 // A Noisy model has one noise variance for all equations.
@@ -86,26 +88,6 @@ type Noisy interface {
 	Noise() float64
 	// WithNoise is the model with another one.
 	WithNoise(variance float64) Model
-}
-
-// A Cautious model knows which data do not suit it.
-type Cautious interface {
-	// Warnings are reasons to distrust a fit to the data, as sentences for a reader.
-	Warnings(data *dataset.Table) []string
-}
-
-// A Demanding model does not take part in every comparison of models.
-type Demanding interface {
-	// Unsuited says why the model is left out of a comparison for these
-	// data; "" if it is not.
-	Unsuited(data *dataset.Table) string
-}
-
-// A Conditional model takes part in a comparison only where those before it leave it a chance.
-type Conditional interface {
-	// Pointless says why it has none, for data and the evidences of the models before; "" if it has
-	// one.
-	Pointless(data *dataset.Table, compared []Evidence) string
 }
 
 // A Scored model has node scores in closed form, which the engines that infer
@@ -158,37 +140,6 @@ const (
 	Standardised                // shifted to mean 0 and scaled to variance 1
 )
 
-// An Equational model is a [Differentiable] one with linear Gaussian equations,
-// whose likelihood is a [models.Weighted].
-type Equational interface {
-	// Equations are those with the given weights, d×d with 0 where there is no
-	// edge. Data and weights are in order coordinates, and so is the result.
-	Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations
-}
-
-// A Predictive model has another likelihood for rows that were not used to infer its
-// draws, because it integrates some of its parameters out. The draws have them as their last
-// parameters: those that [models.Gaussian] infers.
-type Predictive interface {
-	Predictive(data *dataset.Table) (models.Likelihood, error)
-}
-
-// A Completed likelihood integrates some parameters out that the draws of the posterior have: those
-// of [Predictive]'s likelihood, drawn given the others after the particles have moved.
-type Completed interface {
-	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
-}
-
-var _ Completed = (*models.IntegratedNetwork)(nil)
-
-// An Explicit likelihood writes the equations of a particle as [Structural] reads them.
-type Explicit interface {
-	// Functions are those of a graph with a row of parameters, both in order coordinates, of the
-	// variables in the sequence of their numbers; variables has the number of each place in the
-	// order.
-	Functions(g *dag.Graph, theta []float64, variables []int) []float64
-}
-
 // A Functional score draws the structural function of a variable given its parents from
 // its posterior: a model that has one has total effects although its draws are graphs alone.
 type Functional interface {
@@ -201,38 +152,6 @@ var (
 	_ Functional = (*additive.Scorer)(nil)
 	_ Functional = (*smooth.Scorer)(nil)
 )
-
-// A Residual score has the standardised residuals of a variable given its parents.
-type Residual interface {
-	Residuals(j int, parents []int) []float64
-}
-
-// Sampling is implemented by models that take memory for each sampled graph, beside that of the
-// graph.
-type Sampling interface {
-	// SampleBytes is about the memory of each worker for each sampled graph.
-	SampleBytes(n, d int) float64
-}
-
-// Sized is implemented by models whose programs grow with the rows.
-type Sized interface {
-	// Bytes is about the memory of a program of n rows of d variables without an
-	// order, beside what every model needs.
-	Bytes(n, d int) float64
-}
-
-// Parametric is implemented by models with another number of parameters than one for each pair of
-// variables.
-type Parametric interface {
-	// Parameters is their number for d variables.
-	Parameters(d int) float64
-}
-
-// A Layered model has hidden layers.
-type Layered interface {
-	Widest() int              // of the widest layer
-	Narrowed(units int) Model // with no layer wider
-}
 
 // Traits are facts about a model.
 type Traits struct {
@@ -247,23 +166,12 @@ type Traits struct {
 	Marginal       bool // the likelihood has no parameters: they are integrated out
 }
 
-// A Described model has traits.
-type Described interface{ Traits() Traits }
-
-// TraitsOf are those of a model; none of one that is not [Described].
+// TraitsOf are those that a model's method Traits gives; none of a model without it.
 func TraitsOf(m Model) (t Traits) {
-	if m, ok := As[Described](m); ok {
+	if m, ok := As[interface{ Traits() Traits }](m); ok {
 		t = m.Traits()
 	}
 	return t
-}
-
-// A Reserved model counts the form of its equations as that of a few rows, or knows when it
-// misleads.
-type Reserved interface {
-	// FormNote says what the form speaks for in a probable graph under its scores, and how far that
-	// can be trusted; "" if there is nothing to say.
-	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
 }
 
 // A Structural model reads the equations of draws off their parameters, so that they have effects.
@@ -295,18 +203,4 @@ type HiddenLayer struct {
 	Activation    models.Activation
 	NoBias        bool
 	NoiseVariance float64 // 0 if it is inferred, one for each equation
-}
-
-// A Remembered model has node scores that keep what they computed.
-type Remembered interface {
-	// ScoreBytes is about the memory of what chains over d variables ask for.
-	ScoreBytes(d int) float64
-}
-
-// A LinearGaussian model has linear equations with normal noise.
-type LinearGaussian interface {
-	Model
-	// Plain is the model as linear equations with default settings; plain says whether it has no
-	// others.
-	Plain() (m Model, plain bool)
 }

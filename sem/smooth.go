@@ -40,8 +40,6 @@ type smoothModel struct{ Smooth }
 
 var (
 	_ Scored       = smoothModel{}
-	_ Conditional  = smoothModel{}
-	_ Demanding    = smoothModel{}
 	_ SampledModel = smoothModel{}
 	_ Structural   = smoothModel{}
 )
@@ -64,7 +62,7 @@ const allFits = 1
 // others.
 const mostSmoothSeconds = 10
 
-// Unsuited implements [Demanding]: columns of few values have no normal noise, and all pairs of
+// Unsuited is read by [Unsuited]: columns of few values have no normal noise, and all pairs of
 // parents of many columns take long.
 func (m smoothModel) Unsuited(data *dataset.Table) string {
 	if len(inspect.Repeated(data)) == len(data.Names) {
@@ -76,7 +74,7 @@ func (m smoothModel) Unsuited(data *dataset.Table) string {
 	return ""
 }
 
-// Pointless implements [Conditional]: where no curvature shows.
+// Pointless is read where models are compared: where no curvature shows.
 func (m smoothModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	if curved(data) {
 		return ""
@@ -286,7 +284,7 @@ func (m smoothModel) Sampled(compared bool) (Model, Scaling) {
 	return additiveModel{}.Sampled(compared)
 }
 
-// Traits implements [Described].
+// Traits is read by [TraitsOf].
 func (smoothModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].
@@ -297,7 +295,7 @@ func (m smoothModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equ
 	}), nil
 }
 
-// ScoreBytes implements [Remembered].
+// ScoreBytes is read where memory is checked.
 func (smoothModel) ScoreBytes(d int) float64 {
 	const bytes = 400 // of a set of parents
 	n := float64(d)

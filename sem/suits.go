@@ -15,10 +15,10 @@ const (
 	signal      = 1e3 // by which the least variance of a column may exceed a given noise variance
 )
 
-// Unsuited says why a model takes no part in a comparison of models, whatever the others are; "" if
-// it may.
-func Unsuited(m Scored, models []Scored, data *dataset.Table) string {
-	if v, ok := As[Demanding](m); ok && len(models) > 1 {
+// Unsuited says why a model takes no part in a comparison of models, whatever the others are: what
+// its method of that name says, "" if it may.
+func Unsuited(m Model, data *dataset.Table) string {
+	if v, ok := As[interface{ Unsuited(*dataset.Table) string }](m); ok {
 		return v.Unsuited(data)
 	}
 	return ""

@@ -305,8 +305,7 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 		name  string
 		model sem.Model
 	}{{"linear (equal noise variances)", sem.Linear{}}, {"gp (nonlinear)", sem.GaussianProcess{}}} {
-		model, _ := sem.As[sem.Demanding](m.model)
-		if why := model.Unsuited(t); why == "" {
+		if why := sem.Unsuited(m.model, t); why == "" {
 			models = append(models, m.name)
 		} else {
 			left += fmt.Sprintf("; %s is left out, %s", m.name, why)

@@ -12,7 +12,9 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/engines"
 	"tobac/internal/exact"
+	"tobac/internal/recipes"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -44,7 +46,7 @@ func (o *fitOptions) configure(names []string) (c tobac.Config, err error) {
 	if err := checkKnowledge(&c.Prior, names, c.Order.Known); err != nil {
 		return c, err
 	}
-	if err := o.setEngine(&c, len(names)); err != nil {
+	if err := o.setEngine(&c, names); err != nil {
 		return c, err
 	}
 	if c, err = c.WithDefaults(len(names)); err != nil {
@@ -83,12 +85,13 @@ func (o *fitOptions) givenOf(topic string) (given bool) {
 
 // setEngine gives the engine of a configuration the settings that are given. An engine that is left
 // open is the one that the configuration has by default.
-func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
+func (o *fitOptions) setEngine(c *tobac.Config, names []string) (err error) {
+	d := len(names)
 	if o.given("ffn.output-layer") && o.model == modelFFN && c.Engine == nil {
 		c.Engine = &stein.SVGD{} // which alone reads it
 	}
 	if c.Engine == nil {
-		chosen, why, err := c.ChooseEngine(d)
+		_, chosen, why, err := c.Problem(&dataset.Table{Names: names})
 		if err != nil {
 			return nil // it comes again
 		}
@@ -96,7 +99,7 @@ func (o *fitOptions) setEngine(c *tobac.Config, d int) (err error) {
 		if !o.givenOf(chosen.Engine().Name()) && o.model != modelBGe {
 			return nil
 		}
-		if c.Engine, err = tobac.EngineByName(chosen.Engine().Name()); err != nil {
+		if c.Engine, err = engines.ByName(chosen.Engine().Name()); err != nil {
 			return err
 		}
 	}
@@ -128,11 +131,11 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 		c = tobac.Paper()
 		switch {
 		case o.engine == "bcd":
-			c = tobac.PaperBCD()
+			c = recipes.PaperBCD()
 		case o.engine == "gflownet":
-			c = tobac.PaperGFlowNet()
+			c = recipes.PaperGFlowNet()
 		case o.model == modelBGe:
-			c = tobac.PaperMarginal()
+			c = recipes.PaperMarginal()
 		}
 		if o.engine == "dibs" {
 			c.Order, c.Engine = engine.Order{}, &stein.DiBS{SVGD: *particleSettings(c.Engine)}
@@ -144,8 +147,8 @@ func (o *fitOptions) base() (c tobac.Config, err error) {
 		}
 		c = tobac.Calibrated(m)
 	}
-	if o.engine != engineAuto && (c.Engine == nil || c.Engine.Engine().Name() != o.engine) {
-		c.Engine, err = tobac.EngineByName(o.engine)
+	if o.engine != engines.Auto && (c.Engine == nil || c.Engine.Engine().Name() != o.engine) {
+		c.Engine, err = engines.ByName(o.engine)
 	}
 	return c, err
 }

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"tobac"
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/file"
 	"tobac/internal/graphchecks"
 	"tobac/metrics"
@@ -134,7 +134,7 @@ func (s *comparisonSummary) print(w io.Writer) error {
 
 // direct reports whether the engine with a name computes sums, which have no sampling error.
 func direct(name string) bool {
-	e, err := tobac.EngineByName(name)
+	e, err := engines.ByName(name)
 	if err != nil {
 		return false
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tobac"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 
 	"github.com/spf13/pflag"
 )
@@ -18,15 +18,11 @@ import (
 // The shell completes commands, names of options, their choices and files.
 func TestCompletion(t *testing.T) {
 	inFolder(t, nil)
-	engines := []string{"auto"}
-	for _, e := range tobac.Engines() {
-		engines = append(engines, e.Engine().Name())
-	}
 	for line, want := range map[string]struct {
 		directive string // of cobra: 4 no files, 8 endings of files, 16 folders, 0 files
 		words     []string
 	}{
-		"fit --engine ":  {":4", engines},
+		"fit --engine ":  {":4", engines.Names()},
 		"fit --engine e": {":4", []string{"exact"}},
 		"fit --prior ":   {":0", []string{"er", "fair", "sf", "uniform"}},
 		"fit --order eq": {":0", []string{"eqvar", "eqvar-bu"}},

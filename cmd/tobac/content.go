@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/explain"
 	"tobac/internal/file"
 	"tobac/internal/report"
@@ -221,7 +221,7 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 	}
 	name := s.Engine
 	var own engine.OwnPrior
-	if e, err := tobac.EngineByName(s.Engine); err == nil {
+	if e, err := engines.ByName(s.Engine); err == nil {
 		about, _, _ := strings.Cut(e.Engine().About(), "\n")
 		name += ": " + strings.TrimSuffix(about, ".")
 		own, _ = e.Engine().(engine.OwnPrior)
@@ -266,7 +266,7 @@ func (s *storedSummary) convergence() report.Convergence {
 	case s.Diagnostics.Training != nil:
 		c.Text = s.Diagnostics.Training.convergence()
 	default:
-		if e, err := tobac.EngineByName(s.Engine); err == nil {
+		if e, err := engines.ByName(s.Engine); err == nil {
 			if e, ok := e.Engine().(engine.Converging); ok {
 				c.Text = e.Convergence()
 			}

@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/file"
 	"tobac/internal/reference"
 	"tobac/metrics"
@@ -85,7 +86,7 @@ func readFit(dir, dataPath, truthPath string, edited bool) (*storedFit, error) {
 		tobac.Result{Outcome: engine.Outcome{Posterior: p, EdgesPerNode: float64(s.EdgesPerNode)},
 			Config: j.fit}}
 	if j.fit.Engine.Engine().Name() != s.Engine {
-		if f.result.Config.Engine, err = tobac.EngineByName(s.Engine); err != nil {
+		if f.result.Config.Engine, err = engines.ByName(s.Engine); err != nil {
 			return nil, cli.Located(filepath.Join(dir, summaryFile), err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/file"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ func fitCommand(o *fitOptions) *cobra.Command {
 		"graph prior: er, fair, sf, uniform, or FILE")
 	cli.Group(f, "Knowledge", "forbid", "require", "tiers", "knowledge", "order", "prior")
 	f.Var(modelChoice(&o.model), "model", modelList())
-	f.Var(cli.OneName(&o.engine, engineNames()), "engine", strings.Join(engineNames(), ", "))
+	f.Var(cli.OneName(&o.engine, engines.Names()), "engine", strings.Join(engines.Names(), ", "))
 	f.Var(cli.Choice(&o.beside, besideAuto, besideNone, besideSVGD), "beside",
 		"engine to compare with the posterior: svgd or none")
 	cli.DefaultText(f, "beside", "none; svgd without a table")

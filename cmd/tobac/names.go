@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"tobac"
 	"tobac/internal/cli"
 	"tobac/sem"
 
@@ -58,18 +57,6 @@ func modelName(m sem.Model) string {
 		}
 	}
 	return ""
-}
-
-// engineAuto is the value of --engine that leaves the engine open.
-const engineAuto = "auto"
-
-// engineNames are the values of --engine.
-func engineNames() []string {
-	names := []string{engineAuto}
-	for _, e := range tobac.Engines() {
-		names = append(names, e.Engine().Name())
-	}
-	return names
 }
 
 // besideName says what a posterior is compared with.

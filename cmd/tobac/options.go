@@ -7,6 +7,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/graphfile"
 	"tobac/internal/table"
 )
@@ -58,7 +59,7 @@ type fitOptions struct {
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{engine: engineAuto, model: modelAuto, order: "posterior",
+	return &fitOptions{engine: engines.Auto, model: modelAuto, order: "posterior",
 		prior: background.Sparse.String(), seed: 1, checkpointEvery: 100,
 		workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true,
 		effectColumns: effectColumns}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/internal/engines"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -70,7 +71,7 @@ func (r *result) uses(topic string) bool {
 	case "order":
 		topic = "svgd" // which alone samples under several orders
 	default:
-		if !slices.Contains(engineNames(), topic) && !slices.Contains(modelNames(), topic) {
+		if !slices.Contains(engines.Names(), topic) && !slices.Contains(modelNames(), topic) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/table"
 	"tobac/sem"
 	"tobac/setting"
@@ -51,7 +52,7 @@ func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
 
 // topics are those of tobac fit: of the library, and of the command.
 func (o *fitOptions) topics() []cli.Topic {
-	all := topics(&o.config, tobac.Engines()...)
+	all := topics(&o.config, engines.All()...)
 	for _, t := range all {
 		switch t.Name {
 		case "svgd":

@@ -7,6 +7,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 	"tobac/internal/table"
 	"tobac/internal/words"
 
@@ -38,7 +39,7 @@ func (o *fitOptions) idle(topic string, j *job, n, d int) string {
 	switch used := inUse(&j.fit, j.beside, topic); {
 	case slices.Contains(modelNames(), topic):
 		return unless(used, "the model is "+o.model+"; --model "+topic+" takes it")
-	case slices.Contains(engineNames(), topic):
+	case slices.Contains(engines.Names(), topic):
 		return unless(used, o.engineText(j, n, d)+"; --engine "+topic+" takes it")
 	}
 	return ""
@@ -82,7 +83,7 @@ func ordersOf(e engine.Settings) engine.Settings {
 // engineText says which engine a fit has, and why.
 func (o *fitOptions) engineText(j *job, n, d int) string {
 	name := j.fit.Engine.Engine().Name()
-	if o.given("engine") && o.engine != engineAuto {
+	if o.given("engine") && o.engine != engines.Auto {
 		return "the engine is " + name
 	}
 	return fmt.Sprintf("the engine is %s, which %s of %s take", name, words.Counted(n, "row"),

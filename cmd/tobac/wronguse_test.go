@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tobac"
 	"tobac/internal/cli"
+	"tobac/internal/engines"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -158,7 +158,7 @@ func TestUnusedOptions(t *testing.T) {
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
 	}
 	inFolder(t, badInputs)
-	for _, s := range tobac.Engines() {
+	for _, s := range engines.All() {
 		e := s.Engine()
 		for _, s := range e.Settings() {
 			if name := e.Name() + "." + s.Name; s.Type() == "N" {

@@ -109,6 +109,14 @@ func (e bcdEngine) Settings() []*setting.Setting {
 	}
 }
 
+// A linearGaussian model has linear equations with normal noise.
+type linearGaussian interface {
+	sem.Model
+	// Plain is the model as linear equations with default settings; plain says whether it has no
+	// others.
+	Plain() (m sem.Model, plain bool)
+}
+
 // Prepare implements [engine.Engine].
 func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	out := *e.BCDNets
@@ -131,7 +139,7 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	if p.Model == nil {
 		p.Model = sem.Linear{}
 	}
-	linear, ok := sem.As[sem.LinearGaussian](p.Model)
+	linear, ok := sem.As[linearGaussian](p.Model)
 	if !ok {
 		return nil, fmt.Errorf("the engine bcd has linear equations, got the model %v; allowed: "+
 			"linear, with equal or unequal noise variances", p.Model)

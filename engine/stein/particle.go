@@ -306,12 +306,9 @@ func (m integratedModel) Hypotheses(context.Context, *dataset.Table, *score.Prio
 // these are to be integrated out.
 func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Differentiable,
 	error) {
-	m := f.asked
-	if e, ok := sem.As[sem.Estimated](m); ok {
-		var err error
-		if m, err = e.Estimate(ctx, f.data, ordered); err != nil {
-			return nil, err
-		}
+	m, err := sem.Estimate(ctx, f.asked, f.data, ordered)
+	if err != nil {
+		return nil, err
 	}
 	if f.sampler.Parameters == IntegratedParameters {
 		s, ok := sem.As[sem.Scored](m)

@@ -409,18 +409,21 @@ func (e dibsEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 }
 
 // particleDemands are those of particles whose latents are rows by factors of pairs of variables in
-// one direction, or both.
+// one direction, or both. A model may say with methods what else it takes: SampleBytes, about the
+// memory of each worker for each sampled graph beside that of the graph; Bytes, that of a program
+// of n rows of d variables without an order beside what every model needs; and Parameters, their
+// number, if it is not one for each pair of variables.
 func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int,
 	directions float64) []engine.Demand {
 	d, m := float64(size.Vars), float64(s.Particles)
 	pairs, latents := directions*d*(d-1)/2, float64(rows)*float64(min(s.Rank, max(1, size.Vars)))
 	model := mostLikelySampled(p)
 	sample := 12 * pairs * 8
-	if v, ok := sem.As[sem.Sampling](model); ok {
+	if v, ok := sem.As[interface{ SampleBytes(n, d int) float64 }](model); ok {
 		sample += v.SampleBytes(size.Rows, size.Vars)
 	}
 	program := 36 * d * d * d
-	if v, ok := sem.As[sem.Sized](model); ok {
+	if v, ok := sem.As[interface{ Bytes(n, d int) float64 }](model); ok {
 		program += v.Bytes(size.Rows, size.Vars) * pairs / (d * d)
 	}
 	all := []engine.Demand{
@@ -430,7 +433,7 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int,
 		engine.Needs(8*m*(2*latents+d*d)*8, "%d particles", s.Particles),
 		engine.Needs(2*m*m*8, "the kernel of %d x %d particles", s.Particles, s.Particles),
 	}
-	if v, ok := sem.As[sem.Parametric](model); ok {
+	if v, ok := sem.As[interface{ Parameters(d int) float64 }](model); ok {
 		all = append(all, engine.Needs(8*m*v.Parameters(size.Vars)*8,
 			"%d particles with %.3g parameters each", s.Particles, v.Parameters(size.Vars)))
 	}

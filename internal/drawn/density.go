@@ -39,7 +39,8 @@ func LogDensity(p *posterior.Posterior, model sem.Model,
 	if !ok {
 		return nil, nil, fmt.Errorf("sem: the model %v has no likelihood for other rows", model)
 	}
-	if v, ok := sem.As[sem.Parametric](m); ok { // before a likelihood of that size is made
+	if v, ok := sem.As[interface{ Parameters(d int) float64 }](m); ok {
+		// before a likelihood of that size is made
 		d, got := len(p.Names), float64(len(p.Draws[0].Parameters))
 		if want := v.Parameters(d); want > 1000*(got+1000) { // smaller differences are found there
 			return nil, nil,
@@ -90,7 +91,7 @@ func componentDensity(draws []posterior.Draw, c posterior.Component, m sem.Diffe
 		m, _ = sem.As[sem.Differentiable](n.WithNoise(c.NoiseVariance))
 	}
 	likelihood := m.Likelihood
-	if p, ok := sem.As[sem.Predictive](m); ok {
+	if p, ok := sem.As[predictive](m); ok {
 		likelihood = p.Predictive
 	}
 	lik, err := likelihood(data.Relabel(order))

@@ -25,6 +25,40 @@ type Parameters struct {
 	Seed       uint64
 }
 
+type (
+	// An equational model is a differentiable one with linear Gaussian equations, whose likelihood
+	// is a [models.Weighted].
+	equational interface {
+		// Equations are those with the given weights, d×d with 0 where there is no edge. Data and
+		// weights are in order coordinates, and so is the result.
+		Equations(data *dataset.Table, weights *mat.Dense) *posterior.Equations
+	}
+
+	// A predictive model has another likelihood for rows that were not used to infer its draws,
+	// because it integrates some of its parameters out. The draws have them as their last
+	// parameters: those that [models.Gaussian] infers.
+	predictive interface {
+		Predictive(data *dataset.Table) (models.Likelihood, error)
+	}
+
+	// A completed likelihood integrates some parameters out that the draws of the posterior have:
+	// those of predictive's likelihood, drawn given the others after the particles have moved.
+	completed interface {
+		Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense,
+			error)
+	}
+
+	// An explicit likelihood writes the equations of a particle as [sem.Structural] reads them.
+	explicit interface {
+		// Functions are those of a graph with a row of parameters, both in order coordinates, of
+		// the variables in the sequence of their numbers; variables has the number of each place in
+		// the order.
+		Functions(g *dag.Graph, theta []float64, variables []int) []float64
+	}
+)
+
+var _ completed = (*models.IntegratedNetwork)(nil)
+
 // Give gives draws of graphs, each with a row of parameters, their equations or parameters with the
 // log densities, and the component the equations of the graph without edges; weights that are in
 // no equations get their moments. All are in order coordinates.
@@ -34,11 +68,11 @@ func (f *Parameters) Give(p *posterior.Posterior, graphs []*dag.Graph,
 	if err != nil {
 		return err
 	}
-	equational, _ := sem.As[sem.Equational](f.Model)
+	linear, _ := sem.As[equational](f.Model)
 	weighted, _ := f.Likelihood.(models.Weighted)
-	explicit, _ := f.Likelihood.(sem.Explicit)
+	written, _ := f.Likelihood.(explicit)
 	equations := func(weights *mat.Dense, m int) *posterior.Equations {
-		e := equational.Equations(f.Data, weights)
+		e := linear.Equations(f.Data, weights)
 		if noise != nil {
 			copy(e.NoiseVariances, noise.RawRowView(m))
 		}
@@ -48,20 +82,20 @@ func (f *Parameters) Give(p *posterior.Posterior, graphs []*dag.Graph,
 		draw := &p.Draws[m]
 		draw.LogPrior, draw.LogLikelihood = prior[m], likelihood[m]
 		switch {
-		case equational != nil && weighted != nil:
+		case linear != nil && weighted != nil:
 			draw.Equations = equations(edgeWeights(g, weighted, theta.RawRowView(m)), m)
-		case explicit != nil:
+		case written != nil:
 			variables := f.Order
 			if len(f.Order) == 0 {
 				variables = dag.Identity(len(f.Data.Names))
 			}
-			draw.Parameters = explicit.Functions(g, parameters.RawRowView(m), variables)
+			draw.Parameters = written.Functions(g, parameters.RawRowView(m), variables)
 		case parameters != nil:
 			draw.Parameters = slices.Clone(parameters.RawRowView(m))
 		}
 	}
 	switch d := len(f.Data.Names); {
-	case equational != nil:
+	case linear != nil:
 		p.Components[0].Empty = equations(mat.NewDense(d, d, nil), len(graphs))
 	case weighted != nil:
 		p.WeightMean, p.WeightSD = meanWeights(p, theta, weighted)
@@ -83,7 +117,7 @@ func (f *Parameters) read(graphs []*dag.Graph, theta *mat.Dense) (noise, paramet
 	if prior, likelihood, err = models.LogJoint(lik, graphs, parameters); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if m, ok := f.Likelihood.(sem.Completed); ok {
+	if m, ok := f.Likelihood.(completed); ok {
 		parameters, err = m.Complete(graphs, theta, func(m int) *rand.Rand {
 			return stream.New(f.Seed, stream.OutputLayer, m)
 		})
@@ -107,7 +141,7 @@ func (f *Parameters) inferredNoise(graphs []*dag.Graph, theta *mat.Dense) (*mat.
 // predictive is the likelihood of rows that were not used to infer the particles, and
 // their parameters: with the logarithms of inferred noise variances, if it has those.
 func (f *Parameters) predictive(theta, noise *mat.Dense) (models.Likelihood, *mat.Dense, error) {
-	model, ok := sem.As[sem.Predictive](f.Model)
+	model, ok := sem.As[predictive](f.Model)
 	if !ok || noise == nil {
 		return f.Likelihood, theta, nil
 	}

@@ -193,7 +193,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 		}
 		best.doubt = why
 	}
-	if m, ok := sem.As[sem.Reserved](best.Model); ok {
+	if m, ok := sem.As[trust.Reserved](best.Model); ok {
 		best.doubt.Refuted = m.FormNote(data, best.best, trust.FormOf(best.Hypothesis.Scores))
 	}
 	best.Evidence = all

@@ -59,14 +59,26 @@ const ByGraph = "by its most probable graph, which is far behind that of the bes
 // Although begins the reason for a model that has not the greatest evidence.
 const Although = "although the data support "
 
+// A conditional model takes part in a comparison only where those before it leave it a chance.
+type conditional interface {
+	// Pointless says why it has none, for data and the evidences of the models before; "" if it has
+	// one.
+	Pointless(data *dataset.Table, compared []sem.Evidence) string
+}
+
 // LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
 func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table,
 	compared []sem.Evidence) string {
-	note := sem.Unsuited(m, models, data)
-	if v, ok := sem.As[sem.Conditional](m); ok && note == "" && len(models) > 1 {
-		note = v.Pointless(data, compared)
+	if len(models) < 2 {
+		return ""
 	}
-	return note
+	if note := sem.Unsuited(m, data); note != "" {
+		return note
+	}
+	if v, ok := sem.As[conditional](m); ok {
+		return v.Pointless(data, compared)
+	}
+	return ""
 }
 
 // CheckKinds is an error if a model takes categories for numbers.

@@ -53,10 +53,8 @@ func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	} else {
 		data = data.Relabel(order)
 	}
-	if e, ok := sem.As[sem.Estimated](m); ok {
-		if m, err = e.Estimate(ctx, data, p.Order.Known != nil); err != nil {
-			return pools, err
-		}
+	if m, err = sem.Estimate(ctx, m, data, p.Order.Known != nil); err != nil {
+		return pools, err
 	}
 	model, ok := sem.As[sem.Differentiable](m)
 	if !ok {

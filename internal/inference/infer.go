@@ -439,7 +439,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	if inf.doubt.Beside != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Beside)
 	}
-	if m, ok := sem.As[sem.Reserved](inf.Best); ok {
+	if m, ok := sem.As[trust.Reserved](inf.Best); ok {
 		g, err := likeliest.probable(ctx, problem)
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 	}
 	evidence := func(t *dataset.Table, chosen sem.Model) (float64, error) {
 		m, _ := sem.As[sem.Scored](chosen)
-		if demanding, _ := sem.As[sem.Demanding](m); demanding.Unsuited(t) != "" {
+		if sem.Unsuited(m, t) != "" {
 			return math.Inf(-1), nil
 		}
 		inf, err := under(ctx, t, m, p, trust.WholeTrust)

@@ -35,10 +35,8 @@ func OfLikelihood(ctx context.Context, p *engine.Problem, m sem.Model,
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := sem.As[sem.Estimated](asked); ok {
-		if asked, err = e.Estimate(ctx, data, false); err != nil {
-			return nil, err
-		}
+	if asked, err = sem.Estimate(ctx, asked, data, false); err != nil {
+		return nil, err
 	}
 	model, ok := sem.As[sem.Differentiable](asked)
 	if !ok {

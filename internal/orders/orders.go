@@ -146,13 +146,11 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
-	if m, ok := sem.As[sem.Estimated](model); ok {
-		estimated, err := m.Estimate(ctx, p.Data.Relabel(order), true)
-		if err != nil {
-			return 0, err
-		}
-		scored, _ = sem.As[sem.Scored](estimated)
+	estimated, err := sem.Estimate(ctx, model, p.Data.Relabel(order), true)
+	if err != nil {
+		return 0, err
 	}
+	scored, _ = sem.As[sem.Scored](estimated)
 	all, err := scored.Hypotheses(ctx, p.Data, prior, p.Workers)
 	if err != nil {
 		return 0, err

@@ -16,6 +16,7 @@ import (
 	"tobac/internal/bcd"
 	"tobac/internal/exact"
 	"tobac/internal/gflownet"
+	"tobac/internal/recipes"
 	"tobac/ordering"
 	"tobac/sem"
 )
@@ -198,7 +199,7 @@ func tobacRow(name, title string, order OrderSource, cfg tobac.Config) Row {
 
 // dibsRow is the published recipe of TOBAC's predecessor.
 func dibsRow(cfg tobac.Config) Row {
-	cfg.Engine = tobac.PaperDiBS().Engine
+	cfg.Engine = recipes.PaperDiBS().Engine
 	return Row{Method: fitMethod("dibs", "DiBS", NoOrder, cfg)}
 }
 

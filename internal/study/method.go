@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac"
+	"tobac/internal/engines"
 	"tobac/ordering"
 	"tobac/sem"
 	"tobac/setting"
@@ -88,7 +89,7 @@ func settingsOf(cfg tobac.Config) map[string]string {
 	var byDefault tobac.Config
 	if cfg.Engine != nil {
 		texts["engine"] = cfg.Engine.Engine().Name()
-		if err := tobac.EngineSetting(&byDefault.Engine).Set(texts["engine"]); err != nil {
+		if err := engines.Setting(&byDefault.Engine).Set(texts["engine"]); err != nil {
 			panic("study: the engine " + texts["engine"] + ": " + err.Error())
 		}
 	}
@@ -123,7 +124,7 @@ func (m Method) Config() (cfg tobac.Config, err error) {
 		}
 		return nil
 	}
-	if err := take(tobac.EngineSetting(&cfg.Engine)); err != nil { // which brings its own settings
+	if err := take(engines.Setting(&cfg.Engine)); err != nil { // which brings its own settings
 		return cfg, err
 	}
 	if err := take(cfg.Settings()...); err != nil {

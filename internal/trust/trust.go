@@ -160,12 +160,22 @@ func picked(x []float64, places []int) []float64 {
 	return out
 }
 
+// A Reserved model counts the form of its equations as that of a few rows, or knows when it
+// misleads.
+type Reserved interface {
+	// FormNote says what the form speaks for in a probable graph under its scores, and how far that
+	// can be trusted; "" if there is nothing to say.
+	FormNote(data *dataset.Table, g *dag.Graph, s score.Scorer) string
+}
+
 // residuals are those of a score that has them, or what a linear equation or the mean of a few
 // drawn functions leaves.
 func residuals(data *dataset.Table, rows []int, j int, parents []int, s score.Scorer,
 	seed uint64) []float64 {
 	s = FormOf(s)
-	if r, ok := s.(sem.Residual); ok {
+	if r, ok := s.(interface {
+		Residuals(j int, parents []int) []float64
+	}); ok {
 		return r.Residuals(j, parents)
 	}
 	const draws = 16
