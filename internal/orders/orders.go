@@ -133,7 +133,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	if model == nil {
 		model = sem.Linear{}
 	}
-	scored, ok := sem.As[sem.Scored](model)
+	_, ok := sem.As[sem.Scored](model)
 	switch {
 	case !ok:
 		return 0, fmt.Errorf("%w: the model %v has no node scores in closed form; allowed: a "+
@@ -150,7 +150,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 	if err != nil {
 		return 0, err
 	}
-	scored, _ = sem.As[sem.Scored](estimated)
+	scored, _ := sem.As[sem.Scored](estimated)
 	all, err := scored.Hypotheses(ctx, p.Data, prior, p.Workers)
 	if err != nil {
 		return 0, err
